@@ -3,6 +3,8 @@
 // Composites, vectors, copies, selection (SPIR-V, 3.52.12). A cooperative matrix is a composite of
 // the components of its lane.
 #include <algorithm>
+#include <format>
+#include <optional>
 
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
@@ -38,20 +40,15 @@ uint32_t componentOf(const Instruction& i) {
     return static_cast<const Indices&>(*i.prepared).component;
 }
 
+// One constituent for all components of a matrix; vectors from scalars and vectors.
 Step construct(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
-    uint32_t to = 0;
-    // One constituent for all components of a matrix; vectors from scalars and vectors.
-    const bool replicate =
+    const bool replicates =
         i.type->kind == Kind::kCooperativeMatrix || i.opcode == OpCompositeConstructReplicateEXT;
-    for (uint32_t next = 0; to < result.components(); ++next) {
-        if (next == i.operands.size()) {
-            if (!replicate) break;
-            next = 0;
-        }
-        const Value from = s.operand(i, next);
+    const size_t operands = i.operands.size(), turns = replicates ? result.components() : 1;
+    for (uint32_t n = 0, to = 0; n < turns * operands && to < result.components(); ++n) {
+        const Value from = s.operand(i, uint32_t(n % operands));
         const uint32_t count = std::min(from.components(), result.components() - to);
-        if (count == 0) break;
         copyComponents(result, to, from, 0, count, s.mask);
         to += count;
     }
@@ -92,25 +89,23 @@ Step shuffle(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-uint64_t indexAt(Subgroup& s, const Instruction& i, const Value& index, uint32_t count,
-                 uint32_t lane) {
-    const auto at = static_cast<uint64_t>(signExtend(index.at(0, lane), index.type->width));
-    if (at < count) return at;
+// Nothing: outside of the vector (reported).
+std::optional<uint32_t> indexAt(Subgroup& s, const Instruction& i, const Value& index,
+                                const Value& vector, uint32_t lane) {
+    const int64_t at = signExtend(index.at(0, lane), index.type->width);
+    if (at >= 0 && at < vector.components()) return uint32_t(at);
     s.report(kCheckBounds, i, lane,
-             "component " + std::to_string(static_cast<int64_t>(at)) + " of a vector of " +
-                 std::to_string(count));
-    return kNone;
+             std::format("component {} of a vector of {}", at, vector.components()));
+    return std::nullopt;
 }
 
 Step extractDynamic(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
     s.mask.forEach([&](uint32_t lane) {
-        const uint64_t at = indexAt(s, i, index, from.components(), lane);
-        const auto component = static_cast<uint32_t>(at);
-        result.at(0, lane) = at == kNone ? 0 : from.at(component, lane);
-        result.defined[0].assign(
-            lane, at != kNone && index.isDefined(0, lane) && from.isDefined(component, lane));
+        const auto at = indexAt(s, i, index, from, lane);
+        result.set(0, lane, at ? from.get(*at, lane) : kUndefined);
     });
+    result.defined[0] &= index.defined[0] | ~s.mask;
     return Step::kNext;
 }
 
@@ -119,12 +114,9 @@ Step insertDynamic(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
     copyValue(result, from, s.mask);
     s.mask.forEach([&](uint32_t lane) {
-        const uint64_t at = indexAt(s, i, index, result.components(), lane);
-        if (at == kNone) return;
-        const auto component = static_cast<uint32_t>(at);
-        result.at(component, lane) = object.at(0, lane);
-        result.defined[component].assign(lane,
-                                         object.isDefined(0, lane) && index.isDefined(0, lane));
+        const bool defined = object.isDefined(0, lane) && index.isDefined(0, lane);
+        if (const auto at = indexAt(s, i, index, result, lane))
+            result.set(*at, lane, {object.at(0, lane), defined});
     });
     return Step::kNext;
 }
@@ -162,14 +154,12 @@ Step variable(Subgroup& s, const Instruction& i) {
     const Type* type = s.program->slots[i.result].pointee.type;
     if (type == nullptr || s.values[i.result].components() != 2) return Step::kNext;
     const uint64_t first = s.values[i.result].at(1, 0);
-    const Value to{s.privateData.data() + first * s.lanes, s.privateDefined.data() + first, type,
-                   s.lanes};
+    const Value to = s.variable(first, *type);
     const uint32_t initializer = i.opcode == OpVariable ? 1 : 2;
-    if (i.operands.size() > initializer && i[initializer].slot != kNone) {
+    if (i.operands.size() > initializer && i[initializer].slot != kNone)
         copyValue(to, s.operand(i, initializer), s.mask);
-        return Step::kNext;
-    }
-    for (uint32_t c = 0; c < type->components; ++c) to.defined[c] &= ~s.mask;
+    else
+        for (uint32_t c = 0; c < type->components; ++c) to.defined[c] &= ~s.mask;
     return Step::kNext;
 }
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How lanes part and meet: those that wait at the block nearest to the function's start go first,
-// so that all arrive at a merge block before any goes on from it.
+// so that all arrive at a merge block before any goes on from it. And barriers (SPIR-V, 3.52.20),
+// the clock, and instructions without an effect here.
 #include <algorithm>
+#include <chrono>
 
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
+#include "memory/races.hpp"
 
 namespace coopvk::reference {
 
@@ -24,12 +27,11 @@ void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
     s.staging.resize(std::max(s.staging.size(), components * s.lanes));
     s.stagingDefined.resize(std::max(s.stagingDefined.size(), components));
     for (const bool out : {false, true}) {
-        size_t first = 0;
+        Value staged{s.staging.data(), s.stagingDefined.data(), nullptr, s.lanes};
         for (const auto& [to, from] : edge.copies) {
-            const Value staged{s.staging.data() + first * s.lanes, s.stagingDefined.data() + first,
-                               s.values[to].type, s.lanes};
+            staged.type = s.values[to].type;
             out ? copyValue(s.values[to], staged, mask) : copyValue(staged, s.values[from], mask);
-            first += staged.components();
+            staged = staged.part(*staged.type, staged.components());
         }
     }
 }
@@ -40,33 +42,27 @@ void send(Subgroup& s, Frame& frame, const Edge& edge, LaneMask mask) {
     copyPhis(s, edge, mask);
     auto at = frame.waiting.end();
     while (at != frame.waiting.begin() && (at - 1)->block < edge.block) --at;
-    if (at != frame.waiting.begin() && (at - 1)->block == edge.block) {
-        (at - 1)->mask |= mask;
-    } else {
-        frame.waiting.insert(at, {edge.block, mask});
-    }
+    if (at == frame.waiting.begin() || (at - 1)->block != edge.block)
+        at = frame.waiting.insert(at, Waiting{edge.block, {}}) + 1;
+    (at - 1)->mask |= mask;
 }
 
 // The lanes that go on: those at the nearest block, or the caller's.
 Step resume(Subgroup& s) {
-    while (!s.frames.empty()) {
+    s.mask = {};
+    while (s.mask.none() && !s.frames.empty()) {
         Frame& frame = s.frames.back();
         if (!frame.waiting.empty()) {
             frame.block = frame.waiting.back().block;
-            frame.mask = frame.waiting.back().mask;
-            frame.waiting.pop_back();
             frame.position = 0;
-            s.mask = frame.mask;
-            return Step::kBranched;
+            s.mask = frame.waiting.back().mask;
+            frame.waiting.pop_back();
+            break;
         }
-        const LaneMask returned = frame.returned;
-        const uint32_t from = frame.function->result, to = frame.result;
+        s.mask = frame.returned;
+        if (frame.result != kNone)
+            copyValue(s.values[frame.result], s.values[frame.function->result], s.mask);
         s.frames.pop_back();
-        if (s.frames.empty()) break;
-        if (to != kNone) copyValue(s.values[to], s.values[from], returned);
-        s.frames.back().mask = returned;
-        s.mask = returned;
-        if (returned.any()) return Step::kBranched;
     }
     return Step::kBranched;
 }
@@ -90,18 +86,13 @@ Step branch(Subgroup& s, const Instruction&) {
     return follow(s, frame, blockOf(frame).edges[0]);
 }
 
-void checkCondition(Subgroup& s, const Instruction& i, const Value& condition) {
-    if (!s.checks(kCheckUndefined)) return;
-    const LaneMask undefined = s.mask & ~condition.defined[0];
-    if (undefined.any())
-        s.report(kCheckUndefined, i, undefined.first(), "a branch depends on an undefined value");
-}
+constexpr auto kUndefinedCondition = "a branch depends on an undefined value";
 
 Step branchConditional(Subgroup& s, const Instruction& i) {
     Frame& frame = s.frames.back();
     const Block& block = blockOf(frame);
     const Value condition = s.operand(i, 0);
-    checkCondition(s, i, condition);
+    s.require(i, condition, 0, kUndefinedCondition);
     const LaneMask taken = lanesWith(s, condition.component(0));
     const LaneMask rest = s.mask & ~taken;
     if (taken.none() || rest.none()) return follow(s, frame, block.edges[taken.none() ? 1 : 0]);
@@ -115,7 +106,7 @@ Step switchCases(Subgroup& s, const Instruction& i) {
     Frame& frame = s.frames.back();
     const Block& block = blockOf(frame);
     const Value selector = s.operand(i, 0);
-    checkCondition(s, i, selector);
+    s.require(i, selector, 0, kUndefinedCondition);
     const uint64_t bits = widthMask(selector.type->width);
     LaneMask rest = s.mask;
     for (uint32_t at = 2, edge = 1; at + 1 < i.operands.size(); at += 2, ++edge) {
@@ -140,7 +131,6 @@ Step returnFrom(Subgroup& s, const Instruction& i) {
 Step terminate(Subgroup& s, const Instruction& i) {
     if (i.opcode == OpUnreachable)
         s.report(kCheckProgram, i, s.mask.first(), "a lane reached what must not be reached");
-    s.ended |= s.mask;
     return resume(s);
 }
 
@@ -155,6 +145,57 @@ Step call(Subgroup& s, const Instruction& i) {
     return Step::kBranched;
 }
 
+void checkReached(Subgroup& s, const Instruction& i) {
+    if (s.mask != s.all)
+        s.report(kCheckDivergence, i, (s.all & ~s.mask).first(),
+                 "a barrier that this lane does not reach with the others");
+}
+
+// Operands: scope of execution, scope of memory, semantics.
+Step controlBarrier(Subgroup& s, const Instruction& i) {
+    if (s.phase == 0) checkReached(s, i);
+    const auto scope = spv::Scope(s.operand(i, 0).at(0, s.mask.first()));
+    const bool meets = scope < spv::Scope::Subgroup;
+    if (!meets && s.group->races != nullptr) s.group->races->meetLanes(s, i);
+    return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
+}
+
+// SPV_EXT_split_barrier. The invocations meet at the wait. Accesses between the arrival and the
+// wait count as before both, so their races with what follows the wait are not found.
+Step arrive(Subgroup& s, const Instruction& i) {
+    checkReached(s, i);
+    if (s.group->races != nullptr)
+        s.group->races->arrive(uint32_t(s.operand(i, 2).at(0, s.mask.first())));
+    return Step::kNext;
+}
+
+// Operands: scope, semantics.
+Step memoryBarrier(Subgroup& s, const Instruction& i) {
+    const auto semantics = uint32_t(s.operand(i, 1).at(0, s.mask.first()));
+    if (s.group->races != nullptr) s.group->races->fence(s, semantics);
+    return Step::kNext;
+}
+
+Step assume(Subgroup& s, const Instruction& i) {
+    const Value condition = s.operand(i, 0);
+    s.mask.forEach([&](uint32_t lane) {
+        if (condition.at(0, lane) == 0)
+            s.report(kCheckProgram, i, lane, "an assumption does not hold");
+    });
+    return Step::kNext;
+}
+
+// SPV_KHR_shader_clock: 64 bits, or two words, the lower first. One clock for all scopes.
+Step readClock(Subgroup& s, const Instruction& i) {
+    const auto now = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
+    const uint64_t mask = widthMask(scalarOf(*i.type).width);
+    if (i.type->components > 1)
+        forLanes(s, [&](uint32_t lane) { s.result(i).at(1, lane) = now >> 32; });
+    return setLanes(s, i, [&](uint32_t) { return now & mask; });
+}
+
+Step nothing(Subgroup&, const Instruction&) { return Step::kNext; }
+
 constexpr OpcodeRow kRows[] = {
     row(OpBranch, branch),
     row(OpBranchConditional, branchConditional),
@@ -165,6 +206,13 @@ constexpr OpcodeRow kRows[] = {
     row(OpTerminateInvocation, terminate),
     row(OpUnreachable, terminate),
     row(OpFunctionCall, call),
+    row(OpControlBarrier, controlBarrier),
+    row(OpControlBarrierArriveEXT, arrive),
+    row(OpControlBarrierWaitEXT, controlBarrier),
+    row(OpMemoryBarrier, memoryBarrier),
+    row(OpAssumeTrueKHR, assume),
+    row(OpReadClockKHR, readClock, Defined::kAlways),
+    row(OpUntypedPrefetchKHR, nothing),
 };
 
 }  // namespace
@@ -174,7 +222,6 @@ Rows controlRows() { return kRows; }
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result) {
     Frame& frame = s.frames.emplace_back();
     frame.function = &function;
-    frame.mask = mask;
     frame.result = result;
     s.mask = mask;
 }

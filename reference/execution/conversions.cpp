@@ -32,7 +32,7 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
     Signs signs{i.opcode, from.isSigned, to.isSigned};
     for (const Signs& row : kSigns)
         if (row.opcode == i.opcode) signs = row;
-    const bool towardZero = i.rounding == static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
+    const bool towardZero = i.rounding == uint32_t(spv::FPRoundingMode::RTZ);
     const numbers::Rounding decorated =
         towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
     const bool saturates =
@@ -114,17 +114,16 @@ constexpr auto same = [](uint64_t bits, uint32_t) { return bits; };
 // Normalised numbers: 1 is the largest one.
 template <bool kSigned>
 constexpr auto toNormalised = [](uint64_t bits, uint32_t width) {
-    const double value = static_cast<double>(Single::from(bits));
+    const double value = double(Single::from(bits));
     const double clamped = std::fmin(std::fmax(value, kSigned ? -1.0 : 0.0), 1.0);
-    const auto most = static_cast<double>(widthMask(width - kSigned));
-    return static_cast<uint64_t>(static_cast<int64_t>(std::nearbyint(clamped * most)));
+    const auto most = double(widthMask(width - kSigned));
+    return uint64_t(int64_t(std::nearbyint(clamped * most)));
 };
 template <bool kSigned>
 constexpr auto fromNormalised = [](uint64_t bits, uint32_t width) {
-    const auto most = static_cast<double>(widthMask(width - kSigned));
-    const auto number =
-        static_cast<double>(kSigned ? signExtend(bits, width) : static_cast<int64_t>(bits));
-    return Single::to(static_cast<float>(std::fmax(number / most, -1.0)));
+    const auto most = double(widthMask(width - kSigned));
+    const auto number = double(kSigned ? signExtend(bits, width) : int64_t(bits));
+    return Single::to(float(std::fmax(number / most, -1.0)));
 };
 
 constexpr OpcodeRow kRows[] = {

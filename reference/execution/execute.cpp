@@ -1,29 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dispatch: its workgroups, on threads of the host.
+// A dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
+#include <algorithm>
 #include <atomic>
 #include <cfenv>
+#include <format>
 #include <new>
 #include <thread>
 
-#include "execution/report_sink.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
-int hostMode(numbers::Rounding rounding) {
-    switch (rounding) {
-        case numbers::Rounding::towardZero:
-            return FE_TOWARDZERO;
-        case numbers::Rounding::upward:
-            return FE_UPWARD;
-        case numbers::Rounding::downward:
-            return FE_DOWNWARD;
-        default:
-            return FE_TONEAREST;
+enum class State : uint8_t { kReady, kMeeting, kFinished };
+
+class Scheduler {
+ public:
+    explicit Scheduler(Workgroup& group)
+        : group_(group), states_(group.subgroups.size(), State::kReady) {}
+
+    // False: the execution stopped.
+    bool run() {
+        for (;;) {
+            const uint32_t next = choose();
+            if (next == kNone) {
+                if (!meet()) return finished();
+                continue;
+            }
+            current_ = next;
+            const Step step = reference::run(group_.subgroups[next], 0);
+            if (step == Step::kStop) return false;
+            if (step == Step::kMeet) states_[next] = State::kMeeting;
+            if (step == Step::kBranched) states_[next] = State::kFinished;
+        }
     }
+
+ private:
+    // The subgroup that executes next, or kNone if none can.
+    uint32_t choose() {
+        const auto count = uint32_t(states_.size());
+        const Choice schedule = group_.settings->schedule;
+        const auto start =
+            schedule == Choice::kPlain ? current_ + 1 : uint32_t(group_.nextRandom() % count);
+        for (uint32_t i = 0; i < count; ++i) {
+            // The last ones first: what a program expects of the first ones is not done yet.
+            const uint32_t at =
+                schedule == Choice::kAdversarial ? count - 1 - i : (start + i) % count;
+            if (states_[at] == State::kReady) return at;
+        }
+        return kNone;
+    }
+
+    bool finished() const {
+        return std::ranges::count(states_, State::kFinished) == std::ssize(states_);
+    }
+
+    // All that have not finished wait: lets them go on. False: none waits.
+    bool meet() {
+        const auto waiting = std::ranges::find(states_, State::kMeeting);
+        if (waiting == states_.end()) return false;
+        Subgroup& first = group_.subgroups[size_t(waiting - states_.begin())];
+        const Instruction& meeting = *first.meeting;
+        for (const Subgroup& s : group_.subgroups) {
+            const bool ended = states_[s.index] == State::kFinished;
+            if (ended || s.meeting != &meeting)
+                first.report(
+                    kCheckDivergence, meeting, 0,
+                    std::format("subgroup {} {}", s.index,
+                                ended ? "ended without it" : "waits at another instruction"));
+        }
+        if (group_.races != nullptr) group_.races->meet(group_, meeting);
+        for (Subgroup& s : group_.subgroups) {
+            if (states_[s.index] != State::kMeeting) continue;
+            s.phase = 1;
+            const Step step = s.meeting->handler(s, *s.meeting);
+            s.phase = 0;
+            s.meeting = nullptr;
+            if (step == Step::kStop) group_.sink->stop();
+            states_[s.index] = State::kReady;
+        }
+        return !group_.sink->stopped();
+    }
+
+    Workgroup& group_;
+    std::vector<State> states_;
+    uint32_t current_ = ~uint32_t{0};
+};
+
+int hostMode(numbers::Rounding rounding) {
+    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+    return kModes[size_t(rounding)];
 }
 
 class Execution {
@@ -80,7 +148,8 @@ class Execution {
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || sink_.stopped()) return;
-            if (!runWorkgroup(group, idOf(next))) return;
+            begin(group, idOf(next));
+            if (!Scheduler(group).run()) return;
         }
     }
 
@@ -89,9 +158,9 @@ class Execution {
         if (settings_.schedule == Choice::kAdversarial) number = count_ - 1 - number;
         const auto& groups = dispatch_.groups;
         const auto& base = dispatch_.base;
-        return {base[0] + static_cast<uint32_t>(number % groups[0]),
-                base[1] + static_cast<uint32_t>(number / groups[0] % groups[1]),
-                base[2] + static_cast<uint32_t>(number / groups[0] / groups[1])};
+        return {base[0] + uint32_t(number % groups[0]),
+                base[1] + uint32_t(number / groups[0] % groups[1]),
+                base[2] + uint32_t(number / groups[0] / groups[1])};
     }
 
     const Program& program_;

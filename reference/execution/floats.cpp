@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
-#include "execution/operations.hpp"
 
 namespace coopvk::reference {
 
@@ -79,8 +79,7 @@ Step loadExponent(Subgroup& s, const Instruction& i) {
         using Compute = typename decltype(format)::Compute;
         return mapComponents<2>(s, i, [&](uint64_t bits, uint64_t exponent) {
             const int64_t by = std::clamp<int64_t>(signExtend(exponent, width), -10000, 10000);
-            return format.to(
-                static_cast<Compute>(std::ldexp(format.from(bits), static_cast<int>(by))));
+            return format.to(Compute(std::ldexp(format.from(bits), int(by))));
         });
     });
 }
@@ -97,7 +96,7 @@ constexpr OpcodeRow kRows[] = {
     each(OpVectorTimesScalar, onFloats<multiply>),
     each(OpMatrixTimesScalar, matrixTimesScalar),
     each(OpQuantizeToF16, onFloats<[](auto a) {  // denormals become 0
-             const auto half = static_cast<double>(static_cast<_Float16>(a));
+             const auto half = double(_Float16(a));
              return std::fabs(half) < 0x1p-14 ? std::copysign(0.0, half) : half;
          }>),
 

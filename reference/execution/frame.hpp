@@ -4,7 +4,10 @@
 // has one place in a subgroup, and a frame only says where execution is in a function.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <mutex>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -16,7 +19,6 @@ namespace coopvk::reference {
 
 class Workgroup;
 class Races;
-class ReportSink;
 
 // Lanes that wait at the start of a block.
 struct Waiting {
@@ -28,7 +30,6 @@ struct Frame {
     const Function* function = nullptr;
     uint32_t block = 0;
     uint32_t position = 0;         // of the next instruction in the block
-    LaneMask mask;                 // lanes that execute
     std::vector<Waiting> waiting;  // by block, nearest last
     LaneMask returned;
     uint32_t result = kNone;  // slot of the caller that gets the result
@@ -44,13 +45,16 @@ class Subgroup {
     LaneMask mask;       // lanes that execute now
     uint32_t phase = 0;  // see Step::kMeet
     std::vector<Frame> frames;
-    LaneMask ended;             // lanes that terminated
     std::vector<Value> values;  // by slot
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
     const Range* lastBuffer = nullptr;
 
+    // What a variable holds from a component on.
+    Value variable(uint64_t first, const Type& type) {
+        return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes};
+    }
     Value value(uint32_t slot) const { return values[slot]; }
     Value result(const Instruction& instruction) const { return values[instruction.result]; }
     Value operand(const Instruction& instruction, uint32_t index_) const {
@@ -61,6 +65,9 @@ class Subgroup {
     uint64_t uniform(const Instruction& instruction, uint32_t index_);
     bool checks(Check check) const;
     void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);
+    // Reports the first active lane in which a component is undefined.
+    void require(const Instruction& instruction, const Value& value, uint32_t component,
+                 const char* what);
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
@@ -77,10 +84,9 @@ class Subgroup {
     std::vector<LaneMask> stagingDefined;
 };
 
-enum class Outcome { kFinished, kYield, kMeet, kStop };
-
-// Executes until the subgroup waits, yields, or has left all frames but `depth`.
-Outcome run(Subgroup& subgroup, size_t depth);
+// Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
+// (Step::kBranched).
+Step run(Subgroup& subgroup, size_t depth);
 // Starts a function: its arguments must be in its parameters.
 void enter(Subgroup& subgroup, const Function& function, LaneMask mask, uint32_t result);
 // Executes an instruction whose operands and result are constants, when a program is made.
@@ -101,11 +107,18 @@ bool callFunction(Subgroup& subgroup, const Function& function, std::span<const 
 // Calls f(lane) for each active lane; a plain loop if all are active.
 template <typename F>
 inline void forLanes(const Subgroup& subgroup, F&& function) {
-    if (subgroup.mask == LaneMask::firstLanes(subgroup.lanes)) {
+    if (subgroup.mask == LaneMask::firstLanes(subgroup.lanes))
         for (uint32_t lane = 0; lane < subgroup.lanes; ++lane) function(lane);
-    } else {
+    else
         subgroup.mask.forEach(function);
-    }
+}
+
+// Component 0 of the result becomes f(lane).
+template <typename F>
+inline Step setLanes(const Subgroup& subgroup, const Instruction& instruction, F&& function) {
+    uint64_t* const result = subgroup.result(instruction).data;
+    forLanes(subgroup, [&](uint32_t lane) { result[lane] = uint64_t(function(lane)); });
+    return Step::kNext;
 }
 
 // The active lanes whose bits are not 0.
@@ -116,6 +129,28 @@ inline LaneMask lanesWith(const Subgroup& subgroup, const uint64_t* bits) {
     });
     return mask;
 }
+
+// Collects reports of all threads of an execution.
+class ReportSink {
+ public:
+    ReportSink(Reporter& reporter, uint32_t most) : reporter_(reporter), most_(most) {}
+    // The first report of each kind at each instruction reaches the reporter.
+    void report(const Report& report);
+    void print(const std::string& text);
+    // Only the first reason counts; without one a report is the reason.
+    void stop(const std::string& reason = "a report stopped the execution");
+    // After the execution.
+    const std::string& reason() const { return reason_; }
+    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+
+ private:
+    Reporter& reporter_;
+    const uint32_t most_;
+    std::mutex mutex_;
+    std::set<std::pair<uint32_t, uint32_t>> seen_;  // check, word
+    std::string reason_;
+    std::atomic<bool> stopped_ = false;
+};
 
 class Workgroup {
  public:
@@ -136,9 +171,7 @@ class Workgroup {
 
 // Memory and state for workgroups of a program, which a thread uses one after the other.
 void prepare(Workgroup& group, const Program& program);
-// Executes the workgroup with this id. False: it stopped.
-bool runWorkgroup(Workgroup& group, std::array<uint32_t, 3> id);
-// Values of built-in variables, in Input storage.
-void setBuiltIns(Workgroup& group, Subgroup& subgroup);
+// Starts the workgroup with this id.
+void begin(Workgroup& group, std::array<uint32_t, 3> id);
 
 }  // namespace coopvk::reference

@@ -2,8 +2,8 @@
 //
 // Integers and booleans: arithmetic (SPIR-V, 3.52.13), bits (3.52.14), comparisons (3.52.15), and
 // what GLSL.std.450 adds. Results that nothing defines are 0 here.
+#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
-#include "execution/operations.hpp"
 
 namespace coopvk::reference {
 
@@ -23,7 +23,7 @@ constexpr auto overflows = [](uint32_t width, uint64_t a, uint64_t b) {
 };
 constexpr auto quotient = [](int64_t a, int64_t b) -> int64_t {
     if (b == 0) return 0;
-    return b == -1 ? static_cast<int64_t>(0 - static_cast<uint64_t>(a)) : a / b;
+    return b == -1 ? int64_t(0 - uint64_t(a)) : a / b;
 };
 constexpr auto remainder = [](int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; };
 // The sign of the second operand.
@@ -48,7 +48,7 @@ constexpr auto outsideInserted = [](uint32_t width, uint64_t base, uint64_t, uin
 };
 constexpr uint64_t shifted(uint64_t bits, uint64_t by) { return by >= 64 ? 0 : bits << by; }
 constexpr uint64_t fieldMask(uint64_t count) {
-    return widthMask(static_cast<uint32_t>(std::min<uint64_t>(count, 64)));
+    return widthMask(uint32_t(std::min<uint64_t>(count, 64)));
 }
 constexpr auto insertField = [](uint64_t base, uint64_t insert, uint64_t offset, uint64_t count) {
     const uint64_t mask = shifted(fieldMask(count), offset);
@@ -60,7 +60,7 @@ constexpr auto unsignedField = [](uint64_t base, uint64_t offset, uint64_t count
 constexpr auto signedField = [](uint64_t base, uint64_t offset, uint64_t count) -> uint64_t {
     const uint64_t bits = unsignedField(base, offset, count);
     if (count == 0 || count >= 64) return bits;
-    return static_cast<uint64_t>(signExtend(bits, static_cast<uint32_t>(count)));
+    return uint64_t(signExtend(bits, uint32_t(count)));
 };
 
 // The result is a structure of two numbers, which op(a, b, width) gives.
@@ -86,10 +86,10 @@ constexpr auto addCarry = [](uint64_t a, uint64_t b, uint32_t width) {
 };
 constexpr auto subtractBorrow = [](uint64_t a, uint64_t b, uint32_t) { return Pair{a - b, a < b}; };
 constexpr Pair parts(numbers::Wide product, uint32_t width) {
-    return {static_cast<uint64_t>(product), static_cast<uint64_t>(product >> width)};
+    return {uint64_t(product), uint64_t(product >> width)};
 }
 constexpr auto unsignedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
-    return parts(static_cast<numbers::Wide>(a) * static_cast<numbers::Wide>(b), width);
+    return parts(numbers::Wide(a) * numbers::Wide(b), width);
 };
 constexpr auto signedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
     return parts(numbers::Wide{signExtend(a, width)} * signExtend(b, width), width);
@@ -97,14 +97,12 @@ constexpr auto signedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
 
 template <bool kAll>
 Step reduce(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    forLanes(s, [&](uint32_t lane) {
-        bool value = kAll;
-        for (uint32_t c = 0; c < from.components(); ++c)
-            if ((from.at(c, lane) != 0) != kAll) value = !kAll;
-        result.at(0, lane) = value;
+    const Value from = s.operand(i, 0);
+    return setLanes(s, i, [&](uint32_t lane) {
+        uint32_t count = 0;
+        for (uint32_t c = 0; c < from.components(); ++c) count += from.at(c, lane) != 0;
+        return kAll ? count == from.components() : count > 0;
     });
-    return Step::kNext;
 }
 
 constexpr auto clamp = [](auto a, auto low, auto high) { return std::min(std::max(a, low), high); };
@@ -165,9 +163,7 @@ constexpr OpcodeRow kRows[] = {
     row(OpAll, reduce<true>, Defined::kAll),
     row(OpAny, reduce<false>, Defined::kAll),
 
-    each(GLSLstd450SAbs, onSigned<[](int64_t a) {
-             return a < 0 ? 0 - static_cast<uint64_t>(a) : static_cast<uint64_t>(a);
-         }>),
+    each(GLSLstd450SAbs, onSigned<[](int64_t a) { return a < 0 ? 0 - uint64_t(a) : uint64_t(a); }>),
     each(GLSLstd450SSign, onSigned<[](int64_t a) { return a > 0   ? 1
                                                           : a < 0 ? -1
                                                                   : 0; }>),
@@ -181,9 +177,8 @@ constexpr OpcodeRow kRows[] = {
     each(GLSLstd450FindILsb,
          onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>),
     each(GLSLstd450FindUMsb, onUnsigned<[](uint64_t a) { return 63 - std::countl_zero(a); }>),
-    each(GLSLstd450FindSMsb, onSigned<[](int64_t a) {
-             return 63 - std::countl_zero(static_cast<uint64_t>(a < 0 ? ~a : a));
-         }>),
+    each(GLSLstd450FindSMsb,
+         onSigned<[](int64_t a) { return 63 - std::countl_zero(uint64_t(a < 0 ? ~a : a)); }>),
 };
 
 }  // namespace

@@ -1,16 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The loop that executes instructions, and what each result's defined bits follow from.
+// The table of opcodes, the loop that executes instructions, and where results are defined.
 #include <algorithm>
 #include <cstring>
+#include <format>
+#include <unordered_map>
 
 #include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
-#include "execution/report_sink.hpp"
 
 namespace coopvk::reference {
 
 namespace {
+
+constexpr Rows (*kFamilies[])() = {
+    controlRows,      compositeRows, integerRows, floatRows,  conversionRows, linearRows,
+    subgroupRows,     printRows,     chainRows,   accessRows, atomicRows,     matrixRows,
+    matrixMemoryRows, tensorRows,    vectorRows,  blockRows,
+};
+
+const OpcodeRow* find(uint32_t opcode) {
+    static const auto table = [] {
+        std::unordered_map<uint32_t, const OpcodeRow*> rows;
+        for (const auto family : kFamilies)
+            for (const OpcodeRow& row : family()) rows.emplace(row.opcode, &row);
+        return rows;
+    }();
+    const auto found = table.find(opcode);
+    return found != table.end() ? found->second : nullptr;
+}
 
 LaneMask definedInAll(const Value& value) {
     LaneMask defined = LaneMask::firstLanes(kMaxLanes);
@@ -38,47 +56,44 @@ void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
     s.outside.clear();
 }
 
-// Instructions of one block, until one branches, waits or yields.
-Outcome runBlock(Subgroup& s, bool tracksDefined) {
-    Frame* frame = &s.frames.back();
-    const std::vector<Instruction>& instructions =
-        frame->function->blocks[frame->block].instructions;
-    for (const Instruction* at = &instructions[frame->position];; ++at) {
-        ++frame->position;
+// Instructions of one block, until one branches, meets others, yields or stops.
+Step runBlock(Subgroup& s, bool tracksDefined) {
+    Frame& frame = s.frames.back();
+    const Instruction* at = &frame.function->blocks[frame.block].instructions[frame.position];
+    for (;; ++at) {
+        ++frame.position;
         const Step step = at->handler(s, *at);
         if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
             at->handler == at->row->handler)
             propagate(s, *at, s.mask);
-        switch (step) {
-            case Step::kNext:
-                continue;
-            case Step::kBranched:
-                return Outcome::kFinished;
-            case Step::kYield:
-                return Outcome::kYield;
-            case Step::kMeet:
-                s.meeting = at;
-                return Outcome::kMeet;
-            case Step::kStop:
-                return Outcome::kStop;
-        }
+        if (step == Step::kNext) continue;
+        if (step == Step::kMeet) s.meeting = at;
+        return step;
     }
 }
 
 }  // namespace
 
-Outcome run(Subgroup& s, size_t depth) {
+const OpcodeRow* findRow(spv::Op opcode) { return find(uint32_t(opcode)); }
+
+const OpcodeRow* findRow(std::string_view set, uint32_t number) {
+    if (number > 0xFFFF) return nullptr;
+    if (set == "GLSL.std.450") return find(kGlslSet + number);
+    return set == "NonSemantic.DebugPrintf" ? find(kPrintfSet + number) : nullptr;
+}
+
+Step run(Subgroup& s, size_t depth) {
     const bool tracksDefined = s.checks(kCheckUndefined);
-    while (s.frames.size() > depth) {
-        if (s.group->sink->stopped()) return Outcome::kStop;
+    Step step = Step::kBranched;
+    while (step == Step::kBranched && s.frames.size() > depth) {
+        if (s.group->sink->stopped()) return Step::kStop;
         if (const uint64_t most = s.group->settings->steps; most != 0 && s.steps++ >= most) {
-            s.group->sink->stop("a subgroup has executed " + std::to_string(most) + " blocks");
-            return Outcome::kStop;
+            s.group->sink->stop(std::format("a subgroup has executed {} blocks", most));
+            return Step::kStop;
         }
-        const Outcome outcome = runBlock(s, tracksDefined);
-        if (outcome != Outcome::kFinished) return outcome;
+        step = runBlock(s, tracksDefined);
     }
-    return Outcome::kFinished;
+    return step;
 }
 
 bool callFunction(Subgroup& s, const Function& function, std::span<const Value> arguments,
@@ -88,31 +103,29 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
         copyValue(s.values[function.parameters[p]], arguments[p], mask);
     const size_t depth = s.frames.size();
     enter(s, function, mask, kNone);
-    Outcome outcome = Outcome::kYield;
-    while (outcome == Outcome::kYield) outcome = run(s, depth);
-    if (outcome == Outcome::kMeet)
+    Step step = Step::kYield;
+    while (step == Step::kYield) step = run(s, depth);
+    if (step == Step::kMeet)
         s.report(kCheckDivergence, *s.meeting, mask.first(),
                  "subgroups cannot meet in a function that another instruction calls");
     s.frames.resize(depth);
-    if (!s.frames.empty()) s.frames.back().mask = before;
     s.mask = before;
-    return outcome == Outcome::kFinished;
+    return step == Step::kBranched;
 }
 
 void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
                     uint32_t count, LaneMask mask) {
     const uint32_t lanes = to.lanes;
-    if (mask == LaneMask::firstLanes(lanes)) {
+    const bool whole = mask == LaneMask::firstLanes(lanes);
+    if (whole)
         std::memmove(to.component(toFirst), from.component(fromFirst),
                      size_t{count} * lanes * sizeof(uint64_t));
-    } else {
-        for (uint32_t c = 0; c < count; ++c) {
-            uint64_t* target = to.component(toFirst + c);
-            const uint64_t* source = from.component(fromFirst + c);
-            mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });
-        }
+    for (uint32_t c = 0; c < count; ++c) {
+        uint64_t* target = to.component(toFirst + c);
+        const uint64_t* source = from.component(fromFirst + c);
+        if (!whole) mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });
+        to.define(toFirst + c, from.defined[fromFirst + c], mask);
     }
-    for (uint32_t c = 0; c < count; ++c) to.define(toFirst + c, from.defined[fromFirst + c], mask);
 }
 
 void executeOnConstants(Program& program, const Instruction& instruction) {

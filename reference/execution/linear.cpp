@@ -32,10 +32,9 @@ Step product(Subgroup& s, const Instruction& i) {
             forLanes(s, [&](uint32_t lane) {
                 Compute sum = 0;
                 for (uint32_t n = 0; n < depth; ++n) {
-                    const auto term =
-                        static_cast<Compute>(format.from(a.at(n * rows + row, lane)) *
-                                             format.from(b.at(column * depth + n, lane)));
-                    sum = n == 0 ? term : static_cast<Compute>(sum + term);
+                    const auto term = Compute(format.from(a.at(n * rows + row, lane)) *
+                                              format.from(b.at(column * depth + n, lane)));
+                    sum = n == 0 ? term : Compute(sum + term);
                 }
                 result.at(c, lane) = format.to(sum);
             });
@@ -53,27 +52,26 @@ numbers::Wide componentAt(const Value& from, uint32_t n, uint32_t lane, bool isS
 }
 template <bool kFirstSigned, bool kSecondSigned, bool kAccumulate>
 Step integerDot(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
-    const uint32_t width = result.type->width;
+    const Value a = s.operand(i, 0), b = s.operand(i, 1);
+    const uint32_t width = i.type->width;
     const uint32_t count = a.type->isScalar() ? 4 : a.components();
     // The addition of the accumulator saturates.
     const numbers::Wide most = widthMask(kFirstSigned ? width - 1 : width);
     const numbers::Wide least = kFirstSigned ? -most - 1 : 0;
-    forLanes(s, [&](uint32_t lane) {
+    return setLanes(s, i, [&](uint32_t lane) {
         numbers::UnsignedWide low = 0;
         for (uint32_t n = 0; n < count; ++n)
-            low += static_cast<numbers::UnsignedWide>(componentAt(a, n, lane, kFirstSigned)) *
-                   static_cast<numbers::UnsignedWide>(componentAt(b, n, lane, kSecondSigned));
-        auto sum = static_cast<numbers::Wide>(low);
+            low += numbers::UnsignedWide(componentAt(a, n, lane, kFirstSigned)) *
+                   numbers::UnsignedWide(componentAt(b, n, lane, kSecondSigned));
+        auto sum = numbers::Wide(low);
         if constexpr (kAccumulate) {
             const uint64_t accumulator = s.operand(i, 2).at(0, lane);
             sum = std::clamp(sum + (kFirstSigned ? numbers::Wide{signExtend(accumulator, width)}
                                                  : numbers::Wide{accumulator}),
                              least, most);
         }
-        result.at(0, lane) = static_cast<uint64_t>(sum) & widthMask(width);
+        return uint64_t(sum) & widthMask(width);
     });
-    return Step::kNext;
 }
 
 using Numbers = std::vector<double>;
@@ -91,11 +89,11 @@ Step onVectors(Subgroup& s, const Instruction& i) {
                 const Value from = s.operand(i, n);
                 operands[n].resize(from.components());
                 for (uint32_t c = 0; c < from.components(); ++c)
-                    operands[n][c] = static_cast<double>(format.from(from.at(c, lane)));
+                    operands[n][c] = double(format.from(from.at(c, lane)));
             }
             const Numbers numbers = kF(operands);
             for (uint32_t c = 0; c < result.components() && c < numbers.size(); ++c)
-                result.at(c, lane) = format.to(static_cast<Compute>(numbers[c]));
+                result.at(c, lane) = format.to(Compute(numbers[c]));
         });
         return Step::kNext;
     });
@@ -139,7 +137,7 @@ constexpr auto refract = [](const Operands& o) {
 };
 
 size_t sideOf(const Numbers& matrix) {
-    return static_cast<size_t>(std::lround(std::sqrt(static_cast<double>(matrix.size()))));
+    return size_t(std::lround(std::sqrt(double(matrix.size()))));
 }
 // The determinant without column c and row r, with the sign of its place.
 double cofactor(const Numbers& matrix, size_t c, size_t r);
@@ -181,15 +179,15 @@ Step splitNumbers(Subgroup& s, const Instruction& i) {
         using Compute = typename decltype(format)::Compute;
         for (uint32_t c = 0; c < count; ++c) {
             s.mask.forEach([&](uint32_t lane) {
-                const auto value = static_cast<double>(format.from(from.at(c, lane)));
+                const auto value = double(format.from(from.at(c, lane)));
                 double whole = 0;
                 int exponent = 0;
                 const double rest =
                     kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
-                result.at(c, lane) = format.to(static_cast<Compute>(rest));
-                second.at(c, lane) =
-                    kExponent ? static_cast<uint64_t>(exponent) & widthMask(scalarOf(type).width)
-                              : format.to(static_cast<Compute>(whole));
+                result.at(c, lane) = format.to(Compute(rest));
+                second.at(c, lane) = kExponent
+                                         ? uint64_t(exponent) & widthMask(scalarOf(type).width)
+                                         : format.to(Compute(whole));
             });
         }
     });

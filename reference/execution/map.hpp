@@ -4,8 +4,10 @@
 // component of each operand, by an operation on numbers.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <type_traits>
 #include <utility>
 
@@ -35,7 +37,7 @@ template <size_t kCount, typename Op>
 inline Step mapComponents(Subgroup& s, const Instruction& i, Op&& op) {
     const Value result = s.result(i);
     forComponents<kCount>(s, i, [&](uint32_t c, uint32_t lane, auto... bits) {
-        result.at(c, lane) = static_cast<uint64_t>(op(bits...));
+        result.at(c, lane) = uint64_t(op(bits...));
     });
     return Step::kNext;
 }
@@ -54,8 +56,8 @@ template <size_t kCount, typename Op>
 inline Step mapIntegers(Subgroup& s, const Instruction& i, Op&& op) {
     const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
     const uint64_t mask = widthMask(scalarOf(*i.type).width);
-    return mapComponents<kCount>(
-        s, i, [&](auto... bits) { return static_cast<uint64_t>(op(width, bits...)) & mask; });
+    return mapComponents<kCount>(s, i,
+                                 [&](auto... bits) { return uint64_t(op(width, bits...)) & mask; });
 }
 // Handlers by an operation on integers: of (uint32_t width, uint64_t bits...), of numbers extended
 // by zeros, of numbers extended by their signs.
@@ -93,10 +95,8 @@ Step checked(Subgroup& s, const Instruction& i) {
 template <typename Float, typename Bits, typename Computed = Float>
 struct Native {
     using Compute = Computed;
-    static Compute from(uint64_t bits) {
-        return static_cast<Compute>(std::bit_cast<Float>(static_cast<Bits>(bits)));
-    }
-    static uint64_t to(Compute value) { return std::bit_cast<Bits>(static_cast<Float>(value)); }
+    static Compute from(uint64_t bits) { return Compute(std::bit_cast<Float>(Bits(bits))); }
+    static uint64_t to(Compute value) { return std::bit_cast<Bits>(Float(value)); }
 };
 using Half = Native<_Float16, uint16_t, float>;
 using Single = Native<float, uint32_t>;
@@ -168,19 +168,16 @@ template <auto kOp>
 Step onFloats(Subgroup& s, const Instruction& i) {
     return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
         using Compute = typename decltype(format)::Compute;
-        return mapComponents<arityOf<decltype(kOp), double>()>(s, i, [&](auto... bits) {
-            return format.to(static_cast<Compute>(kOp(format.from(bits)...)));
-        });
+        return mapComponents<arityOf<decltype(kOp), double>()>(
+            s, i, [&](auto... bits) { return format.to(Compute(kOp(format.from(bits)...))); });
     });
 }
 template <auto kOp>
 Step onDoubles(Subgroup& s, const Instruction& i) {
     if constexpr (arityOf<decltype(kOp), double>() == 1)
-        return onFloats<[](auto a) { return kOp(static_cast<double>(a)); }>(s, i);
+        return onFloats<[](auto a) { return kOp(double(a)); }>(s, i);
     else
-        return onFloats<[](auto a, auto b) {
-            return kOp(static_cast<double>(a), static_cast<double>(b));
-        }>(s, i);
+        return onFloats<[](auto a, auto b) { return kOp(double(a), double(b)); }>(s, i);
 }
 template <auto kOp>
 Step fromFloats(Subgroup& s, const Instruction& i) {
@@ -189,6 +186,50 @@ Step fromFloats(Subgroup& s, const Instruction& i) {
             s, i, [&](auto... bits) { return kOp(format.from(bits)...); });
     });
 }
+
+// Operations on two numbers, and of two scalars of a type, as bits: for subgroups and atomics.
+namespace operations {
+
+using Combine = uint64_t (*)(const Program&, const Type& scalar, uint64_t, uint64_t);
+
+template <auto kOp>
+uint64_t combineBits(const Program&, const Type& type, uint64_t a, uint64_t b) {
+    return uint64_t(kOp(a, b)) & widthMask(type.width);
+}
+template <auto kOp>
+uint64_t combineSigned(const Program&, const Type& type, uint64_t a, uint64_t b) {
+    return uint64_t(kOp(signExtend(a, type.width), signExtend(b, type.width))) &
+           widthMask(type.width);
+}
+template <auto kOp>
+uint64_t combineFloats(const Program& program, const Type& type, uint64_t a, uint64_t b) {
+    return withFormat(program, type, [&](auto format) {
+        using Compute = typename decltype(format)::Compute;
+        return format.to(Compute(kOp(format.from(a), format.from(b))));
+    });
+}
+
+inline constexpr auto add = [](auto a, auto b) { return a + b; };
+inline constexpr auto subtract = [](auto a, auto b) { return a - b; };
+inline constexpr auto multiply = [](auto a, auto b) { return a * b; };
+inline constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
+inline constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
+// Of a number and NaN the number.
+inline constexpr auto leastFloat = [](auto a, auto b) { return std::fmin(a, b); };
+inline constexpr auto mostFloat = [](auto a, auto b) { return std::fmax(a, b); };
+inline constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
+inline constexpr auto bitOr = [](auto a, auto b) { return a | b; };
+inline constexpr auto bitXor = [](auto a, auto b) { return a ^ b; };
+inline constexpr auto equal = [](auto a, auto b) { return a == b; };
+inline constexpr auto notEqual = [](auto a, auto b) { return a != b; };
+inline constexpr auto less = [](auto a, auto b) { return a < b; };
+inline constexpr auto lessEqual = [](auto a, auto b) { return a <= b; };
+inline constexpr auto greater = [](auto a, auto b) { return a > b; };
+inline constexpr auto greaterEqual = [](auto a, auto b) { return a >= b; };
+inline constexpr auto first = [](auto a, auto) { return a; };
+inline constexpr auto second = [](auto, auto b) { return b; };
+
+}  // namespace operations
 
 // What an instruction converts from and to, and how.
 numbers::Conversion conversionOf(const Program& program, const Instruction& instruction);

@@ -40,11 +40,11 @@ inline constexpr uint32_t kGlslSet = 1u << 16, kPrintfSet = 2u << 16;
 
 constexpr OpcodeRow row(spv::Op opcode, Handler handler, Defined defined = Defined::kHandler,
                         Prepare prepare = nullptr) {
-    return {static_cast<uint32_t>(opcode), handler, defined, prepare};
+    return {uint32_t(opcode), handler, defined, prepare};
 }
 constexpr OpcodeRow row(GLSLstd450 number, Handler handler, Defined defined = Defined::kHandler,
                         Prepare prepare = nullptr) {
-    return {kGlslSet + static_cast<uint32_t>(number), handler, defined, prepare};
+    return {kGlslSet + uint32_t(number), handler, defined, prepare};
 }
 // A row whose result is defined by component.
 template <typename Opcode>
@@ -58,30 +58,26 @@ const OpcodeRow* findRow(spv::Op opcode);
 const OpcodeRow* findRow(std::string_view set, uint32_t number);
 
 // The families, each in a file of its own.
-Rows controlRows();     // branches, calls, returns
-Rows barrierRows();     // barriers, and hints that do nothing
+Rows controlRows();     // branches, calls, returns, barriers, and hints that do nothing
 Rows compositeRows();   // composites, vectors, copies, selection
 Rows integerRows();     // arithmetic, bits and comparisons of integers, booleans
 Rows floatRows();       // arithmetic and comparisons of floating-point numbers
 Rows conversionRows();  // between numbers, of bits, and numbers packed in words
 Rows linearRows();      // vectors and matrices of linear algebra
-Rows groupRows();       // subgroups: arithmetic
-Rows voteRows();        // subgroups: votes, ballots, shuffles
+Rows subgroupRows();    // subgroups: arithmetic, votes, ballots, shuffles
 Rows printRows();       // NonSemantic.DebugPrintf
 
 // In memory/.
 Rows chainRows();   // access chains and what else computes pointers
-Rows accessRows();  // loads and stores
-Rows copyRows();    // copies of memory, lengths of arrays
+Rows accessRows();  // loads, stores and copies, lengths of arrays
 Rows atomicRows();
 
 // Cooperative matrices and vectors, in matrices/.
-Rows matrixRows();        // products, reductions, conversions of use, calls for elements
+Rows matrixRows();        // products, reductions, conversions of use, calls, arrays
 Rows matrixMemoryRows();  // loads and stores
 Rows tensorRows();        // tensor layouts and views
 Rows vectorRows();        // cooperative vectors, training
 Rows blockRows();         // 2D block I/O
-Rows arrayRows();         // matrices from and to arrays
 // For OpFConvert, OpConvertFToS and so on: a cooperative matrix whose use changes, or that is
 // transposed, is converted as a whole.
 Status prepareConversion(const Program& program, Instruction& instruction);

@@ -40,24 +40,20 @@ struct LaneMask {
     constexpr uint64_t word(uint32_t index) const {
         return ((index < 2 ? low : high) >> (index % 2 * 32)) & 0xFFFFFFFFu;
     }
-    uint32_t count() const {
-        return static_cast<uint32_t>(std::popcount(low) + std::popcount(high));
-    }
+    uint32_t count() const { return uint32_t(std::popcount(low) + std::popcount(high)); }
     // Of a mask that is not empty.
     uint32_t first() const {
-        return static_cast<uint32_t>(low != 0 ? std::countr_zero(low)
-                                              : 64 + std::countr_zero(high));
+        return uint32_t(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high));
     }
     uint32_t last() const {
-        return static_cast<uint32_t>(high != 0 ? 127 - std::countl_zero(high)
-                                               : 63 - std::countl_zero(low));
+        return uint32_t(high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(low));
     }
     template <typename Function>
     void forEach(Function&& function) const {
         for (uint64_t rest = low; rest != 0; rest &= rest - 1)
-            function(static_cast<uint32_t>(std::countr_zero(rest)));
+            function(uint32_t(std::countr_zero(rest)));
         for (uint64_t rest = high; rest != 0; rest &= rest - 1)
-            function(static_cast<uint32_t>(64 + std::countr_zero(rest)));
+            function(uint32_t(64 + std::countr_zero(rest)));
     }
     constexpr bool operator==(const LaneMask&) const = default;
     constexpr LaneMask operator&(LaneMask other) const {
@@ -71,6 +67,13 @@ struct LaneMask {
     constexpr LaneMask& operator|=(LaneMask other) { return *this = *this | other; }
 };
 
+// A component in one lane, or an element of a matrix.
+struct Element {
+    uint64_t bits = 0;
+    bool defined = true;
+};
+inline constexpr Element kUndefined{0, false};
+
 struct Value {
     uint64_t* data = nullptr;
     LaneMask* defined = nullptr;  // for each component: the lanes in which its bits mean something
@@ -80,6 +83,13 @@ struct Value {
     uint64_t* component(uint32_t index) const { return data + uint64_t{index} * lanes; }
     uint64_t& at(uint32_t index, uint32_t lane) const { return component(index)[lane]; }
     bool isDefined(uint32_t index, uint32_t lane) const { return defined[index].test(lane); }
+    Element get(uint32_t index, uint32_t lane) const {
+        return {at(index, lane), isDefined(index, lane)};
+    }
+    void set(uint32_t index, uint32_t lane, Element element) const {
+        at(index, lane) = element.bits;
+        defined[index].assign(lane, element.defined);
+    }
     uint32_t components() const { return type->components; }
     // Says in which of these lanes a component is defined.
     void define(uint32_t index, LaneMask where, LaneMask lanesOf) const {
@@ -104,7 +114,14 @@ constexpr uint64_t widthMask(uint32_t width) {
 // The value of the low `width` bits as a signed integer.
 constexpr int64_t signExtend(uint64_t bits, uint32_t width) {
     const uint32_t unused = 64 - width;
-    return static_cast<int64_t>(bits << unused) >> unused;
+    return int64_t(bits << unused) >> unused;
+}
+
+// SplitMix64: spreads the bits of a number.
+constexpr uint64_t spread(uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+    return bits ^ (bits >> 31);
 }
 
 }  // namespace coopvk::reference

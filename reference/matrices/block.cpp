@@ -66,9 +66,8 @@ struct Transfer {
     // Bytes from the region's start, or nothing for an element that has no memory.
     std::optional<uint64_t> placeOf(const BlockElement& element) const {
         const int64_t x = column + element.column, y = row + element.row;
-        if (element.padding || !insideMemory(x, y, block.elementSize, width, height)) {
+        if (element.padding || !insideMemory(x, y, block.elementSize, width, height))
             return std::nullopt;
-        }
         return uint64_t(y) * pitch + uint64_t(x) * block.elementSize;
     }
 };
@@ -99,90 +98,57 @@ class PrivateBytes {
         : s_(s), i_(i), pointer_(s.operand(i, operand)) {
         const Pointee& pointee = s.program->slots[i[operand].slot].pointee;
         const Type* type = pointee.type != nullptr ? pointee.type : pointer_.type->element;
-        scalar_ = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
+        if (type != nullptr) scalar_ = std::max(scalarOf(*type).width / 8, 1u);
     }
-
-    void write(uint32_t lane, uint64_t byte, uint8_t value) {
-        const std::optional<uint64_t> component = componentAt(lane, byte);
-        if (!component) return;
-        uint64_t& bits = s_.privateData[*component * s_.lanes + lane];
-        const uint32_t shift = uint32_t(byte % scalar_) * 8;
-        bits = (bits & ~(uint64_t(0xFF) << shift)) | uint64_t(value) << shift;
-        s_.privateDefined[*component].set(lane);
-    }
-    Element read(uint32_t lane, uint64_t byte) {
-        const std::optional<uint64_t> component = componentAt(lane, byte);
-        if (!component) return {0, false};
-        const uint64_t bits = s_.privateData[*component * s_.lanes + lane];
-        return {bits >> byte % scalar_ * 8 & 0xFF, s_.privateDefined[*component].test(lane)};
+    // The `size` bytes from `byte` on become those of the element, or the element those bytes.
+    template <bool kStores>
+    void move(uint32_t lane, uint64_t byte, uint32_t size, Element& element) {
+        for (uint32_t b = 0; b < size; ++b, ++byte) {
+            const uint64_t component = pointerAt(pointer_, lane).offset + byte / scalar_;
+            if (component >= s_.program->privateComponents)
+                return s_.report(kCheckBounds, i_, lane, "a block is larger than the variable");
+            uint64_t& bits = s_.privateData[component * s_.lanes + lane];
+            const uint64_t at = byte % scalar_ * 8;
+            if (kStores) {
+                element.bits |= (bits >> at & 0xFF) << b * 8;
+                element.defined &= s_.privateDefined[component].test(lane);
+            } else {
+                bits = (bits & ~(uint64_t(0xFF) << at)) | (element.bits >> b * 8 & 0xFF) << at;
+                s_.privateDefined[component].set(lane);
+            }
+        }
     }
 
  private:
-    // Nothing: outside of the variables (reported).
-    std::optional<uint64_t> componentAt(uint32_t lane, uint64_t byte) {
-        const uint64_t index = pointerAt(pointer_, lane).offset + byte / scalar_;
-        if (index < s_.program->privateComponents) return index;
-        s_.report(kCheckBounds, i_, lane, "a block is larger than the variable");
-        return std::nullopt;
-    }
-
     Subgroup& s_;
     const Instruction& i_;
     Value pointer_;
-    uint32_t scalar_;  // bytes
+    uint32_t scalar_ = 1;  // bytes
 };
 
-// Calls f(lane, byte in the invocation's data, element) for each element of each invocation.
-template <typename F>
-Step forBlock(Subgroup& s, const Instruction& i, const Block& block, F&& f) {
+template <BlockKind kKind, bool kStores>
+Step move(Subgroup& s, const Instruction& i) {
+    const Transfer transfer = transferOf(s, i, kKind, kStores ? 5 : 4);
+    if (!transfer.possible()) return Step::kStop;
     checkActive(s, i);
-    const BlockMapping mapping(block, s.lanes);
+    const uint32_t size = transfer.block.elementSize;
+    const BlockMapping mapping(transfer.block, s.lanes);
+    const Numbers memory{i, transfer.pointer};
+    PrivateBytes own(s, i, kStores ? 4 : 9);
+    const auto moveElement = [&](uint32_t lane, uint32_t value, uint32_t part) {
+        const uint64_t byte = uint64_t(value) * mapping.valueSize() + part * size;
+        const auto place = transfer.placeOf(mapping.element(lane, value, part));
+        Element element;
+        if (place && !kStores) element = memory.read(s, lane, *place * 8, size * 8);
+        if (place || !kStores) own.move<kStores>(lane, byte, size, element);
+        if (place && kStores) memory.write(s, lane, *place * 8, size * 8, element);
+    };
     forLanes(s, [&](uint32_t lane) {
-        for (uint32_t value = 0; value < mapping.valuesOfInvocation(); ++value) {
-            for (uint32_t part = 0; part < mapping.elementsOfValue(); ++part) {
-                f(lane, uint64_t(value) * mapping.valueSize() + part * block.elementSize,
-                  mapping.element(lane, value, part));
-            }
-        }
+        for (uint32_t value = 0; value < mapping.valuesOfInvocation(); ++value)
+            for (uint32_t part = 0; part < mapping.elementsOfValue(); ++part)
+                moveElement(lane, value, part);
     });
     return Step::kNext;
-}
-
-template <BlockKind kKind>
-Step load(Subgroup& s, const Instruction& i) {
-    const Transfer transfer = transferOf(s, i, kKind, 4);
-    const uint32_t size = transfer.block.elementSize;
-    if (!transfer.possible()) return Step::kStop;
-    PrivateBytes destination(s, i, 9);
-    const ElementMemory memory{i, transfer.pointer, size * 8};
-    const auto loadElement = [&](uint32_t lane, uint64_t byte, const BlockElement& element) {
-        const auto place = transfer.placeOf(element);
-        const uint64_t bits = place ? memory.read(s, lane, *place * 8).bits : 0;
-        for (uint32_t b = 0; b < size; ++b) {
-            destination.write(lane, byte + b, uint8_t(bits >> b * 8));
-        }
-    };
-    return forBlock(s, i, transfer.block, loadElement);
-}
-
-Step store(Subgroup& s, const Instruction& i) {
-    const Transfer transfer = transferOf(s, i, BlockKind::plain, 5);
-    const uint32_t size = transfer.block.elementSize;
-    if (!transfer.possible()) return Step::kStop;
-    PrivateBytes source(s, i, 4);
-    const ElementMemory memory{i, transfer.pointer, size * 8};
-    const auto storeElement = [&](uint32_t lane, uint64_t byte, const BlockElement& element) {
-        const auto place = transfer.placeOf(element);
-        if (!place) return;
-        Element whole;
-        for (uint32_t b = 0; b < size; ++b) {
-            const Element part = source.read(lane, byte + b);
-            whole.bits |= part.bits << b * 8;
-            whole.defined &= part.defined;
-        }
-        memory.write(s, lane, *place * 8, whole);
-    };
-    return forBlock(s, i, transfer.block, storeElement);
 }
 
 // "Prefetching does not affect the functionality".
@@ -192,10 +158,10 @@ Step prefetch(Subgroup& s, const Instruction& i) {
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(OpSubgroup2DBlockLoadINTEL, load<BlockKind::plain>),
-    row(OpSubgroup2DBlockLoadTransposeINTEL, load<BlockKind::transpose>),
-    row(OpSubgroup2DBlockLoadTransformINTEL, load<BlockKind::transform>),
-    row(OpSubgroup2DBlockStoreINTEL, store),
+    row(OpSubgroup2DBlockLoadINTEL, move<BlockKind::plain, false>),
+    row(OpSubgroup2DBlockLoadTransposeINTEL, move<BlockKind::transpose, false>),
+    row(OpSubgroup2DBlockLoadTransformINTEL, move<BlockKind::transform, false>),
+    row(OpSubgroup2DBlockStoreINTEL, move<BlockKind::plain, true>),
     row(OpSubgroup2DBlockPrefetchINTEL, prefetch),
 };
 

@@ -35,9 +35,8 @@ double orderedSum(std::span<const double> a, std::span<const double> b, double c
 
 uint64_t exactSum(std::span<const double> a, std::span<const double> b, double c, Number result) {
     numbers::ExactSum sum;
-    for (size_t k = 0; k < a.size(); ++k) {
+    for (size_t k = 0; k < a.size(); ++k)
         sum.addProduct(numbers::fromDouble(a[k]), numbers::fromDouble(b[k]));
-    }
     sum.add(numbers::fromDouble(c));
     return numbers::encode(result, sum.value());
 }
@@ -97,15 +96,14 @@ void setValue(Integer& value, Number number, uint64_t bits) {
 template <typename T>
 struct Values {
     explicit Values(const Matrix& matrix)
-        : values(matrix.elements().size()), defined(matrix.rows(), true), length(matrix.columns()) {
+        : values(matrix.elements.size()), defined(matrix.rows, true), length(matrix.columns) {
         for (size_t i = 0; i < values.size(); ++i) {
-            const Element& element = matrix.elements()[i];
-            setValue(values[i], matrix.number(), element.bits);
-            if (!element.defined) defined[i / length] = false;
+            setValue(values[i], matrix.number, matrix.elements[i].bits);
+            if (!matrix.elements[i].defined) defined[i / length] = false;
         }
     }
-    std::span<const T> row(uint32_t index) const {
-        return std::span(values).subspan(size_t(index) * length, length);
+    std::span<const T> row(uint32_t r) const {
+        return std::span(values).subspan(size_t(r) * length, length);
     }
 
     std::vector<T> values;
@@ -114,20 +112,17 @@ struct Values {
 };
 
 template <typename T>
-Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
+Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
     const Values<T> rows(a), columns(transpose(b)), addends(c);
-    Matrix result(rule.result, a.rows(), b.columns());
-    for (uint32_t row = 0; row < a.rows(); ++row) {
-        for (uint32_t column = 0; column < b.columns(); ++column) {
-            Element& element = result.at(row, column);
-            SumRule own = rule;
-            own.seed += row * 31 + column;
-            element = sumOf(rows.row(row), columns.row(column), addends.row(row)[column], own);
-            element.defined &=
-                c.at(row, column).defined && rows.defined[row] && columns.defined[column];
-        }
-    }
-    return result;
+    const uint64_t seed = rule.seed;
+    return {rule.result, a.rows, b.columns, [&](uint32_t row, uint32_t column) {
+                rule.seed = seed + row * 31 + column;
+                Element sum =
+                    sumOf(rows.row(row), columns.row(column), addends.row(row)[column], rule);
+                sum.defined &=
+                    c.at(row, column).defined && rows.defined[row] && columns.defined[column];
+                return sum;
+            }};
 }
 
 }  // namespace
@@ -138,32 +133,23 @@ Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumR
 }
 
 Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
-    Matrix result(conversion.to(), matrix.rows(), matrix.columns());
-    for (uint32_t row = 0; row < matrix.rows(); ++row) {
-        for (uint32_t column = 0; column < matrix.columns(); ++column) {
-            const Element& element = matrix.at(row, column);
-            const numbers::Converted converted = conversion(element.bits);
-            result.at(row, column) = {converted.bits, element.defined && converted.defined};
-        }
-    }
-    return result;
+    return {conversion.to(), matrix.rows, matrix.columns, [&](uint32_t row, uint32_t column) {
+                const Element& element = matrix.at(row, column);
+                const numbers::Converted converted = conversion(element.bits);
+                return Element{converted.bits, element.defined && converted.defined};
+            }};
 }
 
 Matrix transpose(const Matrix& matrix) {
-    Matrix result(matrix.number(), matrix.columns(), matrix.rows());
-    for (uint32_t row = 0; row < matrix.rows(); ++row) {
-        for (uint32_t column = 0; column < matrix.columns(); ++column) {
-            result.at(column, row) = matrix.at(row, column);
-        }
-    }
-    return result;
+    return {matrix.number, matrix.columns, matrix.rows,
+            [&](uint32_t row, uint32_t column) { return matrix.at(column, row); }};
 }
 
 Matrix reduce(const Matrix& matrix, uint32_t mode, uint32_t rows, uint32_t columns,
-              const ReduceOrder& order, Combiner& combiner) {
+              const ReduceOrder& order, const Combine& combine) {
     // height x width elements become one.
-    const uint32_t height = mode & kReduce2x2 ? 2 : mode & kReduceColumn ? matrix.rows() : 1;
-    const uint32_t width = mode & kReduce2x2 ? 2 : mode & kReduceRow ? matrix.columns() : 1;
+    const uint32_t height = mode & kReduce2x2 ? 2 : mode & kReduceColumn ? matrix.rows : 1;
+    const uint32_t width = mode & kReduce2x2 ? 2 : mode & kReduceRow ? matrix.columns : 1;
     const uint64_t count = uint64_t(height) * width;
     const Permutation permutation =
         order.shuffled ? Permutation::bySeed(count, order.seed) : Permutation{count};
@@ -171,11 +157,9 @@ Matrix reduce(const Matrix& matrix, uint32_t mode, uint32_t rows, uint32_t colum
     std::vector<std::vector<Element>> parts(count);
     for (uint64_t i = 0; i < count; ++i) {
         const uint64_t member = permutation(i);
-        for (auto r = uint32_t(member / width); r < matrix.rows(); r += height) {
-            for (auto c = uint32_t(member % width); c < matrix.columns(); c += width) {
+        for (auto r = uint32_t(member / width); r < matrix.rows; r += height)
+            for (auto c = uint32_t(member % width); c < matrix.columns; c += width)
                 parts[i].push_back(matrix.at(r, c));
-            }
-        }
     }
     // Neighbours are combined, then the results, until one remains.
     for (uint64_t distance = 1; distance < count; distance *= 2) {
@@ -184,22 +168,18 @@ Matrix reduce(const Matrix& matrix, uint32_t mode, uint32_t rows, uint32_t colum
             left.insert(left.end(), parts[i].begin(), parts[i].end());
             right.insert(right.end(), parts[i + distance].begin(), parts[i + distance].end());
         }
-        combiner.combine(left, right);
+        combine(left, right);
         auto next = left.begin();
         for (uint64_t i = 0; i + distance < count; i += 2 * distance) {
             std::copy_n(next, parts[i].size(), parts[i].begin());
             next += std::ptrdiff_t(parts[i].size());
         }
     }
-    Matrix result(matrix.number(), rows, columns);
-    for (uint32_t row = 0; row < rows; ++row) {
-        for (uint32_t column = 0; column < columns; ++column) {
-            const size_t fromRow = mode & kReduceColumn ? 0 : row;
-            const size_t fromColumn = mode & kReduceRow ? 0 : column;
-            result.at(row, column) = parts[0][fromRow * (matrix.columns() / width) + fromColumn];
-        }
-    }
-    return result;
+    return {matrix.number, rows, columns, [&](uint32_t row, uint32_t column) {
+                const size_t fromRow = mode & kReduceColumn ? 0 : row;
+                const size_t fromColumn = mode & kReduceRow ? 0 : column;
+                return parts[0][fromRow * (matrix.columns / width) + fromColumn];
+            }};
 }
 
 }  // namespace coopvk::reference::matrices

@@ -4,44 +4,39 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
 #include "coopvk_reference/settings.hpp"
+#include "execution/value.hpp"
 #include "numbers/exact.hpp"
 
 namespace coopvk::reference::matrices {
 
 using numbers::Number;
 
-struct Element {
-    uint64_t bits = 0;
-    bool defined = true;
-};
-
 // rows x columns elements of one format, row by row.
-class Matrix {
- public:
-    Matrix(Number number, uint32_t rows, uint32_t columns)
-        : number_(number), rows_(rows), columns_(columns), elements_(size_t(rows) * columns) {}
-
-    Number number() const { return number_; }
-    uint32_t rows() const { return rows_; }
-    uint32_t columns() const { return columns_; }
-    Element& at(uint32_t row, uint32_t column) { return elements_[index(row, column)]; }
-    const Element& at(uint32_t row, uint32_t column) const { return elements_[index(row, column)]; }
-    std::span<Element> row(uint32_t row) { return {elements_.data() + index(row, 0), columns_}; }
-    std::span<const Element> row(uint32_t row) const {
-        return {elements_.data() + index(row, 0), columns_};
+struct Matrix {
+    Matrix(Number format, uint32_t height, uint32_t width)
+        : number(format), rows(height), columns(width), elements(size_t(height) * width) {}
+    // Of element(row, column).
+    template <typename F>
+    Matrix(Number format, uint32_t height, uint32_t width, F&& element)
+        : number(format), rows(height), columns(width) {
+        elements.reserve(size_t(rows) * columns);
+        for (uint32_t r = 0; r < rows; ++r)
+            for (uint32_t c = 0; c < columns; ++c) elements.push_back(element(r, c));
     }
-    const std::vector<Element>& elements() const { return elements_; }
+    Element& at(uint32_t r, uint32_t c) { return elements[size_t(r) * columns + c]; }
+    const Element& at(uint32_t r, uint32_t c) const { return elements[size_t(r) * columns + c]; }
+    std::span<Element> row(uint32_t r) {
+        return std::span(elements).subspan(size_t(r) * columns, columns);
+    }
 
- private:
-    size_t index(uint32_t row, uint32_t column) const { return size_t(row) * columns_ + column; }
-
-    Number number_;
-    uint32_t rows_, columns_;
-    std::vector<Element> elements_;
+    Number number;
+    uint32_t rows, columns;
+    std::vector<Element> elements;
 };
 
 // SPV_KHR_cooperative_matrix, "Conversion Instructions": each element.
@@ -73,11 +68,7 @@ Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumR
 inline constexpr uint32_t kReduceRow = 1, kReduceColumn = 2, kReduce2x2 = 4;
 
 // CombineFunc: element i of `left` becomes its combination with element i of `right`.
-class Combiner {
- public:
-    virtual ~Combiner() = default;
-    virtual void combine(std::span<Element> left, std::span<const Element> right) = 0;
-};
+using Combine = std::function<void(std::span<Element> left, std::span<const Element> right)>;
 
 struct ReduceOrder {
     bool shuffled = false;  // the elements of a group are combined in an order by the seed
@@ -87,6 +78,6 @@ struct ReduceOrder {
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV. `rows` x `columns`: of the result, which
 // must suit the mode. The order of combinations is not specified.
 Matrix reduce(const Matrix& matrix, uint32_t mode, uint32_t rows, uint32_t columns,
-              const ReduceOrder& order, Combiner& combiner);
+              const ReduceOrder& order, const Combine& combine);
 
 }  // namespace coopvk::reference::matrices

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products, lengths, coordinates, conversions of use, transpositions, and instructions that call
-// functions for elements.
+// Products, lengths, coordinates, conversions of use, transpositions, instructions that call
+// functions for elements, and arrays of elements.
+#include <format>
+
 #include "matrices/cooperation.hpp"
+#include "matrices/vectors.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -32,30 +35,25 @@ std::optional<Matrix> multiplyMatrices(Subgroup& s, const Instruction& i) {
 // OpCooperativeMatrixLengthKHR: the operand is a type.
 Step length(Subgroup& s, const Instruction& i) {
     const uint32_t components = s.program->typeOf.at(i[0].word)->components;
-    const Value result = s.result(i);
-    forLanes(s, [&](uint32_t lane) { result.at(0, lane) = components; });
-    return Step::kNext;
+    return setLanes(s, i, [&](uint32_t) { return components; });
 }
 
 // SPV_EXT_cooperative_matrix_maintenance1, OpCooperativeMatrixGetCoordinateEXT: row and column of a
 // component of this invocation.
 Step coordinate(Subgroup& s, const Instruction& i) {
     const Type& matrix = *s.operand(i, 0).type;
-    const Placement placement = placementOf(s, matrix);
+    const Holder holder(s, matrix);
     const Value index = s.operand(i, 1), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
-        const uint64_t component = index.at(0, lane);
-        Position p;
-        if (component < matrix.components) {
-            p = placement.position(invocationOf(s, matrix, lane), uint32_t(component));
-        } else {
+        const auto [component, known] = index.get(0, lane);
+        const bool inside = component < matrix.components;
+        const Position p = inside ? holder.position(uint32_t(component), lane) : Position{};
+        if (!inside)
             s.report(kCheckBounds, i, lane,
-                     "component " + std::to_string(component) + " of a matrix that has " +
-                         std::to_string(matrix.components) + " in an invocation");
-        }
-        const bool defined = p.exists && index.isDefined(0, lane);
-        setElement(result, 0, lane, {p.row, defined});
-        setElement(result, 1, lane, {p.column, defined});
+                     std::format("component {} of a matrix that has {} in an invocation", component,
+                                 matrix.components));
+        result.set(0, lane, {p.row, p.exists && known});
+        result.set(1, lane, {p.column, p.exists && known});
     });
     return Step::kNext;
 }
@@ -69,56 +67,34 @@ std::optional<Matrix> changeUse(Subgroup& s, const Instruction& i) {
     return i.transposes || i.opcode == OpCooperativeMatrixTransposeNV ? transpose(matrix) : matrix;
 }
 
-// Calls CombineFunc, in each call for as many pairs as lanes are active.
-class FunctionCombiner final : public Combiner {
- public:
-    FunctionCombiner(Subgroup& subgroup, const Function& function, const Type& component)
-        : subgroup_(subgroup),
-          function_(function),
-          left_(component, subgroup.lanes),
-          right_(component, subgroup.lanes) {}
-
-    void combine(std::span<Element> left, std::span<const Element> right) override {
-        const uint32_t lanes = subgroup_.mask.count();
-        for (size_t first = 0; first < left.size() && going_; first += lanes) {
-            const size_t count = std::min<size_t>(lanes, left.size() - first);
-            call(left.subspan(first, count), right.subspan(first, count));
-        }
-    }
-    bool going() const { return going_; }
-
- private:
-    void call(std::span<Element> left, std::span<const Element> right) {
-        LaneMask mask;
-        size_t next = 0;
-        subgroup_.mask.forEach([&](uint32_t lane) {
-            if (next == left.size()) return;
-            mask.set(lane);
-            setElement(left_, 0, lane, left[next]);
-            setElement(right_, 0, lane, right[next++]);
-        });
-        const Value arguments[] = {left_, right_};
-        going_ = callFunction(subgroup_, function_, arguments, mask);
-        next = 0;
-        const Value result = subgroup_.value(function_.result);
-        mask.forEach([&](uint32_t lane) { left[next++] = elementAt(result, 0, lane); });
-    }
-
-    Subgroup& subgroup_;
-    const Function& function_;
-    OwnValue left_, right_;
-    bool going_ = true;
-};
-
-// SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV
+// SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV: each call of CombineFunc combines as
+// many pairs as lanes are active.
 std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
     const Function* function = functionOf(s, i[2]);
     if (function == nullptr) return std::nullopt;
-    FunctionCombiner combiner(s, *function, *i.type->element);
-    const ReduceOrder order{s.group->settings->sums != Choice::kPlain, seedOf(s, i)};
-    Matrix result =
-        reduce(gather(s, i[0].slot), i[1].word, i.type->rows, i.type->columns, order, combiner);
-    if (!combiner.going()) return std::nullopt;
+    const OwnValue one(*i.type->element, s.lanes), other(*i.type->element, s.lanes);
+    const Value arguments[] = {one, other};
+    bool going = true;
+    const auto combine = [&](std::span<Element> left, std::span<const Element> right) {
+        for (size_t next = 0; next < left.size() && going;) {
+            const size_t first = next;
+            LaneMask mask;
+            s.mask.forEach([&](uint32_t lane) {
+                if (next == left.size()) return;
+                mask.set(lane);
+                arguments[0].set(0, lane, left[next]);
+                arguments[1].set(0, lane, right[next++]);
+            });
+            going = callFunction(s, *function, arguments, mask);
+            next = first;
+            mask.forEach(
+                [&](uint32_t lane) { left[next++] = s.value(function->result).get(0, lane); });
+        }
+    };
+    const SumRule rule = sumRule(s, i, Number::f32);
+    Matrix result = reduce(gather(s, i[0].slot), i[1].word, i.type->rows, i.type->columns,
+                           {rule.order != Choice::kPlain, rule.seed}, combine);
+    if (!going) return std::nullopt;
     return result;
 }
 
@@ -129,16 +105,17 @@ Step perElement(Subgroup& s, const Instruction& i) {
     checkActive(s, i);
     const Function* function = functionOf(s, i[1]);
     if (function == nullptr || function->parameters.size() < 3) return Step::kStop;
-    const Placement placement = placementOf(s, *i.type);
+    const Holder holder(s, *i.type);
     const Value result = s.result(i);
     const OwnValue rows(parameterType(s, *function, 0), s.lanes);
     const OwnValue columns(parameterType(s, *function, 1), s.lanes);
     for (uint32_t c = 0; c < i.type->components; ++c) {
         LaneMask mask;
-        forComponent(s, *i.type, placement, c, [&](uint32_t lane, const Position& p) {
+        forLanes(s, [&](uint32_t lane) {
+            const Position p = holder.position(c, lane);
             mask.assign(lane, p.exists);
-            setElement(rows, 0, lane, {p.row});
-            setElement(columns, 0, lane, {p.column});
+            rows.set(0, lane, {p.row});
+            columns.set(0, lane, {p.column});
         });
         std::vector<Value> arguments{rows, columns};
         for (uint32_t operand = 0; operand < i.operands.size(); ++operand) {
@@ -150,9 +127,69 @@ Step perElement(Subgroup& s, const Instruction& i) {
         if (mask.any() && !callFunction(s, *function, arguments, mask)) return Step::kStop;
         const Value returned = s.value(function->result);
         forLanes(s, [&](uint32_t lane) {
-            setElement(result, c, lane, mask.test(lane) ? elementAt(returned, 0, lane) : Element{});
+            result.set(c, lane, mask.test(lane) ? returned.get(0, lane) : Element{});
         });
     }
+    return Step::kNext;
+}
+
+// SPV_QCOM_cooperative_matrix_conversion: matrices from and to arrays of invocations, and arrays of
+// other components.
+
+// The elements of an array as those of another type.
+std::vector<Element> regrouped(std::span<const Element> elements, const Type& from,
+                               const Type& to) {
+    return regroup(elements, from.element->width, to.element->width);
+}
+
+Step bitCastArray(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), result = s.result(i);
+    forLanes(s, [&](uint32_t lane) {
+        setElements(result, lane, regrouped(elementsAt(from, lane), *from.type, *i.type));
+    });
+    return Step::kNext;
+}
+
+Step subArray(Subgroup& s, const Instruction& i) {
+    const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
+    forLanes(s, [&](uint32_t lane) {
+        const auto first = uint64_t(signExtend(index.at(0, lane), index.type->width));
+        const std::vector<Element> elements = elementsAt(from, lane);
+        const bool inside =
+            first <= elements.size() && elements.size() - first >= result.components();
+        if (!inside)
+            s.report(kCheckBounds, i, lane,
+                     std::format("a part of an array begins at {} and is outside of it", first));
+        setElements(result, lane, std::span(elements).subspan(inside ? first : elements.size()));
+    });
+    return Step::kNext;
+}
+
+// Invocation i has row i of A and of accumulators, column i of B: row i of its transpose.
+Matrix lines(const Matrix& matrix, const Type& type) {
+    return type.use == 1 ? transpose(matrix) : matrix;
+}
+
+std::optional<Matrix> fromArrays(Subgroup& s, const Instruction& i) {
+    const Value array = s.operand(i, 0);
+    Matrix matrix = lines({numberOf(*i.type->element), i.type->rows, i.type->columns}, *i.type);
+    forLanes(s, [&](uint32_t lane) {
+        if (lane >= matrix.rows) return;
+        auto line = regrouped(elementsAt(array, lane), *array.type, *i.type);
+        line.resize(matrix.columns, Element{0, false});
+        std::copy(line.begin(), line.end(), matrix.row(lane).begin());
+    });
+    return lines(matrix, *i.type);
+}
+
+Step toArrays(Subgroup& s, const Instruction& i) {
+    checkActive(s, i);
+    const Type& type = *s.operand(i, 0).type;
+    Matrix matrix = lines(gather(s, i[0].slot), type);
+    forLanes(s, [&](uint32_t lane) {
+        const auto line = lane < matrix.rows ? matrix.row(lane) : std::span<Element>();
+        setElements(s.result(i), lane, regrouped(line, type, *i.type));
+    });
     return Step::kNext;
 }
 
@@ -166,6 +203,10 @@ constexpr OpcodeRow kRows[] = {
     row(OpCooperativeMatrixTransposeNV, whole<changeUse>),
     row(OpCooperativeMatrixReduceNV, whole<reduceMatrix>),
     row(OpCooperativeMatrixPerElementOpNV, perElement),
+    row(OpBitCastArrayQCOM, bitCastArray),
+    row(OpExtractSubArrayQCOM, subArray),
+    row(OpCompositeConstructCoopMatQCOM, whole<fromArrays>),
+    row(OpCompositeExtractCoopMatQCOM, toArrays),
 };
 
 }  // namespace

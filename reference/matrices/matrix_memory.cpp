@@ -4,6 +4,7 @@
 // functions.
 #include <algorithm>
 #include <bit>
+#include <format>
 
 #include "matrices/cooperation.hpp"
 #include "matrices/tensor.hpp"
@@ -33,20 +34,19 @@ Step byStride(Subgroup& s, const Instruction& i) {
     if (hasToMeet(s, i, *matrix.type)) return Step::kMeet;
     const bool columnMajor = uniformInteger(s, i, kLayout) != 0;
     int64_t stride = 0;  // bytes between lines
-    if (i.operands.size() > kStride) {
+    if (i.operands.size() > kStride)
         stride = uniformInteger(s, i, kStride) * strideUnit(s, i[0].slot);
-    }
-    const ElementMemory memory{i, uniformPointer(s, i, 0), matrix.type->element->width,
-                               accessOf(*s.program, i, std::max(kLayout, kStride) + 1)};
+    const uint32_t bits = matrix.type->element->width;
+    const Numbers memory{i, uniformPointer(s, i, 0),
+                         accessOf(*s.program, i, std::max(kLayout, kStride) + 1)};
     forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const Position& p) {
         const int64_t line = columnMajor ? p.column : p.row;
         const uint64_t place = columnMajor ? p.row : p.column;
-        const uint64_t bit = uint64_t(line * stride) * 8 + place * memory.bits;
-        if constexpr (kStores) {
-            if (p.exists) memory.write(s, lane, bit, elementAt(matrix, c, lane));
-        } else {
-            setElement(matrix, c, lane, p.exists ? memory.read(s, lane, bit) : Element{});
-        }
+        const uint64_t bit = uint64_t(line * stride) * 8 + place * bits;
+        if (!kStores)
+            matrix.set(c, lane, p.exists ? memory.read(s, lane, bit, bits) : Element{});
+        else if (p.exists)
+            memory.write(s, lane, bit, bits, matrix.get(c, lane));
     });
     return Step::kNext;
 }
@@ -57,46 +57,47 @@ constexpr uint32_t kTensorView = 1, kDecode = 2, kDecodeVector = 4;
 
 // Operands: pointer, object, layout, memory operands (the mask, and an operand for some of its
 // bits), the addressing operands.
-struct Addressing {
+class Addressing {
+ public:
+    Addressing(Subgroup& s, const Instruction& i) : s_(s), instruction_(i) {
+        using Mask = spv::MemoryAccessMask;
+        constexpr auto kWithOperand =
+            uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
+            uint32_t(Mask::MakePointerVisible) | uint32_t(Mask::AliasScopeINTELMask) |
+            uint32_t(Mask::NoAliasINTELMask);
+        const uint32_t lane = s.mask.first();
+        (void)s.uniform(i, 2);
+        layout = layoutAt(s.operand(i, 2), lane);
+        uint32_t next = 4 + uint32_t(std::popcount(i[3].word & kWithOperand));
+        const uint32_t mask = next < i.operands.size() ? i[next++].word : 0;
+        if (mask & kTensorView) {
+            (void)s.uniform(i, next);
+            view = viewAt(s.operand(i, next++), lane);
+        }
+        if (mask & kDecode) decode = functionOf(s, i[next++]);
+        // "The implementation chooses which function to invoke".
+        if ((mask & kDecodeVector) && s.group->settings->placement != Choice::kPlain)
+            decode = functionOf(s, i[next]);
+    }
+    TensorElement element(const Type& matrix, const Position& p, bool store, uint32_t lane) const {
+        const TensorElement place =
+            tensorElement(layout, view ? &*view : nullptr, p.row, p.column, matrix.columns, store);
+        if (place.access == TensorAccess::undefined)
+            s_.report(kCheckBounds, instruction_, lane,
+                      std::format("element ({}, {}) is outside of the tensor, with clamp mode "
+                                  "Undefined",
+                                  p.row, p.column));
+        return place;
+    }
+
     TensorLayout layout;
     std::optional<TensorView> view;
     const Function* decode = nullptr;
 
-    TensorElement element(const Type& matrix, const Position& p, bool store) const {
-        return tensorElement(layout, view ? &*view : nullptr, p.row, p.column, matrix.columns,
-                             store);
-    }
+ private:
+    Subgroup& s_;
+    const Instruction& instruction_;
 };
-
-Addressing addressingOf(Subgroup& s, const Instruction& i) {
-    using Mask = spv::MemoryAccessMask;
-    constexpr auto kWithOperand = uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
-                                  uint32_t(Mask::MakePointerVisible) |
-                                  uint32_t(Mask::AliasScopeINTELMask) |
-                                  uint32_t(Mask::NoAliasINTELMask);
-    Addressing a;
-    const uint32_t lane = s.mask.first();
-    (void)s.uniform(i, 2);
-    a.layout = layoutAt(s.operand(i, 2), lane);
-    uint32_t next = 4 + uint32_t(std::popcount(i[3].word & kWithOperand));
-    const uint32_t mask = next < i.operands.size() ? i[next++].word : 0;
-    if (mask & kTensorView) {
-        (void)s.uniform(i, next);
-        a.view = viewAt(s.operand(i, next++), lane);
-    }
-    if (mask & kDecode) a.decode = functionOf(s, i[next++]);
-    // "The implementation chooses which function to invoke".
-    if ((mask & kDecodeVector) && s.group->settings->placement != Choice::kPlain) {
-        a.decode = functionOf(s, i[next]);
-    }
-    return a;
-}
-
-void reportUndefined(Subgroup& s, const Instruction& i, uint32_t lane, const Position& p) {
-    s.report(kCheckBounds, i, lane,
-             "element (" + std::to_string(p.row) + ", " + std::to_string(p.column) +
-                 ") is outside of the tensor, with clamp mode Undefined");
-}
 
 // The address that a decode function's pointer starts from.
 uint64_t addressOf(const Pointer& pointer) {
@@ -127,15 +128,14 @@ class Decoding {
           component_(s.lanes) {}
 
     void add(uint32_t lane, uint32_t dimensions, const TensorElement& element) {
-        const Value pointer = pointer_, block = block_, inBlock = inBlock_;
-        pointer.at(0, lane) = base_ + element.index * blockSize(*pointer.type->element);
+        pointer_.at(0, lane) = base_ + element.index * blockSize(*pointer_.type->element);
         for (uint32_t d = 0; d < dimensions; ++d) {
-            block.at(d, lane) = element.block[d];
-            inBlock.at(d, lane) = element.inBlock[d];
+            block_.at(d, lane) = element.block[d];
+            inBlock_.at(d, lane) = element.inBlock[d];
         }
         // A vector has the elements from a multiple of its length on.
         component_[lane] = element.inBlock[dimensions - 1] % vector_;
-        inBlock.at(dimensions - 1, lane) -= component_[lane];
+        inBlock_.at(dimensions - 1, lane) -= component_[lane];
         mask_.set(lane);
     }
     // The decoded elements become component `c` of the result.
@@ -143,9 +143,8 @@ class Decoding {
         const Value arguments[] = {pointer_, block_, inBlock_};
         if (mask_.any() && !callFunction(s_, function_, arguments, mask_)) return false;
         const Value returned = s_.value(function_.result);
-        mask_.forEach([&](uint32_t lane) {
-            setElement(result, c, lane, elementAt(returned, component_[lane], lane));
-        });
+        mask_.forEach(
+            [&](uint32_t lane) { result.set(c, lane, returned.get(component_[lane], lane)); });
         mask_ = {};
         return true;
     }
@@ -160,54 +159,37 @@ class Decoding {
     LaneMask mask_;
 };
 
-Step loadTensor(Subgroup& s, const Instruction& i) {
-    if (hasToMeet(s, i, *i.type)) return Step::kMeet;
-    const Addressing addressing = addressingOf(s, i);
-    const ElementMemory memory{i, uniformPointer(s, i, 0), i.type->element->width,
-                               accessOf(*s.program, i, 3)};
-    const Value object = s.operand(i, 1), result = s.result(i);
+template <bool kStores>
+Step byTensor(Subgroup& s, const Instruction& i) {
+    const Value object = s.operand(i, 1), matrix = kStores ? object : s.result(i);
+    if (hasToMeet(s, i, *matrix.type)) return Step::kMeet;
+    const Addressing addressing(s, i);
+    const uint32_t bits = matrix.type->element->width;
+    const Numbers memory{i, uniformPointer(s, i, 0), accessOf(*s.program, i, 3)};
     std::optional<Decoding> decoding;
-    if (addressing.decode) decoding.emplace(s, memory.pointer, *addressing.decode);
-    const auto loaded = [&](uint32_t c, uint32_t lane, const Position& p) -> Element {
-        if (!p.exists) return {};
-        const TensorElement place = addressing.element(*i.type, p, false);
-        switch (place.access) {
-            case TensorAccess::element:
-                if (!decoding) return memory.read(s, lane, uint64_t(place.index) * memory.bits);
-                decoding->add(lane, addressing.layout.dimensions, place);
-                return {};
-            case TensorAccess::constant:
-                return {addressing.layout.clampValue & widthMask(memory.bits)};
-            case TensorAccess::clipped:
-                return elementAt(object, c, lane);
-            case TensorAccess::undefined:
-                reportUndefined(s, i, lane, p);
-        }
-        return {0, false};
-    };
-    const Placement placement = placementOf(s, *i.type);
-    for (uint32_t c = 0; c < i.type->components; ++c) {
-        forComponent(s, *i.type, placement, c, [&](uint32_t lane, const Position& p) {
-            setElement(result, c, lane, loaded(c, lane, p));
+    if (addressing.decode && !kStores) decoding.emplace(s, memory.pointer, *addressing.decode);
+    const Holder holder(s, *matrix.type);
+    for (uint32_t c = 0; c < matrix.components(); ++c) {
+        forLanes(s, [&](uint32_t lane) {
+            Element loaded;
+            const Position p = holder.position(c, lane);
+            if (p.exists) {
+                const TensorElement place = addressing.element(*matrix.type, p, kStores, lane);
+                const uint64_t bit = uint64_t(place.index) * bits;
+                const bool there = place.access == TensorAccess::element;
+                if (there && kStores) memory.write(s, lane, bit, bits, object.get(c, lane));
+                if (kStores) return;
+                if (there && decoding) decoding->add(lane, addressing.layout.dimensions, place);
+                if (there && !decoding) loaded = memory.read(s, lane, bit, bits);
+                if (place.access == TensorAccess::constant)
+                    loaded = {addressing.layout.clampValue & widthMask(bits)};
+                if (place.access == TensorAccess::clipped) loaded = object.get(c, lane);
+                if (place.access == TensorAccess::undefined) loaded = kUndefined;
+            }
+            if (!kStores) matrix.set(c, lane, loaded);
         });
-        if (decoding && !decoding->call(result, c)) return Step::kStop;
+        if (decoding && !decoding->call(matrix, c)) return Step::kStop;
     }
-    return Step::kNext;
-}
-
-Step storeTensor(Subgroup& s, const Instruction& i) {
-    const Value object = s.operand(i, 1);
-    if (hasToMeet(s, i, *object.type)) return Step::kMeet;
-    const Addressing addressing = addressingOf(s, i);
-    const ElementMemory memory{i, uniformPointer(s, i, 0), object.type->element->width,
-                               accessOf(*s.program, i, 3)};
-    forComponents(s, *object.type, [&](uint32_t c, uint32_t lane, const Position& p) {
-        if (!p.exists) return;
-        const TensorElement place = addressing.element(*object.type, p, true);
-        if (place.access == TensorAccess::undefined) reportUndefined(s, i, lane, p);
-        if (place.access != TensorAccess::element) return;
-        memory.write(s, lane, uint64_t(place.index) * memory.bits, elementAt(object, c, lane));
-    });
     return Step::kNext;
 }
 
@@ -216,8 +198,8 @@ constexpr OpcodeRow kRows[] = {
     row(OpCooperativeMatrixStoreKHR, byStride<2, 3, true>),
     row(OpCooperativeMatrixLoadNV, byStride<2, 1, false>),
     row(OpCooperativeMatrixStoreNV, byStride<3, 2, true>),
-    row(OpCooperativeMatrixLoadTensorNV, loadTensor),
-    row(OpCooperativeMatrixStoreTensorNV, storeTensor),
+    row(OpCooperativeMatrixLoadTensorNV, byTensor<false>),
+    row(OpCooperativeMatrixStoreTensorNV, byTensor<true>),
 };
 
 }  // namespace

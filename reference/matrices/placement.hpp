@@ -6,16 +6,11 @@
 #include <numeric>
 
 #include "coopvk_reference/settings.hpp"
+#include "execution/value.hpp"
 
 namespace coopvk::reference::matrices {
 
-// Spreads the bits of a seed: the finaliser of SplitMix64.
-constexpr uint64_t mix(uint64_t seed) {
-    seed += 0x9E3779B97F4A7C15;
-    seed = (seed ^ (seed >> 30)) * 0xBF58476D1CE4E5B9;
-    seed = (seed ^ (seed >> 27)) * 0x94D049BB133111EB;
-    return seed ^ (seed >> 31);
-}
+constexpr uint64_t mix(uint64_t seed) { return spread(seed + 0x9E3779B97F4A7C15); }
 
 // A permutation of [0, count) that is computed, not stored: i -> (i * factor + offset) mod count.
 struct Permutation {

@@ -40,10 +40,6 @@ std::optional<VectorMatrix> vectorMatrix(uint32_t componentType, uint32_t layout
 bool convertMatrix(const VectorMatrix& from, std::span<const std::byte> source,
                    const VectorMatrix& to, std::span<std::byte> destination);
 
-// The bits of an element of a matrix in memory, little endian.
-uint64_t readElement(std::span<const std::byte> bytes);
-void writeElement(uint64_t bits, std::span<std::byte> bytes);
-
 // Bits of elements of `from` bits each, as elements of `to` bits: lower-numbered ones in lower
 // bits. The same for OpBitCastArrayQCOM.
 std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to);

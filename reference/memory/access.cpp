@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Loads, stores and copies (SPIR-V, 3.52.8), and the lengths of arrays in descriptors.
 #include <algorithm>
-#include <array>
-#include <bit>
+#include <format>
 
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
@@ -10,39 +11,36 @@ namespace coopvk::reference {
 
 namespace {
 
+using enum spv::Op;
+
+// How an instruction accesses a value in memory of bytes: where each component lies.
 struct AccessPlan final : Prepared {
-    std::vector<Leaf> leaves;  // of a value in memory of bytes
+    struct Place {
+        uint64_t bit = 0;  // from the pointer on
+        uint32_t bits = 0;
+        bool isBool = false;
+    };
+    std::vector<Place> places;
     Access access;
+    bool half = false;  // an integer of 4 bits, in either half of its byte
 };
 
 // The layout of the value: by the pointer's pointee, or if that has another type, by the value's
-// own.
-AccessPlan planOf(const Program& program, uint32_t pointer, const Type* type) {
+// own. Memory operands from `operand` on; kNone: none.
+AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer, const Type* type,
+                  uint32_t operand) {
     AccessPlan plan;
-    Pointee pointee = program.slots[pointer].pointee;
-    if (pointee.type != type) pointee = {type};
-    if (!holdsComponents(program.slots[pointer].type->storage)) plan.leaves = leavesOf(pointee);
+    plan.access = accessOf(program, i, operand);
+    const Slot& slot = program.slots[i[pointer].slot];
+    if (holdsComponents(slot.type->storage)) return plan;
+    for (const Leaf& leaf : leavesOf(slot.pointee.type == type ? slot.pointee : Pointee{type})) {
+        const bool half = isHalfByte(*leaf.scalar);
+        plan.places.push_back({leaf.offset * 8 + leaf.bit,
+                               half ? leaf.scalar->width : uint32_t(sizeOf({leaf.scalar}) * 8),
+                               leaf.scalar->kind == Kind::kBool});
+    }
+    plan.half = isHalfByte(*type);
     return plan;
-}
-
-// The bytes of memory that hold a leaf, little-endian as the device's memory.
-struct LeafBytes {
-    explicit LeafBytes(const Leaf& leaf) : span(bytes.data(), sizeOf({leaf.scalar})) {}
-    std::array<std::byte, sizeof(uint64_t)> bytes = {};
-    std::span<std::byte> span;
-};
-
-bool isPart(const Leaf& leaf) { return leaf.scalar->width < 8 && leaf.scalar->kind == Kind::kInt; }
-
-// In memory of components: the first component of the pointee, or false with a report.
-bool findComponents(Subgroup& s, const Instruction& i, const Value& pointer, uint32_t lane,
-                    uint32_t count, uint64_t& first) {
-    first = pointer.at(1, lane);
-    const uint64_t size = s.program->privateComponents;
-    if ((pointer.at(0, lane) & kOutside) == 0 && first <= size && size - first >= count)
-        return true;
-    s.report(kCheckBounds, i, lane, "an index is outside of its array in a variable");
-    return false;
 }
 
 bool isUniform(const Subgroup& s, const Value& pointer) {
@@ -55,97 +53,52 @@ bool isUniform(const Subgroup& s, const Value& pointer) {
     return same;
 }
 
-Value variableAt(Subgroup& s, uint64_t first, const Type* type) {
-    return {s.privateData.data() + first * s.lanes, s.privateDefined.data() + first, type, s.lanes};
-}
-
-void loadComponents(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to) {
-    uint64_t first = 0;
-    if (isUniform(s, pointer)) {
-        if (findComponents(s, i, pointer, s.mask.first(), to.components(), first))
-            copyValue(to, variableAt(s, first, to.type), s.mask);
-        else
-            for (uint32_t c = 0; c < to.components(); ++c)
-                forLanes(s, [&](uint32_t lane) { to.at(c, lane) = 0; });
-        return;
-    }
-    s.mask.forEach([&](uint32_t lane) {
-        const bool found = findComponents(s, i, pointer, lane, to.components(), first);
-        for (uint32_t c = 0; c < to.components(); ++c) {
-            to.at(c, lane) = found ? s.privateData[(first + c) * s.lanes + lane] : 0;
-            to.defined[c].assign(lane, found && s.privateDefined[first + c].test(lane));
+// To or from memory of components.
+template <bool kStores>
+void moveComponents(Subgroup& s, const Instruction& i, const Value& pointer, const Value& value) {
+    const uint64_t size = s.program->privateComponents;
+    const auto move = [&](uint32_t first, LaneMask lanes) {
+        const uint64_t at = pointer.at(1, first);
+        const bool outside = (pointer.at(0, first) & kOutside) != 0;
+        if (!outside && at <= size && size - at >= value.components()) {
+            const Value there = s.variable(at, *value.type);
+            return kStores ? copyValue(there, value, lanes) : copyValue(value, there, lanes);
         }
-    });
-}
-
-void storeComponents(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from) {
-    uint64_t first = 0;
-    if (isUniform(s, pointer)) {
-        if (findComponents(s, i, pointer, s.mask.first(), from.components(), first))
-            copyValue(variableAt(s, first, from.type), from, s.mask);
-        return;
-    }
-    s.mask.forEach([&](uint32_t lane) {
-        if (!findComponents(s, i, pointer, lane, from.components(), first)) return;
-        for (uint32_t c = 0; c < from.components(); ++c) {
-            s.privateData[(first + c) * s.lanes + lane] = from.at(c, lane);
-            s.privateDefined[first + c].assign(lane, from.isDefined(c, lane));
-        }
-    });
-}
-
-void checkPointer(Subgroup& s, const Instruction& i, const Value& pointer) {
-    if (!s.checks(kCheckUndefined)) return;
-    const LaneMask undefined = s.mask & ~pointer.defined[pointer.components() - 1];
-    if (undefined.any()) s.report(kCheckUndefined, i, undefined.first(), "an address is undefined");
-}
-
-void loadBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to,
-               const AccessPlan& plan) {
-    s.mask.forEach([&](uint32_t lane) {
-        const Pointer at = pointerAt(pointer, lane);
-        for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
-            const Leaf& leaf = plan.leaves[c];
-            LeafBytes raw(leaf);
-            bool written = true;
-            readMemory(s, i, lane, at, leaf.offset, raw.span, plan.access, written);
-            const auto bits = std::bit_cast<uint64_t>(raw.bytes);
-            to.at(c, lane) = leaf.scalar->kind == Kind::kBool ? bits != 0
-                             : isPart(leaf) ? bits >> leaf.bit & widthMask(leaf.scalar->width)
-                                            : bits;
-            to.defined[c].assign(lane, written);
-        }
-    });
+        s.report(kCheckBounds, i, first, "an index is outside of its array in a variable");
+        for (uint32_t c = 0; c < value.components() && !kStores; ++c)
+            lanes.forEach([&](uint32_t lane) { value.set(c, lane, {}); });
+    };
+    if (isUniform(s, pointer)) return move(s.mask.first(), s.mask);
+    s.mask.forEach([&](uint32_t lane) { move(lane, LaneMask::one(lane)); });
 }
 
 void checkStored(Subgroup& s, const Instruction& i, const Value& from) {
-    if (!s.checks(kCheckUndefined)) return;
-    for (uint32_t c = 0; c < from.components(); ++c) {
-        const LaneMask undefined = s.mask & ~from.defined[c];
-        if (undefined.none()) continue;
-        s.report(kCheckUndefined, i, undefined.first(),
-                 "stores an undefined value, component " + std::to_string(c));
-        return;
-    }
+    for (uint32_t c = 0; c < from.components(); ++c)
+        if ((s.mask & ~from.defined[c]).any())
+            return s.require(i, from, c,
+                             std::format("stores an undefined value, component {}", c).c_str());
 }
 
-void storeBytes(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from,
-                const AccessPlan& plan) {
-    checkStored(s, i, from);
+template <bool kStores>
+void moveValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& value,
+               const AccessPlan& plan) {
+    s.require(i, pointer, pointer.components() - 1, "an address is undefined");
+    if (holdsComponents(pointer.type->storage))
+        return moveComponents<kStores>(s, i, pointer, value);
+    if (kStores && s.checks(kCheckUndefined)) checkStored(s, i, value);
     s.mask.forEach([&](uint32_t lane) {
-        const Pointer at = pointerAt(pointer, lane);
-        for (uint32_t c = 0; c < plan.leaves.size(); ++c) {
-            const Leaf& leaf = plan.leaves[c];
-            LeafBytes raw(leaf);
-            uint64_t bits = from.at(c, lane);
-            if (isPart(leaf)) {  // beside what the byte has
-                const Span old = locate(s, i, lane, at, leaf.offset, 1);
-                const uint64_t mask = widthMask(leaf.scalar->width) << leaf.bit;
-                if (old.data != nullptr)
-                    bits = (static_cast<uint64_t>(*old.data) & ~mask) | (bits << leaf.bit & mask);
+        Numbers memory{i, pointerAt(pointer, lane), plan.access};
+        const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
+        if (upper) memory.pointer.offset &= ~kUpperHalf;
+        for (uint32_t c = 0; c < plan.places.size(); ++c) {
+            const AccessPlan::Place& place = plan.places[c];
+            const uint64_t bit = place.bit + (upper ? 4 : 0);
+            if constexpr (kStores) {
+                memory.write(s, lane, bit, place.bits, {value.at(c, lane)});
+            } else {
+                const auto [bits, defined] = memory.read(s, lane, bit, place.bits);
+                value.set(c, lane, {place.isBool ? bits != 0 : bits, defined});
             }
-            raw.bytes = std::bit_cast<decltype(raw.bytes)>(bits);
-            writeMemory(s, i, lane, at, leaf.offset, raw.span, plan.access);
         }
     });
 }
@@ -156,30 +109,19 @@ Step afterAccess(Subgroup& s) {
     return s.group->nextRandom() % 8 == 0 ? Step::kYield : Step::kNext;
 }
 
-void loadValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& to,
-               const AccessPlan& plan) {
-    checkPointer(s, i, pointer);
-    if (holdsComponents(pointer.type->storage)) return loadComponents(s, i, pointer, to);
-    loadBytes(s, i, pointer, to, plan);
-}
-
-void storeValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& from,
-                const AccessPlan& plan) {
-    checkPointer(s, i, pointer);
-    if (holdsComponents(pointer.type->storage)) return storeComponents(s, i, pointer, from);
-    storeBytes(s, i, pointer, from, plan);
-}
-
-Step load(Subgroup& s, const Instruction& i) {
+// OpLoad, OpStore. Operands: pointer, the object of a store, memory operands.
+template <bool kStores>
+Step access(Subgroup& s, const Instruction& i) {
     const Value pointer = s.operand(i, 0);
-    loadValue(s, i, pointer, s.result(i), static_cast<const AccessPlan&>(*i.prepared));
+    moveValue<kStores>(s, i, pointer, kStores ? s.operand(i, 1) : s.result(i),
+                       static_cast<const AccessPlan&>(*i.prepared));
     return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
-
-Step store(Subgroup& s, const Instruction& i) {
-    const Value pointer = s.operand(i, 0);
-    storeValue(s, i, pointer, s.operand(i, 1), static_cast<const AccessPlan&>(*i.prepared));
-    return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
+template <bool kStores>
+Status prepareAccess(const Program& program, Instruction& i) {
+    const Type* type = kStores ? program.slots[i[1].slot].type : i.type;
+    i.prepared = std::make_shared<AccessPlan>(planOf(program, i, 0, type, kStores ? 2 : 1));
+    return Done{};
 }
 
 // Operands: target, source, operands of the write (or of both), operands of the read.
@@ -194,44 +136,77 @@ Step copyMemory(Subgroup& s, const Instruction& i) {
     s.staging.resize(std::max<size_t>(s.staging.size(), size_t{count} * s.lanes));
     s.stagingDefined.resize(std::max<size_t>(s.stagingDefined.size(), count));
     const Value staged{s.staging.data(), s.stagingDefined.data(), plan.type, s.lanes};
-    loadValue(s, i, s.operand(i, 1), staged, plan.source);
-    storeValue(s, i, s.operand(i, 0), staged, plan.target);
+    moveValue<false>(s, i, s.operand(i, 1), staged, plan.source);
+    moveValue<true>(s, i, s.operand(i, 0), staged, plan.target);
     return afterAccess(s);
 }
 
 Status prepareCopy(const Program& program, Instruction& i) {
     auto plan = std::make_shared<CopyPlan>();
     const Type* target = program.slots[i[0].slot].pointee.type;
-    const Type* source = program.slots[i[1].slot].pointee.type;
-    plan->type = target != nullptr ? target : source;
+    plan->type = target != nullptr ? target : program.slots[i[1].slot].pointee.type;
     if (plan->type == nullptr)
         return Error{ErrorCode::kInvalidModule, "OpCopyMemory has no type to copy"};
-    plan->target = planOf(program, i[0].slot, plan->type);
-    plan->source = planOf(program, i[1].slot, plan->type);
-    plan->target.access = plan->source.access = accessOf(program, i, 2);
+    plan->target = planOf(program, i, 0, plan->type, 2);
+    plan->source = planOf(program, i, 1, plan->type, 2);
     i.prepared = std::move(plan);
     return Done{};
 }
 
-Status prepareLoad(const Program& program, Instruction& i) {
-    auto plan = std::make_shared<AccessPlan>(planOf(program, i[0].slot, i.type));
-    plan->access = accessOf(program, i, 1);
-    i.prepared = std::move(plan);
-    return Done{};
+// Operands: target, source, size in bytes, operands of the write, operands of the read.
+Step copySized(Subgroup& s, const Instruction& i) {
+    const Value target = s.operand(i, 0), source = s.operand(i, 1), size = s.operand(i, 2);
+    const Access write = accessOf(*s.program, i, 3);
+    std::vector<std::byte> bytes;
+    s.mask.forEach([&](uint32_t lane) {
+        bytes.resize(size.at(0, lane));
+        readMemory(s, i, lane, pointerAt(source, lane), 0, bytes, write);
+        writeMemory(s, i, lane, pointerAt(target, lane), 0, bytes, write);
+    });
+    return Step::kNext;
 }
 
-Status prepareStore(const Program& program, Instruction& i) {
-    auto plan =
-        std::make_shared<AccessPlan>(planOf(program, i[0].slot, program.slots[i[1].slot].type));
-    plan->access = accessOf(program, i, 2);
+struct LengthPlan final : Prepared {
+    uint64_t offset = 0, stride = 1;
+};
+
+// The whole elements from the array's start to the end of the descriptor.
+Step arrayLength(Subgroup& s, const Instruction& i) {
+    const auto& plan = static_cast<const LengthPlan&>(*i.prepared);
+    const Value pointer = s.operand(i, i.opcode == OpUntypedArrayLengthKHR ? 1 : 0);
+    return setLanes(s, i, [&](uint32_t lane) {
+        const Pointer at = pointerAt(pointer, lane);
+        const auto* range = reinterpret_cast<const Range*>(at.base & ~kOutside);
+        const uint64_t start = at.offset + plan.offset;
+        const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;
+        return bytes / plan.stride & widthMask(i.type->width);
+    });
+}
+
+// Operands: (the structure's type,) the pointer to the structure, the number of its member.
+Status prepareLength(const Program& program, Instruction& i) {
+    const bool untyped = i.opcode == OpUntypedArrayLengthKHR;
+    const Type* type = program.slots[i[untyped ? 1 : 0].slot].pointee.type;
+    if (untyped) type = program.typeOf.at(i[0].word);
+    const uint32_t number = i[untyped ? 2 : 1].word;
+    if (type == nullptr || number >= type->members.size())
+        return Error{ErrorCode::kInvalidModule, "OpArrayLength names no member"};
+    const Member& member = type->members[number];
+    auto plan = std::make_shared<LengthPlan>();
+    plan->offset = member.offset;
+    plan->stride =
+        std::max<uint64_t>(strideOf({member.type, member.matrixStride, member.rowMajor}), 1);
     i.prepared = std::move(plan);
     return Done{};
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpLoad, load, Defined::kHandler, prepareLoad),
-    row(spv::Op::OpStore, store, Defined::kHandler, prepareStore),
-    row(spv::Op::OpCopyMemory, copyMemory, Defined::kHandler, prepareCopy),
+    row(OpLoad, access<false>, Defined::kHandler, prepareAccess<false>),
+    row(OpStore, access<true>, Defined::kHandler, prepareAccess<true>),
+    row(OpCopyMemory, copyMemory, Defined::kHandler, prepareCopy),
+    row(OpCopyMemorySized, copySized),
+    row(OpArrayLength, arrayLength, Defined::kAlways, prepareLength),
+    row(OpUntypedArrayLengthKHR, arrayLength, Defined::kAlways, prepareLength),
 };
 
 }  // namespace
@@ -239,7 +214,8 @@ constexpr OpcodeRow kRows[] = {
 Rows accessRows() { return kRows; }
 
 void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value) {
-    storeValue(s, i, s.operand(i, pointer), value, planOf(*s.program, i[pointer].slot, value.type));
+    moveValue<true>(s, i, s.operand(i, pointer), value,
+                    planOf(*s.program, i, pointer, value.type, kNone));
 }
 
 }  // namespace coopvk::reference

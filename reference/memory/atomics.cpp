@@ -2,24 +2,25 @@
 //
 // Atomic instructions (SPIR-V, 3.52.18). Scope and semantics matter to the check of races: here all
 // are sequentially consistent.
-#include "memory/atomics.hpp"
-
 #include <atomic>
 #include <cstring>
 
+#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
-#include "execution/operations.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
+using namespace operations;
+using enum spv::Op;
+
 template <typename Word>
 uint64_t exchangeWord(std::byte* data, const std::function<uint64_t(uint64_t)>& change) {
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(data));
     Word before = word.load();
-    while (change && !word.compare_exchange_weak(before, static_cast<Word>(change(before)))) {
+    while (change && !word.compare_exchange_weak(before, Word(change(before)))) {
     }
     return before;
 }
@@ -36,9 +37,10 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
         return 0;
     }
     std::byte seen[sizeof(uint64_t)];
-    noteAccess(s, i, lane, pointer, at.data, size, change ? nullptr : seen, {.atomic = scope});
+    if (Races* races = s.group->races)
+        races->note(s, i, lane, pointer, at.data, size, change ? nullptr : seen, {.atomic = scope});
     if (at.written != nullptr) {
-        if (i.opcode != spv::Op::OpAtomicStore && std::memchr(at.written, 0, size) != nullptr)
+        if (i.opcode != OpAtomicStore && std::memchr(at.written, 0, size) != nullptr)
             s.report(kCheckUnwritten, i, lane, "an atomic operation on memory that nothing wrote");
         std::memset(at.written, 1, size);
     }
@@ -49,20 +51,11 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
 
 namespace {
 
-using namespace operations;
-
 void synchronise(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& at) {
     if (s.group->races == nullptr) return;
     const Span span = locate(s, i, lane, at, 0, 1);
-    const auto semantics = static_cast<uint32_t>(s.operand(i, 2).at(0, lane));
+    const auto semantics = uint32_t(s.operand(i, 2).at(0, lane));
     if (span.data != nullptr) s.group->races->synchronise(s, lane, at, span.data, semantics);
-}
-
-void checkOperand(Subgroup& s, const Instruction& i, const Value& value) {
-    const LaneMask undefined = s.mask & ~value.defined[0];
-    if (undefined.any())
-        s.report(kCheckUndefined, i, undefined.first(),
-                 "an atomic operation stores an undefined value");
 }
 
 // Operands: pointer, scope, semantics (of OpAtomicCompareExchange two), then the value if there is
@@ -70,13 +63,13 @@ void checkOperand(Subgroup& s, const Instruction& i, const Value& value) {
 // scalar, or the components of a vector.
 template <auto kCombine>
 Step atomic(Subgroup& s, const Instruction& i) {
-    const bool compares = i.opcode == spv::Op::OpAtomicCompareExchange;
+    const bool compares = i.opcode == OpAtomicCompareExchange;
     const uint32_t operand = compares ? 4 : 3;
     const bool hasValue = i.operands.size() > operand;
     const Value pointer = s.operand(i, 0), value = s.operand(i, hasValue ? operand : 0);
     const Type& type = i.type != nullptr ? *i.type : *value.type;
     const Type& scalar = scalarOf(type);
-    if (hasValue) checkOperand(s, i, value);
+    if (hasValue) s.require(i, value, 0, "an atomic operation stores an undefined value");
     const auto bitsAt = [&](uint64_t bits, uint32_t c) {
         return bits >> c * scalar.width & widthMask(scalar.width);
     };
@@ -92,40 +85,38 @@ Step atomic(Subgroup& s, const Instruction& i) {
             }
             return after;
         };
-        const auto size = static_cast<uint32_t>(sizeOf({&type}));
-        const auto scope = static_cast<spv::Scope>(s.operand(i, 1).at(0, lane));
-        const bool reads = i.opcode == spv::Op::OpAtomicLoad;
-        const uint64_t bits = reads ? atomicMemory(s, i, lane, at, 0, size, scope, nullptr)
-                                    : atomicMemory(s, i, lane, at, 0, size, scope, change);
+        const auto size = uint32_t(sizeOf({&type}));
+        const auto scope = spv::Scope(s.operand(i, 1).at(0, lane));
+        using Change = std::function<uint64_t(uint64_t)>;
+        const uint64_t bits =
+            atomicMemory(s, i, lane, at, 0, size, scope,
+                         i.opcode == OpAtomicLoad ? Change() : Change(std::cref(change)));
         if (i.result == kNone) return;
         const Value result = s.result(i);
-        for (uint32_t c = 0; c < type.components; ++c) {
-            result.at(c, lane) = bitsAt(bits, c);
-            result.defined[c].set(lane);
-        }
+        for (uint32_t c = 0; c < type.components; ++c) result.set(c, lane, {bitsAt(bits, c)});
     });
     return Step::kYield;
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpAtomicLoad, atomic<combineBits<first>>),
-    row(spv::Op::OpAtomicStore, atomic<combineBits<second>>),
-    row(spv::Op::OpAtomicExchange, atomic<combineBits<second>>),
-    row(spv::Op::OpAtomicCompareExchange, atomic<combineBits<second>>),
-    row(spv::Op::OpAtomicIIncrement, atomic<combineBits<add>>),
-    row(spv::Op::OpAtomicIDecrement, atomic<combineBits<subtract>>),
-    row(spv::Op::OpAtomicIAdd, atomic<combineBits<add>>),
-    row(spv::Op::OpAtomicISub, atomic<combineBits<subtract>>),
-    row(spv::Op::OpAtomicSMin, atomic<combineSigned<least>>),
-    row(spv::Op::OpAtomicUMin, atomic<combineBits<least>>),
-    row(spv::Op::OpAtomicSMax, atomic<combineSigned<most>>),
-    row(spv::Op::OpAtomicUMax, atomic<combineBits<most>>),
-    row(spv::Op::OpAtomicAnd, atomic<combineBits<bitAnd>>),
-    row(spv::Op::OpAtomicOr, atomic<combineBits<bitOr>>),
-    row(spv::Op::OpAtomicXor, atomic<combineBits<bitXor>>),
-    row(spv::Op::OpAtomicFAddEXT, atomic<combineFloats<add>>),
-    row(spv::Op::OpAtomicFMinEXT, atomic<combineFloats<leastFloat>>),
-    row(spv::Op::OpAtomicFMaxEXT, atomic<combineFloats<mostFloat>>),
+    row(OpAtomicLoad, atomic<combineBits<first>>),
+    row(OpAtomicStore, atomic<combineBits<second>>),
+    row(OpAtomicExchange, atomic<combineBits<second>>),
+    row(OpAtomicCompareExchange, atomic<combineBits<second>>),
+    row(OpAtomicIIncrement, atomic<combineBits<add>>),
+    row(OpAtomicIDecrement, atomic<combineBits<subtract>>),
+    row(OpAtomicIAdd, atomic<combineBits<add>>),
+    row(OpAtomicISub, atomic<combineBits<subtract>>),
+    row(OpAtomicSMin, atomic<combineSigned<least>>),
+    row(OpAtomicUMin, atomic<combineBits<least>>),
+    row(OpAtomicSMax, atomic<combineSigned<most>>),
+    row(OpAtomicUMax, atomic<combineBits<most>>),
+    row(OpAtomicAnd, atomic<combineBits<bitAnd>>),
+    row(OpAtomicOr, atomic<combineBits<bitOr>>),
+    row(OpAtomicXor, atomic<combineBits<bitXor>>),
+    row(OpAtomicFAddEXT, atomic<combineFloats<add>>),
+    row(OpAtomicFMinEXT, atomic<combineFloats<leastFloat>>),
+    row(OpAtomicFMaxEXT, atomic<combineFloats<mostFloat>>),
 };
 
 }  // namespace

@@ -3,22 +3,95 @@
 // Access chains, and what else computes pointers.
 #include "memory/chain.hpp"
 
-#include "execution/opcode_table.hpp"
+#include <algorithm>
+
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
-void checkAddress(Subgroup& s, const Instruction& i, const Value& index) {
-    if (!s.checks(kCheckUndefined)) return;
-    const LaneMask undefined = s.mask & ~index.defined[0];
-    if (undefined.any()) s.report(kCheckUndefined, i, undefined.first(), "an index is undefined");
+using enum spv::Op;
+
+enum Trait : uint8_t { kChain = 1, kElement = 2, kUntyped = 4 };
+
+struct ChainRow {
+    spv::Op opcode;
+    uint8_t traits;  // kElement: the first index counts pointees; kUntyped: names the base type
+};
+constexpr ChainRow kChains[] = {
+    {OpAccessChain, kChain},
+    {OpInBoundsAccessChain, kChain},
+    {OpPtrAccessChain, kChain | kElement},
+    {OpInBoundsPtrAccessChain, kChain | kElement},
+    {OpUntypedAccessChainKHR, kChain | kUntyped},
+    {OpUntypedInBoundsAccessChainKHR, kChain | kUntyped},
+    {OpUntypedPtrAccessChainKHR, kChain | kElement | kUntyped},
+    {OpUntypedInBoundsPtrAccessChainKHR, kChain | kElement | kUntyped},
+};
+
+uint8_t traitsOf(spv::Op opcode) {
+    const auto row = std::ranges::find(kChains, opcode, &ChainRow::opcode);
+    return row != std::end(kChains) ? row->traits : 0;
 }
+
+// Adds the step from a composite to one of its elements to a plan.
+class Planner {
+ public:
+    Planner(const Program& program, const Instruction& chain, bool components)
+        : program_(program), chain_(chain), components_(components) {}
+
+    Status step(uint32_t operand) {
+        const Type& type = *plan.pointee.type;
+        if (type.kind == Kind::kStruct) {
+            const uint32_t index = uint32_t(program_.constantAt(chain_.operands[operand].slot));
+            if (index >= type.members.size())
+                return Error{ErrorCode::kInvalidModule, "an access chain names no member"};
+            const Member& member = type.members[index];
+            plan.offset += components_ ? member.component : member.offset;
+            plan.pointee = pointeeOf(plan.pointee, index);
+            return Done{};
+        }
+        if (type.element == nullptr)
+            return Error{ErrorCode::kInvalidModule, "an access chain enters a scalar"};
+        const bool halves = !components_ && type.kind == Kind::kVector && isHalfByte(*type.element);
+        add({operand, components_ ? type.element->components : strideOf(plan.pointee), type.count,
+             halves});
+        plan.pointee = pointeeOf(plan.pointee, 0);
+        return Done{};
+    }
+
+    void add(const ChainIndex& step) {
+        const uint32_t slot = chain_.operands[step.operand].slot;
+        if (!program_.slots[slot].constant) {
+            plan.indices.push_back(step);
+            return;
+        }
+        const auto index =
+            uint64_t(signExtend(program_.constantAt(slot), program_.slots[slot].type->width));
+        plan.outside |= step.limit != 0 && index >= step.limit;
+        plan.offset += step.offset(index);
+    }
+
+    ChainPlan plan;
+
+ private:
+    const Program& program_;
+    const Instruction& chain_;
+    bool components_;
+};
+
+const Variable* descriptorsOf(const Program& program, uint32_t slot) {
+    for (const Variable& variable : program.variables)
+        if (variable.slot == slot && variable.descriptorArray) return &variable;
+    return nullptr;
+}
+
+constexpr auto kUndefinedIndex = "an index is undefined";
 
 void selectDescriptors(Subgroup& s, const Instruction& i, const ChainPlan& plan, Value result) {
     const Value index = s.operand(i, plan.descriptorOperand);
-    checkAddress(s, i, index);
+    s.require(i, index, 0, kUndefinedIndex);
     const uint64_t count = plan.descriptors->type->count;
     forLanes(s, [&](uint32_t lane) {
         const uint64_t element = index.at(0, lane);
@@ -26,7 +99,7 @@ void selectDescriptors(Subgroup& s, const Instruction& i, const ChainPlan& plan,
             count != 0 && element >= count
                 ? nullptr
                 : s.group->resources->descriptor(plan.descriptors->set, plan.descriptors->binding,
-                                                 static_cast<uint32_t>(element));
+                                                 uint32_t(element));
         result.at(0, lane) = reinterpret_cast<uint64_t>(range);
     });
 }
@@ -48,17 +121,16 @@ Step accessChain(Subgroup& s, const Instruction& i) {
     forLanes(s, [&](uint32_t lane) { result.at(last, lane) = base.at(last, lane) + plan.offset; });
     for (const ChainIndex& step : plan.indices) {
         const Value index = s.operand(i, step.operand);
-        checkAddress(s, i, index);
+        s.require(i, index, 0, kUndefinedIndex);
         defined &= index.defined[0];
         const uint32_t width = index.type->width;
         forLanes(s, [&](uint32_t lane) {
-            const auto at = static_cast<uint64_t>(signExtend(index.at(0, lane), width));
-            result.at(last, lane) += at * step.stride;
+            const auto at = uint64_t(signExtend(index.at(0, lane), width));
+            result.at(last, lane) += step.offset(at);
             if (step.limit != 0 && at >= step.limit && last == 1) result.at(0, lane) |= kOutside;
         });
     }
-    for (uint32_t c = 0; c <= last; ++c)
-        result.defined[c] = (result.defined[c] & ~s.mask) | (defined & s.mask);
+    for (uint32_t c = 0; c <= last; ++c) result.define(c, defined, s.mask);
     return Step::kNext;
 }
 
@@ -77,57 +149,91 @@ Step rawAccessChain(Subgroup& s, const Instruction& i) {
 
 // In units of the pointee.
 Step pointerDifference(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
+    const Value a = s.operand(i, 0), b = s.operand(i, 1);
     const Pointee& pointee = s.program->slots[i.operands[0].slot].pointee;
     const uint64_t stride = a.type->stride != 0       ? a.type->stride
                             : pointee.type == nullptr ? 1
                                                       : sizeOf(pointee);
     const uint32_t last = a.components() - 1;
-    forLanes(s, [&](uint32_t lane) {
-        const auto bytes = static_cast<int64_t>(a.at(last, lane) - b.at(last, lane));
-        result.at(0, lane) = static_cast<uint64_t>(bytes / static_cast<int64_t>(stride)) &
-                             widthMask(result.type->width);
+    return setLanes(s, i, [&](uint32_t lane) {
+        const auto bytes = int64_t(a.at(last, lane) - b.at(last, lane));
+        return uint64_t(bytes / int64_t(stride)) & widthMask(i.type->width);
     });
-    return Step::kNext;
 }
 
 template <bool kEqual>
 Step comparePointers(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
-    forLanes(s, [&](uint32_t lane) {
+    const Value a = s.operand(i, 0), b = s.operand(i, 1);
+    return setLanes(s, i, [&](uint32_t lane) {
         bool same = true;
         for (uint32_t c = 0; c < a.components(); ++c) same &= a.at(c, lane) == b.at(c, lane);
-        result.at(0, lane) = same == kEqual;
+        return same == kEqual;
     });
-    return Step::kNext;
 }
 
 // Conversions between addresses and integers: zero-extended or truncated.
 Step convertAddress(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    const uint64_t mask = widthMask(result.type->width);
-    forLanes(s, [&](uint32_t lane) { result.at(0, lane) = from.at(0, lane) & mask; });
-    return Step::kNext;
+    const Value from = s.operand(i, 0);
+    const uint64_t mask = widthMask(i.type->width);
+    return setLanes(s, i, [&](uint32_t lane) { return from.at(0, lane) & mask; });
 }
 
 constexpr OpcodeRow kRows[] = {
-    row(spv::Op::OpAccessChain, accessChain),
-    row(spv::Op::OpInBoundsAccessChain, accessChain),
-    row(spv::Op::OpPtrAccessChain, accessChain),
-    row(spv::Op::OpInBoundsPtrAccessChain, accessChain),
-    row(spv::Op::OpUntypedAccessChainKHR, accessChain),
-    row(spv::Op::OpUntypedInBoundsAccessChainKHR, accessChain),
-    row(spv::Op::OpUntypedPtrAccessChainKHR, accessChain),
-    row(spv::Op::OpUntypedInBoundsPtrAccessChainKHR, accessChain),
-    row(spv::Op::OpRawAccessChainNV, rawAccessChain, Defined::kAll),
-    row(spv::Op::OpPtrDiff, pointerDifference, Defined::kAll),
-    row(spv::Op::OpPtrEqual, comparePointers<true>, Defined::kAll),
-    row(spv::Op::OpPtrNotEqual, comparePointers<false>, Defined::kAll),
-    row(spv::Op::OpConvertPtrToU, convertAddress, Defined::kAll),
-    row(spv::Op::OpConvertUToPtr, convertAddress, Defined::kAll),
+    row(OpAccessChain, accessChain),
+    row(OpInBoundsAccessChain, accessChain),
+    row(OpPtrAccessChain, accessChain),
+    row(OpInBoundsPtrAccessChain, accessChain),
+    row(OpUntypedAccessChainKHR, accessChain),
+    row(OpUntypedInBoundsAccessChainKHR, accessChain),
+    row(OpUntypedPtrAccessChainKHR, accessChain),
+    row(OpUntypedInBoundsPtrAccessChainKHR, accessChain),
+    row(OpRawAccessChainNV, rawAccessChain, Defined::kAll),
+    row(OpPtrDiff, pointerDifference, Defined::kAll),
+    row(OpPtrEqual, comparePointers<true>, Defined::kAll),
+    row(OpPtrNotEqual, comparePointers<false>, Defined::kAll),
+    row(OpConvertPtrToU, convertAddress, Defined::kAll),
+    row(OpConvertUToPtr, convertAddress, Defined::kAll),
 };
 
 }  // namespace
+
+bool isChain(spv::Op opcode) { return traitsOf(opcode) != 0; }
+
+Result<ChainPlan> planChain(const Program& program, const Instruction& chain) {
+    const uint8_t traits = traitsOf(chain.opcode);
+    const uint32_t base = (traits & kUntyped) != 0 ? 1 : 0;
+    const Slot& pointer = program.slots[chain.operands[base].slot];
+    const bool components = holdsComponents(pointer.type->storage);
+    Planner planner(program, chain, components);
+    planner.plan.base = base;
+    planner.plan.pointee = pointer.pointee;
+    if ((traits & kUntyped) != 0) {
+        const auto type = program.typeOf.find(chain.operands[0].word);
+        if (type == program.typeOf.end())
+            return Error{ErrorCode::kInvalidModule, "an access chain has no base type"};
+        planner.plan.pointee = {type->second};
+    }
+    if (planner.plan.pointee.type == nullptr)
+        return Error{ErrorCode::kInvalidModule, "an access chain's base has no pointee"};
+    uint32_t next = base + 1;
+    if ((traits & kElement) != 0) {
+        const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
+                                : components              ? planner.plan.pointee.type->components
+                                                          : sizeOf(planner.plan.pointee);
+        planner.add({next++, stride});
+    }
+    const Variable* descriptors = descriptorsOf(program, chain.operands[base].slot);
+    if (descriptors != nullptr && next < chain.operands.size()) {
+        planner.plan.descriptors = descriptors;
+        planner.plan.descriptorOperand = next++;
+        planner.plan.pointee = pointeeOf(planner.plan.pointee, 0);
+    }
+    for (; next < chain.operands.size(); ++next) {
+        Status added = planner.step(next);
+        if (!added) return added.error();
+    }
+    return std::move(planner.plan);
+}
 
 Rows chainRows() { return kRows; }
 

@@ -3,6 +3,8 @@
 // Access chains: what a pointer and indices lead to.
 #pragma once
 
+#include <bit>
+
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
@@ -11,6 +13,9 @@ struct ChainIndex {
     uint32_t operand = 0;
     uint64_t stride = 0;  // bytes; Function, Private, Input: components
     uint64_t limit = 0;   // elements; 0: not known
+    bool halves = false;  // of bytes: the integers of 4 bits in a vector, see Pointer
+
+    uint64_t offset(uint64_t index) const { return halves ? std::rotr(index, 1) : index * stride; }
 };
 
 struct ChainPlan final : Prepared {

@@ -3,15 +3,11 @@
 
 #include <algorithm>
 #include <cstring>
+#include <format>
 
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
-
-Pointer pointerAt(const Value& pointer, uint32_t lane) {
-    if (pointer.components() == 1) return {pointer.type->storage, 0, pointer.at(0, lane)};
-    return {pointer.type->storage, pointer.at(0, lane), pointer.at(1, lane)};
-}
 
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first) {
     Access access;
@@ -19,13 +15,12 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
     access.operands = instruction[first].word;
     uint32_t next = first + 1;
     const auto has = [&](spv::MemoryAccessMask bit) {
-        return (access.operands & static_cast<uint32_t>(bit)) != 0 &&
-               next < instruction.operands.size();
+        return (access.operands & uint32_t(bit)) != 0 && next < instruction.operands.size();
     };
     if (has(spv::MemoryAccessMask::Aligned)) ++next;
     const auto scope = [&] {
         const uint32_t slot = instruction[next++].slot;
-        return static_cast<spv::Scope>(slot != kNone ? program.constantAt(slot) : 0);
+        return spv::Scope(slot != kNone ? program.constantAt(slot) : 0);
     };
     if (has(spv::MemoryAccessMask::MakePointerAvailable)) access.availableScope = scope();
     if (has(spv::MemoryAccessMask::MakePointerVisible)) access.visibleScope = scope();
@@ -34,9 +29,13 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
 
 namespace {
 
+bool isPhysical(spv::StorageClass storage) {
+    return storage == spv::StorageClass::PhysicalStorageBuffer;
+}
+
 // The memory of a pointer, and the offset there.
 const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
-    if (pointer.storage != spv::StorageClass::PhysicalStorageBuffer)
+    if (!isPhysical(pointer.storage))
         return reinterpret_cast<const Range*>(pointer.base & ~kOutside);
     const Range* range = s.lastBuffer;
     if (range == nullptr || offset < range->address || offset - range->address >= range->size) {
@@ -48,30 +47,24 @@ const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
 }
 
 const char* nameOf(spv::StorageClass storage) {
-    switch (storage) {
-        case spv::StorageClass::Workgroup:
-            return "the workgroup's memory";
-        case spv::StorageClass::PushConstant:
-            return "the push constants";
-        case spv::StorageClass::PhysicalStorageBuffer:
-            return "the buffer at this address";
-        default:
-            return "the descriptor";
-    }
+    return storage == spv::StorageClass::Workgroup      ? "the workgroup's memory"
+           : storage == spv::StorageClass::PushConstant ? "the push constants"
+           : isPhysical(storage)                        ? "the buffer at this address"
+                                                        : "the descriptor";
 }
 
 void reportOutside(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
                    uint64_t offset, uint64_t size, const Range* range) {
-    std::string text = "accesses " + std::to_string(size) + " bytes at ";
-    text += (pointer.storage == spv::StorageClass::PhysicalStorageBuffer && range == nullptr)
-                ? "address " + std::to_string(offset) + ", where no buffer is"
-                : "byte " + std::to_string(static_cast<int64_t>(offset));
-    if (range != nullptr)
-        text += " of the " + std::to_string(range->size) + " bytes of " + nameOf(pointer.storage);
-    else if (pointer.storage != spv::StorageClass::PhysicalStorageBuffer)
-        text += " of a descriptor that is not there";
-    if ((pointer.base & kOutside) != 0) text += "; an index is outside of its array";
-    s.report(kCheckBounds, i, lane, std::move(text));
+    const std::string place =
+        range != nullptr ? std::format("byte {} of the {} bytes of {}", int64_t(offset),
+                                       range->size, nameOf(pointer.storage))
+        : isPhysical(pointer.storage)
+            ? std::format("address {}, where no buffer is", offset)
+            : std::format("byte {} of a descriptor that is not there", int64_t(offset));
+    const bool outside = (pointer.base & kOutside) != 0;
+    s.report(kCheckBounds, i, lane,
+             std::format("accesses {} bytes at {}{}", size, place,
+                         outside ? "; an index is outside of its array" : ""));
 }
 
 }  // namespace
@@ -88,35 +81,69 @@ Span locate(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& poi
     return {range->data + at, range->written != nullptr ? range->written + at : nullptr};
 }
 
-void noteAccess(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                const std::byte* data, uint64_t size, std::byte* seen, const Access& access) {
-    if (s.group->races != nullptr)
-        s.group->races->note(s, i, lane, pointer, data, size, seen, access);
+// After a read of `to`: false, with a report, if something there was never written.
+static bool noteRead(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+                     const Span& from, uint64_t offset, std::span<std::byte> to,
+                     const Access& access) {
+    if (Races* races = s.group->races)
+        races->note(s, i, lane, pointer, from.data, to.size(), to.data(), access);
+    if (from.written == nullptr || std::memchr(from.written, 0, to.size()) == nullptr) return true;
+    s.report(kCheckUnwritten, i, lane,
+             std::format("reads {} bytes that nothing wrote, at byte {} of {}", to.size(),
+                         pointer.offset + offset, nameOf(pointer.storage)));
+    return false;
 }
 
 void readMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                uint64_t offset, std::span<std::byte> to, const Access& access, bool& written) {
+                uint64_t offset, std::span<std::byte> to, const Access& access) {
     const Span from = locate(s, i, lane, pointer, offset, to.size());
-    if (from.data == nullptr) {
-        std::fill(to.begin(), to.end(), std::byte{0});
-        return;
-    }
+    std::fill(to.begin(), to.end(), std::byte{0});
+    if (from.data == nullptr) return;
     std::memcpy(to.data(), from.data, to.size());
-    noteAccess(s, i, lane, pointer, from.data, to.size(), to.data(), access);
-    if (from.written == nullptr || std::memchr(from.written, 0, to.size()) == nullptr) return;
-    written = false;
-    s.report(kCheckUnwritten, i, lane,
-             "reads " + std::to_string(to.size()) + " bytes that nothing wrote, at byte " +
-                 std::to_string(pointer.offset + offset) + " of " + nameOf(pointer.storage));
+    (void)noteRead(s, i, lane, pointer, from, offset, to, access);
 }
 
 void writeMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
                  uint64_t offset, std::span<const std::byte> from, const Access& access) {
     const Span to = locate(s, i, lane, pointer, offset, from.size());
     if (to.data == nullptr) return;
-    noteAccess(s, i, lane, pointer, to.data, from.size(), nullptr, access);
-    std::memcpy(to.data, from.data(), from.size());
+    if (Races* races = s.group->races)
+        races->note(s, i, lane, pointer, to.data, from.size(), nullptr, access);
+    if (from.size() == sizeof(uint32_t))  // most writes: without a call
+        std::memcpy(to.data, from.data(), sizeof(uint32_t));
+    else
+        std::memcpy(to.data, from.data(), from.size());
     if (to.written != nullptr) std::memset(to.written, 1, from.size());
+}
+
+Element Numbers::read(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits) const {
+    const uint32_t size = (bits + 7) / 8;
+    const Span from = locate(s, instruction, lane, pointer, bit / 8, size);
+    if (from.data == nullptr) return {};
+    uint64_t word = 0;
+    if (uint32_t half = 0; size == sizeof(half)) {  // most numbers: without a call
+        std::memcpy(&half, from.data, sizeof(half));
+        word = half;
+    } else {
+        std::memcpy(&word, from.data, size);
+    }
+    const auto bytes = std::as_writable_bytes(std::span(&word, 1)).first(size);
+    const bool written = noteRead(s, instruction, lane, pointer, from, bit / 8, bytes, access);
+    return {word >> bit % 8 & widthMask(bits), written};
+}
+
+void Numbers::write(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits,
+                    const Element& number) const {
+    if (!number.defined) s.report(kCheckUndefined, instruction, lane, "stores an undefined number");
+    uint64_t word = number.bits;
+    if (bits < 8) {  // beside what the byte has
+        const Span place = locate(s, instruction, lane, pointer, bit / 8, 1);
+        const uint64_t old = place.data != nullptr ? uint64_t(*place.data) : 0;
+        const uint64_t mask = widthMask(bits) << bit % 8;
+        word = (old & ~mask) | (word << bit % 8 & mask);
+    }
+    const auto bytes = std::as_bytes(std::span(&word, 1)).first((bits + 7) / 8);
+    writeMemory(s, instruction, lane, pointer, bit / 8, bytes, access);
 }
 
 }  // namespace coopvk::reference

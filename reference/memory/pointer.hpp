@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "execution/frame.hpp"
@@ -14,15 +15,22 @@ namespace coopvk::reference {
 // have two, base and offset.
 // base: Workgroup, PushConstant, Uniform, StorageBuffer: the address of a Range on the host, or 0
 // for none; Function, Private, Input: unused. offset: bytes; Function, Private, Input: components.
-// Bit 63 of the base says that an index on the way was outside of its array.
+// Bit 63 of the base says that an index on the way was outside of its array. Bit 63 of an offset in
+// bytes to an integer of 4 bits says that it is in the upper half of its byte.
 struct Pointer {
     spv::StorageClass storage = spv::StorageClass::Function;
     uint64_t base = 0;
     uint64_t offset = 0;
 };
 inline constexpr uint64_t kOutside = uint64_t{1} << 63;
+inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
+constexpr bool isHalfByte(const Type& type) { return type.kind == Kind::kInt && type.width < 8; }
 
-Pointer pointerAt(const Value& pointer, uint32_t lane);
+inline Pointer pointerAt(const Value& pointer, uint32_t lane) {
+    const bool isAddress = pointer.components() == 1;
+    return {pointer.type->storage, isAddress ? 0 : pointer.at(0, lane),
+            pointer.at(isAddress ? 0 : 1, lane)};
+}
 
 // Function, Private, Input, Output: memory of components.
 constexpr bool holdsComponents(spv::StorageClass storage) {
@@ -48,20 +56,34 @@ struct Span {
 };
 Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
             const Pointer& pointer, uint64_t offset, uint64_t size);
-// Notes an access for the check of races, before a write and after a read. `seen`: the bytes that
-// a read got, which may become older ones; null for a write.
-void noteAccess(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                const Pointer& pointer, const std::byte* data, uint64_t size, std::byte* seen,
-                const Access& access);
-
-// Reads bytes; zeros if they are outside of the memory. `written` becomes false if one of them was
-// never written (reported). For cooperative matrices, pass the lane that holds the element.
+// Reads bytes; zeros if they are outside of the memory, with a report if nothing wrote one. For
+// cooperative matrices, pass the lane that holds the element.
 void readMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                 const Pointer& pointer, uint64_t offset, std::span<std::byte> to,
-                const Access& access, bool& written);
+                const Access& access);
 void writeMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
                  const Pointer& pointer, uint64_t offset, std::span<const std::byte> from,
                  const Access& access);
+
+// Numbers of 4 to 64 bits in memory, from a pointer on.
+struct Numbers {
+    const Instruction& instruction;
+    Pointer pointer;
+    Access access = {};
+
+    // A lane accesses the number whose first bit is `bit`. Numbers of 4 bits share bytes:
+    // SPV_INTEL_int4, "the first component in every pair is in bits 0-3 of the corresponding byte".
+    Element read(Subgroup& subgroup, uint32_t lane, uint64_t bit, uint32_t bits) const;
+    void write(Subgroup& subgroup, uint32_t lane, uint64_t bit, uint32_t bits,
+               const Element& number) const;
+};
+
+// An atomic operation of a scope on the `size` bytes (2, 4 or 8) at the pointer plus offset. It
+// replaces them by change(their bits), or only reads them if that is empty. Returns the bits
+// before; 0 if they are outside of the memory (reported).
+uint64_t atomicMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
+                      const Pointer& pointer, uint64_t offset, uint32_t size, spv::Scope scope,
+                      const std::function<uint64_t(uint64_t)>& change);
 
 // Stores a value through operand `pointer` of an instruction that does more than that.
 void storeThrough(Subgroup& subgroup, const Instruction& instruction, uint32_t pointer,

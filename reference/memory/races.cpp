@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/races.hpp"
 
+#include <format>
 #include <utility>
-
-#include "memory/semantics.hpp"
 
 namespace coopvk::reference {
 
 namespace {
 
 uint32_t semanticsOf(const Subgroup& s, const Instruction& i, uint32_t operand) {
-    return static_cast<uint32_t>(s.operand(i, operand).at(0, s.mask.first()));
+    return uint32_t(s.operand(i, operand).at(0, s.mask.first()));
 }
 
 template <typename T>
@@ -30,7 +29,7 @@ struct Races::Note {
     const std::byte* data;  // the first of the bytes of the cell that are accessed
     std::byte* seen;        // what the read got of them, or null
 
-    uint32_t first() const { return static_cast<uint32_t>(std::countr_zero(now.bytes)); }
+    uint32_t first() const { return uint32_t(std::countr_zero(now.bytes)); }
 };
 
 Races::Races(const Workgroup& group, BufferHistory& history)
@@ -75,8 +74,8 @@ void Races::meet(const Workgroup& group, const Instruction& i) {
     const bool isWait = i.opcode == spv::Op::OpControlBarrierWaitEXT;
     if (i.opcode != spv::Op::OpControlBarrier && !isWait) return;
     const Subgroup& first = group.subgroups[0];
-    const auto scope = static_cast<spv::Scope>(first.operand(i, 1).at(0, 0));
-    auto semantics = static_cast<uint32_t>(first.operand(i, 2).at(0, 0));
+    const auto scope = spv::Scope(first.operand(i, 1).at(0, 0));
+    auto semantics = uint32_t(first.operand(i, 2).at(0, 0));
     if (isWait) semantics = together(std::exchange(arrived_, 0), semantics);
     ++clock_;
     // Memory barriers before it release for all.
@@ -150,7 +149,7 @@ void Races::synchronise(const Subgroup& s, uint32_t lane, const Pointer& pointer
 
 // Whether both accesses are in one instance of the scope.
 bool Races::covers(uint8_t scope, const Stamp& a, const Stamp& b) const {
-    switch (static_cast<spv::Scope>(scope)) {
+    switch (spv::Scope(scope)) {
         case spv::Scope::Invocation:
             return false;
         case spv::Scope::Subgroup:
@@ -227,15 +226,14 @@ void Races::remember(const Note& note) const {
 
 void Races::reportRace(const Note& note, const Stamp& other) const {
     const bool written = &other == &note.cell->write;
-    std::string text = note.writes ? "writes" : "reads";
-    text += note.kind == kShared ? " shared memory" : " a buffer";
-    text += written ? " that invocation " : " that was read by invocation ";
-    text += std::to_string(other.invocation) + " of workgroup " + std::to_string(other.group);
-    if (written) text += " wrote";
-    text += " (word " + std::to_string(other.word) + "), and nothing orders the two";
-    if (!note.now.shared || !other.shared) text += ": one is private";
-    note.subgroup.report(kCheckRaces, note.instruction, note.now.invocation % lanes_,
-                         std::move(text));
+    note.subgroup.report(
+        kCheckRaces, note.instruction, note.now.invocation % lanes_,
+        std::format(
+            "{} {} that {}invocation {} of workgroup {}{} (word {}), and nothing orders the "
+            "two{}",
+            note.writes ? "writes" : "reads", note.kind == kShared ? "shared memory" : "a buffer",
+            written ? "" : "was read by ", other.invocation, other.group, written ? " wrote" : "",
+            other.word, note.now.shared && other.shared ? "" : ": one is private"));
 }
 
 void Races::noteCell(const Note& note) const {
@@ -252,7 +250,7 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
                  const std::byte* data, uint64_t size, std::byte* seen, const Access& access) {
     if (pointer.storage == spv::StorageClass::PushConstant) return;
     const auto has = [&](spv::MemoryAccessMask mask) {
-        return (access.operands & static_cast<uint32_t>(mask)) != 0;
+        return (access.operands & uint32_t(mask)) != 0;
     };
     Note note{s,
               i,
@@ -264,17 +262,17 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
               seen};
     Stamp& now = note.now;
     now = {group_, s.index * lanes_ + lane, clock_, i.word};
-    now.atomic = static_cast<uint8_t>(access.atomic);
+    now.atomic = uint8_t(access.atomic);
     now.shared =
         !vulkan_ || now.atomic != kNoScope || has(spv::MemoryAccessMask::NonPrivatePointer);
-    now.makes = now.atomic != kNoScope ? now.atomic
-                                       : static_cast<uint8_t>(note.writes ? access.availableScope
-                                                                          : access.visibleScope);
-    uint64_t at = note.kind == kShared ? static_cast<uint64_t>(data - s.group->shared.data())
+    now.makes = now.atomic != kNoScope
+                    ? now.atomic
+                    : uint8_t(note.writes ? access.availableScope : access.visibleScope);
+    uint64_t at = note.kind == kShared ? uint64_t(data - s.group->shared.data())
                                        : reinterpret_cast<uint64_t>(data);
     for (const uint64_t end = at + size; at < end;) {
         const uint64_t first = at % kCellSize, count = std::min(end - at, kCellSize - first);
-        now.bytes = static_cast<uint8_t>(((1u << count) - 1) << first);
+        now.bytes = uint8_t(((1u << count) - 1) << first);
         if (note.kind == kShared) {
             note.cell = &shared_[at / kCellSize];
             noteCell(note);

@@ -103,9 +103,8 @@ uint64_t floatOutside(const Format& f, const Exact& value, Rounding rounding, Ov
     // IEEE 754, 7.4: rounding inwards carries to the largest finite number. SPV_EXT_float8,
     // "Conversion Instructions", knows no such exception.
     const bool keepsFinite = inward && value.kind == Kind::finite && f.bits > 8;
-    if (overflow == Overflow::saturate || keepsFinite || f.specials == Specials::none) {
+    if (overflow == Overflow::saturate || keepsFinite || f.specials == Specials::none)
         return largestFinite(f);
-    }
     return f.specials == Specials::ieee ? infinityBits(f) : nanBits(f);
 }
 
@@ -244,9 +243,8 @@ void ExactSum::carry() {
 
 Exact ExactSum::value() const {
     if (nan_ || (positiveInfinity_ && negativeInfinity_)) return {Kind::nan, false, false, 0, 0};
-    if (positiveInfinity_ || negativeInfinity_) {
+    if (positiveInfinity_ || negativeInfinity_)
         return {Kind::infinity, negativeInfinity_, false, 0, 0};
-    }
     ExactSum sum = *this;
     sum.carry();
     const bool negative = sum.digits_[kDigits - 1] < 0;

@@ -24,7 +24,7 @@ Matrix filled(Number number, uint32_t rows, uint32_t columns, F value) {
 }
 
 double valueAt(const Matrix& matrix, uint32_t row, uint32_t column) {
-    return numbers::decodeDouble(matrix.number(), matrix.at(row, column).bits);
+    return numbers::decodeDouble(matrix.number, matrix.at(row, column).bits);
 }
 
 // SPV_KHR_cooperative_matrix, 2.2: each element is in one component of one invocation.
@@ -136,23 +136,19 @@ TEST(Products, UndefinedElementsSpreadAlongLines) {
     }
 }
 
-class Add : public Combiner {
- public:
-    void combine(std::span<Element> left, std::span<const Element> right) override {
-        ASSERT_EQ(left.size(), right.size());
-        for (size_t i = 0; i < left.size(); ++i) {
-            left[i].bits += right[i].bits;
-            left[i].defined &= right[i].defined;
-        }
+void add(std::span<Element> left, std::span<const Element> right) {
+    ASSERT_EQ(left.size(), right.size());
+    for (size_t i = 0; i < left.size(); ++i) {
+        left[i].bits += right[i].bits;
+        left[i].defined &= right[i].defined;
     }
-};
+}
 
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV
 TEST(Reductions, CombineRowsColumnsAndNeighbours) {
     const auto value = [](uint32_t r, uint32_t c) { return double(10 * r + c + 1); };
     const Matrix matrix = filled(Number::u32, 4, 6, value);
     for (const bool shuffled : {false, true}) {
-        Add add;
         const ReduceOrder order{shuffled, 5};
         const Matrix rows = reduce(matrix, kReduceRow, 4, 2, order, add);
         const Matrix columns = reduce(matrix, kReduceColumn, 3, 6, order, add);
@@ -179,7 +175,7 @@ TEST(Matrices, TransposeAndConvert) {
     const Matrix matrix =
         filled(Number::f32, 2, 3, [](uint32_t r, uint32_t c) { return r + c / 4.0; });
     const Matrix transposed = transpose(matrix);
-    EXPECT_EQ(transposed.rows(), 3u);
+    EXPECT_EQ(transposed.rows, 3u);
     EXPECT_EQ(valueAt(transposed, 2, 1), 1.5);
     const Matrix half = convert(matrix, {Number::f32, Number::f16, numbers::conversionRule(false)});
     EXPECT_EQ(half.at(1, 2).bits, 0x3E00u);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Subgroups: votes, ballots, and values of other lanes (SPIR-V, 3.52.24). What comes from a lane
-// that is not active is undefined.
-#include "execution/frame.hpp"
+// Subgroups: arithmetic over the active lanes, votes, ballots, and values of other lanes (SPIR-V,
+// 3.52.24). What comes from a lane that is not active is undefined.
+
+#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
@@ -10,6 +11,72 @@ namespace coopvk::reference {
 namespace {
 
 using enum spv::Op;
+using spv::GroupOperation;
+using namespace operations;
+
+// What an exclusive scan gives to the first lane (SPIR-V: the identity I): of floating-point
+// numbers the number, of integers its low bits, and of signed ones the limits.
+enum class Identity : uint8_t { kZero, kOne, kOnes, kHighest, kLowest };
+
+uint64_t bitsOf(Identity identity, const Type& type) {
+    static constexpr double kNumbers[] = {0, 1, NAN, INFINITY, -INFINITY};
+    if (type.kind == Kind::kFloat)
+        return numbers::encodeDouble(numberOf(type), kNumbers[size_t(identity)]);
+    const uint64_t ones = widthMask(type.width);
+    const uint64_t integers[] = {0, 1, ones, ones >> 1, (ones >> 1) + 1};
+    return integers[size_t(identity)];
+}
+
+// The lanes of a cluster or quad.
+LaneMask clusterOf(uint32_t lane, uint32_t size) {
+    const uint32_t first = size == 0 ? 0 : lane / size * size;
+    return LaneMask::firstLanes(first + size) & ~LaneMask::firstLanes(first);
+}
+
+// Operands: scope, operation, value, size of clusters or ballot of the partition. Lanes are
+// combined in their order.
+template <auto kCombine, Identity kIdentity>
+Step group(Subgroup& s, const Instruction& i) {
+    const auto operation = GroupOperation(i[1].word);
+    const bool inclusive = operation == GroupOperation::InclusiveScan ||
+                           operation == GroupOperation::PartitionedInclusiveScanNV;
+    const bool exclusive = operation == GroupOperation::ExclusiveScan ||
+                           operation == GroupOperation::PartitionedExclusiveScanNV;
+    const uint32_t cluster =
+        operation == GroupOperation::ClusteredReduce ? uint32_t(s.uniform(i, 3)) : s.lanes;
+    const Value from = s.operand(i, 2), result = s.result(i);
+    const Type& type = scalarOf(*i.type);
+    const uint64_t identity = bitsOf(kIdentity, type);
+    const Combine combine = kCombine;
+    const auto setOf = [&](uint32_t lane) {
+        const bool partitioned = operation >= GroupOperation::PartitionedReduceNV;
+        return s.mask & (partitioned ? ballotAt(s.operand(i, 3), lane) : clusterOf(lane, cluster));
+    };
+    for (uint32_t c = 0; c < result.components(); ++c) {
+        uint64_t running[kMaxLanes];  // of the whole set, where it is the same for many lanes
+        LaneMask done;
+        s.mask.forEach([&](uint32_t lane) {
+            const LaneMask set = setOf(lane);
+            const uint32_t first = set.any() ? set.first() : lane;
+            if (!done.test(first)) {
+                done.set(first);
+                uint64_t sum = identity;
+                set.forEach([&](uint32_t other) {
+                    if (exclusive) running[other] = sum;
+                    const uint64_t own = from.at(c, other);
+                    sum = other == first ? own : combine(*s.program, type, sum, own);
+                    if (inclusive) running[other] = sum;
+                });
+                if (!inclusive && !exclusive)
+                    set.forEach([&](uint32_t other) { running[other] = sum; });
+            }
+            const LaneMask needed =
+                inclusive || exclusive ? set & LaneMask::firstLanes(lane + inclusive) : set;
+            result.set(c, lane, {running[lane], (needed & ~from.defined[c]).none()});
+        });
+    }
+    return Step::kNext;
+}
 
 // The value: opcodes of SPV_KHR_subgroup_vote and _ballot have no operand of a scope before it.
 uint32_t valueOperand(const Instruction& i) {
@@ -31,9 +98,7 @@ LaneMask lanesLike(Subgroup& s, const Value& value, uint32_t lane) {
 }
 
 Step elect(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    forLanes(s, [&](uint32_t lane) { result.at(0, lane) = lane == s.mask.first(); });
-    return Step::kNext;
+    return setLanes(s, i, [first = s.mask.first()](uint32_t lane) { return lane == first; });
 }
 
 // What lanes agree on, of the active lanes with a condition (or the first one's value), in each set
@@ -46,23 +111,15 @@ Step vote(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, valueOperand(i)), result = s.result(i);
     const LaneMask yes =
         kEqual ? lanesLike(s, from, s.mask.first()) : lanesWith(s, from.component(0));
-    const uint64_t agreed = kVote(yes, s.mask);
-    forLanes(s, [&](uint32_t lane) { result.at(0, lane) = agreed; });
     LaneMask defined = s.mask;
     for (uint32_t c = 0; c < from.components(); ++c) defined &= from.defined[c];
     result.define(0, defined == s.mask ? s.mask : LaneMask{}, s.mask);
-    return Step::kNext;
+    return setLanes(s, i, [agreed = kVote(yes, s.mask)](uint32_t) { return agreed; });
 }
 template <auto kVote>
 Step quadVote(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
     const LaneMask yes = lanesWith(s, s.operand(i, 0).component(0));
-    s.mask.forEach([&](uint32_t lane) {
-        const uint32_t first = lane & ~3u;
-        const LaneMask quad = LaneMask::firstLanes(first + 4) & ~LaneMask::firstLanes(first);
-        result.at(0, lane) = kVote(yes, s.mask & quad);
-    });
-    return Step::kNext;
+    return setLanes(s, i, [&](uint32_t lane) { return kVote(yes, s.mask & clusterOf(lane, 4)); });
 }
 
 // Gives each lane a ballot.
@@ -87,20 +144,19 @@ Step partition(Subgroup& s, const Instruction& i) {
 // Results from each lane's ballot: op(subgroup, instruction, ballot, lane).
 template <uint32_t kOperand, auto kOp>
 Step fromBallot(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, kOperand), result = s.result(i);
-    forLanes(s, [&](uint32_t lane) { result.at(0, lane) = kOp(s, i, ballotAt(from, lane), lane); });
-    return Step::kNext;
+    const Value from = s.operand(i, kOperand);
+    return setLanes(s, i, [&](uint32_t lane) { return kOp(s, i, ballotAt(from, lane), lane); });
 }
 constexpr auto ownBit = [](Subgroup&, const Instruction&, LaneMask ballot, uint32_t lane) {
     return ballot.test(lane);
 };
 constexpr auto bitAt = [](Subgroup& s, const Instruction& i, LaneMask ballot, uint32_t lane) {
     const uint64_t bit = s.operand(i, 2).at(0, lane);
-    return bit < kMaxLanes && ballot.test(static_cast<uint32_t>(bit));
+    return bit < kMaxLanes && ballot.test(uint32_t(bit));
 };
 // Only the bits of the subgroup's lanes count.
 constexpr auto count = [](Subgroup& s, const Instruction& i, LaneMask ballot, uint32_t lane) {
-    const auto operation = static_cast<spv::GroupOperation>(i[1].word);
+    const auto operation = spv::GroupOperation(i[1].word);
     const uint32_t lanes = operation == spv::GroupOperation::Reduce          ? s.lanes
                            : operation == spv::GroupOperation::InclusiveScan ? lane + 1
                                                                              : lane;
@@ -118,12 +174,9 @@ Step exchange(Subgroup& s, const Instruction& i, Source source) {
     const Value from = s.operand(i, valueOperand(i)), result = s.result(i);
     s.mask.forEach([&](uint32_t lane) {
         const uint64_t at = source(lane);
-        const bool active = at < s.lanes && s.mask.test(static_cast<uint32_t>(at));
-        for (uint32_t c = 0; c < result.components(); ++c) {
-            const auto other = static_cast<uint32_t>(active ? at : lane);
-            result.at(c, lane) = active ? from.at(c, other) : 0;
-            result.defined[c].assign(lane, active && from.isDefined(c, other));
-        }
+        const bool active = at < s.lanes && s.mask.test(uint32_t(at));
+        for (uint32_t c = 0; c < result.components(); ++c)
+            result.set(c, lane, active ? from.get(c, uint32_t(at)) : kUndefined);
     });
     return Step::kNext;
 }
@@ -163,6 +216,23 @@ constexpr auto ofQuad = [](uint64_t lane, uint64_t index) { return (lane & ~uint
 constexpr auto swapped = [](uint64_t lane, uint64_t direction) { return lane ^ (direction + 1); };
 
 constexpr OpcodeRow kRows[] = {
+    row(OpGroupNonUniformIAdd, group<combineBits<add>, Identity::kZero>),
+    row(OpGroupNonUniformFAdd, group<combineFloats<add>, Identity::kZero>),
+    row(OpGroupNonUniformIMul, group<combineBits<multiply>, Identity::kOne>),
+    row(OpGroupNonUniformFMul, group<combineFloats<multiply>, Identity::kOne>),
+    row(OpGroupNonUniformSMin, group<combineSigned<least>, Identity::kHighest>),
+    row(OpGroupNonUniformUMin, group<combineBits<least>, Identity::kOnes>),
+    row(OpGroupNonUniformFMin, group<combineFloats<leastFloat>, Identity::kHighest>),
+    row(OpGroupNonUniformSMax, group<combineSigned<most>, Identity::kLowest>),
+    row(OpGroupNonUniformUMax, group<combineBits<most>, Identity::kZero>),
+    row(OpGroupNonUniformFMax, group<combineFloats<mostFloat>, Identity::kLowest>),
+    row(OpGroupNonUniformBitwiseAnd, group<combineBits<bitAnd>, Identity::kOnes>),
+    row(OpGroupNonUniformBitwiseOr, group<combineBits<bitOr>, Identity::kZero>),
+    row(OpGroupNonUniformBitwiseXor, group<combineBits<bitXor>, Identity::kZero>),
+    row(OpGroupNonUniformLogicalAnd, group<combineBits<bitAnd>, Identity::kOne>),
+    row(OpGroupNonUniformLogicalOr, group<combineBits<bitOr>, Identity::kZero>),
+    row(OpGroupNonUniformLogicalXor, group<combineBits<bitXor>, Identity::kZero>),
+
     row(OpGroupNonUniformElect, elect, Defined::kAlways),
     row(OpGroupNonUniformAll, vote<all>),
     row(OpGroupNonUniformAny, vote<any>),
@@ -195,6 +265,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows voteRows() { return kRows; }
+Rows subgroupRows() { return kRows; }
 
 }  // namespace coopvk::reference

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What reaches the reporter: reports, with names and values, and messages of
+// NonSemantic.DebugPrintf.
+#include <spirv-tools/libspirv.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <format>
+
+#include "execution/map.hpp"
+#include "execution/opcode_table.hpp"
+
+namespace coopvk::reference {
+
+namespace {
+
+// The line of source at a word of the module; empty: none.
+std::string lineAt(const Program& program, uint32_t word) {
+    const auto after =
+        std::upper_bound(program.lines.begin(), program.lines.end(), word,
+                         [](uint32_t at, const auto& line) { return at < line.first; });
+    return after != program.lines.begin() ? (after - 1)->second : "";
+}
+
+// Of an instruction that executes; in a function without lines, of the call.
+std::string lineOf(const Subgroup& s, const Instruction& instruction) {
+    std::string line = lineAt(*s.program, instruction.word);
+    for (size_t frame = s.frames.size(); line.empty() && frame-- > 1;) {
+        const Frame& caller = s.frames[frame - 1];
+        const auto& instructions = caller.function->blocks[caller.block].instructions;
+        line = lineAt(*s.program, instructions[caller.position - 1].word);
+    }
+    return line;
+}
+
+// Name of the instruction, its result, and its line of source.
+std::string nameOf(const Program& program, const Instruction& instruction,
+                   const std::string& line) {
+    std::string text = std::format("Op{}", spvOpcodeString(uint32_t(instruction.opcode)));
+    if (instruction.resultId != 0) text += std::format(" %{}", instruction.resultId);
+    const auto name = program.names.find(instruction.resultId);
+    if (name != program.names.end() && !name->second.empty())
+        text += std::format(" ({})", name->second);
+    return line.empty() ? text : text + " at " + line;
+}
+
+// Of a pointer the place, of a composite the first component.
+std::string valueOf(const Value& value, uint32_t lane) {
+    const uint32_t last = value.components() - 1;
+    const bool pointer = value.type->kind == Kind::kPointer;
+    const auto [bits, defined] = value.get(pointer ? last : 0, lane);
+    if (!defined) return "undefined";
+    if (pointer) return std::format("byte {}", int64_t(bits));
+    const Type& scalar = scalarOf(*value.type);
+    const char* more = last > 0 ? ", ..." : "";
+    if (scalar.kind == Kind::kFloat)
+        return std::to_string(numbers::decodeDouble(numberOf(scalar), bits)) + more;
+    return scalar.isSigned ? std::format("{}{}", signExtend(bits, scalar.width), more)
+                           : std::format("{}{}", bits, more);
+}
+
+// Values of the first operands in a lane.
+std::string operandsOf(const Subgroup& s, const Instruction& instruction, uint32_t lane) {
+    constexpr int kMost = 4;
+    std::string text;
+    int count = 0;
+    for (const Operand& operand : instruction.operands) {
+        if (operand.slot == kNone || !s.mask.test(lane) || count == kMost) continue;
+        const Value value = s.value(operand.slot);
+        if (value.components() == 0) continue;
+        text += std::format("{} %{} = {}", count++ == 0 ? " with" : ",", operand.word,
+                            valueOf(value, lane));
+    }
+    return text;
+}
+
+// One number, by a conversion such as "%8.3f".
+std::string number(const Type& scalar, uint64_t bits, const std::string& flags, char conversion) {
+    std::array<char, 64> text{};
+    const auto print = [&](const char* length, auto value) {
+        const std::string format = "%" + flags + length + conversion;
+        std::snprintf(text.data(), text.size(), format.c_str(), value);
+    };
+    if (scalar.kind == Kind::kFloat)
+        print("", numbers::decodeDouble(numberOf(scalar), bits));
+    else if (conversion == 'd' || conversion == 'i')
+        print("ll", static_cast<long long>(signExtend(bits, scalar.width)));
+    else
+        print("ll", static_cast<unsigned long long>(bits));
+    return text.data();
+}
+
+// What a conversion says, without the percent sign.
+struct Conversion {
+    std::string flags;
+    uint32_t components = 1;
+    char letter = 0;
+};
+
+Conversion conversionAt(const std::string& format, size_t& at) {
+    Conversion conversion;
+    while (at < format.size()) {
+        const char letter = format[at++];
+        if (letter == 'v' && at < format.size()) {
+            conversion.components = uint32_t(format[at++] - '0');
+        } else if (std::string_view("0123456789.+-# ").find(letter) != std::string_view::npos) {
+            conversion.flags += letter;
+        } else if (letter != 'l') {
+            conversion.letter = letter;
+            break;
+        }
+    }
+    if (at < format.size() && format[at] == 'l' && conversion.letter == 'u') ++at;  // "%ul"
+    return conversion;
+}
+
+bool fits(const Conversion& conversion, const Value& value) {
+    const bool isFloat = scalarOf(*value.type).kind == Kind::kFloat;
+    const std::string_view letters = isFloat ? "aAeEfFgG" : "diouxX";
+    return letters.find(conversion.letter) != std::string_view::npos &&
+           conversion.components <= value.components() && conversion.flags.size() < 16;
+}
+
+// Operands: the format's string, values.
+Step print(Subgroup& s, const Instruction& i) {
+    const auto found = s.program->strings.find(i[0].word);
+    if (found == s.program->strings.end()) return Step::kNext;
+    const std::string& format = found->second;
+    s.mask.forEach([&](uint32_t lane) {
+        std::string text;
+        uint32_t operand = 1;
+        for (size_t at = 0; at < format.size();) {
+            const char letter = format[at++];
+            if (letter != '%' || (at < format.size() && format[at] == '%')) {
+                at += letter == '%' ? 1 : 0;
+                text += letter;
+                continue;
+            }
+            const Conversion conversion = conversionAt(format, at);
+            if (operand >= i.operands.size() || i[operand].slot == kNone) break;
+            const Value value = s.operand(i, operand++);
+            if (!fits(conversion, value)) continue;
+            for (uint32_t c = 0; c < conversion.components; ++c)
+                text += (c > 0 ? ", " : "") + number(scalarOf(*value.type, c), value.at(c, lane),
+                                                     conversion.flags, conversion.letter);
+        }
+        s.group->sink->print(text);
+    });
+    return Step::kNext;
+}
+
+constexpr OpcodeRow kRows[] = {{kPrintfSet + 1, print}};
+
+}  // namespace
+
+Rows printRows() { return kRows; }
+
+const char* checkName(Check check) {
+    constexpr const char* kNames[] = {"races",  "unwritten",  "bounds",     "undefined",
+                                      "domain", "divergence", "uniformity", "program"};
+    return kNames[std::countr_zero(uint32_t(check))];
+}
+
+std::string describe(const Report& r) {
+    return std::format("{}: {}; {} (word {}), workgroup {},{},{}, subgroup {}, lane {}",
+                       checkName(r.check), r.message, r.instruction, r.word, r.workgroup[0],
+                       r.workgroup[1], r.workgroup[2], r.subgroup, r.lane);
+}
+
+void ReportSink::report(const Report& report) {
+    const std::lock_guard lock(mutex_);
+    if (seen_.size() >= most_ || !seen_.emplace(report.check, report.word).second) return;
+    if (!reporter_.report(report)) stop();
+}
+
+void ReportSink::stop(const std::string& reason) {
+    if (!stopped_.exchange(true)) reason_ = reason;
+}
+
+void ReportSink::print(const std::string& text) {
+    const std::lock_guard lock(mutex_);
+    reporter_.print(text);
+}
+
+bool Subgroup::checks(Check check) const {
+    return group != nullptr && (group->settings->checks & check) != 0;
+}
+
+void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane,
+                      std::string message) {
+    if (!checks(check)) return;
+    if (check == kCheckUndefined && lastOutside != nullptr)
+        message += std::format(" (the last such result: {} in {})", lastWhat,
+                               nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
+    const std::string name = nameOf(*program, instruction, lineOf(*this, instruction)) +
+                             operandsOf(*this, instruction, lane);
+    group->sink->report({check, std::move(message), uint32_t(instruction.opcode),
+                         instruction.resultId, instruction.word, name, group->id, index, lane});
+}
+
+void Subgroup::require(const Instruction& instruction, const Value& value, uint32_t component,
+                       const char* what) {
+    const LaneMask undefined = mask & ~value.defined[component];
+    if (undefined.any()) report(kCheckUndefined, instruction, undefined.first(), what);
+}
+
+void Subgroup::noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
+                           const char* what) {
+    if (!checks(kCheckUndefined)) return;
+    outside.emplace_back(component, lane);
+    lastOutside = &instruction;
+    lastWhat = what;
+}
+
+uint64_t Subgroup::uniform(const Instruction& instruction, uint32_t index_) {
+    const Value value = operand(instruction, index_);
+    // Where all subgroups have met, all have the operand of the first one.
+    const Subgroup& other =
+        phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];
+    const uint32_t first = other.mask.first();
+    for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
+        const uint64_t bits = other.operand(instruction, index_).at(c, first);
+        mask.forEach([&](uint32_t lane) {
+            if (value.at(c, lane) != bits)
+                report(kCheckUniformity, instruction, lane,
+                       std::format("operand {} is {} here and {} in another invocation", index_,
+                                   value.at(c, lane), bits));
+        });
+    }
+    return value.at(0, mask.first());
+}
+
+}  // namespace coopvk::reference

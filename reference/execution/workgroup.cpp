@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A workgroup: the memory and the values of its subgroups, and built-in variables.
+#include <algorithm>
+
+#include "memory/pointer.hpp"
+#include "memory/races.hpp"
+
+namespace coopvk::reference {
+
+namespace {
+
+struct Invocation {
+    const Workgroup& group;
+    const Subgroup& subgroup;
+    uint32_t lane;
+
+    uint32_t index() const { return subgroup.index * subgroup.lanes + lane; }
+    // Invocations are numbered along x, then y, then z.
+    uint32_t local(uint32_t dimension) const {
+        const uint32_t at = index();
+        return dimension == 0   ? at % size(0)
+               : dimension == 1 ? at / size(0) % size(1)
+                                : at / size(0) / size(1);
+    }
+    uint32_t size(uint32_t dimension) const { return group.program->workgroupSize[dimension]; }
+    LaneMask all() const { return LaneMask::firstLanes(subgroup.lanes); }
+    // Lanes before this one.
+    LaneMask below() const { return LaneMask::firstLanes(lane); }
+    LaneMask upTo() const { return LaneMask::firstLanes(lane + 1); }
+};
+using At = const Invocation&;
+
+struct BuiltInRow {
+    spv::BuiltIn builtIn;
+    uint64_t (*value)(At, uint32_t component);
+};
+
+using enum spv::BuiltIn;
+constexpr BuiltInRow kBuiltIns[] = {
+    {NumWorkgroups, [](At at, uint32_t c) { return uint64_t{at.group.dispatch->groups[c]}; }},
+    {WorkgroupId, [](At at, uint32_t c) { return uint64_t{at.group.id[c]}; }},
+    {LocalInvocationId, [](At at, uint32_t c) { return uint64_t{at.local(c)}; }},
+    {GlobalInvocationId,
+     [](At at, uint32_t c) { return uint64_t{at.group.id[c] * at.size(c) + at.local(c)}; }},
+    {LocalInvocationIndex, [](At at, uint32_t) { return uint64_t{at.index()}; }},
+    {WorkgroupSize, [](At at, uint32_t c) { return uint64_t{at.size(c)}; }},
+    {SubgroupSize, [](At at, uint32_t) { return uint64_t{at.subgroup.lanes}; }},
+    {NumSubgroups, [](At at, uint32_t) { return uint64_t{at.group.program->subgroups}; }},
+    {SubgroupId, [](At at, uint32_t) { return uint64_t{at.subgroup.index}; }},
+    {SubgroupLocalInvocationId, [](At at, uint32_t) { return uint64_t{at.lane}; }},
+    {SubgroupEqMask, [](At at, uint32_t c) { return LaneMask::one(at.lane).word(c); }},
+    {SubgroupGeMask, [](At at, uint32_t c) { return (at.all() & ~at.below()).word(c); }},
+    {SubgroupGtMask, [](At at, uint32_t c) { return (at.all() & ~at.upTo()).word(c); }},
+    {SubgroupLeMask, [](At at, uint32_t c) { return at.upTo().word(c); }},
+    {SubgroupLtMask, [](At at, uint32_t c) { return at.below().word(c); }},
+    {DeviceIndex, [](At, uint32_t) { return uint64_t{0}; }},
+};
+
+// Values of built-in variables, in Input storage.
+void setBuiltIns(const Workgroup& group, Subgroup& s) {
+    for (const Variable& variable : group.program->variables) {
+        const auto row =
+            std::ranges::find(kBuiltIns, spv::BuiltIn(variable.builtIn), &BuiltInRow::builtIn);
+        if (row == std::end(kBuiltIns) || variable.type == nullptr) continue;
+        const Value value = s.variable(variable.offset, *variable.type);
+        for (uint32_t c = 0; c < value.components(); ++c) {
+            const uint64_t mask = widthMask(scalarOf(*variable.type, c).width);
+            for (uint32_t lane = 0; lane < s.lanes; ++lane)
+                value.set(c, lane, {row->value({group, s, lane}, c) & mask});
+        }
+    }
+}
+
+using Storage = spv::StorageClass;
+
+void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
+    const Program& program = *group.program;
+    s.program = &program;
+    s.group = &group;
+    s.index = index;
+    s.lanes = program.lanes;
+    s.all =
+        LaneMask::firstLanes(std::min(program.lanes, program.invocations - index * program.lanes));
+    s.frames.reserve(program.functions.size() + 1);  // frames stay where they are
+    s.storage.resize(program.storageComponents * s.lanes);
+    s.storageDefined.resize(program.storageComponents, LaneMask::firstLanes(kMaxLanes));
+    s.privateData.resize(size_t{program.privateComponents} * s.lanes);
+    s.privateDefined.resize(program.privateComponents);
+    s.values.resize(program.slots.size());
+    for (size_t i = 0; i < program.slots.size(); ++i) {
+        const Slot& slot = program.slots[i];
+        // Constants are never written.
+        auto* data =
+            slot.constant ? const_cast<uint64_t*>(program.constantData.data()) : s.storage.data();
+        auto* defined = slot.constant ? const_cast<LaneMask*>(program.constantDefined.data())
+                                      : s.storageDefined.data();
+        s.values[i] = {data + slot.storage * s.lanes, defined + slot.storage, slot.type, s.lanes};
+    }
+}
+
+// Pointers to the program's variables.
+void pointToVariables(Workgroup& group, Subgroup& s) {
+    for (const Variable& variable : group.program->variables) {
+        const Range* range = nullptr;
+        if (variable.storage == Storage::Workgroup) range = &group.sharedRange;
+        if (variable.storage == Storage::PushConstant) range = &group.pushRange;
+        if (!variable.descriptorArray &&
+            (variable.storage == Storage::Uniform || variable.storage == Storage::StorageBuffer))
+            range = group.resources->descriptor(variable.set, variable.binding, 0);
+        const Value pointer = s.values[variable.slot];
+        if (pointer.components() != 2) continue;
+        std::fill_n(pointer.component(0), s.lanes, reinterpret_cast<uint64_t>(range));
+        std::fill_n(pointer.component(1), s.lanes, variable.offset);
+        pointer.defined[0] = pointer.defined[1] = LaneMask::firstLanes(kMaxLanes);
+    }
+}
+
+// Bits of memory that nothing wrote, where the schedule is not plain.
+constexpr uint64_t kGarbage = 0xC7D3A5E96B4F1D2Cull;
+
+// Variables of the module before the entry point runs: initializers, else undefined.
+void initialise(Workgroup& group, Subgroup& s) {
+    std::fill(s.privateDefined.begin(), s.privateDefined.end(), LaneMask{});
+    if (group.settings->schedule != Choice::kPlain)
+        std::fill(s.privateData.begin(), s.privateData.end(), kGarbage);
+    for (const Variable& variable : group.program->variables)
+        if (variable.initializer != kNone &&
+            (variable.storage == Storage::Private || variable.storage == Storage::Output))
+            copyValue(s.variable(variable.offset, *variable.type), s.values[variable.initializer],
+                      s.all);
+    setBuiltIns(group, s);
+    s.lastBuffer = nullptr;
+    s.steps = 0;
+    s.meeting = nullptr;
+    s.phase = 0;
+    s.frames.clear();
+    enter(s, *group.program->entry, s.all, kNone);
+}
+
+void initialiseShared(Workgroup& group) {
+    std::fill(group.sharedWritten.begin(), group.sharedWritten.end(), uint8_t{0});
+    if (group.settings->schedule != Choice::kPlain)
+        std::fill(group.shared.begin(), group.shared.end(), std::byte{kGarbage & 0xFF});
+    for (const Variable& variable : group.program->variables) {
+        if (variable.initializer == kNone || variable.storage != Storage::Workgroup)
+            continue;  // OpConstantNull (VUID-StandaloneSpirv-OpVariable-04734)
+        const uint64_t size = sizeOf({variable.type});
+        std::fill_n(group.shared.data() + variable.offset, size, std::byte{0});
+        std::fill_n(group.sharedWritten.data() + variable.offset, size, uint8_t{1});
+    }
+}
+
+}  // namespace
+
+uint64_t Workgroup::nextRandom() {
+    random += 0x9E3779B97F4A7C15;
+    return spread(random);
+}
+
+void prepare(Workgroup& group, const Program& program) {
+    group.program = &program;
+    group.shared.resize(program.sharedSize);
+    group.sharedWritten.resize(program.sharedSize);
+    group.sharedRange = {group.shared.data(), program.sharedSize, 0,
+                         (group.settings->checks & (kCheckUnwritten | kCheckUndefined)) != 0
+                             ? group.sharedWritten.data()
+                             : nullptr};
+    // Push constants are only read.
+    group.pushRange = {const_cast<std::byte*>(group.dispatch->pushConstants.data()),
+                       group.dispatch->pushConstants.size(), 0, nullptr};
+    group.subgroups.resize(program.subgroups);
+    for (uint32_t i = 0; i < program.subgroups; ++i) {
+        prepareSubgroup(group, group.subgroups[i], i);
+        pointToVariables(group, group.subgroups[i]);
+    }
+}
+
+void begin(Workgroup& group, std::array<uint32_t, 3> id) {
+    group.id = id;
+    const auto& groups = group.dispatch->groups;
+    group.random = group.settings->seed +
+                   ((uint64_t{id[2]} * groups[1] + id[1]) * groups[0] + id[0]) * 0x1000193;
+    initialiseShared(group);
+    for (Subgroup& s : group.subgroups) initialise(group, s);
+    if (group.races != nullptr) group.races->begin(group);
+}
+
+}  // namespace coopvk::reference
