@@ -10,7 +10,7 @@
 #include <span>
 #include <string_view>
 
-#include "coopvk_reference/result.hpp"
+#include "coopvk_reference/execute.hpp"
 #include "program/program.hpp"
 
 namespace coopvk::reference {

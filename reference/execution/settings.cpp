@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coopvk_reference/settings.hpp"
+#include "coopvk_reference/execute.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes rows of commands, extensions, features and properties from Vulkan's registry.
+"""Writes rows of commands, extensions, and structures of features and properties, from the registry.
 
 usage: generate_registry.py VK_XML SOURCE_FOLDER OUTPUT_FOLDER
 
@@ -136,30 +136,27 @@ def command_rows(registry):
         yield f'COOPVK_COMMAND({name}, {target.removeprefix("vk")}, {level}, "{owner}")'
 
 
-def feature_rows(registry, listed):
-    """Each structure with a digit for each feature. Extensions come with all but those for images."""
-    def has(member, owner):
-        if owner:
-            return "Image" not in member and f"-{member}" not in listed
-        return member in listed
-
-    for name, kind, owner in registry.chain("VkPhysicalDeviceFeatures2"):
-        supported = "".join(str(int(has(member, owner))) for _, member in registry.leaves(name))
-        yield f'COOPVK_FEATURES({kind}, "{owner}", "{supported}")'
-
-
-def property_rows(registry, values):
-    """All members of each structure. Those of a Vulkan version may have aliases in older ones."""
+def structure_rows(registry, listed, values):
+    """All members of each structure of features or properties, with what they get."""
     aliases = {alias: member for aggregate in registry.structs
                if re.fullmatch(r"VkPhysicalDeviceVulkan1\dProperties", aggregate)
                for _, member, alias in registry.members(aggregate) if alias}
-    for struct, kind, owner in registry.chain("VkPhysicalDeviceProperties2"):
-        yield f'COOPVK_PROPERTIES({struct}, {kind}, "{owner}")'
-        for path, member in registry.leaves(struct):
-            name = aliases.get(f"{struct}::{member}", aliases.get(member, member))
-            value = next((value for pattern, value in values if pattern.fullmatch(name)), "0")
-            yield f"COOPVK_PROPERTY({path}, {value})"
-        yield "COOPVK_PROPERTIES_END"
+
+    def feature(_, member, owner):  # extensions come with all but those for images
+        has = "Image" not in member and f"-{member}" not in listed if owner else member in listed
+        return int(has)
+
+    def prop(struct, member, _):  # those of a Vulkan version may have aliases in older structures
+        name = aliases.get(f"{struct}::{member}", aliases.get(member, member))
+        return next((value for pattern, value in values if pattern.fullmatch(name)), "0")
+
+    for head, value in (("Features2", feature), ("Properties2", prop)):
+        for struct, kind, owner in registry.chain(f"VkPhysicalDevice{head}"):
+            leaves = list(registry.leaves(struct))
+            yield f'COOPVK_STRUCTURE({struct}, {kind}, "{owner}", {len(leaves)})'
+            for path, member in leaves:
+                yield f"COOPVK_MEMBER({path}, {value(struct, member, owner)})"
+            yield "COOPVK_STRUCTURE_END"
 
 
 def main():
@@ -170,8 +167,8 @@ def main():
     files = {
         "extensions": extension_rows(registry, chosen),
         "commands": command_rows(registry),
-        "features": feature_rows(registry, features),
-        "properties": property_rows(registry, read_properties(source / "properties.txt")),
+        "structures": structure_rows(registry, features,
+                                     read_properties(source / "properties.txt")),
     }
     target.mkdir(parents=True, exist_ok=True)
     for name, rows in files.items():

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the device has: features, properties, queues and memory. The registry and the lists beside
-// this file give the tables of features and properties.
+// What the device has: features, properties, queues, memory, matrices and vectors. The registry and
+// the lists beside this file give the table of features and properties.
+#include <cstring>
 #include <limits>
+#include <optional>
 
 #include "commands.hpp"
+#include "coopvk_reference/listed.hpp"
 #include "device.hpp"
 
 namespace coopvk::reference::icd {
@@ -33,20 +36,10 @@ std::string deviceIdentity(const PhysicalDevice& device) {
     return identity;
 }
 
-struct FeatureRow {
+struct StructureRow {
     VkStructureType type;
     std::string_view extension;  // that adds the structure, or ""
-    std::string_view supported;  // 0 or 1 for each feature, in order
-};
-#define COOPVK_FEATURES(type, extension, supported) FeatureRow{type, extension, supported},
-constexpr FeatureRow kFeatures[] = {
-#include "features.inc"
-};
-#undef COOPVK_FEATURES
-
-struct PropertyRow {
-    VkStructureType type;
-    std::string_view extension;
+    size_t size, members;
     void (*fill)(const PhysicalDevice& device, void* structure);
 };
 
@@ -64,45 +57,42 @@ void set(T& to, const V& value) {
     }
 }
 
-#define COOPVK_PROPERTIES(T, type, extension) \
-    PropertyRow {                             \
-        type, extension, []([[maybe_unused]] const PhysicalDevice& device, void* structure) { \
-                    T& to = *static_cast<T*>(structure);
-#define COOPVK_PROPERTY(member, value) set(to.member, value);
-#define COOPVK_PROPERTIES_END \
-    }                         \
-    }                         \
+#define COOPVK_STRUCTURE(T, type, extension, members) \
+    StructureRow {                                    \
+        type, extension, sizeof(T), members,          \
+            []([[maybe_unused]] const PhysicalDevice& device, void* at) { \
+                    T& to = *static_cast<T*>(at);
+#define COOPVK_MEMBER(member, value) set(to.member, value);
+#define COOPVK_STRUCTURE_END \
+    }                        \
+    }                        \
     ,
-constexpr PropertyRow kProperties[] = {
-#include "properties.inc"
+constexpr StructureRow kStructures[] = {
+#include "structures.inc"
 };
-#undef COOPVK_PROPERTIES
-#undef COOPVK_PROPERTY
-#undef COOPVK_PROPERTIES_END
+#undef COOPVK_STRUCTURE
+#undef COOPVK_MEMBER
+#undef COOPVK_STRUCTURE_END
 
 // Calls use(structure, row, known) for the structures of a chain that have a row; `known` if the
 // device has the extension.
-template <typename Row, size_t N, typename Use>
-void forRows(const Row (&rows)[N], const PhysicalDevice& device, const void* chain,
-             const Use& use) {
-    const auto* node = static_cast<const VkBaseOutStructure*>(chain);
-    for (; node != nullptr; node = node->pNext) {
-        for (const Row& row : rows) {
-            if (row.type != node->sType) continue;
-            const bool known = row.extension.empty() || device.extensions.contains(row.extension);
-            use(const_cast<VkBaseOutStructure*>(node), row, known);
+template <typename Use>
+void forRows(const PhysicalDevice& device, void* chain, const Use& use) {
+    while (chain != nullptr) {
+        VkBaseOutStructure head;  // a copy: the structures have other types
+        std::memcpy(&head, chain, sizeof(head));
+        for (const StructureRow& row : kStructures) {
+            if (row.type != head.sType) continue;
+            use(chain, row, row.extension.empty() || device.extensions.contains(row.extension));
         }
+        chain = head.pNext;
     }
 }
 
-// Calls use(feature, supported) for each feature: VkBool32 after VkBool32, behind sType and pNext.
-template <typename Use>
-void forFeatures(const PhysicalDevice& device, const void* chain, const Use& use) {
-    forRows(kFeatures, device, chain, [&](auto* structure, const FeatureRow& row, bool known) {
-        auto* features = reinterpret_cast<VkBool32*>(structure + 1);
-        for (size_t i = 0; i < row.supported.size(); ++i)
-            use(features[i], known && row.supported[i] == '1');
-    });
+// The features of a structure: behind sType and pNext.
+std::span<VkBool32> featuresIn(void* structure, const StructureRow& row) {
+    auto* begin = static_cast<std::byte*>(structure) + sizeof(VkBaseOutStructure);
+    return {reinterpret_cast<VkBool32*>(begin), row.members};
 }
 
 constexpr VkQueueFamilyProperties kFamily = {
@@ -111,18 +101,26 @@ constexpr VkQueueFamilyProperties kFamily = {
 }  // namespace
 
 bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info) {
-    bool all = true;
-    const auto check = [&](VkBool32 asked, bool supported) { all &= supported || !asked; };
-    VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
+    VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                   const_cast<void*>(info.pNext)};
     if (info.pEnabledFeatures != nullptr) core.features = *info.pEnabledFeatures;
-    forFeatures(device, &core, check);
-    forFeatures(device, info.pNext, check);
+    bool all = true;
+    forRows(device, &core, [&](void* structure, const StructureRow& row, bool known) {
+        const auto asked = featuresIn(structure, row);
+        std::vector<std::byte> copy(row.size);
+        if (known) row.fill(device, copy.data());
+        const auto supported = featuresIn(copy.data(), row);
+        for (size_t i = 0; i < row.members; ++i) all &= supported[i] || !asked[i];
+    });
     return all;
 }
 
 void GetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2* out) {
-    forFeatures(*from<PhysicalDevice>(handle), out,
-                [](VkBool32& feature, bool supported) { feature = supported; });
+    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+    forRows(device, out, [&](void* structure, const StructureRow& row, bool known) {
+        std::ranges::fill(featuresIn(structure, row), VK_FALSE);
+        if (known) row.fill(device, structure);
+    });
 }
 
 void GetPhysicalDeviceFeatures(VkPhysicalDevice handle, VkPhysicalDeviceFeatures* out) {
@@ -133,7 +131,7 @@ void GetPhysicalDeviceFeatures(VkPhysicalDevice handle, VkPhysicalDeviceFeatures
 
 void GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2* out) {
     const PhysicalDevice& device = *from<PhysicalDevice>(handle);
-    forRows(kProperties, device, out, [&](void* structure, const PropertyRow& row, bool known) {
+    forRows(device, out, [&](void* structure, const StructureRow& row, bool known) {
         if (known) row.fill(device, structure);
     });
 }
@@ -180,6 +178,98 @@ void GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
                                                const VkPhysicalDeviceExternalBufferInfo* info,
                                                VkExternalBufferProperties* out) {
     out->externalMemoryProperties = {0, 0, info->handleType};
+}
+
+namespace {
+
+using namespace listed;
+
+bool has(const PhysicalDevice& device, VkComponentTypeKHR type) {
+    if (type == kBF16) return device.extensions.contains("VK_KHR_shader_bfloat16");
+    if (type == kE4M3 || type == kE5M2) return device.extensions.contains("VK_EXT_shader_float8");
+    return true;
+}
+
+// Those with types that the device has; `saturating`: only those that saturate, or do not.
+std::vector<Product> productsOf(const PhysicalDevice& device,
+                                std::optional<bool> saturating = std::nullopt) {
+    std::vector<Product> products(std::begin(kProducts), std::end(kProducts));
+    std::erase_if(products, [&](const Product& product) {
+        return !has(device, product.a) || !has(device, product.b) || !has(device, product.c) ||
+               product.saturating != saturating.value_or(product.saturating);
+    });
+    return products;
+}
+
+// The caller's chains stay.
+template <typename T>
+VkResult writeRows(const std::vector<T>& rows, uint32_t* count, T* out) {
+    return writeList(static_cast<uint32_t>(rows.size()), count, out, [&](T& to, uint32_t i) {
+        void* next = to.pNext;
+        to = rows[i];
+        to.pNext = next;
+    });
+}
+
+}  // namespace
+
+VkResult GetPhysicalDeviceCooperativeMatrixPropertiesKHR(VkPhysicalDevice handle, uint32_t* count,
+                                                         VkCooperativeMatrixPropertiesKHR* out) {
+    std::vector<VkCooperativeMatrixPropertiesKHR> rows;
+    for (const auto& [a, b, c, saturating] : productsOf(*from<PhysicalDevice>(handle)))
+        for (const auto& [m, n, k] : kShapes)
+            rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR, nullptr, m, n, k,
+                            a, b, c, c, saturating, VK_SCOPE_SUBGROUP_KHR});
+    return writeRows(rows, count, out);
+}
+
+VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(VkPhysicalDevice handle, uint32_t* count,
+                                                        VkCooperativeMatrixPropertiesNV* out) {
+    std::vector<VkCooperativeMatrixPropertiesNV> rows;
+    for (const auto& [a, b, c, unused] : productsOf(*from<PhysicalDevice>(handle), false))
+        for (const auto& [m, n, k] : kShapes)
+            rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV, nullptr, m, n, k, a,
+                            b, c, c, VK_SCOPE_SUBGROUP_KHR});
+    return writeRows(rows, count, out);
+}
+
+VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
+    VkPhysicalDevice handle, uint32_t* count,
+    VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
+    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+    const uint32_t any = device.settings.granularity;
+    std::vector<VkCooperativeMatrixFlexibleDimensionsPropertiesNV> rows;
+    for (const uint32_t invocations : kInvocations)
+        for (const auto& [a, b, c, saturating] : productsOf(device))
+            rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_FLEXIBLE_DIMENSIONS_PROPERTIES_NV,
+                            nullptr, any, any, any, a, b, c, c, saturating,
+                            invocations == 0 ? VK_SCOPE_SUBGROUP_KHR : VK_SCOPE_WORKGROUP_KHR,
+                            invocations});
+    return writeRows(rows, count, out);
+}
+
+#ifdef VK_EXT_cooperative_matrix_maintenance1
+VkResult GetPhysicalDeviceCooperativeMatrixProperties2EXT(
+    VkPhysicalDevice handle, const VkPhysicalDeviceCooperativeMatrixInfo2EXT* info, uint32_t* count,
+    VkCooperativeMatrixProperties2EXT* out) {
+    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+    const bool saturating = info->flags & VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT;
+    const uint32_t any = device.settings.granularity;
+    std::vector<VkCooperativeMatrixProperties2EXT> rows;
+    for (const auto& [a, b, c, unused] : productsOf(device, saturating))
+        rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_2_EXT, nullptr, any, any,
+                        any, a, b, c, c});
+    return writeRows(rows, count, out);
+}
+#endif
+
+VkResult GetPhysicalDeviceCooperativeVectorPropertiesNV(VkPhysicalDevice, uint32_t* count,
+                                                        VkCooperativeVectorPropertiesNV* out) {
+    std::vector<VkCooperativeVectorPropertiesNV> rows;
+    for (const VectorProduct& row : kVectorProducts)
+        rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_VECTOR_PROPERTIES_NV, nullptr, row.input,
+                        row.interpretation, row.matrix, row.bias, row.result, VK_TRUE});
+    return writeRows(rows, count, out);
 }
 
 }  // namespace coopvk::reference::icd

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "coopvk_reference/settings.hpp"
+#include "coopvk_reference/execute.hpp"
 #include "execution/value.hpp"
 #include "numbers/exact.hpp"
 

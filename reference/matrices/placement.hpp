@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <numeric>
 
-#include "coopvk_reference/settings.hpp"
+#include "coopvk_reference/execute.hpp"
 #include "execution/value.hpp"
 
 namespace coopvk::reference::matrices {

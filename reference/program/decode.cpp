@@ -38,10 +38,9 @@ Status Decoder::readEntryPoint() {
     for (const Parsed& instruction : module_) {
         if (instruction.opcode != spv::Op::OpEntryPoint || instruction.text != request_.entryPoint)
             continue;
-        if (static_cast<spv::ExecutionModel>(instruction.operands[0].word) !=
-            spv::ExecutionModel::GLCompute)
+        if (static_cast<spv::ExecutionModel>(instruction[0]) != spv::ExecutionModel::GLCompute)
             continue;
-        entry_ = instruction.operands[1].word;
+        entry_ = instruction[1];
         return Done{};
     }
     return Error{ErrorCode::kInvalidArgument,
@@ -49,20 +48,19 @@ Status Decoder::readEntryPoint() {
 }
 
 void Decoder::readMode(const Parsed& instruction) {
-    const auto& operands = instruction.operands;
-    if (operands[0].word != entry_) return;
+    if (instruction[0] != entry_) return;
     const auto controls = [&]() -> FloatControls& {
-        const uint32_t width = operands[2].word;
+        const uint32_t width = instruction[2];
         return width == 16   ? program_->float16
                : width == 64 ? program_->float64
                              : program_->float32;
     };
-    switch (static_cast<spv::ExecutionMode>(operands[1].word)) {
+    switch (static_cast<spv::ExecutionMode>(instruction[1])) {
         case spv::ExecutionMode::LocalSize:
-            for (uint32_t i = 0; i < 3; ++i) program_->workgroupSize[i] = operands[2 + i].word;
+            for (uint32_t i = 0; i < 3; ++i) program_->workgroupSize[i] = instruction[2 + i];
             break;
         case spv::ExecutionMode::LocalSizeId:
-            for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = operands[2 + i].word;
+            for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = instruction[2 + i];
             break;
         case spv::ExecutionMode::RoundingModeRTZ:
             controls().rounding = numbers::Rounding::towardZero;
@@ -84,7 +82,7 @@ void Decoder::readName(const Parsed& instruction) {
     };
     switch (instruction.opcode) {
         case spv::Op::OpName:
-            program_->names[instruction.operands[0].word] = instruction.text;
+            program_->names[instruction[0]] = instruction.text;
             break;
         case spv::Op::OpString:
             program_->strings[instruction.resultId] = instruction.text;
@@ -93,8 +91,7 @@ void Decoder::readName(const Parsed& instruction) {
             sets_[instruction.resultId] = instruction.text;
             break;
         case spv::Op::OpLine:
-            addLine(program_->strings[instruction.operands[0].word] + ":" +
-                    std::to_string(instruction.operands[1].word));
+            addLine(program_->strings[instruction[0]] + ":" + std::to_string(instruction[1]));
             break;
         case spv::Op::OpLabel:  // a line ends with its block; one just before is this block's
             if (program_->lines.empty() || program_->lines.back().first + 4 != instruction.word)
@@ -128,8 +125,7 @@ Status Decoder::readDeclarations() {
         if (instruction.opcode == spv::Op::OpFunction) break;
         if (instruction.opcode == spv::Op::OpMemoryModel)
             program_->vulkanMemoryModel =
-                static_cast<spv::MemoryModel>(instruction.operands[1].word) ==
-                spv::MemoryModel::Vulkan;
+                static_cast<spv::MemoryModel>(instruction[1]) == spv::MemoryModel::Vulkan;
         if (instruction.opcode == spv::Op::OpExecutionMode ||
             instruction.opcode == spv::Op::OpExecutionModeId)
             readMode(instruction);

@@ -1,16 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Makes a Program of parsed instructions. Types, values and functions have a file each.
+// Words of a module to a list of instructions with typed operands, by SPIRV-Tools, and these to a
+// Program. Types, values and functions have a file each.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 
-#include "program/module.hpp"
+#include "coopvk_reference/execute.hpp"
+#include "program/program.hpp"
 
 namespace coopvk::reference {
+
+struct ParsedOperand {
+    uint32_t word = 0;
+    uint32_t high = 0;  // of a literal of 64 bits
+    bool id = false;
+};
+
+struct Parsed {
+    spv::Op opcode = spv::Op::OpNop;
+    uint32_t typeId = 0;
+    uint32_t resultId = 0;
+    uint32_t word = 0;                    // position in the module
+    std::vector<ParsedOperand> operands;  // without result type and result; without strings
+    std::string text;                     // the string operand, if there is one
+
+    uint32_t operator[](size_t index) const { return operands[index].word; }
+    size_t size() const { return operands.size(); }
+};
+
+// Specialization constants are constants. kInvalidModule: with the validator's message.
+Result<std::vector<Parsed>> parse(const ProgramRequest& request);
+
+class Decorations {
+ public:
+    explicit Decorations(const std::vector<Parsed>& module);
+    // The first literal of a decoration (0 if it has none) of an id, or of a member of a struct;
+    // nothing if it is not decorated so.
+    std::optional<uint32_t> of(uint32_t id, spv::Decoration decoration,
+                               uint32_t member = kNone) const;
+    uint32_t literal(uint32_t id, spv::Decoration decoration, uint32_t member = kNone) const {
+        return of(id, decoration, member).value_or(0);
+    }
+    bool has(uint32_t id, spv::Decoration decoration) const {
+        return of(id, decoration).has_value();
+    }
+
+ private:
+    void add(const Parsed& instruction, size_t first, uint32_t member);
+    void copyGroup(uint32_t group, uint32_t id, uint32_t member);
+
+    std::map<std::tuple<uint32_t, uint32_t, spv::Decoration>, uint32_t> literals_;
+};
 
 // Instructions of the module, up to and with the last.
 struct Body {
@@ -62,7 +109,6 @@ class Decoder {
     Status readListType(const Parsed& instruction, Type& to);
     Status readStruct(const Parsed& instruction, Type& to);
     Status readPointerType(const Parsed& instruction, Type& to);
-    Status readFunctionType(const Parsed& instruction, Type& to);
     Status readMatrixType(const Parsed& instruction, Type& to);
     Status readTensorType(const Parsed& instruction, Type& to);
     const Type* type(uint32_t id) const;

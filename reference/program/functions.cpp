@@ -186,8 +186,8 @@ Status Decoder::readEdges(const Outline& from, Block& block) {
         edge.block = to.number;
         for (const Parsed* phi : to.phis) {
             for (size_t i = 0; i + 1 < phi->operands.size(); i += 2) {
-                if (phi->operands[i + 1].word != from.label) continue;
-                const uint32_t value = slotOf(phi->operands[i].word);
+                if ((*phi)[i + 1] != from.label) continue;
+                const uint32_t value = slotOf((*phi)[i]);
                 if (value == kNone) return invalid(*phi, "no value");
                 edge.copies.emplace_back(slotOf(phi->resultId), value);
             }

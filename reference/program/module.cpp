@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "program/module.hpp"
-
 #include <algorithm>
 #include <spirv-tools/libspirv.hpp>
 #include <unordered_map>
 #include <unordered_set>
+
+#include "program/decoder.hpp"
 
 namespace coopvk::reference {
 
@@ -115,7 +115,7 @@ class Reader {
                 // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
                 if (!matrices_.contains(i.typeId)) break;
                 words.resize(4);
-                words[3] = i.operands[1].word;
+                words[3] = i[1];
                 setOpcode(words, spv::Op::OpCopyObject);
                 break;
             default:
@@ -124,19 +124,18 @@ class Reader {
     }
 
     void readSpecId(const Parsed& i, Words& words) {
-        if (static_cast<spv::Decoration>(i.operands[1].word) != spv::Decoration::SpecId) return;
+        if (static_cast<spv::Decoration>(i[1]) != spv::Decoration::SpecId) return;
         for (const SpecializationValue& value : request_.specialization)
-            if (value.constantId == i.operands[2].word) given_[i.operands[0].word] = value.bits;
+            if (value.constantId == i[2]) given_[i[0]] = value.bits;
         words.clear();
     }
 
     void fold(const Parsed& i, Words& words) {
-        const auto opcode = static_cast<spv::Op>(i.operands[0].word);
+        const auto opcode = static_cast<spv::Op>(i[0]);
         const auto* row = std::find_if(std::begin(kFolds), std::end(kFolds),
                                        [&](const Fold& each) { return each.opcode == opcode; });
         if (row == std::end(kFolds)) return;
-        const auto left = values_.find(i.operands[1].word),
-                   right = values_.find(i.operands[2].word);
+        const auto left = values_.find(i[1]), right = values_.find(i[2]);
         if (left == values_.end() || right == values_.end()) return;
         words = {0, i.typeId, i.resultId, row->result(left->second, right->second)};
         setOpcode(words, spv::Op::OpConstant);
@@ -188,7 +187,6 @@ Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
 
 Decorations::Decorations(const std::vector<Parsed>& module) {
     for (const Parsed& instruction : module) {
-        const auto& operands = instruction.operands;
         switch (instruction.opcode) {
             case spv::Op::OpDecorate:
             case spv::Op::OpDecorateId:
@@ -196,15 +194,15 @@ Decorations::Decorations(const std::vector<Parsed>& module) {
                 break;
             case spv::Op::OpMemberDecorate:
             case spv::Op::OpMemberDecorateIdEXT:
-                add(instruction, 2, operands[1].word);
+                add(instruction, 2, instruction[1]);
                 break;
             case spv::Op::OpGroupDecorate:
-                for (size_t i = 1; i < operands.size(); ++i)
-                    copyGroup(operands[0].word, operands[i].word, kNone);
+                for (size_t i = 1; i < instruction.size(); ++i)
+                    copyGroup(instruction[0], instruction[i], kNone);
                 break;
             case spv::Op::OpGroupMemberDecorate:
-                for (size_t i = 1; i + 1 < operands.size(); i += 2)
-                    copyGroup(operands[0].word, operands[i].word, operands[i + 1].word);
+                for (size_t i = 1; i + 1 < instruction.size(); i += 2)
+                    copyGroup(instruction[0], instruction[i], instruction[i + 1]);
                 break;
             default:
                 break;
@@ -213,10 +211,9 @@ Decorations::Decorations(const std::vector<Parsed>& module) {
 }
 
 void Decorations::add(const Parsed& instruction, size_t first, uint32_t member) {
-    const auto& operands = instruction.operands;
     literals_.try_emplace(
-        {operands[0].word, member, static_cast<spv::Decoration>(operands[first].word)},
-        operands.size() > first + 1 ? operands[first + 1].word : 0);
+        {instruction[0], member, static_cast<spv::Decoration>(instruction[first])},
+        instruction.size() > first + 1 ? instruction[first + 1] : 0);
 }
 
 void Decorations::copyGroup(uint32_t group, uint32_t id, uint32_t member) {

@@ -123,7 +123,7 @@ class Program {
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
 
-    std::vector<std::unique_ptr<Type>> types;
+    std::unordered_map<uint32_t, Type> types;          // by id
     std::unordered_map<uint32_t, const Type*> typeOf;  // by id
     std::vector<Slot> slots;
     std::unordered_map<uint32_t, uint32_t> slotOf;  // by id

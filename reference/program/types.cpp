@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Types: where their components are in values and in memory, and how they are decoded.
 #include "program/types.hpp"
 
 #include <algorithm>
+
+#include "program/decoder.hpp"
 
 namespace coopvk::reference {
 
@@ -103,6 +107,18 @@ uint64_t sizeOf(const Pointee& pointee) {
 
 namespace {
 
+// Bytes to which a value is aligned in memory without decorations: those of its largest scalar.
+uint64_t alignmentOf(const Type& type) {
+    if (type.kind == Kind::kStruct) {
+        uint64_t most = 1;
+        for (const Member& member : type.members) most = std::max(most, alignmentOf(*member.type));
+        return most;
+    }
+    if (type.isScalar() || type.kind == Kind::kPointer)
+        return std::max<uint64_t>(sizeOf({&type}), 1);
+    return type.element != nullptr ? alignmentOf(*type.element) : 1;
+}
+
 void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leaves) {
     const Type& type = *pointee.type;
     if (type.isScalar() || type.kind == Kind::kPointer) {
@@ -129,6 +145,153 @@ std::vector<Leaf> leavesOf(const Pointee& pointee) {
     leaves.reserve(pointee.type->components);
     addLeaves(pointee, 0, leaves);
     return leaves;
+}
+
+// OpTypeForwardPointer may have declared it already.
+Type& Decoder::newType(uint32_t id, Kind kind) {
+    Type& type = program_->types[id];
+    type.id = id;
+    type.kind = kind;
+    program_->typeOf[id] = &type;
+    return type;
+}
+
+const Type* Decoder::type(uint32_t id) const {
+    const auto found = program_->typeOf.find(id);
+    return found != program_->typeOf.end() ? found->second : nullptr;
+}
+
+Status Decoder::readType(const Parsed& instruction) {
+    struct TypeRow {
+        spv::Op opcode;
+        Kind kind;
+        Status (Decoder::*read)(const Parsed&, Type&);
+        uint32_t element = kNone;  // the operand with the element's type
+    };
+    static constexpr TypeRow kRows[] = {
+        {spv::Op::OpTypeVoid, Kind::kVoid, nullptr},
+        {spv::Op::OpTypeBool, Kind::kBool, &Decoder::readScalarType},
+        {spv::Op::OpTypeInt, Kind::kInt, &Decoder::readScalarType},
+        {spv::Op::OpTypeFloat, Kind::kFloat, &Decoder::readScalarType},
+        {spv::Op::OpTypeVector, Kind::kVector, &Decoder::readListType, 0},
+        {spv::Op::OpTypeVectorIdEXT, Kind::kVector, &Decoder::readListType, 0},
+        {spv::Op::OpTypeMatrix, Kind::kMatrix, &Decoder::readListType, 0},
+        {spv::Op::OpTypeArray, Kind::kArray, &Decoder::readListType, 0},
+        {spv::Op::OpTypeRuntimeArray, Kind::kRuntimeArray, &Decoder::readListType, 0},
+        {spv::Op::OpTypeStruct, Kind::kStruct, &Decoder::readStruct},
+        {spv::Op::OpTypePointer, Kind::kPointer, &Decoder::readPointerType, 1},
+        {spv::Op::OpTypeUntypedPointerKHR, Kind::kPointer, &Decoder::readPointerType},
+        {spv::Op::OpTypeForwardPointer, Kind::kPointer, &Decoder::readPointerType},
+        {spv::Op::OpTypeCooperativeMatrixKHR, Kind::kCooperativeMatrix, &Decoder::readMatrixType,
+         0},
+        {spv::Op::OpTypeCooperativeMatrixNV, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
+        {spv::Op::OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
+        {spv::Op::OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
+    };
+    const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
+    const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const TypeRow& each) {
+        return each.opcode == instruction.opcode;
+    });
+    const bool known = row != std::end(kRows);
+    Type& to =
+        newType(forward ? instruction[0] : instruction.resultId, known ? row->kind : Kind::kOpaque);
+    if (!known || row->read == nullptr) return Done{};
+    if (row->element != kNone) {
+        to.element = type(instruction[row->element]);
+        if (to.element == nullptr) return invalid(instruction, "its elements have no type");
+    }
+    return (this->*row->read)(instruction, to);
+}
+
+Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
+    to.components = 1;
+    to.width = to.kind == Kind::kBool ? 1 : instruction[0];
+    if (to.kind == Kind::kInt) to.isSigned = instruction[1] != 0;
+    if (to.kind != Kind::kFloat || instruction.size() < 2) return Done{};
+    static constexpr std::pair<spv::FPEncoding, FloatFormat> kFormats[] = {
+        {spv::FPEncoding::BFloat16KHR, FloatFormat::kBFloat16},
+        {spv::FPEncoding::Float8E4M3EXT, FloatFormat::kE4M3},
+        {spv::FPEncoding::Float8E5M2EXT, FloatFormat::kE5M2}};
+    for (const auto& [encoding, format] : kFormats) {
+        if (static_cast<spv::FPEncoding>(instruction[1]) != encoding) continue;
+        to.format = format;
+        return Done{};
+    }
+    return unsupported(instruction);
+}
+
+// Vectors, matrices, arrays.
+Status Decoder::readListType(const Parsed& instruction, Type& to) {
+    if (to.kind == Kind::kArray || instruction.opcode == spv::Op::OpTypeVectorIdEXT) {
+        to.count = constantOf(instruction[1]);
+    } else if (to.kind != Kind::kRuntimeArray) {
+        to.count = instruction[1];
+    }
+    to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
+    const uint64_t components = uint64_t{to.count} * to.element->components;
+    // Large arrays are of memory. No value has so many components.
+    to.components = static_cast<uint32_t>(std::min<uint64_t>(components, ~uint32_t{0}));
+    return Done{};
+}
+
+Status Decoder::readStruct(const Parsed& instruction, Type& to) {
+    to.block = decorations_.has(to.id, spv::Decoration::Block) ||
+               decorations_.has(to.id, spv::Decoration::BufferBlock);
+    uint64_t offset = 0;
+    uint64_t components = 0;
+    for (uint32_t i = 0; i < instruction.size(); ++i) {
+        Member member;
+        member.type = type(instruction[i]);
+        if (member.type == nullptr) return invalid(instruction, "a member has no type");
+        const uint64_t alignment = alignmentOf(*member.type);
+        offset = (offset + alignment - 1) / alignment * alignment;
+        offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(offset);
+        member.offset = offset;
+        member.component = static_cast<uint32_t>(components);
+        member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
+        member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
+        offset += sizeOf({member.type, member.matrixStride, member.rowMajor});
+        components += member.type->components;
+        to.members.push_back(member);
+    }
+    to.components = static_cast<uint32_t>(std::min<uint64_t>(components, ~uint32_t{0}));
+    return Done{};
+}
+
+Status Decoder::readPointerType(const Parsed& instruction, Type& to) {
+    const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
+    to.storage = static_cast<spv::StorageClass>(instruction[forward ? 1 : 0]);
+    to.width = 64;
+    to.components = to.storage == spv::StorageClass::PhysicalStorageBuffer ? 1 : 2;
+    to.untyped = instruction.opcode == spv::Op::OpTypeUntypedPointerKHR;
+    to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
+    return Done{};
+}
+
+Status Decoder::readMatrixType(const Parsed& instruction, Type& to) {
+    to.scope = static_cast<spv::Scope>(constantOf(instruction[1]));
+    to.rows = constantOf(instruction[2]);
+    to.columns = constantOf(instruction[3]);
+    if (instruction.size() > 4) to.use = static_cast<int32_t>(constantOf(instruction[4]));
+    const uint64_t holders =
+        to.scope == spv::Scope::Subgroup ? program_->lanes : std::max(program_->invocations, 1u);
+    const uint64_t elements = uint64_t{to.rows} * to.columns;
+    to.count = to.components = static_cast<uint32_t>((elements + holders - 1) / holders);
+    return Done{};
+}
+
+Status Decoder::readTensorType(const Parsed& instruction, Type& to) {
+    to.dimensions = constantOf(instruction[0]);
+    if (to.kind == Kind::kTensorLayout) {
+        to.clampMode = constantOf(instruction[1]);
+        to.components = 5 * to.dimensions + 1;
+        return Done{};
+    }
+    to.hasDimensions = constantOf(instruction[1]) != 0;
+    for (size_t i = 2; i < instruction.size(); ++i)
+        to.permutation.push_back(constantOf(instruction[i]));
+    to.components = 2 * to.dimensions + 4;
+    return Done{};
 }
 
 }  // namespace coopvk::reference

@@ -20,12 +20,11 @@ enum class Kind : uint8_t {
     kArray,
     kRuntimeArray,  // no components
     kStruct,
-    kPointer,  // components: see Pointer in memory/pointer.hpp
-    kFunction,
+    kPointer,            // components: see Pointer in memory/pointer.hpp
     kCooperativeMatrix,  // components: those of one lane
     kTensorLayout,       // components: see matrices/
     kTensorView,
-    kOpaque,  // images, samplers, acceleration structures: no components
+    kOpaque,  // functions, images, samplers, acceleration structures: no components
 };
 
 enum class FloatFormat : uint8_t { kIeee, kBFloat16, kE4M3, kE5M2 };
@@ -50,13 +49,11 @@ struct Type {
     const Type* element = nullptr;  // component, column, element, pointee, or return type
     uint32_t components = 0;        // in each lane
     std::vector<Member> members;
-    std::vector<const Type*> parameters;
 
     uint64_t stride = 0;  // ArrayStride of an array or pointer, bytes; 0: not decorated
     spv::StorageClass storage = spv::StorageClass::Function;  // of a pointer
     bool untyped = false;                                     // a pointer without pointee
-    bool block = false;              // a struct decorated Block or BufferBlock
-    bool cooperativeVector = false;  // a vector of OpTypeCooperativeVectorNV
+    bool block = false;  // a struct decorated Block or BufferBlock
 
     // Cooperative matrices. Use: 0 A, 1 B, 2 accumulator; NV's older types: -1.
     spv::Scope scope = spv::Scope::Subgroup;
@@ -75,9 +72,6 @@ struct Type {
     bool isComposite() const {
         return kind == Kind::kVector || kind == Kind::kMatrix || kind == Kind::kArray ||
                kind == Kind::kStruct || kind == Kind::kCooperativeMatrix;
-    }
-    bool isPhysicalPointer() const {
-        return kind == Kind::kPointer && storage == spv::StorageClass::PhysicalStorageBuffer;
     }
 };
 

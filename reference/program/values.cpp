@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants and variables.
+// Constants and variables, and where the subgroup holds values.
 #include <algorithm>
+#include <map>
 
 #include "execution/frame.hpp"
 #include "program/decoder.hpp"
@@ -67,7 +68,7 @@ Status Decoder::readConstant(const Parsed& instruction, const Type& of) {
             bits = instruction.opcode == spv::Op::OpConstantTrue;
             return addConstant(instruction, of, {&bits, 1});
         case spv::Op::OpConstant:
-            bits = instruction.operands[0].word | uint64_t{instruction.operands[0].high} << 32;
+            bits = instruction[0] | uint64_t{instruction.operands[0].high} << 32;
             bits &= widthMask(of.width);
             return addConstant(instruction, of, {&bits, 1});
         default:
@@ -83,11 +84,11 @@ Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of)
     bool defined = true;
     size_t next = 0;
     while (components.size() < of.components) {
-        if (next == instruction.operands.size()) {
+        if (next == instruction.size()) {
             if (!replicate || next == 0) break;
             next = 0;
         }
-        const uint32_t slot = slotOf(instruction.operands[next++].word);
+        const uint32_t slot = slotOf(instruction[next++]);
         if (slot == kNone) return invalid(instruction, "a constituent is no constant");
         const Slot& part = program_->slots[slot];
         for (uint32_t i = 0; i < part.type->components; ++i) {
@@ -102,7 +103,7 @@ Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of)
 // OpSpecConstantOp: executed once, by what executes the operation in functions.
 Status Decoder::readOperationConstant(const Parsed& instruction, const Type& of) {
     Parsed operation = instruction;
-    operation.opcode = static_cast<spv::Op>(instruction.operands[0].word);
+    operation.opcode = static_cast<spv::Op>(instruction[0]);
     operation.operands.erase(operation.operands.begin());
     Status status = addConstant(instruction, of, {});
     Instruction executed;
@@ -129,16 +130,15 @@ bool isDescriptorArray(const Variable& variable) {
 
 Status Decoder::readVariable(const Parsed& instruction, const Type& pointer) {
     const bool untyped = instruction.opcode == spv::Op::OpUntypedVariableKHR;
-    const auto& operands = instruction.operands;
     Variable variable;
-    variable.storage = static_cast<spv::StorageClass>(operands[0].word);
+    variable.storage = static_cast<spv::StorageClass>(instruction[0]);
     variable.type = pointer.element;
-    if (untyped) variable.type = operands.size() > 1 ? type(operands[1].word) : nullptr;
+    if (untyped) variable.type = instruction.size() > 1 ? type(instruction[1]) : nullptr;
     const size_t initializer = untyped ? 2 : 1;
-    if (operands.size() > initializer) variable.initializer = slotOf(operands[initializer].word);
+    if (instruction.size() > initializer) variable.initializer = slotOf(instruction[initializer]);
     const uint32_t id = instruction.resultId;
-    variable.set = decorations_.of(id, spv::Decoration::DescriptorSet).value_or(0);
-    variable.binding = decorations_.of(id, spv::Decoration::Binding).value_or(0);
+    variable.set = decorations_.literal(id, spv::Decoration::DescriptorSet);
+    variable.binding = decorations_.literal(id, spv::Decoration::Binding);
     variable.builtIn = decorations_.of(id, spv::Decoration::BuiltIn).value_or(kNone);
     variable.descriptorArray = isDescriptorArray(variable);
     variable.slot = newSlot(id, pointer);
@@ -166,6 +166,90 @@ void Decoder::placeVariable(Variable& variable) {
                variable.storage != spv::StorageClass::PushConstant) {
         variable.offset = program.privateComponents;
         program.privateComponents += std::min(variable.type->components, 2 * kMostComponents);
+    }
+}
+
+namespace {
+
+// How a value is used, by number of block and of instruction in the program.
+struct Lifetime {
+    uint32_t block = kNone;
+    uint32_t last = 0;    // the instruction that reads it last
+    bool shared = false;  // by several blocks, or by edges or calls
+};
+
+std::vector<Lifetime> lifetimesOf(const Program& program) {
+    std::vector<Lifetime> all(program.slots.size());
+    const auto share = [&](uint32_t slot) {
+        if (slot != kNone) all[slot].shared = true;
+    };
+    uint32_t number = 0, position = 0;
+    for (const auto& function : program.functions) {
+        for (const uint32_t slot : function->parameters) share(slot);
+        share(function->result);
+        for (const Block& block : function->blocks) {
+            ++number;
+            for (const Instruction& instruction : block.instructions) {
+                ++position;
+                for (const Operand& operand : instruction.operands) {
+                    if (operand.slot == kNone) continue;
+                    Lifetime& read = all[operand.slot];
+                    read.shared |= read.block != number;  // or it is not written yet
+                    read.last = position;
+                }
+                if (instruction.result == kNone) continue;
+                Lifetime& written = all[instruction.result];
+                written.shared |= written.block != kNone || isVariable(instruction.opcode);
+                written.block = number;
+                written.last = position;
+            }
+            for (const Edge& edge : block.edges) {
+                for (const auto& [to, from] : edge.copies) {
+                    share(to);
+                    share(from);
+                }
+            }
+        }
+    }
+    return all;
+}
+
+}  // namespace
+
+void assignStorage(Program& program) {
+    const std::vector<Lifetime> lifetimes = lifetimesOf(program);
+    const auto isLocal = [&](uint32_t slot) {
+        return lifetimes[slot].block != kNone && !lifetimes[slot].shared;
+    };
+    const auto place = [&](Slot& slot) {
+        slot.storage = program.storageComponents;
+        program.storageComponents += slot.type->components;
+    };
+    for (uint32_t i = 0; i < program.slots.size(); ++i)
+        if (!program.slots[i].constant && !isLocal(i)) place(program.slots[i]);
+    uint32_t position = 0;
+    for (const auto& function : program.functions) {  // keeps its values while it calls another
+        std::multimap<uint32_t, uint64_t> free;       // size, place
+        std::multimap<uint32_t, const Slot*> held;    // by the instruction that reads it last
+        for (const Block& block : function->blocks) {
+            for (const Instruction& instruction : block.instructions) {
+                ++position;
+                for (; !held.empty() && held.begin()->first < position; held.erase(held.begin())) {
+                    const Slot& ended = *held.begin()->second;
+                    free.emplace(ended.type->components, ended.storage);
+                }
+                if (instruction.result == kNone || !isLocal(instruction.result)) continue;
+                Slot& slot = program.slots[instruction.result];
+                const auto found = free.find(slot.type->components);
+                if (found == free.end()) {
+                    place(slot);
+                } else {
+                    slot.storage = found->second;
+                    free.erase(found);
+                }
+                held.emplace(lifetimes[instruction.result].last, &slot);
+            }
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The interface between the driver and the interpreter: a program is made once (as a pipeline is)
-// and executed for each dispatch.
+// The interface between the interpreter and its users, such as the driver: a program is made once
+// (as a pipeline is) and executed for each dispatch; settings say how, and reports what happened.
 #pragma once
 
 #include <array>
@@ -10,13 +10,128 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
-#include "coopvk_reference/report.hpp"
-#include "coopvk_reference/result.hpp"
-#include "coopvk_reference/settings.hpp"
-
 namespace coopvk::reference {
+
+enum class ErrorCode {
+    kInvalidModule,    // not valid by the SPIR-V, Vulkan or extension's specification
+    kInvalidArgument,  // no such entry point, specialization data of a wrong size, ...
+    kUnsupported,      // valid, but this device does not execute it
+    kOutOfMemory,
+    kDeviceLost,  // execution stopped (settings say so, or it could not go on)
+};
+
+struct Error {
+    ErrorCode code = ErrorCode::kInvalidModule;
+    std::string message;  // one line
+};
+
+// A value or an Error. Callers test which one it has before they access it.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+    Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}
+    Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}
+    explicit operator bool() const { return state_.index() == 0; }
+    T& operator*() { return *std::get_if<0>(&state_); }
+    const T& operator*() const { return *std::get_if<0>(&state_); }
+    T* operator->() { return std::get_if<0>(&state_); }
+    const T* operator->() const { return std::get_if<0>(&state_); }
+    Error& error() { return *std::get_if<1>(&state_); }
+    const Error& error() const { return *std::get_if<1>(&state_); }
+
+ private:
+    std::variant<T, Error> state_;
+};
+
+struct Done {};
+using Status = Result<Done>;
+
+// What the device noticed while it executed a program. A bit for each check: a set of checks is
+// a sum of them.
+enum Check : uint32_t {
+    kCheckRaces = 1u << 0,      // conflicting accesses that nothing orders
+    kCheckUnwritten = 1u << 1,  // reads of memory that nothing wrote
+    kCheckBounds = 1u << 2,     // accesses outside of descriptors, arrays, vectors
+    kCheckUndefined = 1u << 3,  // undefined values in memory, branches, addresses
+    kCheckDomain = 1u << 4,  // shifts, divisions, conversions outside of their domain are undefined
+    kCheckDivergence = 1u << 5,  // barriers, subgroup or cooperative operations that not all reach
+    kCheckUniformity = 1u << 6,  // operands that must be the same in all invocations and are not
+    kCheckProgram = 1u << 7,     // what the program itself says: assumptions that do not hold
+    kAllChecks = (1u << 8) - 1,
+};
+
+// "races", "unwritten", ...
+const char* checkName(Check check);
+
+struct Report {
+    Check check = kCheckBounds;
+    std::string message;  // one line: what happened, with the values
+    uint32_t opcode = 0;
+    uint32_t resultId = 0;    // of the instruction, or 0
+    uint32_t word = 0;        // position of the instruction in the module, in words
+    std::string instruction;  // its name, its line of source or its call's, its operands' values
+    std::array<uint32_t, 3> workgroup = {};
+    uint32_t subgroup = 0;  // in the workgroup
+    uint32_t lane = 0;      // in the subgroup
+};
+
+// Receives reports. Threads of the device call it, never two at once for one execution.
+class Reporter {
+ public:
+    virtual ~Reporter() = default;
+    // False: stop the execution, which then gives ErrorCode::kDeviceLost.
+    virtual bool report(const Report& report) = 0;
+    // A message of NonSemantic.DebugPrintf.
+    virtual void print(const std::string& text) = 0;
+};
+
+// One line for people: check, message, instruction and place.
+std::string describe(const Report& report);
+
+// Settings, from the environment's variables COOPVK_REFERENCE_<NAME>: what the texts leave open,
+// and what the device checks.
+enum class Choice {
+    kPlain,        // what most devices do
+    kShuffled,     // by the seed
+    kAdversarial,  // what breaks programs that rely on more than the texts promise
+    kExact,        // SUMS only: exact sums, rounded once
+};
+
+// Of floating-point arithmetic and conversions, where neither the module nor the text of the
+// instruction says how they round.
+enum class Direction { kNearest, kUpward, kDownward };
+
+enum class ReportAction {
+    kIgnore,   // count only
+    kMessage,  // a message of the debug messengers, or on stderr without one
+    kError,    // and VK_ERROR_DEVICE_LOST
+};
+
+struct Settings {
+    uint32_t subgroupSize = 32;         // SUBGROUP_SIZE: 4 to 128, a power of two
+    uint64_t seed = 1;                  // SEED
+    Choice schedule = Choice::kPlain;   // SCHEDULE: the order of subgroups and workgroups
+    Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
+    Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
+    Direction rounding = Direction::kNearest;  // ROUNDING
+    uint32_t checks = kAllChecks;              // CHECKS: all, none, or names with commas between
+    ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
+    uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
+    std::string extensions = "all";  // EXTENSIONS: all, none, or names with commas between
+    uint32_t granularity = 1;        // GRANULARITY: of the flexible dimensions listed, not 0
+    uint32_t reports = 20;           // REPORTS: at most so many of one execution
+    uint64_t steps = 0;              // STEPS: blocks that a subgroup may execute; 0: any
+};
+
+inline constexpr uint32_t kMinLanes = 4;
+inline constexpr uint32_t kMaxLanes = 128;
+
+// Error: a variable has a value that its row does not know; the message names it.
+Result<Settings> settingsFromEnvironment();
 
 class Program;
 
@@ -70,9 +185,8 @@ struct Dispatch {
     std::span<const std::byte> pushConstants;
 };
 
-// Executes all workgroups and returns when they are done. Subgroup size and
-// rounding are those of the program, whatever the settings say. kDeviceLost: a report stopped it.
-// kOutOfMemory.
+// Executes all workgroups and returns when they are done. Subgroup size and rounding are those of
+// the program, whatever the settings say. kDeviceLost: a report stopped it. kOutOfMemory.
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter);
 

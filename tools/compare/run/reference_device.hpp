@@ -5,7 +5,7 @@
 #pragma once
 
 #include "compare/run/side.hpp"
-#include "coopvk_reference/settings.hpp"
+#include "coopvk_reference/execute.hpp"
 
 namespace coopvk::compare {
 
