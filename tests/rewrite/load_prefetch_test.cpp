@@ -2,9 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <format>
+#include <regex>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "ir/blocks.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
@@ -212,7 +214,9 @@ TEST_P(LoadPrefetch, MovesLoadsToTheIterationBefore) {
     EXPECT_EQ(countOf(module, spv::Op::OpCooperativeMatrixLoadTensorNV), 4u);
     EXPECT_EQ(countOf(module, spv::Op::OpCooperativeMatrixMulAddKHR), 1u);
     size_t ends = 0;
+    bool isAhead = true;  // of the loop
     for (const auto& block : module.functions().front()->blocks) {
+        isAhead &= !isLoopHeader(*block);
         bool loads = false, hasEnd = false;
         for (const InstructionPtr& i : block->body) {
             loads |= i->opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
@@ -222,9 +226,33 @@ TEST_P(LoadPrefetch, MovesLoadsToTheIterationBefore) {
             hasEnd = true;
             ++ends;
         }
-        EXPECT_TRUE(!loads || hasEnd || block == module.functions().front()->blocks[1]);
+        EXPECT_TRUE(!loads || hasEnd || isAhead);
     }
     EXPECT_EQ(ends, 2u);
+}
+
+// The second loop begins in the first one's merge block, and reads its counter.
+TEST(LoadPrefetches, MoveLoadsOfSeveralLoops) {
+    for (const bool hasStep : {false, true}) {
+        std::string text = moduleText({.name = "", .isMoved = true, .hasStep = hasStep});
+        const size_t begin = text.find("%header = OpLabel"), end = text.find("%merge = OpLabel");
+        const std::regex ids(
+            "%(header|body|step|k|next_k|former_a|sum|goes_on|la|a|lb|b|product|merge)\\b");
+        std::string second = text.substr(begin, end - begin);
+        second = std::regex_replace(second, ids, "%$012");
+        second = std::regex_replace(second, std::regex("%entry"), "%merge");
+        second = std::regex_replace(second, std::regex("%c0 %merge"), "%k %merge");
+        text.insert(end, "%merge = OpLabel\nOpBranch %header2\n" + second);
+        text.replace(text.rfind("%merge = OpLabel"), 6, "%merge2");
+        const std::vector<uint32_t> words = test::assemble(text);
+        ASSERT_EQ(validate(words), std::nullopt) << text;
+        Result<Module> module = Module::parse(words);
+        ASSERT_TRUE(module);
+        TypeTable types(*module);
+        EXPECT_EQ(prefetchTensorLoads(types, tensorTypes(*module)).size(), 2u);
+        EXPECT_EQ(validate(module->serialise()), std::nullopt);
+        EXPECT_EQ(countOf(*module, spv::Op::OpCooperativeMatrixLoadTensorNV), 8u);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Tensor, LoadPrefetch, testing::ValuesIn(kCases),

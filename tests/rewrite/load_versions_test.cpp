@@ -177,7 +177,7 @@ TEST_P(LoadVersionsTest, HaveLoadsAndProducts) {
     ASSERT_EQ(followed.size(), 1u);
     const Target target;
     LoweringContext context(types, target);
-    const LoadVersions versions = duplicateLoads(context, followed);
+    const LoadVersions versions = duplicateLoads(context.types, followed);
     const size_t copies = GetParam().isDuplicated ? 2 : 1;
     EXPECT_EQ(countOf(module, kLoad), 2 * copies);
     EXPECT_EQ(countOf(module, kProduct), products * copies);

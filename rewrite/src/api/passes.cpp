@@ -110,7 +110,7 @@ Failure chooseWhatIsLowered(Rewriting& r) {
 
 Failure separateLoops(Rewriting& r) {
     r.entersLoops = r.lowersMatrices || r.out.used.contains(Extension::kIntel2dBlockIo);
-    if (r.entersLoops) separateContinueTargets(r.module);
+    if (r.entersLoops) separateContinueTargets(r.types);
     return std::nullopt;
 }
 

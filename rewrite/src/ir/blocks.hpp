@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of a function: how they follow each other, and how they are split.
+// The blocks of a function, and how they follow each other.
 #pragma once
 
 #include "ir/module.hpp"
@@ -53,18 +53,5 @@ class BlockGraph {
     std::vector<Loop> loops_;
     std::vector<const Loop*> innermost_;
 };
-
-// A block without instructions. label 0: a new id.
-std::unique_ptr<Block> makeBlock(Module& module, Id label = 0);
-
-// Ends a block with OpBranch.
-void branchTo(Block& block, Id label);
-
-// A block `to` takes the place of `from` as the parent of phis, in all blocks of the function.
-void renameParent(const Function& function, Id from, Id to);
-
-// Moves the instructions of a block from number `at` on to a new block behind it, to which the
-// first one then branches. Returns the new block.
-Block& splitBlock(Module& module, Function& function, size_t block, size_t at);
 
 }  // namespace coopvk::rewrite

@@ -111,13 +111,28 @@ void ControlFlow::choose(Id condition, const std::function<void()>& then,
 
 Id ControlFlow::chooseValue(Id type, Id condition, const std::function<Id()>& then,
                             const std::function<Id()>& otherwise) {
-    Operands sources;
-    const auto take = [&](const std::function<Id()>& make) {
-        sources.push_back(idOperand(make()));
-        sources.push_back(idOperand(label()));
+    const JoinedValue value[] = {{type}};
+    const auto one = [](const std::function<Id()>& make) { return std::vector{make()}; };
+    return chooseValues(
+        value, condition, [&] { return one(then); }, [&] { return one(otherwise); })[0];
+}
+
+std::vector<Id> ControlFlow::chooseValues(std::span<const JoinedValue> values, Id condition,
+                                          const std::function<std::vector<Id>()>& then,
+                                          const std::function<std::vector<Id>()>& otherwise) {
+    std::vector<Operands> sources(values.size());
+    const auto take = [&](const std::vector<Id>& made) {
+        for (size_t v = 0; v < values.size(); ++v) {
+            append(sources[v], {idOperand(made[v]), idOperand(label())});
+        }
     };
-    choose(condition, [&] { take(then); }, [&] { take(otherwise); });
-    return emitter_.op(spv::Op::OpPhi, type, std::move(sources));
+    choose(condition, [&] { take(then()); }, [&] { take(otherwise()); });
+    std::vector<Id> phis;
+    for (size_t v = 0; v < values.size(); ++v) {
+        phis.push_back(
+            emitter_.op(spv::Op::OpPhi, values[v].type, std::move(sources[v]), values[v].result));
+    }
+    return phis;
 }
 
 FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name,

@@ -9,6 +9,12 @@
 
 namespace coopvk::rewrite {
 
+// What joins the values of branches: the type and the result of a phi.
+struct JoinedValue {
+    Id type = 0;
+    Id result = 0;  // 0: a new id
+};
+
 class ControlFlow {
  public:
     Emitter& emit() { return emitter_; }
@@ -32,6 +38,10 @@ class ControlFlow {
     // choose() for two ways to compute a value of `type`.
     Id chooseValue(Id type, Id condition, const std::function<Id()>& then,
                    const std::function<Id()>& otherwise);
+    // The same for several values at once. Returns the phis.
+    std::vector<Id> chooseValues(std::span<const JoinedValue> values, Id condition,
+                                 const std::function<std::vector<Id>()>& then,
+                                 const std::function<std::vector<Id>()>& otherwise);
 
  protected:
     // The emitter appends to `out` until the first block starts.

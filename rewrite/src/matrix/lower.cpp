@@ -129,7 +129,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     context.followedLoads = gatherTensorLoads(module);
     if (!context.tiles.types.empty()) {
-        context.loadVersions = duplicateLoads(context, context.followedLoads);
+        context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;

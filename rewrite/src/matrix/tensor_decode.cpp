@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/tensor_decode.hpp"
-
 #include <algorithm>
 
 #include "ir/calls.hpp"
 #include "ir/indexing.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"
+#include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,7 +4,6 @@
 #pragma once
 
 #include "matrix/instructions.hpp"
-#include "matrix/tensor_decode.hpp"
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {

@@ -28,7 +28,7 @@ std::optional<Error> expandReplicatedComposites(Module& module);
 // Gives each loop whose header is its own continue target another one: a block that only branches
 // back. Lowering may then put control flow into all blocks of the loop; the continue target stays
 // one that no selection or loop merges at.
-void separateContinueTargets(Module& module);
+void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 

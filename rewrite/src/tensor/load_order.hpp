@@ -40,8 +40,6 @@ bool endsProduct(const Module& module, const Instruction& i);
 // allow the fastest loads, one for all others. Without this, both ways to load join ahead of the
 // product, where a GPU waits for the loads, and holds in registers what either way needs.
 
-struct LoweringContext;
-
 struct LoadVersions {
     // The loads of the first version, by the boolean that selects it. That is an OpUndef, which
     // whoever lowers the loads must replace.
@@ -51,6 +49,6 @@ struct LoadVersions {
 
 // `followed`: the result of gatherTensorLoads(), to which the loads of both versions are added. A
 // group without a product behind it in its block stays as it is.
-LoadVersions duplicateLoads(LoweringContext& context, std::set<Id>& followed);
+LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/blocks.hpp"
-#include "ir/emitter.hpp"
+#include <list>
+
+#include "ir/function_editor.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/prefetch_loop.hpp"
 
@@ -10,219 +11,164 @@ namespace {
 
 using enum spv::Op;
 
+// Moves the loads of one loop, as the blocks of its function are rewritten in order.
 class Prefetcher {
  public:
-    Prefetcher(TypeTable& types, Function& function, const PrefetchLoop& loop)
-        : module_(types.module()),
-          function_(function),
+    Prefetcher(FunctionEditor& editor, const Function& function, const PrefetchLoop& loop)
+        : editor_(editor),
+          module_(editor.emit().module()),
           loop_(loop),
-          values_(module_, loop),
-          copies_(module_, values_, present_) {}
+          values_(module_, function, loop),
+          copies_(module_, values_, present_),
+          before_(function.blocks[loop.before]->id()),
+          step_(function.blocks[loop.step]->id()) {
+        for (const Instruction* load : loop.loads) {
+            present_[load->result] = module_.takeId();
+            next_.push_back({load->type, module_.takeId()});
+        }
+    }
+    Prefetcher(const Prefetcher&) = delete;
 
-    // Returns the product that is copied.
-    Id run() {
-        for (const Instruction* load : loop_.loads) present_[load->result] = module_.takeId();
-        const Id opened = splitBody();
-        splitBefore();
-        joinInHeader();
-        replaceLoads();
-        return opened;
+    // What gives the loads' results from now on.
+    const std::map<Id, Id>& replaced() const { return present_; }
+
+    // At the start of a block.
+    void begin(size_t block) {
+        if (block == loop_.header) joinInHeader();
+    }
+    // Ahead of the last instruction of a block.
+    void end(size_t block) {
+        if (block == loop_.before) loadFirst();
+        // The continue target shall have no branches.
+        if (block == loop_.step && block == loop_.body) {
+            loop_.merge->operands[1].word = editor_.split();
+        }
+    }
+    // Whether an instruction, whose operands are replaced, is the product: then it is copied.
+    bool opens(const Instruction& i, std::set<Id>& opened) {
+        if (&i != loop_.product) return false;
+        opened.insert(loadNext(i));
+        return true;
     }
 
  private:
-    void add(Block& block, spv::Op opcode, Id type, Id result, Operands operands) {
-        block.body.push_back(makeInstruction(opcode, type, result, std::move(operands)));
-        if (result != 0) module_.setDef(block.body.back().get());
-    }
-    // Ends a block with a branch to `more` if the loop goes on.
-    void branchIf(Block& block, Id condition, const Block& more, const Block& none,
-                  const Block& merge) {
-        const Id yes = loop_.goesOnIf ? more.id() : none.id();
-        const Id no = loop_.goesOnIf ? none.id() : more.id();
-        add(block, OpSelectionMerge, 0, 0, {idOperand(merge.id()), literal(0)});
-        add(block, OpBranchConditional, 0, 0,
-            {idOperand(condition), idOperand(yes), idOperand(no)});
-    }
+    Emitter& emit() { return editor_.emit(); }
 
     // Copies of the loads, of the first or of the next iteration.
-    std::vector<Id> loadsOf(When when, Block& block) {
+    std::vector<Id> loadsOf(When when) {
         std::vector<Id> loaded;
-        for (const Instruction* load : loop_.loads) {
-            Instruction other = *load;
-            other.operands[1].word = undefined(load->type);  // Object
-            loaded.push_back(copies_.copy(when, other, block.body));
+        for (size_t k = 0; k < loop_.loads.size(); ++k) {
+            Instruction other = *loop_.loads[k];
+            other.operands[1].word = undefined_[k];  // Object
+            loaded.push_back(copies_.copy(when, other, emit().out()));
         }
         return loaded;
     }
 
-    // An undefined value ahead of the loop.
-    Id undefined(Id type) {
-        Id& value = undefined_[type];
-        if (value != 0) return value;
-        value = module_.takeId();
-        InstructionPtr made = makeInstruction(OpUndef, type, value, {});
-        module_.setDef(made.get());
-        insertAt(loop_.before->body, loop_.before->body.size() - 1, listOf(std::move(made)));
-        return value;
-    }
-
-    static InstructionList listOf(InstructionPtr one) {
-        InstructionList list;
-        list.push_back(std::move(one));
-        return list;
-    }
-
-    size_t indexOf(const Block* block) const {
-        size_t index = 0;
-        while (function_.blocks[index].get() != block) ++index;
-        return index;
-    }
-    void insertBehind(const Block* block, std::vector<std::unique_ptr<Block>> more) {
-        function_.blocks.insert(
-            function_.blocks.begin() + static_cast<std::ptrdiff_t>(indexOf(block) + 1),
-            std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
-    }
-
-    // Divides the body at the product. Returns the opened product.
-    Id splitBody() {
-        Block& body = *loop_.body;
-        std::unique_ptr<Block> more = makeBlock(module_), none = makeBlock(module_),
-                               rest = makeBlock(module_);
-        rest->body = takeFrom(body.body, loop_.product + 1);
-        InstructionPtr product = std::move(body.body.back());
-        body.body.pop_back();
-        const Id opened = module_.takeId();
-        add(body, product->opcode, product->type, opened, product->operands);
-        const Id goesOn = copies_.at(When::kNext, loop_.condition, body.body);
-        branchIf(body, goesOn, *more, *none, *rest);
-        next_ = loadsOf(When::kNext, *more);
-        std::vector<Id> ends;
-        for (Block* block : {more.get(), none.get()}) {
-            ends.push_back(module_.takeId());
-            add(*block, OpCopyObject, product->type, ends.back(), {idOperand(opened)});
-            branchTo(*block, rest->id());
+    void loadFirst() {
+        std::map<Id, Id> byType;
+        std::vector<JoinedValue> joined;
+        for (const Instruction* load : loop_.loads) {
+            Id& value = byType[load->type];
+            if (value == 0) value = emit().op(OpUndef, load->type, Operands());
+            undefined_.push_back(value);
+            joined.push_back({load->type, first_.emplace_back(module_.takeId())});
         }
-        InstructionList phis;
-        const auto join = [&](Id type, Id result, Id ofMore, Id ofNone) {
-            phis.push_back(makeInstruction(OpPhi, type, result,
-                                           {idOperand(ofMore), idOperand(more->id()),
-                                            idOperand(ofNone), idOperand(none->id())}));
-            module_.setDef(phis.back().get());
-        };
-        join(product->type, product->result, ends[0], ends[1]);
-        for (size_t i = 0; i < next_.size(); ++i) {
-            const Id type = loop_.loads[i]->type, joined = module_.takeId();
-            join(type, joined, next_[i], undefined(type));
-            next_[i] = joined;
-        }
-        insertAt(rest->body, 0, std::move(phis));
-        module_.retire(std::move(product));
-        std::vector<std::unique_ptr<Block>> blocks;
-        last_ = rest.get();
-        for (auto* block : {&more, &none, &rest}) blocks.push_back(std::move(*block));
-        if (loop_.step == loop_.body) {
-            // The continue target shall have no branches.
-            blocks.push_back(makeBlock(module_));
-            last_->body.back()->operands = {idOperand(blocks.back()->id())};
-            last_ = blocks.back().get();
-            branchTo(*last_, loop_.header->id());
-        } else {
-            last_ = loop_.step;
-        }
-        insertBehind(&body, std::move(blocks));
-        return opened;
-    }
-
-    // The first iteration's loads, ahead of the loop.
-    void splitBefore() {
-        Block& before = *loop_.before;
-        std::unique_ptr<Block> loads = makeBlock(module_), after = makeBlock(module_);
-        first_ = loadsOf(When::kFirst, *loads);
-        branchTo(*loads, after->id());
-        module_.retire(std::move(before.body.back()));
-        before.body.pop_back();
-        const Id runs = copies_.at(When::kFirst, loop_.condition, before.body);
-        branchIf(before, runs, *loads, *after, *after);
-        for (size_t i = 0; i < first_.size(); ++i) {
-            const Id type = loop_.loads[i]->type, joined = module_.takeId();
-            add(*after, OpPhi, type, joined,
-                {idOperand(first_[i]), idOperand(loads->id()), idOperand(undefined_.at(type)),
-                 idOperand(before.id())});
-            first_[i] = joined;
-        }
-        branchTo(*after, loop_.header->id());
-        entry_ = after->id();
-        std::vector<std::unique_ptr<Block>> blocks;
-        blocks.push_back(std::move(loads));
-        blocks.push_back(std::move(after));
-        insertBehind(&before, std::move(blocks));
+        ifItGoesOn(
+            When::kFirst, joined, [&] { return loadsOf(When::kFirst); },
+            [&] { return undefined_; });
     }
 
     void joinInHeader() {
-        Block& header = *loop_.header;
-        const auto rename = [&](Operand& o) {
-            if (o.word == loop_.before->id()) o.word = entry_;
-            if (o.word == loop_.step->id()) o.word = last_->id();
-        };
-        for (const InstructionPtr& i : header.body) {
-            if (i->opcode == OpLoopMerge) rename(i->operands[1]);
-            for (size_t o = 1; i->opcode == OpPhi && o < i->operands.size(); o += 2) {
-                rename(i->operands[o]);
-            }
-        }
-        InstructionList phis;
         for (size_t k = 0; k < loop_.loads.size(); ++k) {
             const Instruction& load = *loop_.loads[k];
-            phis.push_back(makeInstruction(OpPhi, load.type, present_.at(load.result),
-                                           {idOperand(first_[k]), idOperand(entry_),
-                                            idOperand(next_[k]), idOperand(last_->id())}));
-            module_.setDef(phis.back().get());
-        }
-        insertAt(header.body, 0, std::move(phis));
-    }
-
-    // The header's phis give what the loads gave.
-    void replaceLoads() {
-        for (const auto& block : function_.blocks) {
-            std::erase_if(block->body, [&](InstructionPtr& i) {
-                if (!present_.contains(i->result)) return false;
-                module_.retire(std::move(i));
-                return true;
-            });
-            for (const InstructionPtr& i : block->body) {
-                for (Operand& o : i->operands) {
-                    const auto found = o.isId ? present_.find(o.word) : present_.end();
-                    if (found != present_.end()) o.word = found->second;
-                }
-            }
+            emit().op(OpPhi, load.type, {first_[k], before_, next_[k].result, step_},
+                      present_.at(load.result));
         }
     }
 
+    // Opens the product, loads for the next iteration, then ends it. Returns the opened product.
+    Id loadNext(const Instruction& product) {
+        const Id opened = emit().op(product.opcode, product.type, product.operands);
+        std::vector<JoinedValue> joined = next_;
+        joined.insert(joined.begin(), {product.type, product.result});
+        const auto endWith = [&](std::vector<Id> values) {
+            values.insert(values.begin(), emit().op(OpCopyObject, product.type, {opened}));
+            return values;
+        };
+        ifItGoesOn(
+            When::kNext, joined, [&] { return endWith(loadsOf(When::kNext)); },
+            [&] { return endWith(undefined_); });
+        return opened;
+    }
+
+    using Values = std::function<std::vector<Id>()>;
+    void ifItGoesOn(When when, std::span<const JoinedValue> joined, const Values& more,
+                    const Values& none) {
+        const Id condition = copies_.at(when, loop_.condition, emit().out());
+        editor_.chosenValues(joined, condition, loop_.goesOnIf ? more : none,
+                             loop_.goesOnIf ? none : more);
+    }
+
+    FunctionEditor& editor_;
     Module& module_;
-    Function& function_;
-    const PrefetchLoop& loop_;
+    const PrefetchLoop loop_;
     const LoopValues values_;
     std::map<Id, Id> present_;  // the header's phis, by the loads' results
     LoopCopies copies_;
-    std::map<Id, Id> undefined_;    // by type
-    std::vector<Id> first_, next_;  // what the phis join, by load
-    Id entry_ = 0;                  // the block ahead of the header
-    Block* last_ = nullptr;         // the block that branches back to the header
+    const Id before_, step_;         // labels
+    std::vector<Id> undefined_;      // by load: values ahead of the loop
+    std::vector<Id> first_;          // by load: what is loaded ahead of the loop
+    std::vector<JoinedValue> next_;  // by load: what is loaded for the next iteration
 };
+
+// Moves the loads of all loops of a function.
+void prefetch(TypeTable& types, Function& function, std::span<const PrefetchLoop> loops,
+              std::set<Id>& opened) {
+    FunctionEditor editor(types, function);
+    std::map<Id, Id> replaced;
+    std::list<Prefetcher> all;
+    std::map<size_t, std::vector<Prefetcher*>> byBlock;
+    for (const PrefetchLoop& loop : loops) {
+        Prefetcher& one = all.emplace_back(editor, function, loop);
+        replaced.insert(one.replaced().begin(), one.replaced().end());
+        for (const size_t b : {loop.before, loop.header, loop.body}) byBlock[b].push_back(&one);
+    }
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        InstructionList& body = function.blocks[b]->body;
+        const std::vector<Prefetcher*>& here = byBlock[b];
+        editor.beginBlock(*function.blocks[b]);
+        for (Prefetcher* one : here) one->begin(b);
+        for (InstructionPtr& i : body) {
+            for (Operand& o : i->operands) {
+                const auto found = o.isId ? replaced.find(o.word) : replaced.end();
+                if (found != replaced.end()) o.word = found->second;
+            }
+            bool isGone = replaced.contains(i->result);
+            for (Prefetcher* one : here) {
+                if (&i == &body.back()) one->end(b);
+                isGone |= one->opens(*i, opened);
+            }
+            isGone ? types.module().retire(std::move(i)) : editor.keep(std::move(i));
+        }
+        editor.endBlock();
+    }
+    editor.finish();
+}
 
 }  // namespace
 
 std::set<Id> prefetchTensorLoads(TypeTable& types, const TensorTypes& tensors) {
     std::set<Id> opened;
     for (const auto& function : types.module().functions()) {
-        std::optional<BlockGraph> graph(*function);
-        for (size_t l = 0; l < graph->loops().size(); ++l) {
+        const BlockGraph graph(*function);
+        std::vector<PrefetchLoop> loops;
+        for (const Loop& found : graph.loops()) {
             const std::optional<PrefetchLoop> loop =
-                findPrefetchLoop(types.module(), tensors, *function, *graph, graph->loops()[l]);
-            if (!loop) continue;
-            opened.insert(Prefetcher(types, *function, *loop).run());
-            graph.emplace(*function);  // with as many loops, in the same order
+                findPrefetchLoop(types.module(), tensors, *function, graph, found);
+            if (loop) loops.push_back(*loop);
         }
+        if (!loops.empty()) prefetch(types, *function, loops, opened);
     }
     return opened;
 }

@@ -4,9 +4,9 @@
 #include <ranges>
 
 #include "ir/cloner.hpp"
+#include "ir/function_editor.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
-#include "lowering/function_writer.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
@@ -29,12 +29,11 @@ struct Range {
 
 class Duplicator {
  public:
-    Duplicator(LoweringContext& context, Function& function, std::set<Id>& followed,
-               LoadVersions& versions)
-        : module_(context.module),
-          types_(context.types),
+    Duplicator(TypeTable& types, Function& function, std::set<Id>& followed, LoadVersions& versions)
+        : module_(types.module()),
+          types_(types),
           function_(function),
-          writer_(context, function),
+          editor_(types, function),
           users_(function),
           followed_(followed),
           versions_(versions) {}
@@ -49,9 +48,6 @@ class Duplicator {
     };
 
     std::optional<Range> nextRange(const InstructionList& body, size_t from) const;
-    void keep(InstructionList& body, size_t first, size_t end) {
-        for (size_t at = first; at < end; ++at) writer_.keep(std::move(body[at]));
-    }
     void duplicate(InstructionList& body, Range range);
     void copyTo(Version& version, std::span<const InstructionPtr> range);
     void noteVersions(std::span<const InstructionPtr> range, Id condition, const Cloner& fastest,
@@ -62,7 +58,7 @@ class Duplicator {
     Module& module_;
     TypeTable& types_;
     Function& function_;
-    FunctionWriter writer_;
+    FunctionEditor editor_;
     const Users users_;
     size_t block_ = 0;  // number of the current block
     std::set<Id>& followed_;
@@ -99,8 +95,8 @@ std::optional<Range> Duplicator::nextRange(const InstructionList& body, size_t f
 }
 
 void Duplicator::copyTo(Version& version, std::span<const InstructionPtr> range) {
-    for (const InstructionPtr& i : range) writer_.emit().add(version.copies.copy(*i));
-    version.block = writer_.label();
+    for (const InstructionPtr& i : range) editor_.emit().add(version.copies.copy(*i));
+    version.block = editor_.label();
 }
 
 void Duplicator::noteVersions(std::span<const InstructionPtr> range, Id condition,
@@ -154,15 +150,15 @@ void Duplicator::joinResults(InstructionList& body, Range range, const Version& 
         module_.retire(std::move(i));
     }
     for (InstructionList* list : {&phis, &moved}) {
-        for (InstructionPtr& i : std::views::reverse(*list)) writer_.emit().add(std::move(i));
+        for (InstructionPtr& i : std::views::reverse(*list)) editor_.emit().add(std::move(i));
     }
 }
 
 void Duplicator::duplicate(InstructionList& body, Range range) {
     const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
     Version first = {Cloner(module_)}, second = {Cloner(module_)};
-    const Id condition = writer_.emit().op(spv::Op::OpUndef, types_.boolType(), Operands());
-    writer_.chosen(
+    const Id condition = editor_.emit().op(spv::Op::OpUndef, types_.boolType(), Operands());
+    editor_.chosen(
         condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
     noteVersions(instructions, condition, first.copies, second.copies);
     joinResults(body, range, first, second);
@@ -171,26 +167,26 @@ void Duplicator::duplicate(InstructionList& body, Range range) {
 void Duplicator::run() {
     for (block_ = 0; block_ < function_.blocks.size(); ++block_) {
         Block& block = *function_.blocks[block_];
-        writer_.beginBlock(block);
+        editor_.beginBlock(block);
         InstructionList& body = block.body;
         size_t at = 0;
         while (const std::optional<Range> range = nextRange(body, at)) {
-            keep(body, at, range->first);
+            editor_.keep(body, at, range->first);
             duplicate(body, *range);
             at = range->end;
         }
-        keep(body, at, body.size());
-        writer_.endBlock();
+        editor_.keep(body, at, body.size());
+        editor_.endBlock();
     }
-    writer_.finish();
+    editor_.finish();
 }
 
 }  // namespace
 
-LoadVersions duplicateLoads(LoweringContext& context, std::set<Id>& followed) {
+LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
     LoadVersions versions;
-    for (const auto& function : context.module.functions()) {
-        Duplicator(context, *function, followed, versions).run();
+    for (const auto& function : types.module().functions()) {
+        Duplicator(types, *function, followed, versions).run();
     }
     return versions;
 }

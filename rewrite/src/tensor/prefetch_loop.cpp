@@ -44,58 +44,59 @@ bool isSimple(const Module& module, const TensorTypes& tensors, const Instructio
 // Fills the blocks of the loop. False if it has others.
 bool findBlocks(const Function& function, const BlockGraph& graph, const Loop& found,
                 PrefetchLoop& loop) {
-    const auto block = [&](size_t number) { return function.blocks[number].get(); };
-    loop.header = block(found.header);
-    loop.step = block(found.continueTarget);
-    const InstructionList& header = loop.header->body;
-    const Id merge = block(found.merge)->id();
-    const Instruction& branch = *header.back();
+    const auto block = [&](size_t number) -> const Block& { return *function.blocks[number]; };
+    const Block &header = block(found.header), &step = block(found.continueTarget);
+    const Id merge = block(found.merge).id();
+    const Instruction& branch = *header.body.back();
     const std::vector<size_t>& from = graph.predecessors(found.header);
-    if (header.front()->opcode != OpPhi || branch.opcode != OpBranchConditional ||
+    if (header.body.front()->opcode != OpPhi || branch.opcode != OpBranchConditional ||
         from.size() != 2 || from[0] >= found.header || from[1] != found.continueTarget) {
         return false;
     }
-    loop.before = block(from[0]);
-    loop.condition = branch.word(0);
     loop.goesOnIf = branch.word(2) == merge;
-    const auto body = graph.number(branch.word(loop.goesOnIf ? 1 : 2));
     if (!loop.goesOnIf && branch.word(1) != merge) return false;
-    if (!body || *body == found.header || !branchesTo(*loop.before, loop.header->id()) ||
-        !branchesTo(*loop.step, loop.header->id())) {
+    const auto body = graph.number(branch.word(loop.goesOnIf ? 1 : 2));
+    if (!body || *body == found.header || !branchesTo(block(from[0]), header.id()) ||
+        !branchesTo(step, header.id())) {
         return false;
     }
-    loop.body = block(*body);
+    loop.before = from[0];
+    loop.header = found.header;
+    loop.body = *body;
+    loop.step = found.continueTarget;
+    loop.merge = mergeOf(header);
+    loop.condition = branch.word(0);
     const auto merges = [](const InstructionPtr& i) {
         return isOneOf(i->opcode, {OpLoopMerge, OpSelectionMerge, OpPhi});
     };
-    return (loop.step == loop.body || branchesTo(*loop.body, loop.step->id())) &&
-           std::ranges::none_of(loop.body->body, merges) &&
-           std::ranges::none_of(loop.step->body, merges) && mergeOf(*loop.before) == nullptr;
+    return (loop.step == loop.body || branchesTo(block(loop.body), step.id())) &&
+           std::ranges::none_of(block(loop.body).body, merges) &&
+           std::ranges::none_of(step.body, merges) && mergeOf(block(loop.before)) == nullptr;
 }
 
 // Finds the loads and the one product that uses two of them.
-bool findProduct(PrefetchLoop& loop) {
-    const InstructionList& body = loop.body->body;
-    if (std::ranges::count_if(body, [](const auto& i) { return isProduct(*i); }) != 1) return false;
+bool findProduct(const InstructionList& body, PrefetchLoop& loop) {
     std::set<Id> loaded;
-    for (loop.product = 0; !isProduct(*body[loop.product]); ++loop.product) {
-        if (!isTensorLoad(*body[loop.product])) continue;
-        loop.loads.push_back(body[loop.product].get());
-        loaded.insert(loop.loads.back()->result);
+    for (const InstructionPtr& i : body) {
+        if (isProduct(*i)) {
+            if (loop.product != nullptr) return false;
+            loop.product = i.get();
+        } else if (isTensorLoad(*i)) {
+            if (loop.product != nullptr) return false;
+            loop.loads.push_back(i.get());
+            loaded.insert(i->result);
+        }
     }
-    const Instruction& product = *body[loop.product];
-    return loop.loads.size() == 2 && loaded.contains(product.word(0)) &&
-           loaded.contains(product.word(1)) &&
-           std::ranges::none_of(body.begin() + static_cast<std::ptrdiff_t>(loop.product),
-                                body.end(), [](const auto& i) { return isTensorLoad(*i); });
+    return loop.product != nullptr && loop.loads.size() == 2 &&
+           loaded.contains(loop.product->word(0)) && loaded.contains(loop.product->word(1));
 }
 
 }  // namespace
 
-LoopValues::LoopValues(const Module& module, const PrefetchLoop& loop)
-    : module_(module), loop_(loop) {
-    for (const Block* block : {loop.header, loop.body, loop.step}) {
-        for (const InstructionPtr& i : block->body) visit(*i);
+LoopValues::LoopValues(const Module& module, const Function& function, const PrefetchLoop& loop)
+    : module_(module), step_(function.blocks[loop.step]->id()) {
+    for (const size_t block : {loop.header, loop.body, loop.step}) {
+        for (const InstructionPtr& i : function.blocks[block]->body) visit(*i);
     }
 }
 
@@ -120,7 +121,7 @@ void LoopValues::visit(const Instruction& i) {
 }
 
 Id LoopValues::fromStep(const Instruction& phi, bool isFromStep) const {
-    const bool isFirst = (phi.word(1) == loop_.step->id()) == isFromStep;
+    const bool isFirst = (phi.word(1) == step_) == isFromStep;
     return phi.word(isFirst ? 0 : 2);
 }
 
@@ -156,8 +157,11 @@ std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorT
                                              const Function& function, const BlockGraph& graph,
                                              const Loop& found) {
     PrefetchLoop loop;
-    if (!findBlocks(function, graph, found, loop) || !findProduct(loop)) return std::nullopt;
-    LoopValues values(module, loop);
+    if (!findBlocks(function, graph, found, loop) ||
+        !findProduct(function.blocks[loop.body]->body, loop)) {
+        return std::nullopt;
+    }
+    LoopValues values(module, function, loop);
     if (!values.isInOrder() || !values.hasOnlyPrivateStores() || !values.canRepeat(loop.condition))
         return std::nullopt;
     for (const Instruction* load : loop.loads) {

@@ -15,20 +15,20 @@ namespace coopvk::rewrite {
 // A loop of a header, which tests the condition, a body, and perhaps a block behind the body that
 // is the continue target. The body loads from tensors, and multiplies what it loads once.
 struct PrefetchLoop {
-    Block* before = nullptr;  // branches to the header
-    Block* header = nullptr;
-    Block* body = nullptr;
-    Block* step = nullptr;  // the continue target, which may be the body
+    // Numbers of blocks. `before` branches to the header. `step` is the continue target, which may
+    // be the body.
+    size_t before = 0, header = 0, body = 0, step = 0;
+    Instruction* merge = nullptr;  // OpLoopMerge
     Id condition = 0;
-    bool goesOnIf = true;             // the value of the condition with which the body runs
-    std::vector<Instruction*> loads;  // in the body, ahead of the product
-    size_t product = 0;               // number of the product in the body
+    bool goesOnIf = true;                   // the value of the condition with which the body runs
+    std::vector<const Instruction*> loads;  // in the body, ahead of the product
+    const Instruction* product = nullptr;
 };
 
 // What the instructions of a loop depend on.
 class LoopValues {
  public:
-    LoopValues(const Module& module, const PrefetchLoop& loop);
+    LoopValues(const Module& module, const Function& function, const PrefetchLoop& loop);
 
     // The instruction of the loop that defines a value; nullptr: the value is the same in all
     // iterations.
@@ -54,7 +54,7 @@ class LoopValues {
     bool canRepeatAlone(const Instruction& i) const;
 
     const Module& module_;
-    const PrefetchLoop& loop_;
+    const Id step_;  // label
     std::map<Id, const Instruction*> defined_;
     std::set<Id> stored_;       // variables
     std::set<Id> fromOutside_;  // ids that instructions of the loop use, and none above defines

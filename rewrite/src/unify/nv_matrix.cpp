@@ -3,7 +3,7 @@
 
 #include "lowering/context.hpp"
 #include "lowering/function_writer.hpp"
-#include "unify/type_variants.hpp"
+#include "unify/role_inference.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unify/type_variants.hpp"
 
 #include <format>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "lowering/function_writer.hpp"
+#include "ir/function_editor.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/slices/segments.hpp"
 
@@ -119,23 +119,23 @@ struct SliceLoop {
 // Puts a loop around each of the segments of a function.
 class Repeater {
  public:
-    Repeater(LoweringContext& context, Function& function, const SliceLoop& loop)
-        : function_(function), loop_(loop), writer_(context, function) {}
+    Repeater(TypeTable& types, Function& function, const SliceLoop& loop)
+        : function_(function), loop_(loop), editor_(types, function) {}
 
     void run(std::span<const Segment> segments) {
-        writer_.beginBlock(*function_.blocks.front());
+        editor_.beginBlock(*function_.blocks.front());
         for (const Segment& segment : segments) {
             keepUntil(segment.begin);
-            writer_.repeated(
+            editor_.repeated(
                 loop_.count,
                 [&](Id index) {
-                    writer_.emit().store(loop_.number, index);
+                    editor_.emit().store(loop_.number, index);
                     keepUntil(segment.end);
                 },
                 loop_.control);
         }
         keepUntil({function_.blocks.size(), 0});
-        writer_.finish();
+        editor_.finish();
     }
 
  private:
@@ -143,33 +143,31 @@ class Repeater {
         while (at_ < end) {
             InstructionList& body = function_.blocks[at_.block]->body;
             if (at_.at < body.size()) {
-                writer_.keep(std::move(body[at_.at++]));
+                editor_.keep(std::move(body[at_.at++]));
                 continue;
             }
-            writer_.endBlock();
+            editor_.endBlock();
             at_ = {at_.block + 1, 0};
             if (at_.block < function_.blocks.size()) {
-                writer_.beginBlock(*function_.blocks[at_.block]);
+                editor_.beginBlock(*function_.blocks[at_.block]);
             }
         }
     }
 
     Function& function_;
     const SliceLoop& loop_;
-    FunctionWriter writer_;
+    FunctionEditor editor_;
     Position at_;
 };
 
-void repeatAll(TypeTable& types, const Target& target, std::vector<Found> found,
-               const SliceLoop& loop) {
-    LoweringContext context(types, target);
+void repeatAll(TypeTable& types, std::vector<Found> found, const SliceLoop& loop) {
     std::ranges::sort(found, {}, [](const Found& f) { return f.segment.begin; });
     for (const auto& function : types.module().functions()) {
         std::vector<Segment> segments;
         for (const Found& f : found) {
             if (f.function == function.get()) segments.push_back(f.segment);
         }
-        if (!segments.empty()) Repeater(context, *function, loop).run(segments);
+        if (!segments.empty()) Repeater(types, *function, loop).run(segments);
     }
 }
 
@@ -199,7 +197,7 @@ ProductSlices sliceProducts(TypeTable& types, const Target& target, const Layout
     for (const Found& f : found) {
         if (chosen.rolled) keepLoopRolled(facts.graph(*f.function), f);
     }
-    repeatAll(types, target, found, loop);
+    repeatAll(types, found, loop);
     for (const Id matrix : chosen.types) narrow(types, matrix, chosen.depth);
     types.rescan();
     return slices;

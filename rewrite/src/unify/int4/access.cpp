@@ -5,7 +5,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "lowering/words.hpp"
-#include "unify/int4/instructions.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "unify/int4/instructions.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
-#include "unify/int4/instructions.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/types.hpp"
-#include "unify/int4/instructions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,7 +2,7 @@
 #include <bit>
 
 #include "lowering/words.hpp"
-#include "unify/int4/instructions.hpp"
+#include "unify/int4/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/function_writer.hpp"
+#include "ir/function_editor.hpp"
 
 #include "ir/blocks.hpp"
 #include "ir/cloner.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/workgroup.hpp"
 
 namespace coopvk::rewrite {
 
@@ -17,10 +16,10 @@ bool isVariableOrDebug(spv::Op opcode) {
 
 }  // namespace
 
-FunctionWriter::FunctionWriter(LoweringContext& context, Function& function)
-    : ControlFlow(context.types, prologue_), context_(context), function_(function) {}
+FunctionEditor::FunctionEditor(TypeTable& types, Function& function)
+    : ControlFlow(types, prologue_), function_(function) {}
 
-void FunctionWriter::beginBlock(Block& block) {
+void FunctionEditor::beginBlock(Block& block) {
     blocks_.push_back(std::make_unique<Block>());
     Block& copy = *blocks_.back();
     copy.lead = std::move(block.lead);
@@ -40,7 +39,7 @@ void FunctionWriter::beginBlock(Block& block) {
     }
 }
 
-void FunctionWriter::keep(InstructionPtr instruction) {
+void FunctionEditor::keep(InstructionPtr instruction) {
     const spv::Op opcode = instruction->opcode;
     const bool branches = opcode == spv::Op::OpBranch || opcode == spv::Op::OpBranchConditional;
     if (branches && loopMerge_ != nullptr) emitter_.add(std::move(loopMerge_));
@@ -51,11 +50,11 @@ void FunctionWriter::keep(InstructionPtr instruction) {
     emitter_.add(std::move(instruction));
 }
 
-void FunctionWriter::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
+void FunctionEditor::endBlock() { lastPartOf_[current_] = blocks_.back()->id(); }
 
 // The instruction that uses an OpSampledImage must be in the same block (SPIR-V, OpSampledImage).
-void FunctionWriter::repeatSampledImages(Instruction& user) {
-    Module& module = context_.module;
+void FunctionEditor::repeatSampledImages(Instruction& user) {
+    Module& module = types_.module();
     const Id part = blocks_.back()->id();
     for (Operand& o : user.operands) {
         const auto found = o.isId ? sampledImages_.find(o.word) : sampledImages_.end();
@@ -71,11 +70,11 @@ void FunctionWriter::repeatSampledImages(Instruction& user) {
 
 // Splits a loop header before control flow is added to it. The first part keeps phis and
 // OpLoopMerge, since the back edge must branch to a block with these.
-void FunctionWriter::splitLoopHeader() {
+void FunctionEditor::splitLoopHeader() {
     if (header_ == nullptr) return;
     InstructionList& head = header_->body;
     InstructionList rest = takeFrom(head, endOfPhis(*header_));
-    const Id next = context_.module.takeId();
+    const Id next = types_.module().takeId();
     head.push_back(std::move(loopMerge_));
     emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
     header_ = nullptr;
@@ -83,36 +82,46 @@ void FunctionWriter::splitLoopHeader() {
     blocks_.back()->body = std::move(rest);
 }
 
-void FunctionWriter::guarded(Id condition, const std::function<void()>& body) {
+Id FunctionEditor::split() {
+    splitLoopHeader();
+    startNewBlock();
+    return label();
+}
+
+void FunctionEditor::guarded(Id condition, const std::function<void()>& body) {
     if (condition == 0) return body();
     splitLoopHeader();
     when(condition, body);
 }
 
-void FunctionWriter::chosen(Id condition, const std::function<void()>& then,
+void FunctionEditor::chosen(Id condition, const std::function<void()>& then,
                             const std::function<void()>& otherwise) {
     splitLoopHeader();
     choose(condition, then, otherwise);
 }
 
-Id FunctionWriter::chosenValue(Id type, Id condition, const std::function<Id()>& then,
+Id FunctionEditor::chosenValue(Id type, Id condition, const std::function<Id()>& then,
                                const std::function<Id()>& otherwise) {
     splitLoopHeader();
     return chooseValue(type, condition, then, otherwise);
 }
 
-void FunctionWriter::repeated(uint32_t count, const std::function<void(Id index)>& body,
-                              spv::LoopControlMask control) {
+void FunctionEditor::chosenValues(std::span<const JoinedValue> values, Id condition,
+                                  const std::function<std::vector<Id>()>& then,
+                                  const std::function<std::vector<Id>()>& otherwise) {
     splitLoopHeader();
+    chooseValues(values, condition, then, otherwise);
+}
+
+void FunctionEditor::repeated(uint32_t count, const std::function<void(Id index)>& body,
+                              spv::LoopControlMask control) {
     // The loop's phi names the block before it. That must not be the original block, whose label
     // updatePhis() replaces.
-    startNewBlock();
+    split();
     loop(count, body, control);
 }
 
-Id FunctionWriter::lane() { return once({0, 0}, readLane); }
-
-void FunctionWriter::updatePhis() {
+void FunctionEditor::updatePhis() {
     for (const auto& block : blocks_) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode != spv::Op::OpPhi) continue;
@@ -124,7 +133,7 @@ void FunctionWriter::updatePhis() {
     }
 }
 
-void FunctionWriter::finish() {
+void FunctionEditor::finish() {
     updatePhis();
     if (!blocks_.empty() && !prologue_.empty()) {
         InstructionList& entry = blocks_.front()->body;
