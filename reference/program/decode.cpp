@@ -175,7 +175,11 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
     for (const Parsed& instruction : module_) readName(instruction);
     status = readFunctions();
     if (!status) return status.error();
-    assignStorage(*program_);
+    for (Slot& slot : program_->slots) {
+        if (slot.constant) continue;
+        slot.storage = program_->storageComponents;
+        program_->storageComponents += slot.type->components;
+    }
     return std::shared_ptr<const Program>(std::move(program_));
 }
 

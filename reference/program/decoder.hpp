@@ -154,8 +154,4 @@ class Decoder {
     std::unordered_map<uint32_t, Outline> blocks_;    // of all functions, by label
 };
 
-// Gives each slot its place in the subgroup's storage. Values that only one block uses share
-// places.
-void assignStorage(Program& program);
-
 }  // namespace coopvk::reference
