@@ -136,12 +136,11 @@ Step terminate(Subgroup& s, const Instruction& i) {
 
 // Operands: function, arguments.
 Step call(Subgroup& s, const Instruction& i) {
-    const auto found = s.program->functionOf.find(i[0].word);
-    if (found == s.program->functionOf.end()) return Step::kStop;
-    const Function& function = *found->second;
-    for (uint32_t p = 0; p < function.parameters.size(); ++p)
-        copyValue(s.values[function.parameters[p]], s.operand(i, p + 1), s.mask);
-    enter(s, function, s.mask, i.result);
+    const Function* function = s.program->function(i[0].word);
+    if (function == nullptr) return Step::kStop;
+    for (uint32_t p = 0; p < function->parameters.size(); ++p)
+        copyValue(s.values[function->parameters[p]], s.operand(i, p + 1), s.mask);
+    enter(s, *function, s.mask, i.result);
     return Step::kBranched;
 }
 

@@ -4,10 +4,9 @@
 // (LoaderDriverInterface.md): the three symbols at the end alone are exported.
 #include "commands.hpp"
 
-#include <algorithm>
-#include <array>
 #include <cstring>
 #include <string_view>
+#include <unordered_map>
 
 #include "command_buffer.hpp"
 
@@ -17,7 +16,6 @@ namespace {
 enum class Level { kGlobal, kInstance, kPhysicalDevice, kDevice };
 
 struct Command {
-    std::string_view name;
     Level level;
     std::string_view extension;  // that adds it, or ""
     PFN_vkVoidFunction function;
@@ -114,40 +112,30 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension)                       \
-    Command{#name, Level::level, extension,                                  \
-            icd::target != nullptr ? pointer(&Guard<&icd::target>::call)     \
-            : execution::target != nullptr                                   \
-                ? pointer(&Guard<&Recorder<&execution::target>::call>::call) \
-                : pointer(&Absent<decltype(icd::target), resultOf(#target)>::call)},
-auto sortedCommands() {
-    auto rows = std::to_array<Command>({
-#include "commands.inc"
-    });
-    std::sort(rows.begin(), rows.end(),
-              [](const Command& a, const Command& b) { return a.name < b.name; });
-    return rows;
-}
-#undef COOPVK_COMMAND
-
+#define COOPVK_COMMAND(name, target, level, extension)                 \
+    {#name,                                                            \
+     {Level::level, extension,                                         \
+      icd::target != nullptr ? pointer(&Guard<&icd::target>::call)     \
+      : execution::target != nullptr                                   \
+          ? pointer(&Guard<&Recorder<&execution::target>::call>::call) \
+          : pointer(&Absent<decltype(icd::target), resultOf(#target)>::call)}},
 // Null for a command that the driver does not know.
 const Command* findCommand(std::string_view name) {
-    static const auto commands = sortedCommands();
-    const auto found = std::lower_bound(
-        commands.begin(), commands.end(), name,
-        [](const Command& row, std::string_view wanted) { return row.name < wanted; });
-    return found != commands.end() && found->name == name ? &*found : nullptr;
+    static const std::unordered_map<std::string_view, Command> commands = {
+#include "commands.inc"
+    };
+    const auto found = commands.find(name);
+    return found != commands.end() ? &found->second : nullptr;
 }
+#undef COOPVK_COMMAND
 
 }  // namespace
 
 PFN_vkVoidFunction GetInstanceProcAddr(VkInstance instance, const char* name) {
     const Command* command = findCommand(name);
-    if (command == nullptr) return nullptr;
-    // The only command that an instance need not exist for, besides the global ones.
-    const bool global =
-        command->level == Level::kGlobal || command->name == "vkGetInstanceProcAddr";
-    return global || instance != VK_NULL_HANDLE ? command->function : nullptr;
+    const bool has =
+        command != nullptr && (instance != VK_NULL_HANDLE || command->level == Level::kGlobal);
+    return has ? command->function : nullptr;
 }
 
 PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {

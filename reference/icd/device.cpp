@@ -10,32 +10,30 @@
 namespace coopvk::reference::icd {
 namespace {
 
-enum class Kind { kInstance, kDevice };
-enum class Group { kAlways, kCooperative };
+constexpr bool kOfInstance = false, kOfDevice = true;
 
 struct ExtensionRow {
     std::string_view name;
     uint32_t version;
-    Kind kind;
-    Group group;
+    bool ofDevice;
+    std::string_view group;  // in extensions.txt
 };
 
-#define COOPVK_EXTENSION(name, version, kind, group) \
-    ExtensionRow{name, version, Kind::kind, Group::group},
+#define COOPVK_EXTENSION(name, version, ofDevice, group) {name, version, ofDevice, group},
 constexpr ExtensionRow kRows[] = {
 #include "extensions.inc"
 };
 #undef COOPVK_EXTENSION
 
 // Of the cooperative ones: those that `chosen` names, with commas between, or "all" or "none".
-ExtensionSet extensionsOf(Kind kind, const std::string& chosen) {
+ExtensionSet extensionsOf(bool device, const std::string& chosen) {
     const std::string list = "," + chosen + ",";
     ExtensionSet set;
     for (const ExtensionRow& row : kRows) {
         const std::string item = "," + std::string(row.name) + ",";
         const bool wanted =
-            row.group == Group::kAlways || chosen == "all" || list.find(item) != std::string::npos;
-        if (row.kind == kind && wanted) set.emplace(row.name, row.version);
+            row.group == "always" || chosen == "all" || list.find(item) != std::string::npos;
+        if (row.ofDevice == device && wanted) set.emplace(row.name, row.version);
     }
     return set;
 }
@@ -77,7 +75,7 @@ VkResult EnumerateInstanceVersion(uint32_t* version) {
 
 VkResult EnumerateInstanceExtensionProperties(const char*, uint32_t* count,
                                               VkExtensionProperties* out) {
-    return listExtensions(extensionsOf(Kind::kInstance, "all"), count, out);
+    return listExtensions(extensionsOf(kOfInstance, "all"), count, out);
 }
 
 VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char* layer,
@@ -90,7 +88,7 @@ VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char*
 VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks*,
                         VkInstance* handle) {
     ExtensionSet enabled;
-    if (!enable(*info, extensionsOf(Kind::kInstance, "all"), enabled))
+    if (!enable(*info, extensionsOf(kOfInstance, "all"), enabled))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     auto instance = std::make_unique<Instance>();
     const Result<Settings> settings = settingsFromEnvironment();
@@ -100,7 +98,7 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCall
     }
     instance->physical.instance = instance.get();
     instance->physical.settings = *settings;
-    instance->physical.extensions = extensionsOf(Kind::kDevice, settings->extensions);
+    instance->physical.extensions = extensionsOf(kOfDevice, settings->extensions);
     *handle = handleOf(instance.release());
     return VK_SUCCESS;
 }

@@ -26,6 +26,7 @@ GLOBAL = {
     "vkEnumerateInstanceExtensionProperties",
     "vkEnumerateInstanceLayerProperties",
     "vkCreateInstance",
+    "vkGetInstanceProcAddr",
 }
 
 
@@ -118,8 +119,8 @@ def extension_rows(registry, chosen):
         name = extension.get("name")
         version = next(item.get("value") for item in extension.iterfind("require/enum")
                        if item.get("name").endswith("_SPEC_VERSION"))
-        kind = "kInstance" if extension.get("type") == "instance" else "kDevice"
-        yield f'COOPVK_EXTENSION("{name}", {version}, {kind}, k{chosen[name].capitalize()})'
+        of_device = str(extension.get("type") == "device").lower()
+        yield f'COOPVK_EXTENSION("{name}", {version}, {of_device}, "{chosen[name]}")'
 
 
 def command_rows(registry):

@@ -86,11 +86,6 @@ class OwnValue : public Value {
     std::vector<LaneMask> defined_;
 };
 
-// A function operand: null if the module has none with this id, which the validator excludes.
-inline const Function* functionOf(const Subgroup& subgroup, const Operand& operand) {
-    const auto found = subgroup.program->functionOf.find(operand.word);
-    return found != subgroup.program->functionOf.end() ? found->second : nullptr;
-}
 // The type of parameter `index`.
 inline const Type& parameterType(const Subgroup& subgroup, const Function& function,
                                  uint32_t index) {

@@ -34,7 +34,7 @@ std::optional<Matrix> multiplyMatrices(Subgroup& s, const Instruction& i) {
 
 // OpCooperativeMatrixLengthKHR: the operand is a type.
 Step length(Subgroup& s, const Instruction& i) {
-    const uint32_t components = s.program->typeOf.at(i[0].word)->components;
+    const uint32_t components = s.program->type(i[0].word)->components;
     return setLanes(s, i, [&](uint32_t) { return components; });
 }
 
@@ -70,7 +70,7 @@ std::optional<Matrix> changeUse(Subgroup& s, const Instruction& i) {
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV: each call of CombineFunc combines as
 // many pairs as lanes are active.
 std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
-    const Function* function = functionOf(s, i[2]);
+    const Function* function = s.program->function(i[2].word);
     if (function == nullptr) return std::nullopt;
     const OwnValue one(*i.type->element, s.lanes), other(*i.type->element, s.lanes);
     const Value arguments[] = {one, other};
@@ -103,7 +103,7 @@ std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
 // elements.
 Step perElement(Subgroup& s, const Instruction& i) {
     checkActive(s, i);
-    const Function* function = functionOf(s, i[1]);
+    const Function* function = s.program->function(i[1].word);
     if (function == nullptr || function->parameters.size() < 3) return Step::kStop;
     const Holder holder(s, *i.type);
     const Value result = s.result(i);

@@ -74,10 +74,10 @@ class Addressing {
             (void)s.uniform(i, next);
             view = viewAt(s.operand(i, next++), lane);
         }
-        if (mask & kDecode) decode = functionOf(s, i[next++]);
+        if (mask & kDecode) decode = s.program->function(i[next++].word);
         // "The implementation chooses which function to invoke".
         if ((mask & kDecodeVector) && s.group->settings->placement != Choice::kPlain)
-            decode = functionOf(s, i[next]);
+            decode = s.program->function(i[next].word);
     }
     TensorElement element(const Type& matrix, const Position& p, bool store, uint32_t lane) const {
         const TensorElement place =

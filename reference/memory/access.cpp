@@ -187,7 +187,7 @@ Step arrayLength(Subgroup& s, const Instruction& i) {
 Status prepareLength(const Program& program, Instruction& i) {
     const bool untyped = i.opcode == OpUntypedArrayLengthKHR;
     const Type* type = program.slots[i[untyped ? 1 : 0].slot].pointee.type;
-    if (untyped) type = program.typeOf.at(i[0].word);
+    if (untyped) type = program.type(i[0].word);
     const uint32_t number = i[untyped ? 2 : 1].word;
     if (type == nullptr || number >= type->members.size())
         return Error{ErrorCode::kInvalidModule, "OpArrayLength names no member"};

@@ -207,12 +207,7 @@ Result<ChainPlan> planChain(const Program& program, const Instruction& chain) {
     Planner planner(program, chain, components);
     planner.plan.base = base;
     planner.plan.pointee = pointer.pointee;
-    if ((traits & kUntyped) != 0) {
-        const auto type = program.typeOf.find(chain.operands[0].word);
-        if (type == program.typeOf.end())
-            return Error{ErrorCode::kInvalidModule, "an access chain has no base type"};
-        planner.plan.pointee = {type->second};
-    }
+    if ((traits & kUntyped) != 0) planner.plan.pointee = {program.type(chain.operands[0].word)};
     if (planner.plan.pointee.type == nullptr)
         return Error{ErrorCode::kInvalidModule, "an access chain's base has no pointee"};
     uint32_t next = base + 1;

@@ -85,10 +85,8 @@ void Decoder::readName(const Parsed& instruction) {
             program_->names[instruction[0]] = instruction.text;
             break;
         case spv::Op::OpString:
-            program_->strings[instruction.resultId] = instruction.text;
-            break;
         case spv::Op::OpExtInstImport:
-            sets_[instruction.resultId] = instruction.text;
+            program_->strings[instruction.resultId] = instruction.text;
             break;
         case spv::Op::OpLine:
             addLine(program_->strings[instruction[0]] + ":" + std::to_string(instruction[1]));

@@ -111,7 +111,7 @@ class Decoder {
     Status readPointerType(const Parsed& instruction, Type& to);
     Status readMatrixType(const Parsed& instruction, Type& to);
     Status readTensorType(const Parsed& instruction, Type& to);
-    const Type* type(uint32_t id) const;
+    const Type* type(uint32_t id) const { return program_->type(id); }
 
     // Constants and variables.
     uint32_t newSlot(uint32_t id, const Type& type);
@@ -147,11 +147,10 @@ class Decoder {
     std::shared_ptr<Program> program_;
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
-    std::unordered_map<uint32_t, std::string> sets_;  // extended instruction sets
-    std::unordered_map<uint32_t, Body> bodies_;       // functions, by id
-    std::vector<uint32_t> reachable_;                 // functions of the entry point
-    std::unordered_set<uint32_t> used_;               // ids in these
-    std::unordered_map<uint32_t, Outline> blocks_;    // of all functions, by label
+    std::unordered_map<uint32_t, Body> bodies_;     // functions, by id
+    std::vector<uint32_t> reachable_;               // functions of the entry point
+    std::unordered_set<uint32_t> used_;             // ids in these
+    std::unordered_map<uint32_t, Outline> blocks_;  // of all functions, by label
 };
 
 }  // namespace coopvk::reference

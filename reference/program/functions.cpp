@@ -50,21 +50,19 @@ void Decoder::findFunctions() {
 
 Status Decoder::readFunctions() {
     for (const uint32_t id : reachable_) {
-        const Body& body = bodies_[id];
-        Function& function = *program_->functions.emplace_back(std::make_unique<Function>());
-        function.id = id;
-        function.type = type(module_[body.first].typeId);
-        if (function.type == nullptr) return invalid(module_[body.first], "no result type");
-        program_->functionOf[id] = &function;
+        const Parsed& start = module_[bodies_[id].first];
+        Function& function = program_->functions[id];
+        function.type = type(start.typeId);
+        if (function.type == nullptr) return invalid(start, "no result type");
         if (function.type->components > 0) function.result = newSlot(0, *function.type);
-        Status assigned = assignSlots(body, function);
+        Status assigned = assignSlots(bodies_[id], function);
         if (!assigned) return assigned;
     }
-    for (const auto& function : program_->functions) {
-        Status read = readFunction(bodies_[function->id], *function);
+    for (auto& [id, function] : program_->functions) {
+        Status read = readFunction(bodies_[id], function);
         if (!read) return read;
     }
-    program_->entry = program_->functions[0].get();
+    program_->entry = &program_->functions[entry_];
     return Done{};
 }
 
@@ -208,7 +206,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.result = slotOf(from.resultId);
     std::span<const ParsedOperand> operands = from.operands;
     if (from.opcode == spv::Op::OpExtInst || from.opcode == spv::Op::OpExtInstWithForwardRefsKHR) {
-        const std::string& set = sets_[operands[0].word];
+        const std::string& set = program_->strings[operands[0].word];
         to.row = findRow(set, operands[1].word);
         if (to.row == nullptr && set.starts_with("NonSemantic.")) return Done{};
         operands = operands.subspan(2);

@@ -78,7 +78,6 @@ struct Block {
 };
 
 struct Function {
-    uint32_t id = 0;
     const Type* type = nullptr;        // its return type
     std::vector<uint32_t> parameters;  // slots
     std::vector<Block> blocks;         // a merge block is behind all that it merges
@@ -123,13 +122,11 @@ class Program {
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
 
-    std::unordered_map<uint32_t, Type> types;          // by id
-    std::unordered_map<uint32_t, const Type*> typeOf;  // by id
+    std::unordered_map<uint32_t, Type> types;  // by id
     std::vector<Slot> slots;
-    std::unordered_map<uint32_t, uint32_t> slotOf;  // by id
-    std::vector<Variable> variables;                // of the module
-    std::vector<std::unique_ptr<Function>> functions;
-    std::unordered_map<uint32_t, const Function*> functionOf;  // by id
+    std::unordered_map<uint32_t, uint32_t> slotOf;     // by id
+    std::vector<Variable> variables;                   // of the module
+    std::unordered_map<uint32_t, Function> functions;  // by id
     const Function* entry = nullptr;
     std::unordered_map<uint32_t, std::string> names, strings;  // by id
     std::vector<std::pair<uint32_t, std::string>> lines;       // first word, "file:line" or none
@@ -138,6 +135,15 @@ class Program {
     std::vector<uint64_t> constantData;
     std::vector<LaneMask> constantDefined;
 
+    // Null if the program has none with this id.
+    const Type* type(uint32_t id) const {
+        const auto found = types.find(id);
+        return found != types.end() ? &found->second : nullptr;
+    }
+    const Function* function(uint32_t id) const {
+        const auto found = functions.find(id);
+        return found != functions.end() ? &found->second : nullptr;
+    }
     // Low bits of lane 0 of a constant's component.
     uint64_t constantAt(uint32_t slot, uint32_t component = 0) const {
         return constantData[(slots[slot].storage + component) * lanes];

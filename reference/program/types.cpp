@@ -152,13 +152,7 @@ Type& Decoder::newType(uint32_t id, Kind kind) {
     Type& type = program_->types[id];
     type.id = id;
     type.kind = kind;
-    program_->typeOf[id] = &type;
     return type;
-}
-
-const Type* Decoder::type(uint32_t id) const {
-    const auto found = program_->typeOf.find(id);
-    return found != program_->typeOf.end() ? found->second : nullptr;
 }
 
 Status Decoder::readType(const Parsed& instruction) {
