@@ -107,7 +107,48 @@ TEST_P(SideEffects, AreFound) {
     Result<Module> module = Module::parse(words);
     ASSERT_TRUE(module) << module.error().message;
     const Id subject = module->functions()[1]->id();
-    EXPECT_EQ(hasNoSideEffects(*module, subject), !GetParam().hasEffect);
+    EXPECT_EQ(Effects(*module).hasNone(subject), !GetParam().hasEffect);
+}
+
+// Functions of which each calls the next one; the last one has `code`.
+Module chainOfCalls(Id count, const std::string& code) {
+    std::string text = R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+%1 = OpTypeVoid
+%2 = OpTypeFunction %1
+%3 = OpTypeInt 32 0
+%4 = OpConstant %3 1
+%5 = OpTypePointer Private %3
+%6 = OpVariable %5 Private
+)";
+    constexpr Id kFirst = 10;
+    for (Id f = kFirst; f < kFirst + count; ++f) {
+        const std::string call = std::format("%{} = OpFunctionCall %1 %{}", f + 2 * count, f + 1);
+        text += std::format("%{} = OpFunction %1 None %2\n%{} = OpLabel\n{}\n", f, f + count,
+                            f + 1 < kFirst + count ? call : code);
+        text += "OpReturn\nOpFunctionEnd\n";
+    }
+    Result<Module> module = Module::parse(test::assemble(text));
+    return std::move(*module);
+}
+
+TEST(Effects, GoThroughLongChainsOfCalls) {
+    constexpr Id kFirst = 10, kCount = 20000;
+    const Module pure = chainOfCalls(kCount, "");
+    EXPECT_TRUE(Effects(pure).hasNone(kFirst));
+    const Module stores = chainOfCalls(kCount, "OpStore %6 %4");
+    const Effects effects(stores);
+    EXPECT_EQ(effects.ofFunction(kFirst), uint32_t{kStoresInPrivate});
+    EXPECT_EQ(effects.ofFunction(kFirst + kCount - 1), uint32_t{kStoresInPrivate});
+    EXPECT_EQ(effects.function(9), nullptr);
+    EXPECT_EQ(effects.ofFunction(9), uint32_t{kDoesMore}) << "no function";
+}
+
+TEST(Effects, AreUnknownOfFunctionsThatCallThemselves) {
+    const Module module = chainOfCalls(3, "%99 = OpFunctionCall %1 %11");
+    const Effects effects(module);
+    for (const Id function : {11u, 10u, 12u}) EXPECT_FALSE(effects.hasNone(function));
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, SideEffects, testing::ValuesIn(kCases),

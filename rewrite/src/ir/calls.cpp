@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/calls.hpp"
 
-#include <algorithm>
-#include <set>
-
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
@@ -32,46 +29,85 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start) {
     return reached;
 }
 
-namespace {
+Effects::Effects(const Module& module) : module_(module) {
+    for (const auto& function : module.functions()) functions_[function->id()] = function.get();
+}
 
-class Search {
- public:
-    explicit Search(const Module& module) : module_(module) {}
+const Function* Effects::function(Id id) const {
+    const auto found = functions_.find(id);
+    return found == functions_.end() ? nullptr : found->second;
+}
 
-    bool finds(Id id) {
-        if (!visited_.insert(id).second) return false;
-        const auto function =
-            std::ranges::find(module_.functions(), id, [](const auto& f) { return f->id(); });
-        return function == module_.functions().end() ||
-               std::ranges::any_of((*function)->blocks, [&](const auto& block) {
-                   return std::ranges::any_of(block->body,
-                                              [&](const auto& i) { return isEffect(*i); });
-               });
+uint32_t Effects::withoutCallee(const Instruction& i) const {
+    using enum spv::Op;
+    const auto access = [&](size_t memory) -> uint32_t {
+        return isVolatile(operandsBehind(i, memory)) ? uint32_t{kIsVolatile} : 0;
+    };
+    switch (i.opcode) {
+        case OpLoad:
+            return access(1);
+        case OpStore: {
+            const spv::StorageClass storage = module_.storage(i.word(0));
+            if (module_.pointee(i.word(0)) == 0 || !isPrivate(storage)) return kDoesMore;
+            const bool isOfFunction = storage == spv::StorageClass::Function;
+            return access(2) | (isOfFunction ? kStoresInFunction : kStoresInPrivate);
+        }
+        case OpExtInst:
+        case OpExtInstWithForwardRefsKHR:
+            return isNonSemantic(module_, i) ? kPrints : kExtends;
+        case OpSwitch:
+            return kSwitches;
+        case OpCooperativeMatrixLoadKHR:
+            return access(3) | kLoadsMatrix;
+        case OpCooperativeMatrixMulAddKHR:
+            return kMultiplies;
+        case OpFunctionCall:
+            return 0;
+        default:
+            return isPure(i.opcode) ? 0 : uint32_t{kDoesMore};
     }
+}
 
- private:
-    bool isEffect(const Instruction& i) {
-        switch (i.opcode) {
-            case spv::Op::OpLoad:
-                return isVolatile(operandsBehind(i, 1));
-            case spv::Op::OpStore:
-                return isVolatile(operandsBehind(i, 2)) ||
-                       module_.storage(i.word(0)) != spv::StorageClass::Function;
-            case spv::Op::OpFunctionCall:
-                return finds(i.word(0));
-            case spv::Op::OpExtInst:
-                return isNonSemantic(module_, i);  // which may print
-            default:
-                return !isPure(i.opcode) && i.opcode != spv::Op::OpSwitch;
+uint32_t Effects::of(const Instruction& i) const {
+    return i.opcode == spv::Op::OpFunctionCall ? ofFunction(i.word(0)) : withoutCallee(i);
+}
+
+uint32_t Effects::ofFunction(Id id) const {
+    // Not by recursion, since hostile modules have long chains of calls.
+    std::vector<Id> pending = {id};
+    while (!pending.empty()) {
+        const Id one = pending.back();
+        const auto [entry, isNew] = known_.try_emplace(one);
+        if (isNew) {
+            entry->second = visit(one);
+            for (const Id callee : std::vector(entry->second.callees)) {
+                if (!known_.contains(callee)) pending.push_back(callee);
+            }
+            continue;
+        }
+        pending.pop_back();
+        Known& known = entry->second;
+        if (known.isDone) continue;
+        known.effects = known.own;
+        known.isDone = true;
+        // A callee that is not done leads back to this function.
+        for (const Id callee : known.callees) known.effects |= known_.at(callee).effects;
+    }
+    return known_.at(id).effects;
+}
+
+Effects::Known Effects::visit(Id id) const {
+    Known known;
+    const Function* found = function(id);
+    known.own = found == nullptr ? uint32_t{kDoesMore} : 0;
+    if (found == nullptr) return known;
+    for (const auto& block : found->blocks) {
+        for (const InstructionPtr& i : block->body) {
+            known.own |= withoutCallee(*i);
+            if (i->opcode == spv::Op::OpFunctionCall) known.callees.push_back(i->word(0));
         }
     }
-
-    const Module& module_;
-    std::set<Id> visited_;
-};
-
-}  // namespace
-
-bool hasNoSideEffects(const Module& module, Id function) { return !Search(module).finds(function); }
+    return known;
+}
 
 }  // namespace coopvk::rewrite

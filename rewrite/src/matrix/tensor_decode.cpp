@@ -28,7 +28,7 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
                           "dimensions");
         return;
     }
-    mayRepeat_ = hasNoSideEffects(module, function);
+    mayRepeat_ = Effects(module).hasNone(function);
     functionType_ = type.result;
     resultType_ = type.word(0);
     const Id block = module.def(type.word(1)).word(1);

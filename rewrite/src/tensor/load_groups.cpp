@@ -20,7 +20,7 @@ bool isTensorLoad(const Instruction& i) {
 // A group of loads, and the instructions between them.
 class Group {
  public:
-    explicit Group(const Module& module) : module_(module) {}
+    Group(const Module& module, const Effects& effects) : module_(module), effects_(effects) {}
 
     bool isEmpty() const { return loads_.empty(); }
     bool takes(const Instruction& load) const {
@@ -31,7 +31,7 @@ class Group {
         later_.insert(load->result);
         changesPrivate_ |= std::ranges::any_of(load->operands, [&](const Operand& o) {
             return o.isId && module_.def(o.word).opcode == spv::Op::OpFunction &&
-                   !hasNoSideEffects(module_, o.word);
+                   !effects_.hasNone(o.word);
         });
         loads_.push_back(std::move(load));
     }
@@ -106,6 +106,7 @@ class Group {
     }
 
     const Module& module_;
+    const Effects& effects_;
     InstructionList ahead_, loads_, behind_;
     std::set<Id> later_;           // what is loaded, and variables that it is stored to
     bool changesPrivate_ = false;  // a function that decodes for a load has side effects
@@ -115,10 +116,11 @@ class Group {
 
 std::set<Id> gatherTensorLoads(Module& module) {
     std::set<Id> followed;
+    const Effects effects(module);
     for (const auto& function : module.functions()) {
         for (const auto& block : function->blocks) {
             InstructionList body;
-            Group group(module);
+            Group group(module, effects);
             for (InstructionPtr& i : block->body) {
                 const bool joins = isTensorLoad(*i) && group.takes(*i);
                 if (!group.isEmpty() && !joins && !group.letsPass(*i)) {

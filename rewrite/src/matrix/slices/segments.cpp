@@ -5,7 +5,6 @@
 #include <optional>
 #include <ranges>
 
-#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -14,74 +13,6 @@ using spv::Op;
 
 bool isLocal(const Module& module, Id pointer) {
     return module.pointee(pointer) != 0 && isPrivate(module.storage(pointer));
-}
-
-FunctionFacts::FunctionFacts(const Module& module) : module_(module) {
-    for (const auto& function : module.functions()) {
-        facts_[function->id()].function = function.get();
-        graphs_.try_emplace(function.get(), *function);
-    }
-    while (propagate()) {
-    }
-}
-
-bool FunctionFacts::propagate() {
-    bool changed = false;
-    for (auto& [id, facts] : facts_) {
-        Facts now = facts;
-        for (const auto& block : facts.function->blocks) {
-            for (const InstructionPtr& i : block->body) {
-                now.repeats &= mayRepeat(*i);
-                now.multiplies |= multiplies(*i);
-                now.usesMatrices |= now.multiplies || usesMatrices(*i) ||
-                                    i->opcode == Op::OpCooperativeMatrixLoadKHR;
-            }
-        }
-        changed |= now.repeats != facts.repeats || now.multiplies != facts.multiplies ||
-                   now.usesMatrices != facts.usesMatrices;
-        facts = now;
-    }
-    return changed;
-}
-
-const Function* FunctionFacts::function(Id id) const {
-    const auto found = facts_.find(id);
-    return found == facts_.end() ? nullptr : found->second.function;
-}
-
-const FunctionFacts::Facts* FunctionFacts::callee(const Instruction& i) const {
-    if (i.opcode != Op::OpFunctionCall) return nullptr;
-    const auto found = facts_.find(i.word(0));
-    return found == facts_.end() ? nullptr : &found->second;
-}
-
-bool FunctionFacts::mayRepeat(const Instruction& i) const {
-    switch (i.opcode) {
-        case Op::OpLoad:
-            return !isVolatile(operandsBehind(i, 1));
-        case Op::OpStore:
-            return isLocal(module_, i.word(0));
-        case Op::OpFunctionCall:
-            return callee(i) != nullptr && callee(i)->repeats;
-        case Op::OpCooperativeMatrixLoadKHR:
-            return !isVolatile(operandsBehind(i, 3));
-        case Op::OpCooperativeMatrixMulAddKHR:
-            return true;
-        case Op::OpExtInst:
-        case Op::OpExtInstWithForwardRefsKHR:
-            return isNonSemantic(module_, i);
-        default:
-            return isPure(i.opcode);
-    }
-}
-
-bool FunctionFacts::multiplies(const Instruction& i) const {
-    return i.opcode == Op::OpCooperativeMatrixMulAddKHR ||
-           (callee(i) != nullptr && callee(i)->multiplies);
-}
-
-bool FunctionFacts::usesMatrices(const Instruction& call) const {
-    return callee(call) != nullptr && callee(call)->usesMatrices;
 }
 
 namespace {

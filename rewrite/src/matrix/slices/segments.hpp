@@ -10,6 +10,7 @@
 #include <set>
 
 #include "ir/blocks.hpp"
+#include "ir/calls.hpp"
 #include "ir/types.hpp"
 #include "ir/users.hpp"
 #include "matrix/context.hpp"
@@ -44,31 +45,30 @@ bool isLocal(const Module& module, Id pointer);
 // What the functions of a module do, themselves or by calls.
 class FunctionFacts {
  public:
-    explicit FunctionFacts(const Module& module);
+    explicit FunctionFacts(const Module& module) : effects_(module) {
+        for (const auto& function : module.functions()) {
+            graphs_.try_emplace(function.get(), *function);
+        }
+    }
 
     // Whether executing the instruction again changes nothing but variables of the invocation.
-    bool mayRepeat(const Instruction& i) const;
+    bool mayRepeat(const Instruction& i) const {
+        constexpr uint32_t kAllowed =
+            kStoresInFunction | kStoresInPrivate | kPrints | kLoadsMatrix | kMultiplies;
+        return (effects_.of(i) & ~kAllowed) == 0;
+    }
     // Whether it is a multiply-add, or a call that leads to one.
-    bool multiplies(const Instruction& i) const;
+    bool multiplies(const Instruction& i) const { return (effects_.of(i) & kMultiplies) != 0; }
     // Whether it is a call that leads to a multiply-add or a load of a matrix.
-    bool usesMatrices(const Instruction& call) const;
-    const Function* function(Id id) const;
+    bool usesMatrices(const Instruction& call) const {
+        return call.opcode == spv::Op::OpFunctionCall &&
+               (effects_.of(call) & (kMultiplies | kLoadsMatrix)) != 0;
+    }
+    const Function* function(Id id) const { return effects_.function(id); }
     const BlockGraph& graph(const Function& function) const { return graphs_.at(&function); }
 
  private:
-    struct Facts {
-        const Function* function = nullptr;
-        bool repeats = true;
-        bool multiplies = false;
-        bool usesMatrices = false;
-    };
-    // Updates all facts by those of callees. True if any changed.
-    bool propagate();
-    // Of the function that an instruction calls; nullptr: it is not a call of one in the module.
-    const Facts* callee(const Instruction& i) const;
-
-    const Module& module_;
-    std::map<Id, Facts> facts_;
+    Effects effects_;
     std::map<const Function*, BlockGraph> graphs_;
 };
 
