@@ -6,10 +6,10 @@
 
 namespace coopvk::rewrite {
 
-std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start) {
+std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts) {
     std::unordered_map<Id, const Function*> functions;
     for (const auto& function : module.functions()) functions[function->id()] = function.get();
-    std::vector<Id> pending = {start};
+    std::vector<Id> pending = std::move(starts);
     const auto visit = [&](const Instruction& i) {
         for (const Operand& operand : i.operands) {
             if (operand.isId && functions.contains(operand.word)) pending.push_back(operand.word);

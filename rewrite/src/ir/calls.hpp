@@ -7,9 +7,8 @@
 
 namespace coopvk::rewrite {
 
-// A function and all functions that its calls reach. Functions that a global names count as
-// reached.
-std::unordered_set<Id> functionsReachedFrom(const Module& module, Id start);
+// Functions and all those that their calls reach. Functions that a global names count as reached.
+std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
 
 // What an instruction does besides giving its result. Loads of memory that is not volatile, and
 // instructions that only compute or direct control flow, do nothing.

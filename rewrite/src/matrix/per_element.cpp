@@ -27,16 +27,15 @@ bool isTangled(spv::Op opcode) {
 
 std::unordered_set<Id> callbacksOf(MatrixContext& context) {
     const Module& module = context.module;
-    std::unordered_set<Id> callbacks;
+    std::vector<Id> called;
     module.visitBlocks([&](const Instruction& i) {
         if (!callsFunctions(i.opcode)) return;
         for (const Operand& o : i.operands) {
-            const bool calls = o.isId && module.def(o.word).opcode == OpFunction;
-            if (calls && !callbacks.contains(o.word)) {
-                callbacks.merge(functionsReachedFrom(module, o.word));
-            }
+            if (o.isId && module.def(o.word).opcode == OpFunction) called.push_back(o.word);
         }
     });
+    if (called.empty()) return {};
+    std::unordered_set<Id> callbacks = functionsReachedFrom(module, std::move(called));
     for (const auto& function : module.functions()) {
         if (!callbacks.contains(function->id())) continue;
         for (const auto& block : function->blocks) {

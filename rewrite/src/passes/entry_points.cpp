@@ -40,7 +40,7 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
     for (size_t i = 1; i < entries.size(); ++i) module.retire(std::move(entries[i]));
     entries.resize(1);
 
-    const std::unordered_set<Id> reached = functionsReachedFrom(module, entries[0]->word(1));
+    const std::unordered_set<Id> reached = functionsReachedFrom(module, {entries[0]->word(1)});
     std::unordered_set<Id> gone;
     std::erase_if(module.functions(), [&](const std::unique_ptr<Function>& function) {
         if (reached.contains(function->id())) return false;
@@ -77,7 +77,7 @@ void completeInterfaces(Module& module) {
         for (size_t i = firstInterface(*entry); i < entry->operands.size(); ++i) {
             listed.insert(entry->word(i));
         }
-        const std::unordered_set<Id> reached = functionsReachedFrom(module, entry->word(1));
+        const std::unordered_set<Id> reached = functionsReachedFrom(module, {entry->word(1)});
         std::set<Id> missing;  // sorted: equal input must give equal output
         for (const auto& function : module.functions()) {
             if (!reached.contains(function->id())) continue;

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "lowering/packed_composites.hpp"
 #include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
@@ -45,25 +46,31 @@ bool isCooperative(spv::Op opcode) {
 // instruction takes or gives it, or a conversion from or to such a type.
 std::set<Id> cooperativeTypes(const Module& module) {
     std::set<Id> types;
-    const bool areAll = !module.hasCapability(kLongVector);
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (areAll && i->opcode == spv::Op::OpTypeCooperativeVectorNV) types.insert(i->result);
-    }
+    std::vector<Id> pending;
     const auto add = [&](Id type) {
         const bool isVector = module.def(type).opcode == spv::Op::OpTypeCooperativeVectorNV;
-        return isVector && types.insert(type).second;
+        if (isVector && types.insert(type).second) pending.push_back(type);
     };
-    bool grows = !areAll;
-    while (grows) {
-        grows = false;
-        module.visitBlocks([&](const Instruction& i) {
-            const bool follows =
-                isConversion(i.opcode) &&
-                (types.contains(i.type) || types.contains(module.def(i.word(0)).type));
-            if (!follows && !isCooperative(i.opcode)) return;
-            grows |= add(i.type);
-            for (const Operand& o : i.operands) grows |= o.isId && add(module.def(o.word).type);
-        });
+    if (!module.hasCapability(kLongVector)) {
+        for (const InstructionPtr& i : module.section(Section::kGlobals)) add(i->result);
+        return types;
+    }
+    module.visitBlocks([&](const Instruction& i) {
+        if (!isCooperative(i.opcode)) return;
+        add(i.type);
+        for (const Operand& o : i.operands) add(module.def(o.word).type);
+    });
+    const Users users(module);
+    while (!pending.empty()) {
+        const Id type = pending.back();
+        pending.pop_back();
+        for (const Usage& declared : users.of(type)) {
+            const Instruction& value = *declared.user;
+            if (isConversion(value.opcode)) add(module.def(value.word(0)).type);
+            for (const Usage& use : users.of(value.result)) {
+                if (isConversion(use.user->opcode)) add(use.user->type);
+            }
+        }
     }
     return types;
 }
