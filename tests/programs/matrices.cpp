@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace coopvk::programs {
 namespace {
@@ -31,7 +32,8 @@ bool holds(Component component, double bound) {
     return !info(component).isFloat || bound <= info(component).limit;
 }
 
-MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_) : Writer(seed, lanes_) {
+MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
+    : Writer(seed, lanes_, features) {
     isNv = chance(8);
     usesUntyped = usesUntyped && !isNv;
     product = isNv ? any(kNvProducts) : any(kProducts);
@@ -41,6 +43,7 @@ MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_) : Writer(seed, lanes_
         text.need("CooperativeMatrixKHR", "SPV_KHR_cooperative_matrix");
     const bool isOfSubgroups = isNv || isNibble(product.a) || product.a == kS16;
     ofWorkgroup = !isOfSubgroups && chance(4);
+    mixesScopes = ofWorkgroup && chance(3);
     subgroups = std::min(1u << pick(ofWorkgroup ? 4 : 2), 512 / lanes);
     for (uint32_t& size : dimensions) size = ofWorkgroup ? any(kWorkgroupSizes) : any(kSizes);
 }
@@ -130,10 +133,10 @@ Matrix MatrixWriter::load(const MatrixType& of) {
     std::string pointer;
     uint32_t unit = bytes;  // of the stride
     const char* operands = "";
-    if (!isNv && chance(8)) {
+    if (hasAllFeatures && !isNv && chance(8)) {
         operands = "Aligned 16";
         pointer = inputAddress(of.component, indexOf(offset / bytes, own / bytes));
-    } else if (chance(6)) {
+    } else if (hasAllFeatures && chance(6)) {
         unit = 4;
         pointer = inputWord(of.component, indexOf(offset / 4, own / 4));
     } else if (usesUntyped && chance(2)) {
@@ -147,6 +150,13 @@ Matrix MatrixWriter::load(const MatrixType& of) {
 }
 
 bool MatrixWriter::store(const Matrix& matrix) {
+    const bool before = std::exchange(ofWorkgroup, matrix.type.ofWorkgroup);
+    const bool isStored = storeNow(matrix);
+    ofWorkgroup = before;
+    return isStored;
+}
+
+bool MatrixWriter::storeNow(const Matrix& matrix) {
     const Component component = matrix.type.component;
     const Region region = randomRegion(*this, matrix.type);
     uint32_t first = 0;
@@ -165,6 +175,7 @@ bool MatrixWriter::store(const Matrix& matrix) {
 
 Matrix MatrixWriter::take(MatrixType of, double bound) {
     if (isNv) of.use = kAccumulator;
+    of.ofWorkgroup = ofWorkgroup;
     std::vector<Matrix> suitable;
     for (const Matrix& matrix : live)
         if (matrix.type == of && matrix.bound <= bound) suitable.push_back(matrix);
@@ -176,6 +187,7 @@ Matrix MatrixWriter::take(MatrixType of, double bound) {
 
 bool MatrixWriter::add(std::string id, MatrixType of, double bound) {
     if (isNv) of.use = kAccumulator;
+    of.ofWorkgroup = ofWorkgroup;
     live.push_back({std::move(id), of, bound});
     return true;
 }
@@ -217,6 +229,7 @@ bool statement(MatrixWriter& w) {
     const std::span<const MatrixStatement> kinds[] = {
         controlStatements(), controlStatements(),   valueStatements(), callStatements(),
         memoryStatements(),  compositeStatements(), arrayStatements(), decodeStatements()};
+    if (w.mixesScopes) w.ofWorkgroup = w.chance(2);
     const auto kind = w.any(kinds);
     return w.any(kind)(w);
 }
@@ -231,6 +244,8 @@ Program MatrixWriter::program() {
     return finish(lanes * subgroups);
 }
 
-Program matrixProgram(uint64_t seed, uint32_t lanes) { return MatrixWriter(seed, lanes).program(); }
+Program matrixProgram(uint64_t seed, uint32_t lanes, Features features) {
+    return MatrixWriter(seed, lanes, features).program();
+}
 
 }  // namespace coopvk::programs

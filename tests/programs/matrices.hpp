@@ -15,6 +15,7 @@ inline constexpr uint32_t kUseA = 0, kUseB = 1, kAccumulator = 2;
 struct MatrixType {
     Component component = Component::kF32;
     uint32_t rows = 16, columns = 16, use = kAccumulator;
+    bool ofWorkgroup = false;  // what take() and add() say
     bool operator==(const MatrixType&) const = default;
 };
 
@@ -32,7 +33,7 @@ struct ProductRow {
 
 class MatrixWriter : public Writer {
  public:
-    MatrixWriter(uint64_t seed, uint32_t lanes);
+    MatrixWriter(uint64_t seed, uint32_t lanes, Features features);
 
     std::string type(const MatrixType& type);
     // Instructions in the extension's dialect.
@@ -46,7 +47,7 @@ class MatrixWriter : public Writer {
     // Index of the first of `count` elements that each subgroup (or the workgroup) has for itself.
     std::string indexOf(uint32_t first, uint32_t count);
     Matrix load(const MatrixType& type);
-    bool store(const Matrix& matrix);
+    bool store(const Matrix& matrix);  // in its own scope
     // A value of the type whose elements are at most `bound`: one that exists, or a new one, whose
     // elements are at most 4.
     Matrix take(MatrixType type, double bound);
@@ -69,7 +70,8 @@ class MatrixWriter : public Writer {
     Program program();
 
     bool isNv = false;  // SPV_NV_cooperative_matrix: types without a use
-    bool ofWorkgroup = false;
+    // The scope of what is written now. Some programs mix them, and then each statement has one.
+    bool ofWorkgroup = false, mixesScopes = false;
     uint32_t subgroups = 1;
     uint32_t dimensions[3] = {};
     ProductRow product = {};
@@ -78,6 +80,8 @@ class MatrixWriter : public Writer {
     uint32_t depth = 0;  // of loops, branches and functions
 
  private:
+    bool storeNow(const Matrix& matrix);
+
     std::map<std::string, std::string> shared_;
 };
 

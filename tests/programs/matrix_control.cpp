@@ -27,9 +27,12 @@ class Scope {
     size_t count_;
 };
 
+// The scope of what follows stays.
 void statements(MatrixWriter& w, uint32_t most) {
+    const bool ofWorkgroup = w.ofWorkgroup;
     for (uint32_t count = w.pick(most + 1), tries = 0; count > 0 && tries < 8; ++tries)
         count -= statement(w) ? 1 : 0;
+    w.ofWorkgroup = ofWorkgroup;
 }
 
 bool branch(MatrixWriter& w) {
@@ -107,7 +110,7 @@ bool loop(MatrixWriter& w) {
         text.line(std::format("OpLoopMerge {} {} None", merge, next));
         text.line("OpBranch " + body);
         text.label(body);
-        w.live.push_back({x, type, bound});
+        w.add(x, type, bound);
         statements(w, 2);
     }
     addStep(w, sum, {x, type, bound}, isProduct ? k : 0);

@@ -150,7 +150,7 @@ std::string decodeFunction(MatrixWriter& w, const Block& block, Component compon
 
 bool decode(MatrixWriter& w) {
     const MatrixType type = w.anyType(w.pick(3));
-    if (w.isNv || isNibble(type.component)) return false;
+    if (w.isNv || !w.hasAllFeatures || isNibble(type.component)) return false;
     Text& text = w.text;
     text.need("CooperativeMatrixBlockLoadsNV", "SPV_NV_cooperative_matrix2");
     text.needAddresses();
@@ -166,8 +166,7 @@ bool decode(MatrixWriter& w) {
     const Tensor from = makeTensor(
         w, type, {.clampMode = w.pick(5), .blockRows = block.rows, .blockColumns = block.columns});
     const uint32_t stride = block.bytes;
-    const std::string variable =
-        w.buffer(block.block, stride, Writer::kOtherBindings + block.bytes);
+    const std::string variable = w.buffer(block.block, stride, Writer::kOtherKeys + block.bytes);
     const std::string place = text.value(std::format(
         "OpAccessChain {} {} {} {}", text.global("OpTypePointer StorageBuffer " + block.block),
         variable, text.u32(0), w.indexOf(8 * w.pick(8), 8)));

@@ -103,7 +103,7 @@ bool splat(MatrixWriter& w) {
 }
 
 bool select(MatrixWriter& w) {
-    if (w.isNv) return false;
+    if (w.isNv || !w.hasAllFeatures) return false;
     const MatrixType type = w.anyType(w.pick(3));
     const Matrix x = w.take(type, HUGE_VAL), y = w.take(type, HUGE_VAL);
     return w.add(
@@ -112,12 +112,15 @@ bool select(MatrixWriter& w) {
 }
 
 // The instruction that converts components; null if none does for these types and numbers.
-const char* conversion(const ComponentInfo& from, const ComponentInfo& to, double bound) {
+const char* conversion(Component fromComponent, Component toComponent, double bound) {
+    const ComponentInfo &from = info(fromComponent), &to = info(toComponent);
+    const bool isSameSize =
+        from.bytes == to.bytes && isNibble(fromComponent) == isNibble(toComponent);
     if (from.isFloat && to.isFloat) return bound <= to.limit ? "OpFConvert" : nullptr;
     if (from.isFloat) return to.isSigned && bound <= 127 ? "OpConvertFToS" : nullptr;
     if (to.isFloat && bound > to.limit) return nullptr;
     if (to.isFloat) return from.isSigned ? "OpConvertSToF" : "OpConvertUToF";
-    if (from.bytes == to.bytes) return from.isSigned != to.isSigned ? "OpBitcast" : nullptr;
+    if (isSameSize) return from.isSigned != to.isSigned ? "OpBitcast" : nullptr;
     if (from.isSigned != to.isSigned) return nullptr;
     return from.isSigned ? "OpSConvert" : "OpUConvert";
 }
@@ -129,7 +132,7 @@ bool convert(MatrixWriter& w) {
                                             Component::kS32};
     type.component = w.chance(4) ? w.any(kOthers) : w.anyComponent();
     if (type.component == x.type.component) return false;
-    const char* opcode = conversion(info(x.type.component), info(type.component), x.bound);
+    const char* opcode = conversion(x.type.component, type.component, x.bound);
     if (opcode == nullptr) return false;
     const bool isBitcast = std::string_view(opcode) == "OpBitcast";
     return w.add(w.text.value(std::format("{} {} {}", opcode, w.type(type), x.id)), type,
@@ -139,8 +142,8 @@ bool convert(MatrixWriter& w) {
 // Numbers that the format does not have, rounded to it. No other statement takes them.
 bool roundAndStore(MatrixWriter& w) {
     if (w.isNv) return false;
-    static constexpr Component kNarrow[] = {Component::kF16, Component::kBf16, Component::kE4M3,
-                                            Component::kE5M2};
+    static constexpr Component kNarrow[] = {Component::kBf16, Component::kE4M3, Component::kE5M2,
+                                            Component::kF16};
     static constexpr const char* kFactors[] = {"0.3", "1.0625", "0.0703125", "0.007", "0.51"};
     Text& text = w.text;
     MatrixType type{Component::kF32, w.dimension(), w.dimension(), w.pick(3)};
@@ -149,7 +152,8 @@ bool roundAndStore(MatrixWriter& w) {
         text.global(std::format("OpConstant {} {}", text.type(type.component), w.any(kFactors)));
     const std::string scaled =
         text.value(std::format("OpMatrixTimesScalar {} {} {}", w.type(type), x.id, factor));
-    type.component = w.any(kNarrow);
+    type.ofWorkgroup = w.ofWorkgroup;
+    type.component = kNarrow[w.pick(w.hasAllFeatures ? 4 : 3)];
     return w.store(
         {text.value(std::format("OpFConvert {} {}", w.type(type), scaled)), type, HUGE_VAL});
 }

@@ -17,6 +17,7 @@ struct Program {
     uint32_t lanes = 0;          // subgroup size for which it is
     std::vector<uint32_t> push;  // push constants
     std::vector<check::SpecializationValue> specialization;
+    uint32_t buffers = 0;  // storage buffers of set 0; their bindings are from 0 on
     // SPIRV-Tools does not know which pointers SPV_INTEL_2d_block_io takes.
     bool canBeValidated = true;
 };
@@ -26,7 +27,14 @@ inline constexpr uint32_t kNumbers = 8;
 // Bytes of each buffer.
 inline constexpr uint64_t kBufferSize = 32768;
 
-Program matrixProgram(uint64_t seed, uint32_t lanes);
-Program vectorProgram(uint64_t seed, uint32_t lanes);
+enum class Features {
+    kAll,
+    // Neither untyped pointers, 64-bit indices, addresses nor roundings to f16, which is what
+    // drivers of today have without further extensions.
+    kOfDrivers,
+};
+
+Program matrixProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
+Program vectorProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
 
 }  // namespace coopvk::programs

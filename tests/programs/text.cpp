@@ -74,7 +74,7 @@ std::string Text::size(uint32_t value) {
     std::string& id = sizes_[value];
     if (!id.empty()) return id;
     if (specialises_->below(2) == 0) return id = u32(value);
-    const auto number = static_cast<uint32_t>(specialization_.size());
+    const uint32_t number = kFirstSpecId + static_cast<uint32_t>(specialization_.size());
     id = "%g" + std::to_string(globals_.size());
     globals_.emplace_back(id, std::format("OpSpecConstant {} {}", type(Component::kU32),
                                           specialises_->below(2) == 0 ? value : 2 * value));

@@ -26,6 +26,7 @@ class Text {
     // A constant of u32, which may be a specialization constant: one for each value.
     std::string size(uint32_t value);
     // Specialization constants get other values than those that the module has for them.
+    static constexpr uint32_t kFirstSpecId = 16;
     using Specialization = std::vector<check::SpecializationValue>;
     void specialise(check::Random random) { specialises_ = random; }
     const Specialization& specialization() const { return specialization_; }

@@ -78,6 +78,8 @@ bool VectorWriter::statement() {
     return (this->*any(kStatements))();
 }
 
-Program vectorProgram(uint64_t seed, uint32_t lanes) { return VectorWriter(seed, lanes).program(); }
+Program vectorProgram(uint64_t seed, uint32_t lanes, Features features) {
+    return VectorWriter(seed, lanes, features).program();
+}
 
 }  // namespace coopvk::programs

@@ -18,7 +18,8 @@ constexpr VectorProduct kProducts[] = {
 constexpr uint32_t kSizes[] = {16, 8, 4, 24, 32};
 }  // namespace
 
-VectorWriter::VectorWriter(uint64_t seed, uint32_t lanes_) : Writer(seed, lanes_) {
+VectorWriter::VectorWriter(uint64_t seed, uint32_t lanes_, Features features)
+    : Writer(seed, lanes_, features) {
     text.need("CooperativeVectorNV", "SPV_NV_cooperative_vector");
     subgroups_ = std::min(1u + pick(2), 128 / lanes_);
     product_ = any(kProducts);

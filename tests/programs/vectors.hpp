@@ -31,7 +31,7 @@ inline constexpr double kVectorInput = 4;  // largest number in memory
 
 class VectorWriter final : public Writer {
  public:
-    VectorWriter(uint64_t seed, uint32_t lanes);
+    VectorWriter(uint64_t seed, uint32_t lanes, Features features);
 
     Program program() {
         const uint32_t count = 3 + pick(8);

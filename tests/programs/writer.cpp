@@ -3,14 +3,15 @@
 
 namespace coopvk::programs {
 
-Writer::Writer(uint64_t seed, uint32_t lanes_) : random(seed), lanes(lanes_) {
+Writer::Writer(uint64_t seed, uint32_t lanes_, Features features) : random(seed), lanes(lanes_) {
     for (const char* capability : {"Shader", "VulkanMemoryModel", "GroupNonUniform",
                                    "StorageBuffer16BitAccess", "StorageBuffer8BitAccess"})
         text.need(capability);
     text.need("Shader", "SPV_KHR_vulkan_memory_model");
     text.type(Component::kU32);
-    usesUntyped = chance(5);
-    isWide_ = chance(8);
+    hasAllFeatures = features == Features::kAll;
+    usesUntyped = hasAllFeatures && chance(5);
+    isWide_ = hasAllFeatures && chance(8);
     if (usesUntyped) text.need("UntypedPointersKHR", "SPV_KHR_untyped_pointers");
     if (isWide_) {
         text.need("Shader64BitIndexingEXT", "SPV_EXT_shader_64bit_indexing");
@@ -25,6 +26,7 @@ Program Writer::finish(uint32_t invocations) {
     for (uint32_t n = 0; n < kNumbers; ++n) made.push.push_back(n);
     made.specialization = text.specialization();
     made.canBeValidated = canBeValidated;
+    made.buffers = static_cast<uint32_t>(buffers_.size());
     return made;
 }
 
@@ -55,9 +57,10 @@ std::string Writer::widened(const std::string& index) {
     return text.value(std::format("OpUConvert {} {}", text.global("OpTypeInt 64 0"), index));
 }
 
-std::string Writer::buffer(const std::string& element, uint32_t bytes, size_t binding) {
-    std::string& variable = buffers_[binding];
-    if (!variable.empty()) return variable;
+std::string Writer::buffer(const std::string& element, uint32_t bytes, size_t key) {
+    if (const auto found = buffers_.find(key); found != buffers_.end()) return found->second;
+    const size_t binding = buffers_.size();
+    std::string& variable = buffers_[key];
     const std::string array = text.global("OpTypeRuntimeArray " + element);
     const std::string block = text.global("OpTypeStruct " + array);
     text.decorate(std::format("OpDecorate {} ArrayStride {}", array, bytes));
@@ -89,8 +92,7 @@ std::string Writer::inputAddress(Component component, const std::string& index) 
     text.decorate("OpDecorate " + block + " Block");
     text.decorate("OpMemberDecorate " + block + " 0 Offset 0");
     const std::string address = text.global("OpTypePointer PhysicalStorageBuffer " + block);
-    const std::string variable =
-        buffer(address, 8, kAddressBindings + static_cast<size_t>(component));
+    const std::string variable = buffer(address, 8, kAddressKeys + static_cast<size_t>(component));
     const std::string place = text.value(std::format(
         "OpAccessChain {} {} {} {}", text.global("OpTypePointer StorageBuffer " + address),
         variable, text.u32(0), text.u32(pick(3))));

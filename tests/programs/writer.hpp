@@ -14,7 +14,7 @@ namespace coopvk::programs {
 
 class Writer {
  public:
-    Writer(uint64_t seed, uint32_t lanes);
+    Writer(uint64_t seed, uint32_t lanes, Features features);
 
     uint32_t pick(size_t count) { return static_cast<uint32_t>(random.below(count)); }
     bool chance(uint32_t oneIn) { return pick(oneIn) == 0; }
@@ -43,8 +43,8 @@ class Writer {
     std::string inputWord(Component component, const std::string& index);
     // Pointer to an element of memory whose address is in a buffer.
     std::string inputAddress(Component component, const std::string& index);
-    // From here on: of buffers of addresses, and of other ones.
-    static constexpr size_t kAddressBindings = 3 * kComponents, kOtherBindings = 4 * kComponents;
+    // From here on: keys of buffers of addresses, and of other ones.
+    static constexpr size_t kAddressKeys = 3 * kComponents, kOtherKeys = 4 * kComponents;
     // Pointers to all of their elements.
     std::string inputArray(Component component) { return place(component, false, {}); }
     std::string outputArray(Component component) { return place(component, true, {}); }
@@ -58,15 +58,15 @@ class Writer {
     std::string boolean(bool value) {
         return text.global((value ? "OpConstantTrue " : "OpConstantFalse ") + boolean());
     }
-    // A buffer with elements of the type, of so many bytes each.
-    std::string buffer(const std::string& element, uint32_t bytes, size_t binding);
+    // A buffer with elements of the type, of so many bytes each. The key says which one.
+    std::string buffer(const std::string& element, uint32_t bytes, size_t key);
     // What the module declares beyond statements.
     Program finish(uint32_t invocations);
 
     Text text;
     check::Random random;
     uint32_t lanes;
-    bool usesUntyped = false, canBeValidated = true;
+    bool usesUntyped = false, hasAllFeatures = true, canBeValidated = true;
 
  private:
     // With 64-bit indexing, some indices have 64 bits.
@@ -75,7 +75,7 @@ class Writer {
     std::string place(Component component, bool isOutput, const std::string& index);
 
     bool isWide_ = false;
-    std::map<size_t, std::string> buffers_;  // by binding
+    std::map<size_t, std::string> buffers_;  // by key
     std::array<uint32_t, kComponents> used_ = {};
     std::string push_;
     std::map<std::string, std::string> builtIns_;
