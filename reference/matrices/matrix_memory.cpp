@@ -39,6 +39,7 @@ Step byStride(Subgroup& s, const Instruction& i) {
     const uint32_t bits = matrix.type->element->width;
     const Numbers memory{i, uniformPointer(s, i, 0),
                          accessOf(*s.program, i, std::max(kLayout, kStride) + 1)};
+    // Elements that share a byte are written by one invocation: a store is in no race with itself.
     forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const Position& p) {
         const int64_t line = columnMajor ? p.column : p.row;
         const uint64_t place = columnMajor ? p.row : p.column;
@@ -46,7 +47,7 @@ Step byStride(Subgroup& s, const Instruction& i) {
         if (!kStores)
             matrix.set(c, lane, p.exists ? memory.read(s, lane, bit, bits) : Element{});
         else if (p.exists)
-            memory.write(s, lane, bit, bits, matrix.get(c, lane));
+            memory.write(s, bits < 8 ? s.mask.first() : lane, bit, bits, matrix.get(c, lane));
     });
     return Step::kNext;
 }

@@ -29,8 +29,9 @@ inline constexpr uint64_t kBufferSize = 32768;
 
 enum class Features {
     kAll,
-    // Neither untyped pointers, 64-bit indices, addresses nor roundings to f16, which is what
-    // drivers of today have without further extensions.
+    // What drivers of today have without further extensions: no untyped pointers, 64-bit indices,
+    // addresses, nor roundings to f16; and no selection between matrices, which SPIRV-Tools
+    // refuses.
     kOfDrivers,
 };
 

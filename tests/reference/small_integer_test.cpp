@@ -88,6 +88,24 @@ TEST(SmallIntegers, MatricesMultiply) {
     }
 }
 
+// Two elements share a byte, and different invocations may hold them.
+TEST(SmallIntegers, MatrixIsStoredWithoutRace) {
+    const std::string source = text(
+        kInt4, "%u8", 1, "%s4 = OpTypeInt 4 1\n%A = OpTypeCooperativeMatrixKHR %s4 %3 %4 %8 %0\n",
+        "%p = OpAccessChain %elements %from %0 %0\n%q = OpAccessChain %elements %to %0 %0\n"
+        "%a = OpCooperativeMatrixLoadKHR %A %p %0 %4\n"
+        "OpCooperativeMatrixStoreKHR %q %a %0 %4\n");
+    Execution run;
+    run.validate = false;
+    run.settings.placement = Choice::kShuffled;
+    run.buffers = {{0, {0x76543210, 0xFEDCBA98, 0x13579BDF, 0x8088F17A}},
+                   {1, std::vector<uint32_t>(4)}};
+    execute(run, source);
+    EXPECT_EQ(run.error, "");
+    for (const Report& report : run.reports) ADD_FAILURE() << describe(report);
+    EXPECT_EQ(run.buffers[1], run.buffers[0]);
+}
+
 constexpr const char* kBlocks =
     "OpCapability Subgroup2DBlockIOINTEL\nOpCapability Subgroup2DBlockTransformINTEL\n"
     "OpCapability Subgroup2DBlockTransposeINTEL\nOpExtension \"SPV_INTEL_2d_block_io\"\n";

@@ -78,7 +78,7 @@ TEST_P(RandomPrograms, MatchReference) {
 // COOPVK_TEST_PROGRAMS is the number of programs of each kind; without it, each number of lanes has
 // other programs.
 std::vector<uint32_t> seeds() {
-    constexpr uint32_t kFew = 5, kMany = 1500;
+    constexpr uint32_t kFew = 3, kMany = 1500;
     uint32_t count = runsAll() ? kMany : kFew;
     const uint32_t first = Context::get().subgroupSize << 16;
     if (const char* text = std::getenv("COOPVK_TEST_PROGRAMS"))
