@@ -4,8 +4,11 @@
 // products that a device accelerates and of the operands' signs.
 #include <gtest/gtest.h>
 
+#include <format>
+
 #include "harness/compute.hpp"
 #include "harness/glsl.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
@@ -69,15 +72,11 @@ void expectProduct(const ByteCase& c, uint32_t accelerated,
     Dispatch dispatch;
     dispatch.buffers = {laidOut(left, c.aColumnMajor), laidOut(right, c.bColumnMajor), pack(addend),
                         rng.bytes(pack(addend).size())};
-    const Words words =
-        rewrittenFor(device != nullptr ? *device : gpuWithDots(accelerated), shaderOf(c, operands));
-    EXPECT_EQ(hasRightDots(words, accelerated), device == nullptr)
-        << accelerated << " " << operands;
-    const std::vector<Bytes> after = run(words, dispatch);
-    EXPECT_EQ(
-        difference(unpack(sum, kM, kN, after[3]), mulAdd(left, right, addend, sum, operands, true)),
-        "")
-        << "accelerated " << accelerated << ", operands " << operands;
+    SCOPED_TRACE(std::format("accelerated {}, operands {}", accelerated, operands));
+    const Words words = shaderOf(c, operands);
+    const Words made = rewrittenFor(device != nullptr ? *device : gpuWithDots(accelerated), words);
+    EXPECT_EQ(hasRightDots(made, accelerated), device == nullptr);
+    expectNumbersAsReference(words, dispatch, sum, {}, &made);
 }
 
 TEST(DotMulAdd, EveryDeviceAndSign) {

@@ -7,6 +7,7 @@
 #include "harness/assembly.hpp"
 #include "harness/compute.hpp"
 #include "harness/glsl.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -32,10 +33,7 @@ void expectProduct(const Words& words, const Shape& s, const PipelineOptions& op
     const Matrix c = randomMatrix(rng, Component::kF32, s.m, s.n, Fill::kSmall);
     Dispatch dispatch;
     dispatch.buffers = {pack(a), pack(b), pack(c), rng.bytes(pack(c).size())};
-    const std::vector<Bytes> after = run(words, dispatch, options);
-    EXPECT_EQ(difference(unpack(Component::kF32, s.m, s.n, after[3]),
-                         mulAdd(a, b, c, Component::kF32, 0, true)),
-              "");
+    expectNumbersAsReference(words, dispatch, Component::kF32, options);
 }
 
 // `derived` defines further constants; the other arguments name rows, columns and scope.
