@@ -41,6 +41,7 @@ Races::Races(const Workgroup& group, BufferHistory& history)
     for (auto& orders : subgroups_) orders.resize(subgroups);
     fences_.resize(subgroups * lanes_);
     released_.resize(subgroups * lanes_);
+    sent_.resize(subgroups * lanes_);
     acquired_.resize(subgroups * lanes_);
     pending_.resize(subgroups * lanes_);
     shared_.resize((group.program->sharedSize + kCellSize - 1) / kCellSize);
@@ -57,6 +58,7 @@ void Races::begin(const Workgroup& group) {
     for (auto& orders : subgroups_) reset(orders);
     reset(fences_);
     reset(released_);
+    reset(sent_);
     common_.clear();
     for (Knowledge& knowledge : acquired_) knowledge.clear();
     for (Knowledge& knowledge : pending_) knowledge.clear();
@@ -81,6 +83,8 @@ void Races::meet(const Workgroup& group, const Instruction& i) {
     // Memory barriers before it release for all.
     released_ = fences_;
     for (Order& order : released_) order.makeVisible();
+    // What atomic operations made available stays so.
+    for (size_t each = 0; each < sent_.size(); ++each) released_[each].learn(sent_[each]);
     if ((semantics & kOrders) == 0 || scope >= spv::Scope::Subgroup) return;
     for (int kind = 0; kind < kKinds; ++kind)
         if ((semantics & kMemory[kind]) != 0) advance(all_[kind], semantics, true);
@@ -127,6 +131,7 @@ void Races::synchronise(const Subgroup& s, uint32_t lane, const Pointer& pointer
     if ((semantics & kReleases) != 0) {
         ++clock_;
         advance(own, semantics, false);
+        sent_[invocation] = own;
     }
     if (own.happened() != 0) {
         released = common_;

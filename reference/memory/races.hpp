@@ -60,9 +60,10 @@ class Races {
     bool stale_;   // reads get stale bytes where they may
     Order all_[kKinds];
     std::vector<Order> subgroups_[kKinds];
-    std::vector<Order> fences_;        // of each invocation, its last memory barrier that releases
-    std::vector<Order> released_;      // the same, when all met
-    Knowledge common_;                 // of all invocations
+    std::vector<Order> fences_;    // of each invocation, its last memory barrier that releases
+    std::vector<Order> released_;  // the same, when all met
+    std::vector<Order> sent_;      // of each invocation, its last atomic operation that releases
+    Knowledge common_;             // of all invocations
     std::vector<Knowledge> acquired_;  // of each invocation
     std::vector<Knowledge> pending_;   // by relaxed atomics, until a memory barrier
     std::unordered_map<uint64_t, Knowledge> sharedReleases_;

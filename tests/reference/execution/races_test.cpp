@@ -86,6 +86,26 @@ TEST(ReferenceRaces, AtomicsSeeWhatIsAvailable) {
     }
 }
 
+// What an atomic operation made available is still available when all have met.
+TEST(ReferenceRaces, AtomicsMakeAvailableForBarriers) {
+    for (const bool available : {false, true}) {
+        ShaderText text = neighbourText(
+            "%z = OpAccessChain %p_word %out %u_0 %i\nOpAtomicStore %z %u_2 %released %u_0\n"
+            "OpControlBarrier %u_2 %u_2 %semantics\n",
+            8);
+        // Release, WorkgroupMemory, MakeAvailable
+        text.declarations +=
+            available ? "%released = OpConstant %u32 8452\n" : "%released = OpConstant %u32 260\n";
+        text.capabilities = "OpCapability VulkanMemoryModel\n";
+        text.memoryModel = "Logical Vulkan";
+        text.body.replace(text.body.find("OpStore %w %i\n"), 14,
+                          "OpStore %w %i NonPrivatePointer\n");
+        text.body.replace(text.body.find("OpLoad %u32 %q\n"), 15,
+                          "OpLoad %u32 %q MakePointerVisible|NonPrivatePointer %u_2\n");
+        available ? expectNone(executed(text)) : expectOnly(executed(text), kCheckRaces);
+    }
+}
+
 // All workgroups write their number to one word of a buffer; atomically, it is no race.
 TEST(ReferenceRaces, RacesOfWorkgroups) {
     ShaderText text = plainText(
