@@ -57,7 +57,8 @@ OpDecorate %20 ArrayStride 2
 OpStore %95 %92
 %96 = OpAccessChain %72 %90 %14 %15
 %97 = OpCompositeExtract %11 %94 5
-OpStore %96 %97
+%102 = OpCopyObject %72 %96
+OpStore %102 %97
 %98 = OpCooperativeMatrixMulAddKHR %52 %92 %93 %60
 %99 = OpFNegate %53 %94
 %101 = OpFNegate %50 %92
@@ -104,7 +105,8 @@ TEST(MatrixUses, AreFoundByOneWalk) {
 
     using Pairs = std::vector<std::pair<Id, Id>>;
     EXPECT_EQ(uses.elementPointers(), (Pairs{{96, 50}})) << "%95 points to a whole matrix";
-    EXPECT_EQ(uses.elementCopies(), (std::set<std::pair<Id, Id>>{{50, 53}}));
+    EXPECT_EQ(uses.elementCopies(), (std::set<std::pair<Id, Id>>{{50, 53}}))
+        << "by a copy of the pointer";
     EXPECT_EQ(uses.moves(50), 1u) << "%92 was just loaded";
 }
 

@@ -5,10 +5,10 @@
 // last part afterwards, the first part of a loop header keeps its phis and OpLoopMerge, and sampled
 // images are repeated where a later part uses them:
 //
-//   before:  h: phis, a, b, merge             after guarded(c, x) behind a:
-//                                              h:  phis, merge, branch to h2
-//                                              h2: a, if (c) { x }
-//                                              h3: b
+//   before:                     h:  phis, a, b, merge
+//   after guarded(c, x) at a:   h:  phis, merge, branch to h2
+//                               h2: a, if (c) { x }
+//                               h3: b
 //
 // A loop header must not be its loop's continue target where it is split (passes/whole_module.hpp).
 #pragma once

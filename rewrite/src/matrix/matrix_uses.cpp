@@ -111,7 +111,7 @@ void MatrixUses::copyElement(Id to, Id from) {
 
 // The type of the matrix to an element of which a pointer points; 0: to none.
 Id MatrixUses::matrixBehind(Id pointer) const {
-    const Instruction& chain = module_.def(pointer);
+    const Instruction& chain = behindCopies(module_, pointer);
     if (firstChainIndex(chain.opcode) == 0) return 0;
     const auto index = indexInto(module_, chain, [&](Id type) { return isMatrix(type); });
     return index ? index->type : 0;

@@ -72,13 +72,10 @@ class Layouts {
     }
 
     void scan(const Instruction& i) {
-        if (firstChainIndex(i.opcode) != 0) return scanChain(i);
+        if (isUntypedChain(i.opcode) && !isPrivate(module_.storage(chainBase(i)))) {
+            place(i, i.word(0), kMostAlignment);
+        }
         switch (i.opcode) {
-            case spv::Op::OpCopyObject:
-                if (const auto found = components_.find(i.word(0)); found != components_.end()) {
-                    components_[i.result] = found->second;
-                }
-                return;
             case spv::Op::OpLoad:
                 return scanAccess(i, i.word(0), i.type, MemoryOperands(operandsBehind(i, 1)));
             case spv::Op::OpStore:
@@ -102,28 +99,28 @@ class Layouts {
         return type != 0 ? type : module_.pointee(other);
     }
 
-    void scanChain(const Instruction& i) {
-        if (isPrivate(module_.storage(chainBase(i)))) return;
-        if (isUntypedChain(i.opcode)) place(i, i.word(0), kMostAlignment);
+    // The type of the vector to a component of which a pointer points.
+    std::optional<Id> vectorBehind(Id pointer) const {
+        const Instruction& chain = behindCopies(module_, pointer);
         const auto isVector = [&](Id type) { return context_.vector(type) != nullptr; };
-        if (const auto index = indexInto(module_, i, isVector)) {
-            components_[i.result] = index->type;
-        }
+        if (firstChainIndex(chain.opcode) == 0 || isPrivate(module_.storage(pointer))) return {};
+        const auto index = indexInto(module_, chain, isVector);
+        return index ? std::optional(index->type) : std::nullopt;
     }
 
     // The store of a component may change no other byte, since other invocations may store to it at
     // the same time.
     void storeComponent(Id pointer) {
-        const auto found = components_.find(pointer);
-        if (found == components_.end()) return;
-        const uint32_t components = context_.type(found->second)->components;
+        const std::optional<Id> vector = vectorBehind(pointer);
+        if (!vector) return;
+        const uint32_t components = context_.type(*vector)->components;
         const bool bytes =
             missingForAccess(context_.target.device, module_.storage(pointer), 8).empty();
         if (components == 4 || (components == 8 && bytes)) byteWise_.insert(components);
     }
 
     void scanAccess(const Instruction& i, Id pointer, Id type, const MemoryOperands& memory) {
-        if (components_.contains(pointer) || isPrivate(module_.storage(pointer))) return;
+        if (vectorBehind(pointer) || isPrivate(module_.storage(pointer))) return;
         if (memory.alignment() != 0) {
             place(i, type, alignmentAt(kMostAlignment, memory.alignment()));
         } else if (module_.def(module_.def(pointer).type).opcode ==
@@ -166,7 +163,6 @@ class Layouts {
     Int4Context& context_;
     Module& module_;
     std::set<std::pair<Id, uint32_t>> visited_;
-    std::map<Id, Id> components_;  // pointers to components of vectors, with the vector type
     std::set<uint32_t> byteWise_;  // component counts of the vectors to replace by bytes
 };
 

@@ -67,21 +67,11 @@ bool holdChain(SmallFloatFunction& f, Instruction& i) {
     if (format == 0) return false;
     const spv::StorageClass storage = storageOf(f.context.module.def(i.type));
     i.type = f.context.types.pointerType(storage, heldType(f.context.types, format));
-    f.context.elementPointers[i.result] = format;
     return false;
 }
 
-// The 8-bit type behind a pointer to an element; 0: it is another pointer.
-Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
-    const auto found = context.elementPointers.find(pointer);
-    return found == context.elementPointers.end() ? 0 : found->second;
-}
-
 bool holdPointerCopy(SmallFloatFunction& f, Instruction& i) {
-    const Id format = pointeeFormat(f.context, i.word(0));
-    if (format == 0) return false;
-    i.type = f.emit().typeOf(i.word(0));
-    f.context.elementPointers[i.result] = format;
+    if (pointeeFormat(f.context, i.word(0)) != 0) i.type = f.emit().typeOf(i.word(0));
     return false;
 }
 
@@ -112,6 +102,11 @@ bool holdCopy(SmallFloatFunction& f, const Instruction& i) {
 }
 
 }  // namespace
+
+Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
+    const Instruction& chain = behindCopies(context.module, pointer);
+    return firstChainIndex(chain.opcode) == 0 ? 0 : selectedFormat(context, chain);
+}
 
 void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     using enum spv::Op;

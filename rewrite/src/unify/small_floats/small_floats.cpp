@@ -116,7 +116,7 @@ Id fromHeld(Emitter& emit, Id format, Id value, Id result) {
 void SmallFloatContext::checkKept(const Instruction& i) {
     if (isNonSemantic(module, i)) return;
     const bool takesPointer = std::ranges::any_of(i.operands, [&](const Operand& operand) {
-        return operand.isId && elementPointers.contains(operand.word);
+        return operand.isId && pointeeFormat(*this, operand.word) != 0;
     });
     const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
     if (!takesPointer || accesses || i.opcode == spv::Op::OpCopyObject) return;

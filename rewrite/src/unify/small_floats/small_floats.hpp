@@ -13,8 +13,7 @@ namespace coopvk::rewrite {
 struct SmallFloatContext : LoweringContext {
     using LoweringContext::LoweringContext;
 
-    std::map<Id, Id> elementPointers;  // pointers to elements, with the 8-bit type
-    std::map<Id, Id> heldValues;       // values of 8-bit types, with the same as they were held
+    std::map<Id, Id> heldValues;  // values of 8-bit types, with the same as they were held
 
     // The 8-bit type of a matrix type's components; 0: it is no matrix of 8-bit floats.
     Id format(Id matrix) const;
@@ -34,6 +33,9 @@ std::optional<Error> holdSmallFloats(SmallFloatContext& context);
 // number of `format`. Both keep all bits, also of NaN. `result` 0: a new id.
 Id toHeld(Emitter& emit, Id value);
 Id fromHeld(Emitter& emit, Id format, Id value, Id result = 0);
+
+// The 8-bit type of the element of a matrix to which a pointer points; 0: to none.
+Id pointeeFormat(const SmallFloatContext& context, Id pointer);
 
 // Instructions with single elements; each returns false if the instruction stays, perhaps changed
 // in place.
