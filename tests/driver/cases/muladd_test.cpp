@@ -14,6 +14,7 @@
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/listed.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
 namespace coopvk::test {
@@ -110,11 +111,19 @@ void runCase(const Case& c) {
     Dispatch dispatch;
     dispatch.buffers = {pack(a), pack(b), pack(addend),
                         rng.bytes(pack(Matrix(result, c.m, c.n)).size())};
-    const std::vector<Bytes> after = run(glslCan(c) ? fromGlsl(c) : fromAssembly(c), dispatch);
+    const Words words = glslCan(c) ? fromGlsl(c) : fromAssembly(c);
+    const std::vector<Bytes> after = run(words, dispatch);
     const Product expected =
         mulAdd(a, b, addend, result, c.operands, /*exact=*/c.fill == Fill::kSmall);
     EXPECT_EQ(difference(unpack(result, c.m, c.n, after[3]), expected), "");
     for (size_t i = 0; i < 3; ++i) EXPECT_EQ(difference(after[i], dispatch.buffers[i]), "");
+    // These products, by hand, also judge the reference device. Saturated sums that an unsigned
+    // result does not hold are undefined.
+    const bool isDefined = !(c.operands & kSaturating) || (c.operands & kResultSigned) ||
+                           !(c.operands & (kASigned | kBSigned));
+    if (!isDefined) return;
+    EXPECT_EQ(difference(unpack(result, c.m, c.n, expectedOf(words, dispatch)[3]), expected), "")
+        << "the reference device";
 }
 
 // What fills make sense: floats exactly and within bounds; integers with wrap-around.

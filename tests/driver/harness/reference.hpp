@@ -3,6 +3,12 @@
 // What the specifications say of a dispatch: the reference device executes the shader itself, in
 // this process and natively, whatever the device under test is. Its own mathematics is tested in
 // tests/reference.
+//
+// These have expected values by hand: products (muladd_test, which judges the reference device,
+// too), copies through pointers and control flow (pointer_test, control_flow_test), since they are
+// exact and simple; sums and half floats whose errors have bounds (elementwise_test, half_*,
+// open_sums, mixed_dot, single_half), since the reference device gives one result of those that are
+// allowed; conversions on the host (convert_*); and components of four bits that share a byte.
 #pragma once
 
 #include "component.hpp"
