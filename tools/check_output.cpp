@@ -51,6 +51,11 @@ std::string placeOf(const Outcome& outcome) {
     return text;
 }
 
+void printWrite(std::ostream& out, const char* side, const std::string& write) {
+    out << "    " << side << ": " << (write.empty() ? "nothing wrote it" : "last written by ")
+        << write << '\n';
+}
+
 void printReports(std::ostream& out, const char* side,
                   const std::vector<reference::Report>& reports) {
     for (const reference::Report& report : reports)
@@ -77,6 +82,8 @@ ordered_json jsonOf(const Outcome& outcome) {
                                {"byte", difference.byte},
                                {"native", difference.native},
                                {"rewritten", difference.rewritten},
+                               {"nativeWrite", difference.nativeWrite},
+                               {"rewrittenWrite", difference.rewrittenWrite},
                                {"count", difference.count}});
     }
     json["differences"] = std::move(differences);
@@ -95,10 +102,13 @@ void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
             out << std::format(" ({} numbers are not the same, as the specifications allow)",
                                outcome.comparison.inexact);
         out << '\n';
-        for (const check::Difference& difference : outcome.comparison.differences)
+        for (const check::Difference& difference : outcome.comparison.differences) {
             out << std::format("  {}, byte {}: {}, not {} ({} numbers of this buffer differ)\n",
                                difference.buffer, difference.byte, difference.rewritten,
                                difference.native, difference.count);
+            printWrite(out, "native", difference.nativeWrite);
+            printWrite(out, "rewritten", difference.rewrittenWrite);
+        }
         printReports(out, "native", outcome.native);
         printReports(out, "rewritten", outcome.rewritten);
     }

@@ -64,6 +64,17 @@ expect 2 '64 lanes, core: not applicable' --lanes 64 "$work/product.spv"
 expect 1 'differs' --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
 expect 1 'set 0, binding 1, byte ' --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
 expect 1 '"native": ' --json --lanes 32 --against "$work/wrong.spv" "$work/product.spv"
+# What wrote it, on both sides: instruction, values, place.
+expect 1 'native: last written by OpCooperativeMatrixStoreKHR ' --lanes 32 \
+    --against "$work/wrong.spv" "$work/product.spv"
+expect 1 'rewritten: last written by OpCooperativeMatrixStoreKHR ' --lanes 32 \
+    --against "$work/wrong.spv" "$work/product.spv"
+# In the rewriter's output, the instruction of the original.
+"$coopvk" rewrite "$work/wrong.spv" --subgroup-size 8 --lines -o "$work/wrong_lines.spv"
+expect 1 'rewritten: last written by OpStore at input OpCooperativeMatrixStoreKHR, word:' --lanes 8 \
+    --against "$work/wrong_lines.spv" "$work/product.spv"
+"$coopvk" rewrite "$work/unwritten.spv" --subgroup-size 8 --lines -o "$work/unwritten_lines.spv"
+expect 1 ' at input OpLoad, word:' --lanes 8 --against "$work/unwritten_lines.spv" "$work/product.spv"
 # The module that takes the place of the rewritten one reads what nothing wrote.
 expect 1 'rewritten: unwritten' --lanes 32 --against "$work/unwritten.spv" "$work/product.spv"
 # The same natively: any result would be right.

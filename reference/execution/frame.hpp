@@ -68,6 +68,11 @@ class Subgroup {
     // Reports the first active lane in which a component is undefined.
     void require(const Instruction& instruction, const Value& value, uint32_t component,
                  const char* what);
+    // Tells of a write if somebody watches these bytes.
+    void noteWrite(const Instruction& instruction, uint32_t lane, const std::byte* data,
+                   uint64_t size);
+    // A report without check and message.
+    Report placeOf(const Instruction& instruction, uint32_t lane) const;
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
@@ -137,6 +142,7 @@ class ReportSink {
     // The first report of each kind at each instruction reaches the reporter.
     void report(const Report& report);
     void print(const std::string& text);
+    void wrote(const Report& report);
     // Only the first reason counts; without one a report is the reason.
     void stop(const std::string& reason = "a report stopped the execution");
     // After the execution.

@@ -8,6 +8,7 @@
 #include <array>
 #include <cstdio>
 #include <format>
+#include <functional>
 
 #include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
@@ -164,9 +165,12 @@ const char* checkName(Check check) {
 }
 
 std::string describe(const Report& r) {
-    return std::format("{}: {}; {} (word {}), workgroup {},{},{}, subgroup {}, lane {}",
-                       checkName(r.check), r.message, r.instruction, r.word, r.workgroup[0],
-                       r.workgroup[1], r.workgroup[2], r.subgroup, r.lane);
+    return std::format("{}: {}; {}", checkName(r.check), r.message, describePlace(r));
+}
+
+std::string describePlace(const Report& r) {
+    return std::format("{} (word {}), workgroup {},{},{}, subgroup {}, lane {}", r.instruction,
+                       r.word, r.workgroup[0], r.workgroup[1], r.workgroup[2], r.subgroup, r.lane);
 }
 
 void ReportSink::report(const Report& report) {
@@ -184,6 +188,11 @@ void ReportSink::print(const std::string& text) {
     reporter_.print(text);
 }
 
+void ReportSink::wrote(const Report& report) {
+    const std::lock_guard lock(mutex_);
+    reporter_.wrote(report);
+}
+
 bool Subgroup::checks(Check check) const {
     return group != nullptr && (group->settings->checks & check) != 0;
 }
@@ -194,10 +203,32 @@ void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane
     if (check == kCheckUndefined && lastOutside != nullptr)
         message += std::format(" (the last such result: {} in {})", lastWhat,
                                nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
+    Report report = placeOf(instruction, lane);
+    report.check = check;
+    report.message = std::move(message);
+    group->sink->report(report);
+}
+
+Report Subgroup::placeOf(const Instruction& instruction, uint32_t lane) const {
     const std::string name = nameOf(*program, instruction, lineOf(*this, instruction)) +
                              operandsOf(*this, instruction, lane);
-    group->sink->report({check, std::move(message), uint32_t(instruction.opcode),
-                         instruction.resultId, instruction.word, name, group->id, index, lane});
+    return {kCheckBounds,
+            {},
+            uint32_t(instruction.opcode),
+            instruction.resultId,
+            instruction.word,
+            name,
+            group->id,
+            index,
+            lane};
+}
+
+void Subgroup::noteWrite(const Instruction& instruction, uint32_t lane, const std::byte* data,
+                         uint64_t size) {
+    const auto& watched = group->dispatch->watched;
+    const std::less<> before;  // of pointers into different buffers
+    if (before(data, watched.data() + watched.size()) && before(watched.data(), data + size))
+        group->sink->wrote(placeOf(instruction, lane));
 }
 
 void Subgroup::require(const Instruction& instruction, const Value& value, uint32_t component,

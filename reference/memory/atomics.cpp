@@ -44,6 +44,7 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
             s.report(kCheckUnwritten, i, lane, "an atomic operation on memory that nothing wrote");
         std::memset(at.written, 1, size);
     }
+    if (change && !s.group->dispatch->watched.empty()) s.noteWrite(i, lane, at.data, size);
     if (size == 2) return exchangeWord<uint16_t>(at.data, change);
     if (size == 4) return exchangeWord<uint32_t>(at.data, change);
     return exchangeWord<uint64_t>(at.data, change);

@@ -113,6 +113,7 @@ void writeMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
         std::memcpy(to.data, from.data(), sizeof(uint32_t));
     else
         std::memcpy(to.data, from.data(), from.size());
+    if (!s.group->dispatch->watched.empty()) s.noteWrite(i, lane, to.data, from.size());
     if (to.written != nullptr) std::memset(to.written, 1, from.size());
 }
 

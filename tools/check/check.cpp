@@ -105,6 +105,7 @@ class Checker {
         if (!subject_.rewritten.empty())
             return std::vector<uint32_t>(subject_.rewritten.begin(), subject_.rewritten.end());
         const rewrite::Target target = targetFor(backEnd);
+        const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
         const bool isNative = backEnd == BackEnd::kNative;
         outcome.verdict = Verdict::kNotApplicable;
         if (isNative && target.device.nativeShapes.empty()) {
@@ -116,8 +117,7 @@ class Checker {
             entries.push_back(
                 {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
         auto result = rewrite::rewrite(
-            {.words = subject_.words, .entryPoint = entryPoint_, .specialization = entries},
-            target);
+            {.words = lined, .entryPoint = entryPoint_, .specialization = entries}, target);
         if (result) return std::move(result->words);
         outcome.message = result.error().message;
         // The driver's matrices do not carry every module.
@@ -172,6 +172,13 @@ class Checker {
         if (!outcome.rewritten.empty()) outcome.verdict = Verdict::kReports;
         outcome.comparison = compare(module_, memory_, exact_, result, *freedom_);
         if (outcome.comparison.differences.empty()) return;
+        for (Difference& difference : outcome.comparison.differences) {
+            const auto exact = settings(Choice::kPlain, Choice::kExact);
+            difference.nativeWrite =
+                findWrite(native_, memory_, options_.groups, exact, difference.place);
+            difference.rewrittenWrite = findWrite(side, memory_, options_.groups,
+                                                  settings(schedule, sums), difference.place);
+        }
         const bool isRace = hasRaces_ || (freedom_->checks & reference::kCheckRaces) != 0;
         outcome.verdict = isRace ? Verdict::kUndefined : Verdict::kDiffers;
     }

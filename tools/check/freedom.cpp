@@ -80,6 +80,7 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
                            }
                            if (difference.count++ != 0) return;
                            difference.byte = offset;
+                           difference.place = {b, offset, format.bytes()};
                            difference.native = textOf(format, want);
                            difference.rewritten = textOf(format, got);
                        });

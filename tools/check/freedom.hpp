@@ -13,6 +13,9 @@ struct Difference {
     uint64_t byte = 0;  // offset in the buffer
     std::string native, rewritten;
     uint64_t count = 0;  // numbers of the buffer that differ; this is the first one
+    Watch place;         // of the number
+    // The last writes to it: instruction, values, place in the dispatch. Empty: nothing wrote it.
+    std::string nativeWrite, rewrittenWrite;
 };
 
 struct Comparison {

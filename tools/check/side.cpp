@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "side.hpp"
 
+#include <optional>
+
 namespace coopvk::check {
 namespace {
 
@@ -15,6 +17,18 @@ class Collector final : public reference::Reporter {
 
  private:
     std::vector<reference::Report>& reports_;
+};
+
+// Keeps the last write to watched bytes.
+class Watcher final : public reference::Reporter {
+ public:
+    bool report(const reference::Report&) override { return true; }
+    void print(const std::string&) override {}
+    void wrote(const reference::Report& report) override { last_ = report; }
+    std::string last() const { return last_ ? reference::describePlace(*last_) : ""; }
+
+ private:
+    std::optional<reference::Report> last_;
 };
 
 }  // namespace
@@ -42,6 +56,18 @@ Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3
     if (!status) execution.error = status.error().message;
     execution.contents = copy.take();
     return execution;
+}
+
+std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
+                      const reference::Settings& settings, const Watch& watch) {
+    MemoryCopy copy(memory);
+    Watcher watcher;
+    const reference::Dispatch dispatch{
+        .groups = groups,
+        .pushConstants = memory.pushConstants,
+        .watched = std::span(copy.contents().at(watch.buffer)).subspan(watch.offset, watch.size)};
+    (void)reference::execute(*side.program, dispatch, copy, settings, watcher);
+    return watcher.last();
 }
 
 }  // namespace coopvk::check

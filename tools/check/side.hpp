@@ -35,7 +35,16 @@ struct Execution {
     std::vector<std::vector<std::byte>> contents;  // of the memory's buffers, afterwards
 };
 
+// Bytes of a buffer.
+struct Watch {
+    size_t buffer = 0;
+    uint64_t offset = 0, size = 0;
+};
+
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
                   const reference::Settings& settings);
+// What wrote the bytes last: instruction, values, place in the dispatch. Empty if nothing did.
+std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
+                      const reference::Settings& settings, const Watch& watch);
 
 }  // namespace coopvk::check

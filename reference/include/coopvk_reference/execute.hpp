@@ -87,10 +87,14 @@ class Reporter {
     virtual bool report(const Report& report) = 0;
     // A message of NonSemantic.DebugPrintf.
     virtual void print(const std::string& text) = 0;
+    // A write to watched bytes. The report has no check and no message.
+    virtual void wrote(const Report&) {}
 };
 
 // One line for people: check, message, instruction and place.
 std::string describe(const Report& report);
+// Of these the instruction and the place.
+std::string describePlace(const Report& report);
 
 // Settings, from the environment's variables COOPVK_REFERENCE_<NAME>: what the texts leave open,
 // and what the device checks.
@@ -183,6 +187,8 @@ struct Dispatch {
     std::array<uint32_t, 3> groups = {1, 1, 1};
     std::array<uint32_t, 3> base = {0, 0, 0};
     std::span<const std::byte> pushConstants;
+    // Reporter::wrote() gets each write to one of these bytes of a range.
+    std::span<const std::byte> watched = {};
 };
 
 // Executes all workgroups and returns when they are done. Subgroup size and rounding are those of
