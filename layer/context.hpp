@@ -16,6 +16,7 @@
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
 #include "dump.hpp"
+#include "inputs/dispatch_inputs.hpp"
 #include "log.hpp"
 #include "messenger.hpp"
 #include "physical_device.hpp"
@@ -82,7 +83,8 @@ struct DeviceContext {
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;
-    DeviceStatistics* statistics = nullptr;  // the instance's; null unless asked for
+    std::unique_ptr<inputs::DispatchInputs> inputs;  // null unless the setting is on
+    DeviceStatistics* statistics = nullptr;          // the instance's; null unless asked for
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     bool rewrites() const { return !emulated.empty() || addsShapes; }

@@ -6,6 +6,7 @@
 #include "device_request.hpp"
 #include "enabled_facts.hpp"
 #include "guard.hpp"
+#include "inputs/commands.hpp"
 #include "link.hpp"
 #include "registry.hpp"
 
@@ -38,6 +39,18 @@ rewrite::ExtensionSet nativeExtensions(const DeviceContext& device,
         if (extension && !device.emulates(*extension)) set.insert(*extension);
     }
     return set;
+}
+
+// If the setting is on and shaders of the device are rewritten.
+void keepInputs(DeviceContext& device, VkPhysicalDevice physicalDevice) {
+    InstanceContext& instance = *device.instance;
+    const DumpedInputs& limits = instance.settings.dumpInputs;
+    if (limits.bytes == 0 || !instance.dumps.isOn() || !device.rewrites()) return;
+    inputs::Driver driver = {device.handle, device.next, {}};
+    instance.next.GetPhysicalDeviceMemoryProperties(physicalDevice, &driver.memory);
+    device.inputs =
+        std::make_unique<inputs::DispatchInputs>(limits, instance.dumps, std::move(driver));
+    inputs::interpose(device.next);
 }
 
 }  // namespace
@@ -84,6 +97,7 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     context->handle = *device;
     context->getNextProc = getNext;
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
+    keepInputs(*context, physicalDevice);
     if (instance->statistics != nullptr) {
         context->statistics = instance->statistics->addDevice(
             *context->physical, context->emulated, nativeExtensions(*context, *createInfo),
@@ -102,6 +116,7 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     context->deferred.clear();
     context->conversions.destroy(*context);
     commandStates().removeDevice(*context);
+    context->inputs.reset();
     context->next.DestroyDevice(device, allocator);
 }
 

@@ -30,6 +30,19 @@ std::string stemOf(const std::string& original, const RecordedRequest& request,
     return stem.append(".").append(hexName(fnv1a(std::as_bytes(std::span(text)))));
 }
 
+// `request` without its shader.
+std::pair<std::string, ordered_json> nameAndJson(const ShaderWords& original,
+                                                 RecordedRequest request,
+                                                 const Settings& settings) {
+    const std::string hash = hexName(original.hash);
+    request.shader = hash + ".spv";
+    ordered_json json = toJson(request);
+    json["settings"] = {{"emulate", settings.emulateText}};
+    json["rewriter"] = rewrite::version();
+    std::string stem = stemOf(hash, request, json);
+    return {std::move(stem), std::move(json)};
+}
+
 }  // namespace
 
 ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
@@ -52,17 +65,26 @@ const OutputFolder* ShaderDumps::folder() {
     return folder_ ? &*folder_ : nullptr;
 }
 
+DumpedRequest ShaderDumps::describe(const ShaderWords& original, RecordedRequest request) const {
+    auto [name, json] = nameAndJson(original, std::move(request), settings_);
+    return {std::move(name), json.dump()};
+}
+
+void ShaderDumps::writeDispatch(const std::string& name, std::string_view json,
+                                std::string_view bytes) {
+    const OutputFolder* const target = folder();
+    if (target == nullptr) return;
+    if (!target->write(name + ".bin", bytes) || !target->write(name + ".json", json))
+        log_.warn("cannot write to dump folder '" + target->path() + "'");
+}
+
 void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,
                         std::span<const uint32_t> words, const std::string* refusal) noexcept {
     try {
         const OutputFolder* const target = folder();
         if (target == nullptr) return;
         const std::string hash = hexName(original.hash);
-        request.shader = hash + ".spv";
-        ordered_json json = toJson(request);
-        json["settings"] = {{"emulate", settings_.emulateText}};
-        json["rewriter"] = rewrite::version();
-        const std::string stem = stemOf(hash, request, json);
+        auto [stem, json] = nameAndJson(original, std::move(request), settings_);
         if (refusal != nullptr) json["refused"] = *refusal;
         if (!words.empty()) json["output"] = stem + ".spv";
         if (!writeModule(*target, hash, original.words) ||

@@ -21,6 +21,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
     hash.addValue(settings.backEnd);
+    if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {

@@ -12,10 +12,18 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
     const auto create = [&](uint32_t n, const VkComputePipelineCreateInfo* list, VkPipeline* out) {
         return context->next.CreateComputePipelines(device, cache, n, list, allocator, out);
     };
-    const auto build = [](BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
-        return built.build(info.stage, pipelineFlags(info), changed);
+    std::vector<DumpedShaderRef> dumped;  // by pipeline
+    const auto build = [&](BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
+        const VkResult result = built.build(info.stage, pipelineFlags(info), changed);
+        if (context->inputs != nullptr) dumped.push_back(built.dumped());
+        return result;
     };
-    return createPipelines(*context, allocator, std::span(infos, count), pipelines, build, create);
+    const VkResult result =
+        createPipelines(*context, allocator, std::span(infos, count), pipelines, build, create);
+    for (size_t i = 0; i < dumped.size(); ++i)
+        if (pipelines[i] != VK_NULL_HANDLE && dumped[i] != nullptr)
+            context->inputs->add(reinterpret_cast<uint64_t>(pipelines[i]), *dumped[i]);
+    return result;
 }
 
 // The driver must calculate the size for the words that it would compile.

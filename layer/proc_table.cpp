@@ -6,6 +6,7 @@
 
 #include "commands.hpp"
 #include "guard.hpp"
+#include "inputs/commands.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -137,7 +138,11 @@ PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
     const PFN_vkVoidFunction next = nextInstanceProc(context, name);
     const bool intercept =
         command != nullptr && context != nullptr && intercepts(*context, *command, next != nullptr);
-    return intercept ? command->function : next;
+    if (intercept) return command->function;
+    // Below the layer's own commands, which call these.
+    const bool keepsInputs = context != nullptr && context->inputs != nullptr && next != nullptr;
+    const PFN_vkVoidFunction keeping = keepsInputs ? inputs::findCommand(name) : nullptr;
+    return keeping != nullptr ? keeping : next;
 }
 
 }  // namespace coopvk::layer

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "request_json.hpp"
 
-#include <charconv>
-
+#include "hex.hpp"
 #include "settings.hpp"
 #include "traits_json.hpp"
 
@@ -15,27 +14,6 @@ using rewrite::ErrorCode;
 using rewrite::Result;
 
 Error wrong(const std::string& what) { return {ErrorCode::kInvalidArgument, "request: " + what}; }
-
-// Two hexadecimal digits a byte.
-std::string hexText(const std::vector<std::byte>& bytes) {
-    std::string text;
-    for (const std::byte byte : bytes) {
-        const auto value = std::to_integer<unsigned>(byte);
-        text += "0123456789abcdef"[value >> 4];
-        text += "0123456789abcdef"[value & 15u];
-    }
-    return text;
-}
-
-bool readHex(std::string_view text, std::vector<std::byte>& bytes) {
-    for (; text.size() >= 2; text.remove_prefix(2)) {
-        unsigned value = 0;
-        const auto parsed = std::from_chars(text.data(), text.data() + 2, value, 16);
-        if (parsed.ec != std::errc() || parsed.ptr != text.data() + 2) return false;
-        bytes.push_back(static_cast<std::byte>(value));
-    }
-    return text.empty();
-}
 
 ordered_json specializationJson(const RecordedRequest& request) {
     if (!request.specialization) return nullptr;
@@ -145,6 +123,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"indexes64Bits", request.target.indexes64Bits},
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
+            {"lines", request.lines},
             {"device", toJson(request.target.device)}};
 }
 
@@ -183,6 +162,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!backEnd) return wrong("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
     request.validate = json.value("validate", ordered_json()) == true;
+    const auto lines = json.value("lines", ordered_json(false));
+    if (!lines.is_boolean()) return wrong("'lines' is no boolean");
+    request.lines = lines.get<bool>();
     auto traits = traitsFromJson(json.value("device", ordered_json()));
     if (!traits) return traits.error();
     request.target.device = std::move(*traits);

@@ -30,6 +30,7 @@ struct RecordedRequest {
     std::optional<std::vector<RecordedConstant>> specialization;
     rewrite::Target target;
     bool validate = false;  // an output that the validator refuses is an error
+    bool lines = false;     // rewrite::withLines first
 };
 
 nlohmann::ordered_json toJson(const RecordedRequest& request);

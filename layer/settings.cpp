@@ -2,6 +2,7 @@
 #include "settings.hpp"
 
 #include <cctype>
+#include <charconv>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -123,11 +124,50 @@ void readLogLevel(std::string_view text, Settings& settings, Complaints& complai
     }
 }
 
-void readValidateOutput(std::string_view text, Settings& settings, Complaints& complaints) {
+void readBoolean(std::string_view key, std::string_view text, bool& setting,
+                 Complaints& complaints) {
     if (const auto value = booleanFromText(text)) {
-        settings.validateOutput = *value;
+        setting = *value;
     } else if (!text.empty()) {
-        complain(complaints, "validate_output", "neither true nor false:", text);
+        complain(complaints, key, "neither true nor false:", text);
+    }
+}
+
+// A number and what follows it; nothing if there is no number.
+std::optional<uint64_t> takeNumber(std::string_view& text) {
+    uint64_t number = 0;
+    const auto parsed = std::from_chars(text.data(), text.data() + text.size(), number);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    text.remove_prefix(static_cast<size_t>(parsed.ptr - text.data()));
+    return number;
+}
+
+// "64M", "64M,10": bytes with K, M or G behind them; dispatches.
+std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
+    constexpr std::string_view kUnits = "KMG";
+    DumpedInputs inputs;
+    const auto bytes = takeNumber(text);
+    if (!bytes || *bytes > UINT32_MAX) return std::nullopt;
+    inputs.bytes = *bytes;
+    const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.front());
+    if (unit != kUnits.npos) {
+        inputs.bytes <<= 10 * (unit + 1);
+        text.remove_prefix(1);
+    }
+    if (text.starts_with(',')) {
+        text.remove_prefix(1);
+        const auto dispatches = takeNumber(text);
+        if (!dispatches || *dispatches > UINT32_MAX) return std::nullopt;
+        inputs.dispatches = static_cast<uint32_t>(*dispatches);
+    }
+    return text.empty() ? std::optional(inputs) : std::nullopt;
+}
+
+void readDumpInputs(std::string_view text, Settings& settings, Complaints& complaints) {
+    if (const auto inputs = dumpedInputsFromText(text)) {
+        settings.dumpInputs = *inputs;
+    } else if (!text.empty()) {
+        complain(complaints, "dump_inputs", "no size, nor a size and a number:", text);
     }
 }
 
@@ -144,7 +184,15 @@ constexpr Reader kReaders[] = {
                     Complaints&) { settings.logFile = expandPath(text); }},
     {"dump_dir", [](std::string_view text, Settings& settings,
                     Complaints&) { settings.dumpDir = expandPath(text); }},
-    {"validate_output", readValidateOutput},
+    {"dump_inputs", readDumpInputs},
+    {"lines",
+     [](std::string_view text, Settings& settings, Complaints& complaints) {
+         readBoolean("lines", text, settings.lines, complaints);
+     }},
+    {"validate_output",
+     [](std::string_view text, Settings& settings, Complaints& complaints) {
+         readBoolean("validate_output", text, settings.validateOutput, complaints);
+     }},
     {"statistics", readStatistics},
 };
 

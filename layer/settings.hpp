@@ -15,12 +15,20 @@
 
 namespace coopvk::layer {
 
+// Of how many dispatches of each rewritten shader the inputs are kept, and of how many bytes each.
+struct DumpedInputs {
+    uint64_t bytes = 0;  // 0: none
+    uint32_t dispatches = 1;
+};
+
 struct Settings {
     EmulatePolicy emulate;
     rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
     LogLevel logLevel = LogLevel::kWarn;
     std::string logFile;
     std::string dumpDir;
+    DumpedInputs dumpInputs;
+    bool lines = false;
     bool validateOutput = false;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 

@@ -29,7 +29,7 @@ VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCre
 
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                     Needs& needs) {
+                     Needs& needs, DumpedShaderRef& dumped) {
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
         return unwrapBinary(device, scratch, info, needs);
     }
@@ -41,6 +41,7 @@ VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfo
         rewriteInfo(device, scratch, std::move(original), info, info.flags, plan);
     if (result != VK_SUCCESS || plan.rewritten->untouched) return result;
     needs = plan.needs;
+    dumped = plan.dumped;
     const std::vector<uint32_t>& words = plan.rewritten->words;
     info.pCode = scratch.copyArray(std::span<const uint32_t>(words));
     info.codeSize = words.size() * sizeof(uint32_t);
@@ -59,17 +60,21 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     std::fill_n(shaders, count, VkShaderEXT(VK_NULL_HANDLE));
     Scratch scratch;
     std::vector<Needs> needs(count);
+    std::vector<DumpedShaderRef> dumped(count);
     const auto create = [&](uint32_t n, const VkShaderCreateInfoEXT* list) {
         const VkResult result = context->next.CreateShadersEXT(device, n, list, allocator, shaders);
         for (uint32_t i = 0; i < n; ++i) {
-            if (shaders[i] != VK_NULL_HANDLE) context->shaderObjects.add(shaders[i], needs[i]);
+            if (shaders[i] == VK_NULL_HANDLE) continue;
+            context->shaderObjects.add(shaders[i], needs[i]);
+            if (dumped[i] != nullptr)
+                context->inputs->add(reinterpret_cast<uint64_t>(shaders[i]), *dumped[i]);
         }
         return result;
     };
     VkShaderCreateInfoEXT* copies = nullptr;
     for (uint32_t i = 0; i < count; ++i) {
         VkShaderCreateInfoEXT info = infos[i];
-        const VkResult result = buildShader(*context, scratch, info, needs[i]);
+        const VkResult result = buildShader(*context, scratch, info, needs[i], dumped[i]);
         if (copies == nullptr && (needs[i] || result != VK_SUCCESS)) {
             copies = scratch.copyArray(std::span(infos, count));
         }

@@ -154,6 +154,7 @@ VkResult BuiltStages::makeModule(std::span<const uint32_t> words, VkShaderModule
 
 VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCreateFlags2 flags,
                             bool& changed) {
+    dumped_ = nullptr;
     ShaderWordsRef words = stageWords(device_, stage, shaders_);
     if (words == nullptr) return VK_SUCCESS;
     changed = true;
@@ -169,6 +170,7 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCr
     }
     StagePlan plan;
     const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, flags, plan);
+    dumped_ = plan.dumped;
     return result == VK_SUCCESS ? makeModule(plan.rewritten->words, stage.module) : result;
 }
 

@@ -41,6 +41,9 @@ class BuiltStages {
     VkResult buildArray(uint32_t count, const VkPipelineShaderStageCreateInfo*& stages,
                         VkPipelineCreateFlags2 flags, bool& changed);
 
+    // Of the stage that was built last.
+    DumpedShaderRef dumped() const { return dumped_; }
+
     // For the stages that follow.
     void read(StageShaders shaders) { shaders_ = shaders; }
 
@@ -55,6 +58,7 @@ class BuiltStages {
     StageShaders shaders_ = StageShaders::kAll;
     Scratch scratch_;
     std::vector<VkShaderModule> modules_;
+    DumpedShaderRef dumped_;
 };
 
 // The words of a create info if they use something that the device emulates, else null.

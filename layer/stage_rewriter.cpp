@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "context.hpp"
+#include "coopvk/addresses.hpp"
 #include "hash.hpp"
 #include "request_json.hpp"
 
@@ -50,24 +51,32 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     return target;
 }
 
-// What is needed to repeat a request, with its result. Without `entries`, the specialization data
-// contradicts itself.
-void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
-          const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
-          const rewrite::Error* error) {
-    InstanceContext& instance = *device.instance;
-    if (!instance.dumps.isOn()) return;
+// What is needed to repeat a request. Without `entries`, the specialization data contradicts
+// itself.
+RecordedRequest recordOf(const DeviceContext& device, const StageRequest& request,
+                         const rewrite::Target& target,
+                         const std::vector<rewrite::SpecializationEntry>* entries) {
     RecordedRequest record;
     record.stage = static_cast<rewrite::Stage>(request.stage);
     record.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
     record.target = target;
-    record.validate = instance.settings.validateOutput;
+    record.validate = device.instance->settings.validateOutput;
+    record.lines = device.instance->settings.lines;
     if (entries != nullptr) record.specialization.emplace();
     for (size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
         const auto& [id, data] = (*entries)[i];
         record.specialization->push_back({id, {data.begin(), data.end()}});
     }
-    instance.dumps.write(*request.words, std::move(record), words,
+    return record;
+}
+
+// The request with its result.
+void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
+          const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
+          const rewrite::Error* error) {
+    InstanceContext& instance = *device.instance;
+    if (!instance.dumps.isOn()) return;
+    instance.dumps.write(*request.words, recordOf(device, request, target, entries), words,
                          error == nullptr ? nullptr : &error->message);
 }
 
@@ -82,7 +91,10 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
 
     const rewrite::Target target = makeTarget(device, request, size);
     rewrite::Request input;
-    input.words = request.words->words;
+    const std::vector<uint32_t> lined = device.instance->settings.lines
+                                            ? rewrite::withLines(request.words->words)
+                                            : std::vector<uint32_t>();
+    input.words = lined.empty() ? request.words->words : lined;
     input.stage = key.stage;
     input.entryPoint = key.entryPoint;
     input.specialization = entries;
@@ -266,6 +278,13 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     }
     setRequirements(device.facts(), request, plan);
     if (plan.rewritten->untouched) return VK_SUCCESS;
+    if (device.inputs != nullptr && request.stage == VK_SHADER_STAGE_COMPUTE_BIT) {
+        const rewrite::Target target = makeTarget(device, request, plan.subgroupSize);
+        plan.dumped = std::make_shared<const DumpedShader>(
+            DumpedShader{device.instance->dumps.describe(
+                             *request.words, recordOf(device, request, target, &entries)),
+                         rewrite::usesAddresses(request.words->words)});
+    }
     const Clock::duration spent = Clock::now() - start;
     logRewrite(device, request, plan, spent);
     if (device.statistics != nullptr) device.statistics->rewrote(*plan.rewritten, cached, spent);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
+#include "dump.hpp"
 #include "rewrite_cache.hpp"
 #include "shader_modules.hpp"
 
@@ -33,10 +34,18 @@ struct SubgroupNeeds {
     bool full = false;  // full subgroups
 };
 
+// A compute shader of whose dispatches the inputs are kept.
+struct DumpedShader {
+    DumpedRequest request;
+    bool usesAddresses = false;
+};
+using DumpedShaderRef = std::shared_ptr<const DumpedShader>;
+
 struct StagePlan {
     RewrittenRef rewritten;
     uint32_t subgroupSize = 0;
     SubgroupNeeds needs;
+    DumpedShaderRef dumped;  // null unless inputs are kept
 };
 
 VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan);

@@ -6,6 +6,7 @@
 #include <iostream>
 #include <memory>
 
+#include "check_given.hpp"
 #include "check_output.hpp"
 #include "commands.hpp"
 #include "rewrite_job.hpp"
@@ -56,6 +57,15 @@ Result<check::Options> checkOptions(const Options& options, const RewriteJob& jo
     for (size_t i = 0; i < options.groups.size(); ++i) check.groups.at(i) = options.groups[i];
     const auto push = std::as_bytes(std::span(options.push));
     check.memory.pushConstants.assign(push.begin(), push.end());
+    if (job.dispatch) {
+        if (options.groups.empty()) check.groups = job.dispatch->groups;
+        auto given = givenMemory(*job.dispatch, job.folder);
+        if (!given) return given.error();
+        check.memory.given = std::move(*given);
+        if (push.empty()) check.memory.pushConstants = job.dispatch->pushConstants;
+        for (const std::string& line : job.dispatch->missing)
+            std::cerr << "coopvk: " << line << " was not kept\n";
+    }
     if (options.anyValues) check.memory.values = check::Values::kAny;
     return check;
 }

@@ -45,6 +45,7 @@ bool isNativeVerdict(const Outcome& outcome) {
 
 std::string placeOf(const Outcome& outcome) {
     std::string text = std::format("{} lanes", outcome.lanes);
+    if (outcome.isDevice) return text + ", the device";
     if (!isNativeVerdict(outcome)) text += std::format(", {}", nameOf(outcome.backEnd));
     if (check::isFault(outcome.verdict))
         text += std::format(", {} schedule", nameOf(outcome.schedule));
@@ -71,6 +72,7 @@ ordered_json jsonOf(const std::vector<reference::Report>& reports) {
 ordered_json jsonOf(const Outcome& outcome) {
     ordered_json json;
     json["lanes"] = outcome.lanes;
+    json["side"] = outcome.isDevice ? "device" : "rewritten";
     json["backEnd"] = nameOf(outcome.backEnd);
     json["schedule"] = nameOf(outcome.schedule);
     json["verdict"] = check::nameOf(outcome.verdict);
@@ -107,7 +109,7 @@ void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
                                difference.buffer, difference.byte, difference.rewritten,
                                difference.native, difference.count);
             printWrite(out, "native", difference.nativeWrite);
-            printWrite(out, "rewritten", difference.rewrittenWrite);
+            if (!outcome.isDevice) printWrite(out, "rewritten", difference.rewrittenWrite);
         }
         printReports(out, "native", outcome.native);
         printReports(out, "rewritten", outcome.rewritten);

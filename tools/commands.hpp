@@ -14,7 +14,9 @@ void addCompareCommand(CLI::App& app, int& status);
 void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);
 void addInfoCommand(CLI::App& app, int& status);
+void addReportCommand(CLI::App& app, int& status);
 void addRewriteCommand(CLI::App& app, int& status);
 void addRunCommand(CLI::App& app, int& status);
+void addSelftestCommand(CLI::App& app, int& status);
 
 }  // namespace coopvk::tool

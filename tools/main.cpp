@@ -35,6 +35,8 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addConfigCommand(app, status);
     coopvk::tool::addDoctorCommand(app, status);
     coopvk::tool::addCompareCommand(app, status);
+    coopvk::tool::addReportCommand(app, status);
+    coopvk::tool::addSelftestCommand(app, status);
 #ifdef COOPVK_HAS_CHECK
     coopvk::tool::addCheckCommand(app, status);
 #endif

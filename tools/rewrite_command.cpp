@@ -58,7 +58,7 @@ Result<bool> runRewrite(const RewriteOptions& options) {
     if (options.output.empty() && !options.text) return failure("give -o OUT.spv or --text");
     auto job = makeRewriteJob(options);
     if (!job) return job.error();
-    if (options.lines) job->words = rewrite::withLines(job->words);
+    if (options.lines || job->request.lines) job->words = rewrite::withLines(job->words);
     const auto rewritten = rewriteWords(options, *job);
     const auto named = [&](const Error& error) {
         return Error{error.code, options.input + ": " + error.message};

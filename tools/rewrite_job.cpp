@@ -39,12 +39,16 @@ const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
 
 Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
+}  // namespace
+
 Result<std::string> readFile(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) return failure("cannot read " + path);
     return bytes;
 }
+
+namespace {
 
 Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::string& path) {
     if (bytes.size() % 4 != 0 || bytes.empty()) {
@@ -87,6 +91,12 @@ Result<RewriteJob> readJob(const std::string& path) {
         if (!request) return failure(path + ": " + request.error().message);
         job.request = std::move(*request);
         job.isRecorded = true;
+        job.folder = std::filesystem::path(path).parent_path().string();
+        if (json.contains("dispatch")) {
+            auto dispatch = layer::dispatchFromJson(json["dispatch"]);
+            if (!dispatch) return failure(path + ": " + dispatch.error().message);
+            job.dispatch = std::move(*dispatch);
+        }
         shader = std::filesystem::path(path).replace_filename(job.request.shader).string();
     } else {
         job.request.specialization.emplace();

@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "recorded_dispatch.hpp"
 #include "request_json.hpp"
 
 namespace coopvk::tool {
@@ -35,7 +37,11 @@ struct RewriteJob {
     std::vector<uint32_t> words;
     layer::RecordedRequest request;
     bool isRecorded = false;  // the input is what the layer wrote
+    std::string folder;       // of the input
+    std::optional<layer::RecordedDispatch> dispatch = {};
 };
+
+rewrite::Result<std::string> readFile(const std::string& path);
 
 // Words of a file that begins as SPIR-V does.
 rewrite::Result<std::vector<uint32_t>> readModule(const std::string& path);

@@ -205,7 +205,7 @@ layer::RecordedRequest someRequest() {
     request.target.emulated = {rewrite::Extension::kNvCooperativeVector};
     request.target.backEnd = rewrite::BackEnd::kNative;
     request.target.device.name = "d";
-    request.validate = true;
+    request.validate = request.lines = true;
     return request;
 }
 
@@ -226,6 +226,7 @@ TEST(Requests, ThereAndBack) {
     EXPECT_EQ(back->target.backEnd, rewrite::BackEnd::kNative);
     EXPECT_EQ(back->target.device.name, "d");
     EXPECT_TRUE(back->validate);
+    EXPECT_TRUE(back->lines);
 }
 
 TEST(Requests, WrongOnesAreNamed) {
@@ -234,7 +235,7 @@ TEST(Requests, WrongOnesAreNamed) {
         if (key == "validate") continue;  // false where it is absent
         ordered_json json = good;
         json.erase(key);
-        const bool isOptional = key == "indexes64Bits";  // older dumps lack it
+        const bool isOptional = key == "indexes64Bits" || key == "lines";  // older dumps lack them
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;

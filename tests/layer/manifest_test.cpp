@@ -39,7 +39,9 @@ bool isSame(const Settings& a, const Settings& b) {
     return a.emulate.mode == b.emulate.mode && a.emulate.list == b.emulate.list &&
            a.backEnd == b.backEnd && a.logLevel == b.logLevel && a.logFile == b.logFile &&
            a.dumpDir == b.dumpDir && a.validateOutput == b.validateOutput &&
-           a.statistics == b.statistics;
+           a.statistics == b.statistics && a.lines == b.lines &&
+           a.dumpInputs.bytes == b.dumpInputs.bytes &&
+           a.dumpInputs.dispatches == b.dumpInputs.dispatches;
 }
 
 class ManifestTest : public testing::Test {
@@ -141,6 +143,7 @@ TEST_F(ManifestTest, EverySettingReachesTheLayer) {
     for (const json& setting : settings) {
         const auto key = setting.at("key").get<std::string>();
         std::vector<std::string> values = {key == "emulate" ? "all" : "/a/path"};
+        if (key == "dump_inputs") values = {"64M", "100", "2K,10"};
         if (setting.at("type") == "BOOL") values = {setting.at("default") == true ? "0" : "1"};
         if (setting.contains("flags")) {
             values.clear();

@@ -54,6 +54,10 @@ class Checker {
         }
         std::vector<Outcome> outcomes;
         for (const BackEnd backEnd : options_.backEnds) outcomes.push_back(checkFor(backEnd));
+        // With other lanes, the module may do something else.
+        if (memory_.given != nullptr && !memory_.given->after.empty() &&
+            lanes == subject_.target.subgroupSize)
+            outcomes.push_back(checkDevice());
         return outcomes;
     }
 
@@ -153,6 +157,28 @@ class Checker {
         return subject_.specialization;
     }
 
+    const Freedom& freedom() {
+        if (!freedom_)
+            freedom_ = findFreedom(module_, memory_, native_, options_.groups,
+                                   settings(Choice::kPlain, Choice::kExact), exact_);
+        return *freedom_;
+    }
+
+    // What the device made of the memory that is given.
+    Outcome checkDevice() {
+        Outcome outcome{.lanes = lanes_, .isDevice = true};
+        const Execution device{.contents = contentsOf(memory_, memory_.given->after)};
+        if (device.contents == exact_.contents) return outcome;
+        outcome.comparison = compare(module_, memory_, exact_, device, freedom());
+        if (!outcome.comparison.differences.empty())
+            outcome.verdict = hasRaces_ ? Verdict::kUndefined : Verdict::kDiffers;
+        for (Difference& difference : outcome.comparison.differences)
+            difference.nativeWrite =
+                findWrite(native_, memory_, options_.groups,
+                          settings(Choice::kPlain, Choice::kExact), difference.place);
+        return outcome;
+    }
+
     void checkWith(const Side& side, Choice schedule, Outcome& outcome) {
         const Choice sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
         const Execution result = execute(side, memory_, options_.groups, settings(schedule, sums));
@@ -163,14 +189,11 @@ class Checker {
             return;
         }
         if (result.reports.empty() && result.contents == exact_.contents) return;
-        if (!freedom_)
-            freedom_ = findFreedom(module_, memory_, native_, options_.groups,
-                                   settings(Choice::kPlain, Choice::kExact), exact_);
         // What the module itself does in another native execution is no fault of the rewriter.
         for (const reference::Report& report : result.reports)
-            if ((freedom_->checks & report.check) == 0) outcome.rewritten.push_back(report);
+            if ((freedom().checks & report.check) == 0) outcome.rewritten.push_back(report);
         if (!outcome.rewritten.empty()) outcome.verdict = Verdict::kReports;
-        outcome.comparison = compare(module_, memory_, exact_, result, *freedom_);
+        outcome.comparison = compare(module_, memory_, exact_, result, freedom());
         if (outcome.comparison.differences.empty()) return;
         for (Difference& difference : outcome.comparison.differences) {
             const auto exact = settings(Choice::kPlain, Choice::kExact);
@@ -179,7 +202,7 @@ class Checker {
             difference.rewrittenWrite = findWrite(side, memory_, options_.groups,
                                                   settings(schedule, sums), difference.place);
         }
-        const bool isRace = hasRaces_ || (freedom_->checks & reference::kCheckRaces) != 0;
+        const bool isRace = hasRaces_ || (freedom().checks & reference::kCheckRaces) != 0;
         outcome.verdict = isRace ? Verdict::kUndefined : Verdict::kDiffers;
     }
 

@@ -60,6 +60,7 @@ bool isFault(Verdict verdict);
 // Of one subgroup size and back-end.
 struct Outcome {
     uint32_t lanes = 0;
+    bool isDevice = false;  // not of the rewritten module, but of what the device computed
     rewrite::BackEnd backEnd = rewrite::BackEnd::kCore;
     reference::Choice schedule = reference::Choice::kPlain;  // with which it became the verdict
     Verdict verdict = Verdict::kAgrees;

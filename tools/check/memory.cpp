@@ -120,6 +120,12 @@ void fill(const Module& module, Buffer& buffer, Filler& filler) {
 
 Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     Memory memory;
+    memory.given = choice.given;
+    if (memory.given != nullptr) {
+        memory.pushConstants = choice.pushConstants;
+        memory.buffers = givenBuffers(module, *memory.given, memory.pushConstants);
+        return memory;
+    }
     memory.buffers = emptyBuffers(module, choice);
     Filler filler(module, choice, memory.buffers);
     for (Buffer& buffer : memory.buffers) {
@@ -142,14 +148,36 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
 }
 
 MemoryCopy::MemoryCopy(const Memory& from) {
-    contents_.reserve(from.buffers.size());
+    owned_.reserve(from.buffers.size());
     ranges_.reserve(from.buffers.size());
+    if (from.given != nullptr) regions_ = from.given->regions;
     for (const Buffer& buffer : from.buffers) {
-        std::vector<std::byte>& bytes = contents_.emplace_back(buffer.bytes);
-        ranges_.push_back({bytes.data(), bytes.size(), buffer.address, nullptr});
+        reference::Range range{.address = buffer.address};
+        if (buffer.range) {
+            range.data = regions_[buffer.range->region].data() + buffer.range->offset;
+            range.size = buffer.range->size;
+        } else {
+            std::vector<std::byte>& bytes = owned_.emplace_back(buffer.bytes);
+            range.data = bytes.data();
+            range.size = bytes.size();
+        }
+        ranges_.push_back(range);
         if (buffer.use.isDescriptor)
             descriptors_[{buffer.use.set, buffer.use.binding, buffer.element}] = &ranges_.back();
     }
+    if (from.given == nullptr) return;
+    for (const auto& [address, range] : from.given->addresses)
+        addresses_.push_back(
+            {regions_[range.region].data() + range.offset, range.size, address, nullptr});
+}
+
+std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
+    std::vector<std::vector<std::byte>> contents;
+    for (size_t buffer = 0; buffer < ranges_.size(); ++buffer) {
+        const auto all = bytes(buffer);
+        contents.emplace_back(all.begin(), all.end());
+    }
+    return contents;
 }
 
 const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, uint32_t element) {
@@ -158,7 +186,7 @@ const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, u
 }
 
 const reference::Range* MemoryCopy::buffer(uint64_t address) {
-    for (const reference::Range& range : ranges_) {
+    for (const reference::Range& range : addresses_.empty() ? ranges_ : addresses_) {
         if (address >= range.address && address - range.address < range.size) return &range;
     }
     return nullptr;

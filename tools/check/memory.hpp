@@ -5,6 +5,9 @@
 
 #include <array>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,6 +20,20 @@ namespace coopvk::check {
 // Descriptor set and binding.
 using Slot = std::pair<uint32_t, uint32_t>;
 
+struct GivenRange {
+    uint32_t region = 0;
+    uint64_t offset = 0, size = 0;
+};
+
+// Memory as a dispatch on a device had it. Ranges may share regions.
+struct Given {
+    std::vector<std::vector<std::byte>> regions;
+    std::vector<std::vector<std::byte>> after;  // what the device made of them; or none
+    std::map<std::array<uint32_t, 3>, GivenRange> descriptors;  // by set, binding, element
+    std::map<uint64_t, GivenRange> addresses;
+    std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
+};
+
 struct MemoryChoice {
     uint64_t seed = 1;
     Values values = Values::kSmall;
@@ -24,6 +41,7 @@ struct MemoryChoice {
     // What the caller knows: contents of push constants (from their first byte) and of descriptors.
     std::vector<std::byte> pushConstants;
     std::map<Slot, std::vector<std::byte>> buffers;
+    std::shared_ptr<const Given> given;  // null: memory is made up
 };
 
 struct Buffer {
@@ -32,15 +50,25 @@ struct Buffer {
     uint32_t element = 0;  // of an array of descriptors
     uint64_t address = 0;
     std::vector<std::byte> bytes;
+    std::optional<GivenRange> range = {};  // of given memory, whose bytes these are
 };
 
 struct Memory {
     std::vector<Buffer> buffers;
     std::vector<std::byte> pushConstants;
+    std::shared_ptr<const Given> given;
 };
 
 // Nothing but memory can fail: throws std::bad_alloc.
 Memory makeMemory(const Module& module, const MemoryChoice& choice);
+
+// What of the given memory a module uses: a buffer for each descriptor, and for each place to which
+// addresses lead, from push constants and from other buffers on.
+std::vector<Buffer> givenBuffers(const Module& module, const Given& given,
+                                 std::span<const std::byte> pushConstants);
+// The same ranges of other regions.
+std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,
+                                               const std::vector<std::vector<std::byte>>& regions);
 
 // Calls `visit` for each number of the buffer: in arrays of integers in the format in which
 // matrices or vectors are accessed there, else as the type says.
@@ -56,12 +84,17 @@ class MemoryCopy final : public reference::Resources {
 
     const reference::Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override;
     const reference::Range* buffer(uint64_t address) override;
-    const std::vector<std::vector<std::byte>>& contents() const { return contents_; }
-    std::vector<std::vector<std::byte>> take() { return std::move(contents_); }
+    // Of a buffer of the memory.
+    std::span<const std::byte> bytes(size_t buffer) const {
+        return {ranges_[buffer].data, static_cast<size_t>(ranges_[buffer].size)};
+    }
+    std::vector<std::vector<std::byte>> contents() const;
 
  private:
-    std::vector<std::vector<std::byte>> contents_;
-    std::vector<reference::Range> ranges_;
+    std::vector<std::vector<std::byte>> owned_;    // of buffers that are made up
+    std::vector<std::vector<std::byte>> regions_;  // given
+    std::vector<reference::Range> ranges_;         // by buffer
+    std::vector<reference::Range> addresses_;      // of given memory
     std::map<std::array<uint32_t, 3>, const reference::Range*> descriptors_;
 };
 

@@ -31,6 +31,10 @@ class Watcher final : public reference::Reporter {
     std::optional<reference::Report> last_;
 };
 
+std::array<uint32_t, 3> baseOf(const Memory& memory) {
+    return memory.given != nullptr ? memory.given->base : std::array<uint32_t, 3>{0, 0, 0};
+}
+
 }  // namespace
 
 Side makeSide(const SideRequest& from) {
@@ -51,10 +55,11 @@ Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3
     Execution execution;
     MemoryCopy copy(memory);
     Collector collector(execution.reports);
-    const reference::Dispatch dispatch{.groups = groups, .pushConstants = memory.pushConstants};
+    const reference::Dispatch dispatch{
+        .groups = groups, .base = baseOf(memory), .pushConstants = memory.pushConstants};
     const auto status = reference::execute(*side.program, dispatch, copy, settings, collector);
     if (!status) execution.error = status.error().message;
-    execution.contents = copy.take();
+    execution.contents = copy.contents();
     return execution;
 }
 
@@ -64,8 +69,9 @@ std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_
     Watcher watcher;
     const reference::Dispatch dispatch{
         .groups = groups,
+        .base = baseOf(memory),
         .pushConstants = memory.pushConstants,
-        .watched = std::span(copy.contents().at(watch.buffer)).subspan(watch.offset, watch.size)};
+        .watched = copy.bytes(watch.buffer).subspan(watch.offset, watch.size)};
     (void)reference::execute(*side.program, dispatch, copy, settings, watcher);
     return watcher.last();
 }

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which bytes a dispatch can reach.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "inputs/reach.hpp"
+
+namespace coopvk::test {
+namespace {
+
+using namespace layer;
+using namespace layer::inputs;
+
+template <typename Handle>
+Handle handle(uintptr_t number) {
+    return reinterpret_cast<Handle>(number);
+}
+
+const auto kBuffer = handle<VkBuffer>(2);
+
+TrackedBuffer bufferIn(uint64_t memory, uint64_t offset, uint64_t number) {
+    return {.handle = handle<VkBuffer>(number),
+            .size = 1000,
+            .canBeCopied = true,
+            .memory = memory,
+            .memoryOffset = offset};
+}
+
+TEST(InputRanges, ThoseThatShareMemoryAreOneRegion) {
+    Ranges ranges(1000);
+    const TrackedBuffer a = bufferIn(1, 0, 10), b = bufferIn(1, 50, 11), c = bufferIn(2, 50, 12);
+    EXPECT_TRUE(ranges.add(a, 100, 100));  // memory 1: 100 to 200
+    EXPECT_TRUE(ranges.add(b, 100, 100));  // 150 to 250
+    EXPECT_TRUE(ranges.add(c, 100, 100));  // memory 2
+    EXPECT_TRUE(ranges.add(a, 20, 30));    // memory 1: 20 to 50
+    ranges.place();
+    ASSERT_EQ(ranges.regions().size(), 3u);
+    const KeptRange first = ranges.find(a, 100, 100), second = ranges.find(b, 100, 100);
+    EXPECT_EQ(first.region, second.region);
+    EXPECT_EQ(second.offset - first.offset, 50u);
+    EXPECT_EQ(ranges.regions()[first.region].size, 150u);
+    EXPECT_NE(ranges.find(c, 100, 100).region, first.region);
+    // Each byte of the regions once.
+    std::set<uint64_t> bytes;
+    uint64_t copied = 0;
+    for (const Copy& copy : ranges.copies()) {
+        copied += copy.size;
+        for (uint64_t i = 0; i < copy.size; ++i) bytes.insert(copy.to + i);
+    }
+    EXPECT_EQ(copied, 280u);
+    EXPECT_EQ(bytes.size(), 280u);
+}
+
+TEST(InputRanges, UpToTheLimit) {
+    Ranges ranges(150);
+    const TrackedBuffer a = bufferIn(1, 0, 10);
+    EXPECT_TRUE(ranges.add(a, 0, 100));
+    EXPECT_FALSE(ranges.add(a, 200, 51));
+    EXPECT_TRUE(ranges.add(a, 50, 100));  // half of it is there
+    EXPECT_FALSE(ranges.add(a, 150, 1));
+    EXPECT_TRUE(ranges.add(a, 0, 150));
+}
+
+TEST(InputDescriptors, GoOnInTheNextBinding) {
+    DescriptorSet set;
+    set.layout = std::make_shared<SetLayout>(SetLayout{
+        {1, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}}, {4, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 3}}});
+    const VkDescriptorBufferInfo infos[] = {{kBuffer, 1, 1}, {kBuffer, 2, 1}, {kBuffer, 3, 1}};
+    VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.dstBinding = 1;
+    write.dstArrayElement = 1;
+    write.descriptorCount = 3;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = infos;
+    set.apply(write);
+    ASSERT_EQ(set.descriptors.size(), 3u);
+    EXPECT_EQ((set.descriptors.at({1, 1}).buffer.offset), 1u);
+    EXPECT_EQ((set.descriptors.at({4, 0}).buffer.offset), 2u);
+    EXPECT_EQ((set.descriptors.at({4, 1}).buffer.offset), 3u);
+    DescriptorSet other;
+    other.layout = set.layout;
+    VkCopyDescriptorSet copy = {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET};
+    copy.srcBinding = 4;
+    copy.dstBinding = 1;
+    copy.descriptorCount = 2;
+    other.copy(set, copy);
+    EXPECT_EQ((other.descriptors.at({1, 0}).buffer.offset), 2u);
+    EXPECT_EQ((other.descriptors.at({1, 1}).buffer.offset), 3u);
+}
+
+// What cannot be kept has a line.
+TEST(InputDescriptors, MissingOnesAreNamed) {
+    Objects objects;
+    objects.buffers[kBuffer] = {.handle = kBuffer, .size = 100, .canBeCopied = false};
+    CommandState commands;
+    auto set = std::make_shared<DescriptorSet>();
+    set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, 0, 10}};
+    set->descriptors[{1, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE};
+    set->descriptors[{2, 0}] = {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, {handle<VkBuffer>(99), 0, 10}};
+    set->descriptors[{3, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {VK_NULL_HANDLE, 0, 10}};
+    commands.sets[2].set = set;
+    Reach reach(objects, 1000);
+    reach.addSets(commands);
+    const RecordedDispatch record = reach.finish();
+    EXPECT_TRUE(record.descriptors.empty());
+    ASSERT_EQ(record.missing.size(), 3u);
+    EXPECT_EQ(record.missing[0], "set 2, binding 0 (10 bytes), a buffer that cannot be copied,");
+    EXPECT_EQ(record.missing[1], "set 2, binding 1, a storage image,");
+    EXPECT_EQ(record.missing[2], "set 2, binding 2 (10 bytes), a buffer that does not exist,");
+}
+
+}  // namespace
+}  // namespace coopvk::test

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_report.sh COOPVK APP
+# `coopvk report` packs what is needed to repeat a program's rewrites, and no personal paths.
+set -euo pipefail
+
+coopvk=$1
+app=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
+mkdir -p "$work/home/private" "$work/temporary"
+export HOME=$work/home XDG_CONFIG_HOME=$work/home/none TMPDIR=$work/temporary
+cd "$work/home/private"
+cp "$app" "$work/home/private/the_app"
+
+fail() {
+    printf 'test_report: %s\n' "$*" >&2
+    exit 1
+}
+
+"$coopvk" report -o report.tar --emulate all -- "$PWD/the_app" instance physical matrix-device pipeline 2>said || fail "status $?: $(<said)"
+grep -q 'wrote report.tar' said || fail "$(<said)"
+tar -xf report.tar
+for file in version devices.json doctor status log statistics; do
+    [[ -s coopvk-report/$file ]] || fail "no $file"
+done
+"$coopvk" --version | cmp -s - coopvk-report/version || fail 'another version'
+[[ $(<coopvk-report/status) == 'wait status 0' ]] || fail "$(<coopvk-report/status)"
+python3 -c 'import json, sys; json.load(open(sys.argv[1]))' coopvk-report/devices.json
+grep -q 'rewrote compute shader' coopvk-report/log || fail 'no rewrite in the log'
+! grep -rq "$work" coopvk-report || fail "a path: $(grep -r "$work" coopvk-report | head -3)"
+grep -q '~\|the_app' coopvk-report/doctor || fail "$(<coopvk-report/doctor)"
+[[ -z $(ls -A "$work/temporary") ]] || fail "left: $(ls "$work/temporary")"
+
+# Each rewrite is repeated.
+count=0
+for request in coopvk-report/shaders/*.json; do
+    "$coopvk" rewrite "$request" -o out.spv || fail "cannot repeat $request"
+    cmp -s out.spv "${request%.json}.spv" || fail "$request: another output"
+    count=$((count + 1))
+done
+((count > 0)) || fail 'no shaders'
+
+# A program that cannot be started, or fails.
+! "$coopvk" report -o none.tar -- "$PWD/no_such_program" 2>said || fail 'no error'
+grep -q 'cannot start' said || fail "$(<said)"
+[[ ! -e none.tar ]] || fail 'a report of nothing'
+"$coopvk" report -o failed.tar -- sh -c 'exit 3' 2>said || fail "status $?: $(<said)"
+tar -xOf failed.tar coopvk-report/status | grep -q 'wait status 768' || fail 'another status'
+! "$coopvk" report 2>said || fail 'no program, no error'
+grep -q 'no program given' said || fail "$(<said)"
+echo 'test_report: passed'
