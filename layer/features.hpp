@@ -37,6 +37,9 @@ enum class Feature : size_t {
     kShaderBufferFloat32AtomicAdd,
     kShaderSharedFloat32AtomicAdd,
     kShaderSharedFloat32Atomics,
+    kSharedScalarLayout,  // of blocks in Workgroup memory
+    kSharedLayout8BitAccess,
+    kSharedLayout16BitAccess,
     kMixedFloatDotProduct,
     kNativeCooperativeMatrix,
     kCount,

@@ -74,6 +74,9 @@ inline constexpr Feature kInt4Needs[] = {
     Feature::kStoragePushConstant16,
     Feature::kStoragePushConstant8,
     Feature::kScalarBlockLayout,
+    Feature::kSharedScalarLayout,
+    Feature::kSharedLayout8BitAccess,
+    Feature::kSharedLayout16BitAccess,
     Feature::kVulkanMemoryModel,
     Feature::kVulkanMemoryModelDeviceScope,
     Feature::kSubgroupSizeControl,
@@ -97,6 +100,7 @@ inline constexpr Feature kBfloat16Needs[] = {
     Feature::kStorageBuffer16BitAccess,
     Feature::kUniformAndStorageBuffer16BitAccess,
     Feature::kStoragePushConstant16,
+    Feature::kSharedLayout16BitAccess,
 };
 
 inline constexpr Feature kFloat8Needs[] = {
@@ -105,6 +109,7 @@ inline constexpr Feature kFloat8Needs[] = {
     Feature::kStorageBuffer8BitAccess,
     Feature::kUniformAndStorageBuffer8BitAccess,
     Feature::kStoragePushConstant8,
+    Feature::kSharedLayout8BitAccess,
 };
 
 inline constexpr Feature kFloat16Needs[] = {Feature::kShaderInt16};

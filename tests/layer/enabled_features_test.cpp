@@ -61,6 +61,10 @@ const std::map<uint32_t, Feature>& featuresOfCapabilities() {
                            Feature::kUniformAndStorageBuffer16BitAccess),
                  std::pair(StoragePushConstant8, Feature::kStoragePushConstant8),
                  std::pair(StoragePushConstant16, Feature::kStoragePushConstant16),
+                 std::pair(WorkgroupMemoryExplicitLayout8BitAccessKHR,
+                           Feature::kSharedLayout8BitAccess),
+                 std::pair(WorkgroupMemoryExplicitLayout16BitAccessKHR,
+                           Feature::kSharedLayout16BitAccess),
                  std::pair(VulkanMemoryModel, Feature::kVulkanMemoryModel),
                  std::pair(VulkanMemoryModelDeviceScope, Feature::kVulkanMemoryModelDeviceScope),
                  std::pair(DotProduct, Feature::kShaderIntegerDotProduct),
@@ -171,13 +175,18 @@ TEST_F(OwnMatrices, WithAnEmulatedFormat) {
 TEST_F(EnabledFeatures, OfEmulatedFormats) {
     driver.destroyInstance();
     setenv("COOPVK_EMULATE", "all", 1);
+    driver.extensions = {VK_KHR_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_EXTENSION_NAME};
+    driver.moreFeatures
+        [VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR] = {
+        VK_TRUE, VK_TRUE, VK_TRUE, VK_TRUE};
     driver.makeInstance();
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8 = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT, nullptr, VK_TRUE, VK_FALSE};
     makeDevice(&float8, {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME});
     for (const Feature feature :
          {Feature::kShaderInt8, Feature::kStorageBuffer8BitAccess,
-          Feature::kUniformAndStorageBuffer8BitAccess, Feature::kStoragePushConstant8}) {
+          Feature::kUniformAndStorageBuffer8BitAccess, Feature::kStoragePushConstant8,
+          Feature::kSharedLayout8BitAccess}) {
         EXPECT_TRUE(has(enabledOn(driver.device), feature));
     }
     driver.destroyDevice(device);
@@ -186,7 +195,8 @@ TEST_F(EnabledFeatures, OfEmulatedFormats) {
     makeDevice(&bfloat16, {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME});
     for (const Feature feature :
          {Feature::kShaderInt16, Feature::kStorageBuffer16BitAccess,
-          Feature::kUniformAndStorageBuffer16BitAccess, Feature::kStoragePushConstant16}) {
+          Feature::kUniformAndStorageBuffer16BitAccess, Feature::kStoragePushConstant16,
+          Feature::kSharedLayout16BitAccess}) {
         EXPECT_TRUE(has(enabledOn(driver.device), feature));
     }
 }

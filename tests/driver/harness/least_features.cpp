@@ -119,6 +119,38 @@ constexpr Row kRows[] = {
     {spv::Capability::Float8CooperativeMatrixEXT,
      [](Features& f) -> VkBool32& { return f.float8.shaderFloat8CooperativeMatrix; },
      VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
+    {spv::Capability::DemoteToHelperInvocation,
+     [](Features& f) -> VkBool32& { return f.v13.shaderDemoteToHelperInvocation; }},
+    {spv::Capability::Geometry,
+     [](Features& f) -> VkBool32& { return f.core.features.geometryShader; }},
+    {spv::Capability::Tessellation,
+     [](Features& f) -> VkBool32& { return f.core.features.tessellationShader; }},
+    {spv::Capability::MeshShadingEXT,
+     [](Features& f) -> VkBool32& { return f.meshShader.meshShader; },
+     VK_EXT_MESH_SHADER_EXTENSION_NAME},
+    {spv::Capability::RayTracingKHR,
+     [](Features& f) -> VkBool32& { return f.rayTracing.rayTracingPipeline; },
+     VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME},
+    {spv::Capability::RayTracingKHR,
+     [](Features& f) -> VkBool32& { return f.accelerationStructure.accelerationStructure; },
+     VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME},
+    {spv::Capability::RayTracingKHR,
+     [](Features& f) -> VkBool32& { return f.v12.bufferDeviceAddress; },
+     VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME},
+    {spv::Capability::Int4TypeINTEL, [](Features& f) -> VkBool32& { return f.int4.shaderInt4; },
+     VK_COOPVK_SHADER_INT4_EXTENSION_NAME},
+    {spv::Capability::Int4CooperativeMatrixINTEL,
+     [](Features& f) -> VkBool32& { return f.int4.shaderInt4CooperativeMatrix; },
+     VK_COOPVK_SHADER_INT4_EXTENSION_NAME},
+    {spv::Capability::Subgroup2DBlockIOINTEL,
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockIO; },
+     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
+    {spv::Capability::Subgroup2DBlockTransformINTEL,
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTransform; },
+     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
+    {spv::Capability::Subgroup2DBlockTransposeINTEL,
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTranspose; },
+     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
     // glslang declares no capability for their storage.
     {spv::Capability::BFloat16TypeKHR,
      [](Features& f) -> VkBool32& { return f.v11.storageBuffer16BitAccess; }},
@@ -142,6 +174,33 @@ void addCapability(spv::Capability capability, Features supported, Least& least)
     }
 }
 
+// The tests' shaders of all stages write to buffers.
+struct StageRow {
+    spv::ExecutionModel model;
+    VkBool32& (*feature)(Features&);
+};
+VkBool32& vertexStores(Features& f) { return f.core.features.vertexPipelineStoresAndAtomics; }
+constexpr StageRow kStages[] = {
+    {spv::ExecutionModel::Vertex, vertexStores},
+    {spv::ExecutionModel::TessellationControl, vertexStores},
+    {spv::ExecutionModel::TessellationEvaluation, vertexStores},
+    {spv::ExecutionModel::Geometry, vertexStores},
+    {spv::ExecutionModel::Fragment,
+     [](Features& f) -> VkBool32& { return f.core.features.fragmentStoresAndAtomics; }},
+    {spv::ExecutionModel::TaskEXT,
+     [](Features& f) -> VkBool32& { return f.meshShader.taskShader; }},
+};
+
+void addStage(spv::ExecutionModel model, Least& least) {
+    for (const StageRow& row : kStages)
+        if (row.model == model) row.feature(least.features) = VK_TRUE;
+    const bool isMesh =
+        model == spv::ExecutionModel::TaskEXT || model == spv::ExecutionModel::MeshEXT;
+    if (isMesh || model <= spv::ExecutionModel::Fragment) {
+        least.features.v13.dynamicRendering = VK_TRUE;
+    }
+}
+
 }  // namespace
 
 bool wantsLeastFeatures() {
@@ -154,14 +213,34 @@ Least leastFeatures(const Words& words, const Features& supported) {
     // The tests' buffers have scalar layouts.
     least.features.v12.scalarBlockLayout = supported.v12.scalarBlockLayout;
     std::set<uint32_t> workgroupScopes;  // constants
+    std::set<uint32_t> singles;          // types
     for (size_t at = 5; at < words.size() && words[at] >> 16 != 0; at += words[at] >> 16) {
         const auto opcode = static_cast<spv::Op>(words[at] & 0xffff);
         if (opcode == spv::Op::OpCapability) {
             addCapability(static_cast<spv::Capability>(words[at + 1]), supported, least);
         }
+        // Its capabilities are those of VK_NV_cooperative_matrix2.
+        const auto* text = reinterpret_cast<const char*>(&words[at + 1]);
+        if (opcode == spv::Op::OpExtension &&
+            std::string_view(text) == "SPV_EXT_cooperative_matrix_maintenance1") {
+            auto& features = least.features.matrixMaintenance1;
+            features = supported.matrixMaintenance1;
+            features.pNext = nullptr;
+            least.extensions.insert("VK_EXT_cooperative_matrix_maintenance1");
+        }
+        if (opcode == spv::Op::OpEntryPoint) {
+            addStage(static_cast<spv::ExecutionModel>(words[at + 1]), least);
+        }
         const bool isMode = opcode == spv::Op::OpExecutionModeId;
         if (isMode && words[at + 2] == static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) {
             least.features.v13.maintenance4 = VK_TRUE;
+        }
+        // Atomics of floats other than additions have no capability.
+        if (opcode == spv::Op::OpTypeFloat && words[at + 2] == 32) singles.insert(words[at + 1]);
+        if ((opcode == spv::Op::OpAtomicLoad || opcode == spv::Op::OpAtomicExchange) &&
+            singles.contains(words[at + 1])) {
+            least.features.atomicFloat.shaderBufferFloat32Atomics = VK_TRUE;
+            least.extensions.insert(VK_EXT_SHADER_ATOMIC_FLOAT_EXTENSION_NAME);
         }
         if (opcode == spv::Op::OpConstant && words[at + 3] == uint32_t(spv::Scope::Workgroup)) {
             workgroupScopes.insert(words[at + 2]);
@@ -171,6 +250,9 @@ Least leastFeatures(const Words& words, const Features& supported) {
             least.features.matrix2.cooperativeMatrixWorkgroupScope = VK_TRUE;
             least.extensions.insert(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
         }
+    }
+    if (least.extensions.contains(VK_QCOM_COOPERATIVE_MATRIX_CONVERSION_EXTENSION_NAME)) {
+        least.extensions.insert(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);  // it depends on this
     }
     // Tests of VK_NV_cooperative_matrix2 have matrices of all sizes.
     if (least.extensions.contains(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)) {

@@ -101,6 +101,7 @@ std::vector<Bytes> runGraphics(VkShaderStageFlagBits stage, const Words& words,
 std::vector<Bytes> runStage(VkShaderStageFlagBits stage, const std::string& source,
                             const std::vector<Bytes>& buffers, uint32_t workgroup) {
     const Words words = workShader(stage, source, workgroup);
+    Context::get().prepareFor(words, false);
     std::vector<Bytes> result = stage == kCompute ? runCompute(words, buffers)
                                 : isRay(stage)    ? runRays(stage, words, buffers)
                                                   : runGraphics(stage, words, buffers);

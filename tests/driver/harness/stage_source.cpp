@@ -17,7 +17,7 @@ struct Row {
 constexpr const char* kRays = "#extension GL_EXT_ray_tracing : require\n";
 constexpr const char* kMeshes = "#extension GL_EXT_mesh_shader : require\n";
 constexpr Row kRows[] = {
-    {kVertex, "vertex", "", "gl_Position = vec4(0); work(gl_VertexIndex);"},
+    {kVertex, "vertex", "", "gl_Position = vec4(0); gl_PointSize = 1; work(gl_VertexIndex);"},
     {kControl, "tessellation-control", "layout(vertices = 3) out;\n",
      "gl_TessLevelOuter = float[](0, 0, 0, 0); work(gl_PrimitiveID * 3 + gl_InvocationID);"},
     {kEvaluation, "tessellation-evaluation", "layout(triangles, point_mode) in;\n",
