@@ -4,6 +4,7 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "device_facts.hpp"
 #include "matrix2.hpp"
+#include "matrix_extensions.hpp"
 #include "needs.hpp"
 
 namespace coopvk::layer {
@@ -93,6 +94,15 @@ constexpr Grant kFloat8Grants[] = {
 constexpr Grant kFloat16Grants[] = {
     {COOPVK_GRANT(VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16), .besideNative = true},
 };
+
+constexpr Grant kLongVectorGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector)},
+};
+
+void longVectorProperties(const DeviceFacts&, uint32_t, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceShaderLongVectorPropertiesEXT*>(node);
+    properties.maxVectorComponents = 1024;
+}
 
 template <typename Properties>
 void matrixProperties(const DeviceFacts&, uint32_t, void* node) {
@@ -253,6 +263,16 @@ constexpr ExtensionRow kRows[] = {
      .grants = kFloat16Grants,
      .needs = kFloat16Needs,
      .inAuto = kFloat16InAuto},
+    {.extension = Extension::kExtShaderLongVector,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT,
+     .featureSize = sizeof(VkPhysicalDeviceShaderLongVectorFeaturesEXT),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector,
+                                     longVector),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector),
+     .grants = kLongVectorGrants,
+     .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT,
+     .fillProperties = longVectorProperties,
+     .needs = kLongVectorNeeds},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

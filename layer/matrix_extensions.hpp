@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// VK_EXT_cooperative_matrix_maintenance1 and VK_NV_cooperative_matrix_decode_vector, for Vulkan
-// headers that are older than they.
+// VK_EXT_cooperative_matrix_maintenance1, VK_NV_cooperative_matrix_decode_vector and
+// VK_EXT_shader_long_vector, for Vulkan headers that are older than they.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -60,6 +60,27 @@ struct VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV {
     VkStructureType sType;
     void* pNext;
     VkBool32 cooperativeMatrixDecodeVector;
+};
+
+#endif
+
+#ifndef VK_EXT_shader_long_vector
+
+inline constexpr auto VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT =
+    static_cast<VkStructureType>(1000635000);
+inline constexpr auto VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT =
+    static_cast<VkStructureType>(1000635001);
+
+struct VkPhysicalDeviceShaderLongVectorFeaturesEXT {
+    VkStructureType sType;
+    void* pNext;
+    VkBool32 longVector;
+};
+
+struct VkPhysicalDeviceShaderLongVectorPropertiesEXT {
+    VkStructureType sType;
+    void* pNext;
+    uint32_t maxVectorComponents;
 };
 
 #endif

@@ -84,6 +84,11 @@ inline constexpr Feature kInt4Needs[] = {
     Feature::kShaderIntegerDotProduct,
 };
 
+// Components of long vectors lie without gaps, also in uniform buffers.
+inline constexpr Feature kLongVectorNeeds[] = {
+    Feature::kScalarBlockLayout,
+};
+
 inline constexpr Feature kBlockIoNeeds[] = {
     Feature::kShaderInt64,
     Feature::kShaderInt16,

@@ -31,6 +31,7 @@ enum class Extension : uint32_t {
     kKhrShaderBfloat16,
     kExtShaderFloat8,
     kKhrShaderFloat16Int8,  // shaderFloat16 alone
+    kExtShaderLongVector,
     kCount,
 };
 

@@ -106,6 +106,8 @@ constexpr Check kChecks[] = {
     {Fact::kContinueTargets, "no header is its loop's continue target",
      [](const Rewriting& r) { return !r.entersLoops || !sharesContinueTarget(r.module); }},
     {Fact::kNoMatrices, "there are no emulated matrices", hasNoMatrices},
+    {Fact::kNoLongVectors, "there are no long vectors",
+     [](const Rewriting& r) { return isGone(r, Extension::kExtShaderLongVector, {}); }},
     {Fact::kNoVectors, "there are no cooperative vectors",
      [](const Rewriting& r) {
          return isGone(r, Extension::kNvCooperativeVector, {"OpCooperativeVector"});

@@ -5,6 +5,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
+#include "ir/opcodes.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -83,6 +84,13 @@ constexpr ExtensionCapability kFloat8Capabilities[] = {
 // For shaderFloat16 alone: shaderInt8 stays the driver's.
 constexpr ExtensionCapability kFloat16Capabilities[] = {capability(spv::Capability::Float16)};
 
+constexpr ExtensionCapability kLongVectorCapabilities[] = {capability(kLongVector)};
+
+// Components lie without gaps, also in uniform buffers.
+std::string missingForLongVectors(const DeviceTraits& device) {
+    return device.scalarBlockLayout ? "" : "needs scalarBlockLayout";
+}
+
 // For both formats of 16 bits.
 std::string missingForHalfWords(const DeviceTraits& device) {
     return device.shaderInt16 ? "" : "needs shaderInt16";
@@ -155,6 +163,8 @@ constexpr ExtensionInfo kTable[] = {
      missingForFloat8, false},
     {Extension::kKhrShaderFloat16Int8, "VK_KHR_shader_float16_int8", 1, "", kFloat16Capabilities,
      missingForHalfWords, false},
+    {Extension::kExtShaderLongVector, "VK_EXT_shader_long_vector", 1, "SPV_EXT_long_vector",
+     kLongVectorCapabilities, missingForLongVectors, false},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

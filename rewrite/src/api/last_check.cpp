@@ -120,6 +120,9 @@ class LastCheck {
     bool isLeft(const Instruction& i) const {
         if (i.opcode == OpTypeInt) return i.word(0) == 4 && lowered_.contains(kIntelInt4);
         if (i.opcode == OpTypeFloat) return isLackingFloat(i);
+        if (i.opcode == OpTypeVector) {
+            return (i.word(1) == 1 || i.word(1) > 4) && lowered_.contains(kExtShaderLongVector);
+        }
         if (static_cast<uint32_t>(i.opcode) < kFirst) return false;
         return std::ranges::any_of(kRows, [&](const Row& row) {
             return row.first <= i.opcode && i.opcode <= row.last && isLowered(row.extensions);

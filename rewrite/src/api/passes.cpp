@@ -7,6 +7,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/indexing.hpp"
 #include "ir/instruction.hpp"
+#include "longvector/types.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
@@ -109,7 +110,8 @@ Failure chooseWhatIsLowered(Rewriting& r) {
 }
 
 Failure separateLoops(Rewriting& r) {
-    r.entersLoops = r.lowersMatrices || r.out.used.contains(Extension::kIntel2dBlockIo);
+    r.entersLoops = r.lowersMatrices || r.out.used.contains(Extension::kIntel2dBlockIo) ||
+                    r.out.used.contains(Extension::kExtShaderLongVector);
     if (r.entersLoops) separateContinueTargets(r.types);
     return std::nullopt;
 }
@@ -185,6 +187,15 @@ Failure lowerAnyMatrices(Rewriting& r) {
     return r.native ? lowerToDriver(r) : lowerToCore(r);
 }
 
+// With declared types, more constants can be folded.
+Failure lowerAnyLongVectors(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kExtShaderLongVector)) return std::nullopt;
+    LongVectorContext context(r.types, r.target);
+    if (Failure error = declareLongVectors(context)) return error;
+    foldSpecConstants(r.types, nullptr);
+    return lowerLongVectors(context);
+}
+
 Failure lowerAnyVectors(Rewriting& r) {
     if (!r.out.used.contains(Extension::kNvCooperativeVector)) return std::nullopt;
     VectorContext context(r.types, r.target);
@@ -239,6 +250,10 @@ constexpr Pass kPasses[] = {
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
     {"separate continue targets", {kNoSpecIds}, {kContinueTargets}, separateLoops},
+    {"lower long vectors",
+     {kNoSpecIds, kOneEntryPoint, kContinueTargets},
+     {kNoLongVectors},
+     lowerAnyLongVectors},
     {"split transpositions", {kNoSpecIds, kNoNvMatrices}, {}, convertBeforeTranspositions},
     // After all conversions are instructions.
     {"hold 8-bit floats of matrices", {kNoSpecIds, kNoNvMatrices}, {}, holdFloats},
@@ -246,7 +261,7 @@ constexpr Pass kPasses[] = {
      {kInt4InMatrices, kNoNvMatrices, kOneEntryPoint, kContinueTargets},
      {kNoInt4, kNoMatrices},
      lowerAnyMatrices},
-    {"lower vectors", {kNoSpecIds, kOneEntryPoint}, {kNoVectors}, lowerAnyVectors},
+    {"lower vectors", {kNoSpecIds, kOneEntryPoint, kNoLongVectors}, {kNoVectors}, lowerAnyVectors},
     // After the passes that lower replicated composites of their types.
     {"expand replicated composites",
      {kNoMatrices, kNoVectors},

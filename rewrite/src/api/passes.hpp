@@ -38,6 +38,7 @@ enum class Fact : uint32_t {
     kNoNvMatrices,     // all matrix types have a Use
     kContinueTargets,  // no header is its loop's continue target, if code is put into loops
     kNoMatrices,       // but the driver's
+    kNoLongVectors,
     kNoVectors,
     kNoReplicatedComposites,
     kNoFloatAtomics,

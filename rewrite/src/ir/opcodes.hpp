@@ -10,6 +10,8 @@ namespace coopvk::rewrite {
 // Of SPV_KHR_poison_freeze. Some SPIR-V headers that coopvk builds with do not have these yet.
 inline constexpr auto kOpPoison = static_cast<spv::Op>(5158);
 inline constexpr auto kOpFreeze = static_cast<spv::Op>(5159);
+// Of SPV_EXT_long_vector; nor this one.
+inline constexpr auto kLongVector = static_cast<spv::Capability>(5425);
 
 // Whether an instruction gives no particular value: OpUndef and OpPoisonKHR.
 bool hasNoValue(spv::Op opcode);

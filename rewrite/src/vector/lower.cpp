@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
+#include "lowering/cooperative_types.hpp"
 #include "lowering/packed_composites.hpp"
 #include "vector/context.hpp"
 #include "vector/large_vectors.hpp"
@@ -30,55 +30,10 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     return {};
 }
 
-// Some SPIR-V headers that coopvk builds with do not have it yet.
-constexpr auto kLongVector = static_cast<spv::Capability>(5425);
-
-bool isCooperative(spv::Op opcode) {
-    using enum spv::Op;
-    return isOneOf(opcode, {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
-                            OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
-                            OpCooperativeVectorOuterProductAccumulateNV,
-                            OpCooperativeVectorReduceSumAccumulateNV});
-}
-
-// The types whose values are lowered. OpTypeVectorIdEXT of SPV_EXT_long_vector has the same opcode
-// and is the driver's: with LongVectorEXT, a type is cooperative if a cooperative-vector
-// instruction takes or gives it, or a conversion from or to such a type.
-std::set<Id> cooperativeTypes(const Module& module) {
-    std::set<Id> types;
-    std::vector<Id> pending;
-    const auto add = [&](Id type) {
-        const bool isVector = module.def(type).opcode == spv::Op::OpTypeCooperativeVectorNV;
-        if (isVector && types.insert(type).second) pending.push_back(type);
-    };
-    if (!module.hasCapability(kLongVector)) {
-        for (const InstructionPtr& i : module.section(Section::kGlobals)) add(i->result);
-        return types;
-    }
-    module.visitBlocks([&](const Instruction& i) {
-        if (!isCooperative(i.opcode)) return;
-        add(i.type);
-        for (const Operand& o : i.operands) add(module.def(o.word).type);
-    });
-    const Users users(module);
-    while (!pending.empty()) {
-        const Id type = pending.back();
-        pending.pop_back();
-        for (const Usage& declared : users.of(type)) {
-            const Instruction& value = *declared.user;
-            if (isConversion(value.opcode)) add(module.def(value.word(0)).type);
-            for (const Usage& use : users.of(value.result)) {
-                if (isConversion(use.user->opcode)) add(use.user->type);
-            }
-        }
-    }
-    return types;
-}
-
 // Redefines each cooperative vector type as an array of packs and adds it to the context.
 void lowerVectorTypes(VectorContext& context) {
     Module& module = context.module;
-    const std::set<Id> types = cooperativeTypes(module);
+    const std::set<Id> types = cooperativeVectorTypes(module);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Composites with long vectors in them, and long vectors made of parts.
+#include "ir/composites.hpp"
+
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+#include "longvector/function.hpp"
+#include "lowering/words.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+
+// The type that the indices of OpCompositeExtract or OpCompositeInsert select.
+Id selectedType(const Module& module, Id type, std::span<const Operand> indices) {
+    for (const Operand& index : indices) type = memberType(module, type, index.word);
+    return type;
+}
+
+}  // namespace
+
+std::vector<Id> LongVectorFunction::componentsOf(Id value) {
+    if (context_.vectorOfValue(value) == nullptr) return emit().parts(value);
+    return values_.components(value);
+}
+
+void LongVectorFunction::lowerExtract(const Instruction& i) {
+    const LongVector* vector = context_.vectorOfValue(i.word(0));
+    if (vector != nullptr) {
+        if (i.word(1) >= vector->count) {
+            context_.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
+            return;
+        }
+        if (group_.has(i.word(0)) && !group_.isShort()) group_.flush();
+        const Id part = component(i.word(0), values_.index(i.word(1)));
+        emit().op(OpCopyObject, i.type, {part}, i.result);
+        return;
+    }
+    group_.flush();
+    const Id type =
+        selectedType(module_, emit().typeOf(i.word(0)), std::span(i.operands).subspan(1));
+    values_.defineByWhole(i.result, emit().op(OpCompositeExtract, type, Operands(i.operands)));
+}
+
+void LongVectorFunction::lowerDynamicExtract(const Instruction& i) {
+    if (group_.has(i.word(0)) && !group_.isShort()) group_.flush();
+    const std::optional<uint64_t> known = module_.constantValue(i.word(1));
+    const LongVector& vector = *context_.vectorOfValue(i.word(0));
+    ComponentIndex at = {i.word(1), std::nullopt};
+    if (known) at = values_.index(static_cast<uint32_t>(*known % vector.count));
+    emit().op(OpCopyObject, i.type, {component(i.word(0), at)}, i.result);
+}
+
+// A value that nothing else needs gives its variable to the result.
+void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
+                                  ComponentIndex at) {
+    const LongVector& vector = *context_.vector(i.type);
+    if (vector.isCooperative) {
+        emit().op(OpVectorInsertDynamic, i.type, {composite, object, at.id}, i.result);
+        return;
+    }
+    const bool isLast = uses_[composite] == 1 && here_.contains(composite) &&
+                        values_.hasVariable(composite);
+    if (isLast) {
+        values_.setVariable(i.result, values_.variableOf(composite));
+    } else if (!hasNoValue(module_.def(composite).opcode)) {
+        values_.each(vector, [&](ComponentIndex c) {
+            values_.store(i.result, c, values_.component(composite, c));
+        });
+    }
+    values_.store(i.result, at, object);
+}
+
+void LongVectorFunction::lowerInsert(const Instruction& i) {
+    if (context_.vector(i.type) != nullptr) {
+        if (i.word(2) >= context_.vector(i.type)->count) {
+            context_.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
+            return;
+        }
+        return insertAt(i, i.word(1), i.word(0), values_.index(i.word(2)));
+    }
+    const Id type = selectedType(module_, i.type, std::span(i.operands).subspan(2));
+    Operands operands = i.operands;
+    operands[0].word = values_.whole(i.word(0), type);
+    emit().op(i.opcode, i.type, std::move(operands), i.result);
+}
+
+void LongVectorFunction::lowerDynamicInsert(const Instruction& i) {
+    insertAt(i, i.word(0), i.word(1), {i.word(2), std::nullopt});
+}
+
+void LongVectorFunction::lowerConstruct(const Instruction& i) {
+    const LongVector* vector = context_.vector(i.type);
+    if (vector == nullptr) {
+        const bool isCoreVector = module_.def(i.type).opcode == OpTypeVector;
+        std::vector<Id> constituents;
+        for (size_t m = 0; m < i.operands.size(); ++m) {
+            const Id value = i.word(m);
+            if (context_.vectorOfValue(value) == nullptr) {
+                constituents.push_back(value);
+            } else if (isCoreVector) {
+                for (const Id part : values_.components(value)) constituents.push_back(part);
+            } else {
+                constituents.push_back(values_.whole(value, memberType(module_, i.type, m)));
+            }
+        }
+        emit().construct(i.type, constituents, i.result);
+        return;
+    }
+    std::vector<Id> parts;
+    for (const Operand& o : i.operands) {
+        const std::vector<Id> more = componentsOf(o.word);
+        parts.insert(parts.end(), more.begin(), more.end());
+    }
+    if (parts.size() != vector->count) {
+        context_.fail(ErrorCode::kInvalidModule, i,
+                      "the constituents are not as many components of the type as it has");
+        return;
+    }
+    values_.define(i.result, i.type, parts);
+}
+
+void LongVectorFunction::lowerShuffle(const Instruction& i) {
+    const auto countOf = [&](Id value) {
+        const LongVector* vector = context_.vectorOfValue(value);
+        return vector ? vector->count : context_.types.components(emit().typeOf(value));
+    };
+    const uint32_t first = countOf(i.word(0)), all = first + countOf(i.word(1));
+    const Id scalar = context_.vector(i.type) ? context_.vector(i.type)->component
+                                              : context_.types.scalarOf(i.type);
+    std::vector<Id> parts;
+    for (size_t o = 2; o < i.operands.size(); ++o) {
+        const uint32_t number = i.word(o);
+        if (number >= all) {
+            if (number != ~0u) {
+                context_.fail(ErrorCode::kInvalidModule, i, "an index is beyond the vectors");
+                return;
+            }
+            parts.push_back(emit().op(OpUndef, scalar, Operands{}));
+            continue;
+        }
+        const Id value = number < first ? i.word(0) : i.word(1);
+        const uint32_t c = number < first ? number : number - first;
+        parts.push_back(context_.vectorOfValue(value)
+                            ? values_.component(value, values_.index(c))
+                            : emit().extract(scalar, value, {c}));
+    }
+    if (context_.vector(i.type)) {
+        values_.define(i.result, i.type, parts);
+    } else {
+        emit().construct(i.type, parts, i.result);
+    }
+}
+
+// The numbers of components differ: the bits of all components follow each other.
+void LongVectorFunction::lowerBitcast(const Instruction& i) {
+    const LongVector* to = context_.vector(i.type);
+    const Id scalar = to != nullptr ? to->component : context_.types.scalarOf(i.type);
+    const std::vector<Id> parts = componentsOf(i.word(0));
+    const std::vector<Slot> slots = slotsOf(emit(), parts);
+    const std::vector<Slot> cast = regroup(emit(), slots, emit().typeOf(parts[0]), scalar);
+    const std::vector<Id> components = scalarsOf(emit(), scalar, cast);
+    if (to != nullptr) {
+        values_.define(i.result, i.type, components);
+    } else if (components.size() == 1) {
+        emit().op(OpCopyObject, i.type, {components[0]}, i.result);
+    } else {
+        emit().construct(i.type, components, i.result);
+    }
+}
+
+// Instructions whose result is a structure of two long vectors.
+void LongVectorFunction::lowerPair(const Instruction& i) {
+    const Instruction& type = module_.def(i.type);
+    std::array<Id, 2> variables{}, scalars{};
+    for (size_t m = 0; m < 2; ++m) {
+        const LongVector* vector = context_.vector(type.word(m));
+        if (vector == nullptr || vector->isCooperative) {
+            context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
+            return;
+        }
+        variables[m] = writer_.variable(vector->id);
+        scalars[m] = vector->component;
+    }
+    const Id pair = context_.types.structType(scalars);
+    values_.each(*context_.vector(type.word(0)), [&](ComponentIndex at) {
+        Operands operands = i.operands;
+        for (Operand& o : operands) {
+            if (o.isId && context_.vectorOfValue(o.word)) o.word = component(o.word, at);
+        }
+        const Id result = emit().op(i.opcode, pair, std::move(operands));
+        for (uint32_t m = 0; m < 2; ++m) {
+            emit().store(emit().chain(scalars[m], {variables[m], at.id}),
+                         emit().extract(scalars[m], result, {m}));
+        }
+    });
+    const std::array<Id, 2> members = {emit().load(type.word(0), variables[0]),
+                                       emit().load(type.word(1), variables[1])};
+    emit().construct(i.type, members, i.result);
+}
+
+// The types of what two pointers point to may differ by their layouts.
+void LongVectorFunction::lowerCopyMemory(const Instruction& i) {
+    const LongVector& vector = *context_.vectorOrInMemory(module_.pointee(i.word(0)));
+    const uint32_t bytes = std::max(context_.types.width(vector.component) / 8, 1u);
+    const CopyOperands operands = copyOperands(i);
+    values_.each(vector, [&](ComponentIndex at) {
+        const Id from = values_.componentPointer(i.word(1), vector, at);
+        const Id part = emit().load(vector.component, from, operands.source.forLoad(bytes));
+        emit().store(values_.componentPointer(i.word(0), vector, at), part,
+                     operands.target.forStore(bytes));
+    });
+}
+
+void LongVectorFunction::lowerCall(const Instruction& i) {
+    const auto isLowered = [&](const LongVector* vector) {
+        return vector != nullptr && !vector->isCooperative;
+    };
+    std::vector<Id> arguments;
+    for (size_t a = 1; a < i.operands.size(); ++a) {
+        const bool isPointer = isLowered(context_.vectorOfValue(i.word(a)));
+        arguments.push_back(isPointer ? values_.pointerTo(i.word(a)) : i.word(a));
+    }
+    if (!isLowered(context_.vector(i.type))) {
+        emit().call(i.type, i.word(0), arguments, i.result);
+        return;
+    }
+    arguments.push_back(values_.variableOf(i.result));
+    emit().call(context_.types.voidType(), i.word(0), arguments);
+}
+
+void LongVectorFunction::lowerReturn(const Instruction& i) {
+    const LongVector& vector = *context_.vectorOfValue(i.word(0));
+    if (!hasNoValue(module_.def(i.word(0)).opcode)) {
+        values_.each(vector, [&](ComponentIndex at) {
+            const Id part = values_.component(i.word(0), at);
+            emit().store(emit().chain(vector.component, {returned_, at.id}), part);
+        });
+    }
+    writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "longvector/function.hpp"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "ir/memory_operands.hpp"
+#include "ir/opcodes.hpp"
+#include "longvector/reductions.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+
+bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
+
+constexpr GLSLstd450 kCooperativeExtended[] = {
+    GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
+    GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,
+    GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
+    GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
+
+// What the lowering of cooperative vectors knows (SPV_NV_cooperative_vector).
+bool isOfCooperativeVectors(const Instruction& i) {
+    if (isExtInst(i.opcode)) {
+        return std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1))) !=
+               std::end(kCooperativeExtended);
+    }
+    return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
+           isOneOf(i.opcode,
+                   {OpShiftRightLogical, OpShiftRightArithmetic, OpShiftLeftLogical, OpBitwiseOr,
+                    OpBitwiseXor, OpBitwiseAnd, OpNot, OpVectorTimesScalar,
+                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpCooperativeVectorLoadNV,
+                    OpCooperativeVectorStoreNV, OpCooperativeVectorMatrixMulNV,
+                    OpCooperativeVectorMatrixMulAddNV, OpCooperativeVectorOuterProductAccumulateNV,
+                    OpCooperativeVectorReduceSumAccumulateNV});
+}
+
+}  // namespace
+
+LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& function)
+    : context_(context),
+      module_(context.module),
+      function_(function),
+      writer_(context, function),
+      values_(context, writer_),
+      group_(context, values_, uses_) {}
+
+void LongVectorFunction::countUses(const Instruction& i) {
+    for (const Operand& o : i.operands) {
+        if (o.isId) ++uses_[o.word];
+    }
+}
+
+void LongVectorFunction::consume(const Instruction& i) {
+    for (const Operand& o : i.operands) {
+        if (o.isId) --uses_[o.word];
+    }
+}
+
+// A parameter becomes a pointer to a variable of the caller, which the function only reads; the
+// result, a pointer behind the parameters.
+void LongVectorFunction::lowerParameters() {
+    TypeTable& types = context_.types;
+    const auto pointerTo = [&](Id type) {
+        return types.pointerType(spv::StorageClass::Function, type);
+    };
+    const auto isLowered = [&](Id type) {
+        const LongVector* vector = context_.vector(type);
+        return vector != nullptr && !vector->isCooperative;
+    };
+    Instruction& definition = *function_.definition;
+    const bool returns = isLowered(definition.type);
+    bool changed = returns;
+    for (InstructionPtr& parameter : function_.parameters) {
+        if (!isLowered(parameter->type)) continue;
+        changed = true;
+        InstructionPtr pointer = makeInstruction(OpFunctionParameter, pointerTo(parameter->type),
+                                                 module_.takeId(), {});
+        module_.setDef(pointer.get());
+        values_.setVariable(parameter->result, pointer->result);
+        module_.retire(std::exchange(parameter, std::move(pointer)));
+    }
+    if (returns) {
+        function_.parameters.push_back(makeInstruction(
+            OpFunctionParameter, pointerTo(definition.type), module_.takeId(), {}));
+        module_.setDef(function_.parameters.back().get());
+        returned_ = function_.parameters.back()->result;
+        definition.type = types.voidType();
+    }
+    if (!changed) return;
+    std::vector<Id> parameters;
+    for (const InstructionPtr& parameter : function_.parameters) {
+        parameters.push_back(parameter->type);
+    }
+    definition.operands[1] = idOperand(types.functionType(definition.type, parameters));
+}
+
+void LongVectorFunction::planPhis() {
+    for (const auto& block : function_.blocks) {
+        for (const InstructionPtr& i : block->body) {
+            const LongVector* vector = context_.vector(i->type);
+            if (i->opcode != OpPhi || vector == nullptr || vector->isCooperative) continue;
+            const Id incoming = writer_.variable(vector->id);
+            phis_[block->id()].push_back({i->result, incoming});
+            for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
+                copies_[i->word(p + 1)].emplace_back(incoming, i->word(p));
+            }
+        }
+    }
+}
+
+void LongVectorFunction::copyToPhis(Id block) {
+    for (const auto& [to, from] : copies_[block]) {
+        const LongVector& vector = *context_.vectorOfValue(from);
+        --uses_[from];
+        if (hasNoValue(module_.def(from).opcode)) continue;
+        values_.each(vector, [&, incoming = to, value = from](ComponentIndex at) {
+            const Id part = values_.component(value, at);
+            emit().store(emit().chain(vector.component, {incoming, at.id}), part);
+        });
+    }
+}
+
+void LongVectorFunction::copyFromPhis(Id block) {
+    for (const LongVectorPhi& phi : phis_[block]) {
+        const LongVector& vector = *context_.vectorOfValue(phi.result);
+        values_.each(vector, [&](ComponentIndex at) {
+            const Id part =
+                emit().load(vector.component, emit().chain(vector.component, {phi.incoming, at.id}));
+            values_.store(phi.result, at, part);
+        });
+    }
+}
+
+bool LongVectorFunction::touches(const Instruction& i) const {
+    if (i.opcode == OpVariable) return false;
+    if (context_.vector(i.type) != nullptr) return true;
+    if (i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
+        return context_.vectorOrInMemory(module_.pointee(i.word(0))) != nullptr;
+    }
+    return std::ranges::any_of(i.operands, [&](const Operand& o) {
+        return o.isId && context_.vectorOfValue(o.word) != nullptr;
+    });
+}
+
+bool LongVectorFunction::isLeftForCooperative(const Instruction& i) const {
+    const auto isOther = [&](Id type) {
+        const LongVector* vector = context_.vectorOrInMemory(type);
+        return vector != nullptr && (!vector->isCooperative || context_.inMemory.contains(type));
+    };
+    if (isOther(i.type) || !isOfCooperativeVectors(i)) return false;
+    return std::ranges::none_of(i.operands, [&](const Operand& o) {
+        return o.isId && (isOther(module_.def(o.word).type) || isOther(module_.pointee(o.word)));
+    });
+}
+
+bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
+    if (isTerminator(i.opcode) || isMerge(i.opcode)) return false;
+    if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
+    return isPure(i.opcode) || isDebugLine(i.opcode) || isNonSemantic(module_, i) ||
+           (isExtInst(i.opcode) && !writesMemory(i));
+}
+
+void LongVectorFunction::visit(InstructionPtr instruction) {
+    const Instruction& i = *instruction;
+    const bool ends = isTerminator(i.opcode) || isMerge(i.opcode);
+    if (ends && !hasEnded_) {
+        group_.flush();
+        copyToPhis(block_);
+        hasEnded_ = true;
+    }
+    if (touches(i) && !isLeftForCooperative(i)) return lower(std::move(instruction));
+    if (!mayPrecedeGroup(i) || touches(i)) group_.flush();
+    consume(i);
+    writer_.keep(std::move(instruction));
+}
+
+// Instructions of which each component is computed alone join the group.
+void LongVectorFunction::lower(InstructionPtr instruction) {
+    const Instruction& i = *instruction;
+    if (context_.vector(i.type) != nullptr) here_.insert(i.result);
+    if (isReduction(i.opcode)) return group_.addReduction(std::move(instruction));
+    if (i.opcode == OpStore) {
+        if (!group_.has(i.word(1))) group_.flush();
+        return group_.add(std::move(instruction));
+    }
+    if (lowerInPlace(i)) {
+        consume(i);
+        return module_.retire(std::move(instruction));
+    }
+    if (context_.vector(i.type) == nullptr) {
+        context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
+        return;
+    }
+    group_.add(std::move(instruction));
+}
+
+bool LongVectorFunction::lowerInPlace(const Instruction& i) {
+    using Lower = void (LongVectorFunction::*)(const Instruction&);
+    constexpr std::pair<spv::Op, Lower> kReads[] = {
+        {OpCompositeExtract, &LongVectorFunction::lowerExtract},
+        {OpVectorExtractDynamic, &LongVectorFunction::lowerDynamicExtract},
+    };
+    constexpr std::pair<spv::Op, Lower> kOthers[] = {
+        {OpCompositeInsert, &LongVectorFunction::lowerInsert},
+        {OpVectorInsertDynamic, &LongVectorFunction::lowerDynamicInsert},
+        {OpCompositeConstruct, &LongVectorFunction::lowerConstruct},
+        {OpVectorShuffle, &LongVectorFunction::lowerShuffle},
+        {OpBitcast, &LongVectorFunction::lowerBitcast},
+        {OpIAddCarry, &LongVectorFunction::lowerPair},
+        {OpISubBorrow, &LongVectorFunction::lowerPair},
+        {OpUMulExtended, &LongVectorFunction::lowerPair},
+        {OpSMulExtended, &LongVectorFunction::lowerPair},
+        {OpCopyMemory, &LongVectorFunction::lowerCopyMemory},
+        {OpFunctionCall, &LongVectorFunction::lowerCall},
+        {OpReturnValue, &LongVectorFunction::lowerReturn},
+    };
+    for (const auto& [opcode, lower] : kReads) {
+        if (opcode != i.opcode) continue;
+        (this->*lower)(i);
+        return true;
+    }
+    if (i.opcode == OpPhi || hasNoValue(i.opcode) || isNonSemantic(module_, i)) return true;
+    if (isExtInst(i.opcode)) {
+        if (i.word(1) == GLSLstd450ModfStruct || i.word(1) == GLSLstd450FrexpStruct) {
+            group_.flush();
+            lowerPair(i);
+            return true;
+        }
+        return expandGeometry(*this, i);
+    }
+    const bool isSameCount = i.opcode == OpBitcast && context_.vectorOfValue(i.word(0)) != nullptr &&
+                             context_.vector(i.type) != nullptr &&
+                             context_.vectorOfValue(i.word(0))->count ==
+                                 context_.vector(i.type)->count;
+    if (isSameCount) return false;
+    for (const auto& [opcode, lower] : kOthers) {
+        if (opcode != i.opcode) continue;
+        group_.flush();
+        (this->*lower)(i);
+        return true;
+    }
+    return false;
+}
+
+void LongVectorFunction::lower() {
+    for (const auto& block : function_.blocks) {
+        for (const InstructionPtr& i : block->body) countUses(*i);
+    }
+    lowerParameters();
+    planPhis();
+    for (const auto& block : function_.blocks) {
+        writer_.beginBlock(*block);
+        block_ = writer_.label();
+        hasEnded_ = false;
+        here_.clear();
+        bool inPhis = true;
+        for (InstructionPtr& i : block->body) {
+            const bool isPhi = i->opcode == OpPhi || isDebugLine(i->opcode);
+            if (inPhis && !isPhi) {
+                copyFromPhis(block_);
+                inPhis = false;
+            }
+            const bool isLongPhi = i->opcode == OpPhi && touches(*i);
+            if (isLongPhi && !isLeftForCooperative(*i)) {
+                module_.retire(std::move(i));  // its uses end with the copies to it
+            } else {
+                visit(std::move(i));
+            }
+            if (context_.error) return;
+        }
+        writer_.endBlock();
+    }
+    writer_.finish();
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Consecutive instructions of a block that compute each component of their results from the same
+// components of their operands. They become one loop, or one sequence for each component:
+//
+//   %a = OpLoad %vector %p           for i:
+//   %b = OpFMul %vector %a %c          a = p[i];
+//   OpStore %q %b                      q[i] = a * c[i];
+//
+// Results that only the group uses need no variables.
+#pragma once
+
+#include "longvector/values.hpp"
+
+namespace coopvk::rewrite {
+
+class LongVectorGroup {
+ public:
+    LongVectorGroup(LongVectorContext& context, LongVectorValues& values,
+                    std::unordered_map<Id, uint32_t>& uses)
+        : context_(context), values_(values), uses_(uses) {}
+
+    // Adds an instruction. Others of the group must be emitted first if their vectors have another
+    // number of components, or it writes to memory that they read.
+    void add(InstructionPtr instruction);
+    // Adds an instruction that combines terms of all components to a scalar, and emits the group.
+    void addReduction(InstructionPtr instruction);
+    // Emits what has been added.
+    void flush();
+
+    bool has(Id value) const { return results_.contains(value); }
+    // A component of a value, also of the group. A result is computed for this component alone.
+    Id component(Id value, ComponentIndex at);
+    // Whether computing a component of a result alone is worth it.
+    bool isShort() const { return members_.size() <= kShort; }
+
+ private:
+    static constexpr size_t kShort = 4;
+
+    const LongVector& vectorOf(const Instruction& i) const;
+    bool readsMemoryOf(const Instruction& store) const;
+    Id emitMember(const Instruction& i, ComponentIndex at);
+    Operands operandsAt(const Instruction& i, ComponentIndex at);
+    void emitAt(ComponentIndex at);
+    void emit(const std::function<void(ComponentIndex)>& body);
+    void consume(const Instruction& i);
+
+    LongVectorContext& context_;
+    LongVectorValues& values_;
+    std::unordered_map<Id, uint32_t>& uses_;  // by instructions that are not lowered yet
+    InstructionList members_;
+    std::unordered_map<Id, const Instruction*> results_;
+    std::unordered_map<Id, Id> current_;  // components of results for one index
+    std::unordered_map<Id, std::vector<Id>> cooperative_;  // components of results, in order
+    bool isEmitting_ = false;
+};
+
+// OpStore, and instructions of GLSL.std.450 that store a part of their result.
+bool writesMemory(const Instruction& i);
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "ir/opcodes.hpp"
+#include "longvector/function.hpp"
+
+namespace coopvk::rewrite {
+
+std::optional<Error> lowerLongVectors(LongVectorContext& context) {
+    Module& module = context.module;
+    layOutLongVectors(context);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpSpecConstantOp && context.vector(i->type) != nullptr) {
+            return errorAt(ErrorCode::kUnsupported, *i, "long vectors of floats are not folded");
+        }
+    }
+    std::unordered_set<Id> gone;
+    module.visitBlocks([&](const Instruction& i) {
+        if (context.vector(i.type) != nullptr) gone.insert(i.result);
+    });
+    for (const auto& function : module.functions()) {
+        for (const InstructionPtr& i : function->parameters) {
+            if (context.vector(i->type) != nullptr) gone.insert(i->result);
+        }
+        LongVectorFunction(context, *function).lower();
+        if (context.error) return context.error;
+    }
+    forEachInstruction(module, [&](const Instruction* i) { gone.erase(i->result); });
+    module.forget(gone);
+    module.removeCapability(kLongVector);
+    module.removeExtension("SPV_EXT_long_vector");
+    return context.error;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "longvector/types.hpp"
+
+#include "lowering/cooperative_types.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint32_t kLargestCoreVector = 4;
+// coopvk advertises 1,024. This limit bounds the code that drivers must compile.
+constexpr uint64_t kMaxComponents = 16384;
+
+// OpTypeVector names its count as a literal, OpTypeVectorIdEXT as a constant.
+std::optional<uint64_t> componentCount(const Module& module, const Instruction& type) {
+    if (type.opcode == spv::Op::OpTypeVector) return type.word(1);
+    return module.constantValue(type.word(1));
+}
+
+bool isVectorType(const Instruction& i) {
+    return i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeCooperativeVectorNV;
+}
+
+// Types of two to four components are those of core SPIR-V, of which each is declared once.
+void replaceShortVectors(LongVectorContext& context, const std::set<Id>& cooperative) {
+    Module& module = context.module;
+    TypeNames names;
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        const Instruction& type = *globals[g];
+        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV ||
+            cooperative.contains(type.result)) {
+            continue;
+        }
+        const uint64_t count = componentCount(module, type).value_or(0);
+        if (count < 2 || count > kLargestCoreVector) continue;
+        names[type.result] =
+            context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
+    }
+    if (!names.empty()) replaceTypes(context.types, names);
+}
+
+}  // namespace
+
+Id LongVectorContext::memoryType(const LongVector& vector) {
+    for (const auto& [array, type] : inMemory) {
+        if (type == vector.id) return array;
+    }
+    const Id array = module.takeId();
+    module.append(Section::kGlobals,
+                  makeInstruction(spv::Op::OpTypeArray, 0, array,
+                                  {idOperand(vector.component),
+                                   idOperand(types.constantU32(vector.count))}));
+    module.decorate(array, spv::Decoration::ArrayStride, {types.width(vector.component) / 8});
+    inMemory[array] = vector.id;
+    return array;
+}
+
+std::optional<Error> declareLongVectors(LongVectorContext& context) {
+    Module& module = context.module;
+    const std::set<Id> cooperative = cooperativeVectorTypes(module);
+    replaceShortVectors(context, cooperative);
+    InstructionList& globals = module.section(Section::kGlobals);
+    for (size_t g = 0; g < globals.size(); ++g) {
+        Instruction& type = *globals[g];
+        if (!isVectorType(type)) continue;
+        const std::optional<uint64_t> count = componentCount(module, type);
+        if (!count || *count == 0 || *count > kMaxComponents) {
+            return errorAt(ErrorCode::kUnsupported, type,
+                           "Component Count must be a constant from 1 to 16384");
+        }
+        if (*count > 1 && *count <= kLargestCoreVector && !cooperative.contains(type.result)) {
+            continue;
+        }
+        const LongVector vector = {type.result, type.word(0), static_cast<uint32_t>(*count),
+                                   cooperative.contains(type.result)};
+        context.vectors.emplace(vector.id, vector);
+        if (vector.isCooperative) continue;
+        type.opcode = spv::Op::OpTypeVector;
+        type.operands = {idOperand(vector.component), literal(vector.count)};
+    }
+    context.types.rescan();
+    return std::nullopt;
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// SPV_EXT_long_vector: which types are long vectors, and what they become.
+//
+//   vector<float, 8> v;      float v[8];              a value is in a Function variable
+//   buffer { vector<float, 8> v; }
+//                            buffer { float v[8]; }   with ArrayStride 4
+//
+// OpTypeVectorIdEXT of two to four components becomes OpTypeVector. The opcode is also that of
+// OpTypeCooperativeVectorNV: cooperative types stay, and only the instructions on them that the
+// lowering of cooperative vectors does not know are lowered here.
+#pragma once
+
+#include "lowering/context.hpp"
+
+namespace coopvk::rewrite {
+
+// Up to so many components, instructions are repeated for each component; loops compute more.
+inline constexpr uint32_t kUnrolledComponents = 16;
+
+struct LongVector {
+    Id id = 0;  // redefined as an array, unless it is cooperative
+    Id component = 0;
+    uint32_t count = 0;
+    bool isCooperative = false;
+
+    bool isLooped() const { return count > kUnrolledComponents; }
+};
+
+struct LongVectorContext : LoweringContext {
+    using LoweringContext::LoweringContext;
+
+    std::map<Id, LongVector> vectors;  // by type id; ordered, so that output is deterministic
+    std::map<Id, Id> inMemory;         // an array with ArrayStride -> the type that it stands for
+    std::map<Id, Id> constants;        // composite constant -> a variable that has its value
+
+    const LongVector* vector(Id type) const {
+        const auto found = vectors.find(type);
+        return found == vectors.end() ? nullptr : &found->second;
+    }
+    const LongVector* vectorOfValue(Id value) const { return vector(module.def(value).type); }
+    // The type, or the one that it stands for in memory.
+    const LongVector* vectorOrInMemory(Id type) const {
+        const auto found = inMemory.find(type);
+        return vector(found == inMemory.end() ? type : found->second);
+    }
+    // The array with ArrayStride of a long vector with an explicit layout.
+    Id memoryType(const LongVector& vector);
+};
+
+// Adds the types to the context. Until they are lowered, all of them have OpTypeVector, by which
+// specialization constants are folded.
+std::optional<Error> declareLongVectors(LongVectorContext& context);
+// Redefines the types as arrays. Gives those in memory with an explicit layout types of their own.
+void layOutLongVectors(LongVectorContext& context);
+
+// After that: lowers SPV_EXT_long_vector to core SPIR-V.
+std::optional<Error> lowerLongVectors(LongVectorContext& context);
+
+}  // namespace coopvk::rewrite

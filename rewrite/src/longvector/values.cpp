@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "longvector/values.hpp"
+
+#include <algorithm>
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+
+namespace coopvk::rewrite {
+
+void LongVectorValues::each(const LongVector& vector,
+                            const std::function<void(ComponentIndex)>& body) {
+    if (vector.isLooped()) {
+        return writer_.repeated(vector.count, [&](Id counter) { body({counter, std::nullopt}); });
+    }
+    for (uint32_t c = 0; c < vector.count; ++c) body(index(c));
+}
+
+Id LongVectorValues::variableOf(Id value) {
+    const auto [found, isNew] = variables_.try_emplace(value, 0);
+    if (isNew) found->second = writer_.variable(context_.module.def(value).type);
+    return found->second;
+}
+
+bool LongVectorValues::isPlainConstant(Id value) const {
+    const Instruction& def = context_.module.def(value);
+    return isDeclaration(def) || hasNoValue(def.opcode);
+}
+
+Id LongVectorValues::pointerTo(Id value) {
+    if (hasVariable(value) || !isPlainConstant(value)) return variableOf(value);
+    const LongVector& vector = *context_.vectorOfValue(value);
+    const Id pointer = writer_.variable(vector.id);
+    if (hasNoValue(context_.module.def(value).opcode)) return pointer;
+    each(vector, [&](ComponentIndex at) {
+        const Id part = component(value, at);
+        emit().store(emit().chain(vector.component, {pointer, at.id}), part);
+    });
+    return pointer;
+}
+
+Id LongVectorValues::constantVariable(const Instruction& constant) {
+    Id& variable = context_.constants[constant.result];
+    if (variable != 0) return variable;
+    variable = globalVariable(context_.types, spv::StorageClass::Private, constant.type,
+                              "coopvk_constant");
+    context_.module.edit(variable)->operands.push_back(idOperand(constant.result));
+    return variable;
+}
+
+Id LongVectorValues::constantComponent(const Instruction& constant, ComponentIndex at) {
+    const LongVector& vector = *context_.vector(constant.type);
+    if (constant.opcode == spv::Op::OpConstantNull) {
+        return context_.types.constantNull(vector.component);
+    }
+    const Id first = constituentOf(constant, 0);
+    if (at.known) return constituentOf(constant, *at.known);
+    const bool areEqual = std::ranges::all_of(
+        constant.operands, [&](const Operand& o) { return o.word == first; });
+    if (areEqual) return first;
+    const Id variable = constantVariable(constant);
+    return emit().load(vector.component, emit().chain(vector.component, {variable, at.id}));
+}
+
+Id LongVectorValues::component(Id value, ComponentIndex at) {
+    const Instruction& def = context_.module.def(value);
+    const LongVector& vector = *context_.vector(def.type);
+    if (hasNoValue(def.opcode)) return emit().op(def.opcode, vector.component, Operands{});
+    if (isDeclaration(def)) return constantComponent(def, at);
+    if (!vector.isCooperative) {
+        const Id pointer = emit().chain(vector.component, {variableOf(value), at.id});
+        return emit().load(vector.component, pointer);
+    }
+    if (at.known) return emit().extract(vector.component, value, {*at.known});
+    return emit().op(spv::Op::OpVectorExtractDynamic, vector.component, {value, at.id});
+}
+
+std::vector<Id> LongVectorValues::components(Id value) {
+    std::vector<Id> parts;
+    for (uint32_t c = 0; c < context_.vectorOfValue(value)->count; ++c) {
+        parts.push_back(component(value, index(c)));
+    }
+    return parts;
+}
+
+void LongVectorValues::store(Id value, ComponentIndex at, Id component) {
+    const Id type = emit().typeOf(component);
+    emit().store(emit().chain(type, {variableOf(value), at.id}), component);
+}
+
+void LongVectorValues::define(Id value, Id type, std::span<const Id> components) {
+    if (context_.vector(type)->isCooperative) {
+        emit().construct(type, components, value);
+        return;
+    }
+    for (uint32_t c = 0; c < components.size(); ++c) store(value, index(c), components[c]);
+}
+
+Id LongVectorValues::componentPointer(Id pointer, const LongVector& vector, ComponentIndex at) {
+    Module& module = context_.module;
+    const Instruction& type = module.def(module.def(pointer).type);
+    Id result;
+    if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
+        result = emit().op(spv::Op::OpUntypedAccessChainKHR, type.result,
+                           {context_.memoryType(vector), pointer, at.id});
+    } else {
+        result = emit().chain(vector.component, {pointer, at.id});
+    }
+    if (pathTo(module, pointer).nonUniform) {
+        module.decorate(result, spv::Decoration::NonUniform);
+    }
+    return result;
+}
+
+Id LongVectorValues::whole(Id value, Id type) {
+    const LongVector& vector = *context_.vectorOfValue(value);
+    const spv::Op opcode = context_.module.def(value).opcode;
+    if (hasNoValue(opcode)) return emit().op(opcode, type, Operands{});
+    const bool isValue = vector.isCooperative || isPlainConstant(value);
+    if (isValue && type == vector.id) return value;
+    if (type == vector.id) return emit().load(type, variableOf(value));
+    return emit().construct(type, components(value));
+}
+
+void LongVectorValues::defineByWhole(Id value, Id constituent) {
+    const Id type = context_.module.def(value).type;
+    if (emit().typeOf(constituent) == type) {
+        return emit().store(variableOf(value), constituent);
+    }
+    define(value, type, emit().parts(constituent));
+}
+
+}  // namespace coopvk::rewrite

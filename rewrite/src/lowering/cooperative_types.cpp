@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lowering/cooperative_types.hpp"
+
+#include "ir/opcodes.hpp"
+#include "ir/users.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+bool isCooperative(spv::Op opcode) {
+    using enum spv::Op;
+    return isOneOf(opcode, {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
+                            OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
+                            OpCooperativeVectorOuterProductAccumulateNV,
+                            OpCooperativeVectorReduceSumAccumulateNV});
+}
+
+}  // namespace
+
+std::set<Id> cooperativeVectorTypes(const Module& module) {
+    std::set<Id> types;
+    std::vector<Id> pending;
+    const auto add = [&](Id type) {
+        const bool isVector = module.def(type).opcode == spv::Op::OpTypeCooperativeVectorNV;
+        if (isVector && types.insert(type).second) pending.push_back(type);
+    };
+    if (!module.hasCapability(kLongVector)) {
+        for (const InstructionPtr& i : module.section(Section::kGlobals)) add(i->result);
+        return types;
+    }
+    module.visitBlocks([&](const Instruction& i) {
+        if (!isCooperative(i.opcode)) return;
+        add(i.type);
+        for (const Operand& o : i.operands) add(module.def(o.word).type);
+    });
+    const Users users(module);
+    while (!pending.empty()) {
+        const Id type = pending.back();
+        pending.pop_back();
+        for (const Usage& declared : users.of(type)) {
+            const Instruction& value = *declared.user;
+            if (isConversion(value.opcode)) add(module.def(value.word(0)).type);
+            for (const Usage& use : users.of(value.result)) {
+                if (isConversion(use.user->opcode)) add(use.user->type);
+            }
+        }
+    }
+    return types;
+}
+
+}  // namespace coopvk::rewrite
