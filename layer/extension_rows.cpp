@@ -266,8 +266,8 @@ constexpr ExtensionRow kRows[] = {
     {.extension = Extension::kExtShaderLongVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceShaderLongVectorFeaturesEXT),
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector,
-                                     longVector),
+     .features =
+         COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector, longVector),
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector),
      .grants = kLongVectorGrants,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT,

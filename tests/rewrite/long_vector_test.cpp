@@ -31,7 +31,9 @@ Result<Rewritten> run(const std::string& source) {
     EXPECT_EQ(validate(words), std::nullopt);
     Request request;
     request.words = words;
-    return rewrite(request, Target{});
+    Target target;
+    target.emulated.erase(Extension::kExtShaderLongVector);
+    return rewrite(request, target);
 }
 
 // Arithmetic, comparisons, reductions and dynamic indices, most of which cooperative vectors lack.

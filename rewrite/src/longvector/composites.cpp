@@ -62,8 +62,8 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
         emit().op(OpVectorInsertDynamic, i.type, {composite, object, at.id}, i.result);
         return;
     }
-    const bool isLast = uses_[composite] == 1 && here_.contains(composite) &&
-                        values_.hasVariable(composite);
+    const bool isLast =
+        uses_[composite] == 1 && here_.contains(composite) && values_.hasVariable(composite);
     if (isLast) {
         values_.setVariable(i.result, values_.variableOf(composite));
     } else if (!hasNoValue(module_.def(composite).opcode)) {
@@ -144,9 +144,8 @@ void LongVectorFunction::lowerShuffle(const Instruction& i) {
         }
         const Id value = number < first ? i.word(0) : i.word(1);
         const uint32_t c = number < first ? number : number - first;
-        parts.push_back(context_.vectorOfValue(value)
-                            ? values_.component(value, values_.index(c))
-                            : emit().extract(scalar, value, {c}));
+        parts.push_back(context_.vectorOfValue(value) ? values_.component(value, values_.index(c))
+                                                      : emit().extract(scalar, value, {c}));
     }
     if (context_.vector(i.type)) {
         values_.define(i.result, i.type, parts);

@@ -30,10 +30,10 @@ bool isOfCooperativeVectors(const Instruction& i) {
     return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
            isOneOf(i.opcode,
                    {OpShiftRightLogical, OpShiftRightArithmetic, OpShiftLeftLogical, OpBitwiseOr,
-                    OpBitwiseXor, OpBitwiseAnd, OpNot, OpVectorTimesScalar,
-                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpCooperativeVectorLoadNV,
-                    OpCooperativeVectorStoreNV, OpCooperativeVectorMatrixMulNV,
-                    OpCooperativeVectorMatrixMulAddNV, OpCooperativeVectorOuterProductAccumulateNV,
+                    OpBitwiseXor, OpBitwiseAnd, OpNot, OpVectorTimesScalar, OpVectorExtractDynamic,
+                    OpVectorInsertDynamic, OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
+                    OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
+                    OpCooperativeVectorOuterProductAccumulateNV,
                     OpCooperativeVectorReduceSumAccumulateNV});
 }
 
@@ -76,15 +76,15 @@ void LongVectorFunction::lowerParameters() {
     for (InstructionPtr& parameter : function_.parameters) {
         if (!isLowered(parameter->type)) continue;
         changed = true;
-        InstructionPtr pointer = makeInstruction(OpFunctionParameter, pointerTo(parameter->type),
-                                                 module_.takeId(), {});
+        InstructionPtr pointer =
+            makeInstruction(OpFunctionParameter, pointerTo(parameter->type), module_.takeId(), {});
         module_.setDef(pointer.get());
         values_.setVariable(parameter->result, pointer->result);
         module_.retire(std::exchange(parameter, std::move(pointer)));
     }
     if (returns) {
-        function_.parameters.push_back(makeInstruction(
-            OpFunctionParameter, pointerTo(definition.type), module_.takeId(), {}));
+        function_.parameters.push_back(
+            makeInstruction(OpFunctionParameter, pointerTo(definition.type), module_.takeId(), {}));
         module_.setDef(function_.parameters.back().get());
         returned_ = function_.parameters.back()->result;
         definition.type = types.voidType();
@@ -127,8 +127,8 @@ void LongVectorFunction::copyFromPhis(Id block) {
     for (const LongVectorPhi& phi : phis_[block]) {
         const LongVector& vector = *context_.vectorOfValue(phi.result);
         values_.each(vector, [&](ComponentIndex at) {
-            const Id part =
-                emit().load(vector.component, emit().chain(vector.component, {phi.incoming, at.id}));
+            const Id part = emit().load(vector.component,
+                                        emit().chain(vector.component, {phi.incoming, at.id}));
             values_.store(phi.result, at, part);
         });
     }
@@ -231,10 +231,10 @@ bool LongVectorFunction::lowerInPlace(const Instruction& i) {
         }
         return expandGeometry(*this, i);
     }
-    const bool isSameCount = i.opcode == OpBitcast && context_.vectorOfValue(i.word(0)) != nullptr &&
-                             context_.vector(i.type) != nullptr &&
-                             context_.vectorOfValue(i.word(0))->count ==
-                                 context_.vector(i.type)->count;
+    const bool isSameCount =
+        i.opcode == OpBitcast && context_.vectorOfValue(i.word(0)) != nullptr &&
+        context_.vector(i.type) != nullptr &&
+        context_.vectorOfValue(i.word(0))->count == context_.vector(i.type)->count;
     if (isSameCount) return false;
     for (const auto& [opcode, lower] : kOthers) {
         if (opcode != i.opcode) continue;

@@ -79,8 +79,8 @@ class LongVectorFunction {
     std::unordered_map<Id, uint32_t> uses_;  // by instructions that are not lowered yet
     LongVectorGroup group_;
     Id returned_ = 0;  // pointer to the variable for the function's result
-    std::unordered_map<Id, std::vector<LongVectorPhi>> phis_;               // by block
-    std::unordered_map<Id, std::vector<std::pair<Id, Id>>> copies_;         // by block: to, from
+    std::unordered_map<Id, std::vector<LongVectorPhi>> phis_;        // by block
+    std::unordered_map<Id, std::vector<std::pair<Id, Id>>> copies_;  // by block: to, from
     std::unordered_set<Id> here_;  // values that the current block defines
     Id block_ = 0;
     bool hasEnded_ = false;  // the current block's copies are made

@@ -16,10 +16,7 @@ using enum spv::Op;
 class Geometry {
  public:
     Geometry(LongVectorFunction& function, const Instruction& i)
-        : f_(function),
-          i_(i),
-          x_(i.word(2)),
-          vector_(*function.context().vectorOfValue(x_)) {}
+        : f_(function), i_(i), x_(i.word(2)), vector_(*function.context().vectorOfValue(x_)) {}
 
     bool expand() {
         switch (i_.word(1)) {
@@ -35,8 +32,8 @@ class Geometry {
                 each(OpFDiv, {x_, sqrt(dot(x_, x_))}, i_.result);
                 return true;
             case GLSLstd450FaceForward: {
-                const Id isAgainst = f_.emit().compare(OpFOrdLessThan, dot(i_.word(4), i_.word(3)),
-                                                       number(0.0));
+                const Id isAgainst =
+                    f_.emit().compare(OpFOrdLessThan, dot(i_.word(4), i_.word(3)), number(0.0));
                 each(OpSelect, {isAgainst, x_, each(OpFNegate, {x_})}, i_.result);
                 return true;
             }
@@ -60,8 +57,7 @@ class Geometry {
         const Id one = number(1.0);
         const Id d = dot(normal, x_);
         const Id rest = scalar(OpFSub, {one, scalar(OpFMul, {d, d})});
-        const Id k = scalar(
-            OpFSub, {one, scalar(OpFMul, {scalar(OpFMul, {eta, eta}), rest})});
+        const Id k = scalar(OpFSub, {one, scalar(OpFMul, {scalar(OpFMul, {eta, eta}), rest})});
         const Id isTotal = f_.emit().compare(OpFOrdLessThan, k, number(0.0));
         const Id part = scalar(OpFAdd, {scalar(OpFMul, {eta, d}), sqrt(k)});
         const Id bent = each(OpFSub, {each(OpVectorTimesScalar, {x_, eta}),
@@ -70,9 +66,7 @@ class Geometry {
         each(OpSelect, {isTotal, none, bent}, i_.result);
     }
 
-    Id number(double value) {
-        return f_.context().types.constantFloat(vector_.component, value);
-    }
+    Id number(double value) { return f_.context().types.constantFloat(vector_.component, value); }
 
     Id each(spv::Op opcode, std::initializer_list<Id> operands, Id result = 0) {
         return make(opcode, vector_.id, operands, result);
@@ -89,8 +83,8 @@ class Geometry {
 
     Id make(spv::Op opcode, Id type, std::initializer_list<Id> operands, Id result) {
         if (result == 0) result = f_.context().module.takeId();
-        InstructionPtr i = makeInstruction(opcode, type, result,
-                                           idOperands({operands.begin(), operands.size()}));
+        InstructionPtr i =
+            makeInstruction(opcode, type, result, idOperands({operands.begin(), operands.size()}));
         f_.context().module.setDef(i.get());
         f_.lowerNew(std::move(i));
         return result;

@@ -71,8 +71,7 @@ Id LongVectorGroup::component(Id value, ComponentIndex at) {
     const auto result = results_.find(value);
     if (result == results_.end()) return values_.component(value, at);
     const auto known = current_.find(value);
-    return isEmitting_ && known != current_.end() ? known->second
-                                                  : emitMember(*result->second, at);
+    return isEmitting_ && known != current_.end() ? known->second : emitMember(*result->second, at);
 }
 
 // The operands of an instruction on one component. Scalars apply to all components.
@@ -82,8 +81,8 @@ Operands LongVectorGroup::operandsAt(const Instruction& i, ComponentIndex at) {
         if (!o.isId) continue;
         if (context_.vectorOfValue(o.word) != nullptr) {
             o.word = component(o.word, at);
-        } else if (const LongVector* behind = context_.vectorOrInMemory(
-                       context_.module.pointee(o.word))) {
+        } else if (const LongVector* behind =
+                       context_.vectorOrInMemory(context_.module.pointee(o.word))) {
             o.word = values_.componentPointer(o.word, *behind, at);
         }
     }
@@ -112,9 +111,8 @@ Id LongVectorGroup::emitMember(const Instruction& i, ComponentIndex at) {
             return i.word(0);
         default: {
             Operands operands = operandsAt(i, at);
-            const Id result =
-                emit.op(scalarOpcode(context_.types, vector.component, i.opcode),
-                        vector.component, std::move(operands));
+            const Id result = emit.op(scalarOpcode(context_.types, vector.component, i.opcode),
+                                      vector.component, std::move(operands));
             ArithmeticDecorations(context_.module, i.result).addTo(result);
             return result;
         }

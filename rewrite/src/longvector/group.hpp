@@ -50,7 +50,7 @@ class LongVectorGroup {
     std::unordered_map<Id, uint32_t>& uses_;  // by instructions that are not lowered yet
     InstructionList members_;
     std::unordered_map<Id, const Instruction*> results_;
-    std::unordered_map<Id, Id> current_;  // components of results for one index
+    std::unordered_map<Id, Id> current_;                   // components of results for one index
     std::unordered_map<Id, std::vector<Id>> cooperative_;  // components of results, in order
     bool isEmitting_ = false;
 };

@@ -38,8 +38,7 @@ class Layouts {
             if (type.opcode == spv::Op::OpTypePointer && hasLayout(storageOf(type))) {
                 lieInMemory(type.operands[1]);
             } else if (hasLayout(module_, type)) {
-                const size_t members =
-                    isArrayType(type.opcode) ? 1 : type.operands.size();
+                const size_t members = isArrayType(type.opcode) ? 1 : type.operands.size();
                 for (size_t m = 0; m < members; ++m) lieInMemory(type.operands[m]);
             }
         }

@@ -55,9 +55,9 @@ Id addSaturating(Emitter& emit, Id type, Id a, Id b, bool isSigned) {
         return emit.op(OpSelect, type, {wraps, types.constant(type, top | (top - 1)), sum});
     }
     const Id zero = types.constantNull(type);
-    const Id changed = emit.op(OpBitwiseAnd, type,
-                               {emit.op(OpBitwiseXor, type, {a, sum}),
-                                emit.op(OpBitwiseXor, type, {b, sum})});
+    const Id changed =
+        emit.op(OpBitwiseAnd, type,
+                {emit.op(OpBitwiseXor, type, {a, sum}), emit.op(OpBitwiseXor, type, {b, sum})});
     const Id limit = emit.op(OpSelect, type,
                              {emit.compare(OpSLessThan, a, zero), types.constant(type, top),
                               types.constant(type, top - 1)});
@@ -80,8 +80,9 @@ Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) 
         decorations.addTo(term);
         return term;
     }
-    return emit.op(OpIMul, i.type, {widen(emit, i.type, operands[0].word, row.firstIsSigned),
-                                    widen(emit, i.type, operands[1].word, row.secondIsSigned)});
+    return emit.op(OpIMul, i.type,
+                   {widen(emit, i.type, operands[0].word, row.firstIsSigned),
+                    widen(emit, i.type, operands[1].word, row.secondIsSigned)});
 }
 
 Id combineTerms(Emitter& emit, const Instruction& i, Id a, Id b) {

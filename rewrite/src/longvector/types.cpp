@@ -34,8 +34,7 @@ void replaceShortVectors(LongVectorContext& context, const std::set<Id>& coopera
         }
         const uint64_t count = componentCount(module, type).value_or(0);
         if (count < 2 || count > kLargestCoreVector) continue;
-        names[type.result] =
-            context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
+        names[type.result] = context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
     }
     if (!names.empty()) replaceTypes(context.types, names);
 }
@@ -47,10 +46,9 @@ Id LongVectorContext::memoryType(const LongVector& vector) {
         if (type == vector.id) return array;
     }
     const Id array = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeArray, 0, array,
-                                  {idOperand(vector.component),
-                                   idOperand(types.constantU32(vector.count))}));
+    module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeArray, 0, array,
+                                                     {idOperand(vector.component),
+                                                      idOperand(types.constantU32(vector.count))}));
     module.decorate(array, spv::Decoration::ArrayStride, {types.width(vector.component) / 8});
     inMemory[array] = vector.id;
     return array;

@@ -55,8 +55,8 @@ Id LongVectorValues::constantComponent(const Instruction& constant, ComponentInd
     }
     const Id first = constituentOf(constant, 0);
     if (at.known) return constituentOf(constant, *at.known);
-    const bool areEqual = std::ranges::all_of(
-        constant.operands, [&](const Operand& o) { return o.word == first; });
+    const bool areEqual =
+        std::ranges::all_of(constant.operands, [&](const Operand& o) { return o.word == first; });
     if (areEqual) return first;
     const Id variable = constantVariable(constant);
     return emit().load(vector.component, emit().chain(vector.component, {variable, at.id}));

@@ -53,6 +53,7 @@ struct Features {
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
+    VkPhysicalDeviceShaderLongVectorFeaturesEXT longVector;
 };
 
 class Context {

@@ -77,6 +77,9 @@ inline constexpr vulkan::Extension<Features> kWanted[] = {
     {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
      [](Features& f) -> void* { return &f.float8; }},
+    {VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.longVector; }},
 };
 
 }  // namespace coopvk::test

@@ -114,6 +114,9 @@ constexpr Row kRows[] = {
     {spv::Capability::BFloat16CooperativeMatrixKHR,
      [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16CooperativeMatrix; },
      VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+    {static_cast<spv::Capability>(5425),  // LongVectorEXT
+     [](Features& f) -> VkBool32& { return f.longVector.longVector; },
+     VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME},
     {spv::Capability::Float8EXT, [](Features& f) -> VkBool32& { return f.float8.shaderFloat8; },
      VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
     {spv::Capability::Float8CooperativeMatrixEXT,

@@ -80,6 +80,9 @@ constexpr Row kTable[] = {
     {Requirement::kFloat8,
      [](const Context& c) { return bool{c.features.float8.shaderFloat8 == VK_TRUE}; },
      "the device has no shaderFloat8"},
+    {Requirement::kLongVector,
+     [](const Context& c) { return bool{c.features.longVector.longVector == VK_TRUE}; },
+     "the device has no longVector"},
     {Requirement::kConditionalRendering,
      [](const Context& c) {
          return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};

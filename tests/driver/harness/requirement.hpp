@@ -28,6 +28,7 @@ enum class Requirement {
     kAtomicFloat,  // of 32 bits in buffers, with addition
     kBfloat16,     // with its dot product
     kFloat8,
+    kLongVector,
     kConditionalRendering,
     kWorkgroupMatrices,  // the features of VK_NV_cooperative_matrix2
     kFlexibleDimensions,
