@@ -85,7 +85,7 @@ std::string textOf(const std::string& source) {
 
 TEST(LongVectorLowering, ComponentsLieWithoutGapsInMemory) {
     const std::string text = textOf(moduleOf(8));
-    EXPECT_EQ(test::occurrences(text, "ArrayStride 4"), 1u);
+    EXPECT_NE(text.find("ArrayStride 4"), text.npos);
     EXPECT_EQ(test::occurrences(text, "OpTypeArray"), 2u) << "in memory, and in variables";
 }
 

@@ -161,7 +161,26 @@ void LongVectorGroup::emit(const std::function<void(ComponentIndex)>& body) {
     cooperative_.clear();
 }
 
+// Removes members whose results nothing needs: their components were computed alone.
+void LongVectorGroup::dropUnneeded() {
+    std::unordered_set<Id> needed;
+    for (size_t m = members_.size(); m-- > 0;) {
+        const Instruction& i = *members_[m];
+        if (i.result == 0 || writesMemory(i) || uses_[i.result] != 0 || needed.contains(i.result) ||
+            (i.opcode == OpLoad && isVolatile(operandsBehind(i, 1)))) {
+            for (const Operand& o : i.operands) {
+                if (o.isId) needed.insert(o.word);
+            }
+            continue;
+        }
+        results_.erase(i.result);
+        context_.module.retire(std::move(members_[m]));
+    }
+    std::erase(members_, nullptr);
+}
+
 void LongVectorGroup::flush() {
+    dropUnneeded();
     if (!members_.empty()) emit([&](ComponentIndex at) { emitAt(at); });
 }
 

@@ -44,6 +44,7 @@ class LongVectorGroup {
     void emitAt(ComponentIndex at);
     void emit(const std::function<void(ComponentIndex)>& body);
     void consume(const Instruction& i);
+    void dropUnneeded();
 
     LongVectorContext& context_;
     LongVectorValues& values_;
