@@ -88,23 +88,21 @@ Step bitcast(Subgroup& s, const Instruction& i) {
 // Words of fields, each from or to a component by an operation on bits.
 template <uint32_t kCount, auto kOp>
 Step pack(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
+    const Value from = s.operand(i, 0);
     const uint32_t width = i.type->width / kCount;
-    forLanes(s, [&](uint32_t lane) {
+    return setLanes(s, i, [&](uint32_t lane) {
         uint64_t word = 0;
         for (uint32_t c = 0; c < kCount; ++c)
             word |= (kOp(from.at(c, lane), width) & widthMask(width)) << (c * width);
-        result.at(0, lane) = word;
+        return word;
     });
-    return Step::kNext;
 }
 template <uint32_t kCount, auto kOp>
 Step unpack(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    const uint32_t width = from.type->width / kCount;
-    forLanes(s, [&](uint32_t lane) {
-        for (uint32_t c = 0; c < kCount; ++c)
-            result.at(c, lane) = kOp((from.at(0, lane) >> (c * width)) & widthMask(width), width);
+    const uint32_t width = s.operand(i, 0).type->width / kCount;
+    const Value result = s.result(i);
+    forComponents<1>(s, i, [&](uint32_t c, uint32_t lane, uint64_t word) {
+        result.at(c, lane) = kOp((word >> (c * width)) & widthMask(width), width);
     });
     return Step::kNext;
 }
@@ -137,6 +135,7 @@ constexpr OpcodeRow kRows[] = {
     each(OpSatConvertSToU, convert),
     each(OpSatConvertUToS, convert),
     row(OpBitcast, bitcast),
+    row(OpBitCastArrayQCOM, bitcast),
     row(GLSLstd450PackSnorm4x8, pack<4, toNormalised<true>>, Defined::kAll),
     row(GLSLstd450PackUnorm4x8, pack<4, toNormalised<false>>, Defined::kAll),
     row(GLSLstd450PackSnorm2x16, pack<2, toNormalised<true>>, Defined::kAll),

@@ -142,14 +142,6 @@ std::vector<Element> regrouped(std::span<const Element> elements, const Type& fr
     return regroup(elements, from.element->width, to.element->width);
 }
 
-Step bitCastArray(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    forLanes(s, [&](uint32_t lane) {
-        setElements(result, lane, regrouped(elementsAt(from, lane), *from.type, *i.type));
-    });
-    return Step::kNext;
-}
-
 Step subArray(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
@@ -203,7 +195,6 @@ constexpr OpcodeRow kRows[] = {
     row(OpCooperativeMatrixTransposeNV, whole<changeUse>),
     row(OpCooperativeMatrixReduceNV, whole<reduceMatrix>),
     row(OpCooperativeMatrixPerElementOpNV, perElement),
-    row(OpBitCastArrayQCOM, bitCastArray),
     row(OpExtractSubArrayQCOM, subArray),
     row(OpCompositeConstructCoopMatQCOM, whole<fromArrays>),
     row(OpCompositeExtractCoopMatQCOM, toArrays),

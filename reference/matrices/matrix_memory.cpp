@@ -103,7 +103,7 @@ class Addressing {
 // The address that a decode function's pointer starts from.
 uint64_t addressOf(const Pointer& pointer) {
     if (pointer.storage == spv::StorageClass::PhysicalStorageBuffer) return pointer.offset;
-    const auto* range = reinterpret_cast<const Range*>(pointer.base & ~kOutside);
+    const Range* range = rangeAt(pointer.base);
     return range != nullptr ? range->address + pointer.offset : 0;
 }
 

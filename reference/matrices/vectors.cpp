@@ -53,10 +53,10 @@ std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, u
     std::vector<Element> result;
     const size_t joined = from < to ? to / from : 1;
     for (size_t first = 0; first + joined <= elements.size(); first += joined) {
-        Element whole;
+        Element whole = kUndefined;
         for (size_t i = 0; i < joined; ++i) {
             whole.bits |= elements[first + i].bits << (i * from);
-            whole.defined &= elements[first + i].defined;
+            whole.defined |= elements[first + i].defined;
         }
         for (uint32_t bit = 0; bit < joined * from; bit += to)
             result.push_back({whole.bits >> bit & numbers::lowBits(to), whole.defined});

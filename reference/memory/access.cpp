@@ -176,7 +176,7 @@ Step arrayLength(Subgroup& s, const Instruction& i) {
     const Value pointer = s.operand(i, i.opcode == OpUntypedArrayLengthKHR ? 1 : 0);
     return setLanes(s, i, [&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
-        const auto* range = reinterpret_cast<const Range*>(at.base & ~kOutside);
+        const Range* range = rangeAt(at.base);
         const uint64_t start = at.offset + plan.offset;
         const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;
         return bytes / plan.stride & widthMask(i.type->width);

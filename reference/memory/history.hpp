@@ -39,20 +39,22 @@ inline constexpr uint8_t kNoScope = 4;  // spv::Scope::Invocation
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
     uint32_t group = 0;         // number of the workgroup in the dispatch
-    uint32_t invocation = 0;    // in the workgroup
     uint32_t time = 0;          // 0: no access
-    uint32_t word = 0;          // the instruction
+    uint16_t invocation = 0;    // in the workgroup
     uint8_t bytes = 0;          // mask of the cell's bytes
     uint8_t atomic = kNoScope;  // scope of an atomic operation
     uint8_t makes = kNoScope;   // where a write makes itself available, and a read visible
-    bool shared = false;        // NonPrivate, or any access without the Vulkan memory model
+    bool writes = false;
+    bool shared = false;  // NonPrivate, or any access without the Vulkan memory model
+    uint32_t word = 0;    // the instruction
 };
 
-// The last accesses to four bytes.
-struct Cell {
-    Stamp write;
+// The last accesses to four bytes. What most accesses need is in the first cache line.
+struct alignas(64) Cell {
     std::array<Stamp, 2> reads;
-    std::array<std::byte, 4> before = {};  // what the last write replaced
+    std::array<std::byte, 4> before = {};  // what the last writes replaced
+    uint32_t count = 0;                    // of the writes
+    std::array<Stamp, 4> writes;           // the last one of each byte: no two have the same bytes
 };
 inline constexpr uint64_t kCellSize = sizeof(Cell::before);
 

@@ -35,8 +35,7 @@ bool isPhysical(spv::StorageClass storage) {
 
 // The memory of a pointer, and the offset there.
 const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
-    if (!isPhysical(pointer.storage))
-        return reinterpret_cast<const Range*>(pointer.base & ~kOutside);
+    if (!isPhysical(pointer.storage)) return rangeAt(pointer.base);
     const Range* range = s.lastBuffer;
     if (range == nullptr || offset < range->address || offset - range->address >= range->size) {
         range = s.group->resources->buffer(offset);

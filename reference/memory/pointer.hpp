@@ -23,13 +23,17 @@ struct Pointer {
     uint64_t offset = 0;
 };
 inline constexpr uint64_t kOutside = uint64_t{1} << 63;
+// What a base leads to: null also for bits that are no address, such as those that nothing wrote.
+inline const Range* rangeAt(uint64_t base) {
+    base &= ~kOutside;
+    return base >> 56 == 0 ? reinterpret_cast<const Range*>(base) : nullptr;
+}
 inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
 constexpr bool isHalfByte(const Type& type) { return type.kind == Kind::kInt && type.width < 8; }
 
 inline Pointer pointerAt(const Value& pointer, uint32_t lane) {
-    const bool isAddress = pointer.components() == 1;
-    return {pointer.type->storage, isAddress ? 0 : pointer.at(0, lane),
-            pointer.at(isAddress ? 0 : 1, lane)};
+    if (pointer.components() == 1) return {pointer.type->storage, 0, pointer.at(0, lane)};
+    return {pointer.type->storage, pointer.at(0, lane), pointer.at(1, lane)};
 }
 
 // Function, Private, Input, Output: memory of components.

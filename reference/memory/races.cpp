@@ -23,7 +23,6 @@ struct Races::Note {
     Subgroup& subgroup;
     const Instruction& instruction;
     Kind kind;
-    bool writes;
     Stamp now;
     Cell* cell;
     const std::byte* data;  // the first of the bytes of the cell that are accessed
@@ -166,10 +165,10 @@ bool Races::covers(uint8_t scope, const Stamp& a, const Stamp& b) const {
     }
 }
 
-bool Races::happenedBefore(const Note& note, const Stamp& other, bool otherWrites) const {
+bool Races::happenedBefore(const Note& note, const Stamp& other) const {
     const Stamp& now = note.now;
-    const bool available = !otherWrites || covers(other.makes, other, now);
-    const bool visible = !otherWrites || note.writes || covers(now.makes, other, now);
+    const bool available = !other.writes || covers(other.makes, other, now);
+    const bool visible = !other.writes || now.writes || covers(now.makes, other, now);
     const auto before = [&](const Order& order) {
         return other.time < order.times[available][visible];
     };
@@ -181,7 +180,7 @@ bool Races::happenedBefore(const Note& note, const Stamp& other, bool otherWrite
     }
     for (const Knowledge* knowledge : {&common_, &acquired_[now.invocation]}) {
         if (knowledge->empty()) continue;
-        for (const uint32_t source : {other.invocation, Knowledge::kAll}) {
+        for (const uint32_t source : {uint32_t{other.invocation}, Knowledge::kAll}) {
             const Order* order = knowledge->find(other.group, source);
             if (order != nullptr && before(*order)) return true;
         }
@@ -192,17 +191,18 @@ bool Races::happenedBefore(const Note& note, const Stamp& other, bool otherWrite
 // The access with which this one is in a race.
 const Stamp* Races::conflict(const Note& note) const {
     const Stamp& now = note.now;
-    const auto races = [&](const Stamp& other, bool otherWrites) {
-        if (other.time == 0 || (other.bytes & now.bytes) == 0) return false;
+    const auto races = [&](const Stamp& other) {
+        if ((other.bytes & now.bytes) == 0) return false;
         if (other.group == group_ && other.invocation == now.invocation) return false;
         // "mutually-ordered atomic operations"
         if (covers(now.atomic, now, other) && covers(other.atomic, now, other)) return false;
-        return !(now.shared && other.shared) || !happenedBefore(note, other, otherWrites);
+        return !(now.shared && other.shared) || !happenedBefore(note, other);
     };
-    if (races(note.cell->write, true)) return &note.cell->write;
-    if (!note.writes) return nullptr;
+    for (uint32_t i = 0; i < note.cell->count; ++i)
+        if (races(note.cell->writes[i])) return &note.cell->writes[i];
+    if (!now.writes) return nullptr;
     for (const Stamp& read : note.cell->reads)
-        if (races(read, false)) return &read;
+        if (races(read)) return &read;
     return nullptr;
 }
 
@@ -212,17 +212,24 @@ void Races::remember(const Note& note) const {
     const auto same = [&](const Stamp& other) {
         return other.group == group_ && other.invocation == now.invocation;
     };
-    if (note.writes) {
-        const bool again = same(cell.write) && cell.write.time == now.time;
-        const uint32_t kept = again ? cell.write.bytes : 0;
-        for (uint32_t at = 0; at < kCellSize; ++at)
-            if ((now.bytes & ~kept) >> at & 1) cell.before[at] = note.data[at - note.first()];
-        cell.write = now;
+    if (now.writes) {
+        uint32_t again = 0;  // bytes that the invocation wrote at this time before
+        uint32_t count = 0;  // of the writes that remain for some bytes
+        for (uint32_t i = 0; i < cell.count; ++i) {
+            Stamp write = cell.writes[i];
+            if (same(write) && write.time == now.time) again |= write.bytes;
+            write.bytes &= uint8_t(~now.bytes);
+            if (write.bytes != 0) cell.writes[count++] = write;
+        }
+        cell.writes[count] = now;
+        cell.count = count + 1;
+        for (uint32_t at = 0; stale_ && at < kCellSize; ++at)
+            if ((now.bytes & ~again) >> at & 1) cell.before[at] = note.data[at - note.first()];
         return;
     }
     // In place of a read that happened before, or of the same invocation; else of the first.
     for (Stamp& read : cell.reads) {
-        if (read.time != 0 && !same(read) && !happenedBefore(note, read, false)) continue;
+        if (read.time != 0 && !same(read) && !happenedBefore(note, read)) continue;
         read = now;
         return;
     }
@@ -230,15 +237,15 @@ void Races::remember(const Note& note) const {
 }
 
 void Races::reportRace(const Note& note, const Stamp& other) const {
-    const bool written = &other == &note.cell->write;
     note.subgroup.report(
         kCheckRaces, note.instruction, note.now.invocation % lanes_,
         std::format(
             "{} {} that {}invocation {} of workgroup {}{} (word {}), and nothing orders the "
             "two{}",
-            note.writes ? "writes" : "reads", note.kind == kShared ? "shared memory" : "a buffer",
-            written ? "" : "was read by ", other.invocation, other.group, written ? " wrote" : "",
-            other.word, note.now.shared && other.shared ? "" : ": one is private"));
+            note.now.writes ? "writes" : "reads",
+            note.kind == kShared ? "shared memory" : "a buffer", other.writes ? "" : "was read by ",
+            other.invocation, other.group, other.writes ? " wrote" : "", other.word,
+            note.now.shared && other.shared ? "" : ": one is private"));
 }
 
 void Races::noteCell(const Note& note) const {
@@ -260,19 +267,19 @@ void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
     Note note{s,
               i,
               pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer,
-              seen == nullptr,
-              {},
+              {group_, clock_, uint16_t(s.index * lanes_ + lane)},
               nullptr,
               data,
               seen};
     Stamp& now = note.now;
-    now = {group_, s.index * lanes_ + lane, clock_, i.word};
+    now.word = i.word;
+    now.writes = seen == nullptr;
     now.atomic = uint8_t(access.atomic);
     now.shared =
         !vulkan_ || now.atomic != kNoScope || has(spv::MemoryAccessMask::NonPrivatePointer);
     now.makes = now.atomic != kNoScope
                     ? now.atomic
-                    : uint8_t(note.writes ? access.availableScope : access.visibleScope);
+                    : uint8_t(now.writes ? access.availableScope : access.visibleScope);
     uint64_t at = note.kind == kShared ? uint64_t(data - s.group->shared.data())
                                        : reinterpret_cast<uint64_t>(data);
     for (const uint64_t end = at + size; at < end;) {

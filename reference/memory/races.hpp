@@ -45,7 +45,7 @@ class Races {
     struct Note;  // an access to the bytes of one cell
     void advance(Order& order, uint32_t semantics, bool visible) const;
     bool covers(uint8_t scope, const Stamp& a, const Stamp& b) const;
-    bool happenedBefore(const Note& note, const Stamp& other, bool otherWrites) const;
+    bool happenedBefore(const Note& note, const Stamp& other) const;
     const Stamp* conflict(const Note& note) const;
     void remember(const Note& note) const;
     void noteCell(const Note& note) const;

@@ -197,6 +197,20 @@ Status Decoder::readEdges(const Outline& from, Block& block) {
     return Done{};
 }
 
+namespace {
+
+// A pointer to memory that compute shaders do not have.
+bool isForeign(const Type* type) {
+    using enum spv::StorageClass;
+    constexpr spv::StorageClass kKnown[] = {
+        UniformConstant, Input,    Uniform,      Output,        Workgroup,
+        Private,         Function, PushConstant, StorageBuffer, PhysicalStorageBuffer};
+    return type != nullptr && type->kind == Kind::kPointer &&
+           std::ranges::find(kKnown, type->storage) == std::end(kKnown);
+}
+
+}  // namespace
+
 // Without a handler: an instruction that does nothing.
 Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.opcode = from.opcode;
@@ -218,6 +232,12 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     for (const ParsedOperand& operand : operands)
         to.operands.push_back(
             {operand.word, operand.high, operand.id ? slotOf(operand.word) : kNone});
+    bool foreign = isForeign(to.type);
+    for (const Operand& operand : to.operands)
+        foreign |= operand.slot != kNone && isForeign(program_->slots[operand.slot].type);
+    if (foreign)
+        return Error{ErrorCode::kUnsupported,
+                     "a pointer's storage class is none that this device has"};
     const auto has = [&](spv::Decoration wanted) {
         return decorations_.has(from.resultId, wanted);
     };

@@ -55,6 +55,41 @@ TEST(SmallIntegers, PairsShareBytes) {
     EXPECT_EQ(run.buffers[0][0], 0x43210000u);
 }
 
+// A pointer to a component leads to its half of the byte: by a constant index and by others, in a
+// buffer and in shared memory.
+TEST(SmallIntegers, PointersToComponents) {
+    const std::string source = text(
+        kInt4, "%s4x4", 2,
+        "%s4 = OpTypeInt 4 1\n%s4x4 = OpTypeVector %s4 4\n"
+        "%one = OpTypePointer StorageBuffer %s4\n%vectors = OpTypeArray %s4x4 %2\n"
+        "%to_vectors = OpTypePointer Workgroup %vectors\n%to_vector = OpTypePointer Workgroup "
+        "%s4x4\n"
+        "%shared_one = OpTypePointer Workgroup %s4\n%shared = OpVariable %to_vectors Workgroup\n",
+        // Component 3 of the first vector, by a constant, to component 1 of the second.
+        "%p = OpAccessChain %one %from %0 %0 %3\n%q = OpAccessChain %one %to %0 %1 %1\n"
+        "%v = OpLoad %s4 %p\nOpStore %q %v\n"
+        // Component n of the first vector to component n - 1 of the same, n from memory.
+        "%np = OpAccessChain %one %from %0 %1 %0\n%n4 = OpLoad %s4 %np\n%n = OpUConvert %u32 %n4\n"
+        "%m = OpISub %u32 %n %1\n%r = OpAccessChain %one %from %0 %0 %n\n"
+        "%s = OpAccessChain %one %to %0 %0 %m\n%w = OpLoad %s4 %r\nOpStore %s %w\n"
+        // The second vector through shared memory, with another component n.
+        "%e = OpAccessChain %elements %from %0 %1\n%x = OpLoad %s4x4 %e\n"
+        "%t = OpAccessChain %to_vector %shared %1\nOpStore %t %x\n"
+        "%u = OpAccessChain %shared_one %shared %1 %n\nOpStore %u %w\n%y = OpLoad %s4x4 %t\n"
+        "%f = OpAccessChain %elements %to %0 %2\nOpStore %f %y\n");
+    std::string single = source;
+    single.replace(single.find("LocalSize 4"), 11, "LocalSize 1");
+    Execution run;
+    run.validate = false;
+    run.buffers = {{0, {0x87624321, 0}}, {1, {0xFFFFFFFF, 0xFFFFFFFF}}};
+    execute(run, single);
+    EXPECT_EQ(run.error, "");
+    EXPECT_TRUE(run.reports.empty());
+    // The first vector is 1 2 3 4, the second 2 6 7 8: n is 2, and component 2 of the first is 3.
+    EXPECT_EQ(run.buffers[1][0], 0xFF4FFF3Fu);
+    EXPECT_EQ(run.buffers[1][1], 0xFFFF8362u);
+}
+
 TEST(SmallIntegers, MatricesMultiply) {
     const std::string source = text(
         kInt4, "%u8", 1,

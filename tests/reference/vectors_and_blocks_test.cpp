@@ -86,6 +86,11 @@ TEST(Vectors, BitsRegroup) {
     EXPECT_FALSE(bytes[4].defined);
     const auto halves = regroup(bytes, 8, 16);
     EXPECT_EQ(halves[3].bits, 0x8877u);
+    // As for OpBitcast, a part that is defined suffices.
+    const Element parts[] = {{0x11, true}, {0, false}, {0, false}, {0, false}};
+    const auto joined = regroup(parts, 8, 16);
+    EXPECT_TRUE(joined[0].defined);
+    EXPECT_FALSE(joined[1].defined);
 }
 
 struct BlockExample {

@@ -181,5 +181,25 @@ TEST(ReferenceMemory, Specialization) {
     EXPECT_EQ(r.buffers[1][0], 28u);
 }
 
+// A variable of a pointer that nothing wrote: its bits lead nowhere, in each schedule.
+TEST(ReferenceMemory, PointersThatNothingWrote) {
+    for (const Choice schedule : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial}) {
+        ShaderText text;
+        text.capabilities = "OpCapability VariablePointersStorageBuffer\n";
+        text.declarations =
+            "%p_any = OpTypePointer StorageBuffer %u32\n%p_var = OpTypePointer Private %p_any\n"
+            "%var = OpVariable %p_var Private\n";
+        text.body = "%at = OpLoad %p_any %var\n%x = OpLoad %u32 %at\n" + storeWord("%i", "%x");
+        Execution run;
+        run.validate = false;
+        run.settings.schedule = schedule;
+        run.buffers = {{0, {1}}, {1, {2, 2, 2, 2}}};
+        execute(run, shader(text));
+        EXPECT_EQ(run.error, "");
+        EXPECT_EQ(run.buffers[1], std::vector<uint32_t>(4));
+        EXPECT_GE(countReports(run, kCheckUndefined), 1u);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test

@@ -106,6 +106,26 @@ TEST(ReferenceRaces, AtomicsMakeAvailableForBarriers) {
     }
 }
 
+// Four invocations write a byte each of one word; then the last one reads its own byte, or the
+// first one's. The later writes to the word do not hide the first.
+TEST(ReferenceRaces, BytesOfOneWord) {
+    for (const bool own : {true, false}) {
+        ShaderText text = plainText(
+            "%b = OpUConvert %u8 %i\n%w = OpAccessChain %p_byte %bytes %i\n"
+            "OpStore %w %b\n%is_last = OpIEqual %bool %i %u_3\n"
+            "%at = OpSelect %u32 %is_last " +
+                std::string(own ? "%u_3" : "%u_0") +
+                " %i\n%r = OpAccessChain %p_byte %bytes %at\n"
+                "%x = OpLoad %u8 %r\n%y = OpUConvert %u32 %x\n" +
+                storeWord("%i", "%y"),
+            4);
+        text.declarations +=
+            "%a4 = OpTypeArray %u8 %u_4\n%p_bytes = OpTypePointer Workgroup %a4\n"
+            "%p_byte = OpTypePointer Workgroup %u8\n%bytes = OpVariable %p_bytes Workgroup\n";
+        own ? expectNone(executed(text)) : expectOnly(executed(text), kCheckRaces);
+    }
+}
+
 // All workgroups write their number to one word of a buffer; atomically, it is no race.
 TEST(ReferenceRaces, RacesOfWorkgroups) {
     ShaderText text = plainText(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Valid programs that no memory suffices for: makeProgram() refuses them, before it allocates.
+// Programs that makeProgram() refuses: valid ones that no memory suffices for, before it allocates,
+// and what the device does not have.
 #include <gtest/gtest.h>
 
 #include "shader_text.hpp"
@@ -41,6 +42,23 @@ TEST(ReferenceRefused, HugeVariables) {
                       "%at = OpAccessChain %to_word %big %u_0\nOpStore %at %u_1\n");
     }
     expectRefused(pointer + "Function %huge\n", "%big = OpVariable %to_huge Function\n");
+}
+
+// Modules that were not validated: a storage class that the device does not have.
+TEST(ReferenceRefused, StorageClasses) {
+    for (const std::string storage : {"CrossWorkgroup", "Generic", "Image"}) {
+        ShaderText text;
+        text.declarations = "%to = OpTypePointer " + storage +
+                            " %u32\n%variable = OpVariable %to " + storage + "\n";
+        text.body =
+            "%x = OpLoad %u32 %variable\nOpStore %variable %x\n"
+            "%address = OpUConvert %u64 %i\n%p = OpConvertUToPtr %to %address\n"
+            "%y = OpLoad %u32 %p\n";
+        Execution run;
+        run.validate = false;
+        execute(run, shader(text));
+        EXPECT_NE(run.error.find("storage class"), std::string::npos) << storage << run.error;
+    }
 }
 
 }  // namespace
