@@ -11,7 +11,6 @@
 #include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
-#include "matrices/placement.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference::matrices {

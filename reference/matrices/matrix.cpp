@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "matrices/placement.hpp"
-
 namespace coopvk::reference::matrices {
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Access chains, and what else computes pointers.
-#include "memory/chain.hpp"
-
 #include <algorithm>
 
+#include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {

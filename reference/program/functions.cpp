@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "execution/opcode_table.hpp"
-#include "memory/chain.hpp"
+#include "memory/pointer.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {

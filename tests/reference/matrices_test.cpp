@@ -7,7 +7,6 @@
 #include <set>
 
 #include "matrices/matrix.hpp"
-#include "matrices/placement.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
