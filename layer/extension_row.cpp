@@ -58,6 +58,10 @@ std::string ExtensionRow::names(uint32_t bits) const {
     return names;
 }
 
+const char* ExtensionRow::leftOutOfAuto(const DeviceFacts& facts) const {
+    return whyNotInAuto == nullptr ? nullptr : whyNotInAuto(facts);
+}
+
 bool ExtensionRow::needsFloat16() const {
     return std::ranges::find(needs, Feature::kShaderFloat16) != needs.end();
 }

@@ -23,20 +23,28 @@ bool carriesMatrices(const DeviceFacts& facts) {
     return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
 }
 
-bool never(const DeviceFacts&) { return false; }
-bool lacksMatrices(const DeviceFacts& facts) {
-    return !facts.native.contains(Extension::kKhrCooperativeMatrix);
+// Lavapipe compiles matrices in subgroups of four for longer than they save, and ggml's shaders for
+// matrices expect eight invocations.
+constexpr uint32_t kFewLanesOfCpu = 8;
+
+const char* matricesInAuto(const DeviceFacts& facts) {
+    const bool few = facts.traits.isCpu && facts.traits.subgroupSize < kFewLanesOfCpu;
+    return few ? "on a CPU with subgroups of fewer than 8, programs take longer with it" : nullptr;
 }
-
-constexpr InAuto kMatrix2InAuto = {never, "programs are faster with VK_KHR_cooperative_matrix"};
-constexpr InAuto kMaintenance1InAuto = {lacksMatrices,
-                                        "shaders that use it lose the driver's own matrices"};
-bool isNoCpu(const DeviceFacts& facts) { return !facts.traits.isCpu; }
-
-constexpr InAuto kBfloat16InAuto = {isNoCpu, "on a CPU, programs take longer with it"};
-constexpr InAuto kFloat8InAuto = {
-    never, "programs take 8-bit floats for fast, and their other ways are faster"};
-constexpr InAuto kFloat16InAuto = {never, "it is slower than f32"};
+const char* maintenance1InAuto(const DeviceFacts& facts) {
+    const bool own = facts.native.contains(Extension::kKhrCooperativeMatrix);
+    return own ? "shaders that use it lose the driver's own matrices" : matricesInAuto(facts);
+}
+const char* matrix2InAuto(const DeviceFacts&) {
+    return "programs are faster with VK_KHR_cooperative_matrix";
+}
+const char* bfloat16InAuto(const DeviceFacts& facts) {
+    return facts.traits.isCpu ? "on a CPU, programs take longer with it" : nullptr;
+}
+const char* float8InAuto(const DeviceFacts&) {
+    return "programs take 8-bit floats for fast, and their other ways are faster";
+}
+const char* float16InAuto(const DeviceFacts&) { return "it is slower than f32"; }
 
 // For both KHR's and NV's extension.
 template <typename Features>
@@ -135,6 +143,7 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_KHR,
      .fillProperties = matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesKHR>,
      .needs = kMatrixNeeds,
+     .whyNotInAuto = matricesInAuto,
      .dependents = khrMatrixDependents},
     {.extension = Extension::kNvCooperativeMatrix,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
@@ -145,7 +154,8 @@ constexpr ExtensionRow kRows[] = {
      .grants = kMatrixGrants<VkPhysicalDeviceCooperativeMatrixFeaturesNV>,
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_PROPERTIES_NV,
      .fillProperties = matrixProperties<VkPhysicalDeviceCooperativeMatrixPropertiesNV>,
-     .needs = kMatrixNeeds},
+     .needs = kMatrixNeeds,
+     .whyNotInAuto = matricesInAuto},
     {.extension = Extension::kQcomCooperativeMatrixConversion,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM),
@@ -154,7 +164,8 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
                                    cooperativeMatrixConversion),
      .grants = kConversionGrants,
-     .needs = kMatrixNeeds},
+     .needs = kMatrixNeeds,
+     .whyNotInAuto = matricesInAuto},
     {.extension = Extension::kNvCooperativeMatrix2,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrix2FeaturesNV),
@@ -166,7 +177,7 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
      .fillProperties = fillMatrix2Properties,
      .needs = kMatrix2Needs,
-     .inAuto = kMatrix2InAuto},
+     .whyNotInAuto = matrix2InAuto},
     {.extension = Extension::kExtCooperativeMatrixMaintenance1,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT),
@@ -176,7 +187,7 @@ constexpr ExtensionRow kRows[] = {
                                    cooperativeMatrixProperties2),
      .grants = kMatrixMaintenance1Grants,
      .needs = kMatrixNeeds,
-     .inAuto = kMaintenance1InAuto},
+     .whyNotInAuto = maintenance1InAuto},
     {.extension = Extension::kNvCooperativeMatrixDecodeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV),
@@ -186,7 +197,7 @@ constexpr ExtensionRow kRows[] = {
                                    cooperativeMatrixDecodeVector),
      .grants = kDecodeVectorGrants,
      .needs = kMatrix2Needs,
-     .inAuto = kMatrix2InAuto},
+     .whyNotInAuto = matrix2InAuto},
     {.extension = Extension::kNvCooperativeVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeVectorFeaturesNV),
@@ -240,7 +251,7 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type),
      .grants = kBfloat16Grants,
      .needs = kBfloat16Needs,
-     .inAuto = kBfloat16InAuto},
+     .whyNotInAuto = bfloat16InAuto},
     {.extension = Extension::kExtShaderFloat8,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceShaderFloat8FeaturesEXT),
@@ -249,7 +260,7 @@ constexpr ExtensionRow kRows[] = {
      .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8),
      .grants = kFloat8Grants,
      .needs = kFloat8Needs,
-     .inAuto = kFloat8InAuto},
+     .whyNotInAuto = float8InAuto},
     {.extension = Extension::kKhrShaderFloat16Int8,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT16_INT8_FEATURES,
      .featureSize = sizeof(VkPhysicalDeviceShaderFloat16Int8Features),
@@ -262,7 +273,7 @@ constexpr ExtensionRow kRows[] = {
      .promotedIn = VK_API_VERSION_1_2,
      .grants = kFloat16Grants,
      .needs = kFloat16Needs,
-     .inAuto = kFloat16InAuto},
+     .whyNotInAuto = float16InAuto},
     {.extension = Extension::kExtShaderLongVector,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT,
      .featureSize = sizeof(VkPhysicalDeviceShaderLongVectorFeaturesEXT),

@@ -31,14 +31,11 @@ struct Grant {
     std::span<const Feature> needs = {};
 };
 
-// On which devices `auto` offers what the driver lacks of an extension. Programs use an extension
-// if they find it, so `auto` leaves out what makes them slower than they are without it, and what
-// was not measured in place of the driver's own matrices (docs/worth-it.md). The emulate setting can ask
-// for it by name.
-struct InAuto {
-    bool (*on)(const DeviceFacts& facts) = nullptr;  // null: on all devices
-    const char* why = "";                            // why not on the others
-};
+// Why `auto` does not offer what the driver lacks of an extension; null: it does. Programs use an
+// extension if they find it, so `auto` leaves out what makes them slower than they are without it,
+// and what was not measured in place of the driver's own matrices (docs/worth-it.md). The emulate
+// setting can ask for it by name.
+using WhyNotInAuto = const char* (*)(const DeviceFacts& facts);
 
 #define COOPVK_GRANT(Struct, member) .name = #member, .offset = offsetof(Struct, member)
 
@@ -61,7 +58,7 @@ struct ExtensionRow {
     void (*fillProperties)(const DeviceFacts& facts, uint32_t native, void* node) = nullptr;
     // Features that the rewriter's output needs; vkCreateDevice enables those that the device has.
     std::span<const Feature> needs = {};
-    InAuto inAuto = {};
+    WhyNotInAuto whyNotInAuto = nullptr;  // null: `auto` offers it on all devices
     // The driver's extensions to hide while this one is emulated; null if there are none.
     std::span<const Dependent> (*dependents)() = nullptr;
 
@@ -71,13 +68,14 @@ struct ExtensionRow {
     }
     bool isIn(VkStructureType type) const { return type == featureType || type == aggregateType; }
     // `node` is a structure of one of the two types.
-    uint32_t read(const void* node) const;                   // those that are set
-    void add(void* node, uint32_t bits) const;               // sets these
-    void remove(void* node, uint32_t bits) const;            // clears these
-    uint32_t granted(const DeviceFacts& facts) const;        // features that can be emulated
-    uint32_t grantedBeside(const DeviceFacts& facts) const;  // if the main feature is native
-    std::string names(uint32_t bits) const;                  // of grants
-    bool needsFloat16() const;                               // `needs` has kShaderFloat16
+    uint32_t read(const void* node) const;                      // those that are set
+    void add(void* node, uint32_t bits) const;                  // sets these
+    void remove(void* node, uint32_t bits) const;               // clears these
+    uint32_t granted(const DeviceFacts& facts) const;           // features that can be emulated
+    uint32_t grantedBeside(const DeviceFacts& facts) const;     // if the main feature is native
+    std::string names(uint32_t bits) const;                     // of grants
+    bool needsFloat16() const;                                  // `needs` has kShaderFloat16
+    const char* leftOutOfAuto(const DeviceFacts& facts) const;  // why; null: it is not
 
  private:
     FeatureBits bitsIn(const void* node) const;

@@ -30,8 +30,8 @@ Decision unknown() {
                      "VK_KHR_get_physical_device_properties2");
 }
 
-std::string onlyIfAsked(const ExtensionRow& row) {
-    return std::string("only if the emulate setting asks for it: ") + row.inAuto.why;
+std::string onlyIfAsked(const char* why) {
+    return std::string("only if the emulate setting asks for it: ") + why;
 }
 
 // Keeps all that the driver has, and adds what it lacks.
@@ -42,13 +42,13 @@ Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
     const bool hasMain = facts.native.contains(info.extension);
     const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
     if (added == 0) return leftAlone(native, "the driver's own");
-    const auto on = row.inAuto.on;
-    if (on != nullptr && !on(facts) && !policy.list.contains(info.extension)) {
-        return leftAlone(native, native == 0 ? onlyIfAsked(row)
-                                             : "the driver's own; the rest " + onlyIfAsked(row));
-    }
     if (std::string missing = info.missing(facts.traits); !missing.empty()) {
         return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
+    }
+    const char* whyNot = row.leftOutOfAuto(facts);
+    if (whyNot != nullptr && !policy.list.contains(info.extension)) {
+        return leftAlone(native, native == 0 ? onlyIfAsked(whyNot)
+                                             : "the driver's own; the rest " + onlyIfAsked(whyNot));
     }
     Decision decision = {.provision = Provision::kEmulated, .native = native, .added = added};
     decision.reason = native == 0 ? "the driver lacks it"
@@ -94,7 +94,7 @@ Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
     };
     if (!facts.areFeaturesKnown) return unknown();
     if (!replaces && has) return none("the driver's own");
-    if (!isWanted) return none(onlyIfAsked(row));
+    if (!isWanted) return none(onlyIfAsked(row.leftOutOfAuto(facts)));
     std::string missing = rewrite::info(kHalves).missing(facts.traits);
     if (!missing.empty()) return none(std::move(missing));
     return {.provision = Provision::kEmulated,

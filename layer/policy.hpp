@@ -18,7 +18,7 @@ struct DeviceFacts;
 struct EmulatePolicy {
     enum class Mode { kAuto, kAll, kList };
     Mode mode = Mode::kAuto;
-    // The names in the setting. With kAuto: extensions that `auto` would leave out (InAuto).
+    // The names in the setting. With kAuto: extensions that `auto` would leave out (WhyNotInAuto).
     rewrite::ExtensionSet list;
 
     // "all", or a list of Vulkan extension names and "auto", separated by commas. Unknown names are

@@ -123,7 +123,7 @@ else
     expect 'VK_LAYER_COOPVK_emulation' "$coopvk" run -- vulkaninfo --summary
     # At 4 lanes lavapipe lists the extension, with its feature off.
     feature='cooperativeMatrix +='
-    with=$("$coopvk" run -- env LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo 2>&1 | grep -E "$feature")
+    with=$("$coopvk" run --emulate VK_KHR_cooperative_matrix -- env LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo 2>&1 | grep -E "$feature")
     without=$(LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo 2>&1 | grep -E "$feature")
     [[ $with == *true && $without == *false ]] || fail "with the layer: $with; without: $without"
 fi

@@ -1,21 +1,34 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# usage: auto_rule.py SAMPLES [--clock processor|wall] [--json FILE]
+# usage: auto_rule.py SAMPLES [--clock processor|wall] [--json FILE] [--quiet]
 #
 # Says whether the setting `auto` slows programs down. SAMPLES has a line for each run of a program:
 # driver, program, round, side (without, auto), processor seconds, wall-clock seconds and exit status,
-# separated by tabs. The two runs of a round are a pair: the time of a program is the median of the
-# pairs' ratios, which other programs on the machine affect little. The rule is broken if that exceeds what
-# is allowed by more than the noise: twice the spread of the ratios, or of equal runs. The clock is the processor's for
-# drivers that compute on the CPU, since that is what the work takes then.
+# separated by tabs. The two runs of a round are a pair, whose ratio other programs on the machine affect
+# little. The time of a program is the median of these ratios. The true median is above the lower bound, and
+# below the upper one, with a confidence of 95 % each: were it not, at least so many pairs would be on one
+# side of it by chance. That holds for every distribution of noise, and needs no estimate of it. Fewer than
+# five pairs have no such bounds.
 #
-# Prints a table. The exit status is 1 if the rule is broken, 2 if SAMPLES has no pair of runs.
+#   holds        the upper bound is not above what is allowed
+#   slower       the lower bound is above it
+#   not judged   else: too few pairs, or too much noise for their number
+#
+# The clock is the processor's for drivers that compute on the CPU, since that is what the work takes then.
+#
+# Prints a table, unless --quiet. The exit status is 1 if the rule is broken, else 2 if a program could not be
+# judged, or none was measured.
 import argparse
 import json
+import math
 import statistics
 import sys
 
 ALLOWED = 1.05  # of the time without coopvk
+CONFIDENCE = 0.95
+
+BROKEN = ("slower", "fails with auto")
+HELD = ("holds", "runs with auto only")
 
 
 def read(lines):
@@ -28,58 +41,81 @@ def read(lines):
     return programs
 
 
-def spread(figures):
-    """Half of the figures are no further from their median than this."""
-    middle = statistics.median(figures)
-    return statistics.median(abs(figure - middle) for figure in figures)
+def rank(count):
+    """The largest rank of which the ratio is a lower bound, counted from 1; 0 if there is none."""
+    chance, best = 0.0, 0
+    for below in range(count):
+        chance += math.comb(count, below) / 2 ** count
+        if chance > 1 - CONFIDENCE:
+            break
+        best = below + 1
+    return best
+
+
+def bounds(ratios):
+    """The lower and the upper bound of the true median; None if there are too few ratios."""
+    best = rank(len(ratios))
+    if best == 0:
+        return None, None
+    ordered = sorted(ratios)
+    return ordered[best - 1], ordered[-best]
+
+
+def verdict(row):
+    failed = row["failed"]
+    if failed["without"]:
+        return "fails in both" if failed["auto"] else "runs with auto only"
+    if failed["auto"]:
+        return "fails with auto"
+    if row["lower"] is None:
+        return "not judged"
+    if row["lower"] > ALLOWED:
+        return "slower"
+    return "holds" if row["upper"] <= ALLOWED else "not judged"
 
 
 def judge(rounds, clock):
-    """The figures of one program. `rounds` has both sides of each round."""
+    """The figures of one program. Only rounds with both sides count."""
     pairs = [(pair["without"], pair["auto"]) for pair in rounds.values()
              if "without" in pair and "auto" in pair]
-    failed = {side: any(pair[i]["status"] != 0 for pair in pairs)
-              for i, side in enumerate(("without", "auto"))}
-    row = {"pairs": len(pairs), "clock": clock, "failed": failed}
+    row = {"pairs": len(pairs), "clock": clock, "without": None, "auto": None, "ratio": None,
+           "failed": {side: any(pair[i]["status"] != 0 for pair in pairs)
+                      for i, side in enumerate(("without", "auto"))}}
     ratios = [auto[clock] / max(without[clock], 1e-3) for without, auto in pairs]
-    row["ratio"] = statistics.median(ratios)
-    noise = spread(ratios)
-    for i, side in enumerate(("without", "auto")):
-        seconds = [pair[i][clock] for pair in pairs]
-        row[side] = statistics.median(seconds)
-        noise = max(noise, spread(seconds) / max(row[side], 1e-3))
-    row["noise"] = 2 * noise
-    if failed["without"]:
-        row["verdict"] = "fails in both" if failed["auto"] else "runs with auto only"
-    elif failed["auto"]:
-        row["verdict"] = "fails with auto"
-    elif row["ratio"] - row["noise"] > ALLOWED:
-        row["verdict"] = "slower"
-    else:
-        row["verdict"] = "holds"
+    row["lower"], row["upper"] = bounds(ratios)
+    if pairs:
+        row["ratio"] = statistics.median(ratios)
+        for i, side in enumerate(("without", "auto")):
+            row[side] = statistics.median(pair[i][clock] for pair in pairs)
+    row["verdict"] = verdict(row)
     return row
 
 
 def judge_all(programs, clock):
-    rows = []
-    for (driver, program), rounds in programs.items():
-        if not any(len(pair) == 2 for pair in rounds.values()):
-            continue
-        row = judge(rounds, clock)
-        rows.append({"driver": driver, "program": program, **row})
-    return rows
+    return [{"driver": driver, "program": program, **judge(rounds, clock)}
+            for (driver, program), rounds in programs.items()]
 
 
-def holds(rows):
-    return all(row["verdict"] in ("holds", "runs with auto only") for row in rows)
+def status(rows):
+    """0: the rule holds; 1: it is broken; 2: something could not be judged."""
+    verdicts = {row["verdict"] for row in rows}
+    if verdicts & set(BROKEN):
+        return 1
+    return 0 if verdicts and verdicts <= set(HELD) else 2
+
+
+def number(value, form):
+    return "-" if value is None else format(value, form)
 
 
 def table(rows):
-    lines = ["| driver | program | without | auto | times | +/- | the rule |",
-             "|--------|---------|---------|------|-------|-----|----------|"]
+    lines = ["| driver | program | pairs | without | auto | times | lower | upper | the rule |",
+             "|--------|---------|-------|---------|------|-------|-------|-------|----------|"]
     for row in rows:
-        lines.append("| {driver} | {program} | {without:.2f} s | {auto:.2f} s | {ratio:.2f} | "
-                     "{noise:.2f} | {verdict} |".format(**row))
+        seconds = [number(row[side], ".2f") + " s" for side in ("without", "auto")]
+        ratios = [number(row[name], ".3f") for name in ("ratio", "lower", "upper")]
+        cells = [row["driver"], row["program"], str(row["pairs"]), *seconds, *ratios, row["verdict"]]
+        lines.append("| " + " | ".join(cells) + " |")
     return lines
 
 
@@ -88,18 +124,20 @@ def main():
     parser.add_argument("samples")
     parser.add_argument("--clock", choices=("processor", "wall"), default="wall")
     parser.add_argument("--json")
+    parser.add_argument("--quiet", action="store_true")
     options = parser.parse_args()
     with open(options.samples, encoding="utf-8") as file:
         rows = judge_all(read(file), options.clock)
     if not rows:
-        print("auto_rule: no pair of runs", file=sys.stderr)
-        return 2
-    print("\n".join(table(rows)))
+        print("auto_rule: nothing was measured", file=sys.stderr)
+    elif not options.quiet:
+        print("\n".join(table(rows)))
     if options.json:
         with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"allowed": ALLOWED, "holds": holds(rows), "programs": rows}, file, indent=2)
+            json.dump({"allowed": ALLOWED, "confidence": CONFIDENCE, "holds": status(rows) == 0,
+                       "programs": rows}, file, indent=2)
             file.write("\n")
-    return 0 if holds(rows) else 1
+    return status(rows)
 
 
 if __name__ == "__main__":

@@ -58,8 +58,8 @@ make_system() {
     cp /usr/share/vulkan/icd.d/lvp_icd.json "$files/usr/share/vulkan/icd.d/"
     cp "$program" "$files/usr/bin/run_app"
     # Files that are not coopvk's must not matter: the program has matrices, or fails.
-    printf '#!/bin/sh\nLP_NATIVE_VECTOR_WIDTH=128 exec run_app instance physical %s\n' \
-        'matrix-device pipeline' >"$files/usr/bin/APP"
+    printf '#!/bin/sh\n%s LP_NATIVE_VECTOR_WIDTH=128 exec run_app instance physical %s\n' \
+        COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix 'matrix-device pipeline' >"$files/usr/bin/APP"
     chmod +x "$files/usr/bin/APP"
 }
 
@@ -112,7 +112,7 @@ test_systemd() {
     # The installed layer of this boot only; the root itself is read-only in it.
     (cd "$source" && scripts/build --prefix "$work/local") >"$work/log" 2>&1 || fail 'no layer'
     printf '[Service]\nType=oneshot\nEnvironment=%s\nExecStart=%s\n' \
-        LP_NATIVE_VECTOR_WIDTH=128 \
+        'LP_NATIVE_VECTOR_WIDTH=128 COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix' \
         "$work/run_app instance physical matrix-device pipeline" >"$work/my.service"
     cp "$program" "$work/run_app"
     printf '%s\n' 'set -euo pipefail' '! systemctl start my.service || exit 1' "$text" \

@@ -9,6 +9,7 @@ export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export LP_NATIVE_VECTOR_WIDTH=128 # without matrices of its own
 unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE VK_LAYER_PATH VK_ADD_LAYER_PATH \
     VK_IMPLICIT_LAYER_PATH VK_ADD_IMPLICIT_LAYER_PATH VK_INSTANCE_LAYERS
+export COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix # which `auto` alone does not offer to such a CPU
 
 fail() {
     printf '%s: %s\n' "${0##*/}" "$*" >&2

@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "policy.hpp"
-
-#include <gtest/gtest.h>
-
-#include "device_facts.hpp"
-#include "extension_rows.hpp"
+#include "policy_facts.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -12,34 +7,6 @@ namespace {
 using Mode = EmulatePolicy::Mode;
 using rewrite::Extension;
 constexpr auto kHalves = Extension::kKhrShaderFloat16Int8;
-
-EmulatePolicy parse(std::string_view text, size_t expectedComplaints = 0) {
-    std::vector<std::string> complaints;
-    EmulatePolicy policy = EmulatePolicy::parse(text, complaints);
-    EXPECT_EQ(complaints.size(), expectedComplaints) << text;
-    return policy;
-}
-
-void makeNative(DeviceFacts& facts, Extension extension) {
-    const ExtensionRow& row = extensionRow(extension);
-    facts.native.insert(extension);
-    facts.nativeFeatures[extension] = (1u << row.features.count) - 1;
-}
-
-// A device with everything that each emulation needs, and with the given extensions of its own.
-DeviceFacts makeFacts(rewrite::ExtensionSet native = {}) {
-    DeviceFacts facts;
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (native.contains(info.extension)) makeNative(facts, info.extension);
-        if (info.extension == kHalves) makeNative(facts, info.extension);
-    }
-    facts.traits.shaderFloat64 = facts.traits.shaderInt64 = true;
-    return facts;
-}
-
-Decision decideMatrix(std::string_view policy, const DeviceFacts& facts) {
-    return decide(parse(policy), facts)[static_cast<size_t>(Extension::kKhrCooperativeMatrix)];
-}
 
 TEST(Policy, Words) {
     for (const char* text : {"", " ", "auto", " auto\n"}) {
@@ -105,7 +72,7 @@ TEST(Policy, FeatureByFeature) {
             EXPECT_EQ(decision.added & native, 0u);
             EXPECT_EQ(decision.added & ~row.granted(facts), 0u);
             EXPECT_EQ(decision.provision == Provision::kEmulated, decision.added != 0);
-            const bool isLeftOut = row.inAuto.on != nullptr && !row.inAuto.on(facts);
+            const bool isLeftOut = row.leftOutOfAuto(facts) != nullptr;
             const uint32_t lacking =
                 ((native & main) != 0 ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
             if (isLeftOut && lacking != 0) {
@@ -119,62 +86,6 @@ TEST(Policy, FeatureByFeature) {
             EXPECT_TRUE(decision.added == 0 || decision.reason.find(why) != why.npos);
         }
     }
-}
-
-// What `auto` offers to a driver that has nothing, to one that has matrices only, and to a CPU's.
-TEST(Policy, WhatAutoOffers) {
-    rewrite::ExtensionSet byName = {Extension::kNvCooperativeMatrix2,
-                                    Extension::kNvCooperativeMatrixDecodeVector,
-                                    Extension::kExtShaderFloat8, kHalves};
-    DeviceFacts facts = makeFacts();
-    facts.traits.bufferDeviceAddress = true;
-    for (const std::string_view device : {"nothing", "matrices", "CPU"}) {
-        const bool hasMatrices = device != "nothing";
-        if (device == "matrices") {
-            makeNative(facts, Extension::kKhrCooperativeMatrix);
-            byName.insert(Extension::kExtCooperativeMatrixMaintenance1);
-        } else if (device == "CPU") {
-            facts.traits.isCpu = true;
-            byName.insert(Extension::kKhrShaderBfloat16);
-        }
-        const Decisions decisions = decide(parse("auto"), facts);
-        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-            const Decision& decision = decisions[static_cast<size_t>(info.extension)];
-            const bool isNative = hasMatrices && info.extension == Extension::kKhrCooperativeMatrix;
-            EXPECT_EQ(decision.provision == Provision::kEmulated,
-                      !isNative && !byName.contains(info.extension))
-                << info.vulkanName << ": " << decision.reason;
-            if (info.extension == kHalves) continue;  // this device has half floats
-            const auto named = decide(parse("auto," + std::string(info.vulkanName)), facts);
-            EXPECT_EQ(named[static_cast<size_t>(info.extension)].provision,
-                      isNative ? Provision::kNative : Provision::kEmulated)
-                << info.vulkanName;
-        }
-    }
-}
-
-// A name beside "auto" completes what the driver has; alone it replaces it.
-TEST(Policy, NamesBesideAuto) {
-    const auto matrix2 = Extension::kNvCooperativeMatrix2;
-    const ExtensionRow& row = extensionRow(matrix2);
-    const auto index = static_cast<size_t>(matrix2);
-    DeviceFacts facts = makeFacts({Extension::kKhrCooperativeMatrix});
-    facts.nativeFeatures[matrix2] = 0b1100;  // reductions and conversions
-    const Decision left = decide(parse("auto"), facts)[index];
-    EXPECT_EQ(left.provision, Provision::kNative);
-    EXPECT_EQ(left.native, 0b1100u);
-    EXPECT_NE(left.reason.find("the rest only if the emulate setting asks for it"),
-              std::string::npos)
-        << left.reason;
-    for (const char* text :
-         {"auto,VK_NV_cooperative_matrix2", " VK_NV_cooperative_matrix2 , auto"}) {
-        const Decision completed = decide(parse(text), facts)[index];
-        EXPECT_EQ(completed.native, 0b1100u) << text;
-        EXPECT_EQ(completed.added, row.granted(facts) & ~0b1100u) << text;
-    }
-    EXPECT_EQ(decide(parse("VK_NV_cooperative_matrix2"), facts)[index].native, 0u);
-    EXPECT_EQ(parse("auto,auto").mode, Mode::kAuto);
-    EXPECT_EQ(parse("auto,all", 1).mode, Mode::kAuto);
 }
 
 // The driver's matrices may carry emulated extensions, but on CPUs only if the user says so. Shapes

@@ -13,6 +13,7 @@ export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export TMPDIR=$work/tmp HOME=$work LP_NATIVE_VECTOR_WIDTH=128 app work
 mkdir "$TMPDIR"
 unset "${!COOPVK_@}" XDG_CONFIG_HOME
+export COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix # which `auto` alone does not offer with 4 lanes
 
 fail() {
     printf 'test_advise: %s\n' "$*" >&2

@@ -85,7 +85,8 @@ emulated yes 'VK_LOADER_LAYERS_ENABLE=*coopvk*' other
 # Below the validation layer, which queries commands as layers do.
 for way in 'one matrix-device pipeline' 'other device'; do
     read -ra steps <<<"$way"
-    VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$work/bin/${steps[0]}" instance physical \
+    COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix \
+        VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$work/bin/${steps[0]}" instance physical \
         "${steps[@]:1}" >"$work/out" 2>&1 || fail "fails under the validation layer: $way: $(<"$work/out")"
     ! grep -q 'Error' "$work/out" || fail "errors under the validation layer: $way: $(<"$work/out")"
 done

@@ -69,6 +69,14 @@ for lanes in 4 8; do
     export LP_NATIVE_VECTOR_WIDTH=$((lanes * 32))
     without=$("$app" instance physical list)
     same --
+    # `auto` offers a CPU no matrices with 4 lanes; with 8 this driver has its own.
+    matrices='unavailable +only if the emulate setting asks for it: on a CPU with subgroups of fewer than 8'
+    ((lanes == 4)) || matrices="native +the driver's own"
+    has "^    VK_KHR_cooperative_matrix +$matrices"
+    has '^    VK_NV_cooperative_vector +emulated '
+    same -- --emulate auto,VK_KHR_cooperative_matrix
+    ((lanes != 4)) || matrices='emulated +the driver lacks it'
+    has "^    VK_KHR_cooperative_matrix +$matrices"
     same -- --emulate all
     has '^  matrices of any size up to 512, multiples of MxNxK, emulated:$'
     has '^    f16 \* f16 \+ f32 -> f32: 16x16x16, subgroups, workgroups of 64, workgroups of 128'

@@ -10,7 +10,8 @@ trap 'rm -rf "$work"' EXIT
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export TMPDIR=$work/tmp
 mkdir "$TMPDIR"
-unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_EMULATE COOPVK_STATISTICS
+unset COOPVK_ENABLE COOPVK_DISABLE COOPVK_STATISTICS
+export COOPVK_EMULATE=auto,VK_KHR_cooperative_matrix # which `auto` alone does not offer with 4 lanes
 
 fail() {
     printf 'test_run: %s\n' "$*" >&2
@@ -60,6 +61,9 @@ run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
 has 'not offered here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
 run 0 -- "$app" instance physical matrix-device pipeline
 silent
+run 3 --emulate auto -- "$app" instance physical matrix-device
+has 'vkCreateDevice failed' \
+    'not offered here: VK_KHR_cooperative_matrix \(only if the emulate setting asks for it: on a CPU'
 lanes 8
 run 0 -- "$app" instance physical matrix-device pipeline
 has "the program enabled VK_KHR_cooperative_matrix, the driver's own" '--emulate all replaces'
