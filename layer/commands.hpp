@@ -60,6 +60,7 @@
     X(vkEnumerateDeviceLayerProperties, enumerateDeviceLayers)         \
     X(vkGetPhysicalDeviceFeatures2, getFeatures2)                      \
     X(vkGetPhysicalDeviceFeatures2KHR, getFeatures2)                   \
+    X(vkGetPhysicalDeviceProperties, getProperties)                    \
     X(vkGetPhysicalDeviceProperties2, getProperties2)                  \
     X(vkGetPhysicalDeviceProperties2KHR, getProperties2)
 

@@ -8,6 +8,12 @@
 namespace coopvk::layer {
 namespace {
 
+void logShownIds(Log& log, const PhysicalDeviceContext& device, const DeviceIds& shown) {
+    if (shown.isEmpty()) return;
+    log.info(device.facts.traits.name + ": programs see " + shown.text() + ", in place of " +
+             device.facts.ids.text());
+}
+
 void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     if (!log.wants(LogLevel::kInfo)) return;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -75,7 +81,10 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
 
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
-    if (inserted) logDecisions(*log, *place->second);
+    if (inserted) {
+        logDecisions(*log, *place->second);
+        logShownIds(*log, *place->second, settings.shownIds);
+    }
     if (inserted && statistics != nullptr) statistics->decided(*place->second);
     return *place->second;
 }

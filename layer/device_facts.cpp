@@ -181,7 +181,8 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     queries.getProperties2(device, &properties);
 
     rewrite::DeviceTraits& traits = facts.traits;
-    traits.lanesInStep = p.driver != nullptr && p.driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE;
+    if (p.driver != nullptr) facts.ids.driver = p.driver->driverID;
+    traits.lanesInStep = facts.ids.driver == VK_DRIVER_ID_MESA_LLVMPIPE;
     traits.scalarRegisters = p.core != nullptr && p.core->sgprsPerSimd != 0;
     traits.splitBarrierSharedMemory = splitBarrierSharedMemory(queries, device, facts);
     fillSubgroups(*p.subgroup, facts);
@@ -261,6 +262,7 @@ bool DeviceFacts::lists(std::string_view extension) const {
 DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {
     DeviceFacts facts;
     queries.getProperties(device, &facts.properties);
+    facts.ids = {facts.properties.vendorID, facts.properties.deviceID, std::nullopt};
     facts.apiVersion = withoutPatch(std::min(queries.instanceVersion, facts.properties.apiVersion));
     facts.listing = listExtensions(queries, device, facts.extensions);
     if (facts.listing != VK_SUCCESS) return facts;

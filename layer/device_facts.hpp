@@ -13,6 +13,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "features.hpp"
+#include "shown_ids.hpp"
 
 namespace coopvk::layer {
 
@@ -46,6 +47,7 @@ struct DeviceFacts {
     VkResult listing = VK_SUCCESS;
     rewrite::DeviceTraits traits;
     VkPhysicalDeviceProperties properties = {};
+    DeviceIds ids;  // its own
     // The version that both the instance and the device allow, without the patch number.
     uint32_t apiVersion = VK_API_VERSION_1_0;
     std::vector<VkExtensionProperties> extensions;

@@ -155,6 +155,12 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
     });
 }
 
+void getProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
+    const auto instance = instances().find(device);
+    instance->queries.getProperties(device, properties);
+    show(instance->settings.shownIds, *properties);
+}
+
 void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* properties) {
     const auto instance = instances().find(device);
     const auto next = instance->queries.getProperties2;
@@ -169,8 +175,10 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
             row.fillProperties(physical.facts, physical.decision(row.extension).native, node);
         }
     });
+    show(instance->settings.shownIds, properties->properties);
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {
+        show(instance->settings.shownIds, node);
         if (physical.facts.traits.emulatesFloat16) setFloatControls(node);
         mixUuid(instance->settings, physical, node);
     }

@@ -176,6 +176,27 @@ void readStatistics(std::string_view text, Settings& settings, Complaints&) {
     settings.statistics = !value ? expandPath(text) : *value ? "1" : "";
 }
 
+void readVendorId(std::string_view text, Settings& settings, Complaints& complaints) {
+    settings.shownIds.vendor = idFromText(text);
+    if (!settings.shownIds.vendor && !text.empty()) {
+        complain(complaints, "vendor_id", "no hexadecimal number:", text);
+    }
+}
+
+void readDeviceId(std::string_view text, Settings& settings, Complaints& complaints) {
+    settings.shownIds.device = idFromText(text);
+    if (!settings.shownIds.device && !text.empty()) {
+        complain(complaints, "device_id", "no hexadecimal number:", text);
+    }
+}
+
+void readDriverId(std::string_view text, Settings& settings, Complaints& complaints) {
+    settings.shownIds.driver = driverIdFromText(text);
+    if (!settings.shownIds.driver && !text.empty()) {
+        complain(complaints, "driver_id", "no VkDriverId:", text);
+    }
+}
+
 constexpr Reader kReaders[] = {
     {"emulate", readEmulate},
     {"back_end", readBackEnd},
@@ -189,10 +210,10 @@ constexpr Reader kReaders[] = {
      [](std::string_view text, Settings& settings, Complaints& complaints) {
          readBoolean("lines", text, settings.lines, complaints);
      }},
-    {"validate_output",
-     [](std::string_view text, Settings& settings, Complaints& complaints) {
-         readBoolean("validate_output", text, settings.validateOutput, complaints);
-     }},
+    {"validate_output", readValidateOutput},
+    {"vendor_id", readVendorId},
+    {"device_id", readDeviceId},
+    {"driver_id", readDriverId},
     {"statistics", readStatistics},
 };
 

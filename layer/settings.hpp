@@ -12,6 +12,7 @@
 #include "log.hpp"
 #include "names.hpp"
 #include "policy.hpp"
+#include "shown_ids.hpp"
 
 namespace coopvk::layer {
 
@@ -30,6 +31,7 @@ struct Settings {
     DumpedInputs dumpInputs;
     bool lines = false;
     bool validateOutput = false;
+    DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 
     // One text for the settings that change what the rewriter puts out.

@@ -103,7 +103,16 @@ ordered_json meansList(const std::vector<rewrite::ProductMeans>& means) {
     return list;
 }
 
-ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& assessed) {
+ordered_json idList(const layer::DeviceIds& ids) {
+    ordered_json list = ordered_json::object();
+    if (ids.vendor) list["vendor"] = *ids.vendor;
+    if (ids.device) list["device"] = *ids.device;
+    if (ids.driver) list["driver"] = static_cast<uint32_t>(*ids.driver);
+    return list;
+}
+
+ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& assessed,
+                      const layer::Settings& settings) {
     const layer::Decisions& decisions = assessed.decisions;
     ordered_json extensions = ordered_json::array();
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -118,6 +127,8 @@ ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& 
     json["type"] = deviceType(device);
     json["apiVersion"] = versionText(device.facts.properties.apiVersion);
     json["driver"] = device.driver;
+    json["ids"]["own"] = idList(device.facts.ids);
+    json["ids"]["shown"] = idList(settings.shownIds);
     json["extensions"] = std::move(extensions);
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
     json["matrixShapes"]["added"] = shapeList(rowsOf(assessed.addedShapes));
@@ -153,14 +164,19 @@ void printMeans(const std::vector<rewrite::ProductMeans>& means) {
     }
 }
 
-void print(size_t index, const Device& device, const layer::PhysicalDeviceContext& assessed) {
+void print(size_t index, const Device& device, const layer::PhysicalDeviceContext& assessed,
+           const layer::Settings& settings) {
     const layer::Decisions& decisions = assessed.decisions;
     const rewrite::DeviceTraits& traits = device.facts.traits;
     std::cout << "device " << index << ": " << device.facts.properties.deviceName << " ("
               << deviceType(device) << ", Vulkan "
               << versionText(device.facts.properties.apiVersion) << ")\n";
     if (!device.driver.empty()) std::cout << "  driver: " << device.driver << '\n';
-    std::cout << "  subgroup size: " << traits.subgroupSize;
+    std::cout << "  ids: " << device.facts.ids.text();
+    if (!settings.shownIds.isEmpty()) {
+        std::cout << "; programs see " << settings.shownIds.text() << ", as the settings say";
+    }
+    std::cout << "\n  subgroup size: " << traits.subgroupSize;
     if (traits.minSubgroupSize != traits.maxSubgroupSize) {
         std::cout << " (" << traits.minSubgroupSize << " to " << traits.maxSubgroupSize << ")";
     }
@@ -217,10 +233,10 @@ int runInfo(const Options& options) {
         const auto assessed = layer::assessDevice(*settings, device.facts);
         device.facts = assessed.facts;
         if (options.json) {
-            json["devices"].push_back(describe(device, assessed));
+            json["devices"].push_back(describe(device, assessed, *settings));
             addLists(json["devices"].back(), device, assessed);
         } else {
-            print(i, device, assessed);
+            print(i, device, assessed, *settings);
             printLists(std::cout, device, assessed);
         }
     }

@@ -7,7 +7,7 @@
 
 #include "asked_for.hpp"
 #include "names.hpp"
-#include "policy.hpp"
+#include "settings.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 
@@ -16,7 +16,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const layer::SettingInfo& kEmulate = *layer::findSetting("emulate");
 constexpr const layer::SettingInfo& kDumpDir = *layer::findSetting("dump_dir");
 
 const std::string& textOf(const SettingTexts& texts, const layer::SettingInfo& setting) {
@@ -67,9 +66,10 @@ std::string valueOf(const SettingTexts& texts, const layer::SettingInfo& setting
 
 rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     // The layer could only log a warning, which a program may hide.
-    std::vector<std::string> complaints;
-    layer::EmulatePolicy::parse(textOf(texts, kEmulate), complaints);
-    if (!complaints.empty()) return problem(complaints.front());
+    for (const layer::SettingInfo& setting : layer::kSettings) {
+        const auto complaints = layer::checkSetting(setting.key, textOf(texts, setting));
+        if (!complaints.empty()) return problem(complaints.front());
+    }
     const auto manifests = findManifestFolder();
     if (!manifests) {
         return problem(std::string("the layer's manifest ") + kManifest + " is " +

@@ -128,4 +128,19 @@ else
     [[ $with == *true && $without == *false ]] || fail "with the layer: $with; without: $without"
 fi
 
+# Numbers that programs see in place of the device's own, which info shows, too.
+expect 'ids: vendor 10005, device 0, driver VK_DRIVER_ID_MESA_LLVMPIPE' "$coopvk" info
+expect 'programs see vendor 10de, device 2684, driver VK_DRIVER_ID_NVIDIA_PROPRIETARY' \
+    env COOPVK_VENDOR_ID=0x10DE COOPVK_DEVICE_ID=2684 COOPVK_DRIVER_ID=4 "$coopvk" info
+expect '"vendor": 4318' env COOPVK_VENDOR_ID=10de "$coopvk" info --json
+refuse 'no hexadecimal number' "$coopvk" run --vendor-id nvidia -- true
+refuse 'no VkDriverId' "$coopvk" run --driver-id nothing -- true
+if [[ -z ${2:-} ]]; then
+    seen=$("$coopvk" run --vendor-id 10de --device-id 2684 --driver-id nvidia_proprietary -- vulkaninfo 2>&1)
+    for line in 'vendorID += 0x10de' 'deviceID += 0x2684' 'driverID += DRIVER_ID_NVIDIA_PROPRIETARY'; do
+        grep -Eq "$line" <<<"$seen" || fail "no '$line'"
+    done
+    ! grep -E 'driverID +=' <<<"$seen" | grep -v NVIDIA || fail 'the driver is seen, too'
+fi
+
 printf 'test_tool: all passed\n'

@@ -69,6 +69,8 @@ void getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
     *properties = {};
     properties->apiVersion = driver().apiVersion;
     properties->driverVersion = 7;
+    properties->vendorID = driver().vendorId;
+    properties->deviceID = driver().deviceId;
     properties->deviceType = driver().deviceType;
     std::strcpy(properties->deviceName, "fake device");
     properties->limits = driver().limits;
@@ -91,6 +93,11 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
             control.maxSubgroupSize = driver().maxSubgroupSize;
             control.maxComputeWorkgroupSubgroups = 32;
             control.requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
+            reinterpret_cast<VkPhysicalDeviceDriverProperties*>(node)->driverID = driver().driverId;
+        } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES) {
+            reinterpret_cast<VkPhysicalDeviceVulkan12Properties*>(node)->driverID =
+                driver().driverId;
         } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT) {
             auto& objects = *reinterpret_cast<VkPhysicalDeviceShaderObjectPropertiesEXT*>(node);
             std::memset(objects.shaderBinaryUUID, 0x5a, VK_UUID_SIZE);

@@ -73,6 +73,14 @@ for value in 1 0; do
     has 'COOPVK_DISABLE is set' 'do: unset COOPVK_DISABLE'
 done
 
+# Numbers that programs see in place of a device's own.
+doctor 0 "${on[@]}" COOPVK_VENDOR_ID=10de COOPVK_DRIVER_ID=mesa_radv
+has "^note: programs see 10de as each device's vendor_id, as COOPVK_VENDOR_ID says$" \
+    "^note: programs see mesa_radv as each device's driver_id" '^  do: remove vendor_id'
+problems 0
+doctor 0 "${on[@]}"
+[[ $out != *vendor_id* ]] || fail "numbers without a setting: $out"
+
 # Filters.
 name=VK_LAYER_COOPVK_emulation
 for filter in '~all~' '~implicit~' '*coopvk*' 'VK_LAYER_COOPVK*' '*emulation' $name 'other,VK_LAYER_coopvk_EMULATION'; do

@@ -172,6 +172,14 @@ requests=("$work"/shaders/*.json)
 [[ ${#requests[@]} == 1 ]] || fail "dumped: $(ls "$work/shaders")"
 "$coopvk" rewrite "${requests[0]}" -o "$work/again.spv" || fail 'a dump is not rewritten'
 cmp "${requests[0]%.json}.spv" "$work/again.spv"
+# Numbers that programs see change nothing: the rewriter goes by the driver's own (its lanes are in step).
+run 0 --dump-dir "$work/shown" --validate-output --driver-id mesa_radv --vendor-id 1002 --device-id 73bf -- \
+    "$app" instance physical matrix-device pipeline
+silent
+shown=("$work"/shown/*.json)
+[[ ${#shown[@]} == 1 ]] || fail "dumped: $(ls "$work/shown")"
+cmp "${requests[0]%.json}.spv" "${shown[0]%.json}.spv"
+cmp "${requests[0]}" "${shown[0]}"
 # Other options change the request.
 "$coopvk" rewrite "${requests[0]}" -o "$work/other.spv" --tune row-block=1,column-block=1 --subgroup-size 8
 ! cmp -s "$work/other.spv" "$work/again.spv" || fail '--subgroup-size changes nothing'

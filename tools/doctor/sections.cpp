@@ -6,6 +6,8 @@
 
 #include "config/program.hpp"
 #include "configuration.hpp"
+#include "setting_table.hpp"
+#include "settings.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -16,6 +18,21 @@ using layer::ConfigurationSection;
 bool switches(const ConfigurationSection& section) {
     return std::ranges::find(section.lines, layer::kEnableKey, &layer::ConfigurationLine::key) !=
            section.lines.end();
+}
+
+// Programs take a device for another one, which may surprise who looks for a fault.
+void reportShownIds(const layer::ConfiguredSettings& configured, Findings& findings) {
+    const auto found = layer::explainSettings(configured);
+    for (const std::string_view key : {"vendor_id", "device_id", "driver_id"}) {
+        const layer::SettingInfo& setting = *layer::findSetting(key);
+        const layer::SettingFound& value = found[static_cast<size_t>(&setting - layer::kSettings)];
+        if (value.text.empty()) continue;
+        const std::string name(key);
+        findings.push_back({false,
+                            "programs see " + value.text + " as each device's " + name + ", as " +
+                                value.origin + " says",
+                            "remove " + name + " if they should see the device's own"});
+    }
 }
 
 std::string placeOf(const ConfigurationFile& file, const ConfigurationSection& section) {
@@ -43,6 +60,7 @@ bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, F
         }
     }
     const auto configured = layer::configuredFor(files, names);
+    reportShownIds(configured, findings);
     const bool isEnabled = !command.empty() && configured.isEnabled();
     if (isEnabled && !isAsked) {
         findings.push_back(
