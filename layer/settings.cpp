@@ -210,7 +210,10 @@ constexpr Reader kReaders[] = {
      [](std::string_view text, Settings& settings, Complaints& complaints) {
          readBoolean("lines", text, settings.lines, complaints);
      }},
-    {"validate_output", readValidateOutput},
+    {"validate_output",
+     [](std::string_view text, Settings& settings, Complaints& complaints) {
+         readBoolean("validate_output", text, settings.validateOutput, complaints);
+     }},
     {"vendor_id", readVendorId},
     {"device_id", readDeviceId},
     {"driver_id", readDriverId},

@@ -18,6 +18,7 @@ struct DeviceIds {
     std::optional<uint32_t> vendor, device;
     std::optional<VkDriverId> driver;
 
+    bool operator==(const DeviceIds&) const = default;
     bool isEmpty() const { return !vendor && !device && !driver; }
     // "vendor 10de, device 2684, driver VK_DRIVER_ID_NVIDIA_PROPRIETARY", without those that are
     // not known.

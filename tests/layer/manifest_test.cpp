@@ -41,7 +41,7 @@ bool isSame(const Settings& a, const Settings& b) {
            a.dumpDir == b.dumpDir && a.validateOutput == b.validateOutput &&
            a.statistics == b.statistics && a.lines == b.lines &&
            a.dumpInputs.bytes == b.dumpInputs.bytes &&
-           a.dumpInputs.dispatches == b.dumpInputs.dispatches;
+           a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds;
 }
 
 class ManifestTest : public testing::Test {
@@ -142,7 +142,9 @@ TEST_F(ManifestTest, EverySettingReachesTheLayer) {
     std::filesystem::create_directories(folder);
     for (const json& setting : settings) {
         const auto key = setting.at("key").get<std::string>();
-        std::vector<std::string> values = {key == "emulate" ? "all" : "/a/path"};
+        std::vector<std::string> values = {key == "emulate"       ? "all"
+                                           : key.ends_with("_id") ? "10"
+                                                                  : "/a/path"};
         if (key == "dump_inputs") values = {"64M", "100", "2K,10"};
         if (setting.at("type") == "BOOL") values = {setting.at("default") == true ? "0" : "1"};
         if (setting.contains("flags")) {

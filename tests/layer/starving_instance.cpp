@@ -86,6 +86,14 @@ VkResult getFeatures(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
+VkResult getPlainProperties(Rig& rig, const char* name) {
+    VkPhysicalDeviceProperties properties = {};
+    rig.command<PFN_vkGetPhysicalDeviceProperties>(name)(rig.driver.physical(), &properties);
+    const WorkingAllocations here;
+    EXPECT_STREQ(properties.deviceName, "fake device");
+    return VK_SUCCESS;
+}
+
 VkResult getProperties(Rig& rig, const char* name) {
     VkPhysicalDeviceShaderObjectPropertiesEXT objects = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_PROPERTIES_EXT};
@@ -133,6 +141,7 @@ const StarvingCommand kCommands[] = {
     {"vkEnumerateDeviceLayerProperties", Before::kInstance, listDeviceLayers},
     {"vkGetPhysicalDeviceFeatures2", Before::kInstance, getFeatures},
     {"vkGetPhysicalDeviceFeatures2KHR", Before::kInstance, getFeatures},
+    {"vkGetPhysicalDeviceProperties", Before::kInstance, getPlainProperties},
     {"vkGetPhysicalDeviceProperties2", Before::kInstance, getProperties},
     {"vkGetPhysicalDeviceProperties2KHR", Before::kInstance, getProperties},
     {"vkGetPhysicalDeviceToolProperties", Before::kInstance,
