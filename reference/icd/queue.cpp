@@ -38,30 +38,19 @@ bool isReady(const SemaphoreValue& wait) {
     return semaphore.timeline ? semaphore.value >= wait.value : semaphore.value != 0;
 }
 
-// `values` may be shorter: the others are of binary semaphores.
-std::vector<SemaphoreValue> semaphores(std::span<const VkSemaphore> all, const uint64_t* values,
-                                       uint32_t valueCount) {
-    std::vector<SemaphoreValue> result;
-    for (uint32_t i = 0; i < all.size(); ++i)
-        result.push_back({from<Semaphore>(all[i]), i < valueCount ? values[i] : 0});
-    return result;
-}
-
-std::vector<SemaphoreValue> semaphores(std::span<const VkSemaphoreSubmitInfo> all) {
-    std::vector<SemaphoreValue> result;
-    for (const VkSemaphoreSubmitInfo& info : all)
-        result.push_back({from<Semaphore>(info.semaphore), info.value});
-    return result;
-}
-
+// Binary semaphores need no values.
 Batch batchOf(const VkSubmitInfo& info) {
-    const auto* timeline = find<VkTimelineSemaphoreSubmitInfo>(info.pNext);
-    const auto values = timeline != nullptr ? *timeline : VkTimelineSemaphoreSubmitInfo{};
+    const auto* given = find<VkTimelineSemaphoreSubmitInfo>(info.pNext);
+    const auto timeline = given != nullptr ? *given : VkTimelineSemaphoreSubmitInfo{};
+    const std::span waits(timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount);
+    const std::span signals(timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
     Batch batch;
-    batch.waits = semaphores({info.pWaitSemaphores, info.waitSemaphoreCount},
-                             values.pWaitSemaphoreValues, values.waitSemaphoreValueCount);
-    batch.signals = semaphores({info.pSignalSemaphores, info.signalSemaphoreCount},
-                               values.pSignalSemaphoreValues, values.signalSemaphoreValueCount);
+    for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
+        batch.waits.push_back(
+            {from<Semaphore>(info.pWaitSemaphores[i]), i < waits.size() ? waits[i] : 0});
+    for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
+        batch.signals.push_back(
+            {from<Semaphore>(info.pSignalSemaphores[i]), i < signals.size() ? signals[i] : 0});
     for (const VkCommandBuffer each : std::span(info.pCommandBuffers, info.commandBufferCount))
         batch.commands.push_back(from<CommandBuffer>(each));
     return batch;
@@ -69,8 +58,10 @@ Batch batchOf(const VkSubmitInfo& info) {
 
 Batch batchOf(const VkSubmitInfo2& info) {
     Batch batch;
-    batch.waits = semaphores({info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount});
-    batch.signals = semaphores({info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount});
+    for (const auto& each : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount))
+        batch.waits.push_back({from<Semaphore>(each.semaphore), each.value});
+    for (const auto& each : std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
+        batch.signals.push_back({from<Semaphore>(each.semaphore), each.value});
     for (const auto& each : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
         batch.commands.push_back(from<CommandBuffer>(each.commandBuffer));
     return batch;
