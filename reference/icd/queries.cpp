@@ -3,6 +3,7 @@
 // Queries of timestamps; the device has no others.
 #include <chrono>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 
 #include "command_buffer.hpp"
@@ -11,10 +12,7 @@
 namespace coopvk::reference::icd {
 namespace {
 
-struct Query {
-    bool available = false;
-    uint64_t value = 0;
-};
+using Query = std::optional<uint64_t>;  // its result, if that is available
 
 constexpr uint32_t kMaxQueries = 1u << 24;
 
@@ -38,11 +36,9 @@ uint64_t timestamp() {
     return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
 }
 
-std::byte* put(std::byte* to, uint64_t value, bool wide) {
-    const auto narrow = static_cast<uint32_t>(value);
-    const size_t size = wide ? sizeof(value) : sizeof(narrow);
-    std::memcpy(to, wide ? static_cast<const void*>(&value) : &narrow, size);
-    return to + size;
+// Its low bytes alone, if it is not wide.
+void put(std::byte* to, uint64_t value, bool wide) {
+    std::memcpy(to, &value, wide ? sizeof(uint64_t) : sizeof(uint32_t));
 }
 
 // vkGetQueryPoolResults, as far as values are known. Results that do not fit are left out.
@@ -55,9 +51,10 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
     for (size_t i = 0; i < queries.size(); ++i) {
         if (i * stride + size > out.size()) break;
         std::byte* to = out.data() + i * stride;
-        const bool known = queries[i].available;
+        const bool known = queries[i].has_value();
         if (!known) result = VK_NOT_READY;
-        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0) put(to, queries[i].value, wide);
+        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
+            put(to, queries[i].value_or(0), wide);
         if (tells) put(to + size / 2, known, wide);
     }
     return result;
@@ -65,7 +62,7 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
 
 void writeTimestamp(Execution& execution, VkQueryPool pool, uint32_t query) {
     execution.device.change([&] {
-        for (Query& each : from<QueryPool>(pool)->part(query, 1)) each = {true, timestamp()};
+        for (Query& each : from<QueryPool>(pool)->part(query, 1)) each = timestamp();
     });
 }
 
@@ -75,7 +72,7 @@ COOPVK_OBJECT(QueryPool)
 
 void ResetQueryPool(VkDevice handle, VkQueryPool pool, uint32_t first, uint32_t count) {
     from<Device>(handle)->change([&] {
-        for (Query& query : from<QueryPool>(pool)->part(first, count)) query = {};
+        for (Query& query : from<QueryPool>(pool)->part(first, count)) query.reset();
     });
 }
 
@@ -84,7 +81,7 @@ VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, 
                              VkQueryResultFlags flags) {
     Device& device = *from<Device>(handle);
     const std::span queries = from<QueryPool>(pool)->part(first, count);
-    const auto known = [](const Query& query) { return query.available; };
+    const auto known = [](const Query& query) { return query.has_value(); };
     if (flags & VK_QUERY_RESULT_WAIT_BIT) {
         const VkResult waited = device.wait(
             UINT64_MAX, [&] { return std::all_of(queries.begin(), queries.end(), known); });

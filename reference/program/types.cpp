@@ -107,18 +107,6 @@ uint64_t sizeOf(const Pointee& pointee) {
 
 namespace {
 
-// Bytes to which a value is aligned in memory without decorations: those of its largest scalar.
-uint64_t alignmentOf(const Type& type) {
-    if (type.kind == Kind::kStruct) {
-        uint64_t most = 1;
-        for (const Member& member : type.members) most = std::max(most, alignmentOf(*member.type));
-        return most;
-    }
-    if (type.isScalar() || type.kind == Kind::kPointer)
-        return std::max<uint64_t>(sizeOf({&type}), 1);
-    return type.element != nullptr ? alignmentOf(*type.element) : 1;
-}
-
 void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leaves) {
     const Type& type = *pointee.type;
     if (type.isScalar() || type.kind == Kind::kPointer) {
@@ -231,20 +219,18 @@ Status Decoder::readListType(const Parsed& instruction, Type& to) {
 Status Decoder::readStruct(const Parsed& instruction, Type& to) {
     to.block = decorations_.has(to.id, spv::Decoration::Block) ||
                decorations_.has(to.id, spv::Decoration::BufferBlock);
-    uint64_t offset = 0;
-    uint64_t components = 0;
+    constexpr uint64_t kAlignment = 8;  // of members without decoration: that of any scalar
+    uint64_t end = 0, components = 0;
     for (uint32_t i = 0; i < instruction.size(); ++i) {
         Member member;
         member.type = type(instruction[i]);
         if (member.type == nullptr) return invalid(instruction, "a member has no type");
-        const uint64_t alignment = alignmentOf(*member.type);
-        offset = (offset + alignment - 1) / alignment * alignment;
-        offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(offset);
-        member.offset = offset;
+        const uint64_t aligned = (end + kAlignment - 1) / kAlignment * kAlignment;
+        member.offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(aligned);
         member.component = static_cast<uint32_t>(components);
         member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
         member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
-        offset += sizeOf({member.type, member.matrixStride, member.rowMajor});
+        end = member.offset + sizeOf({member.type, member.matrixStride, member.rowMajor});
         components += member.type->components;
         to.members.push_back(member);
     }
