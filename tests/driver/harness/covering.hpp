@@ -37,6 +37,8 @@ std::vector<size_t> chosen(const std::vector<Factors>& cases);
 
 // Whether COOPVK_TEST_FULL=1 is set.
 bool runsAll();
+// Whether each value shall occur in one case only.
+bool coversValues();
 
 // The chosen ones of a list; factorsOf(case) gives Factors.
 template <typename Case, typename FactorsOf>
