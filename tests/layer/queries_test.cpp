@@ -1,68 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instances, physical devices and devices through the layer, above the tests' driver.
-#include <gtest/gtest.h>
-
-#include <algorithm>
-#include <cstdlib>
+// What instances and physical devices have through the layer, above the tests' driver.
 #include <cstring>
 
-#include "fake_driver.hpp"
+#include "queries_fixture.hpp"
 #include "settings.hpp"
 
 namespace coopvk::test {
 namespace {
-
-constexpr const char* kMatrixName = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-constexpr auto kMatrixType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
-
-class Queries : public testing::Test {
- protected:
-    Queries() {
-        setenv("COOPVK_EMULATE", "auto", 1);
-        setenv("COOPVK_LOG_LEVEL", "warn", 1);
-    }
-    ~Queries() override {
-        unsetenv("COOPVK_EMULATE");
-        unsetenv("COOPVK_LOG_LEVEL");
-    }
-    void makeNative() {
-        driver.extensions.push_back(kMatrixName);
-        driver.moreFeatures[kMatrixType] = {VK_TRUE, VK_TRUE};
-    }
-    std::vector<std::string> list(const char* layerName = nullptr) {
-        const auto command = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties);
-        uint32_t count = 0;
-        EXPECT_EQ(command(driver.physical(), layerName, &count, nullptr), VK_SUCCESS);
-        std::vector<VkExtensionProperties> all(count);
-        EXPECT_EQ(command(driver.physical(), layerName, &count, all.data()), VK_SUCCESS);
-        std::vector<std::string> names;
-        for (const auto& extension : all) names.emplace_back(extension.extensionName);
-        return names;
-    }
-    template <typename T>
-    T features(VkStructureType type) {
-        T node = {type};
-        VkPhysicalDeviceFeatures2 all = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &node};
-        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceFeatures2)(driver.physical(), &all);
-        return node;
-    }
-    bool lists(const char* name) { return std::ranges::count(list(), name) == 1; }
-    std::vector<std::string> tools(const char* command = "vkGetPhysicalDeviceToolProperties") {
-        const auto query = reinterpret_cast<PFN_vkGetPhysicalDeviceToolProperties>(
-            driver.instanceCommand(command));
-        uint32_t count = 0;
-        EXPECT_EQ(query(driver.physical(), &count, nullptr), VK_SUCCESS);
-        std::vector<VkPhysicalDeviceToolProperties> all(
-            count, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TOOL_PROPERTIES});
-        EXPECT_EQ(query(driver.physical(), &count, all.data()), VK_SUCCESS);
-        std::vector<std::string> names;
-        for (const auto& tool : all) names.emplace_back(tool.name);
-        return names;
-    }
-
-    FakeDriver driver;
-};
 
 TEST_F(Queries, Instances) {
     EXPECT_NE(driver.makeInstance(), nullptr);
@@ -283,23 +228,6 @@ TEST_F(Queries, FailedListing) {
     EXPECT_TRUE(lists(kMatrixName));
 }
 
-// The driver's error reaches the application.
-TEST_F(Queries, FailedDevices) {
-    driver.makeInstance();
-    const VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    VkDevice device = VK_NULL_HANDLE;
-    testing::internal::CaptureStderr();
-    for (const VkResult error : {VK_ERROR_INITIALIZATION_FAILED, VK_ERROR_OUT_OF_HOST_MEMORY,
-                                 VK_ERROR_OUT_OF_DEVICE_MEMORY}) {
-        driver.listing = error;
-        EXPECT_EQ(driver.makeDevice(info, &device), error);
-    }
-    testing::internal::GetCapturedStderr();
-    driver.listing = VK_SUCCESS;
-    ASSERT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
-    driver.destroyDevice(device);
-}
-
 // No stage that the device lacks.
 TEST_F(Queries, StagesOfVectors) {
     constexpr VkShaderStageFlags kLeast =
@@ -331,66 +259,6 @@ TEST_F(Queries, StagesOfVectors) {
                             VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
                             VK_SHADER_STAGE_INTERSECTION_BIT_KHR |
                             VK_SHADER_STAGE_CALLABLE_BIT_KHR);
-}
-
-TEST_F(Queries, DevicesAskForWhatTheEmulationNeeds) {
-    driver.makeInstance();
-    VkDevice device = driver.makeMatrixDevice();
-    ASSERT_NE(device, nullptr);
-    EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 0);
-    EXPECT_FALSE(driver.device.features.contains(kMatrixType));
-    EXPECT_TRUE(driver.device.features.contains(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES));
-    EXPECT_TRUE(driver.device.hasCoreFeatures);
-    driver.destroyDevice(device);
-    EXPECT_EQ(driver.destroyedDevices, 1u);
-}
-
-TEST_F(Queries, RefusedDevices) {
-    setenv("COOPVK_EMULATE", kMatrixName, 1);
-    makeNative();
-    driver.extensions.push_back(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME);
-    driver.makeInstance();
-    const char* name = VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME;
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = &name;
-    VkDevice device = VK_NULL_HANDLE;
-    testing::internal::CaptureStderr();
-    EXPECT_EQ(driver.makeDevice(info, &device), VK_ERROR_EXTENSION_NOT_PRESENT);
-    EXPECT_NE(testing::internal::GetCapturedStderr().find(name), std::string::npos);
-    EXPECT_EQ(driver.createdDevices, 0u);
-}
-
-// On a device that emulates nothing the layer intercepts nothing.
-TEST_F(Queries, UntouchedDevices) {
-    makeNative();
-    driver.makeInstance();
-    VkDevice device = driver.makeMatrixDevice();
-    EXPECT_EQ(std::ranges::count(driver.device.extensions, kMatrixName), 1);
-    VkPhysicalDeviceFeatures none = {};
-    EXPECT_EQ(std::memcmp(&driver.device.coreFeatures, &none, sizeof(none)), 0);
-    const PFN_vkVoidFunction own = driver.deviceCommand(device, "vkCreateShaderModule");
-    driver.destroyDevice(device);
-    driver.destroyInstance();
-    setenv("COOPVK_EMULATE", "all", 1);
-    driver.makeInstance();
-    device = driver.makeMatrixDevice();
-    EXPECT_NE(driver.deviceCommand(device, "vkCreateShaderModule"), own);
-    EXPECT_EQ(driver.deviceCommand(device, "vkCreateBuffer"), nullptr) << "the driver lacks it";
-    EXPECT_EQ(driver.deviceCommand(device, "vkCmdDraw"), nullptr);
-    driver.destroyDevice(device);
-}
-
-TEST_F(Queries, ManyDevices) {
-    driver.makeInstance();
-    std::vector<VkDevice> devices;
-    for (int i = 0; i < 8; ++i) devices.push_back(driver.makeMatrixDevice());
-    std::ranges::sort(devices);
-    EXPECT_EQ(std::ranges::adjacent_find(devices), devices.end());
-    for (VkDevice device : devices) driver.destroyDevice(device);
-    EXPECT_EQ(driver.createdDevices, 8u);
-    EXPECT_EQ(driver.destroyedDevices, 8u);
 }
 
 }  // namespace
