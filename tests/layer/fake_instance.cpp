@@ -8,6 +8,7 @@
 
 #include "arrays.hpp"
 #include "fake_parts.hpp"
+#include "pnext.hpp"
 
 namespace coopvk::test::fake {
 namespace {
