@@ -103,7 +103,7 @@ constexpr LongProgram kPrograms[] = {
      "s[i] = b.length();\n"},
     {"Bits", forIntegers, "",
      "V a = x[i], b = y[i];\n"
-     "r[i] = ((a << 2) >> 1) ^ (b & V(T(5))) | ~(a & b); r[i] %= T(3); r[i] = r[i] / T(2);\n"},
+     "r[i] = ((a << 2) >> 1) ^ (b & V(T(5))) | ~(a & b); r[i] = ((r[i] & T(63)) % T(3)) / T(2);\n"},
     {"Words", forWords, "",
      "V a = x[i], b = y[i];\n"
      "r[i] = V(bitCount(a)) + V(findLSB(b)) + V(findMSB(a)) + bitfieldReverse(b) +\n"

@@ -1,4 +1,5 @@
 // A matrix of use A is stored to shared memory in a loop that ends with its condition.
+// test: subgroup
 // test: buffers f16:4096 random:1024
 // test: push 5 16
 #version 460
