@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "coopvk_reference/execute.hpp"
-
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstdlib>
 #include <string_view>
+
+#include "coopvk_reference/execute.hpp"
 
 namespace coopvk::reference {
 

@@ -69,9 +69,7 @@ class MatrixUses {
     Id matrixOfElement(Id value) const;
     MatrixAccess accessOf(const Instruction& i, Id type, size_t layout) const;
     MatrixAccess tensorAccessOf(const Instruction& i, Id type) const;
-    bool isMatrix(Id type) const {
-        return type < facts_.size() && (facts_[type] & kIsMatrix) != 0;
-    }
+    bool isMatrix(Id type) const { return type < facts_.size() && (facts_[type] & kIsMatrix) != 0; }
     Id typeOf(Id value) const { return module_.def(value).type; }
 
     static constexpr uint32_t kIsMatrix = 1u << 31;

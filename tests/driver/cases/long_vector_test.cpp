@@ -5,6 +5,8 @@
 // integers, so that sums and products are exact in any order.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "harness/covering.hpp"
 #include "harness/glsl.hpp"
 #include "harness/random.hpp"
