@@ -9,7 +9,6 @@
 namespace coopvk::programs {
 namespace {
 
-constexpr Component kU32 = Component::kU32;
 constexpr uint32_t kSharedElements = 2048;
 constexpr const char* kShared = "NonPrivatePointer";
 
