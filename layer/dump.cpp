@@ -74,8 +74,8 @@ void ShaderDumps::writeDispatch(const std::string& name, std::string_view json,
                                 std::string_view bytes) {
     const OutputFolder* const target = folder();
     if (target == nullptr) return;
-    if (!target->write(name + ".bin", bytes) || !target->write(name + ".json", json))
-        log_.warn("cannot write to dump folder '" + target->path() + "'");
+    const bool written = target->write(name + ".bin", bytes) && target->write(name + ".json", json);
+    if (!written) log_.warn("cannot write to dump folder '" + target->path() + "'");
 }
 
 void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,

@@ -63,13 +63,11 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
         return;
     }
     const bool isLast =
-        uses_[composite] == 1 && here_.contains(composite) && values_.hasVariable(composite);
+        uses_.of(composite) == 1 && here_.contains(composite) && values_.hasVariable(composite);
     if (isLast) {
         values_.setVariable(i.result, values_.variableOf(composite));
-    } else if (!hasNoValue(module_.def(composite).opcode)) {
-        values_.each(vector, [&](ComponentIndex c) {
-            values_.store(i.result, c, values_.component(composite, c));
-        });
+    } else {
+        values_.copy(composite, values_.variableOf(i.result));
     }
     values_.store(i.result, at, object);
 }
@@ -176,8 +174,8 @@ void LongVectorFunction::lowerPair(const Instruction& i) {
     const Instruction& type = module_.def(i.type);
     std::array<Id, 2> variables{}, scalars{};
     for (size_t m = 0; m < 2; ++m) {
-        const LongVector* vector = context_.vector(type.word(m));
-        if (vector == nullptr || vector->isCooperative) {
+        const LongVector* vector = context_.lowered(type.word(m));
+        if (vector == nullptr) {
             context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
             return;
         }
@@ -215,15 +213,12 @@ void LongVectorFunction::lowerCopyMemory(const Instruction& i) {
 }
 
 void LongVectorFunction::lowerCall(const Instruction& i) {
-    const auto isLowered = [&](const LongVector* vector) {
-        return vector != nullptr && !vector->isCooperative;
-    };
     std::vector<Id> arguments;
     for (size_t a = 1; a < i.operands.size(); ++a) {
-        const bool isPointer = isLowered(context_.vectorOfValue(i.word(a)));
+        const bool isPointer = context_.lowered(emit().typeOf(i.word(a))) != nullptr;
         arguments.push_back(isPointer ? values_.pointerTo(i.word(a)) : i.word(a));
     }
-    if (!isLowered(context_.vector(i.type))) {
+    if (context_.lowered(i.type) == nullptr) {
         emit().call(i.type, i.word(0), arguments, i.result);
         return;
     }
@@ -232,13 +227,7 @@ void LongVectorFunction::lowerCall(const Instruction& i) {
 }
 
 void LongVectorFunction::lowerReturn(const Instruction& i) {
-    const LongVector& vector = *context_.vectorOfValue(i.word(0));
-    if (!hasNoValue(module_.def(i.word(0)).opcode)) {
-        values_.each(vector, [&](ComponentIndex at) {
-            const Id part = values_.component(i.word(0), at);
-            emit().store(emit().chain(vector.component, {returned_, at.id}), part);
-        });
-    }
+    values_.copy(i.word(0), returned_);
     writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
 

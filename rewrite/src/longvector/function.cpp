@@ -6,6 +6,7 @@
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/reductions.hpp"
+#include "lowering/cooperative_types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -14,28 +15,6 @@ namespace {
 using enum spv::Op;
 
 bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
-
-constexpr GLSLstd450 kCooperativeExtended[] = {
-    GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
-    GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,
-    GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
-    GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
-
-// What the lowering of cooperative vectors knows (SPV_NV_cooperative_vector).
-bool isOfCooperativeVectors(const Instruction& i) {
-    if (isExtInst(i.opcode)) {
-        return std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1))) !=
-               std::end(kCooperativeExtended);
-    }
-    return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
-           isOneOf(i.opcode,
-                   {OpShiftRightLogical, OpShiftRightArithmetic, OpShiftLeftLogical, OpBitwiseOr,
-                    OpBitwiseXor, OpBitwiseAnd, OpNot, OpVectorTimesScalar, OpVectorExtractDynamic,
-                    OpVectorInsertDynamic, OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
-                    OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
-                    OpCooperativeVectorOuterProductAccumulateNV,
-                    OpCooperativeVectorReduceSumAccumulateNV});
-}
 
 }  // namespace
 
@@ -47,18 +26,6 @@ LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& fun
       values_(context, writer_),
       group_(context, values_, uses_) {}
 
-void LongVectorFunction::countUses(const Instruction& i) {
-    for (const Operand& o : i.operands) {
-        if (o.isId) ++uses_[o.word];
-    }
-}
-
-void LongVectorFunction::consume(const Instruction& i) {
-    for (const Operand& o : i.operands) {
-        if (o.isId) --uses_[o.word];
-    }
-}
-
 // A parameter becomes a pointer to a variable of the caller, which the function only reads; the
 // result, a pointer behind the parameters.
 void LongVectorFunction::lowerParameters() {
@@ -66,15 +33,11 @@ void LongVectorFunction::lowerParameters() {
     const auto pointerTo = [&](Id type) {
         return types.pointerType(spv::StorageClass::Function, type);
     };
-    const auto isLowered = [&](Id type) {
-        const LongVector* vector = context_.vector(type);
-        return vector != nullptr && !vector->isCooperative;
-    };
     Instruction& definition = *function_.definition;
-    const bool returns = isLowered(definition.type);
+    const bool returns = context_.lowered(definition.type) != nullptr;
     bool changed = returns;
     for (InstructionPtr& parameter : function_.parameters) {
-        if (!isLowered(parameter->type)) continue;
+        if (context_.lowered(parameter->type) == nullptr) continue;
         changed = true;
         InstructionPtr pointer =
             makeInstruction(OpFunctionParameter, pointerTo(parameter->type), module_.takeId(), {});
@@ -100,8 +63,8 @@ void LongVectorFunction::lowerParameters() {
 void LongVectorFunction::planPhis() {
     for (const auto& block : function_.blocks) {
         for (const InstructionPtr& i : block->body) {
-            const LongVector* vector = context_.vector(i->type);
-            if (i->opcode != OpPhi || vector == nullptr || vector->isCooperative) continue;
+            const LongVector* vector = context_.lowered(i->type);
+            if (i->opcode != OpPhi || vector == nullptr) continue;
             const Id incoming = writer_.variable(vector->id);
             phis_[block->id()].push_back({i->result, incoming});
             for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
@@ -113,25 +76,13 @@ void LongVectorFunction::planPhis() {
 
 void LongVectorFunction::copyToPhis(Id block) {
     for (const auto& [to, from] : copies_[block]) {
-        const LongVector& vector = *context_.vectorOfValue(from);
-        --uses_[from];
-        if (hasNoValue(module_.def(from).opcode)) continue;
-        values_.each(vector, [&, incoming = to, value = from](ComponentIndex at) {
-            const Id part = values_.component(value, at);
-            emit().store(emit().chain(vector.component, {incoming, at.id}), part);
-        });
+        uses_.drop(from);
+        values_.copy(from, to);
     }
 }
 
 void LongVectorFunction::copyFromPhis(Id block) {
-    for (const LongVectorPhi& phi : phis_[block]) {
-        const LongVector& vector = *context_.vectorOfValue(phi.result);
-        values_.each(vector, [&](ComponentIndex at) {
-            const Id part = emit().load(vector.component,
-                                        emit().chain(vector.component, {phi.incoming, at.id}));
-            values_.store(phi.result, at, part);
-        });
-    }
+    for (const LongVectorPhi& phi : phis_[block]) values_.defineByPointee(phi.result, phi.incoming);
 }
 
 bool LongVectorFunction::touches(const Instruction& i) const {
@@ -173,7 +124,7 @@ void LongVectorFunction::visit(InstructionPtr instruction) {
     }
     if (touches(i) && !isLeftForCooperative(i)) return lower(std::move(instruction));
     if (!mayPrecedeGroup(i) || touches(i)) group_.flush();
-    consume(i);
+    uses_.drop(i);
     writer_.keep(std::move(instruction));
 }
 
@@ -187,7 +138,7 @@ void LongVectorFunction::lower(InstructionPtr instruction) {
         return group_.add(std::move(instruction));
     }
     if (lowerInPlace(i)) {
-        consume(i);
+        uses_.drop(i);
         return module_.retire(std::move(instruction));
     }
     if (context_.vector(i.type) == nullptr) {
@@ -247,7 +198,7 @@ bool LongVectorFunction::lowerInPlace(const Instruction& i) {
 
 void LongVectorFunction::lower() {
     for (const auto& block : function_.blocks) {
-        for (const InstructionPtr& i : block->body) countUses(*i);
+        for (const InstructionPtr& i : block->body) uses_.add(*i);
     }
     lowerParameters();
     planPhis();

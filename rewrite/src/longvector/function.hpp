@@ -33,7 +33,7 @@ class LongVectorFunction {
     void flush() { group_.flush(); }
     // An instruction that is lowered as if it stood in the block.
     void lowerNew(InstructionPtr instruction) {
-        countUses(*instruction);
+        uses_.add(*instruction);
         lower(std::move(instruction));
     }
     // The components of a scalar, of a core vector, or of a long vector.
@@ -41,8 +41,6 @@ class LongVectorFunction {
     Id component(Id value, ComponentIndex at) { return group_.component(value, at); }
 
  private:
-    void countUses(const Instruction& i);
-    void consume(const Instruction& i);
     void lowerParameters();
     void planPhis();
     void copyToPhis(Id block);
@@ -76,7 +74,7 @@ class LongVectorFunction {
     Function& function_;
     FunctionWriter writer_;
     LongVectorValues values_;
-    std::unordered_map<Id, uint32_t> uses_;  // by instructions that are not lowered yet
+    RemainingUses uses_;
     LongVectorGroup group_;
     Id returned_ = 0;  // pointer to the variable for the function's result
     std::unordered_map<Id, std::vector<LongVectorPhi>> phis_;        // by block

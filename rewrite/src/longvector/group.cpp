@@ -48,19 +48,13 @@ bool LongVectorGroup::readsMemoryOf(const Instruction& store) const {
     });
 }
 
-void LongVectorGroup::consume(const Instruction& i) {
-    for (const Operand& o : i.operands) {
-        if (o.isId) --uses_[o.word];
-    }
-}
-
 void LongVectorGroup::add(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const bool isOther =
         !members_.empty() && vectorOf(*members_.front()).count != vectorOf(i).count;
     const bool isApart = writesMemory(i) && (i.opcode != OpStore || readsMemoryOf(i));
     if (isOther || isApart) flush();
-    consume(i);
+    uses_.drop(i);
     if (i.result != 0) results_[i.result] = &i;
     members_.push_back(std::move(instruction));
     const bool isVolatileLoad = i.opcode == OpLoad && isVolatile(operandsBehind(i, 1));
@@ -125,7 +119,7 @@ void LongVectorGroup::emitAt(ComponentIndex at) {
         const Id component = emitMember(*i, at);
         if (i->result == 0) continue;
         current_[i->result] = component;
-        if (uses_[i->result] == 0) continue;
+        if (uses_.of(i->result) == 0) continue;
         if (vectorOf(*i).isCooperative) {
             cooperative_[i->result].push_back(component);
         } else {
@@ -166,8 +160,8 @@ void LongVectorGroup::dropUnneeded() {
     std::unordered_set<Id> needed;
     for (size_t m = members_.size(); m-- > 0;) {
         const Instruction& i = *members_[m];
-        if (i.result == 0 || writesMemory(i) || uses_[i.result] != 0 || needed.contains(i.result) ||
-            (i.opcode == OpLoad && isVolatile(operandsBehind(i, 1)))) {
+        if (i.result == 0 || writesMemory(i) || uses_.of(i.result) != 0 ||
+            needed.contains(i.result) || (i.opcode == OpLoad && isVolatile(operandsBehind(i, 1)))) {
             for (const Operand& o : i.operands) {
                 if (o.isId) needed.insert(o.word);
             }
@@ -188,7 +182,7 @@ void LongVectorGroup::addReduction(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const LongVector vector = vectorOf(i);
     if (!members_.empty() && vectorOf(*members_.front()).count != vector.count) flush();
-    consume(i);
+    uses_.drop(i);
     FunctionWriter& writer = values_.writer();
     Emitter& emitter = values_.emit();
     const Id sum = vector.isLooped() ? writer.variable(i.type) : 0;

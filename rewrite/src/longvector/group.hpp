@@ -14,10 +14,32 @@
 
 namespace coopvk::rewrite {
 
+// How many instructions that are not lowered yet use a value.
+class RemainingUses {
+ public:
+    void add(const Instruction& i) {
+        for (const Operand& o : i.operands) {
+            if (o.isId) ++uses_[o.word];
+        }
+    }
+    void drop(const Instruction& i) {
+        for (const Operand& o : i.operands) {
+            if (o.isId) drop(o.word);
+        }
+    }
+    void drop(Id value) { --uses_[value]; }
+    uint32_t of(Id value) const {
+        const auto found = uses_.find(value);
+        return found == uses_.end() ? 0 : found->second;
+    }
+
+ private:
+    std::unordered_map<Id, uint32_t> uses_;
+};
+
 class LongVectorGroup {
  public:
-    LongVectorGroup(LongVectorContext& context, LongVectorValues& values,
-                    std::unordered_map<Id, uint32_t>& uses)
+    LongVectorGroup(LongVectorContext& context, LongVectorValues& values, RemainingUses& uses)
         : context_(context), values_(values), uses_(uses) {}
 
     // Adds an instruction. Others of the group must be emitted first if their vectors have another
@@ -43,12 +65,11 @@ class LongVectorGroup {
     Operands operandsAt(const Instruction& i, ComponentIndex at);
     void emitAt(ComponentIndex at);
     void emit(const std::function<void(ComponentIndex)>& body);
-    void consume(const Instruction& i);
     void dropUnneeded();
 
     LongVectorContext& context_;
     LongVectorValues& values_;
-    std::unordered_map<Id, uint32_t>& uses_;  // by instructions that are not lowered yet
+    RemainingUses& uses_;
     InstructionList members_;
     std::unordered_map<Id, const Instruction*> results_;
     std::unordered_map<Id, Id> current_;                   // components of results for one index

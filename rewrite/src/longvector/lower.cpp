@@ -9,7 +9,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     layOutLongVectors(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == spv::Op::OpSpecConstantOp && context.vector(i->type) != nullptr) {
-            return errorAt(ErrorCode::kUnsupported, *i, "long vectors of floats are not folded");
+            return errorAt(ErrorCode::kUnsupported, *i, "a constant computed from long vectors of floats");
         }
     }
     std::unordered_set<Id> gone;

@@ -38,6 +38,11 @@ struct LongVectorContext : LoweringContext {
         const auto found = vectors.find(type);
         return found == vectors.end() ? nullptr : &found->second;
     }
+    // The type if its values are lowered: if it is not cooperative.
+    const LongVector* lowered(Id type) const {
+        const LongVector* found = vector(type);
+        return found == nullptr || found->isCooperative ? nullptr : found;
+    }
     const LongVector* vectorOfValue(Id value) const { return vector(module.def(value).type); }
     // The type, or the one that it stands for in memory.
     const LongVector* vectorOrInMemory(Id type) const {

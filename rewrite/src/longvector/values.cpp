@@ -31,11 +31,7 @@ Id LongVectorValues::pointerTo(Id value) {
     if (hasVariable(value) || !isPlainConstant(value)) return variableOf(value);
     const LongVector& vector = *context_.vectorOfValue(value);
     const Id pointer = writer_.variable(vector.id);
-    if (hasNoValue(context_.module.def(value).opcode)) return pointer;
-    each(vector, [&](ComponentIndex at) {
-        const Id part = component(value, at);
-        emit().store(emit().chain(vector.component, {pointer, at.id}), part);
-    });
+    copy(value, pointer);
     return pointer;
 }
 
@@ -86,6 +82,24 @@ std::vector<Id> LongVectorValues::components(Id value) {
 void LongVectorValues::store(Id value, ComponentIndex at, Id component) {
     const Id type = emit().typeOf(component);
     emit().store(emit().chain(type, {variableOf(value), at.id}), component);
+}
+
+void LongVectorValues::copy(Id value, Id pointer) {
+    const Instruction& def = context_.module.def(value);
+    if (hasNoValue(def.opcode)) return;
+    const LongVector& vector = *context_.vector(def.type);
+    each(vector, [&](ComponentIndex at) {
+        const Id part = component(value, at);
+        emit().store(emit().chain(vector.component, {pointer, at.id}), part);
+    });
+}
+
+void LongVectorValues::defineByPointee(Id value, Id pointer) {
+    const LongVector& vector = *context_.vectorOfValue(value);
+    each(vector, [&](ComponentIndex at) {
+        const Id from = emit().chain(vector.component, {pointer, at.id});
+        store(value, at, emit().load(vector.component, from));
+    });
 }
 
 void LongVectorValues::define(Id value, Id type, std::span<const Id> components) {

@@ -37,6 +37,9 @@ class LongVectorValues {
     Id component(Id value, ComponentIndex at);
     std::vector<Id> components(Id value);
     void store(Id value, ComponentIndex at, Id component);
+    // Stores a value behind a pointer to a variable, and the inverse, which defines it.
+    void copy(Id value, Id pointer);
+    void defineByPointee(Id value, Id pointer);
     // Defines a value by its components: stores them, or constructs a cooperative vector.
     void define(Id value, Id type, std::span<const Id> components);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/cooperative_types.hpp"
 
+#include <algorithm>
+
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 
@@ -17,6 +19,19 @@ bool isCooperative(spv::Op opcode) {
 }
 
 }  // namespace
+
+bool isOfCooperativeVectors(const Instruction& i) {
+    if (isExtInst(i.opcode)) {
+        return std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1))) !=
+               std::end(kCooperativeExtended);
+    }
+    using enum spv::Op;
+    return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
+           isCooperative(i.opcode) ||
+           isOneOf(i.opcode, {OpVectorExtractDynamic, OpVectorInsertDynamic}) ||
+           std::ranges::find(kCooperativeElementWise, i.opcode) !=
+               std::end(kCooperativeElementWise);
+}
 
 std::set<Id> cooperativeVectorTypes(const Module& module) {
     std::set<Id> types;

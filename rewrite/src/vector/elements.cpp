@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Element-wise instructions that only vectors have, dynamic indices, and loops for large vectors.
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <algorithm>
 
+#include "lowering/cooperative_types.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
 #include "vector/context.hpp"
@@ -37,12 +36,6 @@ Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, b
         return f.finish(f.load(all));
     });
 }
-
-constexpr GLSLstd450 kExtended[] = {
-    GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
-    GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,
-    GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
-    GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
 
 // A function for an element-wise instruction, with a loop over groups of elements. A group consists
 // of whole packs of each vector type. Parameters of other types are equal for all groups: scalars,
@@ -167,8 +160,8 @@ bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruc
 }
 
 bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const auto found = std::ranges::find(kExtended, static_cast<GLSLstd450>(i.word(1)));
-    return context.packed(i.type) != nullptr && found != std::end(kExtended) &&
+    const auto found = std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1)));
+    return context.packed(i.type) != nullptr && found != std::end(kCooperativeExtended) &&
            stringFromOperands(context.module.def(i.word(0)), 0) == "GLSL.std.450" &&
            lower(context, emit, i, 2);
 }

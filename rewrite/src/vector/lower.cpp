@@ -72,9 +72,7 @@ OpcodeTable<VectorLowering> vectorTable() {
     table.add<lowerDynamicIndex>({OpVectorExtractDynamic, OpVectorInsertDynamic});
     table.add<lowerVectorElementWise>(kArithmetic);
     table.add<lowerVectorElementWise>(kConversions);
-    table.add<lowerVectorElementWise>({OpShiftRightLogical, OpShiftRightArithmetic,
-                                       OpShiftLeftLogical, OpBitwiseOr, OpBitwiseXor, OpBitwiseAnd,
-                                       OpNot, OpVectorTimesScalar});
+    table.add<lowerVectorElementWise>(kCooperativeElementWise);
     table.add<lowerExtended>({OpExtInst});
     return table;
 }
