@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "harness/layer_log.hpp"
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
 #include "harness/stage_run.hpp"
@@ -74,10 +75,27 @@ TEST_P(LongVectorStages, Match) {
         }
     }
     const Bytes poison = rng.bytes(a.size());
+    LayerLog::take();
     const Bytes after = runStage(stage, kSource, {a, b, poison})[2];
+    if (Context::get().emulated) {
+        EXPECT_NE(LayerLog::take().find("rewrote " + stageName(stage) + " shader"),
+                  std::string::npos);
+    }
     for (uint32_t i = 0; i < kStageInvocations; ++i) {
         EXPECT_EQ(wordsAt(after, i), expected(i, wordsAt(a, i), wordsAt(b, i))) << i;
     }
+}
+
+// The other tests of long vectors are skipped on devices without them.
+TEST(LongVectorProperties, CoopvkHasThem) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    ASSERT_TRUE(Context::get().has(VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME));
+    EXPECT_EQ(missing(Requirement::kLongVector), "");
+    VkPhysicalDeviceShaderLongVectorPropertiesEXT properties{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT};
+    VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties};
+    vkGetPhysicalDeviceProperties2(Context::get().physical, &all);
+    EXPECT_GE(properties.maxVectorComponents, 1024u);  // as the README says
 }
 
 std::string stageNameOf(const testing::TestParamInfo<VkShaderStageFlagBits>& info) {
