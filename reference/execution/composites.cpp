@@ -6,14 +6,10 @@
 #include <format>
 #include <optional>
 
-#include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
-
-using enum spv::Op;
 
 struct Indices final : Prepared {
     uint32_t component = 0;
@@ -21,7 +17,7 @@ struct Indices final : Prepared {
 
 // The component at which indices lead into the composite before them.
 template <uint32_t kComposite>
-Status prepareIndices(const Program& program, Instruction& i) {
+Status prepareIndices(Program& program, Instruction& i) {
     auto indices = std::make_shared<Indices>();
     const Type* type = program.slots[i[kComposite].slot].type;
     for (uint32_t n = kComposite + 1; n < i.operands.size(); ++n) {
@@ -72,6 +68,12 @@ Step insert(Subgroup& s, const Instruction& i) {
 Step copy(Subgroup& s, const Instruction& i) {
     copyValue(s.result(i), s.operand(i, 0), s.mask);
     return Step::kNext;
+}
+
+// A copy of a pointer points to the same.
+Status prepareCopy(Program& program, Instruction& i) {
+    if (i[0].slot != kNone) program.slots[i.result].pointee = program.slots[i[0].slot].pointee;
+    return Done{};
 }
 
 // A literal of 0xFFFFFFFF: the component is undefined.
@@ -168,7 +170,7 @@ constexpr OpcodeRow kRows[] = {
     row(OpCompositeConstructReplicateEXT, construct),
     row(OpCompositeExtract, extract, Defined::kHandler, prepareIndices<0>),
     row(OpCompositeInsert, insert, Defined::kHandler, prepareIndices<1>),
-    row(OpCopyObject, copy),
+    row(OpCopyObject, copy, Defined::kHandler, prepareCopy),
     row(OpCopyLogical, copy),
     row(OpExpectKHR, copy),
     // Some value, but always the same: undefined components count as defined from here on.

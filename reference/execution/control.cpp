@@ -6,15 +6,11 @@
 #include <algorithm>
 #include <chrono>
 
-#include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
-
 namespace {
-
-using enum spv::Op;
 
 // Copies to the phis of an edge, all at once.
 void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
@@ -107,7 +103,7 @@ Step switchCases(Subgroup& s, const Instruction& i) {
     const Block& block = blockOf(frame);
     const Value selector = s.operand(i, 0);
     s.require(i, selector, 0, kUndefinedCondition);
-    const uint64_t bits = widthMask(selector.type->width);
+    const uint64_t bits = lowBits(selector.type->width);
     LaneMask rest = s.mask;
     for (uint32_t at = 2, edge = 1; at + 1 < i.operands.size(); at += 2, ++edge) {
         const uint64_t literal = (i[at].word | uint64_t{i[at].high} << 32) & bits;
@@ -187,7 +183,7 @@ Step assume(Subgroup& s, const Instruction& i) {
 // SPV_KHR_shader_clock: 64 bits, or two words, the lower first. One clock for all scopes.
 Step readClock(Subgroup& s, const Instruction& i) {
     const auto now = uint64_t(std::chrono::steady_clock::now().time_since_epoch().count());
-    const uint64_t mask = widthMask(scalarOf(*i.type).width);
+    const uint64_t mask = lowBits(scalarOf(*i.type).width);
     if (i.type->components > 1)
         forLanes(s, [&](uint32_t lane) { s.result(i).at(1, lane) = now >> 32; });
     return setLanes(s, i, [&](uint32_t) { return now & mask; });

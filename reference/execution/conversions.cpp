@@ -4,14 +4,10 @@
 // (GLSL.std.450).
 #include <cmath>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
-
-using enum spv::Op;
 
 // Which integers are signed; where the opcode does not say so, their types do.
 struct Signs {
@@ -23,26 +19,6 @@ constexpr Signs kSigns[] = {
     {OpConvertFToU, false, false},   {OpSConvert, true, true},        {OpUConvert, false, false},
     {OpSatConvertSToU, true, false}, {OpSatConvertUToS, false, true},
 };
-
-}  // namespace
-
-numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
-    const Type& from = scalarOf(*program.slots[i[0].slot].type);
-    const Type& to = scalarOf(*i.type);
-    Signs signs{i.opcode, from.isSigned, to.isSigned};
-    for (const Signs& row : kSigns)
-        if (row.opcode == i.opcode) signs = row;
-    const bool towardZero = i.rounding == uint32_t(spv::FPRoundingMode::RTZ);
-    const numbers::Rounding decorated =
-        towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
-    const bool saturates =
-        i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
-    return {numberOf(from, signs.from), numberOf(to, signs.to),
-            numbers::conversionRule(
-                saturates, i.rounding == kNone ? controlsOf(program, to).rounding : decorated)};
-}
-
-namespace {
 
 Step convert(Subgroup& s, const Instruction& i) {
     const numbers::Conversion conversion = conversionOf(*s.program, i);
@@ -78,7 +54,7 @@ Step bitcast(Subgroup& s, const Instruction& i) {
             uint64_t bits = from.at(first, lane) >> shift;
             for (uint32_t p = 1; p < joined; ++p)
                 bits |= from.at(first + p, lane) << (p * fromWidth);
-            result.at(c, lane) = bits & widthMask(toWidth);
+            result.at(c, lane) = bits & lowBits(toWidth);
         });
         result.define(c, defined, s.mask);
     }
@@ -93,7 +69,7 @@ Step pack(Subgroup& s, const Instruction& i) {
     return setLanes(s, i, [&](uint32_t lane) {
         uint64_t word = 0;
         for (uint32_t c = 0; c < kCount; ++c)
-            word |= (kOp(from.at(c, lane), width) & widthMask(width)) << (c * width);
+            word |= (kOp(from.at(c, lane), width) & lowBits(width)) << (c * width);
         return word;
     });
 }
@@ -102,7 +78,7 @@ Step unpack(Subgroup& s, const Instruction& i) {
     const uint32_t width = s.operand(i, 0).type->width / kCount;
     const Value result = s.result(i);
     forComponents<1>(s, i, [&](uint32_t c, uint32_t lane, uint64_t word) {
-        result.at(c, lane) = kOp((word >> (c * width)) & widthMask(width), width);
+        result.at(c, lane) = kOp((word >> (c * width)) & lowBits(width), width);
     });
     return Step::kNext;
 }
@@ -114,12 +90,12 @@ template <bool kSigned>
 constexpr auto toNormalised = [](uint64_t bits, uint32_t width) {
     const double value = double(Single::from(bits));
     const double clamped = std::fmin(std::fmax(value, kSigned ? -1.0 : 0.0), 1.0);
-    const auto most = double(widthMask(width - kSigned));
+    const auto most = double(lowBits(width - kSigned));
     return uint64_t(int64_t(std::nearbyint(clamped * most)));
 };
 template <bool kSigned>
 constexpr auto fromNormalised = [](uint64_t bits, uint32_t width) {
-    const auto most = double(widthMask(width - kSigned));
+    const auto most = double(lowBits(width - kSigned));
     const auto number = double(kSigned ? signExtend(bits, width) : int64_t(bits));
     return Single::to(float(std::fmax(number / most, -1.0)));
 };
@@ -151,6 +127,22 @@ constexpr OpcodeRow kRows[] = {
 };
 
 }  // namespace
+
+numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
+    const Type& from = scalarOf(*program.slots[i[0].slot].type);
+    const Type& to = scalarOf(*i.type);
+    Signs signs{i.opcode, from.isSigned, to.isSigned};
+    for (const Signs& row : kSigns)
+        if (row.opcode == i.opcode) signs = row;
+    const bool towardZero = i.rounding == uint32_t(spv::FPRoundingMode::RTZ);
+    const numbers::Rounding decorated =
+        towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
+    const bool saturates =
+        i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
+    return {numberOf(from, signs.from), numberOf(to, signs.to),
+            numbers::conversionRule(
+                saturates, i.rounding == kNone ? program.controls(to.width).rounding : decorated)};
+}
 
 Rows conversionRows() { return kRows; }
 

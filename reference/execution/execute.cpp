@@ -1,18 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
+// Settings; a dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cfenv>
+#include <charconv>
+#include <cstdlib>
 #include <format>
 #include <new>
+#include <string_view>
 #include <thread>
 
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
-
 namespace {
+
+using Text = std::string_view;
+
+template <typename Number>
+bool read(Text text, Number& number) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    return error == std::errc{} && end == text.data() + text.size();
+}
+
+// One of these names, in the order of the enumeration.
+template <typename Enumeration>
+bool read(Text text, std::initializer_list<Text> names, Enumeration& value) {
+    const auto found = std::find(names.begin(), names.end(), text);
+    if (found == names.end()) return false;
+    value = Enumeration(found - names.begin());
+    return true;
+}
+using Names = std::initializer_list<Text>;
+constexpr Names kOrders = {"plain", "shuffled", "adversarial"};
+constexpr Names kSums = {"plain", "shuffled", "adversarial", "exact"};
+constexpr Names kDirections = {"nearest", "upward", "downward"};
+constexpr Names kActions = {"ignore", "message", "error"};
+
+bool readChecks(Text text, Settings& settings) {
+    settings.checks = text == "all" ? uint32_t{kAllChecks} : 0;
+    if (text == "all" || text == "none") return true;
+    while (!text.empty()) {
+        const size_t comma = std::min(text.find(','), text.size());
+        uint32_t check = 1;
+        while (check < kAllChecks && text.substr(0, comma) != checkName(Check(check))) check <<= 1;
+        if (check > kAllChecks) return false;
+        settings.checks |= check;
+        text.remove_prefix(std::min(comma + 1, text.size()));
+    }
+    return true;
+}
+
+struct SettingRow {
+    const char* name;
+    bool (*read)(Text, Settings&);
+};
+constexpr SettingRow kSettings[] = {
+    {"SUBGROUP_SIZE",
+     [](Text text, Settings& to) {
+         const uint32_t& lanes = to.subgroupSize;
+         return read(text, to.subgroupSize) && lanes >= kMinLanes && lanes <= kMaxLanes &&
+                std::has_single_bit(lanes);
+     }},
+    {"SEED", [](Text text, Settings& to) { return read(text, to.seed); }},
+    {"SCHEDULE", [](Text text, Settings& to) { return read(text, kOrders, to.schedule); }},
+    {"PLACEMENT", [](Text text, Settings& to) { return read(text, kOrders, to.placement); }},
+    {"SUMS", [](Text text, Settings& to) { return read(text, kSums, to.sums); }},
+    {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
+    {"CHECKS", readChecks},
+    {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
+    {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},
+    {"REPORTS", [](Text text, Settings& to) { return read(text, to.reports); }},
+    {"GRANULARITY",
+     [](Text text, Settings& to) { return read(text, to.granularity) && to.granularity != 0; }},
+    {"STEPS", [](Text text, Settings& to) { return read(text, to.steps); }},
+    {"EXTENSIONS", [](Text text, Settings& to) { return !(to.extensions = text).empty(); }},
+};
 
 enum class State : uint8_t { kReady, kMeeting, kFinished };
 
@@ -144,7 +209,7 @@ class Execution {
         std::unique_ptr<Races> races;
         if (history_) races = std::make_unique<Races>(group, *history_);
         group.races = races.get();
-        std::fesetround(hostMode(program_.float32.rounding));
+        std::fesetround(hostMode(program_.controls(32).rounding));
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || sink_.stopped()) return;
@@ -175,6 +240,18 @@ class Execution {
 };
 
 }  // namespace
+
+Result<Settings> settingsFromEnvironment() {
+    Settings settings;
+    for (const SettingRow& row : kSettings) {
+        const std::string variable = std::string("COOPVK_REFERENCE_") + row.name;
+        const char* text = std::getenv(variable.c_str());
+        if (text == nullptr || *text == '\0') continue;
+        if (!row.read(text, settings))
+            return Error{ErrorCode::kInvalidArgument, variable + " has no meaning: " + text};
+    }
+    return settings;
+}
 
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter) {

@@ -7,14 +7,11 @@
 #include <cmath>
 #include <numbers>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
-using enum spv::Op;
 using namespace operations;
 
 // The sign of the second operand.
@@ -48,7 +45,7 @@ constexpr auto never = [](auto, auto) { return false; };
 // A number that is neither 0, denormal, infinity nor NaN in its own format.
 Step isNormal(Subgroup& s, const Instruction& i) {
     const numbers::Format& format = numbers::format(numberOf(scalarOf(*s.operand(i, 0).type)));
-    const uint64_t exponent = widthMask(format.exponentBits);
+    const uint64_t exponent = lowBits(format.exponentBits);
     return mapComponents<1>(s, i, [&](uint64_t bits) {
         const uint64_t at = (bits >> format.mantissaBits) & exponent;
         return at != 0 && at != exponent;

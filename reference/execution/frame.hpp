@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "coopvk_reference/execute.hpp"
-#include "execution/value.hpp"
 #include "program/program.hpp"
+#include "program/types.hpp"
 
 namespace coopvk::reference {
 
@@ -56,23 +56,21 @@ class Subgroup {
         return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes};
     }
     Value value(uint32_t slot) const { return values[slot]; }
-    Value result(const Instruction& instruction) const { return values[instruction.result]; }
-    Value operand(const Instruction& instruction, uint32_t index_) const {
-        return values[instruction.operands[index_].slot];
+    Value result(const Instruction& i) const { return values[i.result]; }
+    Value operand(const Instruction& i, uint32_t index_) const {
+        return values[i.operands[index_].slot];
     }
     // The first component of operand `index_`, all of which is the same in all active lanes;
     // reports kCheckUniformity if it is not.
-    uint64_t uniform(const Instruction& instruction, uint32_t index_);
+    uint64_t uniform(const Instruction& i, uint32_t index_);
     bool checks(Check check) const;
-    void report(Check check, const Instruction& instruction, uint32_t lane, std::string message);
+    void report(Check check, const Instruction& i, uint32_t lane, std::string message);
     // Reports the first active lane in which a component is undefined.
-    void require(const Instruction& instruction, const Value& value, uint32_t component,
-                 const char* what);
+    void require(const Instruction& i, const Value& value, uint32_t component, const char* what);
     // Tells of a write if somebody watches these bytes.
-    void noteWrite(const Instruction& instruction, uint32_t lane, const std::byte* data,
-                   uint64_t size);
+    void noteWrite(const Instruction& i, uint32_t lane, const std::byte* data, uint64_t size);
     // A report without check and message.
-    Report placeOf(const Instruction& instruction, uint32_t lane) const;
+    Report placeOf(const Instruction& i, uint32_t lane) const;
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
@@ -81,8 +79,7 @@ class Subgroup {
     std::vector<std::pair<uint32_t, uint32_t>> outside;
     const Instruction* lastOutside = nullptr;
     const char* lastWhat = "";
-    void noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
-                     const char* what);
+    void noteOutside(const Instruction& i, uint32_t component, uint32_t lane, const char* what);
     uint64_t steps = 0;                    // blocks that it has executed
     const Instruction* meeting = nullptr;  // where it waits for the other subgroups
     std::vector<uint64_t> staging;         // of phis
@@ -91,11 +88,11 @@ class Subgroup {
 
 // Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
 // (Step::kBranched).
-Step run(Subgroup& subgroup, size_t depth);
+Step run(Subgroup& s, size_t depth);
 // Starts a function: its arguments must be in its parameters.
-void enter(Subgroup& subgroup, const Function& function, LaneMask mask, uint32_t result);
+void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result);
 // Executes an instruction whose operands and result are constants, when a program is made.
-void executeOnConstants(Program& program, const Instruction& instruction);
+void executeOnConstants(Program& program, const Instruction& i);
 // Copies components where the lanes of the mask are, with what is defined.
 void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
                     uint32_t count, LaneMask mask);
@@ -106,30 +103,30 @@ inline void copyValue(const Value& to, const Value& from, LaneMask mask) {
 // Calls a function for the lanes of `mask` and returns when it has returned in all of them. The
 // arguments are copied to its parameters; its result is in value(function.result) until the next
 // call. False: it stopped. Barriers and other meetings of subgroups are not possible in it.
-bool callFunction(Subgroup& subgroup, const Function& function, std::span<const Value> arguments,
+bool callFunction(Subgroup& s, const Function& function, std::span<const Value> arguments,
                   LaneMask mask);
 
 // Calls f(lane) for each active lane; a plain loop if all are active.
 template <typename F>
-inline void forLanes(const Subgroup& subgroup, F&& function) {
-    if (subgroup.mask == LaneMask::firstLanes(subgroup.lanes))
-        for (uint32_t lane = 0; lane < subgroup.lanes; ++lane) function(lane);
+inline void forLanes(const Subgroup& s, F&& function) {
+    if (s.mask == LaneMask::firstLanes(s.lanes))
+        for (uint32_t lane = 0; lane < s.lanes; ++lane) function(lane);
     else
-        subgroup.mask.forEach(function);
+        s.mask.forEach(function);
 }
 
 // Component 0 of the result becomes f(lane).
 template <typename F>
-inline Step setLanes(const Subgroup& subgroup, const Instruction& instruction, F&& function) {
-    uint64_t* const result = subgroup.result(instruction).data;
-    forLanes(subgroup, [&](uint32_t lane) { result[lane] = uint64_t(function(lane)); });
+inline Step setLanes(const Subgroup& s, const Instruction& i, F&& function) {
+    uint64_t* const result = s.result(i).data;
+    forLanes(s, [&](uint32_t lane) { result[lane] = uint64_t(function(lane)); });
     return Step::kNext;
 }
 
 // The active lanes whose bits are not 0.
-inline LaneMask lanesWith(const Subgroup& subgroup, const uint64_t* bits) {
+inline LaneMask lanesWith(const Subgroup& s, const uint64_t* bits) {
     LaneMask mask;
-    forLanes(subgroup, [&](uint32_t lane) {
+    forLanes(s, [&](uint32_t lane) {
         if (bits[lane] != 0) mask.set(lane);
     });
     return mask;

@@ -2,14 +2,11 @@
 //
 // Integers and booleans: arithmetic (SPIR-V, 3.52.13), bits (3.52.14), comparisons (3.52.15), and
 // what GLSL.std.450 adds. Results that nothing defines are 0 here.
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
-using enum spv::Op;
 using namespace operations;
 
 // Divisors that are 0, and the quotient that does not fit: undefined (OpUDiv, OpSDiv, ...).
@@ -17,7 +14,7 @@ constexpr auto byZero = [](uint32_t, uint64_t, uint64_t b) {
     return b == 0 ? "a division by 0" : nullptr;
 };
 constexpr auto overflows = [](uint32_t width, uint64_t a, uint64_t b) {
-    if (b == widthMask(width) && a == uint64_t{1} << (width - 1))
+    if (b == lowBits(width) && a == uint64_t{1} << (width - 1))
         return "a division of the lowest number by -1";
     return b == 0 ? "a division by 0" : nullptr;
 };
@@ -48,7 +45,7 @@ constexpr auto outsideInserted = [](uint32_t width, uint64_t base, uint64_t, uin
 };
 constexpr uint64_t shifted(uint64_t bits, uint64_t by) { return by >= 64 ? 0 : bits << by; }
 constexpr uint64_t fieldMask(uint64_t count) {
-    return widthMask(uint32_t(std::min<uint64_t>(count, 64)));
+    return lowBits(uint32_t(std::min<uint64_t>(count, 64)));
 }
 constexpr auto insertField = [](uint64_t base, uint64_t insert, uint64_t offset, uint64_t count) {
     const uint64_t mask = shifted(fieldMask(count), offset);
@@ -74,14 +71,14 @@ Step pairs(Subgroup& s, const Instruction& i) {
     for (uint32_t c = 0; c < count; ++c) {
         forLanes(s, [&](uint32_t lane) {
             const Pair pair = kOp(a.at(c, lane), b.at(c, lane), width);
-            result.at(c, lane) = pair.first & widthMask(width);
-            result.at(count + c, lane) = pair.second & widthMask(width);
+            result.at(c, lane) = pair.first & lowBits(width);
+            result.at(count + c, lane) = pair.second & lowBits(width);
         });
     }
     return Step::kNext;
 }
 constexpr auto addCarry = [](uint64_t a, uint64_t b, uint32_t width) {
-    const uint64_t sum = (a + b) & widthMask(width);
+    const uint64_t sum = (a + b) & lowBits(width);
     return Pair{sum, sum < a};
 };
 constexpr auto subtractBorrow = [](uint64_t a, uint64_t b, uint32_t) { return Pair{a - b, a < b}; };

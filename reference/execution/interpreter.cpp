@@ -6,11 +6,9 @@
 #include <format>
 #include <unordered_map>
 
-#include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 constexpr Rows (*kFamilies[])() = {
@@ -128,20 +126,20 @@ void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32
     }
 }
 
-void executeOnConstants(Program& program, const Instruction& instruction) {
+void executeOnConstants(Program& program, const Instruction& i) {
     Subgroup s;
     s.program = &program;
     s.lanes = program.lanes;
     s.all = s.mask = LaneMask::firstLanes(program.lanes);
     s.values.resize(program.slots.size());
-    for (size_t i = 0; i < program.slots.size(); ++i) {
-        const Slot& slot = program.slots[i];
+    for (size_t each = 0; each < program.slots.size(); ++each) {
+        const Slot& slot = program.slots[each];
         if (!slot.constant) continue;
-        s.values[i] = {program.constantData.data() + slot.storage * program.lanes,
-                       program.constantDefined.data() + slot.storage, slot.type, program.lanes};
+        s.values[each] = {program.constantData.data() + slot.storage * program.lanes,
+                          program.constantDefined.data() + slot.storage, slot.type, program.lanes};
     }
-    (void)instruction.handler(s, instruction);
-    if (instruction.row->defined != Defined::kHandler) propagate(s, instruction, s.mask);
+    (void)i.handler(s, i);
+    if (i.row->defined != Defined::kHandler) propagate(s, i, s.mask);
 }
 
 }  // namespace coopvk::reference

@@ -7,15 +7,11 @@
 #include <cmath>
 #include <vector>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
-
 namespace {
-
-using enum spv::Op;
 
 // The product of two matrices; vectors are matrices of one column, or of one row before another
 // matrix or vector. Each component of the result is a sum of products, rounded to the format once,
@@ -56,7 +52,7 @@ Step integerDot(Subgroup& s, const Instruction& i) {
     const uint32_t width = i.type->width;
     const uint32_t count = a.type->isScalar() ? 4 : a.components();
     // The addition of the accumulator saturates.
-    const numbers::Wide most = widthMask(kFirstSigned ? width - 1 : width);
+    const numbers::Wide most = lowBits(kFirstSigned ? width - 1 : width);
     const numbers::Wide least = kFirstSigned ? -most - 1 : 0;
     return setLanes(s, i, [&](uint32_t lane) {
         numbers::UnsignedWide low = 0;
@@ -70,7 +66,7 @@ Step integerDot(Subgroup& s, const Instruction& i) {
                                                  : numbers::Wide{accumulator}),
                              least, most);
         }
-        return uint64_t(sum) & widthMask(width);
+        return uint64_t(sum) & lowBits(width);
     });
 }
 
@@ -185,9 +181,8 @@ Step splitNumbers(Subgroup& s, const Instruction& i) {
                 const double rest =
                     kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
                 result.at(c, lane) = format.to(Compute(rest));
-                second.at(c, lane) = kExponent
-                                         ? uint64_t(exponent) & widthMask(scalarOf(type).width)
-                                         : format.to(Compute(whole));
+                second.at(c, lane) = kExponent ? uint64_t(exponent) & lowBits(scalarOf(type).width)
+                                               : format.to(Compute(whole));
             });
         }
     });

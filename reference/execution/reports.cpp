@@ -10,11 +10,9 @@
 #include <format>
 #include <functional>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 // The line of source at a word of the module; empty: none.
@@ -26,8 +24,8 @@ std::string lineAt(const Program& program, uint32_t word) {
 }
 
 // Of an instruction that executes; in a function without lines, of the call.
-std::string lineOf(const Subgroup& s, const Instruction& instruction) {
-    std::string line = lineAt(*s.program, instruction.word);
+std::string lineOf(const Subgroup& s, const Instruction& i) {
+    std::string line = lineAt(*s.program, i.word);
     for (size_t frame = s.frames.size(); line.empty() && frame-- > 1;) {
         const Frame& caller = s.frames[frame - 1];
         const auto& instructions = caller.function->blocks[caller.block].instructions;
@@ -37,13 +35,11 @@ std::string lineOf(const Subgroup& s, const Instruction& instruction) {
 }
 
 // Name of the instruction, its result, and its line of source.
-std::string nameOf(const Program& program, const Instruction& instruction,
-                   const std::string& line) {
-    std::string text = std::format("Op{}", spvOpcodeString(uint32_t(instruction.opcode)));
-    if (instruction.resultId != 0) text += std::format(" %{}", instruction.resultId);
-    const auto name = program.names.find(instruction.resultId);
-    if (name != program.names.end() && !name->second.empty())
-        text += std::format(" ({})", name->second);
+std::string nameOf(const Program& program, const Instruction& i, const std::string& line) {
+    std::string text = std::format("Op{}", spvOpcodeString(uint32_t(i.opcode)));
+    if (i.resultId != 0) text += std::format(" %{}", i.resultId);
+    const std::string* name = valueIn(program.names, i.resultId);
+    if (name != nullptr && !name->empty()) text += std::format(" ({})", *name);
     return line.empty() ? text : text + " at " + line;
 }
 
@@ -63,11 +59,11 @@ std::string valueOf(const Value& value, uint32_t lane) {
 }
 
 // Values of the first operands in a lane.
-std::string operandsOf(const Subgroup& s, const Instruction& instruction, uint32_t lane) {
+std::string operandsOf(const Subgroup& s, const Instruction& i, uint32_t lane) {
     constexpr int kMost = 4;
     std::string text;
     int count = 0;
-    for (const Operand& operand : instruction.operands) {
+    for (const Operand& operand : i.operands) {
         if (operand.slot == kNone || !s.mask.test(lane) || count == kMost) continue;
         const Value value = s.value(operand.slot);
         if (value.components() == 0) continue;
@@ -126,9 +122,9 @@ bool fits(const Conversion& conversion, const Value& value) {
 
 // Operands: the format's string, values.
 Step print(Subgroup& s, const Instruction& i) {
-    const auto found = s.program->strings.find(i[0].word);
-    if (found == s.program->strings.end()) return Step::kNext;
-    const std::string& format = found->second;
+    const std::string* found = valueIn(s.program->strings, i[0].word);
+    if (found == nullptr) return Step::kNext;
+    const std::string& format = *found;
     s.mask.forEach([&](uint32_t lane) {
         std::string text;
         uint32_t operand = 1;
@@ -197,65 +193,55 @@ bool Subgroup::checks(Check check) const {
     return group != nullptr && (group->settings->checks & check) != 0;
 }
 
-void Subgroup::report(Check check, const Instruction& instruction, uint32_t lane,
-                      std::string message) {
+void Subgroup::report(Check check, const Instruction& i, uint32_t lane, std::string message) {
     if (!checks(check)) return;
     if (check == kCheckUndefined && lastOutside != nullptr)
         message += std::format(" (the last such result: {} in {})", lastWhat,
                                nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
-    Report report = placeOf(instruction, lane);
+    Report report = placeOf(i, lane);
     report.check = check;
     report.message = std::move(message);
     group->sink->report(report);
 }
 
-Report Subgroup::placeOf(const Instruction& instruction, uint32_t lane) const {
-    const std::string name = nameOf(*program, instruction, lineOf(*this, instruction)) +
-                             operandsOf(*this, instruction, lane);
-    return {kCheckBounds,
-            {},
-            uint32_t(instruction.opcode),
-            instruction.resultId,
-            instruction.word,
-            name,
-            group->id,
-            index,
-            lane};
+Report Subgroup::placeOf(const Instruction& i, uint32_t lane) const {
+    const std::string name = nameOf(*program, i, lineOf(*this, i)) + operandsOf(*this, i, lane);
+    return {kCheckBounds, {}, uint32_t(i.opcode), i.resultId, i.word, name, group->id, index, lane};
 }
 
-void Subgroup::noteWrite(const Instruction& instruction, uint32_t lane, const std::byte* data,
+void Subgroup::noteWrite(const Instruction& i, uint32_t lane, const std::byte* data,
                          uint64_t size) {
     const auto& watched = group->dispatch->watched;
     const std::less<> before;  // of pointers into different buffers
     if (before(data, watched.data() + watched.size()) && before(watched.data(), data + size))
-        group->sink->wrote(placeOf(instruction, lane));
+        group->sink->wrote(placeOf(i, lane));
 }
 
-void Subgroup::require(const Instruction& instruction, const Value& value, uint32_t component,
+void Subgroup::require(const Instruction& i, const Value& value, uint32_t component,
                        const char* what) {
     const LaneMask undefined = mask & ~value.defined[component];
-    if (undefined.any()) report(kCheckUndefined, instruction, undefined.first(), what);
+    if (undefined.any()) report(kCheckUndefined, i, undefined.first(), what);
 }
 
-void Subgroup::noteOutside(const Instruction& instruction, uint32_t component, uint32_t lane,
+void Subgroup::noteOutside(const Instruction& i, uint32_t component, uint32_t lane,
                            const char* what) {
     if (!checks(kCheckUndefined)) return;
     outside.emplace_back(component, lane);
-    lastOutside = &instruction;
+    lastOutside = &i;
     lastWhat = what;
 }
 
-uint64_t Subgroup::uniform(const Instruction& instruction, uint32_t index_) {
-    const Value value = operand(instruction, index_);
+uint64_t Subgroup::uniform(const Instruction& i, uint32_t index_) {
+    const Value value = operand(i, index_);
     // Where all subgroups have met, all have the operand of the first one.
     const Subgroup& other =
         phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];
     const uint32_t first = other.mask.first();
     for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
-        const uint64_t bits = other.operand(instruction, index_).at(c, first);
+        const uint64_t bits = other.operand(i, index_).at(c, first);
         mask.forEach([&](uint32_t lane) {
             if (value.at(c, lane) != bits)
-                report(kCheckUniformity, instruction, lane,
+                report(kCheckUniformity, i, lane,
                        std::format("operand {} is {} here and {} in another invocation", index_,
                                    value.at(c, lane), bits));
         });

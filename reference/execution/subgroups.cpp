@@ -3,14 +3,11 @@
 // Subgroups: arithmetic over the active lanes, votes, ballots, and values of other lanes (SPIR-V,
 // 3.52.24). What comes from a lane that is not active is undefined.
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
-using enum spv::Op;
 using spv::GroupOperation;
 using namespace operations;
 
@@ -22,7 +19,7 @@ uint64_t bitsOf(Identity identity, const Type& type) {
     static constexpr double kNumbers[] = {0, 1, NAN, INFINITY, -INFINITY};
     if (type.kind == Kind::kFloat)
         return numbers::encodeDouble(numberOf(type), kNumbers[size_t(identity)]);
-    const uint64_t ones = widthMask(type.width);
+    const uint64_t ones = lowBits(type.width);
     const uint64_t integers[] = {0, 1, ones, ones >> 1, (ones >> 1) + 1};
     return integers[size_t(identity)];
 }

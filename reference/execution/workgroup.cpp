@@ -7,7 +7,6 @@
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 struct Invocation {
@@ -65,7 +64,7 @@ void setBuiltIns(const Workgroup& group, Subgroup& s) {
         if (row == std::end(kBuiltIns) || variable.type == nullptr) continue;
         const Value value = s.variable(variable.offset, *variable.type);
         for (uint32_t c = 0; c < value.components(); ++c) {
-            const uint64_t mask = widthMask(scalarOf(*variable.type, c).width);
+            const uint64_t mask = lowBits(scalarOf(*variable.type, c).width);
             for (uint32_t lane = 0; lane < s.lanes; ++lane)
                 value.set(c, lane, {row->value({group, s, lane}, c) & mask});
         }

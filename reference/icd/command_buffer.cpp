@@ -3,8 +3,6 @@
 // Command buffers, and the commands that bind what dispatches use.
 #include "command_buffer.hpp"
 
-#include "commands.hpp"
-
 namespace coopvk::reference::icd {
 namespace {
 

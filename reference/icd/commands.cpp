@@ -2,8 +2,6 @@
 //
 // The entry points, and how the loader and programs find them. The loader's interface to drivers
 // (LoaderDriverInterface.md): the three symbols at the end alone are exported.
-#include "commands.hpp"
-
 #include <cstring>
 #include <string_view>
 #include <unordered_map>

@@ -5,7 +5,6 @@
 #include <stdexcept>
 
 #include "command_buffer.hpp"
-#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {

@@ -5,8 +5,6 @@
 
 #include <cstdio>
 
-#include "commands.hpp"
-
 namespace coopvk::reference::icd {
 namespace {
 
@@ -40,13 +38,12 @@ ExtensionSet extensionsOf(bool device, const std::string& chosen) {
 
 VkResult listExtensions(const ExtensionSet& set, uint32_t* count, VkExtensionProperties* out) {
     auto next = set.begin();
-    return writeList(static_cast<uint32_t>(set.size()), count, out,
-                     [&](VkExtensionProperties& to, uint32_t) {
-                         to = {};
-                         next->first.copy(to.extensionName, VK_MAX_EXTENSION_NAME_SIZE - 1);
-                         to.specVersion = next->second;
-                         ++next;
-                     });
+    return writeList(uint32_t(set.size()), count, out, [&](VkExtensionProperties& to, uint32_t) {
+        to = {};
+        next->first.copy(to.extensionName, VK_MAX_EXTENSION_NAME_SIZE - 1);
+        to.specVersion = next->second;
+        ++next;
+    });
 }
 
 // Adds the names that the caller's structure asks for; false if one is not available.

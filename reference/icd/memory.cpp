@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "commands.hpp"
 #include "device.hpp"
 
 namespace coopvk::reference::icd {
@@ -175,27 +174,27 @@ VkResult BindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMe
     return last;
 }
 
-void GetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
-                                       VkMemoryRequirements2* out) {
+static void setRequirements(VkDeviceSize size, VkMemoryRequirements2* out) {
     constexpr uint32_t kAllTypes = (1u << std::size(kMemoryTypes)) - 1;
-    const VkDeviceSize blocks = (info->pCreateInfo->size + kBufferAlignment - 1) / kBufferAlignment;
+    const VkDeviceSize blocks = (size + kBufferAlignment - 1) / kBufferAlignment;
     out->memoryRequirements = {blocks * kBufferAlignment, kBufferAlignment, kAllTypes};
     if (auto* dedicated = find<VkMemoryDedicatedRequirements>(out->pNext))
         dedicated->prefersDedicatedAllocation = dedicated->requiresDedicatedAllocation = VK_FALSE;
 }
 
-void GetBufferMemoryRequirements2(VkDevice device, const VkBufferMemoryRequirementsInfo2* info,
-                                  VkMemoryRequirements2* out) {
-    VkBufferCreateInfo created{};
-    created.size = from<Buffer>(info->buffer)->size;
-    const VkDeviceBufferMemoryRequirements alike{{}, nullptr, &created};
-    GetDeviceBufferMemoryRequirements(device, &alike, out);
+void GetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
+                                       VkMemoryRequirements2* out) {
+    setRequirements(info->pCreateInfo->size, out);
 }
 
-void GetBufferMemoryRequirements(VkDevice device, VkBuffer buffer, VkMemoryRequirements* out) {
-    const VkBufferMemoryRequirementsInfo2 info{{}, nullptr, buffer};
+void GetBufferMemoryRequirements2(VkDevice, const VkBufferMemoryRequirementsInfo2* info,
+                                  VkMemoryRequirements2* out) {
+    setRequirements(from<Buffer>(info->buffer)->size, out);
+}
+
+void GetBufferMemoryRequirements(VkDevice, VkBuffer buffer, VkMemoryRequirements* out) {
     VkMemoryRequirements2 all{};
-    GetBufferMemoryRequirements2(device, &info, &all);
+    setRequirements(from<Buffer>(buffer)->size, &all);
     *out = all.memoryRequirements;
 }
 

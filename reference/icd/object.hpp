@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every Vulkan object of the driver begins with, how handles and objects become each other,
-// and how commands make and destroy objects.
+// What every Vulkan object of the driver begins with, how handles and objects become each other;
+// the commands of the registry that the device knows, and how they make and destroy objects.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -20,6 +20,7 @@
 namespace coopvk::reference::icd {
 
 struct Device;
+struct Execution;
 
 // The base of each object, at its beginning: dispatchable handles point to the loader's word, and
 // names and private data belong to any object. No object has virtual functions.
@@ -54,6 +55,30 @@ template <typename T>
 inline constexpr bool kIsHandle =
     std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>> &&
     !requires { sizeof(std::remove_pointer_t<T>); };
+
+// One that has a definition somewhere in this folder does what it says; all others do nothing
+// (commands.cpp). Weak: the address of a command that nobody defines is null.
+#define COOPVK_COMMAND(name, target, level, extension) \
+    [[gnu::weak]] std::remove_pointer_t<PFN_vk##target> target;
+#include "commands.inc"
+#undef COOPVK_COMMAND
+
+// Commands that are recorded with their arguments as these are; here is what the queue then calls.
+namespace execution {
+
+template <typename Command>
+struct Executed;
+template <typename R, typename First, typename... Rest>
+struct Executed<R (*)(First, Rest...)> {
+    using Type = void(Execution&, Rest...);
+};
+
+#define COOPVK_COMMAND(name, target, level, extension) \
+    [[gnu::weak]] Executed<PFN_vk##target>::Type target;
+#include "commands.inc"
+#undef COOPVK_COMMAND
+
+}  // namespace execution
 
 // vkDestroy*, and vkCreate* of an object that is constructed with a device and the create info.
 #define COOPVK_DESTROY(name)                                                      \

@@ -6,7 +6,6 @@
 #include <limits>
 #include <optional>
 
-#include "commands.hpp"
 #include "coopvk_reference/listed.hpp"
 #include "device.hpp"
 
@@ -32,7 +31,7 @@ std::string deviceName(const PhysicalDevice& device) {
 std::string deviceIdentity(const PhysicalDevice& device) {
     std::string identity = "coopvk-ref";
     identity.resize(VK_UUID_SIZE);
-    identity.back() = static_cast<char>(device.settings.subgroupSize);
+    identity.back() = char(device.settings.subgroupSize);
     return identity;
 }
 
@@ -155,7 +154,7 @@ void GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice, uint32_t* count,
 
 void GetPhysicalDeviceMemoryProperties(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* out) {
     *out = {};
-    out->memoryTypeCount = static_cast<uint32_t>(std::size(kMemoryTypes));
+    out->memoryTypeCount = uint32_t(std::size(kMemoryTypes));
     for (size_t i = 0; i < std::size(kMemoryTypes); ++i) out->memoryTypes[i] = {kMemoryTypes[i], 0};
     out->memoryHeapCount = 1;
     out->memoryHeaps[0] = {kHeapSize, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
@@ -204,7 +203,7 @@ std::vector<Product> productsOf(const PhysicalDevice& device,
 // The caller's chains stay.
 template <typename T>
 VkResult writeRows(const std::vector<T>& rows, uint32_t* count, T* out) {
-    return writeList(static_cast<uint32_t>(rows.size()), count, out, [&](T& to, uint32_t i) {
+    return writeList(uint32_t(rows.size()), count, out, [&](T& to, uint32_t i) {
         void* next = to.pNext;
         to = rows[i];
         to.pNext = next;

@@ -4,7 +4,6 @@
 #include <cstring>
 
 #include "command_buffer.hpp"
-#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -37,7 +36,7 @@ std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* in
         value.constantId = entry.constantID;
         const bool within =
             entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
-        value.size = within ? static_cast<uint32_t>(std::min(entry.size, sizeof(value.bits))) : 0;
+        value.size = within ? uint32_t(std::min(entry.size, sizeof(value.bits))) : 0;
         std::memcpy(&value.bits, static_cast<const std::byte*>(info->pData) + entry.offset,
                     value.size);
     }
@@ -118,14 +117,12 @@ constexpr uint32_t kMagic = 0x52564f43;  // "COVR"
 constexpr size_t kHeadWords = 5, kValueWords = 4;
 
 Words binaryOf(const Source& source) {
-    Words binary{kMagic, source.subgroupSize, static_cast<uint32_t>(source.entryPoint.size()),
-                 static_cast<uint32_t>(source.specialization.size()),
-                 static_cast<uint32_t>(source.words.size())};
+    Words binary{kMagic, source.subgroupSize, uint32_t(source.entryPoint.size()),
+                 uint32_t(source.specialization.size()), uint32_t(source.words.size())};
     binary.insert(binary.end(), source.entryPoint.begin(), source.entryPoint.end());
     for (const SpecializationValue& value : source.specialization)
-        binary.insert(binary.end(),
-                      {value.constantId, value.size, static_cast<uint32_t>(value.bits),
-                       static_cast<uint32_t>(value.bits >> 32)});
+        binary.insert(binary.end(), {value.constantId, value.size, uint32_t(value.bits),
+                                     uint32_t(value.bits >> 32)});
     binary.insert(binary.end(), source.words.begin(), source.words.end());
     return binary;
 }
@@ -136,8 +133,7 @@ bool parseBinary(const Words& binary, Source& source) {
     if (binary.size() != kHeadWords + letters + kValueWords * values + words) return false;
     auto at = binary.begin() + kHeadWords;
     source.subgroupSize = binary[1];
-    for (const uint32_t letter : std::span(at, letters))
-        source.entryPoint += static_cast<char>(letter);
+    for (const uint32_t letter : std::span(at, letters)) source.entryPoint += char(letter);
     at += letters;
     for (size_t i = 0; i < values; ++i, at += kValueWords)
         source.specialization.push_back({at[0], at[2] | uint64_t{at[3]} << 32, at[1]});

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "command_buffer.hpp"
-#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -33,7 +32,7 @@ struct QueryPool : ObjectOf<VkQueryPool> {
 // Nanoseconds.
 uint64_t timestamp() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return static_cast<uint64_t>(std::chrono::nanoseconds(now).count());
+    return uint64_t(std::chrono::nanoseconds(now).count());
 }
 
 // Its low bytes alone, if it is not wide.

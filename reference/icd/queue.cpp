@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "command_buffer.hpp"
-#include "commands.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -86,8 +85,9 @@ VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fe
     return result;
 }
 
-void setEvent(Device& device, VkEvent event, bool set) {
+VkResult setEvent(Device& device, VkEvent event, bool set) {
     device.change([&] { from<Event>(event)->set = set; });
+    return VK_SUCCESS;
 }
 
 }  // namespace
@@ -210,12 +210,10 @@ VkResult GetEventStatus(VkDevice device, VkEvent event) {
 }
 
 VkResult SetEvent(VkDevice device, VkEvent event) {
-    setEvent(*from<Device>(device), event, true);
-    return VK_SUCCESS;
+    return setEvent(*from<Device>(device), event, true);
 }
 VkResult ResetEvent(VkDevice device, VkEvent event) {
-    setEvent(*from<Device>(device), event, false);
-    return VK_SUCCESS;
+    return setEvent(*from<Device>(device), event, false);
 }
 
 void execution::CmdSetEvent(Execution& execution, VkEvent event, VkPipelineStageFlags) {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_INTEL_2d_block_io
-#include "matrices/block.hpp"
-
 #include <algorithm>
 #include <bit>
 
 #include "matrices/cooperation.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 
@@ -39,15 +38,7 @@ BlockElement BlockMapping::element(uint32_t invocation, uint32_t value, uint32_t
     return element;
 }
 
-bool insideMemory(int64_t column, int64_t row, uint32_t elementSize, uint64_t memoryWidth,
-                  uint64_t memoryHeight) {
-    return column >= 0 && row >= 0 && uint64_t(row) < memoryHeight &&
-           uint64_t(column) < memoryWidth / elementSize;
-}
-
 namespace {
-
-using enum spv::Op;
 
 // Blocks and the region in memory: bytes, rows, bytes; coordinate.
 struct Transfer {

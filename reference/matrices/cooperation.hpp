@@ -8,7 +8,6 @@
 #include <optional>
 #include <span>
 
-#include "execution/map.hpp"
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
 #include "memory/pointer.hpp"
@@ -16,14 +15,27 @@
 namespace coopvk::reference::matrices {
 
 // All components of a value in one lane.
-std::vector<Element> elementsAt(const Value& value, uint32_t lane);
+inline std::vector<Element> elementsAt(const Value& value, uint32_t lane) {
+    std::vector<Element> elements(value.components());
+    for (uint32_t c = 0; c < value.components(); ++c) elements[c] = value.get(c, lane);
+    return elements;
+}
 // The components of a lane from these elements; what they lack is undefined.
-void setElements(const Value& value, uint32_t lane, std::span<const Element> elements);
+inline void setElements(const Value& value, uint32_t lane, std::span<const Element> elements) {
+    for (uint32_t c = 0; c < value.components(); ++c)
+        value.set(c, lane, c < elements.size() ? elements[c] : kUndefined);
+}
+
+inline bool ofWorkgroup(const Type& matrix) { return matrix.scope != spv::Scope::Subgroup; }
 
 // Which elements of a matrix of this type the lanes of a subgroup hold.
 class Holder {
  public:
-    Holder(const Subgroup& subgroup, const Type& matrix);
+    Holder(const Subgroup& s, const Type& matrix)
+        : placement_({matrix.rows, matrix.columns, matrix.use,
+                      ofWorkgroup(matrix) ? s.program->invocations : s.lanes},
+                     s.group->settings->placement, s.group->settings->seed),
+          first_(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
     Position position(uint32_t component, uint32_t lane) const {
         return placement_.position(first_ + lane, component);
     }
@@ -34,41 +46,83 @@ class Holder {
 };
 // Calls f(component, lane, position) for each component in each active lane of the subgroup.
 template <typename F>
-void forComponents(const Subgroup& subgroup, const Type& matrix, F&& f) {
-    const Holder holder(subgroup, matrix);
+void forComponents(const Subgroup& s, const Type& matrix, F&& f) {
+    const Holder holder(s, matrix);
     for (uint32_t c = 0; c < matrix.components; ++c)
-        forLanes(subgroup, [&](uint32_t lane) { f(c, lane, holder.position(c, lane)); });
+        forLanes(s, [&](uint32_t lane) { f(c, lane, holder.position(c, lane)); });
+}
+// Calls f(value, component, lane, position) for each component of a matrix in all invocations that
+// hold it: those of the subgroup, or of all subgroups of the workgroup.
+template <typename F>
+void forWhole(Subgroup& s, uint32_t slot, F&& f) {
+    const Type& type = *s.value(slot).type;
+    std::span<Subgroup> holders(&s, 1);
+    if (ofWorkgroup(type)) holders = s.group->subgroups;
+    for (Subgroup& holder : holders) {
+        const Value value = holder.value(slot);
+        forComponents(holder, type,
+                      [&](uint32_t c, uint32_t lane, const Position& p) { f(value, c, lane, p); });
+    }
 }
 
 // A matrix from the components in all its invocations; its format is numberOf(component) or
 // `number`.
-Matrix gather(Subgroup& subgroup, uint32_t slot, std::optional<Number> number = std::nullopt);
+inline Matrix gather(Subgroup& s, uint32_t slot, std::optional<Number> number = std::nullopt) {
+    const Type& type = *s.value(slot).type;
+    Matrix matrix(number.value_or(numberOf(*type.element)), type.rows, type.columns);
+    forWhole(s, slot, [&](const Value& from, uint32_t c, uint32_t lane, const Position& p) {
+        if (p.exists) matrix.at(p.row, p.column) = from.get(c, lane);
+    });
+    return matrix;
+}
 
 // SPV_KHR_cooperative_matrix, OpTypeCooperativeMatrixKHR: "all the invocations in the Scope
 // instance are active or none of them are". Reports an invocation that is not.
-void checkActive(Subgroup& subgroup, const Instruction& instruction);
+inline void checkActive(Subgroup& s, const Instruction& i) {
+    if (s.phase != 0 || s.mask == s.all) return;
+    s.report(kCheckDivergence, i, (~s.mask & s.all).first(),
+             "a cooperative instruction is not executed by this invocation");
+}
 
 // The same, and whether the subgroup has to wait (Step::kMeet) for all invocations of the matrix's
 // scope, which execute the instruction together.
-bool hasToMeet(Subgroup& subgroup, const Instruction& instruction, const Type& matrix);
+inline bool hasToMeet(Subgroup& s, const Instruction& i, const Type& matrix) {
+    checkActive(s, i);
+    return ofWorkgroup(matrix) && s.phase == 0;
+}
 
 // The handler of an instruction that needs the elements of other invocations: all invocations of
-// the result's scope meet, compute(subgroup, instruction) returns the whole result, or nothing if
-// the execution stops.
-using Compute = std::optional<Matrix> (*)(Subgroup&, const Instruction&);
-Step onWhole(Subgroup& subgroup, const Instruction& instruction, Compute compute);
-template <Compute kCompute>
-Step whole(Subgroup& subgroup, const Instruction& instruction) {
-    return onWhole(subgroup, instruction, kCompute);
+// the result's scope meet, the first subgroup works for all. kCompute(s, i) returns the whole
+// result, or nothing if the execution stops.
+template <auto kCompute>
+Step whole(Subgroup& s, const Instruction& i) {
+    if (hasToMeet(s, i, *i.type)) return Step::kMeet;
+    if (ofWorkgroup(*i.type) && s.index != 0) return Step::kNext;
+    const std::optional<Matrix> result = kCompute(s, i);
+    if (!result) return Step::kStop;
+    forWhole(s, i.result, [&](const Value& to, uint32_t c, uint32_t lane, const Position& p) {
+        to.set(c, lane, p.exists ? result->at(p.row, p.column) : Element{});
+    });
+    return Step::kNext;
 }
 
 // An operand that must be the same in all invocations: its first component, sign-extended from its
 // type if that is signed.
-int64_t uniformInteger(Subgroup& subgroup, const Instruction& instruction, uint32_t operand);
-Pointer uniformPointer(Subgroup& subgroup, const Instruction& instruction, uint32_t operand);
+inline int64_t uniformInteger(Subgroup& s, const Instruction& i, uint32_t operand) {
+    const uint64_t bits = s.uniform(i, operand);
+    const Type& type = *s.operand(i, operand).type;
+    return type.isSigned ? signExtend(bits, type.width) : int64_t(bits);
+}
+inline Pointer uniformPointer(Subgroup& s, const Instruction& i, uint32_t operand) {
+    (void)s.uniform(i, operand);
+    return pointerAt(s.operand(i, operand), s.mask.first());
+}
 
 // By the settings and the instruction.
-SumRule sumRule(const Subgroup& subgroup, const Instruction& instruction, Number result);
+inline SumRule sumRule(const Subgroup& s, const Instruction& i, Number result) {
+    const Settings& settings = *s.group->settings;
+    return {result, settings.sums, mix(settings.seed ^ i.word), false};
+}
 
 // A value of its own, for arguments that no id has.
 class OwnValue : public Value {
@@ -86,9 +140,8 @@ class OwnValue : public Value {
 };
 
 // The type of parameter `index`.
-inline const Type& parameterType(const Subgroup& subgroup, const Function& function,
-                                 uint32_t index) {
-    return *subgroup.value(function.parameters[index]).type;
+inline const Type& parameterType(const Subgroup& s, const Function& function, uint32_t index) {
+    return *s.value(function.parameters[index]).type;
 }
 
 }  // namespace coopvk::reference::matrices

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "coopvk_reference/execute.hpp"
-#include "execution/value.hpp"
 #include "numbers/exact.hpp"
+#include "program/types.hpp"
 
 namespace coopvk::reference::matrices {
 

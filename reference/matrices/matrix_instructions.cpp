@@ -5,12 +5,11 @@
 #include <format>
 
 #include "matrices/cooperation.hpp"
-#include "matrices/vectors.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
 
-using enum spv::Op;
 using Operands = spv::CooperativeMatrixOperandsMask;
 
 // OpCooperativeMatrixMulAddKHR: the operands say which integers are signed.
@@ -207,7 +206,7 @@ namespace coopvk::reference {
 
 Rows matrixRows() { return matrices::kRows; }
 
-Status prepareConversion(const Program& program, Instruction& i) {
+Status prepareConversion(Program& program, Instruction& i) {
     const bool changes = i.type->kind == Kind::kCooperativeMatrix &&
                          (program.slots[i[0].slot].type->use != i.type->use || i.transposes);
     if (changes) i.handler = matrices::whole<matrices::changeUse>;

@@ -7,12 +7,10 @@
 #include <format>
 
 #include "matrices/cooperation.hpp"
-#include "matrices/tensor.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
-
-using enum spv::Op;
 
 // Bytes of what a stride counts: the pointee; for untyped pointers (SPV_KHR_untyped_pointers)
 // bytes.
@@ -68,12 +66,12 @@ class Addressing {
             uint32_t(Mask::NoAliasINTELMask);
         const uint32_t lane = s.mask.first();
         (void)s.uniform(i, 2);
-        layout = layoutAt(s.operand(i, 2), lane);
+        layout = stateAt<TensorLayout>(s.operand(i, 2), lane);
         uint32_t next = 4 + uint32_t(std::popcount(i[3].word & kWithOperand));
         const uint32_t mask = next < i.operands.size() ? i[next++].word : 0;
         if (mask & kTensorView) {
             (void)s.uniform(i, next);
-            view = viewAt(s.operand(i, next++), lane);
+            view = stateAt<TensorView>(s.operand(i, next++), lane);
         }
         if (mask & kDecode) decode = s.program->function(i[next++].word);
         // "The implementation chooses which function to invoke".
@@ -183,7 +181,7 @@ Step byTensor(Subgroup& s, const Instruction& i) {
                 if (there && decoding) decoding->add(lane, addressing.layout.dimensions, place);
                 if (there && !decoding) loaded = memory.read(s, lane, bit, bits);
                 if (place.access == TensorAccess::constant)
-                    loaded = {addressing.layout.clampValue & widthMask(bits)};
+                    loaded = {addressing.layout.clampValue & lowBits(bits)};
                 if (place.access == TensorAccess::clipped) loaded = object.get(c, lane);
                 if (place.access == TensorAccess::undefined) loaded = kUndefined;
             }

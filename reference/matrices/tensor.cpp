@@ -2,12 +2,10 @@
 //
 // SPV_NV_tensor_addressing: the functions of its text, and the instructions that make tensor
 // layouts and views.
-#include "matrices/tensor.hpp"
-
 #include <algorithm>
 
-#include "execution/frame.hpp"
 #include "execution/opcode_table.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -151,8 +149,6 @@ TensorElement tensorElement(const TensorLayout& layout, const TensorView* view, 
 
 namespace {
 
-using enum spv::Op;
-
 // Calls f(number) for each number of the state, in the order of the value's components.
 template <typename F>
 void forNumbers(TensorLayout& t, F f) {
@@ -171,11 +167,6 @@ void forNumbers(TensorView& v, F f) {
 }
 
 template <typename State>
-void read(const Value& value, uint32_t lane, State& state) {
-    uint32_t c = 0;
-    forNumbers(state, [&](uint32_t& number) { number = uint32_t(value.at(c++, lane)); });
-}
-template <typename State>
 void write(const Value& value, uint32_t lane, State state) {
     uint32_t c = 0;
     forNumbers(state, [&](uint32_t number) { value.at(c++, lane) = number; });
@@ -190,6 +181,21 @@ void start(const Type& type, TensorView& view) {
     view.hasDimensions = type.hasDimensions;
     std::copy(type.permutation.begin(), type.permutation.end(), view.permutation.begin());
 }
+
+}  // namespace
+
+template <typename State>
+State stateAt(const Value& value, uint32_t lane) {
+    State state;
+    start(*value.type, state);
+    uint32_t c = 0;
+    forNumbers(state, [&](uint32_t& number) { number = uint32_t(value.at(c++, lane)); });
+    return state;
+}
+template TensorLayout stateAt(const Value&, uint32_t);
+template TensorView stateAt(const Value&, uint32_t);
+
+namespace {
 
 template <typename State>
 Step create(Subgroup& s, const Instruction& i) {
@@ -217,12 +223,10 @@ template <typename State, auto kChange>
 Step change(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
     Arguments arguments{std::vector<uint32_t>(i.operands.size() - 1)};
-    State state;
-    start(*i.type, state);
     forLanes(s, [&](uint32_t lane) {
         for (uint32_t a = 0; a < arguments.numbers.size(); ++a)
             arguments.numbers[a] = uint32_t(s.operand(i, a + 1).at(0, lane));
-        read(from, lane, state);
+        State state = stateAt<State>(from, lane);
         kChange(state, arguments);
         write(result, lane, state);
     });
@@ -260,21 +264,6 @@ constexpr OpcodeRow kRows[] = {
 };
 
 }  // namespace
-
-TensorLayout layoutAt(const Value& value, uint32_t lane) {
-    TensorLayout layout;
-    start(*value.type, layout);
-    read(value, lane, layout);
-    return layout;
-}
-
-TensorView viewAt(const Value& value, uint32_t lane) {
-    TensorView view;
-    start(*value.type, view);
-    read(value, lane, view);
-    return view;
-}
-
 }  // namespace coopvk::reference::matrices
 
 coopvk::reference::Rows coopvk::reference::tensorRows() { return matrices::kRows; }

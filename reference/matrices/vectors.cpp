@@ -2,24 +2,12 @@
 //
 // SPV_NV_cooperative_vector: loads, stores, products, and training. Each invocation has vectors of
 // its own.
-#include "matrices/vectors.hpp"
-
 #include <cstring>
 
 #include "matrices/cooperation.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
-
-uint64_t VectorMatrix::offset(uint32_t row, uint32_t column) const {
-    if (layout == VectorLayout::rowMajor) return row * stride + column * elementSize();
-    if (layout == VectorLayout::columnMajor) return column * stride + row * elementSize();
-    return (uint64_t(row) * columns + column) * elementSize();
-}
-
-uint64_t VectorMatrix::size() const {
-    if (rows == 0 || columns == 0) return 0;
-    return offset(rows - 1, columns - 1) + elementSize();
-}
 
 std::optional<VectorMatrix> vectorMatrix(uint32_t componentType, uint32_t layout, uint32_t rows,
                                          uint32_t columns, uint64_t stride) {
@@ -80,8 +68,6 @@ std::vector<Element> interpretInput(std::span<const Element> input, Number from,
 
 namespace {
 
-using enum spv::Op;
-
 // A pointer, and the operand behind it: an offset in bytes.
 Pointer pointerAndOffset(const Subgroup& s, const Instruction& i, uint32_t pointer, uint32_t lane) {
     Pointer at = pointerAt(s.operand(i, pointer), lane);
@@ -116,9 +102,8 @@ struct ProductPlan final : Prepared {
     uint32_t strideOperand = 0;  // 0: no operand
 };
 
-Status prepareProduct(const Program& program, Instruction& i) {
+Status prepareProduct(Program& program, Instruction& i) {
     using Operands = spv::CooperativeMatrixOperandsMask;
-    constexpr uint32_t kSigned8Packed = 1000491000, kUnsigned8Packed = 1000491001;
     auto plan = std::make_shared<ProductPlan>();
     const bool hasBias = i.opcode == OpCooperativeVectorMatrixMulAddNV;
     const uint32_t next = hasBias ? 8 : 5;  // M, K, MemoryLayout, Transpose, MatrixStride
@@ -142,7 +127,8 @@ Status prepareProduct(const Program& program, Instruction& i) {
                      "OpCooperativeVectorMatrixMulNV: unknown interpretation or layout"};
     }
     plan->interpretation = *interpretation;
-    plan->packed = constant(1) == kSigned8Packed || constant(1) == kUnsigned8Packed;
+    plan->packed =
+        constant(1) == numbers::kSigned8Packed || constant(1) == numbers::kUnsigned8Packed;
     plan->matrix = *matrix;
     plan->input = numberOf(*program.slots[i[0].slot].type->element,
                            has(Operands::MatrixBSignedComponentsKHR));

@@ -8,10 +8,7 @@
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
-
 namespace {
-
-using enum spv::Op;
 
 // How an instruction accesses a value in memory of bytes: where each component lies.
 struct AccessPlan final : Prepared {
@@ -118,7 +115,7 @@ Step access(Subgroup& s, const Instruction& i) {
     return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
 template <bool kStores>
-Status prepareAccess(const Program& program, Instruction& i) {
+Status prepareAccess(Program& program, Instruction& i) {
     const Type* type = kStores ? program.slots[i[1].slot].type : i.type;
     i.prepared = std::make_shared<AccessPlan>(planOf(program, i, 0, type, kStores ? 2 : 1));
     return Done{};
@@ -141,7 +138,7 @@ Step copyMemory(Subgroup& s, const Instruction& i) {
     return afterAccess(s);
 }
 
-Status prepareCopy(const Program& program, Instruction& i) {
+Status prepareCopy(Program& program, Instruction& i) {
     auto plan = std::make_shared<CopyPlan>();
     const Type* target = program.slots[i[0].slot].pointee.type;
     plan->type = target != nullptr ? target : program.slots[i[1].slot].pointee.type;
@@ -156,12 +153,12 @@ Status prepareCopy(const Program& program, Instruction& i) {
 // Operands: target, source, size in bytes, operands of the write, operands of the read.
 Step copySized(Subgroup& s, const Instruction& i) {
     const Value target = s.operand(i, 0), source = s.operand(i, 1), size = s.operand(i, 2);
-    const Access write = accessOf(*s.program, i, 3);
-    std::vector<std::byte> bytes;
+    const Access access = accessOf(*s.program, i, 3);
     s.mask.forEach([&](uint32_t lane) {
-        bytes.resize(size.at(0, lane));
-        readMemory(s, i, lane, pointerAt(source, lane), 0, bytes, write);
-        writeMemory(s, i, lane, pointerAt(target, lane), 0, bytes, write);
+        const Numbers from{i, pointerAt(source, lane), access},
+            to{i, pointerAt(target, lane), access};
+        for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8)
+            to.write(s, lane, bit, 8, {from.read(s, lane, bit, 8).bits});
     });
     return Step::kNext;
 }
@@ -179,12 +176,12 @@ Step arrayLength(Subgroup& s, const Instruction& i) {
         const Range* range = rangeAt(at.base);
         const uint64_t start = at.offset + plan.offset;
         const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;
-        return bytes / plan.stride & widthMask(i.type->width);
+        return bytes / plan.stride & lowBits(i.type->width);
     });
 }
 
 // Operands: (the structure's type,) the pointer to the structure, the number of its member.
-Status prepareLength(const Program& program, Instruction& i) {
+Status prepareLength(Program& program, Instruction& i) {
     const bool untyped = i.opcode == OpUntypedArrayLengthKHR;
     const Type* type = program.slots[i[untyped ? 1 : 0].slot].pointee.type;
     if (untyped) type = program.type(i[0].word);

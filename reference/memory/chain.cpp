@@ -7,83 +7,94 @@
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
-using enum spv::Op;
+struct ChainIndex {
+    uint32_t operand = 0;
+    uint64_t stride = 0;  // bytes; Function, Private, Input: components
+    uint64_t limit = 0;   // elements; 0: not known
+    bool halves = false;  // of bytes: the integers of 4 bits in a vector, see Pointer
 
-enum Trait : uint8_t { kChain = 1, kElement = 2, kUntyped = 4 };
-
-struct ChainRow {
-    spv::Op opcode;
-    uint8_t traits;  // kElement: the first index counts pointees; kUntyped: names the base type
-};
-constexpr ChainRow kChains[] = {
-    {OpAccessChain, kChain},
-    {OpInBoundsAccessChain, kChain},
-    {OpPtrAccessChain, kChain | kElement},
-    {OpInBoundsPtrAccessChain, kChain | kElement},
-    {OpUntypedAccessChainKHR, kChain | kUntyped},
-    {OpUntypedInBoundsAccessChainKHR, kChain | kUntyped},
-    {OpUntypedPtrAccessChainKHR, kChain | kElement | kUntyped},
-    {OpUntypedInBoundsPtrAccessChainKHR, kChain | kElement | kUntyped},
+    uint64_t offset(uint64_t index) const { return halves ? std::rotr(index, 1) : index * stride; }
 };
 
-uint8_t traitsOf(spv::Op opcode) {
-    const auto row = std::ranges::find(kChains, opcode, &ChainRow::opcode);
-    return row != std::end(kChains) ? row->traits : 0;
+// What a pointer and indices lead to.
+struct ChainPlan final : Prepared {
+    uint32_t base = 0;                      // the operand with the pointer
+    uint64_t offset = 0;                    // of all constant indices
+    bool outside = false;                   // a constant index is outside of its array
+    std::vector<ChainIndex> indices;        // of those that are no constants
+    const Variable* descriptors = nullptr;  // an array of descriptors: the first index selects one
+    uint32_t descriptorOperand = kNone;
+};
+
+void addIndex(const Program& program, const Instruction& i, const ChainIndex& step,
+              ChainPlan& plan) {
+    const uint32_t slot = i[step.operand].slot;
+    if (!program.slots[slot].constant) return plan.indices.push_back(step);
+    const auto index =
+        uint64_t(signExtend(program.constantAt(slot), program.slots[slot].type->width));
+    plan.outside |= step.limit != 0 && index >= step.limit;
+    plan.offset += step.offset(index);
 }
 
-// Adds the step from a composite to one of its elements to a plan.
-class Planner {
- public:
-    Planner(const Program& program, const Instruction& chain, bool components)
-        : program_(program), chain_(chain), components_(components) {}
-
-    Status step(uint32_t operand) {
-        const Type& type = *plan.pointee.type;
-        if (type.kind == Kind::kStruct) {
-            const uint32_t index = uint32_t(program_.constantAt(chain_.operands[operand].slot));
-            if (index >= type.members.size())
-                return Error{ErrorCode::kInvalidModule, "an access chain names no member"};
-            const Member& member = type.members[index];
-            plan.offset += components_ ? member.component : member.offset;
-            plan.pointee = pointeeOf(plan.pointee, index);
-            return Done{};
-        }
+// The step from a composite to one of its elements.
+Status addStep(const Program& program, const Instruction& i, uint32_t operand, bool components,
+               Pointee& pointee, ChainPlan& plan) {
+    const Type& type = *pointee.type;
+    uint32_t member = 0;
+    if (type.kind == Kind::kStruct) {
+        member = uint32_t(program.constantAt(i[operand].slot));
+        if (member >= type.members.size())
+            return Error{ErrorCode::kInvalidModule, "an access chain names no member"};
+        plan.offset += components ? type.members[member].component : type.members[member].offset;
+    } else {
         if (type.element == nullptr)
             return Error{ErrorCode::kInvalidModule, "an access chain enters a scalar"};
-        const bool halves = !components_ && type.kind == Kind::kVector && isHalfByte(*type.element);
-        add({operand, components_ ? type.element->components : strideOf(plan.pointee), type.count,
-             halves});
-        plan.pointee = pointeeOf(plan.pointee, 0);
-        return Done{};
+        const bool halves = !components && type.kind == Kind::kVector && isHalfByte(*type.element);
+        const uint64_t stride = components ? type.element->components : strideOf(pointee);
+        addIndex(program, i, {operand, stride, type.count, halves}, plan);
     }
-
-    void add(const ChainIndex& step) {
-        const uint32_t slot = chain_.operands[step.operand].slot;
-        if (!program_.slots[slot].constant) {
-            plan.indices.push_back(step);
-            return;
-        }
-        const auto index =
-            uint64_t(signExtend(program_.constantAt(slot), program_.slots[slot].type->width));
-        plan.outside |= step.limit != 0 && index >= step.limit;
-        plan.offset += step.offset(index);
-    }
-
-    ChainPlan plan;
-
- private:
-    const Program& program_;
-    const Instruction& chain_;
-    bool components_;
-};
+    pointee = pointeeOf(pointee, member);
+    return Done{};
+}
 
 const Variable* descriptorsOf(const Program& program, uint32_t slot) {
     for (const Variable& variable : program.variables)
         if (variable.slot == slot && variable.descriptorArray) return &variable;
     return nullptr;
+}
+
+// kElement: the first index counts pointees; kUntyped: the first operand is the base's type.
+template <bool kElement, bool kUntyped>
+Status prepareChain(Program& program, Instruction& i) {
+    auto plan = std::make_shared<ChainPlan>();
+    plan->base = kUntyped ? 1 : 0;
+    const Slot& pointer = program.slots[i[plan->base].slot];
+    const bool components = holdsComponents(pointer.type->storage);
+    Pointee& pointee = program.slots[i.result].pointee;
+    pointee = kUntyped ? Pointee{program.type(i[0].word)} : pointer.pointee;
+    if (pointee.type == nullptr)
+        return Error{ErrorCode::kInvalidModule, "an access chain's base has no pointee"};
+    uint32_t next = plan->base + 1;
+    if (kElement) {
+        const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
+                                : components              ? pointee.type->components
+                                                          : sizeOf(pointee);
+        addIndex(program, i, {next++, stride}, *plan);
+    }
+    const Variable* descriptors = descriptorsOf(program, i[plan->base].slot);
+    if (descriptors != nullptr && next < i.operands.size()) {
+        plan->descriptors = descriptors;
+        plan->descriptorOperand = next++;
+        pointee = pointeeOf(pointee, 0);
+    }
+    for (; next < i.operands.size(); ++next) {
+        if (Status added = addStep(program, i, next, components, pointee, *plan); !added)
+            return added;
+    }
+    i.prepared = std::move(plan);
+    return Done{};
 }
 
 constexpr auto kUndefinedIndex = "an index is undefined";
@@ -156,7 +167,7 @@ Step pointerDifference(Subgroup& s, const Instruction& i) {
     const uint32_t last = a.components() - 1;
     return setLanes(s, i, [&](uint32_t lane) {
         const auto bytes = int64_t(a.at(last, lane) - b.at(last, lane));
-        return uint64_t(bytes / int64_t(stride)) & widthMask(i.type->width);
+        return uint64_t(bytes / int64_t(stride)) & lowBits(i.type->width);
     });
 }
 
@@ -173,19 +184,23 @@ Step comparePointers(Subgroup& s, const Instruction& i) {
 // Conversions between addresses and integers: zero-extended or truncated.
 Step convertAddress(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0);
-    const uint64_t mask = widthMask(i.type->width);
+    const uint64_t mask = lowBits(i.type->width);
     return setLanes(s, i, [&](uint32_t lane) { return from.at(0, lane) & mask; });
 }
 
+template <bool kElement, bool kUntyped>
+constexpr OpcodeRow chain(spv::Op opcode) {
+    return row(opcode, accessChain, Defined::kHandler, prepareChain<kElement, kUntyped>);
+}
 constexpr OpcodeRow kRows[] = {
-    row(OpAccessChain, accessChain),
-    row(OpInBoundsAccessChain, accessChain),
-    row(OpPtrAccessChain, accessChain),
-    row(OpInBoundsPtrAccessChain, accessChain),
-    row(OpUntypedAccessChainKHR, accessChain),
-    row(OpUntypedInBoundsAccessChainKHR, accessChain),
-    row(OpUntypedPtrAccessChainKHR, accessChain),
-    row(OpUntypedInBoundsPtrAccessChainKHR, accessChain),
+    chain<false, false>(OpAccessChain),
+    chain<false, false>(OpInBoundsAccessChain),
+    chain<true, false>(OpPtrAccessChain),
+    chain<true, false>(OpInBoundsPtrAccessChain),
+    chain<false, true>(OpUntypedAccessChainKHR),
+    chain<false, true>(OpUntypedInBoundsAccessChainKHR),
+    chain<true, true>(OpUntypedPtrAccessChainKHR),
+    chain<true, true>(OpUntypedInBoundsPtrAccessChainKHR),
     row(OpRawAccessChainNV, rawAccessChain, Defined::kAll),
     row(OpPtrDiff, pointerDifference, Defined::kAll),
     row(OpPtrEqual, comparePointers<true>, Defined::kAll),
@@ -195,39 +210,6 @@ constexpr OpcodeRow kRows[] = {
 };
 
 }  // namespace
-
-bool isChain(spv::Op opcode) { return traitsOf(opcode) != 0; }
-
-Result<ChainPlan> planChain(const Program& program, const Instruction& chain) {
-    const uint8_t traits = traitsOf(chain.opcode);
-    const uint32_t base = (traits & kUntyped) != 0 ? 1 : 0;
-    const Slot& pointer = program.slots[chain.operands[base].slot];
-    const bool components = holdsComponents(pointer.type->storage);
-    Planner planner(program, chain, components);
-    planner.plan.base = base;
-    planner.plan.pointee = pointer.pointee;
-    if ((traits & kUntyped) != 0) planner.plan.pointee = {program.type(chain.operands[0].word)};
-    if (planner.plan.pointee.type == nullptr)
-        return Error{ErrorCode::kInvalidModule, "an access chain's base has no pointee"};
-    uint32_t next = base + 1;
-    if ((traits & kElement) != 0) {
-        const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
-                                : components              ? planner.plan.pointee.type->components
-                                                          : sizeOf(planner.plan.pointee);
-        planner.add({next++, stride});
-    }
-    const Variable* descriptors = descriptorsOf(program, chain.operands[base].slot);
-    if (descriptors != nullptr && next < chain.operands.size()) {
-        planner.plan.descriptors = descriptors;
-        planner.plan.descriptorOperand = next++;
-        planner.plan.pointee = pointeeOf(planner.plan.pointee, 0);
-    }
-    for (; next < chain.operands.size(); ++next) {
-        Status added = planner.step(next);
-        if (!added) return added.error();
-    }
-    return std::move(planner.plan);
-}
 
 Rows chainRows() { return kRows; }
 

@@ -51,7 +51,7 @@ struct Access {
     spv::Scope atomic = spv::Scope::Invocation;
 };
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
-Access accessOf(const Program& program, const Instruction& instruction, uint32_t first);
+Access accessOf(const Program& program, const Instruction& i, uint32_t first);
 
 // The bytes [offset, offset + size) from the pointer on; null data if they are outside of the
 // memory (reported). All storage classes but Function, Private, Input.
@@ -59,62 +59,30 @@ struct Span {
     std::byte* data = nullptr;
     uint8_t* written = nullptr;  // null: not tracked
 };
-Span locate(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-            const Pointer& pointer, uint64_t offset, uint64_t size);
-// Reads bytes; zeros if they are outside of the memory, with a report if nothing wrote one. For
-// cooperative matrices, pass the lane that holds the element.
-void readMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                const Pointer& pointer, uint64_t offset, std::span<std::byte> to,
-                const Access& access);
-void writeMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                 const Pointer& pointer, uint64_t offset, std::span<const std::byte> from,
-                 const Access& access);
-
+Span locate(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+            uint64_t offset, uint64_t size);
 // Numbers of 4 to 64 bits in memory, from a pointer on.
 struct Numbers {
     const Instruction& instruction;
     Pointer pointer;
     Access access = {};
 
-    // A lane accesses the number whose first bit is `bit`. Numbers of 4 bits share bytes:
+    // A lane accesses the number whose first bit is `bit`: of cooperative matrices the lane that
+    // holds the element. Outside of the memory there are zeros. Numbers of 4 bits share bytes:
     // SPV_INTEL_int4, "the first component in every pair is in bits 0-3 of the corresponding byte".
-    Element read(Subgroup& subgroup, uint32_t lane, uint64_t bit, uint32_t bits) const;
-    void write(Subgroup& subgroup, uint32_t lane, uint64_t bit, uint32_t bits,
+    Element read(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits) const;
+    void write(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits,
                const Element& number) const;
 };
 
 // An atomic operation of a scope on the `size` bytes (2, 4 or 8) at the pointer plus offset. It
 // replaces them by change(their bits), or only reads them if that is empty. Returns the bits
 // before; 0 if they are outside of the memory (reported).
-uint64_t atomicMemory(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-                      const Pointer& pointer, uint64_t offset, uint32_t size, spv::Scope scope,
+uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+                      uint64_t offset, uint32_t size, spv::Scope scope,
                       const std::function<uint64_t(uint64_t)>& change);
 
-// Access chains: what a pointer and indices lead to.
-struct ChainIndex {
-    uint32_t operand = 0;
-    uint64_t stride = 0;  // bytes; Function, Private, Input: components
-    uint64_t limit = 0;   // elements; 0: not known
-    bool halves = false;  // of bytes: the integers of 4 bits in a vector, see Pointer
-
-    uint64_t offset(uint64_t index) const { return halves ? std::rotr(index, 1) : index * stride; }
-};
-
-struct ChainPlan final : Prepared {
-    uint32_t base = 0;                      // the operand with the pointer
-    uint64_t offset = 0;                    // of all constant indices
-    bool outside = false;                   // a constant index is outside of its array
-    std::vector<ChainIndex> indices;        // of those that are no constants
-    Pointee pointee;                        // of the result
-    const Variable* descriptors = nullptr;  // an array of descriptors: the first index selects one
-    uint32_t descriptorOperand = kNone;
-};
-
-bool isChain(spv::Op opcode);
-Result<ChainPlan> planChain(const Program& program, const Instruction& chain);
-
 // Stores a value through operand `pointer` of an instruction that does more than that.
-void storeThrough(Subgroup& subgroup, const Instruction& instruction, uint32_t pointer,
-                  const Value& value);
+void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value);
 
 }  // namespace coopvk::reference

@@ -5,7 +5,6 @@
 #include <utility>
 
 namespace coopvk::reference {
-
 namespace {
 
 uint32_t semanticsOf(const Subgroup& s, const Instruction& i, uint32_t operand) {
@@ -72,8 +71,8 @@ void Races::advance(Order& order, uint32_t semantics, bool visible) const {
 }
 
 void Races::meet(const Workgroup& group, const Instruction& i) {
-    const bool isWait = i.opcode == spv::Op::OpControlBarrierWaitEXT;
-    if (i.opcode != spv::Op::OpControlBarrier && !isWait) return;
+    const bool isWait = i.opcode == OpControlBarrierWaitEXT;
+    if (i.opcode != OpControlBarrier && !isWait) return;
     const Subgroup& first = group.subgroups[0];
     const auto scope = spv::Scope(first.operand(i, 1).at(0, 0));
     auto semantics = uint32_t(first.operand(i, 2).at(0, 0));
@@ -96,7 +95,7 @@ void Races::meet(const Workgroup& group, const Instruction& i) {
 
 void Races::meetLanes(const Subgroup& s, const Instruction& i) {
     uint32_t semantics = semanticsOf(s, i, 2);
-    if (i.opcode == spv::Op::OpControlBarrierWaitEXT) semantics = together(arrived_, semantics);
+    if (i.opcode == OpControlBarrierWaitEXT) semantics = together(arrived_, semantics);
     ++clock_;
     if ((semantics & kOrders) == 0 || s.mask != s.all) return;
     for (int kind = 0; kind < kKinds; ++kind)

@@ -150,19 +150,18 @@ class Races {
     // The invocations arrive at a split barrier, for which they will wait.
     void arrive(uint32_t semantics) { arrived_ = semantics; }
     // All subgroups are at this instruction.
-    void meet(const Workgroup& group, const Instruction& instruction);
+    void meet(const Workgroup& group, const Instruction& i);
     // All active lanes of a subgroup are at a barrier.
-    void meetLanes(const Subgroup& subgroup, const Instruction& instruction);
+    void meetLanes(const Subgroup& s, const Instruction& i);
     // OpMemoryBarrier.
-    void fence(const Subgroup& subgroup, uint32_t semantics);
+    void fence(const Subgroup& s, uint32_t semantics);
     // An atomic operation, before it takes place.
-    void synchronise(const Subgroup& subgroup, uint32_t lane, const Pointer& pointer,
+    void synchronise(const Subgroup& s, uint32_t lane, const Pointer& pointer,
                      const std::byte* data, uint32_t semantics);
     // An access to `size` bytes, before a write and after a read. `seen`: what the read got; null
     // for a write.
-    void note(Subgroup& subgroup, const Instruction& instruction, uint32_t lane,
-              const Pointer& pointer, const std::byte* data, uint64_t size, std::byte* seen,
-              const Access& access);
+    void note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
+              const std::byte* data, uint64_t size, std::byte* seen, const Access& access);
 
  private:
     enum Kind { kShared, kBuffer, kKinds };

@@ -31,28 +31,13 @@ uint64_t signBit(const Format& f, bool negative) {
 // The smallest exponent of a normal number. e8m0 has no subnormal numbers: its exponent 0 is one.
 int32_t smallestExponent(const Format& f) { return (f.mantissaBits ? 1 : 0) - f.bias; }
 
-// A magnitude in units, rounded; `tooLarge` if it has more than 64 bits.
-struct Units {
-    uint64_t count = 0;
-    bool tooLarge = false;
+struct Rounded {
+    uint64_t bits = 0;
+    bool outside = false;
 };
 
-bool roundsUp(Rounding rounding, bool negative, bool odd, int comparedToHalf, bool inexact) {
-    switch (rounding) {
-        case Rounding::nearestEven:
-            return comparedToHalf > 0 || (comparedToHalf == 0 && odd);
-        case Rounding::towardZero:
-            return false;
-        case Rounding::upward:
-            return inexact && !negative;
-        case Rounding::downward:
-            return inexact && negative;
-    }
-    return false;
-}
-
-// |value| / 2^unit, rounded.
-Units unitsOf(const Exact& value, int32_t unit, Rounding rounding) {
+// |value| / 2^unit, rounded; outside: it has more than 64 bits.
+Rounded unitsOf(const Exact& value, int32_t unit, Rounding rounding) {
     const int32_t shift = unit - value.exponent;
     if (value.significand == 0) return {};
     if (shift <= 0) {
@@ -61,27 +46,21 @@ Units unitsOf(const Exact& value, int32_t unit, Rounding rounding) {
     }
     const uint64_t whole = shift >= 64 ? 0 : value.significand >> shift;
     const uint64_t rest = value.significand & lowBits(uint32_t(std::min(shift, 64)));
-    int comparedToHalf = -1;
-    if (shift <= 64) {
-        const uint64_t half = kOne << (shift - 1);
-        comparedToHalf = rest > half ? 1 : rest < half ? -1 : value.more ? 1 : 0;
-    }
-    const bool inexact = rest != 0 || value.more;
-    const bool up = roundsUp(rounding, value.negative, whole & 1, comparedToHalf, inexact);
+    const uint64_t half = shift > 64 ? 0 : kOne << (shift - 1);  // 0: more than any rest
+    const bool aboveHalf = half != 0 && (rest > half || (rest == half && value.more));
+    bool up = aboveHalf || (half != 0 && rest == half && (whole & 1) != 0);
+    if (rounding != Rounding::nearestEven)
+        up = (rest != 0 || value.more) &&
+             rounding == (value.negative ? Rounding::downward : Rounding::upward);
     return {whole + (up ? 1 : 0), false};  // shift > 0, so that the sum has at most 64 bits
 }
-
-struct Rounded {
-    uint64_t bits = 0;
-    bool outside = false;
-};
 
 // Without the sign.
 Rounded roundFloat(const Format& f, const Exact& value, Rounding rounding) {
     if (value.significand == 0) return {0, f.mantissaBits == 0};
     const int32_t top = value.exponent + int32_t(std::bit_width(value.significand)) - 1;
     int32_t unit = std::max(top, smallestExponent(f)) - f.mantissaBits;
-    uint64_t count = unitsOf(value, unit, rounding).count;
+    uint64_t count = unitsOf(value, unit, rounding).bits;
     if (count >> (f.mantissaBits + 1)) {
         count >>= 1;  // 2^(mantissaBits + 1), which is even
         ++unit;
@@ -124,10 +103,10 @@ Rounded encodeFixed(const Format& f, const Exact& value, Rounding rounding, Over
     const uint64_t most = !f.isSigned()    ? value.negative ? 0 : f.mask()
                              : value.negative ? kOne << (f.bits - 1)
                                            : f.mask() >> 1;
-    Units units = unitsOf(value, -int32_t(f.mantissaBits), rounding);
-    const bool outside = value.kind == Kind::infinity || units.tooLarge || units.count > most;
-    if (overflow != Overflow::wrap && outside) units.count = most;
-    return {(value.negative ? ~units.count + 1 : units.count) & f.mask(), outside};
+    Rounded units = unitsOf(value, -int32_t(f.mantissaBits), rounding);
+    const bool outside = value.kind == Kind::infinity || units.outside || units.bits > most;
+    if (overflow != Overflow::wrap && outside) units.bits = most;
+    return {(value.negative ? ~units.bits + 1 : units.bits) & f.mask(), outside};
 }
 
 Exact decodeFixed(const Format& f, uint64_t bits) {

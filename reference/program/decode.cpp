@@ -11,12 +11,10 @@
 namespace coopvk::reference {
 
 std::string_view nameOf(const Parsed& instruction) {
-    return spvOpcodeString(static_cast<uint32_t>(instruction.opcode));
+    return spvOpcodeString(uint32_t(instruction.opcode));
 }
 
-bool isVariable(spv::Op opcode) {
-    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpUntypedVariableKHR;
-}
+bool isVariable(spv::Op opcode) { return opcode == OpVariable || opcode == OpUntypedVariableKHR; }
 
 bool isConstant(std::string_view name) {
     return name.starts_with("Constant") || name.starts_with("SpecConstant") || name == "Undef" ||
@@ -36,10 +34,8 @@ Error Decoder::unsupported(const Parsed& instruction) const {
 
 Status Decoder::readEntryPoint() {
     for (const Parsed& instruction : module_) {
-        if (instruction.opcode != spv::Op::OpEntryPoint || instruction.text != request_.entryPoint)
-            continue;
-        if (static_cast<spv::ExecutionModel>(instruction[0]) != spv::ExecutionModel::GLCompute)
-            continue;
+        if (instruction.opcode != OpEntryPoint || instruction.text != request_.entryPoint) continue;
+        if (spv::ExecutionModel(instruction[0]) != spv::ExecutionModel::GLCompute) continue;
         entry_ = instruction[1];
         return Done{};
     }
@@ -49,59 +45,34 @@ Status Decoder::readEntryPoint() {
 
 void Decoder::readMode(const Parsed& instruction) {
     if (instruction[0] != entry_) return;
-    const auto controls = [&]() -> FloatControls& {
-        const uint32_t width = instruction[2];
-        return width == 16   ? program_->float16
-               : width == 64 ? program_->float64
-                             : program_->float32;
-    };
-    switch (static_cast<spv::ExecutionMode>(instruction[1])) {
-        case spv::ExecutionMode::LocalSize:
-            for (uint32_t i = 0; i < 3; ++i) program_->workgroupSize[i] = instruction[2 + i];
-            break;
-        case spv::ExecutionMode::LocalSizeId:
-            for (uint32_t i = 0; i < 3; ++i) localSizeIds_[i] = instruction[2 + i];
-            break;
-        case spv::ExecutionMode::RoundingModeRTZ:
-            controls().rounding = numbers::Rounding::towardZero;
-            break;
-        case spv::ExecutionMode::RoundingModeRTE:
-            controls().rounding = numbers::Rounding::nearestEven;
-            break;
-        case spv::ExecutionMode::DenormFlushToZero:
-            controls().flushDenorms = true;
-            break;
-        default:
-            break;
+    using enum spv::ExecutionMode;
+    const auto mode = spv::ExecutionMode(instruction[1]);
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (mode == LocalSize) program_->workgroupSize[i] = instruction[2 + i];
+        if (mode == LocalSizeId) localSizeIds_[i] = instruction[2 + i];
     }
+    if (mode != RoundingModeRTZ && mode != RoundingModeRTE && mode != DenormFlushToZero) return;
+    FloatControls& controls = program_->controls(instruction[2]);
+    if (mode == RoundingModeRTZ) controls.rounding = numbers::Rounding::towardZero;
+    if (mode == RoundingModeRTE) controls.rounding = numbers::Rounding::nearestEven;
+    controls.flushDenorms |= mode == DenormFlushToZero;
 }
 
 void Decoder::readName(const Parsed& instruction) {
     const auto addLine = [&](const std::string& line) {
         program_->lines.emplace_back(instruction.word, line);
     };
-    switch (instruction.opcode) {
-        case spv::Op::OpName:
-            program_->names[instruction[0]] = instruction.text;
-            break;
-        case spv::Op::OpString:
-        case spv::Op::OpExtInstImport:
-            program_->strings[instruction.resultId] = instruction.text;
-            break;
-        case spv::Op::OpLine:
-            addLine(program_->strings[instruction[0]] + ":" + std::to_string(instruction[1]));
-            break;
-        case spv::Op::OpLabel:  // a line ends with its block; one just before is this block's
-            if (program_->lines.empty() || program_->lines.back().first + 4 != instruction.word)
-                addLine("");
-            break;
-        case spv::Op::OpNoLine:
-        case spv::Op::OpFunctionEnd:
-            addLine("");
-            break;
-        default:
-            break;
-    }
+    const spv::Op opcode = instruction.opcode;
+    if (opcode == OpName) program_->names[instruction[0]] = instruction.text;
+    if (opcode == OpString || opcode == OpExtInstImport)
+        program_->strings[instruction.resultId] = instruction.text;
+    if (opcode == OpLine)
+        addLine(program_->strings[instruction[0]] + ":" + std::to_string(instruction[1]));
+    // A line ends with its block; one just before a label is the label's block's.
+    const bool isNext =
+        !program_->lines.empty() && program_->lines.back().first + 4 == instruction.word;
+    if (opcode == OpNoLine || opcode == OpFunctionEnd || (opcode == OpLabel && !isNext))
+        addLine("");
 }
 
 Status Decoder::readDeclaration(const Parsed& instruction) {
@@ -118,17 +89,14 @@ Status Decoder::readDeclarations() {
         request_.rounding == Direction::kUpward     ? numbers::Rounding::upward
         : request_.rounding == Direction::kDownward ? numbers::Rounding::downward
                                                     : numbers::Rounding::nearestEven;
-    program_->float16.rounding = program_->float32.rounding = program_->float64.rounding = rounding;
+    for (const uint32_t width : {16u, 32u, 64u}) program_->controls(width).rounding = rounding;
     for (const Parsed& instruction : module_) {
-        if (instruction.opcode == spv::Op::OpFunction) break;
-        if (instruction.opcode == spv::Op::OpMemoryModel)
-            program_->vulkanMemoryModel =
-                static_cast<spv::MemoryModel>(instruction[1]) == spv::MemoryModel::Vulkan;
-        if (instruction.opcode == spv::Op::OpExecutionMode ||
-            instruction.opcode == spv::Op::OpExecutionModeId)
+        if (instruction.opcode == OpFunction) break;
+        if (instruction.opcode == OpMemoryModel)
+            program_->vulkanMemoryModel = instruction[1] == uint32_t(spv::MemoryModel::Vulkan);
+        if (instruction.opcode == OpExecutionMode || instruction.opcode == OpExecutionModeId)
             readMode(instruction);
-        Status read = readDeclaration(instruction);
-        if (!read) return read;
+        if (Status read = readDeclaration(instruction); !read) return read;
     }
     return readWorkgroupSize();
 }
@@ -140,7 +108,7 @@ Status Decoder::readWorkgroupSize() {
         if (localSizeIds_[i] != 0) program.workgroupSize[i] = constantOf(localSizeIds_[i]);
     for (const Slot& slot : program.slots) {
         if (!slot.constant || decorations_.of(slot.id, spv::Decoration::BuiltIn) !=
-                                  static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize))
+                                  uint32_t(spv::BuiltIn::WorkgroupSize))
             continue;
         for (uint32_t i = 0; i < 3; ++i) program.workgroupSize[i] = constantOf(slot.id, i);
     }
@@ -149,14 +117,13 @@ Status Decoder::readWorkgroupSize() {
     const uint64_t invocations = uint64_t{size[0]} * size[1] * size[2];
     if (invocations == 0 || size[0] > kMost || size[1] > kMost || invocations > kMost)
         return Error{ErrorCode::kInvalidModule, "the workgroup's size is 0 or too large"};
-    program.invocations = static_cast<uint32_t>(invocations);
+    program.invocations = uint32_t(invocations);
     program.subgroups = (program.invocations + program.lanes - 1) / program.lanes;
     return Done{};
 }
 
 Result<std::shared_ptr<const Program>> Decoder::decode() {
-    Status status = readEntryPoint();
-    if (!status) return status.error();
+    if (Status read = readEntryPoint(); !read) return read.error();
     findFunctions();
     // Types of scope Workgroup depend on the number of invocations, which constants may give: they
     // are read once more when it is known.
@@ -165,14 +132,12 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
         program_->invocations = invocations;
-        status = readDeclarations();
-        if (!status) return status.error();
+        if (Status read = readDeclarations(); !read) return read.error();
         if (program_->invocations == invocations) break;
         invocations = program_->invocations;
     }
     for (const Parsed& instruction : module_) readName(instruction);
-    status = readFunctions();
-    if (!status) return status.error();
+    if (Status read = readFunctions(); !read) return read.error();
     for (Slot& slot : program_->slots) {
         if (slot.constant) continue;
         slot.storage = program_->storageComponents;

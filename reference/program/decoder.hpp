@@ -24,7 +24,7 @@ struct ParsedOperand {
 };
 
 struct Parsed {
-    spv::Op opcode = spv::Op::OpNop;
+    spv::Op opcode = OpNop;
     uint32_t typeId = 0;
     uint32_t resultId = 0;
     uint32_t word = 0;                    // position in the module
@@ -136,7 +136,6 @@ class Decoder {
     Status readBlock(const Body& body, const Function& function, Block& block);
     Status readEdges(const Outline& from, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
-    Status readPointer(Instruction& to);
 
     Error invalid(const Parsed& instruction, const std::string& message) const;
     Error unsupported(const Parsed& instruction) const;

@@ -8,17 +8,24 @@
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 // Instructions that do nothing when they execute, or whose work edges do.
 bool isSilent(spv::Op opcode) {
     static constexpr spv::Op kSilent[] = {
-        spv::Op::OpLabel,         spv::Op::OpPhi,         spv::Op::OpSelectionMerge,
-        spv::Op::OpLoopMerge,     spv::Op::OpLine,        spv::Op::OpNoLine,
-        spv::Op::OpNop,           spv::Op::OpUndef,       spv::Op::OpPoisonKHR,
-        spv::Op::OpLifetimeStart, spv::Op::OpLifetimeStop};
+        OpLabel, OpPhi,   OpSelectionMerge, OpLoopMerge,     OpLine,        OpNoLine,
+        OpNop,   OpUndef, OpPoisonKHR,      OpLifetimeStart, OpLifetimeStop};
     return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
+}
+
+// A pointer to memory that compute shaders do not have.
+bool isForeign(const Type* type) {
+    using enum spv::StorageClass;
+    constexpr spv::StorageClass kKnown[] = {
+        UniformConstant, Input,    Uniform,      Output,        Workgroup,
+        Private,         Function, PushConstant, StorageBuffer, PhysicalStorageBuffer};
+    return type != nullptr && type->kind == Kind::kPointer &&
+           std::ranges::find(kKnown, type->storage) == std::end(kKnown);
 }
 
 }  // namespace
@@ -27,11 +34,11 @@ bool isSilent(spv::Op opcode) {
 void Decoder::findFunctions() {
     uint32_t id = 0;
     for (size_t i = 0; i < module_.size(); ++i) {
-        if (module_[i].opcode == spv::Op::OpLabel) blocks_[module_[i].resultId] = {};
-        if (module_[i].opcode == spv::Op::OpFunction) {
+        if (module_[i].opcode == OpLabel) blocks_[module_[i].resultId] = {};
+        if (module_[i].opcode == OpFunction) {
             id = module_[i].resultId;
             bodies_[id].first = i;
-        } else if (module_[i].opcode == spv::Op::OpFunctionEnd) {
+        } else if (module_[i].opcode == OpFunctionEnd) {
             bodies_[id].last = i;
         }
     }
@@ -55,12 +62,10 @@ Status Decoder::readFunctions() {
         function.type = type(start.typeId);
         if (function.type == nullptr) return invalid(start, "no result type");
         if (function.type->components > 0) function.result = newSlot(0, *function.type);
-        Status assigned = assignSlots(bodies_[id], function);
-        if (!assigned) return assigned;
+        if (Status assigned = assignSlots(bodies_[id], function); !assigned) return assigned;
     }
     for (auto& [id, function] : program_->functions) {
-        Status read = readFunction(bodies_[id], function);
-        if (!read) return read;
+        if (Status read = readFunction(bodies_[id], function); !read) return read;
     }
     program_->entry = &program_->functions[entry_];
     return Done{};
@@ -74,12 +79,10 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
         if (of->components > kMostComponents) return unsupported(instruction);
         if (isVariable(instruction.opcode) || isConstant(nameOf(instruction))) {
             used_.insert(instruction.resultId);
-            Status read = readDeclaration(instruction);
-            if (!read) return read;
+            if (Status read = readDeclaration(instruction); !read) return read;
         } else {
             const uint32_t slot = newSlot(instruction.resultId, *of);
-            if (instruction.opcode == spv::Op::OpFunctionParameter)
-                function.parameters.push_back(slot);
+            if (instruction.opcode == OpFunctionParameter) function.parameters.push_back(slot);
         }
     }
     return Done{};
@@ -99,16 +102,15 @@ Outline* Decoder::outline(const Body& body) {
     Outline *first = nullptr, *block = nullptr;
     for (size_t i = body.first; i < body.last; ++i) {
         const Parsed& instruction = module_[i];
-        if (instruction.opcode == spv::Op::OpLabel) {
+        if (instruction.opcode == OpLabel) {
             block = &blocks_[instruction.resultId];
             *block = {instruction.resultId, {i, i}};
             if (first == nullptr) first = block;
         } else if (block == nullptr) {
             continue;
-        } else if (instruction.opcode == spv::Op::OpPhi) {
+        } else if (instruction.opcode == OpPhi) {
             block->phis.push_back(&instruction);
-        } else if (instruction.opcode == spv::Op::OpSelectionMerge ||
-                   instruction.opcode == spv::Op::OpLoopMerge) {
+        } else if (instruction.opcode == OpSelectionMerge || instruction.opcode == OpLoopMerge) {
             block->successors = labelsOf(instruction);
         } else if (!isSilent(instruction.opcode)) {
             block->targets = labelsOf(instruction);  // the last one is the terminator
@@ -156,7 +158,6 @@ Status Decoder::readFunction(const Body& body, Function& function) {
     function.blocks.resize(order.size());
     for (const Outline* from : order) {
         Block& block = function.blocks[from->number];
-        block.id = from->label;
         Status read = readBlock(from->body, function, block);
         if (read) read = readEdges(*from, block);
         if (!read) return read;
@@ -169,9 +170,8 @@ Status Decoder::readBlock(const Body& body, const Function& function, Block& blo
         const Parsed& instruction = module_[i];
         if (isSilent(instruction.opcode)) continue;
         Instruction& read = block.instructions.emplace_back();
-        Status chosen = chooseRow(instruction, read);
-        if (!chosen) return chosen;
-        if (instruction.opcode == spv::Op::OpReturnValue) read.result = function.result;
+        if (Status chosen = chooseRow(instruction, read); !chosen) return chosen;
+        if (instruction.opcode == OpReturnValue) read.result = function.result;
         if (read.handler == nullptr) block.instructions.pop_back();
     }
     return Done{};
@@ -197,20 +197,6 @@ Status Decoder::readEdges(const Outline& from, Block& block) {
     return Done{};
 }
 
-namespace {
-
-// A pointer to memory that compute shaders do not have.
-bool isForeign(const Type* type) {
-    using enum spv::StorageClass;
-    constexpr spv::StorageClass kKnown[] = {
-        UniformConstant, Input,    Uniform,      Output,        Workgroup,
-        Private,         Function, PushConstant, StorageBuffer, PhysicalStorageBuffer};
-    return type != nullptr && type->kind == Kind::kPointer &&
-           std::ranges::find(kKnown, type->storage) == std::end(kKnown);
-}
-
-}  // namespace
-
 // Without a handler: an instruction that does nothing.
 Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.opcode = from.opcode;
@@ -219,7 +205,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.type = type(from.typeId);
     to.result = slotOf(from.resultId);
     std::span<const ParsedOperand> operands = from.operands;
-    if (from.opcode == spv::Op::OpExtInst || from.opcode == spv::Op::OpExtInstWithForwardRefsKHR) {
+    if (from.opcode == OpExtInst || from.opcode == OpExtInstWithForwardRefsKHR) {
         const std::string& set = program_->strings[operands[0].word];
         to.row = findRow(set, operands[1].word);
         if (to.row == nullptr && set.starts_with("NonSemantic.")) return Done{};
@@ -245,25 +231,10 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
                    has(spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
     to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
-    Status read = readPointer(to);
-    if (!read || to.row->prepare == nullptr) return read;
-    read = to.row->prepare(*program_, to);
+    if (to.row->prepare == nullptr) return Done{};
+    Status read = to.row->prepare(*program_, to);
     if (!read && read.error().message.empty()) return unsupported(from);
     return read;
-}
-
-// Chains and copies: what is known of the pointee.
-Status Decoder::readPointer(Instruction& to) {
-    if (isChain(to.opcode)) {
-        Result<ChainPlan> plan = planChain(*program_, to);
-        if (!plan) return plan.error();
-        program_->slots[to.result].pointee = plan->pointee;
-        to.prepared = std::make_shared<const ChainPlan>(std::move(*plan));
-    } else if (to.opcode == spv::Op::OpCopyObject && to.result != kNone &&
-               to.operands[0].slot != kNone) {
-        program_->slots[to.result].pointee = program_->slots[to.operands[0].slot].pointee;
-    }
-    return Done{};
 }
 
 }  // namespace coopvk::reference

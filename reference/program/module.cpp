@@ -7,13 +7,12 @@
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 using Words = std::vector<uint32_t>;
 
 void setOpcode(Words& instruction, spv::Op opcode) {
-    instruction[0] = static_cast<uint32_t>(instruction.size() << 16 | static_cast<size_t>(opcode));
+    instruction[0] = uint32_t(instruction.size() << 16 | size_t(opcode));
 }
 
 // Operations with which sizes and uses of matrices are computed, of constants of one word.
@@ -22,15 +21,15 @@ struct Fold {
     uint32_t (*result)(uint32_t, uint32_t);
 };
 constexpr Fold kFolds[] = {
-    {spv::Op::OpIAdd, [](uint32_t a, uint32_t b) { return a + b; }},
-    {spv::Op::OpISub, [](uint32_t a, uint32_t b) { return a - b; }},
-    {spv::Op::OpIMul, [](uint32_t a, uint32_t b) { return a * b; }},
-    {spv::Op::OpUDiv, [](uint32_t a, uint32_t b) { return b != 0 ? a / b : 0; }},
-    {spv::Op::OpUMod, [](uint32_t a, uint32_t b) { return b != 0 ? a % b : 0; }},
-    {spv::Op::OpBitwiseOr, [](uint32_t a, uint32_t b) { return a | b; }},
-    {spv::Op::OpBitwiseAnd, [](uint32_t a, uint32_t b) { return a & b; }},
-    {spv::Op::OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a << b : 0; }},
-    {spv::Op::OpShiftRightLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a >> b : 0; }},
+    {OpIAdd, [](uint32_t a, uint32_t b) { return a + b; }},
+    {OpISub, [](uint32_t a, uint32_t b) { return a - b; }},
+    {OpIMul, [](uint32_t a, uint32_t b) { return a * b; }},
+    {OpUDiv, [](uint32_t a, uint32_t b) { return b != 0 ? a / b : 0; }},
+    {OpUMod, [](uint32_t a, uint32_t b) { return b != 0 ? a % b : 0; }},
+    {OpBitwiseOr, [](uint32_t a, uint32_t b) { return a | b; }},
+    {OpBitwiseAnd, [](uint32_t a, uint32_t b) { return a & b; }},
+    {OpShiftLeftLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a << b : 0; }},
+    {OpShiftRightLogical, [](uint32_t a, uint32_t b) { return b < 32 ? a >> b : 0; }},
 };
 
 // Reads instructions in their order, and makes constants of specialization constants: what depends
@@ -45,7 +44,7 @@ class Reader {
         Words words(from.words, from.words + from.num_words);
         specialize(from.result_id, words);
         Parsed& to = instructions.emplace_back();
-        to.opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
+        to.opcode = spv::Op(words[0] & 0xFFFF);
         to.typeId = from.type_id;
         to.resultId = from.result_id;
         to.word = word_;
@@ -63,82 +62,60 @@ class Reader {
     static constexpr uint32_t kHeaderWords = 5;
 
     void specialize(uint32_t id, Words& words) const {
-        const auto given = given_.find(id);
-        const auto opcode = static_cast<spv::Op>(words[0] & 0xFFFF);
-        if (opcode == spv::Op::OpSpecConstant) {
-            setOpcode(words, spv::Op::OpConstant);
-            for (size_t i = 3; given != given_.end() && i < words.size(); ++i)
-                words[i] = static_cast<uint32_t>(given->second >> (i - 3) * 32);
-        } else if (opcode == spv::Op::OpSpecConstantTrue ||
-                   opcode == spv::Op::OpSpecConstantFalse) {
-            const bool isTrue =
-                given != given_.end() ? given->second != 0 : opcode == spv::Op::OpSpecConstantTrue;
-            setOpcode(words, isTrue ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse);
+        const uint64_t* given = valueIn(given_, id);
+        const auto opcode = spv::Op(words[0] & 0xFFFF);
+        if (opcode == OpSpecConstant) {
+            setOpcode(words, OpConstant);
+            for (size_t i = 3; given != nullptr && i < words.size(); ++i)
+                words[i] = uint32_t(*given >> (i - 3) * 32);
+        } else if (opcode == OpSpecConstantTrue || opcode == OpSpecConstantFalse) {
+            const bool isTrue = given != nullptr ? *given != 0 : opcode == OpSpecConstantTrue;
+            setOpcode(words, isTrue ? OpConstantTrue : OpConstantFalse);
         }
     }
 
     static void addOperand(const spv_parsed_operand_t& from, const Words& words, Parsed& to) {
+        if (from.type == SPV_OPERAND_TYPE_RESULT_ID || from.type == SPV_OPERAND_TYPE_TYPE_ID)
+            return;
         const uint32_t* at = &words[from.offset];
-        switch (from.type) {
-            case SPV_OPERAND_TYPE_RESULT_ID:
-            case SPV_OPERAND_TYPE_TYPE_ID:
-                break;
-            case SPV_OPERAND_TYPE_LITERAL_STRING:  // modules of the other byte order are refused
-                to.text = reinterpret_cast<const char*>(at);
-                break;
-            case SPV_OPERAND_TYPE_ID:
-            case SPV_OPERAND_TYPE_SCOPE_ID:
-            case SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID:
-                to.operands.push_back({at[0], 0, true});
-                break;
-            default:
-                to.operands.push_back({at[0], from.num_words > 1 ? at[1] : 0, false});
-        }
+        const bool isId = from.type == SPV_OPERAND_TYPE_ID ||
+                          from.type == SPV_OPERAND_TYPE_SCOPE_ID ||
+                          from.type == SPV_OPERAND_TYPE_MEMORY_SEMANTICS_ID;
+        if (from.type == SPV_OPERAND_TYPE_LITERAL_STRING)  // the other byte order is refused
+            to.text = reinterpret_cast<const char*>(at);
+        else
+            to.operands.push_back({at[0], from.num_words > 1 ? at[1] : 0, isId});
     }
 
     // To what the validator takes.
     void adapt(const Parsed& i, Words& words) {
-        switch (i.opcode) {
-            case spv::Op::OpDecorate:
-                readSpecId(i, words);
-                break;
-            case spv::Op::OpConstant:
-                if (words.size() == 4) values_[i.resultId] = words[3];
-                break;
-            case spv::Op::OpSpecConstantOp:
-                fold(i, words);
-                break;
-            case spv::Op::OpTypeCooperativeMatrixKHR:
-                matrices_.insert(i.resultId);
-                break;
-            case spv::Op::OpSelect:
-                // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
-                if (!matrices_.contains(i.typeId)) break;
-                words.resize(4);
-                words[3] = i[1];
-                setOpcode(words, spv::Op::OpCopyObject);
-                break;
-            default:
-                break;
-        }
+        if (i.opcode == OpDecorate) readSpecId(i, words);
+        if (i.opcode == OpConstant && words.size() == 4) values_[i.resultId] = words[3];
+        if (i.opcode == OpSpecConstantOp) fold(i, words);
+        if (i.opcode == OpTypeCooperativeMatrixKHR) matrices_.insert(i.resultId);
+        // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
+        if (i.opcode != OpSelect || !matrices_.contains(i.typeId)) return;
+        words.resize(4);
+        words[3] = i[1];
+        setOpcode(words, OpCopyObject);
     }
 
     void readSpecId(const Parsed& i, Words& words) {
-        if (static_cast<spv::Decoration>(i[1]) != spv::Decoration::SpecId) return;
+        if (spv::Decoration(i[1]) != spv::Decoration::SpecId) return;
         for (const SpecializationValue& value : request_.specialization)
             if (value.constantId == i[2]) given_[i[0]] = value.bits;
         words.clear();
     }
 
     void fold(const Parsed& i, Words& words) {
-        const auto opcode = static_cast<spv::Op>(i[0]);
+        const auto opcode = spv::Op(i[0]);
         const auto* row = std::find_if(std::begin(kFolds), std::end(kFolds),
                                        [&](const Fold& each) { return each.opcode == opcode; });
         if (row == std::end(kFolds)) return;
-        const auto left = values_.find(i[1]), right = values_.find(i[2]);
-        if (left == values_.end() || right == values_.end()) return;
-        words = {0, i.typeId, i.resultId, row->result(left->second, right->second)};
-        setOpcode(words, spv::Op::OpConstant);
+        const uint32_t *left = valueIn(values_, i[1]), *right = valueIn(values_, i[2]);
+        if (left == nullptr || right == nullptr) return;
+        words = {0, i.typeId, i.resultId, row->result(*left, *right)};
+        setOpcode(words, OpConstant);
         values_[i.resultId] = words[3];
     }
 
@@ -186,34 +163,19 @@ Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
 }
 
 Decorations::Decorations(const std::vector<Parsed>& module) {
-    for (const Parsed& instruction : module) {
-        switch (instruction.opcode) {
-            case spv::Op::OpDecorate:
-            case spv::Op::OpDecorateId:
-                add(instruction, 1, kNone);
-                break;
-            case spv::Op::OpMemberDecorate:
-            case spv::Op::OpMemberDecorateIdEXT:
-                add(instruction, 2, instruction[1]);
-                break;
-            case spv::Op::OpGroupDecorate:
-                for (size_t i = 1; i < instruction.size(); ++i)
-                    copyGroup(instruction[0], instruction[i], kNone);
-                break;
-            case spv::Op::OpGroupMemberDecorate:
-                for (size_t i = 1; i + 1 < instruction.size(); i += 2)
-                    copyGroup(instruction[0], instruction[i], instruction[i + 1]);
-                break;
-            default:
-                break;
-        }
+    for (const Parsed& i : module) {
+        if (i.opcode == OpDecorate || i.opcode == OpDecorateId) add(i, 1, kNone);
+        if (i.opcode == OpMemberDecorate || i.opcode == OpMemberDecorateIdEXT) add(i, 2, i[1]);
+        for (size_t n = 1; i.opcode == OpGroupDecorate && n < i.size(); ++n)
+            copyGroup(i[0], i[n], kNone);
+        for (size_t n = 1; i.opcode == OpGroupMemberDecorate && n + 1 < i.size(); n += 2)
+            copyGroup(i[0], i[n], i[n + 1]);
     }
 }
 
 void Decorations::add(const Parsed& instruction, size_t first, uint32_t member) {
-    literals_.try_emplace(
-        {instruction[0], member, static_cast<spv::Decoration>(instruction[first])},
-        instruction.size() > first + 1 ? instruction[first + 1] : 0);
+    literals_.try_emplace({instruction[0], member, spv::Decoration(instruction[first])},
+                          instruction.size() > first + 1 ? instruction[first + 1] : 0);
 }
 
 void Decorations::copyGroup(uint32_t group, uint32_t id, uint32_t member) {

@@ -12,11 +12,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include "execution/value.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
 namespace coopvk::reference {
+
+// Opcodes have the names of the specification.
+using enum spv::Op;
 
 class Subgroup;
 struct Instruction;
@@ -50,7 +52,7 @@ struct Prepared {
 struct Instruction {
     Handler handler = nullptr;
     const OpcodeRow* row = nullptr;
-    spv::Op opcode = spv::Op::OpNop;
+    spv::Op opcode = OpNop;
     uint32_t resultId = 0;
     uint32_t result = kNone;     // slot
     const Type* type = nullptr;  // of the result
@@ -72,7 +74,6 @@ struct Edge {
 };
 
 struct Block {
-    uint32_t id = 0;
     std::vector<Instruction> instructions;  // without phis; the last one is the terminator
     std::vector<Edge> edges;                // in the order of the terminator's targets
 };
@@ -110,6 +111,13 @@ struct FloatControls {
     bool flushDenorms = false;
 };
 
+// Null if the map has no such key.
+template <typename Map>
+auto* valueIn(Map& map, const typename Map::key_type& key) {
+    const auto found = map.find(key);
+    return found != map.end() ? &found->second : nullptr;
+}
+
 class Program {
  public:
     uint32_t lanes = 32;  // of a subgroup
@@ -117,7 +125,6 @@ class Program {
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup
     bool vulkanMemoryModel = false;
-    FloatControls float16, float32, float64;
     uint64_t sharedSize = 0;         // bytes of Workgroup variables
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
@@ -135,19 +142,21 @@ class Program {
     std::vector<uint64_t> constantData;
     std::vector<LaneMask> constantDefined;
 
+    // Of numbers of 16, 32 or 64 bits.
+    FloatControls& controls(uint32_t width) { return controls_[width == 16 ? 0 : width / 64 + 1]; }
+    const FloatControls& controls(uint32_t width) const {
+        return const_cast<Program*>(this)->controls(width);
+    }
     // Null if the program has none with this id.
-    const Type* type(uint32_t id) const {
-        const auto found = types.find(id);
-        return found != types.end() ? &found->second : nullptr;
-    }
-    const Function* function(uint32_t id) const {
-        const auto found = functions.find(id);
-        return found != functions.end() ? &found->second : nullptr;
-    }
+    const Type* type(uint32_t id) const { return valueIn(types, id); }
+    const Function* function(uint32_t id) const { return valueIn(functions, id); }
     // Low bits of lane 0 of a constant's component.
     uint64_t constantAt(uint32_t slot, uint32_t component = 0) const {
         return constantData[(slots[slot].storage + component) * lanes];
     }
+
+ private:
+    FloatControls controls_[3];
 };
 
 }  // namespace coopvk::reference

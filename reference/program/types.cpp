@@ -8,7 +8,6 @@
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
-
 namespace {
 
 // Bytes of a scalar in memory.
@@ -65,68 +64,41 @@ Pointee pointeeOf(const Pointee& composite, uint32_t index) {
 
 uint64_t strideOf(const Pointee& composite) {
     const Type& type = *composite.type;
-    switch (type.kind) {
-        case Kind::kVector:
-            if (composite.rowMajor && composite.matrixStride != 0) return composite.matrixStride;
-            return sizeOf({type.element});
-        case Kind::kMatrix:
-            if (composite.rowMajor) return scalarSize(*type.element->element);
-            return composite.matrixStride != 0 ? composite.matrixStride : sizeOf({type.element});
-        default:
-            return type.stride != 0
-                       ? type.stride
-                       : sizeOf({type.element, composite.matrixStride, composite.rowMajor});
-    }
+    const bool isMatrix = type.kind == Kind::kMatrix;
+    if (isMatrix && composite.rowMajor) return scalarSize(*type.element->element);
+    const bool isColumn = type.kind == Kind::kVector && composite.rowMajor;
+    if ((isMatrix || isColumn) && composite.matrixStride != 0) return composite.matrixStride;
+    return type.stride != 0 ? type.stride : sizeOf(pointeeOf(composite, 0));
 }
 
 uint64_t sizeOf(const Pointee& pointee) {
     const Type& type = *pointee.type;
-    switch (type.kind) {
-        case Kind::kBool:
-        case Kind::kInt:
-        case Kind::kFloat:
-            return scalarSize(type);
-        case Kind::kPointer:
-            return 8;
-        case Kind::kVector:
-        case Kind::kMatrix:
-        case Kind::kArray:
-            if (type.count == 0) return 0;
-            if (holdsPairs(type)) return (uint64_t{type.count} * type.element->width + 7) / 8;
-            return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
-        case Kind::kStruct: {
-            uint64_t size = 0;
-            for (uint32_t i = 0; i < type.members.size(); ++i)
-                size = std::max(size, type.members[i].offset + sizeOf(pointeeOf(pointee, i)));
-            return size;
-        }
-        default:
-            return 0;
-    }
+    if (type.isScalar()) return scalarSize(type);
+    if (type.kind == Kind::kPointer) return 8;
+    uint64_t size = 0;
+    for (uint32_t i = 0; i < type.members.size(); ++i)
+        size = std::max(size, type.members[i].offset + sizeOf(pointeeOf(pointee, i)));
+    const bool isList =
+        type.kind == Kind::kVector || type.kind == Kind::kMatrix || type.kind == Kind::kArray;
+    if (!isList || type.count == 0) return size;
+    if (holdsPairs(type)) return (uint64_t{type.count} * type.element->width + 7) / 8;
+    return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
 }
 
-namespace {
-
-void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leaves) {
+static void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leaves) {
     const Type& type = *pointee.type;
-    if (type.isScalar() || type.kind == Kind::kPointer) {
-        leaves.push_back({offset, &type});
-    } else if (type.kind == Kind::kStruct) {
-        for (uint32_t i = 0; i < type.members.size(); ++i)
-            addLeaves(pointeeOf(pointee, i), offset + type.members[i].offset, leaves);
-    } else if (holdsPairs(type)) {
-        for (uint32_t i = 0; i < type.count; ++i) {
-            const uint32_t bit = i * type.element->width;
-            leaves.push_back({offset + bit / 8, type.element, bit % 8});
-        }
-    } else if (type.isComposite()) {
-        const Pointee element = pointeeOf(pointee, 0);
-        const uint64_t stride = strideOf(pointee);
-        for (uint32_t i = 0; i < type.count; ++i) addLeaves(element, offset + i * stride, leaves);
-    }
+    if (type.isScalar() || type.kind == Kind::kPointer) leaves.push_back({offset, &type});
+    for (uint32_t i = 0; i < type.members.size(); ++i)
+        addLeaves(pointeeOf(pointee, i), offset + type.members[i].offset, leaves);
+    if (!type.isComposite() || type.kind == Kind::kStruct) return;
+    const bool pairs = holdsPairs(type);
+    const uint64_t bits = pairs ? type.element->width : strideOf(pointee) * 8;
+    for (uint64_t i = 0, bit = 0; i < type.count; ++i, bit += bits)
+        if (pairs)
+            leaves.push_back({offset + bit / 8, type.element, uint32_t(bit % 8)});
+        else
+            addLeaves(pointeeOf(pointee, 0), offset + bit / 8, leaves);
 }
-
-}  // namespace
 
 std::vector<Leaf> leavesOf(const Pointee& pointee) {
     std::vector<Leaf> leaves;
@@ -151,26 +123,25 @@ Status Decoder::readType(const Parsed& instruction) {
         uint32_t element = kNone;  // the operand with the element's type
     };
     static constexpr TypeRow kRows[] = {
-        {spv::Op::OpTypeVoid, Kind::kVoid, nullptr},
-        {spv::Op::OpTypeBool, Kind::kBool, &Decoder::readScalarType},
-        {spv::Op::OpTypeInt, Kind::kInt, &Decoder::readScalarType},
-        {spv::Op::OpTypeFloat, Kind::kFloat, &Decoder::readScalarType},
-        {spv::Op::OpTypeVector, Kind::kVector, &Decoder::readListType, 0},
-        {spv::Op::OpTypeVectorIdEXT, Kind::kVector, &Decoder::readListType, 0},
-        {spv::Op::OpTypeMatrix, Kind::kMatrix, &Decoder::readListType, 0},
-        {spv::Op::OpTypeArray, Kind::kArray, &Decoder::readListType, 0},
-        {spv::Op::OpTypeRuntimeArray, Kind::kRuntimeArray, &Decoder::readListType, 0},
-        {spv::Op::OpTypeStruct, Kind::kStruct, &Decoder::readStruct},
-        {spv::Op::OpTypePointer, Kind::kPointer, &Decoder::readPointerType, 1},
-        {spv::Op::OpTypeUntypedPointerKHR, Kind::kPointer, &Decoder::readPointerType},
-        {spv::Op::OpTypeForwardPointer, Kind::kPointer, &Decoder::readPointerType},
-        {spv::Op::OpTypeCooperativeMatrixKHR, Kind::kCooperativeMatrix, &Decoder::readMatrixType,
-         0},
-        {spv::Op::OpTypeCooperativeMatrixNV, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
-        {spv::Op::OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
-        {spv::Op::OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
+        {OpTypeVoid, Kind::kVoid, nullptr},
+        {OpTypeBool, Kind::kBool, &Decoder::readScalarType},
+        {OpTypeInt, Kind::kInt, &Decoder::readScalarType},
+        {OpTypeFloat, Kind::kFloat, &Decoder::readScalarType},
+        {OpTypeVector, Kind::kVector, &Decoder::readListType, 0},
+        {OpTypeVectorIdEXT, Kind::kVector, &Decoder::readListType, 0},
+        {OpTypeMatrix, Kind::kMatrix, &Decoder::readListType, 0},
+        {OpTypeArray, Kind::kArray, &Decoder::readListType, 0},
+        {OpTypeRuntimeArray, Kind::kRuntimeArray, &Decoder::readListType, 0},
+        {OpTypeStruct, Kind::kStruct, &Decoder::readStruct},
+        {OpTypePointer, Kind::kPointer, &Decoder::readPointerType, 1},
+        {OpTypeUntypedPointerKHR, Kind::kPointer, &Decoder::readPointerType},
+        {OpTypeForwardPointer, Kind::kPointer, &Decoder::readPointerType},
+        {OpTypeCooperativeMatrixKHR, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
+        {OpTypeCooperativeMatrixNV, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
+        {OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
+        {OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
     };
-    const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
+    const bool forward = instruction.opcode == OpTypeForwardPointer;
     const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const TypeRow& each) {
         return each.opcode == instruction.opcode;
     });
@@ -189,22 +160,18 @@ Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
     to.components = 1;
     to.width = to.kind == Kind::kBool ? 1 : instruction[0];
     if (to.kind == Kind::kInt) to.isSigned = instruction[1] != 0;
-    if (to.kind != Kind::kFloat || instruction.size() < 2) return Done{};
-    static constexpr std::pair<spv::FPEncoding, FloatFormat> kFormats[] = {
-        {spv::FPEncoding::BFloat16KHR, FloatFormat::kBFloat16},
-        {spv::FPEncoding::Float8E4M3EXT, FloatFormat::kE4M3},
-        {spv::FPEncoding::Float8E5M2EXT, FloatFormat::kE5M2}};
-    for (const auto& [encoding, format] : kFormats) {
-        if (static_cast<spv::FPEncoding>(instruction[1]) != encoding) continue;
-        to.format = format;
-        return Done{};
-    }
-    return unsupported(instruction);
+    if (to.kind != Kind::kFloat) return Done{};
+    const uint32_t encoding = instruction.size() > 1 ? instruction[1] : numbers::kNoValue;
+    const auto number = numbers::floatOf(to.width, encoding);
+    // Nothing computes with the others, which are smaller.
+    if (!number || *number > numbers::Number::e5m2) return unsupported(instruction);
+    to.number = *number;
+    return Done{};
 }
 
 // Vectors, matrices, arrays.
 Status Decoder::readListType(const Parsed& instruction, Type& to) {
-    if (to.kind == Kind::kArray || instruction.opcode == spv::Op::OpTypeVectorIdEXT) {
+    if (to.kind == Kind::kArray || instruction.opcode == OpTypeVectorIdEXT) {
         to.count = constantOf(instruction[1]);
     } else if (to.kind != Kind::kRuntimeArray) {
         to.count = instruction[1];
@@ -212,7 +179,7 @@ Status Decoder::readListType(const Parsed& instruction, Type& to) {
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
     const uint64_t components = uint64_t{to.count} * to.element->components;
     // Large arrays are of memory. No value has so many components.
-    to.components = static_cast<uint32_t>(std::min<uint64_t>(components, ~uint32_t{0}));
+    to.components = uint32_t(std::min<uint64_t>(components, ~uint32_t{0}));
     return Done{};
 }
 
@@ -227,36 +194,36 @@ Status Decoder::readStruct(const Parsed& instruction, Type& to) {
         if (member.type == nullptr) return invalid(instruction, "a member has no type");
         const uint64_t aligned = (end + kAlignment - 1) / kAlignment * kAlignment;
         member.offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(aligned);
-        member.component = static_cast<uint32_t>(components);
+        member.component = uint32_t(components);
         member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
         member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
         end = member.offset + sizeOf({member.type, member.matrixStride, member.rowMajor});
         components += member.type->components;
         to.members.push_back(member);
     }
-    to.components = static_cast<uint32_t>(std::min<uint64_t>(components, ~uint32_t{0}));
+    to.components = uint32_t(std::min<uint64_t>(components, ~uint32_t{0}));
     return Done{};
 }
 
 Status Decoder::readPointerType(const Parsed& instruction, Type& to) {
-    const bool forward = instruction.opcode == spv::Op::OpTypeForwardPointer;
-    to.storage = static_cast<spv::StorageClass>(instruction[forward ? 1 : 0]);
+    const bool forward = instruction.opcode == OpTypeForwardPointer;
+    to.storage = spv::StorageClass(instruction[forward ? 1 : 0]);
     to.width = 64;
     to.components = to.storage == spv::StorageClass::PhysicalStorageBuffer ? 1 : 2;
-    to.untyped = instruction.opcode == spv::Op::OpTypeUntypedPointerKHR;
+    to.untyped = instruction.opcode == OpTypeUntypedPointerKHR;
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
     return Done{};
 }
 
 Status Decoder::readMatrixType(const Parsed& instruction, Type& to) {
-    to.scope = static_cast<spv::Scope>(constantOf(instruction[1]));
+    to.scope = spv::Scope(constantOf(instruction[1]));
     to.rows = constantOf(instruction[2]);
     to.columns = constantOf(instruction[3]);
-    if (instruction.size() > 4) to.use = static_cast<int32_t>(constantOf(instruction[4]));
+    if (instruction.size() > 4) to.use = int32_t(constantOf(instruction[4]));
     const uint64_t holders =
         to.scope == spv::Scope::Subgroup ? program_->lanes : std::max(program_->invocations, 1u);
     const uint64_t elements = uint64_t{to.rows} * to.columns;
-    to.count = to.components = static_cast<uint32_t>((elements + holders - 1) / holders);
+    to.count = to.components = uint32_t((elements + holders - 1) / holders);
     return Done{};
 }
 

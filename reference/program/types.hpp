@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of a program. A value of any type is a list of scalars in each lane ("components"): a
-// struct's members, an array's elements and a matrix's columns follow each other.
+// Types of a program, and values. A value of any type is a list of scalars in each lane
+// ("components"): a struct's members, an array's elements and a matrix's columns follow each other.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <spirv/unified1/spirv.hpp11>
 #include <vector>
 
+#include "numbers/exact.hpp"
+
 namespace coopvk::reference {
+
+using numbers::lowBits;
 
 enum class Kind : uint8_t {
     kVoid,
@@ -27,8 +32,6 @@ enum class Kind : uint8_t {
     kOpaque,  // functions, images, samplers, acceleration structures: no components
 };
 
-enum class FloatFormat : uint8_t { kIeee, kBFloat16, kE4M3, kE5M2 };
-
 struct Type;
 
 struct Member {
@@ -42,9 +45,9 @@ struct Member {
 struct Type {
     Kind kind = Kind::kVoid;
     uint32_t id = 0;
-    uint32_t width = 0;     // bits of a scalar
-    bool isSigned = false;  // of an integer
-    FloatFormat format = FloatFormat::kIeee;
+    uint32_t width = 0;                             // bits of a scalar
+    bool isSigned = false;                          // of an integer
+    numbers::Number number = numbers::Number::f32;  // format of a float
     uint32_t count = 0;             // elements of a vector or array, columns of a matrix
     const Type* element = nullptr;  // component, column, element, pointee, or return type
     uint32_t components = 0;        // in each lane
@@ -104,5 +107,116 @@ struct Leaf {
     uint32_t bit = 0;              // in the byte, of an integer of 4 bits
 };
 std::vector<Leaf> leavesOf(const Pointee& pointee);
+
+// A set of lanes.
+struct LaneMask {
+    uint64_t low = 0, high = 0;
+
+    static constexpr LaneMask firstLanes(uint32_t count) {
+        if (count >= 128) return {~uint64_t{0}, ~uint64_t{0}};
+        if (count >= 64) return {~uint64_t{0}, (uint64_t{1} << (count - 64)) - 1};
+        return {(uint64_t{1} << count) - 1, 0};
+    }
+    static constexpr LaneMask one(uint32_t lane) {
+        LaneMask mask;
+        mask.set(lane);
+        return mask;
+    }
+    constexpr bool any() const { return (low | high) != 0; }
+    constexpr bool none() const { return !any(); }
+    constexpr bool test(uint32_t lane) const {
+        return ((lane < 64 ? low >> lane : high >> (lane - 64)) & 1) != 0;
+    }
+    constexpr void set(uint32_t lane) { (lane < 64 ? low : high) |= uint64_t{1} << (lane & 63); }
+    constexpr void clear(uint32_t lane) {
+        (lane < 64 ? low : high) &= ~(uint64_t{1} << (lane & 63));
+    }
+    constexpr void assign(uint32_t lane, bool value) { value ? set(lane) : clear(lane); }
+    // Bits 32 * index to 32 * index + 31.
+    constexpr uint64_t word(uint32_t index) const {
+        return ((index < 2 ? low : high) >> (index % 2 * 32)) & 0xFFFFFFFFu;
+    }
+    uint32_t count() const { return uint32_t(std::popcount(low) + std::popcount(high)); }
+    // Of a mask that is not empty.
+    uint32_t first() const {
+        return uint32_t(low != 0 ? std::countr_zero(low) : 64 + std::countr_zero(high));
+    }
+    uint32_t last() const {
+        return uint32_t(high != 0 ? 127 - std::countl_zero(high) : 63 - std::countl_zero(low));
+    }
+    template <typename Function>
+    void forEach(Function&& function) const {
+        for (uint64_t rest = low; rest != 0; rest &= rest - 1)
+            function(uint32_t(std::countr_zero(rest)));
+        for (uint64_t rest = high; rest != 0; rest &= rest - 1)
+            function(uint32_t(64 + std::countr_zero(rest)));
+    }
+    constexpr bool operator==(const LaneMask&) const = default;
+    constexpr LaneMask operator&(LaneMask other) const {
+        return {low & other.low, high & other.high};
+    }
+    constexpr LaneMask operator|(LaneMask other) const {
+        return {low | other.low, high | other.high};
+    }
+    constexpr LaneMask operator~() const { return {~low, ~high}; }
+    constexpr LaneMask& operator&=(LaneMask other) { return *this = *this & other; }
+    constexpr LaneMask& operator|=(LaneMask other) { return *this = *this | other; }
+};
+
+// A component in one lane, or an element of a matrix.
+struct Element {
+    uint64_t bits = 0;
+    bool defined = true;
+};
+inline constexpr Element kUndefined{0, false};
+
+// The value of an id in a subgroup: a structure of arrays. Component c of lane l is
+// data[c * lanes + l], 64 bits whatever the type: the bits of the scalar, with zeros above its
+// width. A bool is 0 or 1.
+struct Value {
+    uint64_t* data = nullptr;
+    LaneMask* defined = nullptr;  // for each component: the lanes in which its bits mean something
+    const Type* type = nullptr;
+    uint32_t lanes = 0;
+
+    uint64_t* component(uint32_t index) const { return data + uint64_t{index} * lanes; }
+    uint64_t& at(uint32_t index, uint32_t lane) const { return component(index)[lane]; }
+    bool isDefined(uint32_t index, uint32_t lane) const { return defined[index].test(lane); }
+    Element get(uint32_t index, uint32_t lane) const {
+        return {at(index, lane), isDefined(index, lane)};
+    }
+    void set(uint32_t index, uint32_t lane, Element element) const {
+        at(index, lane) = element.bits;
+        defined[index].assign(lane, element.defined);
+    }
+    uint32_t components() const { return type->components; }
+    // Says in which of these lanes a component is defined.
+    void define(uint32_t index, LaneMask where, LaneMask lanesOf) const {
+        defined[index] = (defined[index] & ~lanesOf) | (where & lanesOf);
+    }
+    // A part of the value, from component `first` on.
+    Value part(const Type& partType, uint32_t first) const {
+        return {component(first), defined + first, &partType, lanes};
+    }
+};
+
+// The lanes in a ballot: a vector of four words.
+inline LaneMask ballotAt(const Value& ballot, uint32_t lane) {
+    return {ballot.at(0, lane) | ballot.at(1, lane) << 32, ballot.at(2, lane) | ballot.at(3, lane)
+                                                                                    << 32};
+}
+
+// The value of the low `width` bits as a signed integer.
+constexpr int64_t signExtend(uint64_t bits, uint32_t width) {
+    const uint32_t unused = 64 - width;
+    return int64_t(bits << unused) >> unused;
+}
+
+// SplitMix64: spreads the bits of a number.
+constexpr uint64_t spread(uint64_t bits) {
+    bits = (bits ^ (bits >> 30)) * 0xBF58476D1CE4E5B9;
+    bits = (bits ^ (bits >> 27)) * 0x94D049BB133111EB;
+    return bits ^ (bits >> 31);
+}
 
 }  // namespace coopvk::reference

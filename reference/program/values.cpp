@@ -9,7 +9,7 @@
 namespace coopvk::reference {
 
 uint32_t Decoder::newSlot(uint32_t id, const Type& type) {
-    const uint32_t index = static_cast<uint32_t>(program_->slots.size());
+    const uint32_t index = uint32_t(program_->slots.size());
     Slot& slot = program_->slots.emplace_back();
     slot.type = &type;
     slot.id = id;
@@ -27,7 +27,7 @@ uint32_t Decoder::slotOf(uint32_t id) const {
 uint32_t Decoder::constantOf(uint32_t id, uint32_t component) const {
     const uint32_t slot = slotOf(id);
     if (slot == kNone || !program_->slots[slot].constant) return 0;
-    return static_cast<uint32_t>(program_->constantAt(slot, component));
+    return uint32_t(program_->constantAt(slot, component));
 }
 
 Status Decoder::addConstant(const Parsed& instruction, const Type& type,
@@ -48,37 +48,24 @@ Status Decoder::addConstant(const Parsed& instruction, const Type& type,
 
 // Specialization constants are constants already.
 Status Decoder::readConstant(const Parsed& instruction, const Type& of) {
-    uint64_t bits = 0;
-    switch (instruction.opcode) {
-        case spv::Op::OpConstantNull:
-            return addConstant(instruction, of, {});
-        case spv::Op::OpUndef:
-        case spv::Op::OpPoisonKHR:
-            return addConstant(instruction, of, {}, false);
-        case spv::Op::OpConstantComposite:
-        case spv::Op::OpSpecConstantComposite:
-        case spv::Op::OpConstantCompositeReplicateEXT:
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return readCompositeConstant(instruction, of);
-        case spv::Op::OpSpecConstantOp:
-            return readOperationConstant(instruction, of);
-        case spv::Op::OpConstantTrue:
-        case spv::Op::OpConstantFalse:
-            bits = instruction.opcode == spv::Op::OpConstantTrue;
-            return addConstant(instruction, of, {&bits, 1});
-        case spv::Op::OpConstant:
-            bits = instruction[0] | uint64_t{instruction.operands[0].high} << 32;
-            bits &= widthMask(of.width);
-            return addConstant(instruction, of, {&bits, 1});
-        default:
-            return unsupported(instruction);
-    }
+    const spv::Op opcode = instruction.opcode;
+    const std::string_view name = nameOf(instruction);
+    if (opcode == OpConstantNull) return addConstant(instruction, of, {});
+    if (opcode == OpUndef || opcode == OpPoisonKHR) return addConstant(instruction, of, {}, false);
+    if (name.find("Composite") != name.npos) return readCompositeConstant(instruction, of);
+    if (opcode == OpSpecConstantOp) return readOperationConstant(instruction, of);
+    uint64_t bits = opcode == OpConstantTrue;
+    if (opcode == OpConstant)
+        bits = (instruction[0] | uint64_t{instruction.operands[0].high} << 32) & lowBits(of.width);
+    else if (opcode != OpConstantTrue && opcode != OpConstantFalse)
+        return unsupported(instruction);
+    return addConstant(instruction, of, {&bits, 1});
 }
 
 Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of) {
     const bool replicate = of.kind == Kind::kCooperativeMatrix ||
-                           instruction.opcode == spv::Op::OpConstantCompositeReplicateEXT ||
-                           instruction.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+                           instruction.opcode == OpConstantCompositeReplicateEXT ||
+                           instruction.opcode == OpSpecConstantCompositeReplicateEXT;
     std::vector<uint64_t> components;
     bool defined = true;
     size_t next = 0;
@@ -102,7 +89,7 @@ Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of)
 // OpSpecConstantOp: executed once, by what executes the operation in functions.
 Status Decoder::readOperationConstant(const Parsed& instruction, const Type& of) {
     Parsed operation = instruction;
-    operation.opcode = static_cast<spv::Op>(instruction[0]);
+    operation.opcode = spv::Op(instruction[0]);
     operation.operands.erase(operation.operands.begin());
     Status status = addConstant(instruction, of, {});
     Instruction executed;
@@ -128,9 +115,9 @@ bool isDescriptorArray(const Variable& variable) {
 }  // namespace
 
 Status Decoder::readVariable(const Parsed& instruction, const Type& pointer) {
-    const bool untyped = instruction.opcode == spv::Op::OpUntypedVariableKHR;
+    const bool untyped = instruction.opcode == OpUntypedVariableKHR;
     Variable variable;
-    variable.storage = static_cast<spv::StorageClass>(instruction[0]);
+    variable.storage = spv::StorageClass(instruction[0]);
     variable.type = pointer.element;
     if (untyped) variable.type = instruction.size() > 1 ? type(instruction[1]) : nullptr;
     const size_t initializer = untyped ? 2 : 1;

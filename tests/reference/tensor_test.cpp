@@ -2,9 +2,9 @@
 // Tensor addressing: SPV_NV_tensor_addressing, and the functions of SPV_NV_cooperative_matrix2,
 // "Tensor Layout and View". Expected places are counted by hand from the figures and the tables
 // there.
-#include "matrices/tensor.hpp"
-
 #include <gtest/gtest.h>
+
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {

@@ -5,8 +5,7 @@
 
 #include <cstring>
 
-#include "matrices/block.hpp"
-#include "matrices/vectors.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {

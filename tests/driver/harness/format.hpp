@@ -13,7 +13,7 @@
 
 #include "component.hpp"
 #include "matrix.hpp"
-#include "numbers/format.hpp"
+#include "numbers/exact.hpp"
 #include "requirement.hpp"
 
 namespace coopvk::test {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "matrices/tensor.hpp"
+#include "matrices/layouts.hpp"
 
 namespace coopvk::test {
 
