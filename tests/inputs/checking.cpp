@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checking.hpp"
+
+#include <gtest/gtest.h>
+
+#include "../driver/harness/heap_shader.hpp"
+#include "forms.hpp"
+
+namespace coopvk::test {
+
+using check::Verdict;
+
+namespace {
+
+// Of each buffer of a heap, of which there may be many.
+constexpr uint64_t kHeapBufferBytes = 16384;
+
+// With a descriptor heap: both sides have its buffers as an array, after it was rewritten.
+std::vector<check::Outcome> checkWithHeap(check::Subject subject, check::Options options,
+                                          const HeapArray& heap) {
+    const Words array = heapAsArray({subject.words.begin(), subject.words.end()}, heap);
+    std::vector<check::Outcome> outcomes;
+    for (const rewrite::BackEnd backEnd : check::Options().backEnds) {
+        rewrite::Target target = subject.target;
+        target.subgroupSize = options.lanes.front();
+        target.backEnd = backEnd;
+        const uint32_t lanes = target.subgroupSize;
+        const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
+        const auto result =
+            rewrite::rewrite({.words = subject.words, .specialization = {&width, 1}}, target);
+        if (!result) {
+            const bool mayRefuse = backEnd == rewrite::BackEnd::kNative &&
+                                   result.error().code == rewrite::ErrorCode::kUnsupported;
+            EXPECT_TRUE(mayRefuse) << result.error().message;
+            continue;
+        }
+        const Words rewritten = heapAsArray(result->words, heap);
+        check::Subject both = subject;
+        both.words = array;
+        both.rewritten = rewritten;
+        options.backEnds = {backEnd};
+        for (check::Outcome& outcome : check::check(both, options))
+            outcomes.push_back(std::move(outcome));
+    }
+    return outcomes;
+}
+
+}  // namespace
+
+check::Options optionsFor(const Input& input, size_t number) {
+    check::Options options;
+    options.threads = 1;
+    options.steps = uint64_t{1} << 20;
+    options.groups = {input.groups, 1, 1};
+    for (uint32_t binding = 0; binding < input.buffers.size(); ++binding)
+        options.memory.buffers[{0, binding}] = contents(input.buffers[binding], binding + 1);
+    const auto push = std::as_bytes(std::span(input.push));
+    options.memory.pushConstants.assign(push.begin(), push.end());
+    if (!input.lanes.empty()) options.lanes = input.lanes;
+    if (input.heap != 0) options.memory.bufferSize = kHeapBufferBytes;
+    if (runsAllForms()) return options;
+    // Two sizes, so that all inputs have one that divides their workgroups.
+    const std::vector<uint32_t> lanes = options.lanes;
+    options.lanes = {lanes[number % lanes.size()], lanes[(number + 3) % lanes.size()]};
+    options.schedules = {options.schedules[number % options.schedules.size()]};
+    return options;
+}
+
+bool isUnchecked(const Input& input) { return input.isRefused || !input.unchecked.empty(); }
+
+std::string describe(const check::Outcome& outcome) {
+    std::string text = std::to_string(outcome.lanes) + " lanes, ";
+    text += outcome.backEnd == rewrite::BackEnd::kNative ? "native: " : "core: ";
+    text += std::string(check::nameOf(outcome.verdict)) + ": " + outcome.message;
+    for (const check::Difference& difference : outcome.comparison.differences)
+        text += "\n" + difference.buffer + ", byte " + std::to_string(difference.byte) + ": " +
+                difference.rewritten + ", not " + difference.native;
+    for (const auto& reports : {outcome.native, outcome.rewritten})
+        for (const reference::Report& report : reports) text += "\n" + reference::describe(report);
+    return text;
+}
+
+bool isExpected(const Input& input, const check::Outcome& outcome) {
+    const Verdict verdict = outcome.verdict;
+    if (verdict == Verdict::kAgrees || verdict == Verdict::kNotApplicable) return true;
+    return isUnchecked(input) && !check::isFault(verdict);
+}
+
+std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
+                                    const check::Options& options) {
+    check::Subject subject{.words = words, .specialization = {}};
+    for (const auto& [id, value] : input.specialization)
+        subject.specialization.push_back({.constantId = id, .bits = value});
+    if (input.isSubgroup)
+        subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
+    subject.target.device = check::referenceTraits();
+    if (input.heap == 0) return check::check(subject, options);
+    return checkWithHeap(subject, options, {.binding = 0, .count = input.heap});
+}
+
+}  // namespace coopvk::test

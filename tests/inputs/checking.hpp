@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs, executed natively and rewritten on the reference device.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "../driver/harness/shader.hpp"
+#include "check.hpp"
+#include "input.hpp"
+
+namespace coopvk::test {
+
+// The input's memory. Unless all forms run, two subgroup sizes and one schedule, which the number
+// chooses.
+check::Options optionsFor(const Input& input, size_t number);
+
+std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
+                                    const check::Options& options);
+
+bool isUnchecked(const Input& input);
+bool isExpected(const Input& input, const check::Outcome& outcome);
+std::string describe(const check::Outcome& outcome);
+
+}  // namespace coopvk::test
