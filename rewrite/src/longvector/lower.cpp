@@ -9,7 +9,8 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     layOutLongVectors(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == spv::Op::OpSpecConstantOp && context.vector(i->type) != nullptr) {
-            return errorAt(ErrorCode::kUnsupported, *i, "a constant computed from long vectors of floats");
+            return errorAt(ErrorCode::kUnsupported, *i,
+                           "a constant is computed in a way that is not known");
         }
     }
     std::unordered_set<Id> gone;
