@@ -7,12 +7,20 @@ namespace coopvk::programs {
 
 using check::Verdict;
 
-Case caseOf(uint64_t seed) {
+namespace {
+
+// One in eight is on long vectors, two are on cooperative vectors.
+constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
+
+}  // namespace
+
+Case caseOf(uint64_t seed, const Kind* kind) {
     check::Random random(seed);
     const uint32_t lanes = 4u << random.below(6);
-    const bool isVector = random.below(4) == 0;
+    const Kind& chosen = kKinds[kKindOf[random.below(std::size(kKindOf))]];
+    const Kind& used = kind != nullptr ? *kind : chosen;
     const uint64_t own = random.next();
-    return {seed, isVector ? vectorProgram(own, lanes) : matrixProgram(own, lanes),
+    return {seed, used.make(own, lanes, Features::kAll),
             random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
             static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
 }
@@ -26,6 +34,24 @@ std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::stri
     std::vector<uint32_t> words;
     if (!tools.Assemble(text, &words)) return std::nullopt;
     return words;
+}
+
+rewrite::Target targetOf(const Case& made) {
+    rewrite::Target target{.device = check::referenceTraits()};
+    target.subgroupSize = made.program.lanes;
+    target.backEnd = made.backEnd;
+    return target;
+}
+
+std::string rewritten(const Case& made, std::span<const uint32_t> words,
+                      const rewrite::Target& target) {
+    std::vector<rewrite::SpecializationEntry> entries;
+    for (const check::SpecializationValue& value : made.program.specialization)
+        entries.push_back(
+            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
+    const auto result =
+        rewrite::rewrite({.words = words, .entryPoint = "main", .specialization = entries}, target);
+    return result ? rewrite::disassemble(result->words) : "";
 }
 
 namespace {

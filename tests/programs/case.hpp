@@ -21,10 +21,16 @@ struct Case {
     reference::Choice schedule = reference::Choice::kPlain;
     bool validate = false;  // SPIRV-Tools' validator takes half of the time
 };
-Case caseOf(uint64_t seed);
+// `kind`: null if the seed also chooses this.
+Case caseOf(uint64_t seed, const Kind* kind = nullptr);
 
 // Words of the program; nothing, with a message, if its text is wrong.
 std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::string& problem);
+
+// For what the case is rewritten, and what becomes of it, as text; nothing if it is refused.
+rewrite::Target targetOf(const Case& made);
+std::string rewritten(const Case& made, std::span<const uint32_t> words,
+                      const rewrite::Target& target);
 
 struct Result {
     check::Verdict verdict = check::Verdict::kInvalid;

@@ -23,7 +23,12 @@ enum class Component : uint8_t {
     kS32,
     kU32,
     kS4,
-    kU4
+    kU4,
+    // Only components of long vectors.
+    kF64,
+    kS64,
+    kU64,
+    kBool
 };
 
 struct ComponentInfo {
@@ -40,6 +45,6 @@ const ComponentInfo& info(Component component);
 constexpr bool isNibble(Component component) {
     return component == Component::kS4 || component == Component::kU4;
 }
-constexpr size_t kComponents = 13;
+constexpr size_t kComponents = 17;
 
 }  // namespace coopvk::programs

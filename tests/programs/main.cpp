@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: random_programs [--count N] [--seconds T] [--seed S] [--threads T] [--every T] [--text]
+//                        [--kind matrices|vectors|long-vectors]
 // Executes random programs natively and through coopvk on the reference device. Program n has the
 // seed S + n. It prints the seeds of those that part, and every 60 seconds and at the end how many
 // it executed. It ends after N programs, or after T seconds.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -25,7 +27,8 @@ using Clock = std::chrono::steady_clock;
 struct Arguments {
     // count: 0 is 1000, or without an end if there are seconds.
     uint64_t count = 0, seconds = 0, seed = 1, threads = 0, every = 60;
-    bool text = false;  // print the program and its outcome
+    bool text = false;           // print the program, what it becomes, and its outcome
+    const Kind* kind = nullptr;  // of all programs; null: of any kind
 };
 
 class Runner {
@@ -54,11 +57,14 @@ class Runner {
         while (Clock::now() < end_) {
             const uint64_t number = next_.fetch_add(1);
             if (number >= arguments_.count) return;
-            const Case made = caseOf(arguments_.seed + number);
+            const Case made = caseOf(arguments_.seed + number, arguments_.kind);
             Result result;
             const auto words = assemble(made.program.text, result.message);
             result.verdict = Verdict::kNotExecutable;
             if (words) result = execute(made, *words);
+            if (arguments_.text)
+                std::printf("%s\n; rewritten:\n%s\n", made.program.text.c_str(),
+                            words ? rewritten(made, *words, targetOf(made)).c_str() : "");
             note(made, result);
         }
     }
@@ -93,7 +99,6 @@ class Runner {
         const std::lock_guard lock(mutex_);
         ++verdicts_[result.verdict];
         isBad_ |= !isGood(result.verdict);
-        if (arguments_.text) std::printf("%s", made.program.text.c_str());
         if (isGood(result.verdict) && !arguments_.text) return;
         std::printf("seed %llu, %u lanes, %s: %s: %s\n", static_cast<unsigned long long>(made.seed),
                     made.program.lanes, made.backEnd == rewrite::BackEnd::kCore ? "core" : "native",
@@ -112,7 +117,7 @@ class Runner {
 bool read(int argc, char** argv, Arguments& arguments) {
     struct Row {
         const char* name;
-        uint64_t Arguments::* value;
+        uint64_t Arguments::*value;
     };
     static constexpr Row kRows[] = {
         {"--count", &Arguments::count}, {"--seconds", &Arguments::seconds},
@@ -125,6 +130,12 @@ bool read(int argc, char** argv, Arguments& arguments) {
             continue;
         }
         bool isKnown = false;
+        if (std::strcmp(argv[i], "--kind") == 0 && i + 1 != argc) {
+            const auto* kind = std::ranges::find(kKinds, std::string_view(argv[++i]), &Kind::name);
+            if (kind == std::end(kKinds)) return false;
+            arguments.kind = kind;
+            continue;
+        }
         for (const Row& row : kRows) {
             if (std::strcmp(argv[i], row.name) != 0 || i + 1 == argc) continue;
             arguments.*row.value = std::strtoull(argv[++i], nullptr, 10);
@@ -143,7 +154,7 @@ int main(int argc, char** argv) {
     if (!coopvk::programs::read(argc, argv, arguments)) {
         std::fputs(
             "usage: random_programs [--count N] [--seconds T] [--seed S] [--threads T] [--every T] "
-            "[--text]\n",
+            "[--text] [--kind matrices|vectors|long-vectors]\n",
             stderr);
         return 2;
     }

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "module.hpp"
@@ -31,11 +32,20 @@ enum class Features {
     kAll,
     // What drivers of today have without further extensions: no untyped pointers, 64-bit indices,
     // addresses, nor roundings to f16; and no selection between matrices, which SPIRV-Tools
-    // refuses.
+    // refuses. Nor is there a division or another function whose result is rounded.
     kOfDrivers,
 };
 
 Program matrixProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
 Program vectorProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
+Program longProgram(uint64_t seed, uint32_t lanes, Features features = Features::kAll);
+
+// What a program is about; the names are those of random_programs' option --kind.
+struct Kind {
+    std::string_view name;
+    Program (*make)(uint64_t seed, uint32_t lanes, Features features);
+};
+inline constexpr Kind kKinds[] = {
+    {"matrices", matrixProgram}, {"vectors", vectorProgram}, {"long-vectors", longProgram}};
 
 }  // namespace coopvk::programs

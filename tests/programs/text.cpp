@@ -21,6 +21,10 @@ constexpr ComponentInfo kInfos[kComponents] = {
     // In memory two share a byte; buffers of them are arrays of bytes.
     {"s4", "OpTypeInt 4 1", 1, false, true, false, 0, 0},
     {"u4", "OpTypeInt 4 0", 1, false, false, false, 0, 0},
+    {"f64", "OpTypeFloat 64", 8, true, true, true, 9007199254740992, 2},
+    {"s64", "OpTypeInt 64 1", 8, false, true, true, 0, 6},
+    {"u64", "OpTypeInt 64 0", 8, false, false, true, 0, 10},
+    {"bool", "OpTypeBool", 0, false, false, false, 0, 0},  // not in memory
 };
 
 struct Needs {
@@ -39,6 +43,9 @@ constexpr Needs kNeeds[] = {
     {Component::kU16, "Int16", ""},
     {Component::kS4, "Int4TypeINTEL", "SPV_INTEL_int4"},
     {Component::kU4, "Int4TypeINTEL", "SPV_INTEL_int4"},
+    {Component::kF64, "Float64", ""},
+    {Component::kS64, "Int64", ""},
+    {Component::kU64, "Int64", ""},
 };
 
 }  // namespace
@@ -94,6 +101,8 @@ const char* Text::glsl() {
 }
 
 std::string Text::constant(Component component, int value) {
+    if (component == Component::kBool)
+        return global((value != 0 ? "OpConstantTrue " : "OpConstantFalse ") + type(component));
     return global(std::format("OpConstant {} {}", type(component), value));
 }
 
@@ -113,16 +122,24 @@ std::string Text::value(const std::string& instruction) {
 void Text::label(const std::string& id) {
     line(id + " = OpLabel");
     block_ = id;
+    if (inFunction_ && localsAt_ == std::string::npos) localsAt_ = functions_.size();
 }
 
 std::string Text::local(const std::string& pointerType) {
     const std::string id = fresh();
-    locals_ += std::format("{} = OpVariable {} Function\n", id, pointerType);
+    const std::string variable = std::format("{} = OpVariable {} Function\n", id, pointerType);
+    if (inFunction_) {
+        functions_.insert(localsAt_, variable);
+        localsAt_ += variable.size();
+    } else {
+        locals_ += variable;
+    }
     return id;
 }
 
 void Text::beginFunction() {
     inFunction_ = true;
+    localsAt_ = std::string::npos;
     outerBlock_ = block_;
 }
 

@@ -25,6 +25,7 @@ class Text {
     std::string u32(uint32_t value);
     // A constant of u32, which may be a specialization constant: one for each value.
     std::string size(uint32_t value);
+    bool isSpecialised(uint32_t size) { return this->size(size) != u32(size); }
     // Specialization constants get other values than those that the module has for them.
     static constexpr uint32_t kFirstSpecId = 16;
     using Specialization = std::vector<check::SpecializationValue>;
@@ -45,7 +46,7 @@ class Text {
     void label(const std::string& id);
     const std::string& block() const { return block_; }  // the last label
     std::string fresh() { return "%n" + std::to_string(next_++); }
-    // Variables of the entry point, at its beginning.
+    // Variables of the function that is being written, at its beginning.
     std::string local(const std::string& pointerType);
 
     // A function of its own; its lines go there until endFunction().
@@ -65,6 +66,7 @@ class Text {
     std::vector<std::pair<std::string, std::string>> globals_;  // id, definition
     std::map<std::string, std::string> ids_;                    // by definition
     std::string interface_, locals_, body_, functions_, block_ = "%entry", outerBlock_;
+    size_t localsAt_ = std::string::npos;  // in functions_: where variables of the last one begin
     bool inFunction_ = false;
     uint32_t next_ = 0;
 };

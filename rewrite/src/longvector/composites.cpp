@@ -169,33 +169,53 @@ void LongVectorFunction::lowerBitcast(const Instruction& i) {
     }
 }
 
-// Instructions whose result is a structure of two long vectors.
+// Instructions whose result is a structure of two vectors. Components of cooperative vectors cannot
+// be stored in a loop.
 void LongVectorFunction::lowerPair(const Instruction& i) {
     const Instruction& type = module_.def(i.type);
-    std::array<Id, 2> variables{}, scalars{};
+    std::array<const LongVector*, 2> vectors{};
+    std::array<Id, 2> scalars{}, variables{};
+    bool isLooped = true;
     for (size_t m = 0; m < 2; ++m) {
-        const LongVector* vector = context_.lowered(type.word(m));
-        if (vector == nullptr) {
+        vectors[m] = context_.vector(type.word(m));
+        if (vectors[m] == nullptr) {
             context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
             return;
         }
-        variables[m] = writer_.variable(vector->id);
-        scalars[m] = vector->component;
+        scalars[m] = vectors[m]->component;
+        isLooped &= vectors[m]->isLooped() && !vectors[m]->isCooperative;
     }
     const Id pair = context_.types.structType(scalars);
-    values_.each(*context_.vector(type.word(0)), [&](ComponentIndex at) {
+    const auto resultAt = [&](ComponentIndex at) {
         Operands operands = i.operands;
         for (Operand& o : operands) {
             if (o.isId && context_.vectorOfValue(o.word)) o.word = component(o.word, at);
         }
-        const Id result = emit().op(i.opcode, pair, std::move(operands));
-        for (uint32_t m = 0; m < 2; ++m) {
-            emit().store(emit().chain(scalars[m], {variables[m], at.id}),
-                         emit().extract(scalars[m], result, {m}));
+        return emit().op(i.opcode, pair, std::move(operands));
+    };
+    std::array<Id, 2> members{};
+    if (isLooped) {
+        for (size_t m = 0; m < 2; ++m) variables[m] = writer_.variable(vectors[m]->id);
+        values_.each(*vectors[0], [&](ComponentIndex at) {
+            const Id result = resultAt(at);
+            for (uint32_t m = 0; m < 2; ++m) {
+                emit().store(emit().chain(scalars[m], {variables[m], at.id}),
+                             emit().extract(scalars[m], result, {m}));
+            }
+        });
+        for (size_t m = 0; m < 2; ++m) {
+            members[m] = emit().load(vectors[m]->id, variables[m]);
         }
-    });
-    const std::array<Id, 2> members = {emit().load(type.word(0), variables[0]),
-                                       emit().load(type.word(1), variables[1])};
+    } else {
+        std::array<std::vector<Id>, 2> parts;
+        for (uint32_t c = 0; c < vectors[0]->count; ++c) {
+            const Id result = resultAt(values_.index(c));
+            for (uint32_t m = 0; m < 2; ++m) {
+                parts[m].push_back(emit().extract(scalars[m], result, {m}));
+            }
+        }
+        for (size_t m = 0; m < 2; ++m) members[m] = emit().construct(vectors[m]->id, parts[m]);
+    }
     emit().construct(i.type, members, i.result);
 }
 

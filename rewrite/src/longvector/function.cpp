@@ -14,6 +14,14 @@ namespace {
 
 using enum spv::Op;
 
+// Whether a cast makes other components of the same bits.
+bool changesCount(const LongVectorContext& context, const Instruction& i) {
+    if (i.opcode != OpBitcast) return false;
+    const LongVector* to = context.vector(i.type);
+    const LongVector* from = context.vectorOfValue(i.word(0));
+    return (to == nullptr ? 0 : to->count) != (from == nullptr ? 0 : from->count);
+}
+
 bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
 
 }  // namespace
@@ -101,9 +109,14 @@ bool LongVectorFunction::isLeftForCooperative(const Instruction& i) const {
         const LongVector* vector = context_.vectorOrInMemory(type);
         return vector != nullptr && (!vector->isCooperative || context_.inMemory.contains(type));
     };
-    if (isOther(i.type) || !isOfCooperativeVectors(i)) return false;
+    if (isOther(i.type) || !isOfCooperativeVectors(i) || changesCount(context_, i)) return false;
     return std::ranges::none_of(i.operands, [&](const Operand& o) {
-        return o.isId && (isOther(module_.def(o.word).type) || isOther(module_.pointee(o.word)));
+        if (!o.isId) return false;
+        const Instruction& type = module_.def(module_.def(o.word).type);
+        const bool isUntyped = type.opcode == OpTypeUntypedPointerKHR &&
+                               hasExplicitLayout(storageOf(type)) &&
+                               isOneOf(i.opcode, {OpLoad, OpStore});
+        return isUntyped || isOther(type.result) || isOther(module_.pointee(o.word));
     });
 }
 
@@ -182,11 +195,7 @@ bool LongVectorFunction::lowerInPlace(const Instruction& i) {
         }
         return expandGeometry(*this, i);
     }
-    const bool isSameCount =
-        i.opcode == OpBitcast && context_.vectorOfValue(i.word(0)) != nullptr &&
-        context_.vector(i.type) != nullptr &&
-        context_.vectorOfValue(i.word(0))->count == context_.vector(i.type)->count;
-    if (isSameCount) return false;
+    if (i.opcode == OpBitcast && !changesCount(context_, i)) return false;
     for (const auto& [opcode, lower] : kOthers) {
         if (opcode != i.opcode) continue;
         group_.flush();

@@ -7,14 +7,13 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::StorageClass;
-
-bool hasLayout(spv::StorageClass storage) {
+bool hasExplicitLayout(spv::StorageClass storage) {
+    using enum spv::StorageClass;
     return isOneOf(storage, {StorageBuffer, Uniform, PushConstant, PhysicalStorageBuffer,
                              ShaderRecordBufferKHR});
 }
+
+namespace {
 
 // Whether the members of a structure, or the elements of an array, have an explicit layout.
 bool hasLayout(const Module& module, const Instruction& type) {
@@ -35,7 +34,7 @@ class Layouts {
         for (size_t g = 0; g < globals.size(); ++g) {
             Instruction& type = *globals[g];
             if (context_.inMemory.contains(type.result)) continue;
-            if (type.opcode == spv::Op::OpTypePointer && hasLayout(storageOf(type))) {
+            if (type.opcode == spv::Op::OpTypePointer && hasExplicitLayout(storageOf(type))) {
                 lieInMemory(type.operands[1]);
             } else if (hasLayout(module_, type)) {
                 const size_t members = isArrayType(type.opcode) ? 1 : type.operands.size();

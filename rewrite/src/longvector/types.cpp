@@ -21,19 +21,26 @@ bool isVectorType(const Instruction& i) {
     return i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeCooperativeVectorNV;
 }
 
+// Counts of cooperative vectors. Instructions take these beside other vectors of the same count,
+// which are lowered as long vectors even if core SPIR-V has them.
+std::set<uint64_t> countsOf(const Module& module, const std::set<Id>& types) {
+    std::set<uint64_t> counts;
+    for (const Id type : types) {
+        counts.insert(componentCount(module, module.def(type)).value_or(0));
+    }
+    return counts;
+}
+
 // Types of two to four components are those of core SPIR-V, of which each is declared once.
-void replaceShortVectors(LongVectorContext& context, const std::set<Id>& cooperative) {
+void replaceShortVectors(LongVectorContext& context, const std::set<uint64_t>& cooperative) {
     Module& module = context.module;
     TypeNames names;
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         const Instruction& type = *globals[g];
-        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV ||
-            cooperative.contains(type.result)) {
-            continue;
-        }
+        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV) continue;
         const uint64_t count = componentCount(module, type).value_or(0);
-        if (count < 2 || count > kLargestCoreVector) continue;
+        if (count < 2 || count > kLargestCoreVector || cooperative.contains(count)) continue;
         names[type.result] = context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
     }
     if (!names.empty()) replaceTypes(context.types, names);
@@ -57,7 +64,7 @@ Id LongVectorContext::memoryType(const LongVector& vector) {
 std::optional<Error> declareLongVectors(LongVectorContext& context) {
     Module& module = context.module;
     const std::set<Id> cooperative = cooperativeVectorTypes(module);
-    replaceShortVectors(context, cooperative);
+    replaceShortVectors(context, countsOf(module, cooperative));
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
@@ -67,7 +74,7 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
             return errorAt(ErrorCode::kUnsupported, type,
                            "Component Count must be a constant from 1 to 16384");
         }
-        if (*count > 1 && *count <= kLargestCoreVector && !cooperative.contains(type.result)) {
+        if (*count > 1 && *count <= kLargestCoreVector && type.opcode == spv::Op::OpTypeVector) {
             continue;
         }
         const LongVector vector = {type.result, type.word(0), static_cast<uint32_t>(*count),

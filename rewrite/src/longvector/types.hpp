@@ -18,6 +18,9 @@ namespace coopvk::rewrite {
 // Up to so many components, instructions are repeated for each component; loops compute more.
 inline constexpr uint32_t kUnrolledComponents = 16;
 
+// Whether types in memory of a storage class have an explicit layout.
+bool hasExplicitLayout(spv::StorageClass storage);
+
 struct LongVector {
     Id id = 0;  // redefined as an array, unless it is cooperative
     Id component = 0;

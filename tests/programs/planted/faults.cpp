@@ -76,8 +76,27 @@ const Fault kFaults[] = {
      60},
 };
 
+const Fault kLongVectorFaults[] = {
+    // Loops over components: the last one is left out, or all are the first one.
+    {"LastComponentForgotten",
+     {{"= OpULessThan (%bool %\\w+) %uint_(17|255|1024)$", "= OpULessThan $1 %uint_16"}},
+     20},
+    {"OtherComponent",
+     {{"(= OpAccessChain %_ptr_Function_\\w+ %\\w+) %uint_1$", "$1 %uint_0"}},
+     40},
+    {"ComponentsSwapped", {{"(OpCompositeConstruct %\\w+) (%\\w+) (%\\w+)", "$1 $3 $2"}}, 40},
+    {"StoreForgotten", {{"OpStore .*\n", ""}}, 20},
+    {"Subtracts", {{"= OpIAdd (%(?!uint)\\w+)", "= OpISub $1"}, {"= OpFAdd ", "= OpFSub "}}, 20},
+    {"ValuesExchanged", {{"= OpSelect (%\\w+ %\\w+) (%\\w+) (%\\w+)", "= OpSelect $1 $3 $2"}}, 20},
+    {"BranchesExchanged",
+     {{"OpBranchConditional (%\\w+) (%\\w+) (%\\w+)", "OpBranchConditional $1 $3 $2"}},
+     20},
+    {"BarrierForgotten", {{"OpControlBarrier .*\n", ""}}, 20},
+};
+
 }  // namespace
 
+std::span<const Fault> longVectorFaults() { return kLongVectorFaults; }
 std::span<const Fault> faults() { return kFaults; }
 
 bool plant(const Fault& fault, std::string& text, check::Random& random) {

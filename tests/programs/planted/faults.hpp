@@ -29,6 +29,8 @@ struct Fault {
 };
 
 std::span<const Fault> faults();
+// Faults of what long vectors become.
+std::span<const Fault> longVectorFaults();
 
 // Plants the fault in one place; false if there is none for it.
 bool plant(const Fault& fault, std::string& text, check::Random& random);

@@ -17,32 +17,13 @@ constexpr uint64_t kFirstSeed = 1;
 // Programs that are made to find ones with a place for the fault.
 constexpr uint32_t kMost = 1500;
 
-rewrite::Target targetOf(const Case& made) {
-    rewrite::Target target{.device = check::referenceTraits()};
-    target.subgroupSize = made.program.lanes;
-    target.backEnd = made.backEnd;
-    return target;
-}
-
-// What coopvk makes of the case, as text; nothing if the back-end does not suit it.
-std::string rewritten(const Case& made, std::span<const uint32_t> words,
-                      const rewrite::Target& target) {
-    std::vector<rewrite::SpecializationEntry> entries;
-    for (const check::SpecializationValue& value : made.program.specialization)
-        entries.push_back(
-            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
-    const auto result =
-        rewrite::rewrite({.words = words, .entryPoint = "main", .specialization = entries}, target);
-    return result ? rewrite::disassemble(result->words) : "";
-}
-
 // Calls edit(made, words) for programs until one is found to part from its edited output, which is
 // empty for programs that do not suit. Which one of those that suit it was; 0: none of `within`.
 template <typename EditedOutput>
-uint32_t findIn(uint32_t within, const EditedOutput& edit) {
+uint32_t findIn(uint32_t within, const EditedOutput& edit, const Kind* kind = nullptr) {
     uint32_t planted = 0;
     for (uint64_t seed = kFirstSeed; seed < kFirstSeed + kMost && planted < within; ++seed) {
-        Case made = caseOf(seed);
+        Case made = caseOf(seed, kind);
         made.validate = true;  // an edit may make a module invalid, which is not counted
         if (!made.program.canBeValidated) continue;
         std::string problem;
@@ -60,22 +41,31 @@ uint32_t findIn(uint32_t within, const EditedOutput& edit) {
     return 0;
 }
 
-class PlantedInPrograms : public testing::TestWithParam<Fault> {};
-
-TEST_P(PlantedInPrograms, IsFound) {
-    const Fault& fault = GetParam();
+void expectFound(const Fault& fault, const Kind* kind = nullptr) {
     check::Random random(1);
-    const uint32_t found =
-        findIn(fault.within, [&](const Case& made, const std::vector<uint32_t>& words) {
-            std::string text = rewritten(made, words, targetOf(made));
-            return plant(fault, text, random) ? text : "";
-        });
-    RecordProperty("programs", static_cast<int>(found));
+    const auto edit = [&](const Case& made, const std::vector<uint32_t>& words) {
+        std::string text = rewritten(made, words, targetOf(made));
+        return plant(fault, text, random) ? text : "";
+    };
+    const uint32_t found = findIn(fault.within, edit, kind);
+    testing::Test::RecordProperty("programs", static_cast<int>(found));
     EXPECT_NE(found, 0u);
 }
 
+class PlantedInPrograms : public testing::TestWithParam<Fault> {};
+
+TEST_P(PlantedInPrograms, IsFound) { expectFound(GetParam()); }
+
 INSTANTIATE_TEST_SUITE_P(All, PlantedInPrograms,
                          testing::ValuesIn(faults().begin(), faults().end()),
+                         [](const auto& given) { return given.param.name; });
+
+class PlantedInLongVectors : public testing::TestWithParam<Fault> {};
+
+TEST_P(PlantedInLongVectors, IsFound) { expectFound(GetParam(), &kKinds[2]); }
+
+INSTANTIATE_TEST_SUITE_P(All, PlantedInLongVectors,
+                         testing::ValuesIn(longVectorFaults().begin(), longVectorFaults().end()),
                          [](const auto& given) { return given.param.name; });
 
 // The rewriter decides for another device.
