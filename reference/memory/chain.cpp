@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Access chains, and what else computes pointers.
-#include <algorithm>
+#include <bit>
 
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"

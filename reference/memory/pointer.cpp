@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/pointer.hpp"
 
-#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <format>
@@ -135,6 +134,7 @@ void Numbers::write(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits,
 namespace {
 
 using namespace operations;
+
 template <typename Word>
 uint64_t exchangeWord(std::byte* data, const std::function<uint64_t(uint64_t)>& change) {
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(data));

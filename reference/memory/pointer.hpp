@@ -3,10 +3,8 @@
 // Pointers, and the one place through which all accesses to memory go.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <functional>
-#include <span>
 
 #include "execution/frame.hpp"
 
