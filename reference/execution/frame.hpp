@@ -137,11 +137,23 @@ class ReportSink {
  public:
     ReportSink(Reporter& reporter, uint32_t most) : reporter_(reporter), most_(most) {}
     // The first report of each kind at each instruction reaches the reporter.
-    void report(const Report& report);
-    void print(const std::string& text);
-    void wrote(const Report& report);
+    void report(const Report& report) {
+        const std::lock_guard lock(mutex_);
+        if (seen_.size() >= most_ || !seen_.emplace(report.check, report.word).second) return;
+        if (!reporter_.report(report)) stop();
+    }
+    void print(const std::string& text) {
+        const std::lock_guard lock(mutex_);
+        reporter_.print(text);
+    }
+    void wrote(const Report& report) {
+        const std::lock_guard lock(mutex_);
+        reporter_.wrote(report);
+    }
     // Only the first reason counts; without one a report is the reason.
-    void stop(const std::string& reason = "a report stopped the execution");
+    void stop(const std::string& reason = "a report stopped the execution") {
+        if (!stopped_.exchange(true)) reason_ = reason;
+    }
     // After the execution.
     const std::string& reason() const { return reason_; }
     bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
@@ -169,7 +181,7 @@ class Workgroup {
     Races* races = nullptr;  // null: not checked
     ReportSink* sink = nullptr;
     uint64_t random = 0;  // state of the generator, from the seed
-    uint64_t nextRandom();
+    uint64_t nextRandom() { return spread(random += 0x9E3779B97F4A7C15); }
 };
 
 // Memory and state for workgroups of a program, which a thread uses one after the other.

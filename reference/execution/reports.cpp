@@ -169,26 +169,6 @@ std::string describePlace(const Report& r) {
                        r.word, r.workgroup[0], r.workgroup[1], r.workgroup[2], r.subgroup, r.lane);
 }
 
-void ReportSink::report(const Report& report) {
-    const std::lock_guard lock(mutex_);
-    if (seen_.size() >= most_ || !seen_.emplace(report.check, report.word).second) return;
-    if (!reporter_.report(report)) stop();
-}
-
-void ReportSink::stop(const std::string& reason) {
-    if (!stopped_.exchange(true)) reason_ = reason;
-}
-
-void ReportSink::print(const std::string& text) {
-    const std::lock_guard lock(mutex_);
-    reporter_.print(text);
-}
-
-void ReportSink::wrote(const Report& report) {
-    const std::lock_guard lock(mutex_);
-    reporter_.wrote(report);
-}
-
 bool Subgroup::checks(Check check) const {
     return group != nullptr && (group->settings->checks & check) != 0;
 }

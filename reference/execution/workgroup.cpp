@@ -152,11 +152,6 @@ void initialiseShared(Workgroup& group) {
 
 }  // namespace
 
-uint64_t Workgroup::nextRandom() {
-    random += 0x9E3779B97F4A7C15;
-    return spread(random);
-}
-
 void prepare(Workgroup& group, const Program& program) {
     group.program = &program;
     group.shared.resize(program.sharedSize);

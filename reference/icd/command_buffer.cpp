@@ -65,12 +65,6 @@ void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, cons
 
 }  // namespace
 
-void CommandBuffer::reset() {
-    commands.clear();
-    pushed = {};
-    result = VK_SUCCESS;
-}
-
 // Nothing leaves the queue's thread: what the host has no memory for loses the device.
 void CommandBuffer::execute() const {
     try {

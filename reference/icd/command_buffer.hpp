@@ -58,9 +58,13 @@ struct DescriptorSet : ObjectOf<VkDescriptorSet> {
 };
 
 struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
-    DescriptorUpdateTemplate(Device& device, const VkDescriptorUpdateTemplateCreateInfo& info);
+    DescriptorUpdateTemplate(Device&, const VkDescriptorUpdateTemplateCreateInfo& info)
+        : entries(info.pDescriptorUpdateEntries,
+                  info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount) {}
     std::vector<VkDescriptorUpdateTemplateEntry> entries;
-    void update(DescriptorSet& set, const void* data) const;
+    void update(DescriptorSet& set, const void* data) const {
+        for (const VkDescriptorUpdateTemplateEntry& entry : entries) set.write(entry, data);
+    }
 };
 
 using SharedProgram = std::shared_ptr<const Program>;
@@ -105,7 +109,11 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
-    void reset();
+    void reset() {
+        commands.clear();
+        pushed = {};
+        result = VK_SUCCESS;
+    }
     void execute() const;
     // Reports a command that is not valid.
     void refuse(const std::string& message) { result = device.refuse(message); }

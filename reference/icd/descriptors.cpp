@@ -189,14 +189,6 @@ void DescriptorSet::copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& c
     }
 }
 
-DescriptorUpdateTemplate::DescriptorUpdateTemplate(Device&,
-                                                   const VkDescriptorUpdateTemplateCreateInfo& info)
-    : entries(info.pDescriptorUpdateEntries,
-              info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount) {}
-
-void DescriptorUpdateTemplate::update(DescriptorSet& to, const void* data) const {
-    for (const VkDescriptorUpdateTemplateEntry& entry : entries) to.write(entry, data);
-}
 COOPVK_OBJECT(DescriptorUpdateTemplate)
 
 void UpdateDescriptorSets(VkDevice, uint32_t writeCount, const VkWriteDescriptorSet* writes,

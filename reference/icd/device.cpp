@@ -17,11 +17,9 @@ struct ExtensionRow {
     std::string_view group;  // in extensions.txt
 };
 
-#define COOPVK_EXTENSION(name, version, ofDevice, group) {name, version, ofDevice, group},
 constexpr ExtensionRow kRows[] = {
 #include "extensions.inc"
 };
-#undef COOPVK_EXTENSION
 
 // Of the cooperative ones: those that `chosen` names, with commas between, or "all" or "none".
 ExtensionSet extensionsOf(bool device, const std::string& chosen) {

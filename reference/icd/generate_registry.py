@@ -120,7 +120,7 @@ def extension_rows(registry, chosen):
         version = next(item.get("value") for item in extension.iterfind("require/enum")
                        if item.get("name").endswith("_SPEC_VERSION"))
         of_device = str(extension.get("type") == "device").lower()
-        yield f'COOPVK_EXTENSION("{name}", {version}, {of_device}, "{chosen[name]}")'
+        yield f'{{"{name}", {version}, {of_device}, "{chosen[name]}"}},'
 
 
 def command_rows(registry):
@@ -154,10 +154,12 @@ def structure_rows(registry, listed, values):
     for head, value in (("Features2", feature), ("Properties2", prop)):
         for struct, kind, owner in registry.chain(f"VkPhysicalDevice{head}"):
             leaves = list(registry.leaves(struct))
-            yield f'COOPVK_STRUCTURE({struct}, {kind}, "{owner}", {len(leaves)})'
+            yield f'{{{kind}, "{owner}", sizeof({struct}), {len(leaves)},'
+            yield "[]([[maybe_unused]] const PhysicalDevice& device, void* structure) {"
+            yield f"[[maybe_unused]] auto& to = *static_cast<{struct}*>(structure);"
             for path, member in leaves:
-                yield f"COOPVK_MEMBER({path}, {value(struct, member, owner)})"
-            yield "COOPVK_STRUCTURE_END"
+                yield f"set(to.{path}, {value(struct, member, owner)});"
+            yield "}},"
 
 
 def main():

@@ -56,22 +56,9 @@ void set(T& to, const V& value) {
     }
 }
 
-#define COOPVK_STRUCTURE(T, type, extension, members) \
-    StructureRow {                                    \
-        type, extension, sizeof(T), members,          \
-            []([[maybe_unused]] const PhysicalDevice& device, void* at) { \
-                    T& to = *static_cast<T*>(at);
-#define COOPVK_MEMBER(member, value) set(to.member, value);
-#define COOPVK_STRUCTURE_END \
-    }                        \
-    }                        \
-    ,
 constexpr StructureRow kStructures[] = {
 #include "structures.inc"
 };
-#undef COOPVK_STRUCTURE
-#undef COOPVK_MEMBER
-#undef COOPVK_STRUCTURE_END
 
 // Calls use(structure, row, known) for the structures of a chain that have a row; `known` if the
 // device has the extension.

@@ -103,7 +103,6 @@ class Decoder {
     Status readWorkgroupSize();
 
     // Types.
-    Type& newType(uint32_t id, Kind kind);
     Status readType(const Parsed& instruction);
     Status readScalarType(const Parsed& instruction, Type& to);
     Status readListType(const Parsed& instruction, Type& to);

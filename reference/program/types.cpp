@@ -107,14 +107,6 @@ std::vector<Leaf> leavesOf(const Pointee& pointee) {
     return leaves;
 }
 
-// OpTypeForwardPointer may have declared it already.
-Type& Decoder::newType(uint32_t id, Kind kind) {
-    Type& type = program_->types[id];
-    type.id = id;
-    type.kind = kind;
-    return type;
-}
-
 Status Decoder::readType(const Parsed& instruction) {
     struct TypeRow {
         spv::Op opcode;
@@ -146,8 +138,11 @@ Status Decoder::readType(const Parsed& instruction) {
         return each.opcode == instruction.opcode;
     });
     const bool known = row != std::end(kRows);
-    Type& to =
-        newType(forward ? instruction[0] : instruction.resultId, known ? row->kind : Kind::kOpaque);
+    // OpTypeForwardPointer may have declared it already.
+    const uint32_t id = forward ? instruction[0] : instruction.resultId;
+    Type& to = program_->types[id];
+    to.id = id;
+    to.kind = known ? row->kind : Kind::kOpaque;
     if (!known || row->read == nullptr) return Done{};
     if (row->element != kNone) {
         to.element = type(instruction[row->element]);
