@@ -9,6 +9,7 @@
 #include "check_given.hpp"
 #include "check_output.hpp"
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "rewrite_job.hpp"
 
 namespace coopvk::tool {
@@ -107,7 +108,7 @@ int statusOf(const std::vector<check::Outcome>& outcomes) {
     return agrees && !didNotRun ? kAgree : kCouldNotRun;
 }
 
-Result<int> runCheck(const Options& options) {
+Result<int> checkOne(const Options& options) {
     const auto job = jobOf(options);
     if (!job) return job.error();
     auto subject = subjectOf(*job);
@@ -128,6 +129,21 @@ Result<int> runCheck(const Options& options) {
     else
         printText(std::cout, outcomes);
     return statusOf(outcomes);
+}
+
+// The worst status of all inputs: of an archive, each request in it.
+int runCheck(Options options) {
+    const std::string given = options.rewrite.input;
+    int status = kAgree;
+    for (const std::string& input : requestsOf(given)) {
+        options.rewrite.input = input;
+        if (input != given && !options.json) std::cout << input << ":\n";
+        const auto result = checkOne(options);
+        if (!result) std::cerr << "coopvk: " << result.error().message << '\n';
+        const int one = result ? *result : kCouldNotRun;
+        if (one == kDiffer || status == kAgree) status = one;
+    }
+    return status;
 }
 
 void addMemoryOptions(CLI::App& command, Options& options) {
@@ -177,7 +193,8 @@ void addCheckCommand(CLI::App& app, int& status) {
     options->check.steps = uint64_t{1} << 24;
     command
         ->add_option("input", options->rewrite.input,
-                     "A SPIR-V module, or the JSON of a request that the layer dumped")
+                     "A SPIR-V module, the JSON of a request that the layer dumped, or the file of "
+                     "`coopvk report`")
         ->required();
     command
         ->add_option("--lanes", options->lanes,
@@ -190,15 +207,7 @@ void addCheckCommand(CLI::App& app, int& status) {
     addMemoryOptions(*command, *options);
     addRewriteOptions(*command, options->rewrite);
     command->add_flag("--json", options->json, "Print JSON");
-    command->callback([options, &status] {
-        const auto result = runCheck(*options);
-        if (result) {
-            status = *result;
-            return;
-        }
-        std::cerr << "coopvk: " << result.error().message << '\n';
-        status = kCouldNotRun;
-    });
+    command->callback([options, &status] { status = runCheck(*options); });
 }
 
 }  // namespace coopvk::tool

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "rewrite_job.hpp"
+#include "input_file.hpp"
 
 namespace coopvk::tool {
 namespace {

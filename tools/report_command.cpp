@@ -8,8 +8,8 @@
 
 #include "advise/measure.hpp"
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "report/archive.hpp"
-#include "rewrite_job.hpp"
 #include "setting_options.hpp"
 #include "supervisor.hpp"
 #include "system/system.hpp"

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "input_file.hpp"
 #include "rewrite_job.hpp"
 
 namespace coopvk::tool {
@@ -54,8 +55,24 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
     return rewrite::rewrite(request, recorded.target);
 }
 
-Result<bool> runRewrite(const RewriteOptions& options) {
+// The one request in an archive; its dispatches repeat it.
+Result<std::string> inputOf(const RewriteOptions& options) {
+    std::vector<std::string> inputs = requestsOf(options.input);
+    std::erase_if(inputs, [&](const std::string& input) {
+        return input != options.input && input.find(".dispatch") != std::string::npos;
+    });
+    if (inputs.size() == 1) return inputs.front();
+    std::string message = options.input + " has " + std::to_string(inputs.size()) + " requests";
+    for (const std::string& input : inputs)
+        message += (&input == &inputs.front() ? ": " : ", ") + input;
+    return failure(message);
+}
+
+Result<bool> runRewrite(RewriteOptions options) {
     if (options.output.empty() && !options.text) return failure("give -o OUT.spv or --text");
+    const auto input = inputOf(options);
+    if (!input) return input.error();
+    options.input = *input;
     auto job = makeRewriteJob(options);
     if (!job) return job.error();
     if (options.lines || job->request.lines) job->words = rewrite::withLines(job->words);
@@ -87,8 +104,8 @@ void addRewriteCommand(CLI::App& app, int& status) {
     auto options = std::make_shared<RewriteOptions>();
     command
         ->add_option("input", options->input,
-                     "A SPIR-V module; or the JSON of a request that the layer dumped, which is "
-                     "repeated as it was unless other options change it")
+                     "A SPIR-V module; or the JSON of a request that the layer dumped, also in the "
+                     "file of `coopvk report`: it is repeated unless other options change it")
         ->required();
     command->add_option("-o,--output", options->output,
                         "Write the result to this file; - is the standard output");

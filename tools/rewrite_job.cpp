@@ -4,11 +4,10 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <spirv/unified1/spirv.hpp11>
 
 #include "devices.hpp"
+#include "input_file.hpp"
 #include "policy.hpp"
 #include "specialization.hpp"
 #include "traits_json.hpp"
@@ -38,17 +37,6 @@ const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
 };
 
 Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
-}  // namespace
-
-Result<std::string> readFile(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-    if (!file) return failure("cannot read " + path);
-    return bytes;
-}
-
-namespace {
 
 Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::string& path) {
     if (bytes.size() % 4 != 0 || bytes.empty()) {

@@ -41,8 +41,6 @@ struct RewriteJob {
     std::optional<layer::RecordedDispatch> dispatch = {};
 };
 
-rewrite::Result<std::string> readFile(const std::string& path);
-
 // Words of a file that begins as SPIR-V does.
 rewrite::Result<std::vector<uint32_t>> readModule(const std::string& path);
 

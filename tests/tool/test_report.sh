@@ -38,9 +38,35 @@ count=0
 for request in coopvk-report/shaders/*.json; do
     "$coopvk" rewrite "$request" -o out.spv || fail "cannot repeat $request"
     cmp -s out.spv "${request%.json}.spv" || fail "$request: another output"
+    # Also as the archive has it.
+    rm out.spv
+    "$coopvk" rewrite "report.tar/${request#coopvk-report/}" -o out.spv || fail "no $request in it"
+    cmp -s out.spv "${request%.json}.spv" || fail "$request: another output from the archive"
     count=$((count + 1))
 done
 ((count > 0)) || fail 'no shaders'
+((count > 1)) || "$coopvk" rewrite report.tar -o out.spv || fail 'cannot take the only request'
+
+# The whole archive, where the build has the reference device; as other programs write it, too.
+tar --format=gnu -cf gnu.tar coopvk-report
+for archive in report.tar gnu.tar; do
+    if "$coopvk" --help | grep -q '^ *check '; then
+        "$coopvk" check $archive >said || fail "check: status $?: $(<said)"
+        [[ $(grep -c "^$archive/shaders/.*:$" said) == "$count" ]] || fail "not all: $(<said)"
+        grep -q ': agrees' said || fail "$(<said)"
+    fi
+    # Cut off, it is no archive.
+    head -c 2000 $archive >cut.tar
+    for input in cut.tar cut.tar/shaders/none.json $archive/shaders/none.json; do
+        ! "$coopvk" rewrite $input -o out.spv 2>said || fail "$input: no error"
+        grep -q 'cannot read\|is no SPIR-V' said || fail "$input: $(<said)"
+    done
+done
+# Of several requests one must be chosen.
+cp "$request" coopvk-report/shaders/another.json
+tar -cf several.tar coopvk-report
+! "$coopvk" rewrite several.tar -o out.spv 2>said || fail 'no error of several requests'
+grep -q 'several.tar/shaders/another.json' said || fail "$(<said)"
 
 # A program that cannot be started, or fails.
 ! "$coopvk" report -o none.tar -- "$PWD/no_such_program" 2>said || fail 'no error'

@@ -2,6 +2,7 @@
 #include "report/archive.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
@@ -63,6 +64,28 @@ std::string headerOf(const ArchivedFile& file, const std::string& folder) {
     return header.finish();
 }
 
+std::string_view textAt(std::string_view header, const Field& field) {
+    const std::string_view text = header.substr(field.at, field.size);
+    return text.substr(0, text.find('\0'));
+}
+
+// Of a header; "ustar" is also what the format of GNU tar begins with.
+std::optional<uint64_t> sizeIn(std::string_view header) {
+    if (!textAt(header, kMagic).starts_with("ustar")) return std::nullopt;
+    const std::string_view digits = textAt(header, kSize);
+    uint64_t size = 0;
+    const auto parsed = std::from_chars(digits.data(), digits.data() + digits.size(), size, 8);
+    if (parsed.ec != std::errc()) return std::nullopt;
+    return size;
+}
+
+std::string nameIn(std::string_view header) {
+    std::string name(textAt(header, kName));
+    if (textAt(header, kMagic) == "ustar" && header[kPrefix.at] != '\0')
+        name = std::string(textAt(header, kPrefix)) + "/" + name;
+    return name.substr(name.find('/') + 1);
+}
+
 void replaceAll(std::string& bytes, const std::string& from, const std::string& to) {
     for (size_t at = 0; (at = bytes.find(from, at)) != std::string::npos; at += to.size())
         bytes.replace(at, from.size(), to);
@@ -82,6 +105,22 @@ bool writeArchive(std::ostream& out, const std::string& folder,
     }
     out << std::string(2 * kBlock, '\0');
     return static_cast<bool>(out.flush());
+}
+
+std::optional<std::vector<ArchivedFile>> readArchive(std::string_view bytes) {
+    std::vector<ArchivedFile> files;
+    size_t at = 0;
+    while (bytes.size() - at >= kBlock && bytes[at] != '\0') {
+        const std::string_view header = bytes.substr(at, kBlock);
+        const auto size = sizeIn(header);
+        at += kBlock;
+        if (!size || *size > bytes.size() - at) return std::nullopt;
+        if (header[kType.at] == '0')
+            files.push_back({nameIn(header), std::string(bytes.substr(at, *size))});
+        at = std::min(bytes.size(), at + (*size + kBlock - 1) / kBlock * kBlock);
+    }
+    if (files.empty() || at == bytes.size()) return std::nullopt;
+    return files;
 }
 
 std::vector<Personal> personalPaths(const std::string& home, const std::string& folder) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <ostream>
 #include <string>
 #include <string_view>
@@ -19,6 +20,10 @@ struct ArchivedFile {
 // False if a name is too long, or the stream fails.
 bool writeArchive(std::ostream& out, const std::string& folder,
                   const std::vector<ArchivedFile>& files);
+
+// The files of an archive, without the name of the folder in which they are; null if it is none, or
+// cut off.
+std::optional<std::vector<ArchivedFile>> readArchive(std::string_view bytes);
 
 // A text in place of a path that says who and where somebody is.
 struct Personal {
