@@ -91,6 +91,12 @@ struct Order {
     }
 };
 
+// What barriers had ordered when an invocation made it visible to itself, by memory barriers and
+// atomic operations: [whether the write made itself available].
+struct Seen {
+    std::array<uint32_t, 2> workgroup = {}, subgroup = {};
+};
+
 // What is known of others. Key: workgroup << 32 | invocation.
 class Knowledge : public std::unordered_map<uint64_t, Order> {
  public:
@@ -167,6 +173,7 @@ class Races {
     enum Kind { kShared, kBuffer, kKinds };
     struct Note;  // an access to the bytes of one cell
     void advance(Order& order, uint32_t semantics, bool visible) const;
+    void makeVisible(uint32_t invocation, uint32_t semantics);
     bool covers(uint8_t scope, const Stamp& a, const Stamp& b) const;
     bool happenedBefore(const Note& note, const Stamp& other) const;
     const Stamp* conflict(const Note& note) const;
@@ -183,10 +190,11 @@ class Races {
     bool stale_;   // reads get stale bytes where they may
     Order all_[kKinds];
     std::vector<Order> subgroups_[kKinds];
-    std::vector<Order> fences_;    // of each invocation, its last memory barrier that releases
-    std::vector<Order> released_;  // the same, when all met
-    std::vector<Order> sent_;      // of each invocation, its last atomic operation that releases
-    Knowledge common_;             // of all invocations
+    std::vector<Seen> seen_[kKinds];  // of each invocation
+    std::vector<Order> fences_;       // of each invocation, its last memory barrier that releases
+    std::vector<Order> released_;     // the same, when all met
+    std::vector<Order> sent_;         // of each invocation, its last atomic operation that releases
+    Knowledge common_;                // of all invocations
     std::vector<Knowledge> acquired_;  // of each invocation
     std::vector<Knowledge> pending_;   // by relaxed atomics, until a memory barrier
     std::unordered_map<uint64_t, Knowledge> sharedReleases_;

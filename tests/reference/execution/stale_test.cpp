@@ -30,6 +30,17 @@ const Handover kHandovers[] = {
     {kNonPrivate + "|MakePointerAvailable %u_2", "%neither", kNonPrivate, false},
     {"None", "%both", kNonPrivate, false},
     {kNonPrivate, "%both", "None", false},
+    // An acquire makes visible what a barrier ordered; not what others order later, other memory,
+    // or what was not available.
+    {kNonPrivate + "|MakePointerAvailable %u_2", "%neither\nOpMemoryBarrier %u_2 %acquire",
+     kNonPrivate, true},
+    {kNonPrivate + "|MakePointerAvailable %u_2",
+     "%neither\n%lock = OpAtomicLoad %u32 %z %u_2 %acquire", kNonPrivate, true},
+    {kNonPrivate + "|MakePointerAvailable %u_2\nOpMemoryBarrier %u_2 %acquire", "%neither",
+     kNonPrivate, false},
+    {kNonPrivate + "|MakePointerAvailable %u_2", "%neither\nOpMemoryBarrier %u_2 %of_buffers",
+     kNonPrivate, false},
+    {kNonPrivate, "%neither\nOpMemoryBarrier %u_2 %acquire", kNonPrivate, false},
     // Only for the subgroup of the invocation.
     {kNonPrivate + "|MakePointerAvailable %subgroup", "%visible", kNonPrivate, false},
     {kNonPrivate, "%available", kNonPrivate + "|MakePointerVisible %subgroup", false},
@@ -38,6 +49,8 @@ const Handover kHandovers[] = {
 // Words are 7, then, after a barrier, the number of their invocation.
 Execution handedOver(const Handover& handover, Choice schedule, uint32_t checks = kAllChecks) {
     ShaderText text = plainText(
+        "%z = OpAccessChain %p_shared %shared %u_9\n"
+        "OpAtomicStore %z %u_2 %relaxed %u_0\n"
         "%w = OpAccessChain %p_shared %shared %i\nOpStore %w %u_7 NonPrivatePointer\n"
         "OpControlBarrier %u_2 %u_2 %both\nOpStore %w %i " +
             handover.write + "\nOpControlBarrier %u_2 %u_2 " + handover.semantics +
@@ -50,7 +63,9 @@ Execution handedOver(const Handover& handover, Choice schedule, uint32_t checks 
     // AcquireRelease and WorkgroupMemory; MakeAvailable; MakeVisible.
     text.declarations +=
         "%neither = OpConstant %u32 264\n%available = OpConstant %u32 8456\n"
-        "%visible = OpConstant %u32 16648\n%both = OpConstant %u32 24840\n";
+        "%visible = OpConstant %u32 16648\n%both = OpConstant %u32 24840\n"
+        // Acquire and MakeVisible, of the workgroup's memory and of buffers.
+        "%acquire = OpConstant %u32 16642\n%of_buffers = OpConstant %u32 16450\n";
     Execution r;
     r.lanes = 4;
     r.settings.schedule = schedule;
