@@ -5,18 +5,17 @@
 // of descriptors.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cstring>
 
 #include "harness/compute.hpp"
 #include "harness/heap_shader.hpp"
+#include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
 namespace coopvk::test {
 namespace {
 
-constexpr uint32_t kSize = 16;  // of matrices and vectors
 constexpr const char* kHeader = R"(#version 460
 #extension GL_EXT_descriptor_heap : require
 #extension GL_EXT_buffer_reference : require
@@ -34,53 +33,37 @@ layout(descriptor_heap, scalar) buffer Halves { float16_t h[]; } halves[];
 layout(descriptor_heap, scalar) readonly buffer Words { uint w[]; } words[];
 )";
 
-// f16 of small integers.
-uint16_t half(uint32_t value) {
-    if (value == 0) return 0;
-    uint32_t exponent = 0;
-    while (value >> (exponent + 1) != 0) ++exponent;
-    return static_cast<uint16_t>((15 + exponent) << 10 | ((value << (10 - exponent)) & 0x3FF));
+// f16 of integers from 0 to 3.
+Bytes smallHalves(Rng& rng) {
+    Bytes bytes(8192);
+    for (size_t at = 0; at < bytes.size(); at += 2) {
+        const auto number = static_cast<_Float16>(rng.range(0, 3));
+        std::memcpy(bytes.data() + at, &number, sizeof(number));
+    }
+    return bytes;
 }
-
-struct Buffers {
-    explicit Buffers(std::string_view seed) : rng(seed) {
-        for (std::vector<uint32_t>* numbers : {&first, &second}) {
-            for (uint32_t i = 0; i < 4096; ++i)
-                numbers->push_back(static_cast<uint32_t>(rng.range(0, 3)));
-        }
-    }
-    static Bytes bytes(const std::vector<uint32_t>& numbers) {
-        Bytes out(numbers.size() * 2);
-        for (size_t i = 0; i < numbers.size(); ++i) {
-            const uint16_t bits = half(numbers[i]);
-            std::memcpy(out.data() + 2 * i, &bits, 2);
-        }
-        return out;
-    }
-
-    Rng rng;
-    std::vector<uint32_t> first, second;  // as numbers
-};
 
 // With 64-bit indexing or without: the code for either has the same results.
 class DescriptorHeap : public testing::TestWithParam<bool> {
  protected:
-    // Runs a body on the heap of these two buffers; their numbers afterwards must be these.
-    static void expectResult(const std::string& body, const Buffers& before, const Buffers& after) {
+    // Runs a body on the heap of two buffers.
+    static void expectRight(std::string_view seed, const std::string& body) {
         rewrite::DeviceTraits device = gpuWithDots(0);
         device.shaderIntegerDotProduct = false;
         device.bufferDeviceAddress = true;
         device.shaderInt64 = GetParam();
         device.maxSubgroupSize = device.minSubgroupSize;
-        const Words words = rewrittenFor(device, compileGlsl(kHeader + body), GetParam());
+        const HeapArray array = {kArrayBinding, 2};
+        const Words original = compileGlsl(kHeader + body);
+        const Words words = heapAsArray(rewrittenFor(device, original, GetParam()), array);
+        Rng rng(seed);
         Dispatch dispatch;
         dispatch.buffers.assign(4, Bytes(16));
-        dispatch.buffers.push_back(Buffers::bytes(before.first));
-        dispatch.buffers.push_back(Buffers::bytes(before.second));
+        for (int i = 0; i < 2; ++i) dispatch.buffers.push_back(smallHalves(rng));
         dispatch.push = pushWords({0, 1, 0, 1});
-        const std::vector<Bytes> found = run(heapAsArray(words, {kArrayBinding, 2}), dispatch);
-        EXPECT_EQ(difference(found[4], Buffers::bytes(after.first)), "");
-        EXPECT_EQ(difference(found[5], Buffers::bytes(after.second)), "");
+        const auto found = run(words, dispatch);
+        const auto want = expectedOf(heapAsArray(original, array), dispatch);
+        for (const size_t i : {4, 5}) EXPECT_EQ(difference(found[i], want[i]), "") << i;
     }
 
     void SetUp() override {
@@ -90,19 +73,7 @@ class DescriptorHeap : public testing::TestWithParam<bool> {
 
 // y = W x + b for each lane's x at 32 * lane of buffer 1; W and b in buffer 0.
 TEST_P(DescriptorHeap, VectorProducts) {
-    const Buffers before("VectorProducts");
-    Buffers after = before;
-    const uint32_t lanes = Context::get().subgroupSize;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        for (uint32_t row = 0; row < kSize; ++row) {
-            uint32_t sum = before.first[512 + row];
-            for (uint32_t k = 0; k < kSize; ++k) {
-                sum += before.first[row * kSize + k] * before.second[lane * kSize + k];
-            }
-            after.second[2048 + lane * kSize + row] = sum;
-        }
-    }
-    expectResult(R"(void main() {
+    expectRight("VectorProducts", R"(void main() {
     const uint lane = gl_LocalInvocationIndex;
     coopvecNV<float16_t, 16> x, y;
     coopVecLoadNV(x, halves[push.n[1]].h, 32 * lane);
@@ -111,83 +82,49 @@ TEST_P(DescriptorHeap, VectorProducts) {
                        gl_ComponentTypeFloat16NV, 16, 16, gl_CooperativeVectorMatrixLayoutRowMajorNV,
                        false, 32);
     coopVecStoreNV(y, halves[push.n[1]].h, 4096 + 32 * lane);
-})",
-                 before, after);
+})");
 }
 
 // Each lane's own buffer.
 TEST_P(DescriptorHeap, NonUniformIndices) {
-    const Buffers before("NonUniformIndices");
-    Buffers after = before;
-    const uint32_t lanes = Context::get().subgroupSize;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        const auto& from = lane % 2 == 0 ? before.first : before.second;
-        auto& to = lane % 2 == 0 ? after.second : after.first;
-        std::copy_n(from.begin() + lane * kSize, kSize, to.begin() + 2048 + lane * kSize);
-    }
-    expectResult(R"(void main() {
+    expectRight("NonUniformIndices", R"(void main() {
     const uint lane = gl_LocalInvocationIndex, own = lane % 2;
     coopvecNV<float16_t, 16> x;
     coopVecLoadNV(x, halves[nonuniformEXT(own)].h, 32 * lane);
     coopVecStoreNV(x, halves[nonuniformEXT(1 - own)].h, 4096 + 32 * lane);
-})",
-                 before, after);
+})");
 }
 
 TEST_P(DescriptorHeap, Training) {
-    const Buffers before("Training");
-    Buffers after = before;
-    const uint32_t lanes = Context::get().subgroupSize;
-    for (uint32_t lane = 0; lane < lanes; ++lane) {
-        const auto x = before.first.begin() + lane * kSize;
-        for (uint32_t i = 0; i < kSize; ++i) {
-            after.second[64 + i] += x[i];
-            for (uint32_t j = 0; j < kSize; ++j) after.second[512 + i * kSize + j] += x[i] * x[j];
-        }
-    }
-    expectResult(R"(void main() {
+    expectRight("Training", R"(void main() {
     coopvecNV<float16_t, 16> x;
     coopVecLoadNV(x, halves[push.n[0]].h, 32 * gl_LocalInvocationIndex);
     coopVecReduceSumAccumulateNV(x, halves[push.n[1]].h, 128);
     coopVecOuterProductAccumulateNV(x, x, halves[push.n[3]].h, 1024, 32,
         gl_CooperativeVectorMatrixLayoutRowMajorNV, gl_ComponentTypeFloat16NV);
-})",
-                 before, after);
+})");
 }
 
 TEST_P(DescriptorHeap, Matrices) {
-    const Buffers before("Matrices");
-    Buffers after = before;
-    std::copy_n(before.second.begin() + 256, kSize * kSize, after.first.begin() + 512);
-    expectResult(R"(void main() {
+    expectRight("Matrices", R"(void main() {
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> m;
     coopMatLoad(m, words[push.n[1]].w, 128, 8, gl_CooperativeMatrixLayoutRowMajor);
     coopMatStore(m, halves[push.n[0]].h, 512, 16, gl_CooperativeMatrixLayoutRowMajor);
-})",
-                 before, after);
+})");
 }
 
 TEST_P(DescriptorHeap, Tensors) {
-    const Buffers before("Tensors");
-    Buffers after = before;
-    std::copy_n(before.second.begin() + 256, kSize * kSize, after.first.begin() + 512);
-    expectResult(R"(void main() {
+    expectRight("Tensors", R"(void main() {
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> m;
     tensorLayoutNV<2> t = createTensorLayoutNV(2);
     t = setTensorLayoutDimensionNV(t, 16, 16);
     coopMatLoadTensorNV(m, halves[push.n[1]].h, 256, t);
     coopMatStoreTensorNV(m, halves[push.n[0]].h, 512, t);
-})",
-                 before, after);
+})");
 }
 
 TEST_P(DescriptorHeap, DecodeFunctions) {
-    const Buffers before("DecodeFunctions");
-    Buffers after = before;
-    for (uint32_t i = 0; i < kSize * kSize; ++i) {
-        after.first[512 + i] = before.second[256 + i] + before.second[256 + i / 2 * 2];
-    }
-    expectResult(R"(
+    expectRight("DecodeFunctions", R"(
 layout(buffer_reference, scalar, buffer_reference_align = 2) buffer Ref { float16_t pair[2]; };
 float16_t pairSum(Ref b, uint i) { return b.pair[i] + b.pair[0]; }
 float16_t decode(const in Ref b, const in uint block[2], const in uint inBlock[2]) {
@@ -200,8 +137,7 @@ void main() {
     t = setTensorLayoutDimensionNV(t, 16, 16);
     coopMatLoadTensorNV(m, halves[push.n[1]].h, 256, t, decode);
     coopMatStore(m, halves[push.n[0]].h, 512, 16, gl_CooperativeMatrixLayoutRowMajor);
-})",
-                 before, after);
+})");
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DescriptorHeap, testing::Bool(),

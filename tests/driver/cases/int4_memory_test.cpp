@@ -41,13 +41,7 @@ const Int4Cases& inMemory() {
          "",
          {},
          "",
-         {"%pv", "%wg"},
-         {},
-         {},
-         [](uint32_t x) {
-             return ((x & 0xF0FFu) | 2u << 8) + static_cast<uint32_t>(int4::s(x, 0)) - 1 +
-                    int4::u(x, 2);
-         }},
+         {"%pv", "%wg"}},
         // From a component to a scalar, a scalar to a component, one component to another.
         {"ComponentCopies",
          "%fn_v = OpTypePointer Function %s4x8\n%fn_s4 = OpTypePointer Function %s4\n",
@@ -79,13 +73,7 @@ const Int4Cases& inMemory() {
          "OpMemberDecorate %block8 0 Offset 0\nOpDecorate %in8 DescriptorSet 0\n"
          "OpDecorate %in8 Binding 0\nOpDecorate %out8 DescriptorSet 0\n"
          "OpDecorate %out8 Binding 1\nOpDecorate %out8 Aliased\nOpDecorate %out Aliased\n",
-         {"%in8", "%out8"},
-         {},
-         {},
-         [](uint32_t x) {
-             const uint32_t k = int4::u(x, x & 7);
-             return (x & ~0xF00F0u) | k << 4 | k << 16;
-         }},
+         {"%in8", "%out8"}},
         // Functions take pointers to whole variables.
         {"PointersToVariables",
          "%fn_s4 = OpTypePointer Function %s4\n%fn_v = OpTypePointer Function %u4x8\n"

@@ -7,6 +7,7 @@
 
 #include "harness/int4_block.hpp"
 #include "harness/random.hpp"
+#include "harness/reference.hpp"
 
 namespace coopvk::test {
 namespace {
@@ -41,11 +42,7 @@ TEST_P(Int4Loads, FromBlocks) {
     dispatch.buffers = {rng.bytes(c.layout().size), rng.bytes(invocations * kLoadResults * 8)};
     if (c.storage == Storage::kPhysical) dispatch.addresses = {0};
     if (c.storage == Storage::kPush) dispatch.push = dispatch.buffers[0];
-    std::vector<uint64_t> want;
-    for (uint32_t i = 0; i < invocations; ++i) expectedLoads(c, dispatch.buffers[0], i, want);
-    const std::vector<Bytes> after = run(assemble(loadingModule(c), Checked::kNo), dispatch);
-    const auto bytes = std::as_bytes(std::span(want));
-    EXPECT_EQ(difference(after[1], Bytes(bytes.begin(), bytes.end())), "");
+    expectAsReference(assemble(loadingModule(c), Checked::kNo), dispatch);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Int4Loads,
@@ -65,10 +62,7 @@ TEST_P(Int4Stores, ToBlocks) {
     dispatch.groups = {kGroups, 1, 1};
     dispatch.buffers = {rng.bytes(size), rng.bytes(size_t{invocations} * size)};
     if (c.storage == Storage::kPhysical) dispatch.addresses = {1};
-    Bytes want = dispatch.buffers[1];
-    for (uint32_t i = 0; i < invocations; ++i) expectedStores(c, dispatch.buffers[0], want, i);
-    const std::vector<Bytes> after = run(assemble(storingModule(c), Checked::kNo), dispatch);
-    EXPECT_EQ(difference(after[1], want), "");
+    expectAsReference(assemble(storingModule(c), Checked::kNo), dispatch);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Int4Stores,

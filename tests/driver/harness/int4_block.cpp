@@ -4,23 +4,6 @@
 namespace coopvk::test::int4 {
 namespace {
 
-// Positions in a block, in nibbles.
-size_t firstAt(const BlockCase& c) { return size_t{c.layout().first} * 2; }
-size_t itemAt(const BlockCase& c, uint32_t item) {
-    return size_t{c.layout().items + item * c.layout().stride} * 2;
-}
-size_t vectorAt(const BlockCase& c, uint32_t item) {
-    return itemAt(c, item) + size_t{c.layout().vector} * 2;
-}
-
-// The values that invocation i accesses: two items, two components.
-struct Chosen {
-    uint32_t item, other, component, otherComponent;
-};
-Chosen chosenBy(const BlockCase& c, uint32_t i) {
-    return {i % kItems, (i + 1) % kItems, i % c.components, (i + 3) % c.components};
-}
-
 // The value of a constant that is put into blocks, by its number.
 uint32_t constantAt(uint32_t n) { return (n * 5 + 3) % 16; }
 
@@ -285,51 +268,6 @@ class Shader {
 }  // namespace
 
 Assembly loadingModule(const BlockCase& c) { return Shader(c).loads(); }
-
-void expectedLoads(const BlockCase& c, const Bytes& block, uint32_t i,
-                   std::vector<uint64_t>& want) {
-    const Chosen chosen = chosenBy(c, i);
-    const auto vector = [&](size_t at) {
-        uint64_t value = 0;
-        for (uint32_t n = 0; n < c.components; ++n)
-            value |= uint64_t{nibble(block, at + n)} << 4 * n;
-        want.push_back(value);
-    };
-    vector(firstAt(c));
-    vector(vectorAt(c, chosen.item));
-    vector(vectorAt(c, chosen.other));
-    vector(vectorAt(c, 2));
-    for (const size_t at :
-         {vectorAt(c, chosen.item) + chosen.component, vectorAt(c, chosen.other) + c.components - 1,
-          vectorAt(c, 2) + chosen.otherComponent}) {
-        const uint32_t value = nibble(block, at);
-        want.push_back(c.isSigned() && value >= 8 ? value | 0xFFFFFFF0u : value);
-    }
-}
-
 Assembly storingModule(const BlockCase& c) { return Shader(c).stores(); }
-
-void expectedStores(const BlockCase& c, const Bytes& in, Bytes& out, uint32_t i) {
-    const size_t block = size_t{i} * c.layout().size * 2;
-    const Chosen chosen = chosenBy(c, i);
-    const auto copy = [&](size_t to, size_t from, uint32_t count) {
-        for (uint32_t n = 0; n < count; ++n) setNibble(out, block + to + n, nibble(in, from + n));
-    };
-    // As editValue() makes it.
-    copy(firstAt(c), vectorAt(c, 1), c.components);
-    copy(itemAt(c, 0), itemAt(c, 2), 2);
-    copy(vectorAt(c, 0), vectorAt(c, 2), c.components);
-    for (uint32_t n = 0; n < 2; ++n) setNibble(out, block + itemAt(c, 1) + n, constantAt(n));
-    for (uint32_t n = 0; n < c.components; ++n)
-        setNibble(out, block + vectorAt(c, 1) + n, constantAt(n + 1));
-    copy(itemAt(c, 2), itemAt(c, 2), 2);
-    copy(vectorAt(c, 2), vectorAt(c, 2), c.components);
-    copy(vectorAt(c, 2) + c.components - 1, vectorAt(c, 0), 1);
-    const uint32_t one = nibble(in, vectorAt(c, chosen.item) + chosen.otherComponent);
-    copy(vectorAt(c, chosen.item), firstAt(c), c.components);
-    setNibble(out, block + vectorAt(c, chosen.other) + chosen.component, one);
-    copy(firstAt(c), vectorAt(c, 2), c.components);
-    setNibble(out, block + firstAt(c) + chosen.otherComponent, one);
-}
 
 }  // namespace coopvk::test::int4

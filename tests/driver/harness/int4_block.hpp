@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A block of vectors of 4-bit integers, in structures and arrays, in all kinds of memory: shaders
-// that load from it and store to it, and the expected bytes.
+// that load from it and store to it.
 #pragma once
 
 #include <algorithm>
@@ -65,12 +65,9 @@ struct BlockCase {
 // Invocations load from one block, and store the values as this number of pairs of words each.
 inline constexpr uint32_t kLoadResults = 7;
 Assembly loadingModule(const BlockCase& c);
-void expectedLoads(const BlockCase& c, const Bytes& block, uint32_t invocation,
-                   std::vector<uint64_t>& want);
 
 // Each invocation copies the block to its own block, through the storage class, and changes parts
 // of it there.
 Assembly storingModule(const BlockCase& c);
-void expectedStores(const BlockCase& c, const Bytes& in, Bytes& out, uint32_t invocation);
 
 }  // namespace coopvk::test::int4

@@ -6,7 +6,6 @@
 
 #include <gtest/gtest.h>
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,14 +15,6 @@
 #include "requirement.hpp"
 
 namespace coopvk::test {
-
-namespace int4 {
-
-// A nibble of x, without and with its sign.
-inline uint32_t u(uint32_t x, uint32_t i) { return x >> 4 * i & 15u; }
-inline int32_t s(uint32_t x, uint32_t i) { return static_cast<int32_t>(x << (28 - 4 * i)) >> 28; }
-
-}  // namespace int4
 
 // One of the 4-bit integers in memory, counted from the first byte's low bits on.
 uint32_t nibble(const Bytes& bytes, size_t n);
@@ -39,8 +30,6 @@ struct Int4Case {
     std::vector<std::string> interfaces = {};
     std::vector<SpecConstant> specialization = {};
     std::optional<Requirement> requirement = {};
-    // The reference device has no pointers to single components in memory: results of such cases.
-    std::function<uint32_t(uint32_t x)> expected = {};
 };
 using Int4Cases = std::vector<Int4Case>;
 
