@@ -45,7 +45,7 @@ Step construct(Subgroup& s, const Instruction& i) {
     for (uint32_t n = 0, to = 0; n < turns * operands && to < result.components(); ++n) {
         const Value from = s.operand(i, uint32_t(n % operands));
         const uint32_t count = std::min(from.components(), result.components() - to);
-        copyComponents(result, to, from, 0, count, s.mask);
+        copyComponents(s, result, to, from, 0, count, s.mask);
         to += count;
     }
     return Step::kNext;
@@ -53,20 +53,20 @@ Step construct(Subgroup& s, const Instruction& i) {
 
 Step extract(Subgroup& s, const Instruction& i) {
     const Value result = s.result(i);
-    copyComponents(result, 0, s.operand(i, 0), componentOf(i), result.components(), s.mask);
+    copyComponents(s, result, 0, s.operand(i, 0), componentOf(i), result.components(), s.mask);
     return Step::kNext;
 }
 
 // Operands: object, composite, indices.
 Step insert(Subgroup& s, const Instruction& i) {
     const Value object = s.operand(i, 0), result = s.result(i);
-    copyValue(result, s.operand(i, 1), s.mask);
-    copyComponents(result, componentOf(i), object, 0, object.components(), s.mask);
+    copyValue(s, result, s.operand(i, 1), s.mask);
+    copyComponents(s, result, componentOf(i), object, 0, object.components(), s.mask);
     return Step::kNext;
 }
 
 Step copy(Subgroup& s, const Instruction& i) {
-    copyValue(s.result(i), s.operand(i, 0), s.mask);
+    copyValue(s, s.result(i), s.operand(i, 0), s.mask);
     return Step::kNext;
 }
 
@@ -82,9 +82,9 @@ Step shuffle(Subgroup& s, const Instruction& i) {
     for (uint32_t c = 0; c < result.components(); ++c) {
         const uint32_t from = i[2 + c].word;
         if (from < a.components())
-            copyComponents(result, c, a, from, 1, s.mask);
+            copyComponents(s, result, c, a, from, 1, s.mask);
         else if (from - a.components() < b.components())
-            copyComponents(result, c, b, from - a.components(), 1, s.mask);
+            copyComponents(s, result, c, b, from - a.components(), 1, s.mask);
         else
             result.defined[c] &= ~s.mask;
     }
@@ -105,7 +105,10 @@ Step extractDynamic(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
     s.mask.forEach([&](uint32_t lane) {
         const auto at = indexAt(s, i, index, from, lane);
-        result.set(0, lane, at ? from.get(*at, lane) : kUndefined);
+        if (at)
+            copyComponents(s, result, 0, from, *at, 1, LaneMask::one(lane));
+        else
+            result.set(0, lane, kUndefined);
     });
     result.defined[0] &= index.defined[0] | ~s.mask;
     return Step::kNext;
@@ -114,11 +117,12 @@ Step extractDynamic(Subgroup& s, const Instruction& i) {
 Step insertDynamic(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), object = s.operand(i, 1), index = s.operand(i, 2);
     const Value result = s.result(i);
-    copyValue(result, from, s.mask);
+    copyValue(s, result, from, s.mask);
     s.mask.forEach([&](uint32_t lane) {
-        const bool defined = object.isDefined(0, lane) && index.isDefined(0, lane);
-        if (const auto at = indexAt(s, i, index, result, lane))
-            result.set(*at, lane, {object.at(0, lane), defined});
+        const auto at = indexAt(s, i, index, result, lane);
+        if (!at) return;
+        copyComponents(s, result, *at, object, 0, 1, LaneMask::one(lane));
+        if (!index.isDefined(0, lane)) result.defined[*at].clear(lane);
     });
     return Step::kNext;
 }
@@ -147,7 +151,7 @@ Step transpose(Subgroup& s, const Instruction& i) {
     const uint32_t columns = from.type->count, rows = from.type->element->count;
     for (uint32_t column = 0; column < columns; ++column)
         for (uint32_t r = 0; r < rows; ++r)
-            copyComponents(result, r * columns + column, from, column * rows + r, 1, s.mask);
+            copyComponents(s, result, r * columns + column, from, column * rows + r, 1, s.mask);
     return Step::kNext;
 }
 
@@ -159,7 +163,7 @@ Step variable(Subgroup& s, const Instruction& i) {
     const Value to = s.variable(first, *type);
     const uint32_t initializer = i.opcode == OpVariable ? 1 : 2;
     if (i.operands.size() > initializer && i[initializer].slot != kNone)
-        copyValue(to, s.operand(i, initializer), s.mask);
+        copyValue(s, to, s.operand(i, initializer), s.mask);
     else
         for (uint32_t c = 0; c < type->components; ++c) to.defined[c] &= ~s.mask;
     return Step::kNext;

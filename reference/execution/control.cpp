@@ -15,7 +15,7 @@ namespace {
 // Copies to the phis of an edge, all at once.
 void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
     if (!edge.staged) {
-        for (const auto& [to, from] : edge.copies) copyValue(s.values[to], s.values[from], mask);
+        for (const auto& [to, from] : edge.copies) copyValue(s, s.values[to], s.values[from], mask);
         return;
     }
     size_t components = 0;
@@ -26,7 +26,8 @@ void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
         Value staged{s.staging.data(), s.stagingDefined.data(), nullptr, s.lanes};
         for (const auto& [to, from] : edge.copies) {
             staged.type = s.values[to].type;
-            out ? copyValue(s.values[to], staged, mask) : copyValue(staged, s.values[from], mask);
+            out ? copyValue(s, s.values[to], staged, mask)
+                : copyValue(s, staged, s.values[from], mask);
             staged = staged.part(*staged.type, staged.components());
         }
     }
@@ -57,7 +58,7 @@ Step resume(Subgroup& s) {
         }
         s.mask = frame.returned;
         if (frame.result != kNone)
-            copyValue(s.values[frame.result], s.values[frame.function->result], s.mask);
+            copyValue(s, s.values[frame.result], s.values[frame.function->result], s.mask);
         s.frames.pop_back();
     }
     return Step::kBranched;
@@ -119,7 +120,7 @@ Step switchCases(Subgroup& s, const Instruction& i) {
 }
 
 Step returnFrom(Subgroup& s, const Instruction& i) {
-    if (i.opcode == OpReturnValue) copyValue(s.values[i.result], s.operand(i, 0), s.mask);
+    if (i.opcode == OpReturnValue) copyValue(s, s.values[i.result], s.operand(i, 0), s.mask);
     s.frames.back().returned |= s.mask;
     return resume(s);
 }
@@ -135,7 +136,7 @@ Step call(Subgroup& s, const Instruction& i) {
     const Function* function = s.program->function(i[0].word);
     if (function == nullptr) return Step::kStop;
     for (uint32_t p = 0; p < function->parameters.size(); ++p)
-        copyValue(s.values[function->parameters[p]], s.operand(i, p + 1), s.mask);
+        copyValue(s, s.values[function->parameters[p]], s.operand(i, p + 1), s.mask);
     enter(s, *function, s.mask, i.result);
     return Step::kBranched;
 }

@@ -33,30 +33,57 @@ Step convert(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-// The same bits as numbers of another width; lower-numbered components are the lower bits. Of
-// several parts one that is defined suffices: programs pack elements with others that are padding,
-// and take them apart again.
+// The lanes in which `bits` bits of a value, from `bit` on, are undefined.
+LaneMask lacking(const Subgroup& s, const Value& from, uint32_t bit, uint32_t bits) {
+    const uint32_t width = scalarOf(*from.type).width;
+    LaneMask lanes = s.mask;
+    for (const uint32_t end = bit + bits; bit < end; bit += std::min(width, bits)) {
+        const LaneMask* component = from.defined + bit / width;
+        lanes &= ~*component | s.holes.of(component)[bit % width / 8];
+    }
+    return lanes;
+}
+
+// A component of a bit cast's result, byte by byte. It is defined if one of its bytes is: programs
+// pack elements with others that are padding, and take them apart again.
+void defineBytes(Subgroup& s, const Value& from, const Value& result, uint32_t c) {
+    const uint32_t width = scalarOf(*result.type).width, bits = std::min(width, 8u);
+    LaneMask defined;
+    Holes::Bytes holes;
+    for (uint32_t b = 0; b < width / bits; ++b) {
+        holes[b] = lacking(s, from, c * width + b * bits, bits);
+        defined |= ~holes[b];
+    }
+    result.define(c, defined, s.mask);
+    s.holes.set(result.defined + c, holes, s.mask & defined);
+}
+
+// The same bits as numbers of another width; lower-numbered components are the lower bits.
 Step bitcast(Subgroup& s, const Instruction& i) {
     const Value from = s.operand(i, 0), result = s.result(i);
     const uint32_t fromWidth = scalarOf(*from.type).width, toWidth = scalarOf(*result.type).width;
     const bool pointers = from.type->kind == Kind::kPointer || result.type->kind == Kind::kPointer;
     if (fromWidth == toWidth || (pointers && from.components() == result.components())) {
-        copyValue(result, from, s.mask);
+        copyValue(s, result, from, s.mask);
         return Step::kNext;
     }
     const uint32_t parts = fromWidth > toWidth ? fromWidth / toWidth : 1;   // of an operand
     const uint32_t joined = fromWidth > toWidth ? 1 : toWidth / fromWidth;  // to a result
+    LaneMask whole = s.mask;
+    for (uint32_t c = 0; c < from.components(); ++c) whole &= from.defined[c];
+    const bool isWhole = whole == s.mask && s.holes.empty();
     for (uint32_t c = 0; c < result.components(); ++c) {
         const uint32_t first = c / parts * joined, shift = c % parts * toWidth;
-        LaneMask defined;
-        for (uint32_t p = 0; p < joined; ++p) defined |= from.defined[first + p];
         forLanes(s, [&](uint32_t lane) {
             uint64_t bits = from.at(first, lane) >> shift;
             for (uint32_t p = 1; p < joined; ++p)
                 bits |= from.at(first + p, lane) << (p * fromWidth);
             result.at(c, lane) = bits & lowBits(toWidth);
         });
-        result.define(c, defined, s.mask);
+        if (isWhole)
+            result.define(c, s.mask, s.mask);
+        else
+            defineBytes(s, from, result, c);
     }
     return Step::kNext;
 }

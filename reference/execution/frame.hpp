@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coopvk_reference/execute.hpp"
+#include "execution/holes.hpp"
 #include "program/program.hpp"
 #include "program/types.hpp"
 
@@ -49,6 +50,7 @@ class Subgroup {
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
+    Holes holes;
     const Range* lastBuffer = nullptr;
 
     // What a variable holds from a component on.
@@ -94,10 +96,10 @@ void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result
 // Executes an instruction whose operands and result are constants, when a program is made.
 void executeOnConstants(Program& program, const Instruction& i);
 // Copies components where the lanes of the mask are, with what is defined.
-void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
-                    uint32_t count, LaneMask mask);
-inline void copyValue(const Value& to, const Value& from, LaneMask mask) {
-    copyComponents(to, 0, from, 0, to.type->components, mask);
+void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value& from,
+                    uint32_t fromFirst, uint32_t count, LaneMask mask);
+inline void copyValue(Subgroup& s, const Value& to, const Value& from, LaneMask mask) {
+    copyComponents(s, to, 0, from, 0, to.type->components, mask);
 }
 
 // Calls a function for the lanes of `mask` and returns when it has returned in all of them. The

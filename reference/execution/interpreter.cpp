@@ -98,7 +98,7 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
                   LaneMask mask) {
     const LaneMask before = s.mask;
     for (size_t p = 0; p < function.parameters.size() && p < arguments.size(); ++p)
-        copyValue(s.values[function.parameters[p]], arguments[p], mask);
+        copyValue(s, s.values[function.parameters[p]], arguments[p], mask);
     const size_t depth = s.frames.size();
     enter(s, function, mask, kNone);
     Step step = Step::kYield;
@@ -111,8 +111,8 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
     return step == Step::kBranched;
 }
 
-void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32_t fromFirst,
-                    uint32_t count, LaneMask mask) {
+void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value& from,
+                    uint32_t fromFirst, uint32_t count, LaneMask mask) {
     const uint32_t lanes = to.lanes;
     const bool whole = mask == LaneMask::firstLanes(lanes);
     if (whole)
@@ -123,6 +123,8 @@ void copyComponents(const Value& to, uint32_t toFirst, const Value& from, uint32
         const uint64_t* source = from.component(fromFirst + c);
         if (!whole) mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });
         to.define(toFirst + c, from.defined[fromFirst + c], mask);
+        if (!s.holes.empty())
+            s.holes.set(to.defined + toFirst + c, s.holes.of(from.defined + fromFirst + c), mask);
     }
 }
 

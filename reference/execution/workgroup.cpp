@@ -126,9 +126,10 @@ void initialise(Workgroup& group, Subgroup& s) {
     for (const Variable& variable : group.program->variables)
         if (variable.initializer != kNone &&
             (variable.storage == Storage::Private || variable.storage == Storage::Output))
-            copyValue(s.variable(variable.offset, *variable.type), s.values[variable.initializer],
-                      s.all);
+            copyValue(s, s.variable(variable.offset, *variable.type),
+                      s.values[variable.initializer], s.all);
     setBuiltIns(group, s);
+    s.holes = {};
     s.lastBuffer = nullptr;
     s.steps = 0;
     s.meeting = nullptr;

@@ -59,7 +59,7 @@ void moveComponents(Subgroup& s, const Instruction& i, const Value& pointer, con
         const bool outside = (pointer.at(0, first) & kOutside) != 0;
         if (!outside && at <= size && size - at >= value.components()) {
             const Value there = s.variable(at, *value.type);
-            return kStores ? copyValue(there, value, lanes) : copyValue(value, there, lanes);
+            return kStores ? copyValue(s, there, value, lanes) : copyValue(s, value, there, lanes);
         }
         s.report(kCheckBounds, i, first, "an index is outside of its array in a variable");
         for (uint32_t c = 0; c < value.components() && !kStores; ++c)

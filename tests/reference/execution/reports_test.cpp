@@ -90,17 +90,42 @@ TEST(ReferenceReports, UndefinedValues) {
     expectOnly(executed(component("1")), kCheckUndefined);
 }
 
-// A pack of a defined and an undefined half stays what it is for the defined one.
+// A pack of a defined and an undefined half: of what is cast back, the defined one is defined. The
+// bytes stay what they are in copies, and where they are replaced.
 TEST(ReferenceReports, PacksWithPadding) {
-    expectNone(
-        executed(plainText("%v = OpVariable %p_function_u32 Function\n%x = OpLoad %u32 %v\n"
-                           "%h = OpUConvert %u16 %x\n%d = OpUConvert %u16 %i\n"
-                           "%pack = OpCompositeConstruct %v2u16 %d %h\n"
-                           "%word = OpBitcast %u32 %pack\n%back = OpBitcast %v2u16 %word\n"
-                           "%half = OpCompositeExtract %u16 %back 0\n"
-                           "%r = OpUConvert %u32 %half\n" +
-                               storeWord("%u_0", "%r"),
-                           1)));
+    const std::string kThrough[] = {
+        "%word = OpCopyObject %u32 %joined\n",
+        "OpStore %w %joined\n%word = OpLoad %u32 %w\n",
+        "%p = OpCompositeConstruct %v2u32 %i %joined\n%q = OpVectorShuffle %v2u32 %p %p 1 0\n"
+        "%word = OpVectorExtractDynamic %u32 %q %i\n",
+        "%p = OpCompositeConstruct %v2u32 %i %joined\n%long = OpBitcast %u64 %p\n"
+        "%q = OpBitcast %v2u32 %long\n%word = OpCompositeExtract %u32 %q 1\n",
+        "%word = OpFunctionCall %u32 %same %joined\n",
+        "OpBranch %next\n%next = OpLabel\n%word = OpPhi %u32 %joined %start\n",
+    };
+    const auto text = [](const std::string& through, const std::string& half) {
+        ShaderText made = plainText(
+            "%v = OpVariable %p_function_u32 Function\n%w = OpVariable %p_function_u32 Function\n"
+            "%x = OpLoad %u32 %v\n%h = OpUConvert %u16 %x\n%d = OpUConvert %u16 %i\n"
+            "%pack = OpCompositeConstruct %v2u16 %d %h\n%joined = OpBitcast %u32 %pack\n" +
+                through + "%back = OpBitcast %v2u16 %word\n%half = OpCompositeExtract %u16 %back " +
+                half + "\n%r = OpUConvert %u32 %half\n" + storeWord("%u_0", "%r"),
+            1);
+        made.declarations += "%of_word = OpTypeFunction %u32 %u32\n";
+        made.functions =
+            "%same = OpFunction %u32 None %of_word\n%of = OpFunctionParameter %u32\n"
+            "%same_start = OpLabel\nOpReturnValue %of\nOpFunctionEnd\n";
+        return made;
+    };
+    for (const std::string& through : kThrough) {
+        SCOPED_TRACE(through);
+        expectNone(executed(text(through, "0")));
+        expectOnly(executed(text(through, "1")), kCheckUndefined);
+    }
+    const std::string replaced =
+        "OpStore %w %joined\nOpStore %w %i\n%p = OpCompositeConstruct %v2u32 %i %joined\n"
+        "%q = OpVectorInsertDynamic %v2u32 %p %i %u_1\n%word = OpLoad %u32 %w\n";
+    expectNone(executed(text(replaced, "1")));
 }
 
 TEST(ReferenceReports, UnwrittenMemory) {
