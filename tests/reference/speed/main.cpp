@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: reference_speed [LANES]
+// Lane instructions in a second of processor time, without checks and with all of them: the best of
+// three executions of each loop.
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <ctime>
+
+#include "execution/shader_text.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+constexpr uint32_t kRounds = 100000;
+
+// The body of a loop, from %x (u32) and %f (f32) to %y and %g; %k counts the rounds.
+struct Subject {
+    const char* name;
+    uint32_t instructions;
+    const char* body;
+};
+constexpr Subject kSubjects[] = {
+    {"arithmetic", 8,
+     "%a = OpIMul %u32 %x %u_3\n%b = OpIAdd %u32 %a %k\n%c = OpBitwiseXor %u32 %b %u_5\n"
+     "%y = OpShiftRightLogical %u32 %c %u_1\n%d = OpFMul %f32 %f %f_1\n%e = OpFAdd %f32 %d %f_1\n"
+     "%h = OpFSub %f32 %e %d\n%g = OpFNegate %f32 %h\n"},
+    {"buffers: a load and a store", 8,
+     "%p = OpAccessChain %p_word %in %u_0 %i\n%a = OpLoad %u32 %p\n%b = OpIAdd %u32 %a %x\n"
+     "%y = OpBitwiseXor %u32 %b %k\n%d = OpFMul %f32 %f %f_1\n%g = OpFAdd %f32 %d %f_1\n"
+     "%q = OpAccessChain %p_word %out %u_0 %i\nOpStore %q %y\n"},
+    {"variables: a load and a store", 8,
+     "%o = OpBitwiseAnd %u32 %k %u_7\n%p = OpAccessChain %p_function_u32 %array %o\n"
+     "%a = OpLoad %u32 %p\n%b = OpIAdd %u32 %a %x\n%y = OpBitwiseXor %u32 %b %k\n"
+     "%d = OpFMul %f32 %f %f_1\n%g = OpFAdd %f32 %d %f_1\nOpStore %p %y\n"},
+};
+constexpr uint32_t kOfLoop = 3;
+
+std::string textOf(const Subject& subject) {
+    ShaderText text;
+    text.localSize = kMaxLanes;
+    text.declarations = "%rounds = OpConstant %u32 " + std::to_string(kRounds) +
+                        "\n%array8 = OpTypeArray %u32 %u_8\n"
+                        "%p_array8 = OpTypePointer Function %array8\n"
+                        "%zeros = OpConstantNull %array8\n";
+    text.body =
+        "%array = OpVariable %p_array8 Function %zeros\nOpBranch %loop\n%loop = OpLabel\n"
+        "%k = OpPhi %u32 %u_0 %start %next %loop\n%x = OpPhi %u32 %i %start %y %loop\n"
+        "%f = OpPhi %f32 %f_1 %start %g %loop\n" +
+        std::string(subject.body) +
+        "%next = OpIAdd %u32 %k %u_1\n%goes = OpULessThan %bool %next %rounds\n"
+        "OpLoopMerge %end %loop None\nOpBranchConditional %goes %loop %end\n"
+        "%end = OpLabel\n%bits = OpBitcast %u32 %g\n" +
+        storeWord("%i", "%y") + storeWord("%i", "%bits");
+    return shader(text);
+}
+
+// Millions a second; 0: it did not run.
+double rateOf(const Subject& subject, uint32_t lanes, uint32_t checks) {
+    const std::string text = textOf(subject);
+    double best = 0;
+    for (int turn = 0; turn < 3; ++turn) {
+        Execution run;
+        run.lanes = lanes;
+        run.settings.checks = checks;
+        run.buffers[0].resize(kMaxLanes);
+        run.buffers[1].resize(kMaxLanes);
+        const std::clock_t begin = std::clock();
+        execute(run, text);
+        const double took = double(std::clock() - begin) / CLOCKS_PER_SEC;
+        if (!run.error.empty() || !run.reports.empty()) {
+            std::fprintf(stderr, "%s: %s\n", subject.name, run.error.c_str());
+            return 0;
+        }
+        const double count = double(kRounds) * kMaxLanes * (subject.instructions + kOfLoop);
+        best = std::max(best, count / took / 1e6);
+    }
+    return best;
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test
+
+int main(int count, char** arguments) {
+    using namespace coopvk::reference;
+    const auto lanes = uint32_t(count > 1 ? std::atoi(arguments[1]) : 32);
+    bool ran = true;
+    for (const test::Subject& subject : test::kSubjects) {
+        const double off = test::rateOf(subject, lanes, 0);
+        const double on = test::rateOf(subject, lanes, kAllChecks);
+        std::printf("%-30s %8.0f million a second without checks, %8.0f with all\n", subject.name,
+                    off, on);
+        ran &= off > 0 && on > 0;
+    }
+    return ran ? EXIT_SUCCESS : EXIT_FAILURE;
+}
