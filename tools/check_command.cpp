@@ -204,6 +204,10 @@ void addCheckCommand(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     command->add_option("--against", options->against,
                         "Execute this SPIR-V module in place of the rewritten one");
+    command
+        ->add_option("--steps", options->check.steps,
+                     "Stop where a subgroup has executed so many blocks; 0: never")
+        ->default_str("16777216");
     addMemoryOptions(*command, *options);
     addRewriteOptions(*command, options->rewrite);
     command->add_flag("--json", options->json, "Print JSON");

@@ -79,7 +79,7 @@ expect 1 ' at input OpLoad, word:' --lanes 8 --against "$work/unwritten_lines.sp
 expect 1 'rewritten: unwritten' --lanes 32 --against "$work/unwritten.spv" "$work/product.spv"
 # The same natively: any result would be right.
 expect 2 '32 lanes: undefined' --lanes 32 "$work/unwritten.spv"
-expect 2 'blocks' --lanes 4 "$work/endless.spv"
+expect 2 'has executed 5000 blocks' --lanes 4 --steps 5000 "$work/endless.spv"
 
 # A request as the layer writes it: its subgroup size and back-end.
 cat >"$work/product.json" <<'JSON'
