@@ -73,7 +73,8 @@ std::string vectorCopy(std::string_view decorations) {
                   "OpCooperativeVectorStoreNV %to %c0 %v");
 }
 
-std::string blockLoad(std::string_view decorations) {
+std::string blockLoad(std::string_view decorations, std::string_view base = "%b") {
+    const std::string pointer = std::format("%p = OpAccessChain %pWord {} %c1 %c0 %c0\n", base);
     return module(
         "OpCapability Subgroup2DBlockIOINTEL\nOpCapability ShaderNonUniform\n"
         "OpExtension \"SPV_INTEL_2d_block_io\"\n"
@@ -81,10 +82,11 @@ std::string blockLoad(std::string_view decorations) {
         decorations,
         "%s32 = OpTypeInt 32 1\n%s32x2 = OpTypeVector %s32 2\n"
         "%at = OpConstantNull %s32x2\n%held = OpTypeArray %u32 %c256\n"
-        "%pHeld = OpTypePointer Function %held",
+        "%pHeld = OpTypePointer Function %held\n"
+        "%alsoBlocks = OpTypePointer StorageBuffer %blocks",
         "%h = OpVariable %pHeld Function\n"
-        "%p = OpAccessChain %pWord %b %c1 %c0 %c0\n"
-        "OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %p %c64 %c8 %c64 %at %h");
+        "%whole = OpAccessChain %alsoBlocks %b\n" +
+            pointer + "OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %p %c64 %c8 %c64 %at %h");
 }
 
 // Every use of a buffer that has views of it.
@@ -152,6 +154,12 @@ TEST(BufferViews, AreReachedNonUniformly) {
     const std::string pointer = text.substr(start, text.find(' ', start) - start);
     EXPECT_NE(text.find(std::format("OpDecorate {} NonUniform", pointer)), std::string::npos)
         << text;
+}
+
+// A chain without indices, to a pointer type of its own, is no step into the array of descriptors.
+TEST(BufferViews, AreReachedThroughChainsWithoutIndices) {
+    const std::string text = rewritten(blockLoad("", "%whole"));
+    EXPECT_NE(text.find(" %coopvk_view %uint_1"), std::string::npos) << text;
 }
 
 }  // namespace

@@ -31,6 +31,8 @@ namespace {
 using Failure = std::optional<Error>;
 
 Failure keepEntryPoint(Rewriting& r) {
+    dropSemanticDebugSets(r.module);
+    copyBasesOfEmptyChains(r.module);
     Failure error = keepOneEntryPoint(r.module, r.request.entryPoint, r.request.stage);
     declareWideIndices(r.module, r.target.indexes64Bits, r.target.device.shaderInt64);
     return error;
@@ -232,9 +234,7 @@ Failure lowerAnyNumbers(Rewriting& r) {
 
 Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
-    dropUnusedUntypedPointers(r.module);
-    completeInterfaces(r.module);
-    dropMisplacedRoundingModes(r.module);
+    completeDeclarations(r.module);
     r.out.localSize = localSize(r.module);
     r.module.orderGlobals();
     return std::nullopt;

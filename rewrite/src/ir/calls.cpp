@@ -15,7 +15,9 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
             if (operand.isId && functions.contains(operand.word)) pending.push_back(operand.word);
         }
     };
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (!isExtInst(i->opcode)) visit(*i);  // debug information
+    }
     std::unordered_set<Id> reached;
     while (!pending.empty()) {
         const Id id = pending.back();

@@ -5,7 +5,9 @@
 // module gives the same words.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -72,6 +74,7 @@ class Module {
     }
 
     uint32_t version() const { return version_; }
+    void requireVersion(uint32_t least) { version_ = std::max(version_, least); }
     Id bound() const { return bound_; }
     Id takeId() { return bound_++; }
 
@@ -147,6 +150,12 @@ class Module {
     // were removed. def() gives an OpNop for them from now on.
     void forget(const std::unordered_set<Id>& gone);
 
+    // Removes non-semantic instructions that name an id without an instruction, and those that name
+    // such ones.
+    void dropDanglingNotes();
+    // Removes an extended instruction set and its instructions, which only name each other.
+    void removeSet(std::string_view name);
+
     // Value of an integer OpConstant or OpConstantNull, sign extended if its type is signed.
     std::optional<uint64_t> constantValue(Id id) const;
 
@@ -159,6 +168,9 @@ class Module {
 
     void annotate(Section which, InstructionPtr annotation);
     void remove(Instruction& annotation);
+    // Removes instructions of extended sets from all lists that may have any. False: there were
+    // none.
+    bool removeExtended(const std::function<bool(const Instruction&)>& isGone);
 
     std::array<InstructionList, static_cast<size_t>(Section::kCount)> sections_;
     std::vector<std::unique_ptr<Function>> functions_;

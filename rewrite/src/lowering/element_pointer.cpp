@@ -30,6 +30,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
         context.fail(ErrorCode::kInvalidModule, at, "Pointer is not a pointer");
         return;
     }
+    isNonUniform_ = pathTo(module, pointer).nonUniform;
     isUntyped_ = type.opcode == spv::Op::OpTypeUntypedPointerKHR;
     storage_ = storageOf(type);
     pointee_ = isUntyped_ ? untypedPointee(context, storage_, component) : type.word(1);
@@ -62,8 +63,9 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     Module& module = context_.module;
     const Instruction* def = &behindCopies(module, pointer);
     origin_ = context_.types.constant(indexType_, 0);
+    if (isAccessChain(def->opcode) && resolveInNested(emit, pointer)) return;
     if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
-        chain_ = spv::Op::OpAccessChain;  // not in bounds: elements may lie beyond an inner array
+        chain_ = spv::Op::OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
         for (size_t i = 0; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));
         origin_ = asIndex(emit, def->operands.back().word);
         return;
@@ -72,6 +74,7 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
                             (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
                              storage_ == spv::StorageClass::StorageBuffer);
     if (storage_ != spv::StorageClass::PhysicalStorageBuffer && !isVariable) {
+        if (resolveInView(emit, pointer)) return;
         context_.fail(ErrorCode::kUnsupported, at,
                       "Pointer must be an access chain into a tightly packed array");
         scalar_ = 0;
@@ -87,6 +90,62 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     } else if (!stride && storage_ != spv::StorageClass::Workgroup) {
         module.decorate(pointerType_, spv::Decoration::ArrayStride, {pointeeBytes()});
     }
+}
+
+// For an array in arrays: elements may lie beyond the inner one, where an access chain must not
+// lead.
+bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
+    Module& module = context_.module;
+    const PointerPath path = pathTo(module, pointer);
+    const std::vector<Id> indices = path.indices();
+    std::vector<Id> types = {module.pointee(path.root)};  // before each index
+    for (const Id index : indices)
+        types.push_back(memberType(module, types.back(), module.constantValue(index)));
+    size_t first = indices.size();  // the index into the outermost array of those without gaps
+    uint64_t bytes = pointeeBytes();
+    std::vector<uint32_t> lengths;  // of the arrays in it, innermost first
+    while (first > 0 && isArrayType(module.def(types[first - 1]).opcode)) {
+        const Id array = types[first - 1];
+        const auto stride = module.decoration(array, spv::Decoration::ArrayStride);
+        if (stride && *stride != bytes) break;
+        const uint64_t length = memberCount(module, array).value_or(0);
+        --first;
+        bytes *= length;
+        lengths.push_back(static_cast<uint32_t>(length));
+        if (length == 0) break;  // it has no end
+    }
+    if (lengths.size() < 2) return false;
+    lengths.pop_back();
+    prefix_ = {path.root};
+    prefix_.insert(prefix_.end(), indices.begin(), indices.begin() + std::ptrdiff_t(first));
+    for (size_t level = first; level < indices.size(); ++level) {
+        const Id index = asIndex(emit, indices[level]);
+        const size_t inside = indices.size() - level;
+        const uint32_t length = inside <= lengths.size() ? lengths[inside - 1] : 1;
+        origin_ =
+            emit.addInt(indexType_, emit.mulInt(indexType_, origin_, constantIndex(length)), index);
+    }
+    lengths_ = std::move(lengths);
+    return true;
+}
+
+Id ElementPointer::constantIndex(uint32_t value) {
+    return context_.types.constant(indexType_, value);
+}
+
+// For a component of a vector, or the one member of a structure, in an array.
+bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
+    if (storage_ != spv::StorageClass::StorageBuffer || components_ != 1) return false;
+    const BufferPlace place = placeOf(emit, pointer);
+    if (place.valid()) intoView(emit, place);
+    return place.valid();
+}
+
+void ElementPointer::intoView(Emitter& emit, const BufferPlace& place) {
+    BufferViews& views = context_.views;
+    pointerType_ = context_.types.pointerType(storage_, pointee_);
+    prefix_ = views.chainInto(place, views.view(emit, place, pointee_));
+    origin_ = asIndex(emit, emit.over(place.bytes, pointeeBytes()));
 }
 
 namespace {
@@ -114,12 +173,7 @@ void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
     }
     const BufferPlace place =
         storage_ == spv::StorageClass::Workgroup ? BufferPlace::unknown() : placeOf(emit, pointer);
-    if (place.valid()) {
-        pointerType_ = types.pointerType(storage_, pointee_);
-        prefix_ = views.chainInto(place, views.view(emit, place, pointee_));
-        origin_ = asIndex(emit, emit.over(place.bytes, pointeeBytes()));
-        return;
-    }
+    if (place.valid()) return intoView(emit, place);
     chain_ = spv::Op::OpUntypedAccessChainKHR;
     prefix_ = {views.array(pointee_), pointer};
 }
@@ -136,13 +190,21 @@ Id ElementPointer::asIndex(Emitter& emit, Id integer) {
 
 Id ElementPointer::at(Emitter& emit, Id index, Id component) {
     Operands operands = idOperands(prefix_);
+    std::vector<Id> inside;  // indices into arrays of arrays, innermost first
+    for (const uint32_t length : lengths_) {
+        inside.push_back(emit.modInt(indexType_, index, constantIndex(length)));
+        index = emit.divInt(indexType_, index, constantIndex(length));
+    }
     operands.push_back(idOperand(index));
+    for (; !inside.empty(); inside.pop_back()) operands.push_back(idOperand(inside.back()));
     Id type = pointerType_;
     if (component != 0) {
         operands.push_back(idOperand(component));
         type = context_.types.pointerType(storage_, scalar_);
     }
-    return emit.op(chain_, type, std::move(operands));
+    const Id element = emit.op(chain_, type, std::move(operands));
+    if (isNonUniform_) context_.module.decorate(element, spv::Decoration::NonUniform);
+    return element;
 }
 
 namespace {

@@ -48,12 +48,18 @@ class ElementPointer {
  private:
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
     void resolveUntyped(Emitter& emit, Id pointer);
+    bool resolveInNested(Emitter& emit, Id pointer);
+    Id constantIndex(uint32_t value);
+    bool resolveInView(Emitter& emit, Id pointer);
+    void intoView(Emitter& emit, const BufferPlace& place);
     bool pointsIntoArray(const Instruction& chain) const;
 
     LoweringContext& context_;
-    bool isUntyped_ = false;  // the original pointer
+    bool isUntyped_ = false;     // the original pointer
+    bool isNonUniform_ = false;  // as the original pointer
     spv::Op chain_ = spv::Op::OpAccessChain;
-    std::vector<Id> prefix_;  // operands before the index
+    std::vector<Id> prefix_;         // operands before the index
+    std::vector<uint32_t> lengths_;  // of arrays in the array of the index, innermost first
     Id pointerType_ = 0;
     Id pointee_ = 0;
     Id scalar_ = 0;

@@ -178,12 +178,12 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
     for (const ChainStep& step : path.steps) {
         std::span<const Operand> indices = step.indices;
         Id type = step.type;
+        if (indices.empty()) continue;
         if (isArrayType(module.def(contents).opcode)) {
             contents = module.def(contents).word(0);
             if (isArrayType(module.def(contents).opcode)) {
                 return failed(BufferPlace::Problem::kManyDescriptors);
             }
-            if (indices.empty()) continue;
             place.descriptor = indices[0].word;
             place.nonUniform |= isNonUniform(module, place.descriptor);
             type = module.def(type).word(0);

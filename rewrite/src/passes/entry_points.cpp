@@ -48,6 +48,7 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
         return true;
     });
     module.forget(gone);
+    module.dropDanglingNotes();
     return std::nullopt;
 }
 

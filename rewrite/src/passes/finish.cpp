@@ -99,4 +99,27 @@ void dropUnusedUntypedPointers(Module& module) {
     module.removeExtension("SPV_KHR_untyped_pointers");
 }
 
+namespace {
+
+// Lowering uses operations on subgroups, which modules for Vulkan 1.0 cannot have.
+void declareVersion(Module& module) {
+    constexpr uint32_t kOfSubgroups = 0x00010300;
+    const auto isOfSubgroups = [](const InstructionPtr& i) {
+        return i->word(0) >= static_cast<uint32_t>(spv::Capability::GroupNonUniform) &&
+               i->word(0) <= static_cast<uint32_t>(spv::Capability::GroupNonUniformQuad);
+    };
+    if (std::ranges::any_of(module.section(Section::kCapabilities), isOfSubgroups))
+        module.requireVersion(kOfSubgroups);
+}
+
+}  // namespace
+
+void completeDeclarations(Module& module) {
+    dropUnusedUntypedPointers(module);
+    module.dropDanglingNotes();
+    completeInterfaces(module);
+    dropMisplacedRoundingModes(module);
+    declareVersion(module);
+}
+
 }  // namespace coopvk::rewrite

@@ -11,6 +11,13 @@
 
 namespace coopvk::rewrite {
 
+// Drops debug information of sets older than the non-semantic ones, which compilers of HLSL still
+// write. Drivers must know these sets, and they may name functions of other entry points.
+void dropSemanticDebugSets(Module& module);
+
+// Turns access chains without indices into copies of their bases.
+void copyBasesOfEmptyChains(Module& module);
+
 // Keeps the entry point with a name and a stage (empty name: the first one of the stage) and the
 // functions that it calls; removes all others, since code for other stages is not lowered and could
 // not always be. Fails with kInvalidArgument if there is none.
@@ -50,6 +57,10 @@ void dropUnusedUntypedPointers(Module& module);
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.
 void completeInterfaces(Module& module);
+
+// What follows from lowering: the functions above from dropMisplacedRoundingModes() on; notes that
+// name what is gone; the version that operations on subgroups need.
+void completeDeclarations(Module& module);
 
 // Replaces specialization constants by constants, for all later passes.
 
