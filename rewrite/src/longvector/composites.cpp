@@ -63,11 +63,11 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
         return;
     }
     const bool isLast =
-        uses_.of(composite) == 1 && here_.contains(composite) && values_.hasVariable(composite);
-    if (isLast) {
-        values_.setVariable(i.result, values_.variableOf(composite));
+        liveness_.uses(composite) == 1 && here_.contains(composite) && values_.owns(composite);
+    if (isLast && !values_.isPlaced(i.result)) {
+        values_.passVariable(composite, i.result);
     } else {
-        values_.copy(composite, values_.variableOf(i.result));
+        values_.copy(composite, values_.variableFor(i.result));
     }
     values_.store(i.result, at, object);
 }
@@ -195,7 +195,7 @@ void LongVectorFunction::lowerPair(const Instruction& i) {
     };
     std::array<Id, 2> members{};
     if (isLooped) {
-        for (size_t m = 0; m < 2; ++m) variables[m] = writer_.variable(vectors[m]->id);
+        for (size_t m = 0; m < 2; ++m) variables[m] = slots_.temporary(vectors[m]->id);
         values_.each(*vectors[0], [&](ComponentIndex at) {
             const Id result = resultAt(at);
             for (uint32_t m = 0; m < 2; ++m) {
@@ -242,12 +242,12 @@ void LongVectorFunction::lowerCall(const Instruction& i) {
         emit().call(i.type, i.word(0), arguments, i.result);
         return;
     }
-    arguments.push_back(values_.variableOf(i.result));
+    arguments.push_back(values_.variableFor(i.result));
     emit().call(context_.types.voidType(), i.word(0), arguments);
 }
 
 void LongVectorFunction::lowerReturn(const Instruction& i) {
-    values_.copy(i.word(0), returned_);
+    if (!values_.isIn(i.word(0), returned_)) values_.copy(i.word(0), returned_);
     writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
 

@@ -22,6 +22,15 @@ bool changesCount(const LongVectorContext& context, const Instruction& i) {
     return (to == nullptr ? 0 : to->count) != (from == nullptr ? 0 : from->count);
 }
 
+// Whether a vector is constructed of one scalar. glslang repeats it for each component.
+bool isSplat(LongVectorContext& context, const Instruction& i) {
+    const LongVector* vector = context.vector(i.type);
+    if (i.opcode != OpCompositeConstruct || vector == nullptr) return false;
+    const Operand& first = i.operands[0];
+    return context.module.def(first.word).type == vector->component &&
+           std::ranges::all_of(i.operands, [&](const Operand& o) { return o.word == first.word; });
+}
+
 bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
 
 }  // namespace
@@ -31,16 +40,18 @@ LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& fun
       module_(context.module),
       function_(function),
       writer_(context, function),
-      values_(context, writer_),
-      group_(context, values_, uses_) {}
+      liveness_(context, function),
+      slots_(context, writer_, liveness_),
+      values_(context, writer_, slots_),
+      loads_(context, values_, liveness_),
+      locals_(context, function, slots_, liveness_),
+      group_(context, values_, liveness_) {}
 
 // A parameter becomes a pointer to a variable of the caller, which the function only reads; the
 // result, a pointer behind the parameters.
 void LongVectorFunction::lowerParameters() {
     TypeTable& types = context_.types;
-    const auto pointerTo = [&](Id type) {
-        return types.pointerType(spv::StorageClass::Function, type);
-    };
+    const auto pointerTo = [&](Id type) { return context_.functionPointer(type); };
     Instruction& definition = *function_.definition;
     const bool returns = context_.lowered(definition.type) != nullptr;
     bool changed = returns;
@@ -66,31 +77,6 @@ void LongVectorFunction::lowerParameters() {
         parameters.push_back(parameter->type);
     }
     definition.operands[1] = idOperand(types.functionType(definition.type, parameters));
-}
-
-void LongVectorFunction::planPhis() {
-    for (const auto& block : function_.blocks) {
-        for (const InstructionPtr& i : block->body) {
-            const LongVector* vector = context_.lowered(i->type);
-            if (i->opcode != OpPhi || vector == nullptr) continue;
-            const Id incoming = writer_.variable(vector->id);
-            phis_[block->id()].push_back({i->result, incoming});
-            for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
-                copies_[i->word(p + 1)].emplace_back(incoming, i->word(p));
-            }
-        }
-    }
-}
-
-void LongVectorFunction::copyToPhis(Id block) {
-    for (const auto& [to, from] : copies_[block]) {
-        uses_.drop(from);
-        values_.copy(from, to);
-    }
-}
-
-void LongVectorFunction::copyFromPhis(Id block) {
-    for (const LongVectorPhi& phi : phis_[block]) values_.defineByPointee(phi.result, phi.incoming);
 }
 
 bool LongVectorFunction::touches(const Instruction& i) const {
@@ -127,17 +113,32 @@ bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
            (isExtInst(i.opcode) && !writesMemory(i));
 }
 
+// The block's values are where later blocks read them.
+void LongVectorFunction::endBlock() {
+    group_.flush();
+    loads_.endBlock();
+    copyToPhis(block_);
+    hasEnded_ = true;
+}
+
 void LongVectorFunction::visit(InstructionPtr instruction) {
+    if (locals_.isLocal(instruction->result)) return module_.retire(std::move(instruction));
+    locals_.replaceIn(*instruction);
+    lowerOrKeep(std::move(instruction));
+    locals_.endInstruction();
+}
+
+void LongVectorFunction::lowerOrKeep(InstructionPtr instruction) {
     const Instruction& i = *instruction;
-    const bool ends = isTerminator(i.opcode) || isMerge(i.opcode);
-    if (ends && !hasEnded_) {
+    if (loads_.mayChange(i)) {
         group_.flush();
-        copyToPhis(block_);
-        hasEnded_ = true;
+        loads_.copyChanged(i);
     }
+    const bool ends = isTerminator(i.opcode) || isMerge(i.opcode);
+    if (ends && !hasEnded_) endBlock();
     if (touches(i) && !isLeftForCooperative(i)) return lower(std::move(instruction));
     if (!mayPrecedeGroup(i) || touches(i)) group_.flush();
-    uses_.drop(i);
+    liveness_.drop(i);
     writer_.keep(std::move(instruction));
 }
 
@@ -145,13 +146,21 @@ void LongVectorFunction::visit(InstructionPtr instruction) {
 void LongVectorFunction::lower(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     if (context_.vector(i.type) != nullptr) here_.insert(i.result);
+    if (isSplat(context_, i)) {
+        instruction->opcode = OpCompositeConstructReplicateEXT;
+        instruction->operands.resize(1);
+    }
     if (isReduction(i.opcode)) return group_.addReduction(std::move(instruction));
+    if (i.opcode == OpLoad && loads_.add(i)) {
+        liveness_.drop(i);
+        return module_.retire(std::move(instruction));
+    }
     if (i.opcode == OpStore) {
         if (!group_.has(i.word(1))) group_.flush();
         return group_.add(std::move(instruction));
     }
     if (lowerInPlace(i)) {
-        uses_.drop(i);
+        liveness_.drop(i);
         return module_.retire(std::move(instruction));
     }
     if (context_.vector(i.type) == nullptr) {
@@ -205,17 +214,21 @@ bool LongVectorFunction::lowerInPlace(const Instruction& i) {
     return false;
 }
 
+void LongVectorFunction::beginBlock(Block& block) {
+    liveness_.beginBlock(block);
+    locals_.beginBlock(block);
+    planReturn(block);
+    writer_.beginBlock(block);
+    block_ = writer_.label();
+    hasEnded_ = false;
+    here_.clear();
+}
+
 void LongVectorFunction::lower() {
-    for (const auto& block : function_.blocks) {
-        for (const InstructionPtr& i : block->body) uses_.add(*i);
-    }
     lowerParameters();
     planPhis();
     for (const auto& block : function_.blocks) {
-        writer_.beginBlock(*block);
-        block_ = writer_.label();
-        hasEnded_ = false;
-        here_.clear();
+        beginBlock(*block);
         bool inPhis = true;
         for (InstructionPtr& i : block->body) {
             const bool isPhi = i->opcode == OpPhi || isDebugLine(i->opcode);

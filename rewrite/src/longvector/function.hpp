@@ -4,6 +4,8 @@
 #pragma once
 
 #include "longvector/group.hpp"
+#include "longvector/loads.hpp"
+#include "longvector/locals.hpp"
 
 namespace coopvk::rewrite {
 
@@ -12,7 +14,7 @@ namespace coopvk::rewrite {
 //   %a = OpPhi %vector %b %one %c %two       one: in = b;   two: in = c;   here: a = in;
 //
 // The copy from `in` is made only where `a` is defined, since other blocks may still use the
-// former value.
+// former value. Where none does, `a` is `in`.
 struct LongVectorPhi {
     Id result = 0;
     Id incoming = 0;  // variable
@@ -33,7 +35,7 @@ class LongVectorFunction {
     void flush() { group_.flush(); }
     // An instruction that is lowered as if it stood in the block.
     void lowerNew(InstructionPtr instruction) {
-        uses_.add(*instruction);
+        liveness_.add(*instruction);
         lower(std::move(instruction));
     }
     // The components of a scalar, of a core vector, or of a long vector.
@@ -43,6 +45,10 @@ class LongVectorFunction {
  private:
     void lowerParameters();
     void planPhis();
+    bool isSafeAsIncoming(const Block& block, const Instruction& phi) const;
+    void planReturn(const Block& block);
+    void beginBlock(Block& block);
+    void endBlock();
     void copyToPhis(Id block);
     void copyFromPhis(Id block);
 
@@ -52,6 +58,7 @@ class LongVectorFunction {
     // Whether a group may be emitted behind an instruction that has no long vectors.
     bool mayPrecedeGroup(const Instruction& i) const;
     void visit(InstructionPtr instruction);
+    void lowerOrKeep(InstructionPtr instruction);
     void lower(InstructionPtr instruction);
     bool lowerInPlace(const Instruction& i);
 
@@ -73,8 +80,11 @@ class LongVectorFunction {
     Module& module_;
     Function& function_;
     FunctionWriter writer_;
+    LongVectorLiveness liveness_;
+    LongVectorSlots slots_;
     LongVectorValues values_;
-    RemainingUses uses_;
+    LongVectorLoads loads_;
+    LongVectorLocals locals_;
     LongVectorGroup group_;
     Id returned_ = 0;  // pointer to the variable for the function's result
     std::unordered_map<Id, std::vector<LongVectorPhi>> phis_;        // by block

@@ -48,13 +48,22 @@ bool LongVectorGroup::readsMemoryOf(const Instruction& store) const {
     });
 }
 
+// Reads and writes are emitted later: no other value gets their variables until then.
+void LongVectorGroup::hold(const Instruction& i) {
+    values_.slots().hold(i.result);
+    for (const Operand& o : i.operands) {
+        if (o.isId) values_.slots().hold(o.word);
+    }
+}
+
 void LongVectorGroup::add(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const bool isOther =
         !members_.empty() && vectorOf(*members_.front()).count != vectorOf(i).count;
     const bool isApart = writesMemory(i) && (i.opcode != OpStore || readsMemoryOf(i));
     if (isOther || isApart) flush();
-    uses_.drop(i);
+    hold(i);
+    liveness_.drop(i);
     if (i.result != 0) results_[i.result] = &i;
     members_.push_back(std::move(instruction));
     const bool isVolatileLoad = i.opcode == OpLoad && isVolatile(operandsBehind(i, 1));
@@ -119,7 +128,7 @@ void LongVectorGroup::emitAt(ComponentIndex at) {
         const Id component = emitMember(*i, at);
         if (i->result == 0) continue;
         current_[i->result] = component;
-        if (uses_.of(i->result) == 0) continue;
+        if (liveness_.uses(i->result) == 0) continue;
         if (vectorOf(*i).isCooperative) {
             cooperative_[i->result].push_back(component);
         } else {
@@ -160,7 +169,7 @@ void LongVectorGroup::dropUnneeded() {
     std::unordered_set<Id> needed;
     for (size_t m = members_.size(); m-- > 0;) {
         const Instruction& i = *members_[m];
-        if (i.result == 0 || writesMemory(i) || uses_.of(i.result) != 0 ||
+        if (i.result == 0 || writesMemory(i) || liveness_.uses(i.result) != 0 ||
             needed.contains(i.result) || (i.opcode == OpLoad && isVolatile(operandsBehind(i, 1)))) {
             for (const Operand& o : i.operands) {
                 if (o.isId) needed.insert(o.word);
@@ -176,13 +185,15 @@ void LongVectorGroup::dropUnneeded() {
 void LongVectorGroup::flush() {
     dropUnneeded();
     if (!members_.empty()) emit([&](ComponentIndex at) { emitAt(at); });
+    values_.slots().release();
 }
 
 void LongVectorGroup::addReduction(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const LongVector vector = vectorOf(i);
     if (!members_.empty() && vectorOf(*members_.front()).count != vector.count) flush();
-    uses_.drop(i);
+    hold(i);
+    liveness_.drop(i);
     FunctionWriter& writer = values_.writer();
     Emitter& emitter = values_.emit();
     const Id sum = vector.isLooped() ? writer.variable(i.type) : 0;

@@ -14,33 +14,11 @@
 
 namespace coopvk::rewrite {
 
-// How many instructions that are not lowered yet use a value.
-class RemainingUses {
- public:
-    void add(const Instruction& i) {
-        for (const Operand& o : i.operands) {
-            if (o.isId) ++uses_[o.word];
-        }
-    }
-    void drop(const Instruction& i) {
-        for (const Operand& o : i.operands) {
-            if (o.isId) drop(o.word);
-        }
-    }
-    void drop(Id value) { --uses_[value]; }
-    uint32_t of(Id value) const {
-        const auto found = uses_.find(value);
-        return found == uses_.end() ? 0 : found->second;
-    }
-
- private:
-    std::unordered_map<Id, uint32_t> uses_;
-};
-
 class LongVectorGroup {
  public:
-    LongVectorGroup(LongVectorContext& context, LongVectorValues& values, RemainingUses& uses)
-        : context_(context), values_(values), uses_(uses) {}
+    LongVectorGroup(LongVectorContext& context, LongVectorValues& values,
+                    LongVectorLiveness& liveness)
+        : context_(context), values_(values), liveness_(liveness) {}
 
     // Adds an instruction. Others of the group must be emitted first if their vectors have another
     // number of components, or it writes to memory that they read.
@@ -60,6 +38,7 @@ class LongVectorGroup {
     static constexpr size_t kShort = 4;
 
     const LongVector& vectorOf(const Instruction& i) const;
+    void hold(const Instruction& i);
     bool readsMemoryOf(const Instruction& store) const;
     Id emitMember(const Instruction& i, ComponentIndex at);
     Operands operandsAt(const Instruction& i, ComponentIndex at);
@@ -69,7 +48,7 @@ class LongVectorGroup {
 
     LongVectorContext& context_;
     LongVectorValues& values_;
-    RemainingUses& uses_;
+    LongVectorLiveness& liveness_;
     InstructionList members_;
     std::unordered_map<Id, const Instruction*> results_;
     std::unordered_map<Id, Id> current_;                   // components of results for one index

@@ -44,6 +44,20 @@ class Layouts {
         context_.types.rescan();
     }
 
+    // Pointers to variables of the module, and to those that the lowering declares, have one type.
+    void shareFunctionPointers() {
+        TypeNames names;
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (i->opcode != spv::Op::OpTypePointer || context_.lowered(i->word(1)) == nullptr ||
+                storageOf(*i) != spv::StorageClass::Function) {
+                continue;
+            }
+            const auto [shared, isNew] = context_.pointers.try_emplace(i->word(1), i->result);
+            if (!isNew) names[i->result] = shared->second;
+        }
+        if (!names.empty()) replaceTypes(context_.types, names);
+    }
+
     // Constituents of constants have the types of members.
     void changeConstants() {
         InstructionList& globals = module_.section(Section::kGlobals);
@@ -104,6 +118,7 @@ void layOutLongVectors(LongVectorContext& context) {
     layouts.changeTypes();
     layouts.changeConstants();
     layouts.changeChains();
+    layouts.shareFunctionPointers();
 }
 
 }  // namespace coopvk::rewrite

@@ -15,7 +15,9 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     }
     std::unordered_set<Id> gone;
     module.visitBlocks([&](const Instruction& i) {
-        if (context.vector(i.type) != nullptr) gone.insert(i.result);
+        const bool isVariableOfVector =
+            i.opcode == spv::Op::OpVariable && context.vector(module.pointee(i.result)) != nullptr;
+        if (isVariableOfVector || context.vector(i.type) != nullptr) gone.insert(i.result);
     });
     for (const auto& function : module.functions()) {
         for (const InstructionPtr& i : function->parameters) {

@@ -36,6 +36,7 @@ struct LongVectorContext : LoweringContext {
     std::map<Id, LongVector> vectors;  // by type id; ordered, so that output is deterministic
     std::map<Id, Id> inMemory;         // an array with ArrayStride -> the type that it stands for
     std::map<Id, Id> constants;        // composite constant -> a variable that has its value
+    std::map<Id, Id> pointers;         // type -> type of pointers to variables of functions
 
     const LongVector* vector(Id type) const {
         const auto found = vectors.find(type);
@@ -51,6 +52,11 @@ struct LongVectorContext : LoweringContext {
     const LongVector* vectorOrInMemory(Id type) const {
         const auto found = inMemory.find(type);
         return vector(found == inMemory.end() ? type : found->second);
+    }
+    Id functionPointer(Id type) {
+        Id& pointer = pointers[type];
+        if (pointer == 0) pointer = types.pointerType(spv::StorageClass::Function, type);
+        return pointer;
     }
     // The array with ArrayStride of a long vector with an explicit layout.
     Id memoryType(const LongVector& vector);

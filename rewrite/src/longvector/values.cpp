@@ -16,10 +16,34 @@ void LongVectorValues::each(const LongVector& vector,
     for (uint32_t c = 0; c < vector.count; ++c) body(index(c));
 }
 
+// Only blocks that nothing reaches read a value before it is defined.
 Id LongVectorValues::variableOf(Id value) {
     const auto [found, isNew] = variables_.try_emplace(value, 0);
-    if (isNew) found->second = writer_.variable(context_.module.def(value).type);
+    if (isNew) found->second = slots_.declare(context_.module.def(value).type);
     return found->second;
+}
+
+Id LongVectorValues::variableFor(Id value) {
+    const auto [found, isNew] = variables_.try_emplace(value, 0);
+    if (isNew) {
+        found->second = slots_.take(value, context_.module.def(value).type);
+        owned_.insert(value);
+    }
+    return found->second;
+}
+
+void LongVectorValues::passVariable(Id from, Id to) {
+    const Id variable = variables_.at(from);
+    variables_[to] = variable;
+    owned_.insert(to);
+    slots_.pass(variable, to);
+}
+
+void LongVectorValues::own(Id value) {
+    const Id slot = slots_.take(value, context_.module.def(value).type);
+    copy(value, slot);
+    variables_[value] = slot;
+    owned_.insert(value);
 }
 
 bool LongVectorValues::isPlainConstant(Id value) const {
@@ -28,9 +52,15 @@ bool LongVectorValues::isPlainConstant(Id value) const {
 }
 
 Id LongVectorValues::pointerTo(Id value) {
-    if (hasVariable(value) || !isPlainConstant(value)) return variableOf(value);
-    const LongVector& vector = *context_.vectorOfValue(value);
-    const Id pointer = writer_.variable(vector.id);
+    if (isPlaced(value) || !isPlainConstant(value)) {
+        const Id variable = variableOf(value);
+        const spv::Op opcode = context_.module.def(variable).opcode;
+        const bool isArgument =
+            (opcode == spv::Op::OpVariable || opcode == spv::Op::OpFunctionParameter) &&
+            context_.module.storage(variable) == spv::StorageClass::Function;
+        if (isArgument) return variable;
+    }
+    const Id pointer = slots_.temporary(context_.vectorOfValue(value)->id);
     copy(value, pointer);
     return pointer;
 }
@@ -81,7 +111,7 @@ std::vector<Id> LongVectorValues::components(Id value) {
 
 void LongVectorValues::store(Id value, ComponentIndex at, Id component) {
     const Id type = emit().typeOf(component);
-    emit().store(emit().chain(type, {variableOf(value), at.id}), component);
+    emit().store(emit().chain(type, {variableFor(value), at.id}), component);
 }
 
 void LongVectorValues::copy(Id value, Id pointer) {
@@ -139,7 +169,7 @@ Id LongVectorValues::whole(Id value, Id type) {
 void LongVectorValues::defineByWhole(Id value, Id constituent) {
     const Id type = context_.module.def(value).type;
     if (emit().typeOf(constituent) == type) {
-        return emit().store(variableOf(value), constituent);
+        return emit().store(variableFor(value), constituent);
     }
     define(value, type, emit().parts(constituent));
 }

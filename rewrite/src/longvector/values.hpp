@@ -3,8 +3,7 @@
 // Where the components of long vectors are while a function is lowered.
 #pragma once
 
-#include "longvector/types.hpp"
-#include "lowering/function_writer.hpp"
+#include "longvector/slots.hpp"
 
 namespace coopvk::rewrite {
 
@@ -18,8 +17,8 @@ struct ComponentIndex {
 // types are not: they stay values.
 class LongVectorValues {
  public:
-    LongVectorValues(LongVectorContext& context, FunctionWriter& writer)
-        : context_(context), writer_(writer) {}
+    LongVectorValues(LongVectorContext& context, FunctionWriter& writer, LongVectorSlots& slots)
+        : context_(context), writer_(writer), slots_(slots) {}
 
     Emitter& emit() { return writer_.emit(); }
     FunctionWriter& writer() { return writer_; }
@@ -27,10 +26,23 @@ class LongVectorValues {
     // Runs body(index) for all components: in a loop if they are many, else once for each.
     void each(const LongVector& vector, const std::function<void(ComponentIndex)>& body);
 
-    // The variable of a value: its own, a new one, or one that was set.
+    LongVectorSlots& slots() { return slots_; }
+    // The variable that a value is in.
     Id variableOf(Id value);
+    // The variable to which the definition of a value stores: one that was set, or a slot.
+    Id variableFor(Id value);
+    // A value is in what a pointer points to, which others read, too.
     void setVariable(Id value, Id pointer) { variables_[value] = pointer; }
-    bool hasVariable(Id value) const { return variables_.contains(value); }
+    bool isPlaced(Id value) const { return variables_.contains(value); }
+    // A value is in a slot of its own. Then the slot may become that of another value.
+    bool owns(Id value) const { return owned_.contains(value); }
+    void passVariable(Id from, Id to);
+    bool isIn(Id value, Id pointer) const {
+        const auto found = variables_.find(value);
+        return found != variables_.end() && found->second == pointer;
+    }
+    // Copies a value from where it was set to be to a slot.
+    void own(Id value);
     // A pointer to a variable that holds a value, also of a constant.
     Id pointerTo(Id value);
 
@@ -58,7 +70,9 @@ class LongVectorValues {
 
     LongVectorContext& context_;
     FunctionWriter& writer_;
+    LongVectorSlots& slots_;
     std::unordered_map<Id, Id> variables_;  // by value
+    std::unordered_set<Id> owned_;
 };
 
 }  // namespace coopvk::rewrite
