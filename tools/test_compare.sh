@@ -36,7 +36,7 @@ expect 0 '(emulated: not available)' --quick --filter '^8x8x8' --sides native
 expect 0 'multiply-add' --list --filter multiply-add
 
 expect 0 '(native: not available)' --quick --extension VK_NV_cooperative_vector \
-    --filter '^f16 \* f16 \+ f16|^f32 as s8 \* s8|training|vectors of f16|matrices of e4m3'
+    --filter '^f16 \* f16 \+ f16|^f32 as s8 \* s8|^training|vectors of f16|matrices of e4m3'
 
 # A case that lies within the specification's freedom, and is not bit-identical.
 expect 1 'differ' --filter 'f32 = f32/multiply-add.*StorageBuffer, random' --max-ulps 0
