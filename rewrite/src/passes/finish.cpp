@@ -112,10 +112,70 @@ void declareVersion(Module& module) {
         module.requireVersion(kOfSubgroups);
 }
 
+bool isLogicalPointer(const Module& module, Id type) {
+    using enum spv::StorageClass;
+    return isPointerType(module.def(type).opcode) &&
+           isOneOf(static_cast<spv::StorageClass>(module.def(type).word(0)),
+                   {StorageBuffer, Workgroup});
+}
+
+// Whether only variable pointers allow the instruction (SPIR-V specification, 2.16.1, logical
+// addressing): it makes a pointer in another way than from a variable, compares pointers, passes
+// a part of a variable to a function, or is a type that contains pointers.
+bool needsVariablePointers(const Module& module, const Instruction& i) {
+    using enum spv::Op;
+    const auto isPointer = [&](Id id) { return isLogicalPointer(module, module.def(id).type); };
+    switch (i.opcode) {
+        case OpVariable:
+        case OpUntypedVariableKHR:
+        case OpFunctionParameter:
+        case OpCopyObject:
+            return false;
+        case OpPtrEqual:
+        case OpPtrNotEqual:
+        case OpPtrDiff:
+            return true;
+        case OpTypePointer:
+            return isLogicalPointer(module, i.word(1));
+        case OpTypeArray:
+        case OpTypeStruct:
+            return std::ranges::any_of(i.operands, [&](const Operand& part) {
+                return part.isId && isLogicalPointer(module, part.word);
+            });
+        case OpFunctionCall:
+            return isLogicalPointer(module, i.type) ||
+                   std::ranges::any_of(i.operands, [&](const Operand& argument) {
+                       const spv::Op made = module.def(argument.word).opcode;
+                       return isPointer(argument.word) && made != OpVariable &&
+                              made != OpUntypedVariableKHR && made != OpFunctionParameter;
+                   });
+        default:
+            return isLogicalPointer(module, i.type) && !isAccessChain(i.opcode) &&
+                   !isUntypedChain(i.opcode);
+    }
+}
+
 }  // namespace
+
+void dropUnusedVariablePointers(Module& module) {
+    using enum spv::Capability;
+    if (!module.hasCapability(VariablePointers) &&
+        !module.hasCapability(VariablePointersStorageBuffer)) {
+        return;
+    }
+    bool needed = false;
+    forEachInstruction(module, [&](const Instruction* i) {
+        needed = needed || needsVariablePointers(module, *i);
+    });
+    if (needed) return;
+    module.removeCapability(VariablePointers);
+    module.removeCapability(VariablePointersStorageBuffer);
+    module.removeExtension("SPV_KHR_variable_pointers");
+}
 
 void completeDeclarations(Module& module) {
     dropUnusedUntypedPointers(module);
+    dropUnusedVariablePointers(module);
     module.dropDanglingNotes();
     completeInterfaces(module);
     dropMisplacedRoundingModes(module);

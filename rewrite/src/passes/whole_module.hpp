@@ -51,8 +51,10 @@ void removeSubgroupBarriers(Module& module);
 void dropMisplacedRoundingModes(Module& module);
 
 // Drops untyped pointers and variables that only lowered instructions used, so that the driver need
-// not support them.
+// not support them, and the capabilities of variable pointers if no instruction needs them. Where
+// these are declared, NVIDIA's driver (580.159.04) loads wrong values from some shared variables.
 void dropUnusedUntypedPointers(Module& module);
+void dropUnusedVariablePointers(Module& module);
 
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.

@@ -52,12 +52,15 @@ TEST_P(Inputs, MatchTheirReference) {
     for (const std::string& extension : input.needs)
         if (!Context::get().has(extension)) GTEST_SKIP() << "the device lacks " << extension;
     const Dispatch dispatch = dispatchOf(input);
+    PipelineOptions options;
+    for (const auto& [id, value] : input.specialization)
+        options.specialization.push_back({id, value});
     const auto want = run(compileGlsl(input.expected), dispatch);
     for (const Variant variant : formsOf(input)) {
         SCOPED_TRACE(nameOf(variant));
         const Words words = input.isAssembly ? optimised(assemble(input.source), variant)
                                              : compileGlsl(input.source, variant);
-        const auto got = run(words, dispatch);
+        const auto got = run(words, dispatch, options);
         for (size_t i = 0; i < want.size(); ++i)
             EXPECT_EQ(difference(got[i], want[i]), "") << "buffer " << i;
     }
