@@ -70,13 +70,11 @@ void CommandBuffer::execute() const {
     try {
         Execution execution{device};
         const auto ended = [](const auto& used) { return used.expired(); };
-        for (const RecordedCommand& command : commands) {
-            if (std::any_of(command.lives.begin(), command.lives.end(), ended)) {
+        for (const RecordedCommand& command : commands)
+            if (std::any_of(command.lives.begin(), command.lives.end(), ended))
                 device.refuse("a command uses an object that was destroyed");
-            } else {
+            else
                 command.execute(execution);
-            }
-        }
     } catch (...) {
         device.lose();
     }

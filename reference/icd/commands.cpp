@@ -33,11 +33,10 @@ struct Guard<Function> {
         constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
         if constexpr (std::is_same_v<First, VkCommandBuffer>)
             from<CommandBuffer>(first)->result = kFailure;
-        if constexpr (std::is_same_v<R, VkResult>) {
+        if constexpr (std::is_same_v<R, VkResult>)
             return kFailure;
-        } else if constexpr (!std::is_void_v<R>) {
+        else if constexpr (!std::is_void_v<R>)
             return R{};
-        }
     }
 };
 
@@ -97,11 +96,10 @@ struct Absent<R(Arguments...), Result> {
             if constexpr (!kLists || std::is_same_v<decltype(argument), uint32_t*>) clear(argument);
         };
         (each(arguments), ...);
-        if constexpr (std::is_same_v<R, VkResult>) {
+        if constexpr (std::is_same_v<R, VkResult>)
             return Result;
-        } else if constexpr (!std::is_void_v<R>) {
+        else if constexpr (!std::is_void_v<R>)
             return R{};
-        }
     }
 };
 

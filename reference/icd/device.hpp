@@ -184,11 +184,10 @@ struct Device : ObjectOf<VkDevice> {
         constexpr uint64_t kForever = uint64_t{1} << 60;
         const auto done = [&] { return gone() || ready(); };
         std::unique_lock lock(mutex);
-        if (timeout >= kForever) {
+        if (timeout >= kForever)
             changed.wait(lock, done);
-        } else if (!changed.wait_for(lock, std::chrono::nanoseconds(timeout), done)) {
+        else if (!changed.wait_for(lock, std::chrono::nanoseconds(timeout), done))
             return VK_TIMEOUT;
-        }
         return gone() ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
     }
 };

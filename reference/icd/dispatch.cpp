@@ -109,11 +109,10 @@ void copy(const Range& from, const Range& to) {
     if (from.size != to.size || to.size == 0) return;
     std::memmove(to.data, from.data, to.size);
     if (to.written == nullptr) return;
-    if (from.written == nullptr) {
+    if (from.written == nullptr)
         markWritten(to);
-    } else {
+    else
         std::memmove(to.written, from.written, to.size);
-    }
 }
 
 template <typename Region>
@@ -149,16 +148,12 @@ std::optional<Matrices> matricesOf(const Info& info) {
 // With the gap behind the last line. Optimal layouts must start at multiples of 64 bytes: so that
 // one can follow another.
 size_t wholeSize(const matrices::VectorMatrix& matrix) {
-    if (matrix.layout == matrices::VectorLayout::rowMajor) return matrix.rows * matrix.stride;
-    if (matrix.layout == matrices::VectorLayout::columnMajor) return matrix.columns * matrix.stride;
-    return (matrix.size() + 63) / 64 * 64;
+    return matrix.lines() != 0 ? matrix.lines() * matrix.stride : (matrix.size() + 63) / 64 * 64;
 }
 
 // What a destination must have: optimal layouts in whole, of the others the last element.
 size_t neededSize(const matrices::VectorMatrix& matrix) {
-    const bool isLinear = matrix.layout == matrices::VectorLayout::rowMajor ||
-                          matrix.layout == matrices::VectorLayout::columnMajor;
-    return isLinear ? matrix.size() : wholeSize(matrix);
+    return matrix.lines() != 0 ? matrix.size() : wholeSize(matrix);
 }
 
 bool convert(const Matrices& both, const std::byte* source, std::byte* target) {

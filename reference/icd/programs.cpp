@@ -101,11 +101,10 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     if (flagsOf(info) & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
         return VK_PIPELINE_COMPILE_REQUIRED;
     Source source = sourceOf(device, info.stage);
-    if (info.stage.module != VK_NULL_HANDLE) {
+    if (info.stage.module != VK_NULL_HANDLE)
         source.words = from<ShaderModule>(info.stage.module)->words;
-    } else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext)) {
+    else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext))
         source.words = ShaderModule(device, *code).words;
-    }
     SharedProgram program;
     const VkResult result = makeProgram(device, source, program);
     if (result == VK_SUCCESS) *out = handleOf(new Pipeline(std::move(program)));

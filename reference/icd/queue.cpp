@@ -127,9 +127,8 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
         return stopping || device->lost ||
                std::all_of(batch.waits.begin(), batch.waits.end(), isReady);
     });
-    for (const SemaphoreValue& wait : batch.waits) {
+    for (const SemaphoreValue& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;
-    }
     for (const CommandBuffer* commands : batch.commands) {
         if (device->lost) break;
         lock.unlock();
@@ -190,9 +189,8 @@ VkResult WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info, uint64
     };
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
     return from<Device>(handle)->wait(timeout, [&] {
-        for (uint32_t i = 0; i < info->semaphoreCount; ++i) {
+        for (uint32_t i = 0; i < info->semaphoreCount; ++i)
             if (reached(i) == any) return any;
-        }
         return !any;
     });
 }

@@ -32,6 +32,12 @@ struct VectorMatrix {
         if (layout == VectorLayout::columnMajor) return column * stride + row * elementSize();
         return (uint64_t(row) * columns + column) * elementSize();
     }
+    // Rows or columns, which a stride is between; of optimal layouts 0.
+    uint32_t lines() const {
+        return layout == VectorLayout::rowMajor      ? rows
+               : layout == VectorLayout::columnMajor ? columns
+                                                     : 0;
+    }
     // Bytes of the whole matrix.
     uint64_t size() const {
         return rows == 0 || columns == 0 ? 0 : offset(rows - 1, columns - 1) + elementSize();

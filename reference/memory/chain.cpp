@@ -89,10 +89,9 @@ Status prepareChain(Program& program, Instruction& i) {
         plan->descriptorOperand = next++;
         pointee = pointeeOf(pointee, 0);
     }
-    for (; next < i.operands.size(); ++next) {
+    for (; next < i.operands.size(); ++next)
         if (Status added = addStep(program, i, next, components, pointee, *plan); !added)
             return added;
-    }
     i.prepared = std::move(plan);
     return Done{};
 }

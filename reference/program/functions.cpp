@@ -64,9 +64,8 @@ Status Decoder::readFunctions() {
         if (function.type->components > 0) function.result = newSlot(0, *function.type);
         if (Status assigned = assignSlots(bodies_[id], function); !assigned) return assigned;
     }
-    for (auto& [id, function] : program_->functions) {
+    for (auto& [id, function] : program_->functions)
         if (Status read = readFunction(bodies_[id], function); !read) return read;
-    }
     program_->entry = &program_->functions[entry_];
     return Done{};
 }

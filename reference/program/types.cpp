@@ -166,11 +166,10 @@ Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
 
 // Vectors, matrices, arrays.
 Status Decoder::readListType(const Parsed& instruction, Type& to) {
-    if (to.kind == Kind::kArray || instruction.opcode == OpTypeVectorIdEXT) {
+    if (to.kind == Kind::kArray || instruction.opcode == OpTypeVectorIdEXT)
         to.count = constantOf(instruction[1]);
-    } else if (to.kind != Kind::kRuntimeArray) {
+    else if (to.kind != Kind::kRuntimeArray)
         to.count = instruction[1];
-    }
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
     const uint64_t components = uint64_t{to.count} * to.element->components;
     // Large arrays are of memory. No value has so many components.
