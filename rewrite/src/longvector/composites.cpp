@@ -46,8 +46,9 @@ void LongVectorFunction::lowerExtract(const Instruction& i) {
 }
 
 void LongVectorFunction::lowerDynamicExtract(const Instruction& i) {
-    if (group_.has(i.word(0)) && !group_.isShort()) group_.flush();
     const std::optional<uint64_t> known = module_.constantValue(i.word(1));
+    const bool isAlone = group_.isShort() && (known || !group_.readsOtherLanes());
+    if (group_.has(i.word(0)) && !isAlone) group_.flush();
     const LongVector& vector = *context_.vectorOfValue(i.word(0));
     ComponentIndex at = {i.word(1), std::nullopt};
     if (known) at = values_.index(static_cast<uint32_t>(*known % vector.count));

@@ -70,6 +70,12 @@ void LongVectorGroup::add(InstructionPtr instruction) {
     if (writesMemory(i) || isVolatileLoad) flush();
 }
 
+bool LongVectorGroup::readsOtherLanes() const {
+    return !std::ranges::all_of(members_, [](const InstructionPtr& i) {
+        return isPure(i->opcode) || isOneOf(i->opcode, {OpLoad, OpStore}) || isExtInst(i->opcode);
+    });
+}
+
 Id LongVectorGroup::component(Id value, ComponentIndex at) {
     const auto result = results_.find(value);
     if (result == results_.end()) return values_.component(value, at);

@@ -33,6 +33,9 @@ class LongVectorGroup {
     Id component(Id value, ComponentIndex at);
     // Whether computing a component of a result alone is worth it.
     bool isShort() const { return members_.size() <= kShort; }
+    // Whether a result depends on what other lanes compute: then all must compute the same
+    // component.
+    bool readsOtherLanes() const;
 
  private:
     static constexpr size_t kShort = 4;
