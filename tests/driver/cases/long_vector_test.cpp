@@ -89,9 +89,9 @@ constexpr LongProgram kPrograms[] = {
      "N>(f);\n"
      "r[i] = V(n) + V(f) + V(u) + V(vector<int8_t, N>(n)) + V(h) + V(vector<bool, N>(n));\n"},
     {"Uniform", forAll,
-     "layout(set = 0, binding = 5, scalar) uniform Uniforms { V first; V others[2]; } u;\n"
+     "layout(set = 0, binding = 5, scalar) uniform Uniforms { V both[2]; } u;\n"  // 16 KiB at most
      "layout(push_constant, scalar) uniform Push { T k; } push;\n",
-     "r[i] = u.first * push.k + u.others[i % 2];\n"},
+     "r[i] = u.both[0] * push.k + u.both[i % 2];\n"},
     {"Private", forAll, "V a = V(T(3)); const V kThree = V(T(3)); V arrays[3];\n",
      "arrays[0] = x[i]; arrays[1] = a; arrays[2] = y[i] + kThree; a = arrays[i % 3];\n"
      "V zero = V(T(0)); r[i] = a + arrays[(i + 1) % 3] + zero;\n"},
