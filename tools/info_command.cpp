@@ -11,7 +11,6 @@
 #include <optional>
 
 #include "commands.hpp"
-#include "coopvk/means.hpp"
 #include "devices.hpp"
 #include "info_lists.hpp"
 #include "physical_device.hpp"
@@ -28,6 +27,7 @@ using nlohmann::ordered_json;
 
 struct Options {
     bool json = false;
+    bool plan = false;
     // Empty: the environment and settings files decide.
     std::string emulate, backEnd;
 };
@@ -93,6 +93,15 @@ std::vector<rewrite::ProductMeans> emulatedMeans(const layer::PhysicalDeviceCont
         return one.products.starts_with("vectors") ? !vectors : !matrices;
     });
     return means;
+}
+
+// What shaders without matrices that stay the driver's are rewritten for.
+rewrite::Target targetOf(const layer::PhysicalDeviceContext& assessed) {
+    rewrite::Target target;
+    target.device = assessed.facts.traits;
+    target.subgroupSize = target.device.subgroupSize;
+    target.emulated = assessed.emulated;
+    return target;
 }
 
 ordered_json meansList(const std::vector<rewrite::ProductMeans>& means) {
@@ -235,9 +244,11 @@ int runInfo(const Options& options) {
         if (options.json) {
             json["devices"].push_back(describe(device, assessed, *settings));
             addLists(json["devices"].back(), device, assessed);
+            if (options.plan) json["devices"].back()["plan"] = planList(targetOf(assessed));
         } else {
             print(i, device, assessed, *settings);
             printLists(std::cout, device, assessed);
+            if (options.plan) printPlan(std::cout, targetOf(assessed));
         }
     }
     if (options.json) {
@@ -255,6 +266,8 @@ void addInfoCommand(CLI::App& app, int& status) {
         "info", "Show for each device which extensions are native, emulated or unavailable");
     auto options = std::make_shared<Options>();
     command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
+    command->add_flag("--plan", options->plan,
+                      "Show what the rewriter decides by the device, and why");
     command->add_option("--emulate", options->emulate,
                         "Use this instead of the layer's setting: auto, all or names");
     command

@@ -3,6 +3,7 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
+#include <format>
 #include <map>
 #include <ostream>
 
@@ -181,6 +182,26 @@ void printLists(std::ostream& out, const Device& device,
     if (!hidden.empty()) out << "  the driver's own, hidden by coopvk:\n";
     for (const HiddenThing& thing : hidden) {
         out << "    " << thing.name << ": " << thing.reason << '\n';
+    }
+}
+
+ordered_json planList(const rewrite::Target& target) {
+    ordered_json list = ordered_json::array();
+    for (const auto& [name, value, reason] : rewrite::devicePlan(target)) {
+        list.push_back({{"name", name}, {"value", value}, {"reason", reason}});
+    }
+    return list;
+}
+
+void printPlan(std::ostream& out, const rewrite::Target& target) {
+    out << "  plan at " << target.subgroupSize << " lanes:\n";
+    for (const auto& [name, value, reason] : rewrite::devicePlan(target)) {
+        out << std::format("    {:<44} {:<24} {}\n", name, value, reason);
+    }
+    out << "  because of faults of drivers:\n";
+    for (const rewrite::DriverWorkaround& row : rewrite::driverWorkarounds()) {
+        out << std::format("    {}, {}: {} ({}): {}\n", row.driver, row.versions, row.fault,
+                           row.shownBy, row.instead);
     }
 }
 

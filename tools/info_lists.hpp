@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lists of `coopvk info`: matrices of flexible dimensions, 4-bit matrices, 2D blocks, and hidden
-// extensions and features of the driver.
+// Lists of `coopvk info`: matrices of flexible dimensions, 4-bit matrices, 2D blocks, hidden
+// extensions and features of the driver, and the plan.
 #pragma once
 
 #include <iosfwd>
@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "coopvk/plan.hpp"
 #include "devices.hpp"
 #include "physical_device.hpp"
 
@@ -24,5 +25,9 @@ void addLists(nlohmann::ordered_json& json, const Device& device,
               const layer::PhysicalDeviceContext& assessed);
 void printLists(std::ostream& out, const Device& device,
                 const layer::PhysicalDeviceContext& assessed);
+
+// What the rewriter decides by the device alone, and its workarounds for faults of drivers.
+nlohmann::ordered_json planList(const rewrite::Target& target);
+void printPlan(std::ostream& out, const rewrite::Target& target);
 
 }  // namespace coopvk::tool

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "info_lists.hpp"
 #include "input_file.hpp"
 #include "rewrite_job.hpp"
 
@@ -69,12 +70,16 @@ Result<std::string> inputOf(const RewriteOptions& options) {
 }
 
 Result<bool> runRewrite(RewriteOptions options) {
-    if (options.output.empty() && !options.text) return failure("give -o OUT.spv or --text");
+    if (options.output.empty() && !options.text && !options.plan) {
+        return failure("give -o OUT.spv, --text or --plan");
+    }
     const auto input = inputOf(options);
     if (!input) return input.error();
     options.input = *input;
     auto job = makeRewriteJob(options);
     if (!job) return job.error();
+    if (options.plan) printPlan(std::cout, job->request.target);
+    if (options.output.empty() && !options.text) return true;
     if (options.lines || job->request.lines) job->words = rewrite::withLines(job->words);
     const auto rewritten = rewriteWords(options, *job);
     const auto named = [&](const Error& error) {
@@ -95,6 +100,12 @@ Result<bool> runRewrite(RewriteOptions options) {
     }
     return writeBytes(options.output, reinterpret_cast<const char*>(rewritten->words.data()),
                       rewritten->words.size() * sizeof(uint32_t));
+}
+
+std::vector<std::string> stageNames() {
+    std::vector<std::string> names;
+    for (const auto& [name, stage] : stagesByName()) names.push_back(name);
+    return names;
 }
 
 }  // namespace
@@ -130,17 +141,16 @@ void addRewriteCommand(CLI::App& app, int& status) {
                      "column-block=N, pairs=k or pairs=n, unroll=N, slice=N, slices=rolled or "
                      "slices=unrolled, shared=f32 or shared=f16")
         ->option_text("NAME=VALUE,...");
-    std::vector<std::string> stages;
-    for (const auto& [name, stage] : stagesByName()) stages.push_back(name);
     command->add_option("--stage", options->stage, "The shader stage")
         ->default_str("compute")
-        ->check(CLI::IsMember(stages));
+        ->check(CLI::IsMember(stageNames()));
     command->add_option("--entry-point", options->entryPoint,
                         "The entry point, if the module has several");
     command->add_flag("--lines", options->lines,
                       "Keep from which instruction of the input each comes, as OpLine");
     command->add_flag("--text", options->text, "Write text in place of SPIR-V words");
     command->add_flag("--validate", options->validate, "Fail if spirv-val refuses the result");
+    command->add_flag("--plan", options->plan, "Show what is decided by the device, and why");
     command->add_flag("-v,--verbose", options->verbose, "Say what was chosen and why");
     command->callback([options, &status] {
         const auto done = runRewrite(*options);

@@ -31,6 +31,7 @@ struct RewriteOptions {
     bool text = false;
     bool validate = false;
     bool verbose = false;
+    bool plan = false;
 };
 
 struct RewriteJob {

@@ -42,6 +42,8 @@ expect '"subgroupSize": 4' env LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" info --json
 expect 'f16 with f32 sums: converted to f32' "$coopvk" info --emulate all
 expect '"means": "tiles of the subgroup"' "$coopvk" info --emulate all --json
 expect 'e4m3 * f16 as e4m3' "$coopvk" info --emulate all
+expect 'A subgroup is a vector register' "$coopvk" info --plan
+expect '"name": "most open sums of a lane"' "$coopvk" info --plan --json
 refuse 'unknown extension' "$coopvk" info --emulate VK_KHR_nothing
 
 # rewrite
@@ -79,6 +81,7 @@ expect 'input OpCooperativeMatrixMulAddKHR, word' "$coopvk" rewrite "$work/mul.s
 cmp "$work/device.spv" "$work/same.spv"
 expect 'unchanged' "$coopvk" rewrite "$work/out.spv" -o "$work/again.spv" --subgroup-size 32
 cmp "$work/out.spv" "$work/again.spv"
+expect 'vectors: rows of weights at once' "$coopvk" rewrite "$work/mul.spv" --plan --subgroup-size 32
 refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup-size 32
 printf 'neither words' >"$work/text4"
 truncate -s 64 "$work/text4"

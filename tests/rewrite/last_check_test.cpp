@@ -20,7 +20,8 @@ std::string complaint(const std::string& source, Extension extension, const Targ
     request.words = words;
     Result<Module> module = Module::parse(words);
     if (!module) return module.error().message;
-    Rewriting rewriting(request, target, std::move(*module), native);
+    const PlannedTarget planned(target);
+    Rewriting rewriting(request, planned, std::move(*module), native);
     rewriting.out.used.insert(extension);
     rewriting.out.words = words;
     const std::optional<Error> error = checkNothingIsLeft(rewriting);

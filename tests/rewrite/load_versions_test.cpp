@@ -175,7 +175,7 @@ TEST_P(LoadVersionsTest, HaveLoadsAndProducts) {
     const size_t products = countOf(module, kProduct);
     std::set<Id> followed = gatherTensorLoads(module);
     ASSERT_EQ(followed.size(), 1u);
-    const Target target;
+    const PlannedTarget target{Target()};
     LoweringContext context(types, target);
     const LoadVersions versions = duplicateLoads(context.types, followed);
     const size_t copies = GetParam().isDuplicated ? 2 : 1;

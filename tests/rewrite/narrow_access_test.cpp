@@ -47,7 +47,7 @@ TEST(NarrowAccess, WordsNeedNothing) {
     const size_t before = module.serialise().size();
     declareAccess(module, spv::StorageClass::StorageBuffer, 32);
     EXPECT_EQ(module.serialise().size(), before);
-    EXPECT_EQ(missingForAccess({}, spv::StorageClass::StorageBuffer, 32), "");
+    EXPECT_EQ(missingForAccess(DeviceTraits(), spv::StorageClass::StorageBuffer, 32), "");
 }
 
 TEST(NarrowAccess, NamesTheFeatureOfTheStorageClass) {

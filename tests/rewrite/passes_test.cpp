@@ -27,11 +27,12 @@ TEST(Passes, EachGivesWhatItSays) {
         ASSERT_EQ(validate(words), std::nullopt);
         Request request;
         request.words = words;
+        const PlannedTarget target(targetWithTiles());
         for (const bool native : {false, true}) {
-            const Result<Rewritten> out = rewriteFor(request, targetWithTiles(), native, true);
+            const Result<Rewritten> out = rewriteFor(request, target, native, true);
             ASSERT_TRUE(out) << out.error().message;
             EXPECT_EQ(validate(out->words), std::nullopt);
-            EXPECT_EQ(out->words, rewriteFor(request, targetWithTiles(), native, false)->words);
+            EXPECT_EQ(out->words, rewriteFor(request, target, native, false)->words);
         }
     }
 }
@@ -86,7 +87,7 @@ TEST(Passes, BrokenOnesAreCaught) {
         {{"entry", {}, {}, bringEntryPoint}, "one entry point"},
         {{"early", {Fact::kNoVectors}, {}, doNothing}, "needs more"},
     };
-    const Target target;
+    const PlannedTarget target{Target()};
     for (const auto& [pass, what] : cases) {
         for (const bool checked : {false, true}) {
             Result<Module> module = Module::parse(words);

@@ -85,7 +85,7 @@ spv::LoopControlMask controlAfter(uint32_t accumulators, std::string_view index,
     Result<Module> module = Module::parse(test::assemble(loopModule(accumulators, index, extra)));
     EXPECT_TRUE(module);
     if (!module) return spv::LoopControlMask::MaskNone;
-    keepProductLoopsRolled(*module, subgroupSize);
+    keepProductLoopsRolled(*module, subgroupSize, 1024);
     for (const auto& block : module->functions().front()->blocks) {
         for (const InstructionPtr& i : block->body) {
             if (i->opcode == spv::Op::OpLoopMerge) return spv::LoopControlMask{i->word(2)};

@@ -51,7 +51,7 @@ bool usesMatrices(const ExtensionSet& used) {
            used.contains(Extension::kQcomCooperativeMatrixConversion) || usesWholeMatrices(used);
 }
 
-bool usesFormatMatrices(std::span<const uint32_t> words, const Target& target) {
+bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target) {
     constexpr std::pair<Extension, spv::Capability> kMatrices[] = {
         {Extension::kKhrShaderBfloat16, spv::Capability::BFloat16CooperativeMatrixKHR},
         {Extension::kExtShaderFloat8, spv::Capability::Float8CooperativeMatrixEXT}};
@@ -65,7 +65,7 @@ bool usesFormatMatrices(std::span<const uint32_t> words, const Target& target) {
     });
 }
 
-bool mayAddShapes(std::span<const uint32_t> words, const Target& target) {
+bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target) {
     return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
            !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
 }

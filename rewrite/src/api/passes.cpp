@@ -8,7 +8,6 @@
 #include "ir/indexing.hpp"
 #include "ir/instruction.hpp"
 #include "longvector/types.hpp"
-#include "matrix/layout.hpp"
 #include "matrix/lower.hpp"
 #include "matrix/matrix_types.hpp"
 #include "matrix/product_loops.hpp"
@@ -99,9 +98,10 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     const bool hasInt4 = r.out.used.contains(Extension::kIntelInt4) &&
                          r.module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL);
     const auto flexible = allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
-    const bool hasAdded = addsShapes && addedShapeUse(r.module, r.types, r.target.device,
-                                                      flexible.has_value()) == AddedShapeUse::kSome;
-    // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
+    const DevicePlan& device = r.target.device;
+    const bool hasAdded =
+        addsShapes && addedShapeUse(r.module, r.types, device.nativeShapes, device.addedShapes,
+                                    flexible.has_value()) == AddedShapeUse::kSome;
     if (hasAdded && !r.native && flexible) r.out.used.insert(*flexible);
     const bool hasFormats = usesFormatMatrices(r.request.words, r.target);
     r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded || hasFormats;
@@ -125,7 +125,7 @@ std::string describe(const LayoutPolicy& policy, bool inTiles) {
 }
 
 // Whether reductions of a workgroup's matrices may begin in its subgroups, which must be full.
-bool canReduceInSubgroups(const Module& module, const Target& target) {
+bool canReduceInSubgroups(const Module& module, const PlannedTarget& target) {
     const uint32_t width = localSize(module)[0];
     if (width == 0 || width % target.subgroupSize != 0 || !target.device.subgroupShuffle) {
         return false;
@@ -137,7 +137,7 @@ bool canReduceInSubgroups(const Module& module, const Target& target) {
 }
 
 Failure lowerToCore(Rewriting& r) {
-    const Target& target = r.target;
+    const PlannedTarget& target = r.target;
     TilePlan tiles;
     if (r.native) {
         tiles = planTiles(r.module, r.types, target, invocationsOf(r.module));
@@ -155,7 +155,7 @@ Failure lowerToCore(Rewriting& r) {
     policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
-                           target.tuning.unrolledProducts.value_or(kMaxUnrolledProducts));
+                           target.tuning.unrolledProducts.value_or(target.device.unrolledProducts));
     MatrixContext context(r.types, target);
     context.policy = policy;
     context.invocations = invocationsOf(r.module);
@@ -287,7 +287,7 @@ static_assert(eachHasWhatItNeeds(kPasses));
 
 std::span<const Pass> rewritePasses() { return kPasses; }
 
-Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,
+Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, bool native,
                              bool checked) {
     Result<Module> module = Module::parse(request.words);
     if (!module) return module.error();

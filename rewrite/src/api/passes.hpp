@@ -3,14 +3,15 @@
 // The list of passes that rewrite a module, each with the facts that it needs and gives.
 #pragma once
 
-#include "coopvk/rewrite.hpp"
 #include "ir/types.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 
 // One rewrite in progress.
 struct Rewriting {
-    Rewriting(const Request& theRequest, const Target& theTarget, Module theModule, bool isNative)
+    Rewriting(const Request& theRequest, const PlannedTarget& theTarget, Module theModule,
+              bool isNative)
         : request(theRequest),
           target(theTarget),
           native(isNative),
@@ -19,7 +20,7 @@ struct Rewriting {
     Rewriting(const Rewriting&) = delete;
 
     const Request& request;
-    const Target& target;
+    const PlannedTarget& target;
     const bool native;  // matrices are lowered to the driver's matrices
     Module module;
     TypeTable types;
@@ -86,13 +87,13 @@ bool usesWholeMatrices(const ExtensionSet& used);
 // Whether one of these extensions has matrices that are lowered.
 bool usesMatrices(const ExtensionSet& used);
 // Whether a module declares matrices of a number format whose matrices are emulated.
-bool usesFormatMatrices(std::span<const uint32_t> words, const Target& target);
+bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target);
 // Returns an emulated extension that allows matrices of sizes that the device does not list, if its
 // feature is not native.
 std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
                                              const ExtensionFeatures& native);
 // Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
-bool mayAddShapes(std::span<const uint32_t> words, const Target& target);
+bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target);
 
 // Runs passes in order. `checked`: checks after each pass that the facts given so far hold and the
 // module is well formed; the error names the pass. This is slow, for debug builds and tests, and
@@ -113,7 +114,7 @@ bool isQuickToValidate(const Module& module);
 
 // rewrite() for one back-end, without its fallback and its handling of exceptions. `checked`:
 // spirv-val must accept the output of each module that it accepts.
-Result<Rewritten> rewriteFor(const Request& request, const Target& target, bool native,
+Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, bool native,
                              bool checked);
 
 }  // namespace coopvk::rewrite

@@ -21,7 +21,8 @@ namespace {
 constexpr auto kSplitBarrier = static_cast<spv::Capability>(6141);
 
 // Matrices of an emulated format may come without the capability of matrices.
-std::optional<Error> checkTarget(const Request& request, const Target& target, ExtensionSet used) {
+std::optional<Error> checkTarget(const Request& request, const PlannedTarget& target,
+                                 ExtensionSet used) {
     const bool fixed = usesFormatMatrices(request.words, target) ||
                        std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
                            return row.fixesSubgroupSize && used.contains(row.extension);
@@ -32,7 +33,7 @@ std::optional<Error> checkTarget(const Request& request, const Target& target, E
                  std::format("subgroup size {} is not a power of two from 4 to 128", size)};
 }
 
-std::optional<Error> checkTuning(const Target& target) {
+std::optional<Error> checkTuning(const PlannedTarget& target) {
     const MatrixTuning& tuning = target.tuning;
     const auto fits = [](const std::optional<uint32_t>& number, uint32_t most) {
         return !number || (std::has_single_bit(*number) && *number <= most);
@@ -52,7 +53,8 @@ std::optional<Error> checkTuning(const Target& target) {
 
 // What passes may use of the device for a module: its atomics of floats only where these are not
 // emulated, and no shared memory that the driver reserves for the module.
-Target available(Target target, std::span<const uint32_t> words) {
+PlannedTarget planned(const Target& request, std::span<const uint32_t> words) {
+    PlannedTarget target(request);
     if (declares(words, kSplitBarrier)) {
         uint32_t& shared = target.device.maxComputeSharedMemorySize;
         shared -= std::min(shared, target.device.splitBarrierSharedMemory);
@@ -71,7 +73,7 @@ constexpr bool kChecksPasses = false;
 constexpr bool kChecksPasses = true;
 #endif
 
-Result<Rewritten> rewriteModule(const Request& request, const Target& target, bool native) {
+Result<Rewritten> rewriteModule(const Request& request, const PlannedTarget& target, bool native) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
     if (std::optional<Error> error = checkTarget(request, target, used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
@@ -80,7 +82,7 @@ Result<Rewritten> rewriteModule(const Request& request, const Target& target, bo
 
 // Why the native back-end is not tried for a module's matrices; nullopt if it is. Where the
 // emulation replaces the driver's matrices, these must not be used.
-std::optional<std::string> whyNotNative(const Request& request, const Target& target) {
+std::optional<std::string> whyNotNative(const Request& request, const PlannedTarget& target) {
     if (target.backEnd == BackEnd::kCore) return "the back_end setting is core";
     if (target.emulated.contains(Extension::kIntelInt4) &&
         declares(request.words, spv::Capability::Int4CooperativeMatrixINTEL)) {
@@ -96,13 +98,14 @@ std::optional<std::string> whyNotNative(const Request& request, const Target& ta
 
 // Tiles of the driver's matrices can do little of SPV_NV_cooperative_matrix2: modules that use it
 // may become core SPIR-V with any back-end.
-bool mayFallBack(const Target& target, const ExtensionSet& used, const Result<Rewritten>& native) {
+bool mayFallBack(const PlannedTarget& target, const ExtensionSet& used,
+                 const Result<Rewritten>& native) {
     return (target.backEnd == BackEnd::kAuto || usesWholeMatrices(used)) && !native &&
            native.error().code == ErrorCode::kUnsupported;
 }
 
 // Lowers matrices to the driver's if it may and can, else to core SPIR-V.
-Result<Rewritten> rewriteForBackEnd(const Request& request, const Target& target) {
+Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget& target) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
     const bool emulates = usesMatrices(used) || usesFormatMatrices(request.words, target);
     const bool mayBeNative = emulates || mayAddShapes(request.words, target);
@@ -139,7 +142,7 @@ std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteForBackEnd(request, available(target, request.words));
+        return rewriteForBackEnd(request, planned(target, request.words));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {
@@ -154,7 +157,8 @@ bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& devi
     if (!module) return false;
     const TypeTable types(*module);
     const bool any = allowsFlexibleSizes(emulated, native).has_value();
-    return addedShapeUse(*module, types, device, any) != AddedShapeUse::kNone;
+    return addedShapeUse(*module, types, device.nativeShapes, addedMatrixShapes(device), any) !=
+           AddedShapeUse::kNone;
 }
 
 std::optional<BackEnd> backEndFromName(std::string_view name) {

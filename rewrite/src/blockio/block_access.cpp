@@ -62,7 +62,7 @@ class BlockAccessor {
 
     // A unit is an integer of at most 32 bits: an element, or a part of one.
     bool chooseUnit() {
-        const DeviceTraits& device = context_.target.device;
+        const DeviceFeatures& device = context_.target.device;
         const uint32_t only = region_.onlyWidth();
         if (only > shape_.elementSize) {
             return fail(

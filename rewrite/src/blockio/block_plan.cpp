@@ -56,7 +56,7 @@ BlockPlan planTransposed(const BlockShape& shape, uint32_t lanes) {
 
 }  // namespace
 
-bool canAccessElements(const DeviceTraits& device, uint32_t elementSize) {
+bool canAccessElements(const DeviceFeatures& device, uint32_t elementSize) {
     if (elementSize == 1) return device.shaderInt8 && device.storageBuffer8BitAccess;
     if (elementSize == 2) return device.shaderInt16 && device.storageBuffer16BitAccess;
     return true;

@@ -31,7 +31,7 @@ inline constexpr uint32_t kMaxBlockSize = 1u << 24;
 inline constexpr uint32_t kMaxTransformedSize = 4;
 
 // Whether the device has integers and buffer accesses of 1 or 2 bytes; true for larger elements.
-bool canAccessElements(const DeviceTraits& device, uint32_t elementSize);
+bool canAccessElements(const DeviceFeatures& device, uint32_t elementSize);
 
 struct BlockShape {
     uint32_t elementSize = 0;  // bytes

@@ -10,6 +10,7 @@
 #include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
 #include "lowering/place.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 
@@ -19,28 +20,14 @@ inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view wha
                               at.result, what)};
 }
 
-// Devices with wide subgroups and no scalar registers have few registers for each invocation. Their
-// compilers move loads and address computations far ahead unless a loop prevents it.
-inline bool hasFewRegisters(const DeviceTraits& device) {
-    constexpr uint32_t kManyLanes = 64;
-    return !device.isCpu && device.maxSubgroupSize >= kManyLanes && !device.scalarRegisters;
-}
-
-// GPUs with accelerated dot products of bytes have registers for many sums, if they neither share
-// scalar registers nor have few of their own.
-inline bool hasManyRegisters(const DeviceTraits& device) {
-    return !device.isCpu && !device.scalarRegisters && !hasFewRegisters(device) &&
-           (device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed);
-}
-
 struct LoweringContext {
-    LoweringContext(TypeTable& theTypes, const Target& theTarget)
+    LoweringContext(TypeTable& theTypes, const PlannedTarget& theTarget)
         : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}
     virtual ~LoweringContext() = default;
 
     Module& module;
     TypeTable& types;
-    const Target& target;
+    const PlannedTarget& target;
     BufferViews views;
     std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
     FunctionList newFunctions;

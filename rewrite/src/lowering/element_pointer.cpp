@@ -211,13 +211,13 @@ namespace {
 
 using enum spv::Capability;
 using Storage = spv::StorageClass;
-using Traits = DeviceTraits;
+using Traits = DeviceFeatures;
 
 struct AccessRow {
     Storage storage;
     uint32_t bits;
     spv::Capability capability;
-    bool DeviceTraits::* feature;
+    bool DeviceFeatures::* feature;
     std::string_view featureName;
 };
 
@@ -250,12 +250,12 @@ spv::Capability sharedBlockAccess(uint32_t bits) {
 
 }  // namespace
 
-std::string_view missingForAccess(const DeviceTraits& device, Storage storage, uint32_t bits) {
+std::string_view missingForAccess(const DeviceFeatures& device, Storage storage, uint32_t bits) {
     const AccessRow* row = findRow(storage, bits);
     return row == nullptr || device.*row->feature ? "" : row->featureName;
 }
 
-bool canAccess(const Module& module, const DeviceTraits& device, Storage storage, uint32_t bits) {
+bool canAccess(const Module& module, const DeviceFeatures& device, Storage storage, uint32_t bits) {
     if (storage == Storage::Workgroup && bits < 32) {
         return module.hasCapability(sharedBlockAccess(bits));
     }

@@ -75,12 +75,12 @@ class ElementPointer {
 
 // The name of the feature that a device lacks for accesses of `bits` bits to a storage class; empty
 // if it lacks none.
-std::string_view missingForAccess(const DeviceTraits& device, spv::StorageClass storage,
+std::string_view missingForAccess(const DeviceFeatures& device, spv::StorageClass storage,
                                   uint32_t bits);
 
 // Whether the module may make such accesses: the device lacks no feature for them, or for blocks in
 // Workgroup memory the module declares the capability.
-bool canAccess(const Module& module, const DeviceTraits& device, spv::StorageClass storage,
+bool canAccess(const Module& module, const DeviceFeatures& device, spv::StorageClass storage,
                uint32_t bits);
 
 // Declares the capability for such accesses, if there is one.

@@ -87,7 +87,7 @@ uint32_t sizeOfType(const TypeTable& types, Id type) {
 
 namespace {
 
-void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id id, std::set<Id>& seen) {
+void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id id, std::set<Id>& seen) {
     const Instruction& type = types.module().def(id);
     if (!seen.insert(id).second) return;
     if (type.opcode == spv::Op::OpTypeStruct) {
@@ -105,7 +105,7 @@ void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id id, std::
 
 }  // namespace
 
-void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id type) {
+void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id type) {
     std::set<Id> seen;
     declareNumbersIn(types, device, type, seen);
 }

@@ -5,7 +5,6 @@
 
 #include <unordered_set>
 
-#include "coopvk/rewrite.hpp"
 #include "ir/types.hpp"
 #include "lowering/context.hpp"
 
@@ -18,7 +17,7 @@ uint32_t sizeOfType(const TypeTable& types, Id type);
 
 // Declares the capabilities of the 8- and 16-bit numbers in a type, as far as the device has them.
 // Without these only few instructions may use such values.
-void declareNumbersIn(TypeTable& types, const DeviceTraits& device, Id type);
+void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id type);
 
 // For types whose values have another form in memory than in shaders. Pointers to such memory point
 // to copies of structures and arrays with the types in memory, and loads and stores convert values

@@ -94,7 +94,7 @@ std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
 
 using enum ComponentType;
 using enum NumberKind;
-using Traits = DeviceTraits;
+using Traits = DeviceFeatures;
 
 constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
 constexpr auto kBf16 = spv::FPEncoding::BFloat16KHR;

@@ -38,7 +38,7 @@ struct Number {
     uint32_t computedBits = 0;  // width of the scalar type for sums and products
     Unpack unpack = nullptr;    // null: components are wider than a word
     // The feature that values in a shader need; null: none.
-    bool DeviceTraits::* feature = nullptr;
+    bool DeviceFeatures::* feature = nullptr;
     // FP Encoding of its type; nullopt: an integer, or a float of IEEE 754.
     std::optional<spv::FPEncoding> encoding = {};
     FloatFields fields = {};
@@ -54,7 +54,7 @@ struct Number {
     uint32_t mantissaBits() const { return bits - 1 - fields.exponentBits; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
-    bool isSupportedBy(const DeviceTraits& device) const {
+    bool isSupportedBy(const DeviceFeatures& device) const {
         return feature == nullptr || device.has(feature);
     }
 };
@@ -102,9 +102,9 @@ uint32_t quietNanOf(const Number& number);
 //
 // NVIDIA's compiler splits a chain of these into two chains, and adds their sums: an instruction
 // more for each four. The decoration prevents this (docs/benchmarks.md, "Chains of multiply-adds").
-inline Id fusedMultiplyAdd(Emitter& emit, const DeviceTraits& device, Id a, Id b, Id sum) {
+inline Id fusedMultiplyAdd(Emitter& emit, const DevicePlan& device, Id a, Id b, Id sum) {
     const Id result = emit.glsl(GLSLstd450Fma, emit.typeOf(sum), {a, b, sum});
-    if (hasManyRegisters(device)) forbidContraction(emit.module(), result);
+    if (device.forbidsContraction) forbidContraction(emit.module(), result);
     return result;
 }
 

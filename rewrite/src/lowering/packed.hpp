@@ -39,7 +39,7 @@ struct PackedType {
 
 struct PackedContext : LoweringContext {
     // Errors name `kind`, such as "cooperative matrix".
-    PackedContext(TypeTable& theTypes, const Target& theTarget, std::string_view kind)
+    PackedContext(TypeTable& theTypes, const PlannedTarget& theTarget, std::string_view kind)
         : LoweringContext(theTypes, theTarget), kind_(kind) {}
 
     // nullptr if a type is not packed.

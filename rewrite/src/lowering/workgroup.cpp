@@ -123,7 +123,7 @@ struct Limits {
     uint64_t withPayload;  // bytes of shared memory and task payload together
 };
 
-Limits limitsOf(const Module& module, const DeviceTraits& device) {
+Limits limitsOf(const Module& module, const DeviceFeatures& device) {
     const InstructionList& entries = module.section(Section::kEntryPoints);
     const uint32_t model = entries.empty() ? 0 : entries.front()->word(0);
     switch (static_cast<spv::ExecutionModel>(model)) {
@@ -140,7 +140,7 @@ Limits limitsOf(const Module& module, const DeviceTraits& device) {
 
 }  // namespace
 
-bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device) {
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device) {
     const Sizes sizes(module);
     const Limits limits = limitsOf(module, device);
     uint64_t shared = 0, payload = 0;

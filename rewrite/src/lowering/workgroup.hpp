@@ -5,8 +5,8 @@
 
 #include <string_view>
 
-#include "coopvk/rewrite.hpp"
 #include "ir/emitter.hpp"
+#include "plan/features.hpp"
 
 namespace coopvk::rewrite {
 
@@ -30,7 +30,7 @@ Id readInvocation(Emitter& emit);
 // Whether a module with one entry point may declare variables of `bytes` more bytes. False if its
 // variables have an explicit layout: then all variables alias each other
 // (SPV_KHR_workgroup_memory_explicit_layout).
-bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceTraits& device);
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device);
 
 // A control barrier that orders accesses to shared memory. These must have nonPrivateAccess().
 void sharedBarrier(Emitter& emit, spv::Scope scope);

@@ -15,13 +15,6 @@ namespace coopvk::rewrite {
 
 struct Number;
 
-// How a lane holds the components of an accumulator while products are added (open_sums.hpp).
-enum class Sums {
-    kClosed,   // as themselves
-    kHalves,   // each as two f16, whose sum is the component
-    kSingles,  // each as f32
-};
-
 // A cooperative matrix type. PackedType describes the elements that an invocation holds.
 struct MatrixType : PackedType {
     const Number* number = nullptr;  // the format of components in memory
@@ -65,7 +58,7 @@ struct SubgroupArea {
 };
 
 struct MatrixContext : PackedContext {
-    MatrixContext(TypeTable& theTypes, const Target& theTarget)
+    MatrixContext(TypeTable& theTypes, const PlannedTarget& theTarget)
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
 
     LayoutPolicy policy;

@@ -12,20 +12,16 @@ struct Readings {
     ByteReading a, b;
 };
 
-bool isAccelerated(const DeviceTraits& device, const Readings& r) {
-    if (r.a.isSigned != r.b.isSigned) return device.dot4x8Mixed;
-    return r.a.isSigned ? device.dot4x8Signed : device.dot4x8Unsigned;
-}
-
 // The accelerated dot product with the fewest operands that need an offset. Where none is
 // accelerated, that of unsigned bytes, whose products fit the fast 24-bit multiplications of GPUs.
-Readings chooseReadings(const DeviceTraits& device, const Signs& signs, uint32_t bits) {
+Readings chooseReadings(const DevicePlan& device, const Signs& signs, uint32_t bits) {
     std::optional<Readings> best;
     const auto offsets = [](const Readings& r) { return (r.a.offset != 0) + (r.b.offset != 0); };
     for (const bool a : {signs.a, !signs.a}) {
         for (const bool b : {signs.b, !signs.b}) {
             const Readings r = {{bits, signs.a, a}, {bits, signs.b, b}};
-            if (isAccelerated(device, r) && (!best || offsets(r) < offsets(*best))) best = r;
+            const bool isFast = device.acceleratesDots(a, b);
+            if (isFast && (!best || offsets(r) < offsets(*best))) best = r;
         }
     }
     return best.value_or(Readings{{bits, signs.a, false}, {bits, signs.b, false}});
@@ -145,14 +141,11 @@ class DotRow : public IntegerRow {
 std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     const uint32_t bits = componentBits(context.types, p);
     if (bits == 0) return nullptr;
-    const DeviceTraits& device = context.target.device;
+    const DevicePlan& device = context.target.device;
     const Readings readings = chooseReadings(device, p.signs, bits);
-    // A CPU already multiplies all components of a vector register at once.
-    const bool suits = device.isCpu
-                           ? device.shaderIntegerDotProduct && isAccelerated(device, readings) &&
-                                 readings.a.offset == 0 && readings.b.offset == 0
-                           : wantsByteDots(device);
-    if (!suits) return nullptr;
+    const bool isDirect = device.acceleratesDots(readings.a.isSigned, readings.b.isSigned) &&
+                          readings.a.offset == 0 && readings.b.offset == 0;
+    if (!isDirect && !device.prefersByteDots) return nullptr;
     return std::make_unique<DotRow>(context, emit, p, readings);
 }
 

@@ -6,16 +6,6 @@
 
 namespace coopvk::rewrite {
 
-bool acceleratesByteDots(const DeviceTraits& device) {
-    return device.dot4x8Signed || device.dot4x8Unsigned || device.dot4x8Mixed;
-}
-
-bool wantsByteDots(const DeviceTraits& device) {
-    constexpr uint32_t kManyLanes = 64;
-    return device.shaderIntegerDotProduct && !device.isCpu &&
-           (acceleratesByteDots(device) || device.maxSubgroupSize >= kManyLanes);
-}
-
 std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {
     Bits all(emit);
     if (offset != 0) word = all.flip(word, bits == 4 ? 0x88888888 : 0x80808080);
@@ -48,9 +38,9 @@ void FactorSurvey::dropUnless(const std::function<bool(const MatrixProduct& prod
     }
 }
 
-std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types, const Target& target,
-                          const LayoutPolicy& policy) {
-    if (!wantsByteDots(target.device)) return {};
+std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
+                          const PlannedTarget& target, const LayoutPolicy& policy) {
+    if (!target.device.prefersByteDots) return {};
     const Module& module = types.module();
     const auto mayBeWords = [&](const Instruction& type) {
         const std::optional<MatrixDimensions> d = matrixDimensions(module, type);

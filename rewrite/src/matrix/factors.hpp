@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Products of 4- and 8-bit components as dot products of four bytes: whether to use these, and
-// which bytes they read.
+// Products of 4- and 8-bit components as dot products of four bytes: which bytes they read.
 #pragma once
 
 #include <functional>
 
-#include "coopvk/rewrite.hpp"
 #include "ir/emitter.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
-
-bool acceleratesByteDots(const DeviceTraits& device);
-
-// Whether GPUs should use dot products of bytes: where they are accelerated, or subgroups are
-// large. Others become many instructions each, and in small subgroups each lane computes many.
-// False on CPUs.
-bool wantsByteDots(const DeviceTraits& device);
 
 // A component x is read as the byte (x - offset) * 2^shift.
 struct ByteReading {
@@ -72,7 +64,7 @@ class FactorSurvey {
 
 // The types whose components of 4 or 8 bits an invocation holds as words, as they lie in memory,
 // until a product reads them. Empty unless products become dot products of four bytes.
-std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types, const Target& target,
-                          const LayoutPolicy& policy);
+std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
+                          const PlannedTarget& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

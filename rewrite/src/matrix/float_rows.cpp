@@ -29,17 +29,14 @@ bool havePairsAlongK(const MulAdd& p) {
            p.b->fragment.packAxis == PackAxis::kRows;
 }
 
-// Scalars, of the accumulator's type; for accumulators of 16 bits f32, unless f16 arithmetic saves
-// scarce registers.
+// Scalars, of the accumulator's type; for accumulators of 16 bits mostly f32.
 class FloatRow : public RowProduct {
  public:
     FloatRow(MatrixContext& context, Emitter& emit, const MulAdd& product)
         : RowProduct(context, emit, product), arithmetic_(product.result->component) {
-        const DeviceTraits& device = context.target.device;
-        const bool savesRegisters = hasFewRegisters(device) && device.shaderFloat16;
-        if (types_.width(arithmetic_) == 16 && !(savesRegisters && areHalves(context, product))) {
-            arithmetic_ = types_.floatType(32);
-        }
+        const bool staysHalf =
+            context.target.device.computesSingleHalves && areHalves(context, product);
+        if (types_.width(arithmetic_) == 16 && !staysHalf) arithmetic_ = types_.floatType(32);
     }
 
     void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, floatConversion(emit_)); }
@@ -93,7 +90,7 @@ class PackedHalfRow : public PackedRow {
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         return areHalves(context, p) && p.result->fragment.packWidth == 2 &&
                p.b->fragment.packWidth == 2 && p.b->fragment.packAxis == PackAxis::kColumns &&
-               !context.target.device.isCpu && context.target.device.shaderFloat16;
+               context.target.device.packsHalves;
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
@@ -120,8 +117,7 @@ class HalfDotRow : public PackedRow {
     using PackedRow::PackedRow;
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
-        return areHalves(context, p) && havePairsAlongK(p) && !context.target.device.isCpu &&
-               context.target.device.shaderFloat16;
+        return areHalves(context, p) && havePairsAlongK(p) && context.target.device.packsHalves;
     }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
@@ -172,8 +168,8 @@ class MixedDotRow : public PackedRow {
 
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         const TypeTable& types = context.types;
-        return context.target.device.shaderMixedFloatDotProductFloat16AccFloat32 &&
-               types.isHalf(p.a->component) && types.isHalf(p.b->component) &&
+        return context.target.device.hasMixedDots && types.isHalf(p.a->component) &&
+               types.isHalf(p.b->component) &&
                (types.width(p.result->component) == 32 || accumulatesOpen(p, Sums::kSingles)) &&
                havePairsAlongK(p);
     }

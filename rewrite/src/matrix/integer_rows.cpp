@@ -21,9 +21,9 @@ uint32_t maxMagnitude(const MatrixContext& context, const MatrixType& type, bool
 // Bits of the floats (f16 or f32) that have all sums of a product of bytes exactly; 0: neither.
 uint32_t exactFloatBits(const MatrixContext& context, const MulAdd& p) {
     const TypeTable& types = context.types;
-    const DeviceTraits& device = context.target.device;
-    if (device.isCpu || types.width(p.a->component) != 8 || types.width(p.b->component) != 8 ||
-        types.width(p.result->component) != 32) {
+    const DevicePlan& device = context.target.device;
+    if (!device.multipliesBytesAsFloats || types.width(p.a->component) != 8 ||
+        types.width(p.b->component) != 8 || types.width(p.result->component) != 32) {
         return 0;
     }
     const uint64_t maxSum = uint64_t{maxMagnitude(context, *p.a, p.signs.a)} *
@@ -32,7 +32,7 @@ uint32_t exactFloatBits(const MatrixContext& context, const MulAdd& p) {
     return maxSum <= 1u << 24 ? 32 : 0;
 }
 
-// Bytes as floats: GPUs multiply these faster than integers, and f16 takes half of the registers.
+// Bytes as floats. f16 takes half of the registers.
 class BytesAsFloatsRow : public IntegerRow {
  public:
     BytesAsFloatsRow(MatrixContext& context, Emitter& emit, const MulAdd& product, uint32_t bits)

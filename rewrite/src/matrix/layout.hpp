@@ -37,6 +37,7 @@
 
 #include "ir/emitter.hpp"
 #include "ir/types.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 
@@ -119,7 +120,7 @@ struct LayoutPolicy {
     // grid row by row. So a subgroup reads few lines of A and of B.
     Grid workgroup, cell;
     // Matrix types of use A and B, by id, that are distributed as accumulators are
-    // (like_accumulators.hpp, like_accumulators.hpp).
+    // (like_accumulators.hpp).
     std::set<uint32_t> likeAccumulators;
     // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/tile_grid.hpp).
     std::map<uint32_t, Run> runs;
@@ -146,7 +147,8 @@ constexpr uint32_t largestPowerOfTwoIn(uint32_t value) { return value & (~value 
 // Chooses by the sizes of the matrices, and by how the module loads, stores and multiplies them;
 // target.tuning has precedence. Speed depends on the policy, results do not: docs/benchmarks.md has
 // the measurements.
-LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target);
+LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
+                          const PlannedTarget& target);
 
 // Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).
 

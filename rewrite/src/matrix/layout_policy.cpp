@@ -66,7 +66,7 @@ Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
 // On CPUs a subgroup is a vector register. A load becomes one load for each lane if lanes load from
 // different addresses. With all lanes in one grid column, all lanes load the same element of B,
 // which is one load. More lanes than a matrix has rows would be duplicates.
-Grid cpuGrid(uint32_t subgroupSize, const Survey& survey) {
+Grid oneColumnGrid(uint32_t subgroupSize, const Survey& survey) {
     const uint32_t rows = std::min(subgroupSize, survey.rows);
     return {rows, subgroupSize / rows};
 }
@@ -83,9 +83,10 @@ Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
 
 // With f16 in pairs along N, A takes fewer registers than B: more rows of lanes share B. Where
 // products are sliced along K (chooseSlices()), f32 sums are faster so, too, and f16 sums are not.
-bool prefersTallGrid(const Survey& survey, const LayoutPolicy& policy, const Target& target) {
+bool prefersTallGrid(const Survey& survey, const LayoutPolicy& policy,
+                     const PlannedTarget& target) {
     if (policy.halfPairsAlongK) return false;
-    if (!hasManyRegisters(target.device)) return survey.multipliesIntoHalf;
+    if (!target.device.hasTallGridForSingles) return survey.multipliesIntoHalf;
     constexpr uint32_t kPairsOfColumns = 16;  // of a grid that is not tall
     return survey.multipliesIntoHalf ? survey.columns < kPairsOfColumns
                                      : survey.multipliesHalfIntoSingle;
@@ -110,7 +111,8 @@ Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
 
 }  // namespace
 
-LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Target& target) {
+LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
+                          const PlannedTarget& target) {
     const MatrixUses uses(module);
     const Survey survey = surveyOf(uses, types);
     const int a = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
@@ -121,16 +123,15 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types, const Ta
     policy.workgroup = workgroupGrid(module);
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.
-    const bool dots = survey.multipliesHalfIntoSingle &&
-                      target.device.shaderMixedFloatDotProductFloat16AccFloat32;
+    const bool dots = survey.multipliesHalfIntoSingle && target.device.hasMixedDots;
     policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0 || dots);
     // With blocks of 1, neighbouring lanes read neighbouring lines of A and B, which lie in
     // different banks of shared memory. Along a line, a lane reads at once what it holds together.
     policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
     if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
     policy.grid = makeGrid(target.subgroupSize, prefersTallGrid(survey, policy, target));
-    if (target.device.isCpu)
-        policy.grid = cpuGrid(target.subgroupSize, survey);
+    if (target.device.hasOneColumnOfLanes)
+        policy.grid = oneColumnGrid(target.subgroupSize, survey);
     else if (dots && b > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);

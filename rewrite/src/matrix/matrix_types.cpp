@@ -139,7 +139,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.shape = {d.rows, d.columns, use};
     matrix.hasOpenCount = true;
     if (isOpen) {
-        matrix.sums = sumsOf(context.target);
+        matrix.sums = context.target.device.openSums;
         matrix.sum = typeOfSum(types, matrix);
     }
     return matrix;

@@ -85,27 +85,15 @@ bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruct
 
 namespace {
 
-// The most open sums in a lane. Each takes a register, which two f16 components would share. GPUs
-// with scalar registers (AMD's) have 256 vector registers; Apple's spill from 64 sums on. CPUs keep
-// accumulators in memory anyway.
-uint64_t maxSums(const DeviceTraits& device) {
-    if (device.isCpu) return 512;
-    return device.scalarRegisters ? 128 : 32;
-}
-
-// Whether scalar sums in f32 are better than rounding each product's result to f16.
-bool prefersSingles(const DeviceTraits& device) { return device.emulatesFloat16 || device.isCpu; }
-
 class AccumulatorSurvey {
  public:
     AccumulatorSurvey(const MatrixUses& uses, const TypeTable& types, const LayoutPolicy& policy,
-                      const DeviceTraits& device)
+                      const DevicePlan& device)
         : module_(types.module()),
           uses_(uses),
           types_(types),
           policy_(policy),
-          maxSums_(maxSums(device)),
-          needsPairs_(!prefersSingles(device)),
+          device_(device),
           counts_(module_) {}
 
     std::set<Id> run() {
@@ -132,20 +120,21 @@ class AccumulatorSurvey {
         return makeFragment(policy_, *d, 16);
     }
 
-    // Whether all matrices are f16, and A and B have pairs along K in packs where that is needed.
+    // Whether all matrices are f16, and A and B have pairs along K in packs where arithmetic is in
+    // pairs. Products of scalars add to f32 as well as those of pairs.
     bool multipliesPairs(const MatrixProduct& product) const {
         const std::optional<Fragment> a = halves(product.a), b = halves(product.b);
         if (!a || !b) return false;
         const bool arePairs =
             a->packWidth == 2 && b->packWidth == 2 && b->packAxis == PackAxis::kRows;
         const Id sum = product.instruction->type;
-        return halves(sum) && (arePairs || !needsPairs_) && product.c == sum;
+        return halves(sum) && (arePairs || !device_.packsHalves) && product.c == sum;
     }
 
     bool fits(const MatrixProduct& product) {
         const Id sum = product.instruction->type;
         const uint64_t kept = std::max<uint64_t>(1, counts_.maxKept(*product.function, sum));
-        return kept * halves(sum)->length() <= maxSums_;
+        return kept * halves(sum)->length() <= device_.maxOpenSums;
     }
 
     bool isZero(const Instruction& constant) const {
@@ -179,7 +168,7 @@ class AccumulatorSurvey {
         const auto c = matrixDimensions(module_, module_.def(sum));
         if (!a || !c) return;
         const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
-        if (uint64_t{f.length()} * a->columns <= kMaxUnrolledInLane) return;
+        if (uint64_t{f.length()} * a->columns <= device_.unrolledInLane) return;
         open_.erase(sum);
         open_.erase(product.c);
     }
@@ -188,24 +177,16 @@ class AccumulatorSurvey {
     const MatrixUses& uses_;
     const TypeTable& types_;
     const LayoutPolicy& policy_;
-    const uint64_t maxSums_;
-    const bool needsPairs_;  // products of scalars add to f32 as well as those of pairs
+    const DevicePlan& device_;
     MatrixCounts counts_;
     std::set<Id> open_;
 };
 
 }  // namespace
 
-Sums sumsOf(const Target& target) {
-    const DeviceTraits& device = target.device;
-    if (prefersSingles(device)) return Sums::kSingles;
-    if (!device.shaderFloat16) return Sums::kClosed;
-    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
-}
-
-std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types, const Target& target,
-                              const LayoutPolicy& policy) {
-    if (sumsOf(target) == Sums::kClosed) return {};
+std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
+                              const PlannedTarget& target, const LayoutPolicy& policy) {
+    if (target.device.openSums == Sums::kClosed) return {};
     return AccumulatorSurvey(uses, types, policy, target.device).run();
 }
 

@@ -14,13 +14,10 @@
 
 namespace coopvk::rewrite {
 
-// The kind of open sums that suits the device; kClosed: none.
-Sums sumsOf(const Target& target);
-
 // The types of f16 accumulators with open sums: loops add products to them, and a lane has few
 // enough components.
-std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types, const Target& target,
-                              const LayoutPolicy& policy);
+std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
+                              const PlannedTarget& target, const LayoutPolicy& policy);
 
 // Converts open sums to packs of components, and packs to open sums.
 std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums);

@@ -86,8 +86,8 @@ Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& 
     const std::unique_ptr<RowProduct> row = makeRow(context, function.emit(), product);
     row->prepareB(function.parameter(1));
     const uint32_t products = product.result->fragment.length() * product.a->columns;
-    return products <= kMaxUnrolledInLane
-               ? emitUnrolled(function, product, *row, context.target.device.isCpu)
+    return products <= context.target.device.unrolledInLane
+               ? emitUnrolled(function, product, *row, context.target.device.multipliesRowByRow)
                : emitLooped(function, product, *row);
 }
 

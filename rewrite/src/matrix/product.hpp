@@ -14,10 +14,6 @@ struct Signs {
     bool a = false, b = false, c = false, result = false;
 };
 
-// Multiplications of components up to which a lane's product is unrolled. Above, it is a loop over
-// the lane's rows, which limits the size of the code.
-inline constexpr uint32_t kMaxUnrolledInLane = 4096;
-
 struct MulAdd {
     const MatrixType* a = nullptr;
     const MatrixType* b = nullptr;

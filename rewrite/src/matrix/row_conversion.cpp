@@ -13,8 +13,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kMaxShuffled = 8;  // elements of a line
-
 // Elements from one line to the next: odd, so that lanes access different banks of shared memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
@@ -84,10 +82,8 @@ class LineMemory {
 }  // namespace
 
 bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
-    const DeviceTraits& device = context.target.device;
-    const bool slowShuffles =
-        !device.isCpu && (device.scalarRegisters || context.target.subgroupSize >= 64);
-    if (!slowShuffles || lines.length <= kMaxShuffled ||
+    const DevicePlan& device = context.target.device;
+    if (!device.hasSlowShuffles || lines.length <= device.maxShuffledLine ||
         !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return false;
     }

@@ -9,7 +9,7 @@
 
 namespace coopvk::rewrite {
 
-SlicedProduct::SlicedProduct(MatrixContext& context, FunctionBuilder& function,
+StagedProduct::StagedProduct(MatrixContext& context, FunctionBuilder& function,
                              const MulAdd& product, uint32_t depth, uint32_t words)
     : context_(context),
       types_(context.types),
@@ -22,7 +22,7 @@ SlicedProduct::SlicedProduct(MatrixContext& context, FunctionBuilder& function,
     memory_.use(words);
 }
 
-void SlicedProduct::forEachSlice(const std::function<void(Id start)>& stage,
+void StagedProduct::forEachSlice(const std::function<void(Id start)>& stage,
                                  const std::function<void()>& multiply, bool leavesLast) {
     const auto stageAt = [&](Id start) {
         memory_.barrier();
@@ -37,14 +37,14 @@ void SlicedProduct::forEachSlice(const std::function<void(Id start)>& stage,
     if (leavesLast) stageAt(emit_.constant(slices * depth_));
 }
 
-GridPosition& SlicedProduct::positionOf(const MatrixType& m) {
+GridPosition& StagedProduct::positionOf(const MatrixType& m) {
     if (!m.fragment.run) return position_;
     const auto found = inRuns_.find(m.id);
     if (found != inRuns_.end()) return found->second;
     return inRuns_.emplace(m.id, context_.position(emit_.out(), m.fragment)).first->second;
 }
 
-void SlicedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
+void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
                                  const std::function<void(uint32_t block, Id inSlice)>& body) {
     const Axis& axis = matrix.fragment.axis(k);
     for (uint32_t block = 0; block < axis.count(); block += blockOf(axis)) {
@@ -59,14 +59,14 @@ void SlicedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start
     }
 }
 
-void SlicedProduct::beginSums(Id type, std::span<const Id> values) {
+void StagedProduct::beginSums(Id type, std::span<const Id> values) {
     for (const Id value : values) {
         sums_.push_back(f_.variable(type));
         f_.store(sums_.back(), value);
     }
 }
 
-std::vector<Id> SlicedProduct::loadSums() {
+std::vector<Id> StagedProduct::loadSums() {
     std::vector<Id> sums;
     for (const Id sum : sums_) sums.push_back(f_.load(sum));
     return sums;
@@ -87,9 +87,9 @@ MatrixType scalarSums(TypeTable& types, const MatrixType& result, Id component) 
 
 // The most open sums of a lane, each of which takes a register: half of the registers that each of
 // a workgroup's invocations has if the workgroup has a multiprocessor for itself.
-uint32_t maxOpenSums(uint32_t invocations) {
-    constexpr uint32_t kRegisters = 65536, kRegistersOfLane = 256;
-    return std::min(kRegistersOfLane, kRegisters / std::max(1u, invocations)) / 2;
+uint32_t maxOpenSums(const DevicePlan& device, uint32_t invocations) {
+    const uint32_t share = device.registersOfWorkgroup / std::max(1u, invocations);
+    return std::min(device.registersOfLane, share) / 2;
 }
 
 // Whether sums are faster if they are open. Then both factors are pairs along K, and no instruction
@@ -97,10 +97,10 @@ uint32_t maxOpenSums(uint32_t invocations) {
 // (docs/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer registers
 // for each lane of the larger ones, and functions that decode elements need registers, too.
 bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
-    const DeviceTraits& device = context.target.device;
-    return hasManyRegisters(device) && device.minSubgroupSize == device.maxSubgroupSize &&
+    const DevicePlan& device = context.target.device;
+    return device.opensWorkgroupSums &&
            !context.module.hasCapability(spv::Capability::CooperativeMatrixBlockLoadsNV) &&
-           result.length() <= maxOpenSums(context.invocations);
+           result.length() <= maxOpenSums(device, context.invocations);
 }
 
 MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
@@ -115,7 +115,6 @@ MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
 
 WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
     TypeTable& types = context.types;
-    const DeviceTraits& device = context.target.device;
     WorkgroupPlan plan;
     plan.a.matrix = p.a;
     plan.b.matrix = p.b;
@@ -132,7 +131,7 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
         plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
         plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
         plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
-    } else if (areHalves && device.shaderFloat16 && !device.isCpu) {
+    } else if (areHalves && context.target.device.packsHalves) {
         // Pairs of A along K, and of B along K or along N, for packed arithmetic.
         plan.a.component = plan.b.component = p.a->component;
         plan.step = plan.a.alongK = 2;

@@ -13,10 +13,10 @@
 
 namespace coopvk::rewrite {
 
-class SlicedProduct {
+class StagedProduct {
  protected:
     // `depth`: columns of A in a slice. `words`: shared memory of a slice.
-    SlicedProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+    StagedProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                   uint32_t depth, uint32_t words);
 
     // For each slice, the first of whose columns of A is `start` (u32): runs stage() between

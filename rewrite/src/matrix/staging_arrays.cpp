@@ -85,14 +85,6 @@ std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& use
 
 namespace {
 
-bool isWorthwhile(const Target& target) {
-    const DeviceTraits& device = target.device;
-    // Mixed dot products read f16.
-    const bool isFaster =
-        hasManyRegisters(device) && !device.shaderMixedFloatDotProductFloat16AccFloat32;
-    return device.shaderFloat16 && target.tuning.sharedSingles.value_or(isFaster);
-}
-
 bool isHalf(const TypeTable& types, Id type) {
     const Id scalar = types.scalarOf(type);
     return types.isFloat(scalar) && types.width(scalar) == 16 && !types.encoding(scalar);
@@ -224,8 +216,9 @@ class SharedSingles {
 
 }  // namespace
 
-bool holdSharedSingles(TypeTable& types, const Target& target) {
-    if (!isWorthwhile(target)) return false;
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target) {
+    const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
+    if (!target.device.shaderFloat16 || !isFaster) return false;
     const Candidates candidates(types);
     uint64_t bytes = 0;
     for (const StagingArray& array : candidates.arrays()) bytes += array.bytes * array.length;

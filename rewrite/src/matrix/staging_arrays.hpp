@@ -33,6 +33,6 @@ std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& use
 
 // Changes such arrays, and the types of these matrices. Returns whether there were any, on a device
 // that is faster so (docs/benchmarks.md) and has room for all of them.
-bool holdSharedSingles(TypeTable& types, const Target& target);
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target);
 
 }  // namespace coopvk::rewrite

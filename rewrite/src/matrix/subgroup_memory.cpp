@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "coopvk/advertised.hpp"
 #include "ir/entry_point.hpp"
 #include "lowering/workgroup.hpp"
 #include "matrix/instructions.hpp"
@@ -13,11 +12,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kMaxShuffles = 512;
 constexpr uint32_t kMaxParts = 8;
-// Of a lane: each access is several there, one for each lane, and lavapipe's compiler takes longer
-// for them than for shuffles.
-constexpr uint32_t kMaxElementsOnCpu = 2048;
 
 // How a matrix lies in the area. The result is read line after line: along `along`, which its lanes
 // hold whole if it is A or B. Then the area may have a part of each line at a time.
@@ -171,9 +166,9 @@ class SubgroupMemory {
 }  // namespace
 
 bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64_t shuffles) {
-    const bool isTooMuchCode =
-        context.target.device.isCpu && move.to.fragment.length() > kMaxElementsOnCpu;
-    if (shuffles <= kMaxShuffles || isTooMuchCode ||
+    const DevicePlan& device = context.target.device;
+    if (shuffles <= device.maxShuffles ||
+        move.to.fragment.length() > device.maxMovedThroughMemory ||
         !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return false;
     }

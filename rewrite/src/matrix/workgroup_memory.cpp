@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "coopvk/advertised.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/indexing.hpp"
 #include "lowering/number.hpp"
@@ -15,8 +14,8 @@ namespace {
 
 // All, a half, a quarter, and so on of the reserved words: the most that the module leaves.
 uint32_t wordsLeft(const MatrixContext& context) {
-    const DeviceTraits& device = context.target.device;
-    for (uint32_t words = reservedSharedMemory(device) / 4; words != 0; words /= 2) {
+    const DevicePlan& device = context.target.device;
+    for (uint32_t words = device.reservedSharedMemory / 4; words != 0; words /= 2) {
         if (sharedMemoryHasRoom(context.module, uint64_t{words} * 4, device)) return words;
     }
     return 0;
@@ -38,7 +37,7 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
 
 uint32_t deepSliceWords(const MatrixContext& context) {
     constexpr uint32_t kMostBytes = 48 * 1024, kStep = 1024;
-    const DeviceTraits& device = context.target.device;
+    const DevicePlan& device = context.target.device;
     uint32_t fits = 0,
              tooMany = std::min(device.maxComputeSharedMemorySize, kMostBytes) / kStep + 1;
     while (tooMany - fits > 1) {
@@ -54,7 +53,7 @@ uint64_t workgroupMemoryBytes(const MatrixContext& context) {
         return matrix.second.fragment.scope == LaneScope::kWorkgroup;
     });
     if (!any) return 0;
-    return std::max(reservedSharedMemory(context.target.device), context.shared.used * 4);
+    return std::max(context.target.device.reservedSharedMemory, context.shared.used * 4);
 }
 
 WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)

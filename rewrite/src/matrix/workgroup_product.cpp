@@ -14,15 +14,11 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// More multiply-adds in an iteration would exceed a GPU's instruction cache. On NVIDIA's GPUs half
-// as many are as fast, and take less time to compile.
-uint32_t maxProducts(const DeviceTraits& device) { return hasManyRegisters(device) ? 512 : 1024; }
-
-class WorkgroupProduct : SlicedProduct {
+class WorkgroupProduct : StagedProduct {
  public:
     WorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                      const WorkgroupPlan& plan)
-        : SlicedProduct(context, function, product, plan.depth,
+        : StagedProduct(context, function, product, plan.depth,
                         plan.a.words(plan.depth) + plan.b.words(plan.depth)),
           plan_(plan) {}
 
@@ -188,9 +184,8 @@ class WorkgroupProduct : SlicedProduct {
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
         const uint32_t fitting =
-            std::max(1u, maxProducts(context_.target.device) / plan_.products());
-        const uint32_t atOnce =
-            context_.target.device.isCpu ? 1 : std::gcd(steps, std::bit_floor(fitting));
+            std::max(1u, context_.target.device.workgroupProducts / plan_.products());
+        const uint32_t atOnce = std::gcd(steps, std::bit_floor(fitting));
         f_.loop(
             steps / atOnce,
             [&](Id iteration) {

@@ -12,7 +12,7 @@
 namespace coopvk::rewrite {
 
 struct NativeContext : PackedContext {
-    NativeContext(TypeTable& theTypes, const Target& theTarget, NativePlan thePlan,
+    NativeContext(TypeTable& theTypes, const PlannedTarget& theTarget, NativePlan thePlan,
                   uint32_t subgroups)
         : PackedContext(theTypes, theTarget, "cooperative matrix"),
           plan(std::move(thePlan)),

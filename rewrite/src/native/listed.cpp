@@ -112,14 +112,14 @@ bool hasUnknownComponents(const Module& module) {
 }  // namespace
 
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
-                            const DeviceTraits& device, bool any) {
+                            std::span<const MatrixShape> native, std::span<const MatrixShape> added,
+                            bool any) {
     // Only the driver can have such matrices.
     if (hasUnknownComponents(module)) return AddedShapeUse::kNone;
-    const std::vector<MatrixShape> added = addedMatrixShapes(device);
     bool open = false;
     const NativePlan plan = listableTypes(module, open);
     for (const auto& [id, type] : plan.types) {
-        if (hasMatrix(device.nativeShapes, types, type, type.rows, type.columns)) continue;
+        if (hasMatrix(native, types, type, type.rows, type.columns)) continue;
         if (any) return AddedShapeUse::kSome;
         if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
     }
@@ -129,9 +129,8 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
         const ProductTypes product = productTypes(module, plan, i);
         if (!product.areMatrices() || !product.fit()) return;
         const MatrixShape shape = productShape(types, product, i.word(3));
-        const bool isAdded =
-            any ? std::ranges::find(device.nativeShapes, shape) == device.nativeShapes.end()
-                : std::ranges::find(added, shape) != added.end();
+        const bool isAdded = any ? std::ranges::find(native, shape) == native.end()
+                                 : std::ranges::find(added, shape) != added.end();
         if (isAdded) use = AddedShapeUse::kSome;
     });
     return use;

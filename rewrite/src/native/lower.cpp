@@ -96,7 +96,7 @@ void lowerTypes(NativeContext& context) {
 
 }  // namespace
 
-std::optional<Error> lowerToNative(TypeTable& types, const Target& target, NativePlan plan,
+std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target, NativePlan plan,
                                    uint32_t subgroups) {
     NativeContext context(types, target, std::move(plan), subgroups);
     Module& module = context.module;

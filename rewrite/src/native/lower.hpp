@@ -36,14 +36,15 @@ struct NativePlan {
 };
 
 // kUnsupported, with the reason, if the driver's matrices do not suffice.
-Result<NativePlan> planNative(const Module& module, const TypeTable& types, const Target& target);
+Result<NativePlan> planNative(const Module& module, const TypeTable& types,
+                              const PlannedTarget& target);
 
 // The native back-end: uses the driver's VK_KHR_cooperative_matrix. Matrices become arrays of tiles
 // if the driver lacks their shape. Instructions of other extensions become accesses to shared
 // memory.
 
 // `subgroups`: the most that a workgroup may have.
-std::optional<Error> lowerToNative(TypeTable& types, const Target& target, NativePlan plan,
+std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target, NativePlan plan,
                                    uint32_t subgroups);
 
 // Tests whether a list of shapes, such as the driver's, has a module's matrices and products.
@@ -73,13 +74,14 @@ ProductTypes productTypes(const Module& module, const NativePlan& plan, const In
 MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
                          uint32_t matrixOperands);
 
-// Whether a module uses addedMatrixShapes(); with `any`, any shape that the driver does not list.
+// Whether a module uses a shape of `added`; with `any`, any one that is not in `native`.
 enum class AddedShapeUse {
     kNone,
     kSome,
     kOpen,  // specialization constants decide
 };
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
-                            const DeviceTraits& device, bool any = false);
+                            std::span<const MatrixShape> native, std::span<const MatrixShape> added,
+                            bool any);
 
 }  // namespace coopvk::rewrite

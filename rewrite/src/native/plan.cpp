@@ -14,7 +14,7 @@ struct Size {
 
 class Planner {
  public:
-    Planner(const Module& module, const TypeTable& types, const Target& target)
+    Planner(const Module& module, const TypeTable& types, const PlannedTarget& target)
         : module_(module), types_(types), shapes_(target.device.nativeShapes) {
         std::erase_if(shapes_,
                       [](const MatrixShape& shape) { return shape.a == ComponentType::kBFloat16; });
@@ -125,7 +125,8 @@ class Planner {
 
 }  // namespace
 
-Result<NativePlan> planNative(const Module& module, const TypeTable& types, const Target& target) {
+Result<NativePlan> planNative(const Module& module, const TypeTable& types,
+                              const PlannedTarget& target) {
     return Planner(module, types, target).run();
 }
 

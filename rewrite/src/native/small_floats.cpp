@@ -246,7 +246,7 @@ bool reserveAll(HalvesContext& context) {
 
 }  // namespace
 
-std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target,
+std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget& target,
                                           uint32_t subgroups) {
     HalvesContext context(types, target, subgroups);
     Module& module = context.module;

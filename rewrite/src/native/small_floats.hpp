@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 
 // Elements must be held as f16 already (unify/small_floats). `subgroups`: the most that a workgroup
 // may have. kUnsupported where the driver's matrices do not suffice.
-std::optional<Error> holdInDriverMatrices(TypeTable& types, const Target& target,
+std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget& target,
                                           uint32_t subgroups);
 
 // Shared memory from which a shader only loads matrices of 8-bit floats, all of one format, has f16

@@ -52,7 +52,7 @@ struct SharedHalves {
 };
 
 struct HalvesContext : SmallFloatContext {
-    HalvesContext(TypeTable& theTypes, const Target& theTarget, uint32_t subgroups)
+    HalvesContext(TypeTable& theTypes, const PlannedTarget& theTarget, uint32_t subgroups)
         : SmallFloatContext(theTypes, theTarget), staging(*this, subgroups) {}
 
     Staging staging;

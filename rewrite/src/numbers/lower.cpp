@@ -130,7 +130,7 @@ void NumbersContext::checkKept(const Instruction& i) {
     }
 }
 
-ExtensionSet numbersToLower(const Module& module, const Target& target) {
+ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
     ExtensionSet extensions;
     const auto add = [&](Extension extension, uint32_t feature, spv::Capability capability) {
         if (target.emulated.contains(extension) && module.hasCapability(capability) &&

@@ -45,7 +45,7 @@ struct NumbersContext : LoweringContext {
 
 // Which of the extensions the target emulates that a module has types or OpDot of, beside what
 // Target::nativeFeatures leave to the driver.
-ExtensionSet numbersToLower(const Module& module, const Target& target);
+ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target);
 
 // The pass. Specialization constants must be frozen, and matrices and vectors lowered.
 std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions);

@@ -39,7 +39,7 @@ void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 
-// For DeviceTraits::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
+// For DevicePlan::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
 // OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and
 // skips the code after one if another subgroup of the workgroup does not reach it. Specialization
 // constants must be frozen.

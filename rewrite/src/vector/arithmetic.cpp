@@ -27,22 +27,16 @@ Id atMost(Emitter& emit, Id value, uint32_t limit) {
 
 Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
     using enum ComponentType;
-    const DeviceTraits& device = context.target.device;
+    const DevicePlan& device = context.target.device;
     if (!product.inputType.isFloat()) {
-        const bool a = product.inputType.isSigned();
-        const bool b = product.matrixType.isSigned();
-        const bool isFast = a != b ? device.dot4x8Mixed
-                            : a    ? device.dot4x8Signed
-                                   : device.dot4x8Unsigned;
+        const bool isFast =
+            device.acceleratesDots(product.inputType.isSigned(), product.matrixType.isSigned());
         const bool bytes = product.inputType.bytes() == 1 && product.matrixType.bytes() == 1;
-        return bytes && isFast && device.shaderIntegerDotProduct && product.linesAreRows()
-                   ? Sum::kDot
-                   : Sum::kInteger;
+        return bytes && isFast && product.linesAreRows() ? Sum::kDot : Sum::kInteger;
     }
-    // CPUs without f16 arithmetic would convert after every instruction.
     const Number* result = numberOf(context.types, product.result->component);
-    const bool half = result->type == kFloat16 && product.matrixType.bytes() <= 2 &&
-                      !device.isCpu && device.shaderFloat16;
+    const bool half =
+        result->type == kFloat16 && product.matrixType.bytes() <= 2 && device.packsHalves;
     return half ? Sum::kHalfPairs : Sum::kFloat;
 }
 
@@ -108,8 +102,7 @@ std::vector<Id> Arithmetic::unitsOf(Id word) {
 }
 
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
-    // Some CPUs have no fused multiply-add.
-    if (takesHalves() || (sum_ == Sum::kFloat && !device().isCpu)) {
+    if (takesHalves() || (sum_ == Sum::kFloat && device().fusesSingles)) {
         return fusedMultiplyAdd(emit_, device(), weight, input, accumulator);
     }
     const bool isFloat = sum_ == Sum::kFloat;

@@ -10,14 +10,13 @@ namespace coopvk::rewrite {
 // Which indices access an array.
 enum class Indices { kConstant, kDynamic };
 
-// A pointer to an array variable. On devices with few registers, a dynamically indexed array holds
-// its registers as long as the shader runs. There, functions share one such variable of each type:
-// no user of it may call another one.
+// A pointer to an array variable. If a dynamically indexed array holds its registers as long as the
+// shader runs, functions share one such variable of each type: no user of it may call another one.
 inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Indices indices) {
     constexpr uint32_t kIndexedKey = 0x1DE;
     VectorContext& context = f.context();
     const Id type = context.types.arrayType(element, count);
-    if (indices == Indices::kConstant || !hasFewRegisters(context.target.device)) {
+    if (indices == Indices::kConstant || !context.target.device.indexingHoldsRegisters) {
         return f.variable(type);
     }
     const auto [entry, isNew] = context.variables.try_emplace({kIndexedKey, type}, 0);
@@ -26,17 +25,15 @@ inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Indices i
                globalVariable(context.types, spv::StorageClass::Private, type, "coopvk_indexed");
 }
 
-// An array that stores elements of 32 bits with several components as words: some GPUs have fewer
-// 16-bit registers than pairs of them in 32-bit registers, or cannot index 16-bit registers.
+// An array that may store elements of 32 bits with several components as words.
 class LocalArray {
  public:
     LocalArray(VectorFunction& f, Id element, uint32_t count, Indices indices)
         : f_(f), element_(element) {
         TypeTable& types = f.types();
-        const DeviceTraits& device = f.context().target.device;
         const uint32_t components = types.components(element);
         const bool isWord = components > 1 && components * types.width(element) == 32;
-        stored_ = isWord && !device.isCpu && !device.scalarRegisters ? types.uint32() : element;
+        stored_ = isWord && f.context().target.device.storesPairsAsWords ? types.uint32() : element;
         array_ = arrayVariable(f, stored_, count, indices);
     }
 
@@ -53,9 +50,9 @@ class LocalArray {
 inline constexpr uint32_t kShiftedPacks = 32;
 
 // Whether loops shift a vector's components through an array of at most kShiftedPacks and read its
-// first element. A dynamically indexed array would hold its registers as long as the shader runs.
+// first element.
 inline bool areShifted(const VectorContext& context, const VectorType& type) {
-    return hasFewRegisters(context.target.device) && !isLarge(type);
+    return context.target.device.indexingHoldsRegisters && !isLarge(type);
 }
 
 // Some packs of a vector, with their components as f32. f16 components are stored in pairs and
@@ -66,7 +63,7 @@ class FloatComponents : private VectorCode {
                     uint32_t packs, Indices indices)
         : VectorCode(f),
           type_(type),
-          arePairs_(type.packWidth == 2 && !f.context().target.device.isCpu),
+          arePairs_(type.packWidth == 2 && f.context().target.device.readsPairs),
           packs_(packs) {
         const uint32_t perPack = arePairs_ ? 1 : type.packWidth;
         array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, indices);

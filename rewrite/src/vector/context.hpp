@@ -21,7 +21,7 @@ inline constexpr uint32_t kUnrolledPacks = 128;
 inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
 
 struct VectorContext : PackedContext {
-    VectorContext(TypeTable& theTypes, const Target& theTarget)
+    VectorContext(TypeTable& theTypes, const PlannedTarget& theTarget)
         : PackedContext(theTypes, theTarget, "cooperative vector") {}
 
     Stage stage = Stage::kCompute;
@@ -99,7 +99,7 @@ class VectorCode {
     Id over(Id a, uint32_t b) { return emit_.over(a, b); }
     Id modulo(Id a, uint32_t b) { return emit_.modulo(a, b); }
 
-    const DeviceTraits& device() { return f_.context().target.device; }
+    const DevicePlan& device() { return f_.context().target.device; }
 
     VectorFunction& f_;
     Emitter& emit_;

@@ -16,24 +16,7 @@ using enum ComponentType;
 // a sum once for each matrix of A.
 constexpr uint32_t kMostHalfProducts = 64;
 
-// Whether vectors may use the driver's matrices. Unless the user asks for them, only on GPUs like
-// the one on which they were measured to be faster (docs/benchmarks.md): with scalar registers an
-// invocation alone is fast, too, and needs fewer registers.
-bool mayUseMatrices(const Target& target) {
-    const DeviceTraits& device = target.device;
-    if (device.nativeShapes.empty() || target.backEnd == BackEnd::kCore) return false;
-    if (target.backEnd == BackEnd::kNative) return true;
-    return !device.isCpu && !device.scalarRegisters &&
-           !target.emulated.contains(Extension::kKhrCooperativeMatrix);
-}
-
 bool isHeldAsHalf(const Number& number) { return number.isHalf() || number.isSmallFloat(); }
-
-// Whether B has the rows of a block as columns, and 16 bytes of each: then it lies in one piece.
-bool isBlockShape(const MatrixShape& shape) {
-    return shape.a == kFloat16 && shape.b == kFloat16 && shape.n == kBlockRows &&
-           shape.k * findNumber(kFloat16)->bytes() == kOptimalLineAlignment;
-}
 
 class ShapeChoice {
  public:
@@ -51,7 +34,7 @@ class ShapeChoice {
 
     std::optional<MatrixShape> run() const {
         std::optional<MatrixShape> best;
-        for (const MatrixShape& shape : context_.target.device.nativeShapes) {
+        for (const MatrixShape& shape : context_.target.device.vectorShapes) {
             if (fits(shape) && (!best || isBetter(shape, *best))) best = shape;
         }
         return best;
@@ -64,20 +47,15 @@ class ShapeChoice {
     // Whether matrices of this shape load the weights from where they lie.
     bool loadsBlocks(const MatrixShape& shape) const {
         return p_.inBlocks && p_.matrixType.isHalf() && !p_.matrix.place.nonUniform &&
-               isBlockShape(shape);
+               holdsBlock(shape);
     }
 
  private:
     bool fits(const MatrixShape& shape) const {
-        const uint32_t lanes = context_.target.subgroupSize;
-        const uint32_t step = shape.k * findNumber(shape.a)->bytes();
         const bool hasTypes = shape.a == a_ && shape.b == b_ && shape.c == shape.result &&
                               !shape.saturating && holdsTotals(shape.result);
-        const bool isDivided = lanes % shape.m == 0 && lanes % shape.n == 0 && shape.n % 8 == 0 &&
-                               4 * kExchangeQuads % shape.n == 0 && step % 16 == 0 &&
-                               kExchangeQuads % (step / 16) == 0;
         // Less would compute more zeros than products.
-        return hasTypes && isDivided && 2 * p_.m >= shape.n && 2 * p_.k >= shape.k;
+        return hasTypes && 2 * p_.m >= shape.n && 2 * p_.k >= shape.k;
     }
 
     bool holdsTotals(ComponentType type) const {
@@ -102,18 +80,13 @@ class ShapeChoice {
 
 }  // namespace
 
-bool prefersBlockedWeights(const Target& target) {
-    return target.emulated.contains(Extension::kNvCooperativeVector) && mayUseMatrices(target) &&
-           std::ranges::any_of(target.device.nativeShapes, isBlockShape);
-}
-
 Sum DriverProduct::sum() const {
     if (shape.a != kFloat16) return Sum::kDot;
     return hasHalfResults ? Sum::kHalfPairs : Sum::kHalfPieces;
 }
 
 DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
-    if (!mayUseMatrices(context.target) || context.stage != Stage::kCompute ||
+    if (context.target.device.vectorShapes.empty() || context.stage != Stage::kCompute ||
         !context.target.device.subgroupShuffle || !canExchange(context, product)) {
         return {};
     }

@@ -39,12 +39,12 @@ std::vector<Id> wordsOf(Emitter& emit, Id value) {
 }
 
 bool hasVotes(const VectorContext& context) {
-    const DeviceTraits& device = context.target.device;
+    const DevicePlan& device = context.target.device;
     return device.subgroupVote && device.subgroupBallot && hasSubgroups(context);
 }
 
 bool canReduce(const VectorContext& context) {
-    const DeviceTraits& device = context.target.device;
+    const DevicePlan& device = context.target.device;
     return device.subgroupVote && device.subgroupArithmetic && hasReliableLanes(context) &&
            hasSubgroups(context);
 }
@@ -93,7 +93,6 @@ Id firstInvocation(Emitter& emit) {
 
 Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     Emitter& emit = f.emit();
-    const DeviceTraits& device = f.context().target.device;
     const Id u32 = emit.types().uint32(), subgroup = emit.scope(spv::Scope::Subgroup);
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
     const Id ballot = emit.op(spv::Op::OpGroupNonUniformBallot, emit.types().vectorType(u32, 4),
@@ -103,7 +102,7 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
                 {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
     Id full = emit.compare(spv::Op::OpIEqual, active, emit.constant(lanes));
     // A larger subgroup may have as many active lanes, but not the first ones.
-    if (device.minSubgroupSize != device.maxSubgroupSize) {
+    if (f.context().target.device.variesSubgroupSize) {
         f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id size = readBuiltIn(emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
         full = emit.both(full, emit.compare(spv::Op::OpIEqual, size, emit.constant(lanes)));
@@ -152,8 +151,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     if (!canExchange(context, product)) return {};
     Tile tile;
     const uint32_t lanes = context.target.subgroupSize;
-    // Devices with wide subgroups have fewer registers for each lane.
-    tile.columnsPerLane = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
+    tile.columnsPerLane = context.target.device.tileColumns;
     tile.gridColumns = lanes / tile.columnsPerLane;
     tile.gridRows = std::min(lanes / tile.gridColumns, kExchangeQuads);
     const uint32_t width = product.result->packWidth;
@@ -187,7 +185,7 @@ bool canShareWeights(const VectorContext& context, const VectorMatrixMul& produc
     // Logical pointers cannot be broadcast.
     const bool isBroadcast = product.matrix.kind != Location::Kind::kElements &&
                              (!product.hasBias || product.bias.kind != Location::Kind::kElements);
-    return context.target.device.scalarRegisters && hasVotes(context) && isBroadcast &&
+    return context.target.device.sharesScalars && hasVotes(context) && isBroadcast &&
            !product.hasConstantLocation;
 }
 

@@ -128,7 +128,7 @@ class ProductReader {
         const auto isConstant = [&](Id id) {
             return context_.module.constantValue(id).has_value();
         };
-        p.hasConstantLocation = context_.target.device.scalarRegisters &&
+        p.hasConstantLocation = context_.target.device.sharesScalars &&
                                 p.lineStride().has_value() &&
                                 std::ranges::all_of(p.matrix.arguments, isConstant) &&
                                 std::ranges::all_of(p.bias.arguments, isConstant);
@@ -191,7 +191,7 @@ struct ProductPlan {
 ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
     ProductPlan plan;
     plan.driver = planDriverProduct(context, p);
-    if (plan.driver.isUsed() || context.target.device.scalarRegisters) return plan;
+    if (plan.driver.isUsed() || context.target.device.sharesScalars) return plan;
     plan.tile = planTile(context, p, sumFor(context, p));
     return plan;
 }

@@ -149,7 +149,7 @@ void ProductInput::makeUnits(bool asValues) {
 
 void ProductInput::makeScalars() {
     const VectorType& input = *product_.input;
-    if (hasFewRegisters(device()) && arithmetic_.unitType() == f32() &&
+    if (device().indexingHoldsRegisters && arithmetic_.unitType() == f32() &&
         product_.inputType.type == ComponentType::kFloat16 && input.component == f16()) {
         floats_.emplace(f_, input, value_, 0, input.packs(), Indices::kDynamic);
         return;
@@ -181,10 +181,9 @@ Id ProductInput::unitAt(Id index) {
 // The result
 
 RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms) {
-    const Target& target = context.target;
-    if (target.device.isCpu) return RowStores::kIndexed;
-    if (target.device.scalarRegisters || target.subgroupSize >= 64) return RowStores::kShifted;
-    return isOneOfTwoForms && rows <= kMostShiftedRows ? RowStores::kShifted : RowStores::kIndexed;
+    const DevicePlan& device = context.target.device;
+    const bool shifts = isOneOfTwoForms && rows <= device.shiftedRows;
+    return device.rowStores.value_or(shifts ? RowStores::kShifted : RowStores::kIndexed);
 }
 
 ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& product, Sum sum,

@@ -143,14 +143,6 @@ class ProductInput : private VectorCode {
     std::optional<FloatComponents> floats_;
 };
 
-inline constexpr uint32_t kMostShiftedRows = 64;
-
-// How loops store rows of a result to a local array.
-enum class RowStores {
-    kIndexed,  // at a dynamic index: GPUs keep such an array in memory, or branch
-    kShifted,  // at the end of the array, after shifting it: all indices are constant
-};
-
 // `isOneOfTwoForms`: another function, or another branch, computes the product by a subgroup
 // together. A dynamic index would make that one slow, too (docs/benchmarks.md).
 RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms);
@@ -205,7 +197,7 @@ struct ProductWork {
 // Computes a product by one invocation, with a loop over the lines.
 void multiplyAlone(const ProductWork& work);
 // Makes the units of the input that multiplyAlone() takes.
-void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, ProductInput& input);
+void prepareAlone(const DevicePlan& device, const VectorMatrixMul& product, ProductInput& input);
 // The number of rows that multiplyAlone() stores.
 uint32_t rowsAlone(const VectorMatrixMul& product);
 

@@ -1,23 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A matrix-vector product by one invocation. Loops bound the size of the code: over groups of rows,
-// and along lines of more than kUnrolledUnits units.
+// and along lines of more than DevicePlan::unrolledUnits units.
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kUnrolledUnits = 64;
-constexpr uint32_t kUnrolledUnitsOfFewRegisters = 32;
-// Lines that are rows: this many at once. Fewer on devices with few registers, if the compiler can
-// move the loads of whole lines forward.
-constexpr uint32_t kRows = 4;
-constexpr uint32_t kRowsOfFewRegisters = 2;
-// Lines that are columns: this many rows at once. CPUs have no registers for more sums, and LLVM 21
-// overwrites sums if there are too many (docs/conformance.md).
-constexpr uint32_t kColumnRows = 32;
-constexpr uint32_t kColumnRowsOfCpu = 16;
+constexpr uint32_t kRows = 4;  // of which results have multiples
 
 class InvocationProduct : private VectorCode {
  public:
@@ -25,8 +16,8 @@ class InvocationProduct : private VectorCode {
         : VectorCode(work.function), work_(work), p_(work.product), arithmetic_(work.arithmetic) {}
 
     void byRows() {
-        const bool isNarrow = work_.input.hasValues() && hasFewRegisters(device());
-        const uint32_t rows = isNarrow ? kRowsOfFewRegisters : kRows;
+        // Where loads are in loops, compilers move none of whole lines to the front.
+        const uint32_t rows = work_.input.hasValues() ? device().linesAtOnce : kRows;
         const uint32_t blocks = divideUp(p_.m, rows);
         f_.repeat(blocks, 1, [&](Id block) {
             const Id first = times(block, rows);
@@ -46,7 +37,7 @@ class InvocationProduct : private VectorCode {
 
     void byColumns() {
         const uint32_t perQuad = 16 / p_.matrixType.bytes();
-        const uint32_t rows = std::max(device().isCpu ? kColumnRowsOfCpu : kColumnRows, perQuad);
+        const uint32_t rows = std::max(device().rowsAtOnce, perQuad);
         const uint32_t whole = p_.m / rows;
         f_.repeat(whole, 1, [&](Id block) {
             const Id first = times(block, rows);
@@ -172,11 +163,9 @@ class InvocationProduct : private VectorCode {
 
 uint32_t rowsAlone(const VectorMatrixMul& product) { return divideUp(product.m, kRows) * kRows; }
 
-void prepareAlone(const DeviceTraits& device, const VectorMatrixMul& product, ProductInput& input) {
+void prepareAlone(const DevicePlan& device, const VectorMatrixMul& product, ProductInput& input) {
     if (product.linesAreRows()) {
-        const uint32_t most =
-            hasFewRegisters(device) ? kUnrolledUnitsOfFewRegisters : kUnrolledUnits;
-        input.makeUnits(input.units() <= most);
+        input.makeUnits(input.units() <= device.unrolledUnits);
     } else {
         input.makeScalars();
     }

@@ -10,8 +10,6 @@
 
 namespace coopvk::rewrite {
 
-inline constexpr uint32_t kExchangeQuads = 8;
-
 // Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results.
 struct Exchange {
     uint32_t lanes = 0;  // of the subgroup

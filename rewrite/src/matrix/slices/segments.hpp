@@ -19,7 +19,8 @@ namespace coopvk::rewrite {
 
 // Changes types of A and B, and puts loops around their products. Does nothing where slices do not
 // suit the device, or a product of the module does not allow them.
-ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy);
+ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
+                            const LayoutPolicy& policy);
 
 struct SlicedTypes {
     std::set<Id> types;  // of A and B
@@ -28,7 +29,8 @@ struct SlicedTypes {
     bool rolled = false;  // the driver shall not unroll the loop over slices
 };
 // Chooses the types that may be loaded in slices, and the depth that suits the device.
-SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const LayoutPolicy& policy);
+SlicedTypes chooseSlices(const TypeTable& types, const PlannedTarget& target,
+                         const LayoutPolicy& policy);
 
 // Segments: parts of functions that a loop may execute again. They consist of instructions and
 // whole constructs that change only variables of the invocation.

@@ -181,7 +181,8 @@ void narrow(TypeTable& types, Id matrix, uint32_t depth) {
 
 }  // namespace
 
-ProductSlices sliceProducts(TypeTable& types, const Target& target, const LayoutPolicy& policy) {
+ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
+                            const LayoutPolicy& policy) {
     Module& module = types.module();
     const SlicedTypes chosen = chooseSlices(types, target, policy);
     if (chosen.depth == 0) return {};

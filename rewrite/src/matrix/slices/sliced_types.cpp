@@ -30,64 +30,13 @@ bool loadsAllow(const TypeTable& types, const MatrixUses& uses, const SlicedType
     });
 }
 
-struct Components {
-    uint32_t factorBits;  // of A and B, the narrower ones
-    uint32_t sumBits;
-    uint64_t sums;  // of a lane, in one variable
-    bool areFloats;
-    bool areOpen;         // open sums (open_sums.hpp)
-    bool haveDuplicates;  // there are fewer sums than lanes
-};
-
-struct Slices {
-    uint32_t depth = 0;  // columns of A in a slice; 0: no slices
-    bool rolled = false;
-};
-
-// Slices are deeper where an instruction multiplies several columns at once. docs/fleet.md and
-// docs/benchmarks.md have the measurements.
-Slices slicesFor(const Target& target, const LayoutPolicy& policy, const Components& c) {
-    const DeviceTraits& device = target.device;
-    if (device.isCpu) {
-        // Few registers: with 8 lanes or more, those of a loop over slices suffice for the sums.
-        constexpr uint32_t kLanes = 8;
-        const bool isSliced = c.areFloats && (c.sumBits == 32 || c.areOpen) && c.factorBits == 16 &&
-                              target.subgroupSize >= kLanes;
-        return isSliced ? Slices{2, true} : Slices{};
-    }
-    // The product of each slice would end with the addition of both halves of a pair.
-    if (c.areFloats && c.sumBits == 16 && policy.halfPairsAlongK && !c.areOpen) return {};
-    // Their conversions are long code, which unrolled exceeds the cache of instructions: a quarter
-    // of the speed on an H200. A slice is a word.
-    if (c.areFloats && c.factorBits == 8) return {4, true};
-    if (hasFewRegisters(device)) {
-        const bool isWide = target.subgroupSize > 64;
-        if (!c.areFloats) return {isWide ? 8u : 16u, true};
-        return {isWide && (c.sumBits == 32 || c.haveDuplicates) ? 2u : 4u, true};
-    }
-    if (device.scalarRegisters) {
-        if (!c.areFloats) return {};
-        if (c.sumBits == 16) return {8, false};
-        const bool dots = device.shaderMixedFloatDotProductFloat16AccFloat32;
-        return {dots && target.subgroupSize > 32 ? 8u : 4u, false};
-    }
-    if (hasManyRegisters(device)) {
-        if (!c.areFloats) return {};
-        constexpr uint64_t kManySums = 65;  // leave few registers for A and B
-        if (c.sumBits == 32 && c.sums >= kManySums) return {4, true};
-        if (policy.halfPairsAlongK) return {};
-        if (c.sumBits == 16) return {8, false};
-        return c.factorBits == 16 ? Slices{4, true} : Slices{};
-    }
-    return {c.factorBits == 4 ? 8u : 4u, false};
-}
-
 Slices tuned(Slices slices, const MatrixTuning& tuning) {
     return {tuning.sliceDepth.value_or(slices.depth), tuning.rollSlices.value_or(slices.rolled)};
 }
 
 // The most components of a type of accumulator that a variable keeps in each lane.
-uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& matrices, Id type) {
+uint64_t sumsOfLane(const Module& module, const PlannedTarget& target, MatrixCounts& matrices,
+                    Id type) {
     const auto d = matrixDimensions(module, module.def(type));
     uint64_t kept = 1;
     for (const auto& function : module.functions()) {
@@ -99,7 +48,8 @@ uint64_t sumsOfLane(const Module& module, const Target& target, MatrixCounts& ma
 
 }  // namespace
 
-SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const LayoutPolicy& policy) {
+SlicedTypes chooseSlices(const TypeTable& types, const PlannedTarget& target,
+                         const LayoutPolicy& policy) {
     const Module& module = types.module();
     const auto isFactor = [&](const Instruction& type) {
         return !policy.likeAccumulators.contains(type.result);
@@ -116,13 +66,17 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
         if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
         if (!survey.has(a) || !survey.has(b)) return {};
         const Id sum = module.def(accumulator).word(0);
-        const Components components = {std::min(survey.bitsOf(a), survey.bitsOf(b)),
-                                       types.width(sum),
-                                       sumsOfLane(module, target, matrices, accumulator),
-                                       types.isFloat(sum),
-                                       open.contains(accumulator),
-                                       uint64_t{d->rows} * right->columns < target.subgroupSize};
-        const auto [depth, rolled] = tuned(slicesFor(target, policy, components), target.tuning);
+        const SlicedProduct components = {
+            .lanes = target.subgroupSize,
+            .factorBits = std::min(survey.bitsOf(a), survey.bitsOf(b)),
+            .sumBits = types.width(sum),
+            .sums = sumsOfLane(module, target, matrices, accumulator),
+            .areFloats = types.isFloat(sum),
+            .areOpen = open.contains(accumulator),
+            .haveDuplicates = uint64_t{d->rows} * right->columns < target.subgroupSize,
+            .arePairsAlongK = policy.halfPairsAlongK,
+            .haveMixedDots = target.device.hasMixedDots};
+        const auto [depth, rolled] = tuned(target.device.slicesFor(components), target.tuning);
         if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
         if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
         out.depth = depth;
@@ -132,7 +86,7 @@ SlicedTypes chooseSlices(const TypeTable& types, const Target& target, const Lay
     }
     // 4-bit components take many registers, unless words of them are read as bytes.
     out.rolled |= module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
-                  !wantsByteDots(target.device);
+                  !target.device.prefersByteDots;
     if (out.depth == 0 || !loadsAllow(types, uses, out)) return {};
     return out;
 }

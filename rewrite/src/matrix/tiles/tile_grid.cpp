@@ -13,7 +13,7 @@ namespace {
 
 class Planner {
  public:
-    Planner(const Module& module, const TypeTable& types, const Target& target,
+    Planner(const Module& module, const TypeTable& types, const PlannedTarget& target,
             uint32_t invocations)
         : module_(module), types_(types), subgroups_(invocations / target.subgroupSize) {
         const bool hasBFloat16 = !target.emulated.contains(Extension::kKhrShaderBfloat16);
@@ -142,7 +142,7 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
     return type;
 }
 
-TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
+TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTarget& target,
                    uint32_t invocations) {
     return Planner(module, types, target, invocations).run();
 }

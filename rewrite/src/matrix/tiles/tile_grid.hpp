@@ -43,7 +43,7 @@ struct TilePlan {
 
 // Which accumulators become tiles: those of products for which the driver supports a shape.
 // `invocations`: of the workgroup.
-TilePlan planTiles(const Module& module, const TypeTable& types, const Target& target,
+TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTarget& target,
                    uint32_t invocations);
 
 // Adds the second type of each type of accumulators. OpCooperativeMatrixConvertNV converts between

@@ -64,11 +64,11 @@ Slice sliceOf(const MatrixContext& context, const MulAdd& p, uint32_t depth) {
     return slice;
 }
 
-class TileProduct : SlicedProduct {
+class TileProduct : StagedProduct {
  public:
     TileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                 const Slice& slice)
-        : SlicedProduct(context, function, product, slice.depth, slice.words),
+        : StagedProduct(context, function, product, slice.depth, slice.words),
           grid_(*product.result->tiles),
           slice_(slice),
           tiles_(context, emit_, memory_) {}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "plan/device_plan.hpp"
+
+#include <algorithm>
+
+#include "coopvk/vector_matrix.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+const DeviceClass& classOf(const DeviceTraits& device, std::span<const DeviceClass> classes) {
+    const auto found =
+        std::ranges::find_if(classes, [&](const DeviceClass& row) { return row.has(device); });
+    return found == classes.end() ? deviceClasses().back() : *found;
+}
+
+Sums openSumsFor(const DeviceTraits& device, bool opensSingles) {
+    if (opensSingles || device.emulatesFloat16) return Sums::kSingles;
+    if (!device.shaderFloat16) return Sums::kClosed;
+    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
+}
+
+// Whether products of vectors may use the driver's matrices. Unless the user asks for them, only
+// where they were measured to be faster, and not if the driver's matrices are to be replaced.
+bool mayUseMatrices(const Target& target, const DeviceChoices& choices) {
+    if (target.backEnd != BackEnd::kAuto) return target.backEnd == BackEnd::kNative;
+    return choices.usesDriverMatrices &&
+           !target.emulated.contains(Extension::kKhrCooperativeMatrix);
+}
+
+// Whether lanes can exchange what matrices of a shape hold: half floats, or bytes for dot products.
+bool isDivided(const MatrixShape& shape, uint32_t lanes) {
+    using enum ComponentType;
+    const bool areHalves = shape.a == kFloat16;
+    const uint32_t quads = shape.k * (areHalves ? 2 : 1) / 16;  // of a line
+    if (!(areHalves || shape.a == kSint8 || shape.a == kUint8)) return false;
+    if (shape.m == 0 || shape.n == 0 || quads == 0 || shape.k % (areHalves ? 8 : 16) != 0) {
+        return false;
+    }
+    return lanes % shape.m == 0 && lanes % shape.n == 0 && shape.n % 8 == 0 &&
+           4 * kExchangeQuads % shape.n == 0 && kExchangeQuads % quads == 0;
+}
+
+}  // namespace
+
+DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classes)
+    : DeviceFeatures(target.device) {
+    const DeviceTraits& traits = target.device;
+    const uint32_t lanes = target.subgroupSize;
+    const DeviceClass& row = classOf(traits, classes);
+    DeviceChoices& choices = *this;
+    choices = row.choices;
+    className = row.name;
+    classReason = row.reason;
+    lanesInStep = traits.lanesInStep;
+    variesSubgroupSize = traits.minSubgroupSize != traits.maxSubgroupSize;
+    hasMixedDots = traits.shaderMixedFloatDotProductFloat16AccFloat32;
+    hasSlowShuffles = lanes >= slowShuffleLanes;
+    openSums = openSumsFor(traits, opensSingles);
+    packsHalves &= shaderFloat16;
+    computesSingleHalves &= shaderFloat16;
+    stagesSingles &= !hasMixedDots;
+    opensWorkgroupSums &= !variesSubgroupSize;
+    if (!rowStores && hasSlowShuffles) rowStores = RowStores::kShifted;
+    const bool dots[] = {traits.dot4x8Unsigned, traits.dot4x8Signed, traits.dot4x8Mixed};
+    std::ranges::transform(dots, dots_,
+                           [&](bool dot) { return dot && traits.shaderIntegerDotProduct; });
+    constexpr uint32_t kManyLanes = 64;  // each computes few dot products
+    prefersByteDots &= traits.shaderIntegerDotProduct && (std::ranges::count(dots, true) != 0 ||
+                                                          traits.maxSubgroupSize >= kManyLanes);
+    tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
+    reservedSharedMemory = rewrite::reservedSharedMemory(traits);
+    if (target.addsShapes) addedShapes = addedMatrixShapes(traits);
+    if (!mayUseMatrices(target, choices)) return;
+    std::ranges::copy_if(nativeShapes, std::back_inserter(vectorShapes),
+                         [&](const MatrixShape& shape) { return isDivided(shape, lanes); });
+}
+
+Slices DevicePlan::slicesFor(const SlicedProduct& product) const {
+    const auto row =
+        std::ranges::find_if(slices, [&](const SliceRow& r) { return r.are(product); });
+    return row == slices.end() ? Slices{} : row->slices;
+}
+
+bool holdsBlock(const MatrixShape& shape) {
+    using enum ComponentType;
+    return shape.a == kFloat16 && shape.b == kFloat16 && shape.n == kBlockRows &&
+           shape.k * 2 == kOptimalLineAlignment;
+}
+
+PlannedTarget::PlannedTarget(const Target& target)
+    : device(target),
+      subgroupSize(target.subgroupSize),
+      emulated(target.emulated),
+      nativeFeatures(target.nativeFeatures),
+      addsShapes(target.addsShapes),
+      indexes64Bits(target.indexes64Bits),
+      backEnd(target.backEnd),
+      tuning(target.tuning) {}
+
+bool prefersBlockedWeights(const Target& target) {
+    return target.emulated.contains(Extension::kNvCooperativeVector) &&
+           mayUseMatrices(target, classOf(target.device, deviceClasses()).choices) &&
+           std::ranges::any_of(target.device.nativeShapes, holdsBlock);
+}
+
+}  // namespace coopvk::rewrite

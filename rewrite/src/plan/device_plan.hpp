@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is decided by the device alone: made from DeviceTraits once for each rewrite, before any
+// pass. Passes read the plan and cannot see DeviceTraits. report.cpp has the reason of each
+// decision; `coopvk info --plan` prints both.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "coopvk/rewrite.hpp"
+#include "plan/features.hpp"
+
+namespace coopvk::rewrite {
+
+// Of a product of matrices in shared memory: what its slices depend on.
+struct SlicedProduct {
+    uint32_t lanes;       // of a subgroup
+    uint32_t factorBits;  // of A and B in memory, the narrower ones
+    uint32_t sumBits;
+    uint64_t sums;  // of a lane, in one variable
+    bool areFloats;
+    bool areOpen;         // open sums (matrix/open_sums.hpp)
+    bool haveDuplicates;  // there are fewer sums than lanes
+    bool arePairsAlongK;
+    bool haveMixedDots;
+};
+
+struct Slices {
+    uint32_t depth = 0;  // columns of A in a slice; 0: no slices
+    bool rolled = false;
+};
+
+// The first row whose products they are counts. No row: no slices.
+struct SliceRow {
+    std::string_view products;
+    bool (*are)(const SlicedProduct& product);
+    Slices slices;
+};
+
+// How a lane holds the components of an accumulator while products are added (open_sums.hpp).
+enum class Sums {
+    kClosed,   // as themselves
+    kHalves,   // each as two f16, whose sum is the component
+    kSingles,  // each as f32
+};
+
+// How loops store rows of a result to a local array.
+enum class RowStores {
+    kIndexed,  // at a dynamic index: GPUs keep such an array in memory, or branch
+    kShifted,  // at the end of the array, after shifting it: all indices are constant
+};
+
+// What a class of devices chooses. The defaults are those of a GPU of no other class. report.cpp
+// has the reasons.
+struct DeviceChoices {
+    // Products of matrices (matrix/)
+    bool packsHalves = true;            // f16 arithmetic in pairs; false: in f32
+    bool computesSingleHalves = false;  // f16 that are not in pairs, in f16
+    bool multipliesBytesAsFloats = true;
+    bool prefersByteDots = true;  // dot products of four bytes, also some that are not accelerated
+    bool forbidsContraction = false;
+    bool multipliesRowByRow = false;
+    bool opensSingles = false;  // open sums of f16 accumulators are f32
+    uint32_t maxOpenSums = 32;  // of a lane
+    bool hasOneColumnOfLanes = false;
+    bool hasTallGridForSingles = false;
+    bool stagesSingles = false;        // f16 in shared memory becomes f32
+    uint32_t unrolledInLane = 4096;    // multiplications of a product without a loop over rows
+    uint32_t unrolledProducts = 1024;  // multiplications of a lane in a loop without DontUnroll
+    std::span<const SliceRow> slices = {};
+    // Of a workgroup
+    bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
+    uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration
+    uint32_t registersOfLane = 256;
+    uint32_t registersOfWorkgroup = 65536;
+    // Exchanges between lanes
+    uint32_t slowShuffleLanes = 64;        // so many lanes shuffle slowly by an index of each lane
+    uint32_t maxShuffles = 512;            // of an exchange; more go through shared memory
+    uint32_t maxShuffledLine = 8;          // elements of a line, where shuffles are slow
+    uint32_t maxMovedThroughMemory = ~0u;  // components of a lane
+
+    // Products of vectors (vector/)
+    bool usesDriverMatrices = true;       // with the back-end auto
+    bool sharesScalars = false;           // what is uniform in the subgroup takes one register
+    bool fusesSingles = true;             // multiply-adds of f32
+    bool indexingHoldsRegisters = false;  // a dynamically indexed array does, all the time
+    bool storesPairsAsWords = true;       // in local arrays
+    bool readsPairs = true;               // f16 stay in pairs in local arrays that are read as f32
+    uint32_t linesAtOnce = 4;             // that are rows
+    uint32_t rowsAtOnce = 32;             // of lines that are columns
+    uint32_t unrolledUnits = 64;          // of a line that is a row
+    uint32_t shiftedRows = 64;            // of a result, without slow shuffles
+    std::optional<RowStores> rowStores = {};  // nullopt: by the two choices above
+};
+
+// A kind of device. The first one of a list counts whose test holds.
+struct DeviceClass {
+    std::string_view name;
+    std::string_view reason;
+    bool (*has)(const DeviceTraits& device);
+    DeviceChoices choices;
+};
+
+// The last one has every device.
+std::span<const DeviceClass> deviceClasses();
+
+struct DevicePlan : DeviceFeatures, DeviceChoices {
+    explicit DevicePlan(const Target& target,
+                        std::span<const DeviceClass> classes = deviceClasses());
+
+    std::string_view className, classReason;
+    bool lanesInStep = false;         // subgroup barriers are dropped
+    bool variesSubgroupSize = false;  // subgroups of other sizes may run
+    bool hasMixedDots = false;        // two f16 products and an f32 sum
+    bool hasSlowShuffles = false;
+    Sums openSums = Sums::kClosed;  // of f16 accumulators
+    uint32_t tileColumns = 0;       // of a lane, where lanes multiply vectors together
+    uint32_t reservedSharedMemory = 0;
+    std::vector<MatrixShape> vectorShapes;  // of the driver, for products of vectors
+    std::vector<MatrixShape> addedShapes;   // with Target::addsShapes
+
+    // Whether dot products of four bytes, of which each may be signed, are accelerated.
+    bool acceleratesDots(bool aSigned, bool bSigned) const {
+        return dots_[aSigned != bSigned ? 2 : aSigned ? 1 : 0];
+    }
+    Slices slicesFor(const SlicedProduct& product) const;
+
+ private:
+    bool dots_[3] = {};  // unsigned, signed, mixed
+};
+
+// Target with its device's plan.
+struct PlannedTarget {
+    explicit PlannedTarget(const Target& target);
+
+    DevicePlan device;
+    uint32_t subgroupSize;
+    ExtensionSet emulated;
+    ExtensionFeatures nativeFeatures;
+    bool addsShapes;
+    bool indexes64Bits;
+    BackEnd backEnd;
+    MatrixTuning tuning;
+};
+
+// Of vectors and results, in 16 bytes each: what lanes exchange at once (vector/).
+inline constexpr uint32_t kExchangeQuads = 8;
+
+// Whether B has the rows of a block of weights as columns, and 16 bytes of each: then it lies in
+// one piece (vector_matrix.hpp).
+bool holdsBlock(const MatrixShape& shape);
+
+}  // namespace coopvk::rewrite

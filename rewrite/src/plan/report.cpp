@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The plan for people: each decision with its reason. docs/benchmarks.md and docs/fleet.md have the
+// measurements that reasons name.
+#include <algorithm>
+#include <array>
+#include <format>
+#include <variant>
+
+#include "coopvk/plan.hpp"
+#include "plan/device_plan.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using Plan = DevicePlan;
+
+struct Decision {
+    std::string_view name;
+    std::variant<bool Plan::*, uint32_t Plan::*, Sums Plan::*, std::optional<RowStores> Plan::*>
+        value;
+    std::string_view reason;
+};
+
+const Decision kDecisions[] = {
+    {"f16 arithmetic in pairs", &Plan::packsHalves,
+     "twice the rate of f32 on GPUs with shaderFloat16; CPUs convert after each instruction"},
+    {"f16 arithmetic of single numbers", &Plan::computesSingleHalves,
+     "half of the registers, where these are few (fleet.md, Adreno: f16 sums spilled 54)"},
+    {"mixed dot products", &Plan::hasMixedDots,
+     "two f16 products and an f32 sum in one instruction"},
+    {"bytes multiplied as floats", &Plan::multipliesBytesAsFloats,
+     "GPUs multiply floats faster than integers; where all sums are exact"},
+    {"dot products of four bytes", &Plan::prefersByteDots,
+     "accelerated, or in wide subgroups, where each lane computes few (fleet.md, 8-bit products)"},
+    {"NoContraction for multiply-adds", &Plan::forbidsContraction,
+     "NVIDIA's compiler splits chains of them (benchmarks.md, Chains of multiply-adds)"},
+    {"row by row", &Plan::multipliesRowByRow,
+     "CPUs have too few registers for the sums of all rows"},
+    {"open sums of f16 accumulators", &Plan::openSums,
+     "rounded once, and not after each product; f32 where f16 arithmetic is slow"},
+    {"most open sums of a lane", &Plan::maxOpenSums,
+     "each takes a register: 256 on AMD's, Apple's spill from 64 on; CPUs keep them in memory"},
+    {"lanes in one column", &Plan::hasOneColumnOfLanes,
+     "then all lanes of a CPU load the same element of B, which is one load"},
+    {"tall grid for f32 sums", &Plan::hasTallGridForSingles,
+     "more rows of lanes share B (benchmarks.md, How matrices lie in lanes)"},
+    {"f16 in shared memory as f32", &Plan::stagesSingles,
+     "each element is converted once (benchmarks.md, gemm); mixed dot products read f16"},
+    {"multiplications without a loop over rows", &Plan::unrolledInLane, "the size of the code"},
+    {"multiplications of an unrolled loop", &Plan::unrolledProducts,
+     "an H200 takes 1,024 faster unrolled, and 2,048 at half the rate"},
+    {"workgroups: open sums", &Plan::opensWorkgroupSums,
+     "no half of a pair is read alone (benchmarks.md, Pairs along K); needs one subgroup size"},
+    {"workgroups: multiplications of an iteration", &Plan::workgroupProducts,
+     "more exceed a GPU's cache of instructions (benchmarks.md, Steps at once)"},
+    {"workgroups: registers of a lane", &Plan::registersOfLane, "half of them hold open sums"},
+    {"workgroups: registers of a processor", &Plan::registersOfWorkgroup,
+     "that a workgroup has for itself"},
+    {"workgroups: reserved shared memory", &Plan::reservedSharedMemory,
+     "cooperativeMatrixWorkgroupScopeReservedSharedMemory"},
+    {"slow shuffles", &Plan::hasSlowShuffles,
+     "an index that differs between lanes: a loop, or many instructions"},
+    {"most shuffles of an exchange", &Plan::maxShuffles,
+     "more are code with which compilers fail (fleet.md); then through shared memory"},
+    {"longest line by slow shuffles", &Plan::maxShuffledLine, "then through shared memory"},
+    {"most components through shared memory", &Plan::maxMovedThroughMemory,
+     "a CPU's access is one for each lane: lavapipe compiles shuffles faster"},
+    {"subgroup barriers dropped", &Plan::lanesInStep,
+     "lavapipe makes them workgroup barriers (conformance.md, Faults of drivers)"},
+    {"subgroups of several sizes", &Plan::variesSubgroupSize,
+     "as many lanes may be active in a larger one"},
+    {"vectors: the driver's matrices by auto", &Plan::usesDriverMatrices,
+     "only where they were faster (benchmarks.md, vectors): not with scalar registers"},
+    {"vectors: weights in scalar registers", &Plan::sharesScalars,
+     "loaded once for all lanes without an exchange"},
+    {"vectors: fused multiply-adds of f32", &Plan::fusesSingles, "some CPUs have none"},
+    {"vectors: no indexed arrays", &Plan::indexingHoldsRegisters,
+     "they hold registers as long as the shader runs (fleet.md, Turnip): shift, and share one"},
+    {"vectors: pairs in arrays as words", &Plan::storesPairsAsWords,
+     "fewer 16-bit registers, or none that can be indexed"},
+    {"vectors: f16 in arrays", &Plan::readsPairs, "an array of f32 takes twice the registers"},
+    {"vectors: rows of weights at once", &Plan::linesAtOnce, "two where registers are few"},
+    {"vectors: rows of columns at once", &Plan::rowsAtOnce,
+     "sums in registers; LLVM 21 overwrites some if there are more (conformance.md)"},
+    {"vectors: words of an unrolled line", &Plan::unrolledUnits,
+     "Turnip moves all loads of a line to the front (fleet.md)"},
+    {"vectors: columns of a lane in a tile", &Plan::tileColumns,
+     "wide subgroups have fewer registers for each lane"},
+    {"vectors: rows that loops store", &Plan::rowStores,
+     "an index that is not constant is slow on GPUs (benchmarks.md, vectors)"},
+    {"vectors: most shifted rows", &Plan::shiftedRows, "of one of two forms of a product"},
+};
+
+std::string text(bool value) { return value ? "yes" : "no"; }
+std::string text(uint32_t value) { return value == ~0u ? "any" : std::to_string(value); }
+std::string text(Sums sums) {
+    return sums == Sums::kClosed ? "no" : sums == Sums::kHalves ? "two f16" : "f32";
+}
+std::string text(const std::optional<RowStores>& stores) {
+    if (!stores) return "by number";
+    return *stores == RowStores::kIndexed ? "indexed" : "shifted";
+}
+std::string text(const Slices& slices) {
+    if (slices.depth == 0) return "none";
+    return std::format("{}, {}", slices.depth, slices.rolled ? "in a loop" : "unrolled");
+}
+
+}  // namespace
+
+std::vector<PlanRow> devicePlan(const Target& target) {
+    const Plan plan(target);
+    std::vector<PlanRow> rows = {{"class", std::string(plan.className), plan.classReason}};
+    for (const Decision& d : kDecisions) {
+        const auto value = [&](auto member) { return text(plan.*member); };
+        rows.push_back({d.name, std::visit(value, d.value), d.reason});
+    }
+    for (const SliceRow& row : plan.slices) {
+        rows.push_back({"columns of A in a slice", text(row.slices), row.products});
+    }
+    return rows;
+}
+
+std::vector<ProductMeans> productMeans(const DeviceTraits& device, BackEnd vectors) {
+    Target target;
+    target.device = device;
+    target.subgroupSize = device.subgroupSize;
+    target.backEnd = vectors;
+    target.emulated = {Extension::kNvCooperativeVector};
+    const Plan plan(target);
+    std::vector<ProductMeans> means;
+    if (device.hasFloat16() && device.storageBuffer16BitAccess) {
+        means.push_back(
+            {"f16 with f32 sums", plan.hasMixedDots ? "mixed dot products" : "converted to f32"});
+        means.push_back({"f16 with f16 sums",
+                         plan.packsHalves ? "multiply-adds of pairs" : "converted to f32"});
+    }
+    if (device.shaderInt8 && device.storageBuffer8BitAccess) {
+        const auto bytes = [&](bool aSigned, bool bSigned) -> std::string_view {
+            if (plan.prefersByteDots || plan.acceleratesDots(aSigned, bSigned)) {
+                return "dot products of four bytes";
+            }
+            return plan.multipliesBytesAsFloats ? "converted to floats" : "one by one, at 32 bits";
+        };
+        means.push_back({"s8", bytes(true, true)});
+        means.push_back({"u8", bytes(false, false)});
+        means.push_back({"u8 by s8", bytes(false, true)});
+    }
+    if (device.hasFloat16() && device.storageBuffer16BitAccess) {
+        means.push_back({"vectors of f16 by weights that all share",
+                         !plan.vectorShapes.empty() ? "the driver's matrices"
+                         : plan.sharesScalars || !device.subgroupVote || !device.subgroupBallot
+                             ? "each invocation alone"
+                             : "tiles of the subgroup"});
+    }
+    return means;
+}
+
+}  // namespace coopvk::rewrite
