@@ -1,27 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "extension_rows.hpp"
 
-#include "coopvk/vulkan_coopvk.h"
-#include "device_facts.hpp"
+#include "grants.hpp"
 #include "matrix2.hpp"
-#include "matrix_extensions.hpp"
-#include "needs.hpp"
 
 namespace coopvk::layer {
 namespace {
 
 using rewrite::Extension;
-
-// A matrix access becomes accesses to elements, to which the device's robustness applies.
-bool accessesAreRobust(const DeviceFacts& facts) { return facts.has(Feature::kRobustBufferAccess); }
-
-bool hasInt4Matrices(const DeviceFacts& facts) {
-    return !rewrite::int4MatrixShapes(facts.traits).empty();
-}
-
-bool carriesMatrices(const DeviceFacts& facts) {
-    return rewrite::info(Extension::kKhrCooperativeMatrix).missing(facts.traits).empty();
-}
 
 // Lavapipe compiles matrices in subgroups of four for longer than they save, and ggml's shaders for
 // matrices expect eight invocations.
@@ -46,66 +32,9 @@ const char* float8InAuto(const DeviceFacts&) {
 }
 const char* float16InAuto(const DeviceFacts&) { return "it is slower than f32"; }
 
-// For both KHR's and NV's extension.
-template <typename Features>
-constexpr Grant kMatrixGrants[] = {
-    {COOPVK_GRANT(Features, cooperativeMatrix)},
-    {COOPVK_GRANT(Features, cooperativeMatrixRobustBufferAccess), .possible = accessesAreRobust},
-};
-constexpr Grant kConversionGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
-                  cooperativeMatrixConversion)},
-};
-constexpr Grant kVectorGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVector)},
-    {COOPVK_GRANT(VkPhysicalDeviceCooperativeVectorFeaturesNV, cooperativeVectorTraining)},
-};
-constexpr Grant kReplicatedGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT,
-                  shaderReplicatedComposites)},
-};
-constexpr Grant kAtomicFloatGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32Atomics),
-     .besideNative = true},
-    {COOPVK_GRANT(VkPhysicalDeviceShaderAtomicFloatFeaturesEXT, shaderBufferFloat32AtomicAdd),
-     .besideNative = true},
-};
-constexpr Grant kInt4Grants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4)},
-    {COOPVK_GRANT(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4CooperativeMatrix),
-     .possible = hasInt4Matrices, .needs = kMatrixNeeds},
-};
-constexpr Grant kBlockIoGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockIO)},
-    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockTransform)},
-    {COOPVK_GRANT(VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK, shader2DBlockTranspose)},
-};
-
-constexpr Grant kBfloat16Grants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16Type)},
-    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16DotProduct),
-     .besideNative = true},
-    {COOPVK_GRANT(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
-     .besideNative = true, .possible = carriesMatrices, .needs = kMatrixNeeds},
-};
-// Matrices hold 8-bit floats as f16.
-bool carriesFloat8Matrices(const DeviceFacts& facts) {
-    return carriesMatrices(facts) && facts.traits.hasFloat16();
+const char* unmeasuredInAuto(const DeviceFacts&) {
+    return "it was not measured whether programs are faster with it";
 }
-
-constexpr Grant kFloat8Grants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8)},
-    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
-     .besideNative = true, .possible = carriesFloat8Matrices, .needs = kMatrixNeeds},
-};
-
-constexpr Grant kFloat16Grants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderFloat16Int8Features, shaderFloat16), .besideNative = true},
-};
-
-constexpr Grant kLongVectorGrants[] = {
-    {COOPVK_GRANT(VkPhysicalDeviceShaderLongVectorFeaturesEXT, longVector)},
-};
 
 void longVectorProperties(const DeviceFacts&, uint32_t, void* node) {
     auto& properties = *static_cast<VkPhysicalDeviceShaderLongVectorPropertiesEXT*>(node);
@@ -284,6 +213,23 @@ constexpr ExtensionRow kRows[] = {
      .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_PROPERTIES_EXT,
      .fillProperties = longVectorProperties,
      .needs = kLongVectorNeeds},
+    {.extension = Extension::kExtShaderOcpMicroscalingTypes,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT,
+     .featureSize = sizeof(Microscaling),
+     .features = COOPVK_FEATURE_BITS(Microscaling, shaderFloat4, shaderMXInt8),
+     .mainFeatureOffset = offsetof(Microscaling, shaderFloat4),
+     .grants = kMicroscalingGrants,
+     .needs = kByteNeeds,
+     .whyNotInAuto = unmeasuredInAuto},
+    {.extension = Extension::kValveShaderMixedFloatDotProduct,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MIXED_FLOAT_DOT_PRODUCT_FEATURES_VALVE,
+     .featureSize = sizeof(MixedDots),
+     .features = COOPVK_FEATURE_BITS(MixedDots, shaderMixedFloatDotProductFloat16AccFloat32,
+                                     shaderMixedFloatDotProductFloat8AccFloat32),
+     .mainFeatureOffset = offsetof(MixedDots, shaderMixedFloatDotProductFloat16AccFloat32),
+     .grants = kMixedDotGrants,
+     .needs = kMixedDotNeeds,
+     .whyNotInAuto = unmeasuredInAuto},
 };
 static_assert(std::size(kRows) == rewrite::kExtensionCount);
 

@@ -117,6 +117,17 @@ inline constexpr Feature kFloat8Needs[] = {
     Feature::kSharedLayout8BitAccess,
 };
 
+// Formats of 8 bits and less.
+inline constexpr Feature kByteNeeds[] = {
+    Feature::kShaderInt8,
+    Feature::kStorageBuffer8BitAccess,
+    Feature::kUniformAndStorageBuffer8BitAccess,
+    Feature::kStoragePushConstant8,
+    Feature::kSharedLayout8BitAccess,
+};
+
+inline constexpr Feature kMixedDotNeeds[] = {Feature::kShaderFloat16};
+
 inline constexpr Feature kFloat16Needs[] = {Feature::kShaderInt16};
 
 }  // namespace coopvk::layer

@@ -6,6 +6,7 @@
 #include "dependents.hpp"
 #include "device_facts.hpp"
 #include "extension_rows.hpp"
+#include "mixed_dot_product.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -103,6 +104,36 @@ Decision decideHalves(const EmulatePolicy& policy, const DeviceFacts& facts) {
             .added = granted};
 }
 
+// The features of an extension that need a type of another one, which the device then has, or
+// coopvk emulates it, too.
+struct TypeNeed {
+    rewrite::Extension extension;
+    size_t feature;
+    rewrite::Extension type;
+};
+constexpr TypeNeed kTypeNeeds[] = {
+    {rewrite::Extension::kValveShaderMixedFloatDotProduct,
+     offsetof(VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE,
+              shaderMixedFloatDotProductBFloat16Acc),
+     rewrite::Extension::kKhrShaderBfloat16},
+    {rewrite::Extension::kValveShaderMixedFloatDotProduct,
+     offsetof(VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE,
+              shaderMixedFloatDotProductFloat8AccFloat32),
+     rewrite::Extension::kExtShaderFloat8},
+};
+
+void dropWithoutType(Decisions& decisions) {
+    for (const TypeNeed& need : kTypeNeeds) {
+        Decision& decision = decisions[static_cast<size_t>(need.extension)];
+        if (decisions[static_cast<size_t>(need.type)].provision != Provision::kUnavailable)
+            continue;
+        decision.added &= ~extensionRow(need.extension).bit(need.feature);
+        if (decision.provision == Provision::kEmulated && decision.added == 0) {
+            decision = leftAlone(decision.native, "the driver's own");
+        }
+    }
+}
+
 }  // namespace
 
 EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::string>& complaints) {
@@ -168,6 +199,7 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
         if (info.extension == kHalves) continue;
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
+    dropWithoutType(decisions);
     const Hidden hidden = {coveredSet(decisions), emulatedSet(decisions),
                            replacedSet(decisions, facts)};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {

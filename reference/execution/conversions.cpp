@@ -35,9 +35,9 @@ Step convert(Subgroup& s, const Instruction& i) {
 
 // The lanes in which `bits` bits of a value, from `bit` on, are undefined.
 LaneMask lacking(const Subgroup& s, const Value& from, uint32_t bit, uint32_t bits) {
-    const uint32_t width = scalarOf(*from.type).width;
+    const uint32_t width = scalarOf(*from.type).width, unit = std::min(width, 8u);
     LaneMask lanes = s.mask;
-    for (const uint32_t end = bit + bits; bit < end; bit += std::min(width, bits)) {
+    for (const uint32_t end = bit + bits; bit < end; bit += unit - bit % width % unit) {
         const LaneMask* component = from.defined + bit / width;
         lanes &= ~*component | s.holes.of(component)[bit % width / 8];
     }
@@ -67,17 +67,16 @@ Step bitcast(Subgroup& s, const Instruction& i) {
         copyValue(s, result, from, s.mask);
         return Step::kNext;
     }
-    const uint32_t parts = fromWidth > toWidth ? fromWidth / toWidth : 1;   // of an operand
-    const uint32_t joined = fromWidth > toWidth ? 1 : toWidth / fromWidth;  // to a result
     LaneMask whole = s.mask;
     for (uint32_t c = 0; c < from.components(); ++c) whole &= from.defined[c];
     const bool isWhole = whole == s.mask && s.holes.empty();
     for (uint32_t c = 0; c < result.components(); ++c) {
-        const uint32_t first = c / parts * joined, shift = c % parts * toWidth;
+        const uint32_t first = c * toWidth / fromWidth, shift = c * toWidth % fromWidth;
+        const uint32_t parts = (shift + toWidth + fromWidth - 1) / fromWidth;
         forLanes(s, [&](uint32_t lane) {
             uint64_t bits = from.at(first, lane) >> shift;
-            for (uint32_t p = 1; p < joined; ++p)
-                bits |= from.at(first + p, lane) << (p * fromWidth);
+            for (uint32_t p = 1; p < parts; ++p)
+                bits |= from.at(first + p, lane) << (p * fromWidth - shift);
             result.at(c, lane) = bits & lowBits(toWidth);
         });
         if (isWhole)
@@ -85,6 +84,18 @@ Step bitcast(Subgroup& s, const Instruction& i) {
         else
             defineBytes(s, from, result, c);
     }
+    return Step::kNext;
+}
+
+// SPV_EXT_ocp_microscaling_types: bits of a wider number, from an offset on.
+Step extractBits(Subgroup& s, const Instruction& i) {
+    const Value result = s.result(i);
+    const uint32_t from = scalarOf(*s.operand(i, 0).type).width, to = scalarOf(*i.type).width;
+    const bool checks = s.checks(kCheckDomain);
+    forComponents<2>(s, i, [&](uint32_t c, uint32_t lane, uint64_t bits, uint64_t offset) {
+        result.at(c, lane) = offset < from ? bits >> offset & lowBits(to) : 0;
+        if (offset + to > from && checks) s.noteOutside(i, c, lane, "bits beyond the number");
+    });
     return Step::kNext;
 }
 
@@ -139,6 +150,7 @@ constexpr OpcodeRow kRows[] = {
     each(OpSatConvertUToS, convert),
     row(OpBitcast, bitcast),
     row(OpBitCastArrayQCOM, bitcast),
+    each(OpBitcastExtractEXT, extractBits),
     row(GLSLstd450PackSnorm4x8, pack<4, toNormalised<true>>, Defined::kAll),
     row(GLSLstd450PackUnorm4x8, pack<4, toNormalised<false>>, Defined::kAll),
     row(GLSLstd450PackSnorm2x16, pack<2, toNormalised<true>>, Defined::kAll),

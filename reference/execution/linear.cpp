@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Vectors and matrices of linear algebra (SPIR-V, 3.52.13), dot products of integers
-// (SPV_KHR_integer_dot_product), and geometry, inversion and numbers in two parts of GLSL.std.450,
-// which are computed in double and rounded. A matrix has columns.
+// (SPV_KHR_integer_dot_product) and of narrow floats (SPV_VALVE_mixed_float_dot_product), and
+// geometry, inversion and numbers in two parts of GLSL.std.450, which are computed in double and
+// rounded. A matrix has columns.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -67,6 +68,20 @@ Step integerDot(Subgroup& s, const Instruction& i) {
                              least, most);
         }
         return uint64_t(sum) & lowBits(width);
+    });
+}
+
+// SPV_VALVE_mixed_float_dot_product leaves order and precision open: here the sum is rounded once.
+Step mixedDot(Subgroup& s, const Instruction& i) {
+    const Value a = s.operand(i, 0), b = s.operand(i, 1), c = s.operand(i, 2);
+    const numbers::Number factor = numberOf(*a.type->element), sum = numberOf(*i.type);
+    return setLanes(s, i, [&](uint32_t lane) {
+        numbers::ExactSum exact;
+        exact.add(numbers::decode(sum, c.at(0, lane)));
+        for (uint32_t n = 0; n < a.components(); ++n)
+            exact.addProduct(numbers::decode(factor, a.at(n, lane)),
+                             numbers::decode(factor, b.at(n, lane)));
+        return numbers::encode(sum, exact.value());
     });
 }
 
@@ -205,6 +220,9 @@ constexpr OpcodeRow kRows[] = {
     all(OpSDotAccSat, integerDot<true, true, true>),
     all(OpUDotAccSat, integerDot<false, false, true>),
     all(OpSUDotAccSat, integerDot<true, false, true>),
+    all(OpFDot2MixAcc32VALVE, mixedDot),
+    all(OpFDot2MixAcc16VALVE, mixedDot),
+    all(OpFDot4MixAcc32VALVE, mixedDot),
     all(GLSLstd450Length, onVectors<length>),
     all(GLSLstd450Distance, onVectors<distance>),
     all(GLSLstd450Cross, onVectors<cross>),

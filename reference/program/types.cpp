@@ -158,8 +158,7 @@ Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
     if (to.kind != Kind::kFloat) return Done{};
     const uint32_t encoding = instruction.size() > 1 ? instruction[1] : numbers::kNoValue;
     const auto number = numbers::floatOf(to.width, encoding);
-    // Nothing computes with the others, which are smaller.
-    if (!number || *number > numbers::Number::e5m2) return unsupported(instruction);
+    if (!number) return unsupported(instruction);
     to.number = *number;
     return Done{};
 }

@@ -13,7 +13,10 @@ constexpr auto kHalves = Extension::kKhrShaderFloat16Int8;
 TEST(AutoPolicy, WhatAutoOffers) {
     rewrite::ExtensionSet byName = {Extension::kNvCooperativeMatrix2,
                                     Extension::kNvCooperativeMatrixDecodeVector,
-                                    Extension::kExtShaderFloat8, kHalves};
+                                    Extension::kExtShaderFloat8,
+                                    Extension::kExtShaderOcpMicroscalingTypes,
+                                    Extension::kValveShaderMixedFloatDotProduct,
+                                    kHalves};
     DeviceFacts facts = makeFacts();
     facts.traits.bufferDeviceAddress = true;
     for (const std::string_view device : {"nothing", "matrices", "CPU"}) {
@@ -107,6 +110,31 @@ TEST(AutoPolicy, NamesBesideAuto) {
     EXPECT_EQ(decide(parse("VK_NV_cooperative_matrix2"), facts)[index].native, 0u);
     EXPECT_EQ(parse("auto,auto").mode, EmulatePolicy::Mode::kAuto);
     EXPECT_EQ(parse("auto,all", 1).mode, EmulatePolicy::Mode::kAuto);
+}
+
+// Products of bfloat16 and of 8-bit floats come with their types: with those of the driver, and
+// with those that coopvk emulates.
+TEST(AutoPolicy, MixedDotsOfTypesThatTheDeviceHas) {
+    constexpr auto kDots = Extension::kValveShaderMixedFloatDotProduct;
+    constexpr uint32_t kHalvesOnly = 3, kBfloat16 = 1u << 2, kFloat8 = 1u << 3;
+    const std::string name(rewrite::info(kDots).vulkanName);
+    DeviceFacts facts = makeFacts();
+    const auto decision = [&](const std::string& text) {
+        return decide(parse(text), facts)[static_cast<size_t>(kDots)];
+    };
+    EXPECT_EQ(decision(name).added, kHalvesOnly);
+    EXPECT_EQ(decision("auto," + name).added, kHalvesOnly | kBfloat16);
+    EXPECT_EQ(decision("auto,VK_EXT_shader_float8," + name).added,
+              kHalvesOnly | kBfloat16 | kFloat8);
+    EXPECT_EQ(decision("all").added, kHalvesOnly | kBfloat16 | kFloat8);
+    facts.native.insert(kDots);
+    facts.nativeFeatures[kDots] = kHalvesOnly;
+    EXPECT_EQ(decision("auto," + name).added, kBfloat16);
+    facts.traits.shaderInt16 = false;  // no bfloat16
+    EXPECT_EQ(decision("auto," + name).provision, Provision::kNative);
+    EXPECT_EQ(decision("auto," + name).native, kHalvesOnly);
+    makeNative(facts, Extension::kExtShaderFloat8);
+    EXPECT_EQ(decision("auto," + name).added, kFloat8);
 }
 
 }  // namespace

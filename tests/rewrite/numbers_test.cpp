@@ -219,9 +219,9 @@ TEST(Numbers, TheDriversOwnStays) {
 
 TEST(Numbers, OtherInstructionsAreRefused) {
     expectError({.body = "%r = OpFAdd %bf16 %x %x"}, ErrorCode::kInvalidModule,
-                "not one of the instructions that may take bfloat16");
+                "not one of the instructions that may take this format");
     expectError({.body = "%r = OpFNegate %e4m3 %y"}, ErrorCode::kInvalidModule,
-                "not one of the instructions that may take bfloat16");
+                "not one of the instructions that may take this format");
     expectError({.globals = "%bool = OpTypeBool", .body = "%r = OpIsNan %bool %z"},
                 ErrorCode::kInvalidModule, "not one of the instructions");
     expectError({.body = "%v = OpCompositeConstruct %bf16x2 %x %x\n%r = OpFConvert %f32 %v"},

@@ -32,6 +32,8 @@ enum class Extension : uint32_t {
     kExtShaderFloat8,
     kKhrShaderFloat16Int8,  // shaderFloat16 alone
     kExtShaderLongVector,
+    kExtShaderOcpMicroscalingTypes,
+    kValveShaderMixedFloatDotProduct,
     kCount,
 };
 

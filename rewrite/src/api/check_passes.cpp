@@ -74,7 +74,9 @@ bool hasNoFloatAtomics(const Rewriting& r) {
 
 bool hasNoLackingFloats(const Rewriting& r) {
     return isGone(r, Extension::kKhrShaderBfloat16, {}) &&
-           isGone(r, Extension::kExtShaderFloat8, {}) && numbersToLower(r.module, r.target).empty();
+           isGone(r, Extension::kExtShaderFloat8, {}) &&
+           isGone(r, Extension::kExtShaderOcpMicroscalingTypes, {}) &&
+           numbersToLower(r.module, r.target).empty();
 }
 
 struct Check {

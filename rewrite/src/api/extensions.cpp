@@ -6,6 +6,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
 #include "ir/opcodes.hpp"
+#include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -64,10 +65,6 @@ constexpr ExtensionCapability kInt4Capabilities[] = {
     capability(spv::Capability::Int4TypeINTEL),
     capability(spv::Capability::Int4CooperativeMatrixINTEL, 1u << 1)};
 
-std::string missingForInt4(const DeviceTraits& device) {
-    return device.shaderInt8 ? "" : "needs shaderInt8";
-}
-
 constexpr ExtensionCapability kBlockIoCapabilities[] = {
     capability(spv::Capability::Subgroup2DBlockIOINTEL),
     capability(spv::Capability::Subgroup2DBlockTransformINTEL, 1u << 1),
@@ -86,6 +83,23 @@ constexpr ExtensionCapability kFloat16Capabilities[] = {capability(spv::Capabili
 
 constexpr ExtensionCapability kLongVectorCapabilities[] = {capability(kLongVector)};
 
+constexpr uint32_t kBitcastExtract = 4232;  // BitcastExtractEXT
+constexpr ExtensionCapability kMicroscalingCapabilities[] = {
+    capability(static_cast<spv::Capability>(4229), kFloat4Feature),  // Float4EXT
+    capability(static_cast<spv::Capability>(4228), kFloat6Feature),  // Float6EXT
+    capability(static_cast<spv::Capability>(4230), kE8M0Feature),    // Float8UnsignedE8M0EXT
+    capability(static_cast<spv::Capability>(4231), kMxInt8Feature),  // MXInt8EXT
+    capability(static_cast<spv::Capability>(kBitcastExtract), kFloat4Feature | kFloat6Feature)};
+constexpr ExtensionCapability kMixedDotCapabilities[] = {
+    capability(static_cast<spv::Capability>(6912), kHalvesToSingle),  // DotProductFloat16AccFloat32
+    capability(static_cast<spv::Capability>(6913), kHalvesToHalf),    // DotProductFloat16AccFloat16
+    capability(static_cast<spv::Capability>(6914), kBfloat16Dots),    // DotProductBFloat16Acc
+    capability(static_cast<spv::Capability>(6915), kFloat8Dots)};     // DotProductFloat8AccFloat32
+
+std::string missingForMixedDots(const DeviceTraits& device) {
+    return device.hasFloat16() ? "" : "needs shaderFloat16";
+}
+
 // Components lie without gaps, also in uniform buffers.
 std::string missingForLongVectors(const DeviceTraits& device) {
     return device.scalarBlockLayout ? "" : "needs scalarBlockLayout";
@@ -96,7 +110,8 @@ std::string missingForHalfWords(const DeviceTraits& device) {
     return device.shaderInt16 ? "" : "needs shaderInt16";
 }
 
-std::string missingForFloat8(const DeviceTraits& device) {
+// For formats of 8 bits and less.
+std::string missingForBytes(const DeviceTraits& device) {
     return device.shaderInt8 ? "" : "needs shaderInt8";
 }
 
@@ -154,17 +169,21 @@ constexpr ExtensionInfo kTable[] = {
     {Extension::kExtShaderAtomicFloat, "VK_EXT_shader_atomic_float", 1,
      "SPV_EXT_shader_atomic_float_add", kAtomicFloatCapabilities, nothingMissing, false},
     {Extension::kIntelInt4, "VK_COOPVK_shader_int4", 1, "SPV_INTEL_int4", kInt4Capabilities,
-     missingForInt4},
+     missingForBytes},
     {Extension::kIntel2dBlockIo, "VK_COOPVK_shader_2d_block_io", 1, "SPV_INTEL_2d_block_io",
      kBlockIoCapabilities, missingForSubgroups},
     {Extension::kKhrShaderBfloat16, "VK_KHR_shader_bfloat16", 1, "SPV_KHR_bfloat16",
      kBfloat16Capabilities, missingForHalfWords, false},
     {Extension::kExtShaderFloat8, "VK_EXT_shader_float8", 1, "SPV_EXT_float8", kFloat8Capabilities,
-     missingForFloat8, false},
+     missingForBytes, false},
     {Extension::kKhrShaderFloat16Int8, "VK_KHR_shader_float16_int8", 1, "", kFloat16Capabilities,
      missingForHalfWords, false},
     {Extension::kExtShaderLongVector, "VK_EXT_shader_long_vector", 1, "SPV_EXT_long_vector",
      kLongVectorCapabilities, missingForLongVectors, false},
+    {Extension::kExtShaderOcpMicroscalingTypes, "VK_EXT_shader_ocp_microscaling_types", 1,
+     "SPV_EXT_ocp_microscaling_types", kMicroscalingCapabilities, missingForBytes, false},
+    {Extension::kValveShaderMixedFloatDotProduct, "VK_VALVE_shader_mixed_float_dot_product", 1,
+     "SPV_VALVE_mixed_float_dot_product", kMixedDotCapabilities, missingForMixedDots, false},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 
@@ -177,7 +196,10 @@ void addEmulated(spv::Capability declared, ExtensionSet emulated, const Extensio
         if (!emulated.contains(row.extension)) continue;
         for (const ExtensionCapability& one : row.capabilities) {
             if (one.capability != static_cast<uint32_t>(declared)) continue;
-            if ((one.features & ~native[row.extension]) == 0) return;
+            const uint32_t lacking = one.features & ~native[row.extension];
+            // OpBitcastExtractEXT is of formats that have capabilities of their own.
+            const bool anySuffices = one.capability == kBitcastExtract;
+            if (lacking == 0 || (anySuffices && lacking != one.features)) return;
             all.insert(row.extension);
         }
     }

@@ -5,7 +5,9 @@
 
 #include "api/passes.hpp"
 #include "ir/instruction.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
+#include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -123,7 +125,9 @@ class LastCheck {
         if (i.opcode == OpTypeVector) {
             return (i.word(1) == 1 || i.word(1) > 4) && lowered_.contains(kExtShaderLongVector);
         }
-        if (static_cast<uint32_t>(i.opcode) < kFirst) return false;
+        if (static_cast<uint32_t>(i.opcode) < kFirst)
+            return i.opcode == kOpBitcastExtract && isLackingCast();
+        if (kOpDot2Sum32 <= i.opcode && i.opcode <= kOpDot4Sum32) return isLackingDot(i.opcode);
         return std::ranges::any_of(kRows, [&](const Row& row) {
             return row.first <= i.opcode && i.opcode <= row.last && isLowered(row.extensions);
         });
@@ -135,6 +139,7 @@ class LastCheck {
         const std::span<const uint32_t> words = r_.out.words;
         ExtensionSet others = lowered_;
         others.erase(kExtShaderAtomicFloat);
+        if (hasOwnDots()) others.erase(kValveShaderMixedFloatDotProduct);
         ExtensionSet left = scan(words, others, r_.target.nativeFeatures);
         if (lowered_.contains(kExtShaderAtomicFloat) &&
             hasFloatAtomics(words.subspan(forEachCapability(words, [](spv::Capability) {})),
@@ -154,14 +159,32 @@ class LastCheck {
         });
     }
 
+    bool lacks(Extension extension, uint32_t features) const {
+        return lowered_.contains(extension) &&
+               (r_.target.nativeFeatures[extension] & features) == 0;
+    }
+
     bool isLackingFloat(const Instruction& type) const {
         constexpr uint32_t kType = 1u << 0;  // the feature
-        const auto lacks = [&](Extension extension) {
-            return lowered_.contains(extension) &&
-                   (r_.target.nativeFeatures[extension] & kType) == 0;
-        };
-        if (type.operands.size() == 1) return type.word(0) == 16 && lacks(kKhrShaderFloat16Int8);
-        return lacks(type.word(0) == 16 ? kKhrShaderBfloat16 : kExtShaderFloat8);
+        if (type.operands.size() == 1) {
+            return type.word(0) == 16 && lacks(kKhrShaderFloat16Int8, kType);
+        }
+        const auto encoding = static_cast<spv::FPEncoding>(type.word(1));
+        if (isMicroscaled(encoding)) {
+            return lacks(kExtShaderOcpMicroscalingTypes, featureOf(encoding));
+        }
+        return lacks(type.word(0) == 16 ? kKhrShaderBfloat16 : kExtShaderFloat8, kType);
+    }
+
+    bool isLackingCast() const {
+        return lacks(kExtShaderOcpMicroscalingTypes, kFloat4Feature | kFloat6Feature);
+    }
+
+    // Products of matrices use those that the device has, also if the module's own are lowered.
+    bool hasOwnDots() const { return r_.target.device.hasMixedDots; }
+    bool isLackingDot(spv::Op opcode) const {
+        return lacks(kValveShaderMixedFloatDotProduct, ~0u) &&
+               !(opcode == kOpDot2Sum32 && hasOwnDots());
     }
 
     const Rewriting& r_;

@@ -75,6 +75,8 @@ Failure holdFloats(Rewriting& r) {
     return holdSmallFloats(context);
 }
 
+Failure lowerDots(Rewriting& r) { return lowerMixedDots(r.types, r.target); }
+
 Failure unifyNv(Rewriting& r) {
     if (!r.out.used.contains(Extension::kNvCooperativeMatrix)) return std::nullopt;
     return unifyNvMatrices(r.types);
@@ -122,18 +124,6 @@ std::string describe(const LayoutPolicy& policy, bool inTiles) {
     return std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                        inTiles ? "native back-end, in tiles of workgroups" : "core back-end",
                        policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
-}
-
-// Whether reductions of a workgroup's matrices may begin in its subgroups, which must be full.
-bool canReduceInSubgroups(const Module& module, const PlannedTarget& target) {
-    const uint32_t width = localSize(module)[0];
-    if (width == 0 || width % target.subgroupSize != 0 || !target.device.subgroupShuffle) {
-        return false;
-    }
-    bool reduces = false;
-    module.visitBlocks(
-        [&](const Instruction& i) { reduces |= i.opcode == spv::Op::OpCooperativeMatrixReduceNV; });
-    return reduces;
 }
 
 Failure lowerToCore(Rewriting& r) {
@@ -245,6 +235,7 @@ constexpr Pass kPasses[] = {
     {"keep one entry point", {}, {kOneEntryPoint}, keepEntryPoint},
     {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
+    {"lower mixed dot products", {kNoSpecIds}, {}, lowerDots},
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},

@@ -12,6 +12,20 @@ inline constexpr auto kOpPoison = static_cast<spv::Op>(5158);
 inline constexpr auto kOpFreeze = static_cast<spv::Op>(5159);
 // Of SPV_EXT_long_vector; nor this one.
 inline constexpr auto kLongVector = static_cast<spv::Capability>(5425);
+// Of SPV_EXT_ocp_microscaling_types.
+inline constexpr auto kFloat6E2M3 = static_cast<spv::FPEncoding>(4223);
+inline constexpr auto kFloat6E3M2 = static_cast<spv::FPEncoding>(4224);
+inline constexpr auto kFloat4E2M1 = static_cast<spv::FPEncoding>(4225);
+inline constexpr auto kFloat8E8M0 = static_cast<spv::FPEncoding>(4226);
+inline constexpr auto kMxInt8 = static_cast<spv::FPEncoding>(4227);
+inline constexpr bool isMicroscaled(std::optional<spv::FPEncoding> encoding) {
+    return encoding && *encoding >= kFloat6E2M3 && *encoding <= kMxInt8;
+}
+inline constexpr auto kOpBitcastExtract = static_cast<spv::Op>(4195);
+// Of SPV_VALVE_mixed_float_dot_product.
+inline constexpr auto kOpDot2Sum32 = static_cast<spv::Op>(6916);  // OpFDot2MixAcc32VALVE
+inline constexpr auto kOpDot2Sum16 = static_cast<spv::Op>(6917);  // OpFDot2MixAcc16VALVE
+inline constexpr auto kOpDot4Sum32 = static_cast<spv::Op>(6918);  // OpFDot4MixAcc32VALVE
 
 // Whether an instruction gives no particular value: OpUndef and OpPoisonKHR.
 bool hasNoValue(spv::Op opcode);

@@ -16,7 +16,11 @@ namespace coopvk::rewrite {
 namespace {
 
 // The widths that Vulkan and SPV_INTEL_int4 allow. All later code relies on this check.
-bool isNumberWidth(uint32_t width) {
+bool hasNumberWidth(const Instruction& type) {
+    const uint32_t width = type.word(0);
+    if (width == 6 && type.opcode == spv::Op::OpTypeFloat && type.operands.size() > 1) {
+        return type.word(1) == uint32_t(kFloat6E2M3) || type.word(1) == uint32_t(kFloat6E3M2);
+    }
     return width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
 }
 
@@ -80,7 +84,7 @@ class ModuleParser {
             error_ = std::format("id %{} is not below the bound {}", i.result, module_.bound_);
         } else if (i.result != 0 && module_.def(i.result).result != 0) {
             error_ = std::format("id %{} is defined twice", i.result);
-        } else if (isNumber && !isNumberWidth(i.word(0))) {
+        } else if (isNumber && !hasNumberWidth(i)) {
             error_ = std::format("type %{} has numbers of {} bits", i.result, i.word(0));
         }
         return error_.empty();

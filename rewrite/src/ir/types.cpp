@@ -4,6 +4,8 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -172,6 +174,8 @@ std::string_view TypeTable::componentProblem(Id type) const {
         return "Component Type must be a numeric scalar";
     }
     const uint32_t bits = component.word(0);
+    if (isMicroscaled(encoding(type)))
+        return "matrices and vectors have no components of this format";
     // After the unify passes only components of matrices have 4 bits.
     const bool isUnified = module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
                            !module_.hasExtension("SPV_INTEL_int4");

@@ -159,6 +159,13 @@ void LongVectorFunction::lowerBitcast(const Instruction& i) {
     const Id scalar = to != nullptr ? to->component : context_.types.scalarOf(i.type);
     const std::vector<Id> parts = componentsOf(i.word(0));
     const std::vector<Slot> slots = slotsOf(emit(), parts);
+    const uint32_t count = to != nullptr ? to->count : context_.types.components(i.type);
+    if (parts.size() * context_.types.width(emit().typeOf(parts[0])) !=
+        size_t{count} * context_.types.width(scalar)) {
+        context_.fail(ErrorCode::kInvalidModule, i,
+                      "a bit cast's operand and result have as many bits");
+        return;
+    }
     const std::vector<Slot> cast = regroup(emit(), slots, emit().typeOf(parts[0]), scalar);
     const std::vector<Id> components = scalarsOf(emit(), scalar, cast);
     if (to != nullptr) {

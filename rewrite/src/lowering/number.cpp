@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
@@ -15,7 +16,7 @@ namespace {
 
 // Whether a float is the upper byte of the f16 with its value, as E5M2 is.
 bool isUpperByte(const Number::FloatFields& fields) {
-    return fields.exponentBits == 5 && fields.hasInfinity;
+    return fields.exponentBits == 5 && fields.specials == Number::Specials::kIeee;
 }
 
 }  // namespace
@@ -98,6 +99,8 @@ using Traits = DeviceFeatures;
 
 constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
 constexpr auto kBf16 = spv::FPEncoding::BFloat16KHR;
+constexpr auto kIeee = Number::Specials::kIeee, kOnlyNan = Number::Specials::kOnlyNan,
+               kNoSpecials = Number::Specials::kNone;
 
 constexpr Number fourBits(std::string_view name, NumberKind kind) {
     return {kNoComponentType,    name, kind, 4, 32,        bitFields,
@@ -110,10 +113,16 @@ constexpr Number smallFloat(ComponentType type, std::string_view name, spv::FPEn
             fields, 16,   &kSmallFloats};
 }
 
+constexpr Number moved(std::string_view name, uint32_t bits, spv::FPEncoding encoding,
+                       Number::FloatFields fields) {
+    return {kNoComponentType,    name,     kFloat, bits, 0, nullptr,
+            &Traits::shaderInt8, encoding, fields};
+}
+
 constexpr Number kNumbers[] = {
-    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16, {}, {5, 15, true}},
-    {kFloat32, "f32", kFloat, 32, 32, whole, nullptr, {}, {8, 127, true}},
-    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64, {}, {11, 1023, true}},
+    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16, {}, {5, 15, kIeee}},
+    {kFloat32, "f32", kFloat, 32, 32, whole, nullptr, {}, {8, 127, kIeee}},
+    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64, {}, {11, 1023, kIeee}},
     {kSint8, "s8", kSigned, 8, 32, bitFields, &Traits::shaderInt8},
     {kSint16, "s16", kSigned, 16, 32, bitFields, &Traits::shaderInt16},
     {kSint32, "s32", kSigned, 32, 32, whole},
@@ -122,11 +131,16 @@ constexpr Number kNumbers[] = {
     {kUint16, "u16", kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
     {kUint32, "u32", kUnsigned, 32, 32, whole},
     {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kBFloat16, "bf16", kFloat, 16, 32, upperHalves, &Traits::shaderInt16, kBf16, {8, 127, true}},
+    {kBFloat16, "bf16", kFloat, 16, 32, upperHalves, &Traits::shaderInt16, kBf16, {8, 127, kIeee}},
     fourBits("s4", kSigned),
     fourBits("u4", kUnsigned),
-    smallFloat(kFloatE4M3, "e4m3", kE4M3, {4, 7, false}),
-    smallFloat(kFloatE5M2, "e5m2", kE5M2, {5, 15, true}),
+    smallFloat(kFloatE4M3, "e4m3", kE4M3, {4, 7, kOnlyNan}),
+    smallFloat(kFloatE5M2, "e5m2", kE5M2, {5, 15, kIeee}),
+    moved("e2m1", 4, kFloat4E2M1, {2, 1, kNoSpecials}),
+    moved("e2m3", 6, kFloat6E2M3, {2, 1, kNoSpecials}),
+    moved("e3m2", 6, kFloat6E3M2, {3, 3, kNoSpecials}),
+    moved("e8m0", 8, kFloat8E8M0, {8, 127, kOnlyNan}),
+    moved("mxint8", 8, kMxInt8, {0, 6, kNoSpecials}),
 };
 
 const Number* findRow(auto isWanted) {
@@ -210,34 +224,47 @@ uint32_t top(const Number& number) {
     return ((1u << number.fields.exponentBits) - 1) << number.mantissaBits();
 }
 
+double ofTwosComplement(const Number& number, uint64_t bits) {
+    const auto value = static_cast<int8_t>(bits << (8 - number.bits));
+    return std::ldexp(value,
+                      static_cast<int>(number.bits) - 8 - static_cast<int>(number.fields.bias));
+}
+
 }  // namespace
 
-uint32_t magnitudeMask(const Number& number) { return (1u << (number.bits - 1)) - 1; }
+uint32_t magnitudeMask(const Number& number) {
+    return (1u << (number.bits - (number.hasSign() ? 1 : 0))) - 1;
+}
 
 uint32_t overflowOf(const Number& number, bool saturates) {
-    const uint32_t beyond = number.fields.hasInfinity ? top(number) : magnitudeMask(number);
+    if (number.fields.specials == kNoSpecials) return magnitudeMask(number) + (saturates ? 0 : 1);
+    const uint32_t beyond = number.hasInfinity() ? top(number) : magnitudeMask(number);
     return saturates ? beyond - 1 : beyond;
 }
 
 uint32_t quietNanOf(const Number& number) {
-    return number.fields.hasInfinity ? top(number) | 1u << (number.mantissaBits() - 1)
-                                     : magnitudeMask(number);
+    return number.hasInfinity() ? top(number) | 1u << (number.mantissaBits() - 1)
+                                : magnitudeMask(number);
 }
 
 double valueOf(const Number& number, uint64_t bits) {
     if (number.bits == 64) return std::bit_cast<double>(bits);
+    if (number.fields.exponentBits == 0) return ofTwosComplement(number, bits);
     const uint32_t mantissa = number.mantissaBits();
     const auto magnitude = static_cast<uint32_t>(bits) & magnitudeMask(number);
-    const double sign = (bits >> (number.bits - 1) & 1) != 0 ? -1 : 1;
+    const bool isNegative = number.hasSign() && (bits >> (number.bits - 1) & 1) != 0;
+    const double sign = isNegative ? -1 : 1;
     if (magnitude > overflowOf(number, true)) {
-        const bool isInfinity = number.fields.hasInfinity && magnitude == top(number);
+        const bool isInfinity = number.hasInfinity() && magnitude == top(number);
         return std::copysign(isInfinity ? INFINITY : NAN, sign);
     }
     const uint32_t exponent = magnitude >> mantissa;
     const uint32_t fraction = magnitude & ((1u << mantissa) - 1);
-    const uint32_t significand = exponent == 0 ? fraction : fraction | 1u << mantissa;
-    const int scale =
-        static_cast<int>(std::max(exponent, 1u)) - static_cast<int>(number.fields.bias + mantissa);
+    // Without mantissa there are neither zero nor denormals.
+    const bool isDenormal = exponent == 0 && mantissa != 0;
+    const uint32_t significand = isDenormal ? fraction : fraction | 1u << mantissa;
+    const int scale = static_cast<int>(isDenormal ? 1 : exponent) -
+                      static_cast<int>(number.fields.bias + mantissa);
     return sign * std::ldexp(significand, scale);
 }
 

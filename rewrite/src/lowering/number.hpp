@@ -22,11 +22,19 @@ constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
 enum class NumberKind { kFloat, kSigned, kUnsigned };
 
 struct Number {
-    // Of a float. The bits of the mantissa are below those of the exponent, the sign is above.
+    // Which bits of a float are no numbers.
+    enum class Specials : uint8_t {
+        kIeee,     // those with the largest exponent: infinity and NaN
+        kOnlyNan,  // all bits below the sign set: NaN
+        kNone,
+    };
+    // Of a float. The bits of the mantissa are below those of the exponent, the sign is above. With
+    // 8 bits of exponent in 8 bits there is no sign. Without exponent, a number is an integer of
+    // two's complement / 2^bias.
     struct FloatFields {
         uint32_t exponentBits;
         uint32_t bias;
-        bool hasInfinity;  // if not, the NaNs have all bits below the sign set
+        Specials specials;
     };
     // Returns the components in a u32, lowest bits first: scalars, or f16 in vectors of two.
     using Unpack = std::vector<Id> (*)(Emitter& emit, const Number& number, Id word);
@@ -48,12 +56,19 @@ struct Number {
     const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
-    // Whether it is an 8-bit float, which is unpacked to f16.
-    bool isSmallFloat() const { return isFloat() && bits == 8; }
+    // Whether it is an 8-bit float that is unpacked to f16.
+    bool isSmallFloat() const { return isFloat() && bits == 8 && isArithmetic(); }
+    // Whether matrices and vectors have such components; formats of SPV_EXT_ocp_microscaling_types
+    // are only moved, and converted to others.
+    bool isArithmetic() const { return computedBits != 0; }
     bool isHalf() const { return type == ComponentType::kFloat16; }
-    uint32_t mantissaBits() const { return bits - 1 - fields.exponentBits; }
+    bool hasSign() const { return bits > fields.exponentBits; }  // for floats
+    bool hasInfinity() const { return fields.specials == Specials::kIeee; }
+    uint32_t mantissaBits() const { return bits - (hasSign() ? 1 : 0) - fields.exponentBits; }
     bool isSigned() const { return kind == NumberKind::kSigned; }  // for integers
     uint32_t bytes() const { return bits / 8; }
+    // Of the integers that take its place if the device lacks it.
+    uint32_t storedBits() const { return std::max(bits, 8u); }
     bool isSupportedBy(const DeviceFeatures& device) const {
         return feature == nullptr || device.has(feature);
     }

@@ -169,7 +169,7 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     TypeTable& types = emit.types();
     Bits bits(emit);
     Id spread = 0;
-    if (fields.exponentBits == 5 && fields.hasInfinity) {
+    if (fields.exponentBits == 5 && fields.specials == Number::Specials::kIeee) {
         spread = emit.bitcast(types.uint32(), pair);
     } else {
         const double factor = 1.0 / (1u << (15 - fields.bias));

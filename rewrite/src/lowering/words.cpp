@@ -86,6 +86,20 @@ std::vector<Slot> retype(Emitter& emit, std::span<const Slot> slots, Id to) {
     return out;
 }
 
+// Components of 4 and 6 bits are cast together, as many as fill whole bytes: two, or four.
+std::vector<Slot> castTogether(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
+    TypeTable& types = emit.types();
+    const uint32_t narrow = std::min(types.width(from), types.width(to));
+    const uint32_t total = narrow == 6 ? 24 : 8;
+    const uint32_t count = total / types.width(from), results = total / types.width(to);
+    std::vector<Id> values;
+    for (size_t first = 0; first + count <= slots.size(); first += count) {
+        const Id group = gather(emit, from, slots.subspan(first, count));
+        values.push_back(emit.bitcast(types.vectorType(to, results), group));
+    }
+    return slotsOf(emit, values);
+}
+
 }  // namespace
 
 std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
@@ -93,6 +107,14 @@ std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, I
     const uint32_t fromWidth = emit.types().width(from);
     const uint32_t toWidth = emit.types().width(to);
     if (fromWidth == toWidth) return retype(emit, slots, to);
+    if (std::min(fromWidth, toWidth) < 8) {
+        const Id byte = emit.types().intType(8, false);
+        emit.types().declareArithmetic(byte);
+        if (fromWidth >= 8) {
+            return castTogether(emit, regroup(emit, slots, from, byte), byte, to);
+        }
+        return regroup(emit, castTogether(emit, slots, from, byte), byte, to);
+    }
     if (std::max(fromWidth, toWidth) > kMostParts * std::min(fromWidth, toWidth)) {
         const Id word = emit.types().uint32();
         const size_t count = std::max(toWidth / fromWidth, 1u);

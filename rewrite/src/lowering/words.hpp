@@ -25,7 +25,7 @@ Id gather(Emitter& emit, Id component, std::span<const Slot> slots);
 std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values);
 
 // The bytes of components of scalar type `from`, lowest first, as components of scalar type `to`,
-// which they fill without a remainder.
+// which they fill without a remainder. Floats of 4 and 6 bits fill whole bytes.
 std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, Id to);
 
 // regroup() of components, with zeros after them if they do not fill the last one.

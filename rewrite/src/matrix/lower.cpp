@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/lower.hpp"
 
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/packed_composites.hpp"
@@ -141,6 +142,17 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     context.addNewFunctions();
     dropDeclarations(context);
     return context.error;
+}
+
+bool canReduceInSubgroups(const Module& module, const PlannedTarget& target) {
+    const uint32_t width = localSize(module)[0];
+    if (width == 0 || width % target.subgroupSize != 0 || !target.device.subgroupShuffle) {
+        return false;
+    }
+    bool reduces = false;
+    module.visitBlocks(
+        [&](const Instruction& i) { reduces |= i.opcode == spv::Op::OpCooperativeMatrixReduceNV; });
+    return reduces;
 }
 
 }  // namespace coopvk::rewrite

@@ -11,6 +11,9 @@ namespace coopvk::rewrite {
 // cooperative matrices.
 std::optional<Error> lowerMatrices(MatrixContext& context);
 
+// Whether reductions of a workgroup's matrices may begin in its subgroups, which must be full.
+bool canReduceInSubgroups(const Module& module, const PlannedTarget& target);
+
 // The functions that instructions on matrices call for elements (SPV_NV_cooperative_matrix2):
 // DecodeFunc, Func and CombineFunc.
 

@@ -11,14 +11,34 @@ namespace {
 
 constexpr uint32_t kMantissa = 23, kBias = 127, kInfinity = 0x7F800000;
 
+// Numbers with the exponent of f32: bfloat16 is its upper half. Without a mantissa, the smallest
+// number is a denormal of f32, and NaN infinity's exponent: both have the highest bit of the
+// mantissa.
+Id sameExponent(Emitter& emit, Wide& w, const Number& number, Id word) {
+    if (number.mantissaBits() != 0) return emit.bitcast(w.f32(), w.left(word, 32 - number.bits));
+    const Id exponent = w.left(word, kMantissa);
+    const Id isNumber = w.isLess(w.plus(word, ~0u), magnitudeMask(number) - 1);
+    const Id other = w.either(exponent, w.constant(1u << (kMantissa - 1)));
+    return emit.bitcast(w.f32(), w.select(isNumber, exponent, other));
+}
+
+// Integers of two's complement, and a power of two.
+Id fraction(Emitter& emit, Wide& w, const Number& number, Id word) {
+    const Id s32 = emit.types().vectorType(emit.types().intType(32, true), w.components());
+    const Id high = emit.bitcast(s32, w.left(word, 32 - number.bits));
+    const Id f32 = emit.op(spv::Op::OpConvertSToF, w.f32(), {high});
+    const int scale = static_cast<int>(number.bits) - 32 - static_cast<int>(number.fields.bias);
+    return emit.op(spv::Op::OpFMul, w.f32(), {f32, w.constantF32(std::ldexp(1.0, scale))});
+}
+
 }  // namespace
 
 Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) {
     Wide w(emit, components);
     const Id word = emit.op(spv::Op::OpUConvert, w.u32(), {bits});
     const uint32_t mantissa = number.mantissaBits(), bias = number.fields.bias;
-    if (number.fields.exponentBits == 8)
-        return emit.bitcast(w.f32(), w.left(word, 32 - number.bits));
+    if (number.fields.exponentBits == 8) return sameExponent(emit, w, number, word);
+    if (number.fields.exponentBits == 0) return fraction(emit, w, number, word);
     const Id magnitude = w.mask(word, magnitudeMask(number));
     const Id sign = w.left(w.mask(word, magnitudeMask(number) + 1), 32 - number.bits);
     const Id wide = w.left(magnitude, kMantissa - mantissa);
@@ -29,6 +49,9 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     const Id denormal = emit.op(spv::Op::OpFMul, w.f32(), {units, unit});
     Id result =
         w.select(w.isLess(magnitude, 1u << mantissa), emit.bitcast(w.u32(), denormal), normal);
+    if (number.fields.specials == Number::Specials::kNone) {
+        return emit.bitcast(w.f32(), w.either(result, sign));
+    }
     // Infinity and NaN have the largest exponent of f32, too.
     const uint32_t largest = (1u << number.fields.exponentBits) - 1;
     const Id special = w.plus(wide, (255 - largest) << kMantissa);
@@ -94,6 +117,17 @@ Id f64ToOddF32(Emitter& emit, Id f64) {
     const Id isBeyond = w.isMore(w.either(magnitude, flag(w.isMore(low, 0))), kInfinity64);
     result = w.select(isBeyond, w.constant(kInfinity | 1u << (kMantissa - 1)), result);
     return emit.bitcast(w.f32(), w.either(result, sign));
+}
+
+Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t components) {
+    Wide w(emit, components);
+    TypeTable& types = emit.types();
+    const Id scalar = types.floatType(64), f64 = types.vectorType(scalar, components);
+    const Id wide = emit.op(spv::Op::OpFConvert, f64, {bitsToF32(emit, number, bits, components)});
+    const Id word = emit.op(spv::Op::OpUConvert, w.u32(), {bits});
+    const double smallest = std::ldexp(1.0, -static_cast<int>(number.fields.bias));
+    const Id constant = types.constantSplat(f64, types.constantFloat(scalar, smallest));
+    return emit.op(spv::Op::OpSelect, f64, {w.isLess(word, 1), constant, wide});
 }
 
 }  // namespace coopvk::rewrite

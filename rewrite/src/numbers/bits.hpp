@@ -14,10 +14,12 @@ class Wide : public Bits {
     Wide(Emitter& emit, uint32_t components)
         : Bits(emit, emit.types().vectorType(emit.types().uint32(), components)),
           emit_(emit),
+          components_(components),
           u32_(emit.types().vectorType(emit.types().uint32(), components)),
           f32_(emit.types().vectorType(emit.types().floatType(32), components)),
           bool_(boolType(components)) {}
 
+    uint32_t components() const { return components_; }
     Id u32() const { return u32_; }
     Id f32() const { return f32_; }
     Id constant(uint32_t value) { return emit_.types().constantSplat(u32_, emit_.constant(value)); }
@@ -50,6 +52,7 @@ class Wide : public Bits {
     Id test(spv::Op opcode, Id a, uint32_t b) { return emit_.op(opcode, bool_, {a, constant(b)}); }
 
     Emitter& emit_;
+    uint32_t components_;
     Id u32_, f32_, bool_;
 };
 
@@ -58,6 +61,9 @@ class Wide : public Bits {
 // `bits`: a scalar or vector of unsigned integers of number.bits bits. Returns f32 components,
 // which have the very same values. Emits no arithmetic on f32 denormals, which devices may flush.
 Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components);
+
+// The same of E8M0 as f64: its smallest number is a denormal of f32.
+Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t components);
 
 enum class Rounding {
     kNearestEven,

@@ -59,13 +59,14 @@ Id Converter::upperBytesToF16(Id value, Id type) {
 
 Id Converter::decode(const Number& number, Id value) {
     if (number.isHalf()) return halfToF32(emit_, value, components_);
-    if (!number.isSmallFloat()) return bitsToF32(emit_, number, value, components_);
-    const Id function = context_.helper({0, number.fields.exponentBits, components_}, [&] {
-        const Id parameter[] = {integers(number)};
-        const std::string name = std::format("{}x{}ToF32", number.name, components_);
-        FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
-        return f.finish(bitsToF32(f.emit(), number, f.parameter(0), components_));
-    });
+    if (number.fields.exponentBits == 8) return bitsToF32(emit_, number, value, components_);
+    const Id function =
+        context_.helper({0, number.bits, number.fields.exponentBits, components_}, [&] {
+            const Id parameter[] = {integers(number)};
+            const std::string name = std::format("{}x{}ToF32", number.name, components_);
+            FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
+            return f.finish(bitsToF32(f.emit(), number, f.parameter(0), components_));
+        });
     return emit_.call(f32(), function, std::span(&value, 1));
 }
 
@@ -109,6 +110,24 @@ bool isE5M2(const Number* number) {
     return number != nullptr && number->type == ComponentType::kFloatE5M2;
 }
 
+// Vulkan, "Validation Rules within a Module": formats of SPV_EXT_ocp_microscaling_types become
+// floats, and nothing becomes one of these formats.
+bool isAllowed(NumbersContext& context, const Instruction& i) {
+    const Number* from = context.formatOf(i.word(0));
+    const Number* to = context.format(i.type);
+    if (to != nullptr && !to->isArithmetic()) {
+        return context.fail(ErrorCode::kInvalidModule, i,
+                            "no conversion gives a format of SPV_EXT_ocp_microscaling_types "
+                            "(VUID-StandaloneSpirv-OpFConvert-12466)");
+    }
+    if (from != nullptr && !from->isArithmetic() && i.opcode != spv::Op::OpFConvert) {
+        return context.fail(ErrorCode::kInvalidModule, i,
+                            "formats of SPV_EXT_ocp_microscaling_types do not become integers "
+                            "(VUID-StandaloneSpirv-OpConvertFToU-12465)");
+    }
+    return true;
+}
+
 bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& i) {
     if (!isLoweredConversion(context, i)) return false;
     const Id value = i.word(0);
@@ -120,6 +139,7 @@ bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& 
         return !context.fail(ErrorCode::kInvalidModule, i,
                              "a conversion's operand and result have as many components");
     }
+    if (!isAllowed(context, i)) return true;
     const Number* from = context.formatOf(value);
     const Number* to = context.format(i.type);
     if (from == to) {
@@ -139,10 +159,21 @@ bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& 
         finish(context, emit, i, Bits(emit, halves).left(wide, 8));
         return true;
     }
+    const bool isWide = to == nullptr && types.isFloat(i.type) && types.width(i.type) == 64;
+    if (isWide && from->encoding == kFloat8E8M0) {
+        finish(context, emit, i, exponentToF64(emit, *from, value, components));
+        return true;
+    }
     // A second rounding must not change the result.
     const bool odd =
         to != nullptr && (to->isSmallFloat() || to->isHalf() || context.isTruncated(i.result));
-    finish(context, emit, i, convert.fromF32(i, convert.toF32(i, value, odd)));
+    const Id single = convert.toF32(i, value, odd);
+    if (to == nullptr && types.isFloat(i.type) && types.width(i.type) < 32) {
+        // The driver's own conversion has the decorations.
+        emit.op(spv::Op::OpFConvert, i.type, {single}, i.result);
+    } else {
+        finish(context, emit, i, convert.fromF32(i, single));
+    }
     return true;
 }
 
@@ -176,6 +207,7 @@ bool lowerDot(NumbersContext& context, Emitter& emit, const Instruction& i) {
 // Types that become equal make a bit cast a copy.
 bool lowerBitcast(NumbersContext& context, Emitter& emit, Instruction& i) {
     if (!isLoweredConversion(context, i)) return false;
+    if (castsPartsOfBytes(context, i)) return lowerPartsOfBytes(context, emit, i);
     if (context.replacement(i.type) != context.replacement(emit.typeOf(i.word(0)))) return false;
     i.opcode = spv::Op::OpCopyObject;
     return false;
@@ -188,6 +220,7 @@ void addNumberConversions(OpcodeTable<NumbersFunction>& table) {
     table.add<lowerConversion>(kConverting);
     table.add<lowerDot>({spv::Op::OpDot});
     table.add<lowerBitcast>({spv::Op::OpBitcast});
+    table.add<lowerBitcastExtract>({kOpBitcastExtract});
 }
 
 }  // namespace coopvk::rewrite

@@ -32,7 +32,7 @@ class Converter {
     Id oddF32(Id value);
     Rounding rounding(const Instruction& i) const;
     Id vector(Id scalar) { return types_.vectorType(scalar, components_); }
-    Id integers(const Number& number) { return vector(types_.intType(number.bits, false)); }
+    Id integers(const Number& number) { return vector(types_.intType(number.storedBits(), false)); }
 
     NumbersContext& context_;
     TypeTable& types_;
@@ -42,6 +42,14 @@ class Converter {
 
 // Gives `result`, which has the code's value, the id of the instruction.
 void finish(NumbersContext& context, Emitter& emit, const Instruction& i, Id result);
+
+// Floats of 4 and 6 bits are held in bytes: bit casts move their bits.
+
+// Whether a bit cast of a lowered format is from or to such floats.
+bool castsPartsOfBytes(const NumbersContext& context, const Instruction& cast);
+bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction& cast);
+// OpBitcastExtractEXT.
+bool lowerBitcastExtract(NumbersContext& context, Emitter& emit, const Instruction& i);
 
 using NumbersFunction = FunctionLowering<NumbersContext>;
 

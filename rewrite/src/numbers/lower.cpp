@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/lower.hpp"
 
+#include <bit>
+
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
@@ -16,10 +18,11 @@ constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
 constexpr auto kFloat8 = Extension::kExtShaderFloat8;
 constexpr auto kFloat16 = Extension::kKhrShaderFloat16Int8;
 constexpr auto kSaturated = spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT;
+constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
 constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
 
-// Instructions that may take these numbers (SPV_KHR_bfloat16 and SPV_EXT_float8, "Validation
-// Rules"), beside those that are lowered.
+// Instructions that may take these numbers (SPV_KHR_bfloat16, SPV_EXT_float8 and
+// SPV_EXT_ocp_microscaling_types, "Validation Rules"), beside those that are lowered.
 bool mayTakeNumbers(const Module& module, const Instruction& i) {
     using enum spv::Op;
     return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
@@ -39,6 +42,17 @@ void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
                (context.replaced.contains(i.word(0)) && i.opcode == spv::Op::OpDecorate &&
                 ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1))));
     });
+}
+
+// The driver's own formats keep what they need.
+void dropMicroscaling(Module& module, uint32_t native) {
+    bool keeps = false;
+    for (const ExtensionCapability& one : info(kMicroscaling).capabilities) {
+        const auto capability = static_cast<spv::Capability>(one.capability);
+        if ((one.features & native) == 0) module.removeCapability(capability);
+        keeps |= module.hasCapability(capability);
+    }
+    if (!keeps) module.removeExtension(info(kMicroscaling).spirvName);
 }
 
 void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat16) {
@@ -85,7 +99,7 @@ void declareAccesses(NumbersContext& context) {
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypePointer) continue;
         const Number* number = context.format(i->word(1));
-        if (number != nullptr) declareAccess(context.module, storageOf(*i), number->bits);
+        if (number != nullptr) declareAccess(context.module, storageOf(*i), number->storedBits());
     }
 }
 
@@ -125,9 +139,15 @@ void NumbersContext::checkKept(const Instruction& i) {
              "not one of the instructions for which coopvk emulates half floats");
     } else if (number != nullptr) {
         fail(ErrorCode::kInvalidModule, i,
-             "not one of the instructions that may take bfloat16 or 8-bit floats "
-             "(SPV_KHR_bfloat16, SPV_EXT_float8)");
+             "not one of the instructions that may take this format (SPV_KHR_bfloat16, "
+             "SPV_EXT_float8, SPV_EXT_ocp_microscaling_types)");
     }
+}
+
+uint32_t featureOf(spv::FPEncoding microscaled) {
+    if (microscaled == kFloat4E2M1) return kFloat4Feature;
+    if (microscaled == kFloat8E8M0) return kE8M0Feature;
+    return microscaled == kMxInt8 ? kMxInt8Feature : kFloat6Feature;
 }
 
 ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
@@ -145,6 +165,12 @@ ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
     add(kFloat8, kType, Float8EXT);
     add(kFloat8, kType, Float8CooperativeMatrixEXT);
     add(kFloat16, kType, Float16);
+    for (const ExtensionCapability& one : info(kMicroscaling).capabilities) {
+        // That of OpBitcastExtractEXT alone allows no format.
+        if (std::has_single_bit(one.features)) {
+            add(kMicroscaling, one.features, static_cast<spv::Capability>(one.capability));
+        }
+    }
     // Of a program that only stores such numbers, bit casts may need the capability.
     if (module.hasCapability(Float16) && !target.device.shaderFloat16) extensions.insert(kFloat16);
     return extensions;
@@ -174,6 +200,9 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     if (extensions.contains(kFloat16)) lowerHalfModes(module);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
+    if (extensions.contains(kMicroscaling)) {
+        dropMicroscaling(module, context.target.nativeFeatures[kMicroscaling]);
+    }
     module.addCapability(spv::Capability::Shader);
     return context.error;
 }

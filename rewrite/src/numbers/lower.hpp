@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// SPV_KHR_bfloat16, SPV_EXT_float8 and half floats: floats that the device does not have become
-// unsigned integers of the same bits, and each conversion becomes code, as does arithmetic with
-// half floats. Memory, composites and bit casts keep their bits.
+// SPV_KHR_bfloat16, SPV_EXT_float8, SPV_EXT_ocp_microscaling_types and half floats: floats that the
+// device does not have become unsigned integers of the same bits (those of fewer than 8 bits become
+// bytes), and each conversion becomes code, as does arithmetic with half floats. Memory, composites
+// and bit casts keep their bits.
 #pragma once
 
 #include <unordered_set>
@@ -43,6 +44,15 @@ struct NumbersContext : LoweringContext {
     void checkKept(const Instruction& instruction) override;
 };
 
+// Bits of Extension::kExtShaderOcpMicroscalingTypes in ExtensionFeatures: members of
+// VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT.
+inline constexpr uint32_t kFloat4Feature = 1u << 0;
+inline constexpr uint32_t kFloat6Feature = 1u << 1;
+inline constexpr uint32_t kE8M0Feature = 1u << 2;
+inline constexpr uint32_t kMxInt8Feature = 1u << 3;
+// That of a format of the extension.
+uint32_t featureOf(spv::FPEncoding microscaled);
+
 // Which of the extensions the target emulates that a module has types or OpDot of, beside what
 // Target::nativeFeatures leave to the driver.
 ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target);
@@ -55,5 +65,20 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
 
 // Computes OpSpecConstantOp conversions and trims literals.
 void lowerNumberConstants(NumbersContext& context);
+
+// Lowers OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE and OpFDot4MixAcc32VALVE to conversions, OpDot
+// and OpFAdd: those that the target emulates, and those on formats that the target emulates. The
+// order and precision of the additions is the implementation's choice
+// (SPV_VALVE_mixed_float_dot_product, issue 1). Runs before the passes that make such instructions
+// for a device that has them.
+
+// Bits of Extension::kValveShaderMixedFloatDotProduct in ExtensionFeatures: members of
+// VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE.
+inline constexpr uint32_t kHalvesToSingle = 1u << 0;
+inline constexpr uint32_t kHalvesToHalf = 1u << 1;
+inline constexpr uint32_t kBfloat16Dots = 1u << 2;
+inline constexpr uint32_t kFloat8Dots = 1u << 3;
+
+std::optional<Error> lowerMixedDots(TypeTable& types, const PlannedTarget& target);
 
 }  // namespace coopvk::rewrite

@@ -16,11 +16,8 @@ bool mayContain(spv::Op opcode) {
     return isArrayType(opcode) || isOneOf(opcode, {OpTypeStruct, OpTypePointer, OpTypeFunction});
 }
 
-// The types that have a value of a lowered type in them, but behind no pointer.
-std::unordered_set<Id> typesWithNumbers(const NumbersContext& context) {
-    std::unordered_set<Id> found;
-    for (const auto& [id, number] : context.lowered) found.insert(id);
-    for (const auto& [id, matrix] : context.matrices) found.insert(id);
+// The types that have one of these types in them, but behind no pointer.
+std::unordered_set<Id> typesWith(const NumbersContext& context, std::unordered_set<Id> found) {
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (!isArrayType(i->opcode) && i->opcode != spv::Op::OpTypeStruct) continue;
         if (std::ranges::any_of(i->operands, [&](const Operand& operand) {
@@ -32,8 +29,31 @@ std::unordered_set<Id> typesWithNumbers(const NumbersContext& context) {
     return found;
 }
 
+// SPV_EXT_ocp_microscaling_types, "Validation Rules".
+void checkPointers(NumbersContext& context) {
+    std::unordered_set<Id> found;
+    for (const auto& [id, number] : context.lowered) {
+        if (number->bits < 8) found.insert(id);
+    }
+    if (found.empty()) return;
+    found = typesWith(context, std::move(found));
+    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypePointer || !found.contains(i->word(1))) continue;
+        const spv::StorageClass storage = storageOf(*i);
+        if (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private) {
+            continue;
+        }
+        context.fail(ErrorCode::kInvalidModule, *i,
+                     "floats of 4 and 6 bits are only in storage classes Function and Private");
+        return;
+    }
+}
+
 void checkVariables(NumbersContext& context, ExtensionSet extensions) {
-    const std::unordered_set<Id> with = typesWithNumbers(context);
+    std::unordered_set<Id> numbers;
+    for (const auto& [id, number] : context.lowered) numbers.insert(id);
+    for (const auto& [id, matrix] : context.matrices) numbers.insert(id);
+    const std::unordered_set<Id> with = typesWith(context, std::move(numbers));
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable || !with.contains(context.module.pointee(i->result))) {
             continue;
@@ -53,9 +73,14 @@ void checkVariables(NumbersContext& context, ExtensionSet extensions) {
     }
 }
 
-bool isOf(const Number& number, ExtensionSet extensions) {
+bool isOf(const Number& number, const PlannedTarget& target, ExtensionSet extensions) {
     if (number.isHalf()) return extensions.contains(Extension::kKhrShaderFloat16Int8);
     if (!number.encoding) return false;
+    if (isMicroscaled(number.encoding)) {
+        constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
+        return extensions.contains(kMicroscaling) &&
+               (target.nativeFeatures[kMicroscaling] & featureOf(*number.encoding)) == 0;
+    }
     return extensions.contains(*number.encoding == spv::FPEncoding::BFloat16KHR
                                    ? Extension::kKhrShaderBfloat16
                                    : Extension::kExtShaderFloat8);
@@ -79,7 +104,8 @@ void findType(NumbersContext& context, ExtensionSet extensions, const Instructio
     const auto encoding = context.types.encoding(i.result);
     if (i.opcode == spv::Op::OpTypeFloat) {
         const Number* number = findNumber(NumberKind::kFloat, i.word(0), encoding);
-        if (number != nullptr && isOf(*number, extensions)) context.lowered[i.result] = number;
+        if (number != nullptr && isOf(*number, context.target, extensions))
+            context.lowered[i.result] = number;
         return;
     }
     const Number* component = nullptr;
@@ -105,6 +131,7 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions) {
         if (context.error) return;
     }
     checkVariables(context, extensions);
+    checkPointers(context);
     if (context.error) return;
     layOutHalfMatrices(context);
 }
@@ -115,7 +142,7 @@ Id NumbersContext::replacement(Id type) {
     }
     const Number* number = format(type);
     if (number == nullptr) return type;
-    return types.vectorType(types.intType(number->bits, false), types.components(type));
+    return types.vectorType(types.intType(number->storedBits(), false), types.components(type));
 }
 
 namespace {
@@ -150,6 +177,7 @@ void fold(NumbersContext& context, Instruction& i) {
     if (number == nullptr && types.isFloat(i.type)) number = numberOf(types, i.type);
     std::vector<Id> parts;
     const uint32_t components = types.components(i.type);
+    if (number != nullptr && !number->isArithmetic()) number = nullptr;
     for (uint32_t c = 0; number != nullptr && components <= 4 && c < components; ++c) {
         std::optional<double> value = component(context, from, c);
         if (!value) break;

@@ -19,6 +19,8 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
 #include "matrix_extensions.hpp"
+#include "microscaling.hpp"
+#include "mixed_dot_product.hpp"
 #include "shader.hpp"
 
 namespace coopvk::test {
@@ -54,6 +56,8 @@ struct Features {
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
     VkPhysicalDeviceShaderLongVectorFeaturesEXT longVector;
+    VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT microscaling;
+    VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE mixedDots;
 };
 
 class Context {

@@ -80,6 +80,12 @@ inline constexpr vulkan::Extension<Features> kWanted[] = {
     {VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME,
      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT,
      [](Features& f) -> void* { return &f.longVector; }},
+    {VK_EXT_SHADER_OCP_MICROSCALING_TYPES_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT,
+     [](Features& f) -> void* { return &f.microscaling; }},
+    {VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MIXED_FLOAT_DOT_PRODUCT_FEATURES_VALVE,
+     [](Features& f) -> void* { return &f.mixedDots; }},
 };
 
 }  // namespace coopvk::test

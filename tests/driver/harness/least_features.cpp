@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "least_features.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <spirv/unified1/spirv.hpp11>
 
@@ -14,6 +15,12 @@ struct Row {
     VkBool32& (*feature)(Features&);
     std::string_view extension = {};
 };
+constexpr std::string_view kMicroscaling = VK_EXT_SHADER_OCP_MICROSCALING_TYPES_EXTENSION_NAME;
+constexpr std::string_view kBlocks = VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME;
+constexpr std::string_view kVectors = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
+constexpr std::string_view kFloat8 = VK_EXT_SHADER_FLOAT8_EXTENSION_NAME;
+constexpr std::string_view kBfloat16 = VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME;
+constexpr std::string_view kMixedDots = VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME;
 constexpr Row kRows[] = {
     {spv::Capability::Float16, [](Features& f) -> VkBool32& { return f.v12.shaderFloat16; }},
     {spv::Capability::Float64,
@@ -100,28 +107,51 @@ constexpr Row kRows[] = {
      [](Features& f) -> VkBool32& { return f.matrix2.cooperativeMatrixBlockLoads; },
      VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME},
     {spv::Capability::CooperativeVectorNV,
-     [](Features& f) -> VkBool32& { return f.cooperativeVector.cooperativeVector; },
-     VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.cooperativeVector.cooperativeVector; }, kVectors},
     {spv::Capability::CooperativeVectorTrainingNV,
      [](Features& f) -> VkBool32& { return f.cooperativeVector.cooperativeVectorTraining; },
-     VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME},
+     kVectors},
     {spv::Capability::BFloat16TypeKHR,
-     [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16Type; },
-     VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16Type; }, kBfloat16},
     {spv::Capability::BFloat16DotProductKHR,
-     [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16DotProduct; },
-     VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16DotProduct; }, kBfloat16},
     {spv::Capability::BFloat16CooperativeMatrixKHR,
      [](Features& f) -> VkBool32& { return f.bfloat16.shaderBFloat16CooperativeMatrix; },
-     VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
+     kBfloat16},
     {static_cast<spv::Capability>(5425),  // LongVectorEXT
      [](Features& f) -> VkBool32& { return f.longVector.longVector; },
      VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME},
+    {static_cast<spv::Capability>(4229),  // Float4EXT
+     [](Features& f) -> VkBool32& { return f.microscaling.shaderFloat4; }, kMicroscaling},
+    {static_cast<spv::Capability>(4228),  // Float6EXT
+     [](Features& f) -> VkBool32& { return f.microscaling.shaderFloat6; }, kMicroscaling},
+    {static_cast<spv::Capability>(4230),  // Float8UnsignedE8M0EXT
+     [](Features& f) -> VkBool32& { return f.microscaling.shaderFloat8UnsignedE8M0; },
+     kMicroscaling},
+    {static_cast<spv::Capability>(4231),  // MXInt8EXT
+     [](Features& f) -> VkBool32& { return f.microscaling.shaderMXInt8; }, kMicroscaling},
+    {static_cast<spv::Capability>(6912),  // DotProductFloat16AccFloat32VALVE
+     [](Features& f) -> VkBool32& {
+         return f.mixedDots.shaderMixedFloatDotProductFloat16AccFloat32;
+     },
+     kMixedDots},
+    {static_cast<spv::Capability>(6913),  // DotProductFloat16AccFloat16VALVE
+     [](Features& f) -> VkBool32& {
+         return f.mixedDots.shaderMixedFloatDotProductFloat16AccFloat16;
+     },
+     kMixedDots},
+    {static_cast<spv::Capability>(6914),  // DotProductBFloat16AccVALVE
+     [](Features& f) -> VkBool32& { return f.mixedDots.shaderMixedFloatDotProductBFloat16Acc; },
+     kMixedDots},
+    {static_cast<spv::Capability>(6915),  // DotProductFloat8AccFloat32VALVE
+     [](Features& f) -> VkBool32& {
+         return f.mixedDots.shaderMixedFloatDotProductFloat8AccFloat32;
+     },
+     kMixedDots},
     {spv::Capability::Float8EXT, [](Features& f) -> VkBool32& { return f.float8.shaderFloat8; },
-     VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
+     kFloat8},
     {spv::Capability::Float8CooperativeMatrixEXT,
-     [](Features& f) -> VkBool32& { return f.float8.shaderFloat8CooperativeMatrix; },
-     VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.float8.shaderFloat8CooperativeMatrix; }, kFloat8},
     {spv::Capability::DemoteToHelperInvocation,
      [](Features& f) -> VkBool32& { return f.v13.shaderDemoteToHelperInvocation; }},
     {spv::Capability::Geometry,
@@ -146,28 +176,29 @@ constexpr Row kRows[] = {
      [](Features& f) -> VkBool32& { return f.int4.shaderInt4CooperativeMatrix; },
      VK_COOPVK_SHADER_INT4_EXTENSION_NAME},
     {spv::Capability::Subgroup2DBlockIOINTEL,
-     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockIO; },
-     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockIO; }, kBlocks},
     {spv::Capability::Subgroup2DBlockTransformINTEL,
-     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTransform; },
-     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTransform; }, kBlocks},
     {spv::Capability::Subgroup2DBlockTransposeINTEL,
-     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTranspose; },
-     VK_COOPVK_SHADER_2D_BLOCK_IO_EXTENSION_NAME},
-    // glslang declares no capability for their storage.
-    {spv::Capability::BFloat16TypeKHR,
-     [](Features& f) -> VkBool32& { return f.v11.storageBuffer16BitAccess; }},
-    {spv::Capability::BFloat16TypeKHR,
-     [](Features& f) -> VkBool32& { return f.v11.uniformAndStorageBuffer16BitAccess; }},
-    {spv::Capability::BFloat16TypeKHR,
-     [](Features& f) -> VkBool32& { return f.v11.storagePushConstant16; }},
-    {spv::Capability::Float8EXT,
-     [](Features& f) -> VkBool32& { return f.v12.storageBuffer8BitAccess; }},
-    {spv::Capability::Float8EXT,
-     [](Features& f) -> VkBool32& { return f.v12.uniformAndStorageBuffer8BitAccess; }},
-    {spv::Capability::Float8EXT,
-     [](Features& f) -> VkBool32& { return f.v12.storagePushConstant8; }},
+     [](Features& f) -> VkBool32& { return f.blockIo.shader2DBlockTranspose; }, kBlocks},
 };
+
+// glslang declares no capability for the storage of these.
+void addStorage(spv::Capability capability, const Features& supported, Features& least) {
+    constexpr uint32_t kBytes[] = {static_cast<uint32_t>(spv::Capability::Float8EXT),
+                                   4230 /* Float8UnsignedE8M0EXT */, 4231 /* MXInt8EXT */};
+    if (capability == spv::Capability::BFloat16TypeKHR) {
+        least.v11.storageBuffer16BitAccess = supported.v11.storageBuffer16BitAccess;
+        least.v11.uniformAndStorageBuffer16BitAccess =
+            supported.v11.uniformAndStorageBuffer16BitAccess;
+        least.v11.storagePushConstant16 = supported.v11.storagePushConstant16;
+    } else if (std::ranges::find(kBytes, static_cast<uint32_t>(capability)) != std::end(kBytes)) {
+        least.v12.storageBuffer8BitAccess = supported.v12.storageBuffer8BitAccess;
+        least.v12.uniformAndStorageBuffer8BitAccess =
+            supported.v12.uniformAndStorageBuffer8BitAccess;
+        least.v12.storagePushConstant8 = supported.v12.storagePushConstant8;
+    }
+}
 
 void addCapability(spv::Capability capability, Features supported, Least& least) {
     for (const Row& row : kRows) {
@@ -175,6 +206,7 @@ void addCapability(spv::Capability capability, Features supported, Least& least)
         row.feature(least.features) = row.feature(supported);
         if (!row.extension.empty()) least.extensions.insert(row.extension);
     }
+    addStorage(capability, supported, least.features);
 }
 
 // The tests' shaders of all stages write to buffers.

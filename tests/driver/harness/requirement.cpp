@@ -83,6 +83,21 @@ constexpr Row kTable[] = {
     {Requirement::kLongVector,
      [](const Context& c) { return bool{c.features.longVector.longVector == VK_TRUE}; },
      "the device has no longVector"},
+    {Requirement::kMicroscaling,
+     [](const Context& c) {
+         const auto& f = c.features.microscaling;
+         return f.shaderFloat4 && f.shaderFloat6 && f.shaderFloat8UnsignedE8M0 && f.shaderMXInt8;
+     },
+     "the device lacks a feature of VK_EXT_shader_ocp_microscaling_types"},
+    {Requirement::kMixedDots,
+     [](const Context& c) {
+         const auto& f = c.features.mixedDots;
+         return f.shaderMixedFloatDotProductFloat16AccFloat32 &&
+                f.shaderMixedFloatDotProductFloat16AccFloat16 &&
+                f.shaderMixedFloatDotProductBFloat16Acc &&
+                f.shaderMixedFloatDotProductFloat8AccFloat32;
+     },
+     "the device lacks a feature of VK_VALVE_shader_mixed_float_dot_product"},
     {Requirement::kConditionalRendering,
      [](const Context& c) {
          return bool{c.features.conditionalRendering.conditionalRendering == VK_TRUE};

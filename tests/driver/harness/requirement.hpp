@@ -29,6 +29,8 @@ enum class Requirement {
     kBfloat16,     // with its dot product
     kFloat8,
     kLongVector,
+    kMicroscaling,  // all features of VK_EXT_shader_ocp_microscaling_types
+    kMixedDots,     // all features of VK_VALVE_shader_mixed_float_dot_product
     kConditionalRendering,
     kWorkgroupMatrices,  // the features of VK_NV_cooperative_matrix2
     kFlexibleDimensions,

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ir/arithmetic_decorations.hpp"
+#include "ir/opcodes.hpp"
+#include "lowering/context.hpp"
+#include "numbers/lower.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr auto kMixedDots = Extension::kValveShaderMixedFloatDotProduct;
+
+// The capability of the factors' type, which each capability of the extension implies.
+constexpr std::pair<uint32_t, spv::Capability> kImplied[] = {
+    {kHalvesToSingle | kHalvesToHalf, spv::Capability::Float16},
+    {kBfloat16Dots, spv::Capability::BFloat16TypeKHR},
+    {kFloat8Dots, spv::Capability::Float8EXT}};
+
+bool isMixedDot(spv::Op opcode) {
+    return isOneOf(opcode, {kOpDot2Sum32, kOpDot2Sum16, kOpDot4Sum32});
+}
+
+void declareImplied(Module& module) {
+    for (const ExtensionCapability& one : info(kMixedDots).capabilities) {
+        if (!module.hasCapability(static_cast<spv::Capability>(one.capability))) continue;
+        for (const auto& [features, implied] : kImplied) {
+            if ((one.features & features) != 0) module.addCapability(implied);
+        }
+    }
+}
+
+// The features whose products are lowered: those that are emulated, and those of formats that are.
+uint32_t featuresToLower(const Module& module, const PlannedTarget& target) {
+    uint32_t features = 0;
+    if (target.emulated.contains(kMixedDots)) features = ~target.nativeFeatures[kMixedDots];
+    const ExtensionSet numbers = numbersToLower(module, target);
+    if (numbers.contains(Extension::kKhrShaderFloat16Int8)) {
+        features |= kHalvesToSingle | kHalvesToHalf;
+    }
+    if (numbers.contains(Extension::kKhrShaderBfloat16)) features |= kBfloat16Dots;
+    if (numbers.contains(Extension::kExtShaderFloat8)) features |= kFloat8Dots;
+    return features;
+}
+
+class MixedDots {
+ public:
+    MixedDots(TypeTable& types, uint32_t lowered)
+        : types_(types), module_(types.module()), lowered_(lowered) {}
+
+    std::optional<Error> run() {
+        for (const auto& function : module_.functions()) {
+            for (const auto& block : function->blocks) {
+                if (auto error = lowerBlock(*block)) return error;
+            }
+        }
+        dropDeclarations();
+        return std::nullopt;
+    }
+
+ private:
+    uint32_t featureOf(const Instruction& i) const {
+        if (i.opcode == kOpDot4Sum32) return kFloat8Dots;
+        const auto encoding = types_.encoding(module_.def(i.word(0)).type);
+        if (encoding == spv::FPEncoding::BFloat16KHR) return kBfloat16Dots;
+        return i.opcode == kOpDot2Sum32 ? kHalvesToSingle : kHalvesToHalf;
+    }
+
+    std::optional<Error> lowerBlock(Block& block) {
+        InstructionList old = std::move(block.body);
+        block.body.clear();
+        Emitter emit(types_, block.body);
+        for (InstructionPtr& i : old) {
+            if (!isMixedDot(i->opcode) || (featureOf(*i) & lowered_) == 0) {
+                block.body.push_back(std::move(i));
+                continue;
+            }
+            if (!isValid(*i)) {
+                return errorAt(
+                    ErrorCode::kInvalidModule, *i,
+                    "its operands have not the types of SPV_VALVE_mixed_float_dot_product");
+            }
+            lower(emit, *i);
+            module_.retire(std::move(i));
+        }
+        return std::nullopt;
+    }
+
+    bool isValid(const Instruction& i) const {
+        const Id vector = module_.def(i.word(0)).type;
+        const uint32_t count = i.opcode == kOpDot4Sum32 ? 4 : 2;
+        const bool isNarrow = i.opcode == kOpDot2Sum16;
+        const bool isSingle =
+            types_.isFloat(i.type) && types_.width(i.type) == 32 && types_.components(i.type) == 1;
+        return (isNarrow ? i.type == types_.scalarOf(vector) : isSingle) &&
+               types_.isFloat(vector) && types_.width(vector) * count == 32 &&
+               types_.components(vector) == count && module_.def(i.word(1)).type == vector &&
+               module_.def(i.word(2)).type == i.type;
+    }
+
+    // In f32, which has the products of all these formats.
+    void lower(Emitter& emit, const Instruction& i) {
+        const Id f32 = types_.floatType(32);
+        const auto widened = [&](Id value) {
+            const Id type = types_.vectorType(f32, types_.components(emit.typeOf(value)));
+            return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
+        };
+        const Id dot = emit.op(spv::Op::OpDot, f32, {widened(i.word(0)), widened(i.word(1))});
+        const Id sum = widened(i.word(2));
+        if (i.type == f32) {
+            emit.op(spv::Op::OpFAdd, f32, {dot, sum}, i.result);
+            return;
+        }
+        const Id total = emit.op(spv::Op::OpFAdd, f32, {dot, sum});
+        emit.op(spv::Op::OpFConvert, i.type, {total}, i.result);
+        converted_.insert(i.result);
+    }
+
+    // A conversion has no use for the decorations of a sum.
+    void dropDeclarations() {
+        module_.removeDecorations([&](const Instruction& i) {
+            return i.opcode == spv::Op::OpDecorate && converted_.contains(i.word(0)) &&
+                   ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1)));
+        });
+        bool keeps = false;
+        for (const ExtensionCapability& one : info(kMixedDots).capabilities) {
+            const auto capability = static_cast<spv::Capability>(one.capability);
+            if ((one.features & lowered_) != 0) module_.removeCapability(capability);
+            keeps |= module_.hasCapability(capability);
+        }
+        if (!keeps) module_.removeExtension(info(kMixedDots).spirvName);
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    uint32_t lowered_;
+    std::unordered_set<Id> converted_;
+};
+
+}  // namespace
+
+std::optional<Error> lowerMixedDots(TypeTable& types, const PlannedTarget& target) {
+    Module& module = types.module();
+    declareImplied(module);
+    const uint32_t lowered = featuresToLower(module, target);
+    const bool declares = std::ranges::any_of(info(kMixedDots).capabilities, [&](const auto& one) {
+        return (one.features & lowered) != 0 &&
+               module.hasCapability(static_cast<spv::Capability>(one.capability));
+    });
+    return declares ? MixedDots(types, lowered).run() : std::nullopt;
+}
+
+}  // namespace coopvk::rewrite
