@@ -1,6 +1,6 @@
 // Components of long vectors that lanes choose each for itself, after operations of the subgroup.
 // test: subgroup
-// test: buffers words:1152 zero:512
+// test: buffers u32:1152 zero:512
 #version 460
 #extension GL_EXT_long_vector : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
