@@ -59,7 +59,10 @@ inline constexpr VectorProduct kVectorProducts[] = {
     {kU8, kU8, kU8, kU32, kU32},        {kU8, kU8, kU8, kS32, kS32},
     {kF32, kS8, kS8, kS32, kS32},       {kF32, kU8, kU8, kU32, kU32},
     {kU32, kPackedS8, kS8, kS32, kS32}, {kU32, kPackedU8, kU8, kU32, kU32},
-    {kU32, kPackedU8, kU8, kS32, kS32},
+    {kU32, kPackedU8, kU8, kS32, kS32}, {kS8, kS8, kU8, kS32, kS32},
+    {kU8, kU8, kS8, kS32, kS32},        {kS32, kS8, kS8, kS32, kS32},
+    {kF32, kS8, kU8, kS32, kS32},       {kF32, kU8, kS8, kS32, kS32},
+    {kU32, kPackedS8, kU8, kS32, kS32}, {kU32, kPackedU8, kS8, kS32, kS32},
 };
 
 }  // namespace coopvk::reference::listed

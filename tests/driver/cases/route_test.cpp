@@ -60,6 +60,17 @@ TEST(Routes, RequiredSubgroupSize) {
 TEST(Routes, StageFlags) {
     expectValue(scaledSum(2), {},
                 {.stageFlags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT});
+}
+
+// Workgroups must be whole subgroups of the largest size
+// (VUID-VkPipelineShaderStageCreateInfo-flags-02758).
+TEST(Routes, VaryingSubgroupSize) {
+    VkPhysicalDeviceVulkan13Properties sizes{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes};
+    vkGetPhysicalDeviceProperties2(Context::get().physical, &properties);
+    if (sizes.maxSubgroupSize != Context::get().subgroupSize)
+        GTEST_SKIP() << "the workgroup is smaller than the largest subgroup";
     expectValue(scaledSum(2), {},
                 {.stageFlags = VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT |
                                VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT});
