@@ -2,6 +2,7 @@
 #include "policy.hpp"
 
 #include <algorithm>
+#include <format>
 
 #include "dependents.hpp"
 #include "device_facts.hpp"
@@ -35,6 +36,22 @@ std::string onlyIfAsked(const char* why) {
     return std::string("only if the emulate setting asks for it: ") + why;
 }
 
+// Vulkan versions on which extensions depend by the registry, beyond that of all of them.
+constexpr struct {
+    rewrite::Extension extension;
+    uint32_t version;
+} kVersions[] = {{rewrite::Extension::kExtShaderLongVector, VK_API_VERSION_1_2}};
+
+// What the device lacks for an emulation; empty if it can carry it.
+std::string missingFor(const rewrite::ExtensionInfo& info, const DeviceFacts& facts) {
+    for (const auto& [extension, version] : kVersions) {
+        if (extension != info.extension || facts.apiVersion >= version) continue;
+        return std::format("needs Vulkan {}.{}", VK_API_VERSION_MAJOR(version),
+                           VK_API_VERSION_MINOR(version));
+    }
+    return info.missing(facts.traits);
+}
+
 // Keeps all that the driver has, and adds what it lacks.
 Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
                      const rewrite::ExtensionInfo& info) {
@@ -43,7 +60,7 @@ Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
     const bool hasMain = facts.native.contains(info.extension);
     const uint32_t added = (hasMain ? row.grantedBeside(facts) : row.granted(facts)) & ~native;
     if (added == 0) return leftAlone(native, "the driver's own");
-    if (std::string missing = info.missing(facts.traits); !missing.empty()) {
+    if (std::string missing = missingFor(info, facts); !missing.empty()) {
         return leftAlone(native, native != 0 ? "the driver's own" : std::move(missing));
     }
     const char* whyNot = row.leftOutOfAuto(facts);
@@ -67,7 +84,7 @@ Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
     if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {
         return leftAlone(native, native != 0 ? "the driver's own" : "not in the emulate setting");
     }
-    if (std::string missing = info.missing(facts.traits); !missing.empty()) {
+    if (std::string missing = missingFor(info, facts); !missing.empty()) {
         return leftAlone(native, std::move(missing));
     }
     return {.provision = Provision::kEmulated,

@@ -29,6 +29,7 @@ inline void makeNative(DeviceFacts& facts, rewrite::Extension extension) {
 // A device with everything that each emulation needs, and with the given extensions of its own.
 inline DeviceFacts makeFacts(rewrite::ExtensionSet native = {}) {
     DeviceFacts facts;
+    facts.apiVersion = VK_API_VERSION_1_3;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (native.contains(info.extension)) makeNative(facts, info.extension);
         if (info.extension == rewrite::Extension::kKhrShaderFloat16Int8)

@@ -155,6 +155,29 @@ TEST_F(Queries, Tools) {
     }
 }
 
+// VK_EXT_shader_long_vector depends on Vulkan 1.2, of the instance and of the device.
+TEST_F(Queries, LongVectorsNeedVulkan12) {
+    struct Row {
+        uint32_t device, instance;
+        bool hasLongVectors;
+    };
+    constexpr Row kRows[] = {{VK_API_VERSION_1_1, VK_API_VERSION_1_3, false},
+                             {VK_API_VERSION_1_3, VK_API_VERSION_1_1, false},
+                             {VK_API_VERSION_1_2, VK_API_VERSION_1_2, true}};
+    // The feature that the emulation needs is also there before Vulkan 1.2.
+    driver.extensions.push_back(VK_EXT_SCALAR_BLOCK_LAYOUT_EXTENSION_NAME);
+    driver.moreFeatures[VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SCALAR_BLOCK_LAYOUT_FEATURES] = {VK_TRUE};
+    for (const Row& row : kRows) {
+        driver.apiVersion = row.device;
+        driver.makeInstance(row.instance);
+        EXPECT_EQ(lists(VK_EXT_SHADER_LONG_VECTOR_EXTENSION_NAME), row.hasLongVectors);
+        const auto node = features<VkPhysicalDeviceShaderLongVectorFeaturesEXT>(
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_LONG_VECTOR_FEATURES_EXT);
+        EXPECT_EQ(node.longVector == VK_TRUE, row.hasLongVectors);
+        driver.destroyInstance();
+    }
+}
+
 // Before Vulkan 1.3 there is VK_EXT_tooling_info; if the driver lacks it, it is the layer's.
 TEST_F(Queries, ToolsOfOlderDevices) {
     driver.apiVersion = VK_API_VERSION_1_2;
