@@ -7,11 +7,12 @@
 #extension GL_KHR_shader_subgroup_shuffle : require
 #extension GL_KHR_shader_subgroup_ballot : require
 layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint L = 9;
 layout(binding = 0) readonly buffer Source { uint src[]; };
 layout(binding = 1) buffer Result { uint dst[]; };
 void main() {
     const uint lane = gl_SubgroupInvocationID, lanes = gl_SubgroupSize;
-    vector<uint, 9> v;
+    vector<uint, L> v;
     for (uint i = 0; i < 9; ++i) v[i] = src[lane * 9 + i];
     const uint chosen = lane % 9;
     dst[lane] = subgroupAdd(v)[chosen];
