@@ -70,6 +70,16 @@ TEST(ForeignForms, VersionBeforeOperationsOnSubgroups) {
     EXPECT_EQ(out->words.at(1), 0x00010300u);
 }
 
+// Ids may have gaps, up to the universal limit (SPIR-V specification, section 2.17).
+TEST(ForeignForms, IdsAtTheLimitOfTheBound) {
+    std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+    words.at(3) = 0x3FFFFF;
+    ASSERT_EQ(validate(words).value_or(""), "");
+    const Result<Rewritten> out = run(words);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words).value_or(""), "");
+}
+
 // One matrix, from a buffer of an array that the invocations of a workgroup may choose differently.
 constexpr std::string_view kChosenBuffer = R"(
 OpCapability Shader

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "ir/id_bound.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -12,44 +13,74 @@ namespace {
 
 const Instruction kNothing;
 
-void write(std::vector<uint32_t>& words, const Instruction& instruction) {
-    words.push_back(static_cast<uint32_t>(instruction.wordCount()) << spv::WordCountShift |
-                    static_cast<uint32_t>(instruction.opcode));
-    if (instruction.type != 0) words.push_back(instruction.type);
-    if (instruction.result != 0) words.push_back(instruction.result);
-    for (const Operand& operand : instruction.operands) words.push_back(operand.word);
-}
+// A module's words, with its own ids. Those of a module with gaps up to the limit of the bound
+// would exceed it: they are numbered anew.
+class Writer {
+ public:
+    explicit Writer(Id bound) : bound_(bound) {}
 
-void write(std::vector<uint32_t>& words, const InstructionList& list) {
-    for (const InstructionPtr& instruction : list) write(words, *instruction);
-}
+    void header(uint32_t version, uint32_t generator, uint32_t schema) {
+        words_ = {spv::MagicNumber, version, generator, bound_, schema};
+    }
+
+    void write(const Instruction& instruction) {
+        words_.push_back(static_cast<uint32_t>(instruction.wordCount()) << spv::WordCountShift |
+                         static_cast<uint32_t>(instruction.opcode));
+        if (instruction.type != 0) words_.push_back(numbered(instruction.type));
+        if (instruction.result != 0) words_.push_back(numbered(instruction.result));
+        for (const Operand& operand : instruction.operands) {
+            words_.push_back(operand.isId ? numbered(operand.word) : operand.word);
+        }
+    }
+
+    void write(const InstructionList& list) {
+        for (const InstructionPtr& instruction : list) write(*instruction);
+    }
+
+    std::vector<uint32_t> finish() {
+        constexpr size_t kBound = 3;
+        if (!numbers_.empty()) words_[kBound] = static_cast<uint32_t>(numbers_.size()) + 1;
+        return std::move(words_);
+    }
+
+ private:
+    Id numbered(Id id) {
+        if (bound_ <= kMaxIdBound || id == 0) return id;
+        return numbers_.try_emplace(id, static_cast<Id>(numbers_.size()) + 1).first->second;
+    }
+
+    const Id bound_;
+    std::unordered_map<Id, Id> numbers_;
+    std::vector<uint32_t> words_;
+};
 
 }  // namespace
 
 std::vector<uint32_t> Module::serialise() const {
-    std::vector<uint32_t> words = {spv::MagicNumber, version_, generator_, bound_, schema_};
+    Writer writer(bound_);
+    writer.header(version_, generator_, schema_);
     for (const InstructionList& list : sections_) {
         const bool annotates =
             &list == &section(Section::kDebug) || &list == &section(Section::kAnnotations);
         for (const InstructionPtr& i : list) {
             // A name or a decoration that was removed.
-            if (!annotates || i->opcode != spv::Op::OpNop) write(words, *i);
+            if (!annotates || i->opcode != spv::Op::OpNop) writer.write(*i);
         }
     }
     for (const auto& function : functions_) {
-        write(words, function->lead);
-        write(words, *function->definition);
-        write(words, function->parameters);
+        writer.write(function->lead);
+        writer.write(*function->definition);
+        writer.write(function->parameters);
         for (const auto& block : function->blocks) {
-            write(words, block->lead);
-            write(words, *block->label);
-            write(words, block->body);
+            writer.write(block->lead);
+            writer.write(*block->label);
+            writer.write(block->body);
         }
-        write(words, function->endLead);
-        write(words, *function->end);
+        writer.write(function->endLead);
+        writer.write(*function->end);
     }
-    write(words, tail_);
-    return words;
+    writer.write(tail_);
+    return writer.finish();
 }
 
 const Instruction& Module::def(Id id) const {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <new>
 
+#include "ir/id_bound.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/tools_reserve.hpp"
@@ -235,16 +236,13 @@ std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
     return told ? diagnostic->error : "SPIR-V words do not parse";
 }
 
-// Universal limit on the id bound (SPIR-V specification, section 2.17). A larger bound would make
-// the parser allocate too much.
-constexpr uint32_t kMaxIdBound = 0x3FFFFF;
-
 }  // namespace
 
 Result<Module> Module::parse(std::span<const uint32_t> words) {
     if (words.size() < 5 || words[0] != spv::MagicNumber) {
         return Error{ErrorCode::kInvalidModule, "no SPIR-V header"};
     }
+    // It would make the parser allocate too much.
     if (words[3] > kMaxIdBound) {
         return Error{ErrorCode::kInvalidModule, std::format("id bound {} is too large", words[3])};
     }
