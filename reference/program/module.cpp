@@ -90,7 +90,8 @@ class Reader {
     // To what the validator takes.
     void adapt(const Parsed& i, Words& words) {
         if (i.opcode == OpDecorate) readSpecId(i, words);
-        if (i.opcode == OpConstant && words.size() == 4) values_[i.resultId] = words[3];
+        if (i.opcode == OpTypeInt && i[0] == 32) integers_.insert(i.resultId);
+        if (i.opcode == OpConstant && integers_.contains(i.typeId)) values_[i.resultId] = words[3];
         if (i.opcode == OpSpecConstantOp) fold(i, words);
         if (i.opcode == OpTypeCooperativeMatrixKHR) matrices_.insert(i.resultId);
         // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
@@ -113,7 +114,7 @@ class Reader {
                                        [&](const Fold& each) { return each.opcode == opcode; });
         if (row == std::end(kFolds)) return;
         const uint32_t *left = valueIn(values_, i[1]), *right = valueIn(values_, i[2]);
-        if (left == nullptr || right == nullptr) return;
+        if (left == nullptr || right == nullptr || !integers_.contains(i.typeId)) return;
         words = {0, i.typeId, i.resultId, row->result(*left, *right)};
         setOpcode(words, OpConstant);
         values_[i.resultId] = words[3];
@@ -122,7 +123,8 @@ class Reader {
     const ProgramRequest& request_;
     uint32_t word_ = kHeaderWords;
     std::unordered_map<uint32_t, uint64_t> given_;   // by the constant's id
-    std::unordered_map<uint32_t, uint32_t> values_;  // of constants of one word
+    std::unordered_map<uint32_t, uint32_t> values_;  // of constants of 32-bit integers
+    std::unordered_set<uint32_t> integers_;          // types of 32 bits
     std::unordered_set<uint32_t> matrices_;          // types
 };
 
