@@ -2,6 +2,7 @@
 #include "interface.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace coopvk::check {
 namespace {
@@ -33,6 +34,18 @@ constexpr AccessRow kAccesses[] = {
     {Op::OpCooperativeVectorOuterProductAccumulateNV, 1, 0, false, 6},
     {Op::OpCooperativeVectorReduceSumAccumulateNV, 1, 3, false, 0},
 };
+
+// Of a load with a decode function, which takes what is in memory: that is no elements.
+bool isDecoded(const Instruction& i) {
+    using Mask = spv::MemoryAccessMask;
+    if (i.opcode != Op::OpCooperativeMatrixLoadTensorNV) return false;
+    constexpr auto kWithOperand = static_cast<uint32_t>(Mask::Aligned) |
+                                  static_cast<uint32_t>(Mask::MakePointerAvailable) |
+                                  static_cast<uint32_t>(Mask::MakePointerVisible);
+    const uint32_t at = 7 + static_cast<uint32_t>(std::popcount(i[6] & kWithOperand));
+    const auto kDecodes = static_cast<uint32_t>(spv::TensorAddressingOperandsMask::DecodeFunc);
+    return (i[at] & kDecodes) != 0;
+}
 
 struct ComponentRow {
     spv::ComponentType component;
@@ -141,7 +154,7 @@ class Finder {
 
     void addAccess(const Instruction& i) {
         for (const AccessRow& row : kAccesses) {
-            if (row.opcode != i.opcode) continue;
+            if (row.opcode != i.opcode || isDecoded(i)) continue;
             BufferUse* buffer = bufferOf(i[row.pointer]);
             const auto format = formatOf(i, row);
             if (buffer == nullptr || !format) continue;
