@@ -71,6 +71,12 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
                 *reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node);
             std::memset(identifiers.shaderModuleIdentifierAlgorithmUUID, 0x3c, VK_UUID_SIZE);
         }
+#ifdef VK_EXT_shader_split_barrier
+        if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SPLIT_BARRIER_PROPERTIES_EXT) {
+            auto& split = *reinterpret_cast<VkPhysicalDeviceShaderSplitBarrierPropertiesEXT*>(node);
+            split.splitBarrierReservedSharedMemory = 4096;
+        }
+#endif
     }
 }
 

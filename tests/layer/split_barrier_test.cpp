@@ -3,6 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "context.hpp"
+#include "fake_driver.hpp"
+#include "registry.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -22,6 +26,17 @@ TEST(SplitBarrier, DriversReserveSharedMemory) {
     EXPECT_EQ(splitBarrierSharedMemory(queries, nullptr, facts), 0u);
     facts.extensions = {{VK_EXT_SHADER_SPLIT_BARRIER_EXTENSION_NAME, 1}};
     EXPECT_EQ(splitBarrierSharedMemory(queries, nullptr, facts), 4096u);
+}
+
+TEST(SplitBarrier, RewriterKnowsWhatIsReserved) {
+    for (const bool isListed : {false, true}) {
+        test::FakeDriver driver;
+        if (isListed) driver.extensions.push_back(VK_EXT_SHADER_SPLIT_BARRIER_EXTENSION_NAME);
+        driver.makeInstance();
+        const VkPhysicalDevice device = driver.physical();
+        const DeviceFacts& facts = instances().find(device)->physicalDevice(device).facts;
+        EXPECT_EQ(facts.traits.splitBarrierSharedMemory, isListed ? 4096u : 0u);
+    }
 }
 
 #endif

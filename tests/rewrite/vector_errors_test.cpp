@@ -18,15 +18,17 @@ namespace {
 // error.
 std::string twoVectors(std::string_view large) {
     constexpr uint32_t kComponents = 512;
-    std::string constants = "%bad = OpConstant %uint " + std::string(large) +
-                            "\n%Bad = OpTypeCooperativeVectorNV %half %bad\n"
-                            "%length = OpConstant %uint 512\n%one = OpConstant %uint 1\n"
-                            "%long = OpTypeCooperativeVectorNV %half %length\n"
-                            "%row = OpTypeArray %half %length\n%rows = OpTypeStruct %row\n"
-                            "%some = OpTypeArray %rows %two\n%many = OpTypeArray %some %two\n"
-                            "%manyPointer = OpTypePointer StorageBuffer %many\n"
-                            "%descriptors = OpVariable %manyPointer StorageBuffer\n"
-                            "%halfPointer = OpTypePointer StorageBuffer %half\n";
+    std::string constants =
+        "%length = OpConstant %uint 512\n%one = OpConstant %uint 1\n"
+        "%long = OpTypeCooperativeVectorNV %half %length\n"
+        "%bad = OpConstant %uint " +
+        std::string(large) +
+        "\n%Bad = OpTypeCooperativeVectorNV %half %bad\n"
+        "%row = OpTypeArray %half %length\n%rows = OpTypeStruct %row\n"
+        "%some = OpTypeArray %rows %two\n%many = OpTypeArray %some %two\n"
+        "%manyPointer = OpTypePointer StorageBuffer %many\n"
+        "%descriptors = OpVariable %manyPointer StorageBuffer\n"
+        "%halfPointer = OpTypePointer StorageBuffer %half\n";
     std::string code, vector = "%vector = OpCompositeConstruct %long";
     for (uint32_t c = 0; c < kComponents; ++c) {
         constants += std::format("%c{0} = OpConstant %uint {0}\n", c);
