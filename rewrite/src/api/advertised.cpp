@@ -12,7 +12,7 @@ namespace {
 
 using enum ComponentType;
 
-constexpr ShapeRow kRows[] = {
+constexpr ShapeRow kShapeRows[] = {
     {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
     {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
     {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kMain},
@@ -93,7 +93,7 @@ bool hasType(const DeviceTraits& device, ComponentType type) {
 
 }  // namespace
 
-std::span<const ShapeRow> shapeRows() { return kRows; }
+std::span<const ShapeRow> shapeRows() { return kShapeRows; }
 
 std::span<const ShapeRow> formatRows() { return kFormatRows; }
 
@@ -131,7 +131,7 @@ using enum ComponentType;
 
 // Input, its interpretation, matrix, bias, result. First the combinations that every implementation
 // must have, the 8-bit floats last of them; then those of NVIDIA's drivers; then further ones.
-constexpr VectorCombination kFirst[] = {
+constexpr VectorCombination kListedFirst[] = {
     {kFloat16, kFloat16, kFloat16, kFloat16, kFloat16},
     {kUint32, kSint8Packed, kSint8, kSint32, kSint32},
     {kSint8, kSint8, kSint8, kSint32, kSint32},
@@ -168,7 +168,7 @@ std::vector<VectorCombination> vectorCombinations(const DeviceTraits& device) {
             list.push_back(row);
         }
     };
-    std::ranges::for_each(kFirst, add);
+    std::ranges::for_each(kListedFirst, add);
     for (const Number& number : allNumbers()) {
         if (!number.isSmallFloat()) continue;
         add({kFloat16, number.type, number.type, kFloat16, kFloat16});

@@ -123,7 +123,7 @@ constexpr Check kChecks[] = {
      [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, {"2DBlock"}); }},
     {Fact::kNoLackingFloats, "there are no floats that the device lacks", hasNoLackingFloats},
 };
-static_assert(std::size(kChecks) == static_cast<size_t>(Fact::kCount));
+static_assert(std::size(kChecks) == static_cast<size_t>(Fact::kFactCount));
 
 Error broken(const Pass& pass, std::string_view what) {
     return {ErrorCode::kUnsupported, std::format("internal error after '{}': {}", pass.name, what)};

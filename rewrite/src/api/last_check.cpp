@@ -83,12 +83,12 @@ constexpr ExtensionSet kWhole = {kNvCooperativeMatrix2, kExtCooperativeMatrixMai
                                  kNvCooperativeMatrixDecodeVector};
 
 // The opcodes from `first` to `last` are only in modules that use one of the extensions.
-struct Row {
+struct OpcodeRange {
     spv::Op first, last;
     ExtensionSet extensions;
 };
 
-constexpr Row kRows[] = {
+constexpr OpcodeRange kRefusedOpcodes[] = {
     {OpTypeCooperativeMatrixKHR, OpCooperativeMatrixLengthKHR, {kKhrCooperativeMatrix}},
     {OpConstantCompositeReplicateEXT,
      OpCompositeConstructReplicateEXT,
@@ -107,7 +107,8 @@ constexpr Row kRows[] = {
     {OpSubgroup2DBlockLoadINTEL, OpSubgroup2DBlockStoreINTEL, {kIntel2dBlockIo}},
 };
 
-constexpr uint32_t kFirst = static_cast<uint32_t>(kRows[0].first);  // the lowest opcode
+constexpr uint32_t kLowestOpcode =
+    static_cast<uint32_t>(kRefusedOpcodes[0].first);  // the lowest opcode
 
 class LastCheck {
  public:
@@ -125,10 +126,10 @@ class LastCheck {
         if (i.opcode == OpTypeVector) {
             return (i.word(1) == 1 || i.word(1) > 4) && lowered_.contains(kExtShaderLongVector);
         }
-        if (static_cast<uint32_t>(i.opcode) < kFirst)
+        if (static_cast<uint32_t>(i.opcode) < kLowestOpcode)
             return i.opcode == kOpBitcastExtract && isLackingCast();
         if (kOpDot2Sum32 <= i.opcode && i.opcode <= kOpDot4Sum32) return isLackingDot(i.opcode);
-        return std::ranges::any_of(kRows, [&](const Row& row) {
+        return std::ranges::any_of(kRefusedOpcodes, [&](const OpcodeRange& row) {
             return row.first <= i.opcode && i.opcode <= row.last && isLowered(row.extensions);
         });
     }

@@ -45,7 +45,7 @@ enum class Fact : uint32_t {
     kNoFloatAtomics,
     kNoBlockIo,
     kNoLackingFloats,  // bfloat16 and 8-bit floats are the driver's
-    kCount,
+    kFactCount,
 };
 
 struct Facts {

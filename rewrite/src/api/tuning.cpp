@@ -12,16 +12,16 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using Number = std::optional<uint32_t> MatrixTuning::*;
+using TuningNumber = std::optional<uint32_t> MatrixTuning::*;
 
 struct TuningRow {
     std::string_view name;
-    Number number;
+    TuningNumber number;
     bool isPowerOfTwo;
     bool mayBeZero;
 };
 
-constexpr TuningRow kRows[] = {
+constexpr TuningRow kTuningRows[] = {
     {"grid-rows", &MatrixTuning::gridRows, true, false},
     {"row-block", &MatrixTuning::rowBlock, true, true},
     {"column-block", &MatrixTuning::columnBlock, true, true},
@@ -51,7 +51,7 @@ bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) 
         tuning.*row.choice = row.chosen;
         return true;
     }
-    for (const TuningRow& row : kRows) {
+    for (const TuningRow& row : kTuningRows) {
         if (row.name != name) continue;
         uint32_t number = 0;
         const auto [end, error] =

@@ -13,7 +13,7 @@ enum class Fate {
     kUniform,  // not true of a value of which each invocation holds another part
 };
 
-struct Row {
+struct DecorationRow {
     spv::Decoration decoration;
     Fate fate = Fate::kMoves;
     bool hasLiteral = false;
@@ -22,7 +22,7 @@ struct Row {
 // The decorations that a module for Vulkan may give to the result of an instruction that computes a
 // value. All others stay true and valid: NonUniform and those of SPV_GOOGLE_user_type on any
 // value, those of memory, interfaces and types on variables, pointers and types.
-constexpr Row kRows[] = {
+constexpr DecorationRow kDecorationRows[] = {
     {spv::Decoration::NoContraction},
     {spv::Decoration::NoSignedWrap},
     {spv::Decoration::NoUnsignedWrap},
@@ -34,13 +34,13 @@ constexpr Row kRows[] = {
     {spv::Decoration::UniformId, Fate::kUniform},
 };
 
-const Row* findRow(spv::Decoration decoration) {
-    const auto found = std::ranges::find(kRows, decoration, &Row::decoration);
-    return found == std::end(kRows) ? nullptr : found;
+const DecorationRow* findRow(spv::Decoration decoration) {
+    const auto found = std::ranges::find(kDecorationRows, decoration, &DecorationRow::decoration);
+    return found == std::end(kDecorationRows) ? nullptr : found;
 }
 
 bool hasFate(spv::Decoration decoration, Fate fate) {
-    const Row* row = findRow(decoration);
+    const DecorationRow* row = findRow(decoration);
     return row != nullptr && row->fate == fate;
 }
 

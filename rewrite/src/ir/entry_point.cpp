@@ -49,14 +49,14 @@ std::string_view stageName(Stage stage) {
 
 namespace {
 
-using Size = std::array<uint32_t, 3>;
+using Size3 = std::array<uint32_t, 3>;
 
 // More invocations than any device allows in a workgroup.
 constexpr uint64_t kTooMany = (uint64_t{1} << 16) + 1;
 
 // nullopt unless all three ids are constants. Larger sizes become kTooMany.
-std::optional<Size> constants(const Module& module, const std::array<Id, 3>& ids) {
-    Size size = {};
+std::optional<Size3> constants(const Module& module, const std::array<Id, 3>& ids) {
+    Size3 size = {};
     for (size_t axis = 0; axis < 3; ++axis) {
         const std::optional<uint64_t> value = module.constantValue(ids[axis]);
         if (!value) return std::nullopt;
@@ -66,8 +66,8 @@ std::optional<Size> constants(const Module& module, const std::array<Id, 3>& ids
 }
 
 // Of the constant with BuiltIn WorkgroupSize.
-std::optional<Size> builtInSize(const Module& module, const Instruction& vector) {
-    if (vector.opcode == spv::Op::OpConstantNull) return Size{};
+std::optional<Size3> builtInSize(const Module& module, const Instruction& vector) {
+    if (vector.opcode == spv::Op::OpConstantNull) return Size3{};
     const auto at = [&](uint32_t axis) { return constituentOf(vector, axis); };
     return constants(module, {at(0), at(1), at(2)});
 }
@@ -79,7 +79,7 @@ bool hasWorkgroups(uint32_t executionModel) {
 }
 
 // nullopt if the module has no size, or not a constant one.
-std::optional<Size> findLocalSize(const Module& module) {
+std::optional<Size3> findLocalSize(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
         if (decorates(*i, spv::Decoration::BuiltIn) &&
             i->word(2) == static_cast<uint32_t>(spv::BuiltIn::WorkgroupSize)) {
@@ -88,7 +88,7 @@ std::optional<Size> findLocalSize(const Module& module) {
     }
     for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
         if (i->word(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSize)) {
-            return Size{i->word(2), i->word(3), i->word(4)};
+            return Size3{i->word(2), i->word(3), i->word(4)};
         }
         if (i->word(1) == static_cast<uint32_t>(spv::ExecutionMode::LocalSizeId)) {
             return constants(module, {i->word(2), i->word(3), i->word(4)});
@@ -97,7 +97,7 @@ std::optional<Size> findLocalSize(const Module& module) {
     return std::nullopt;
 }
 
-uint64_t product(const Size& size) {
+uint64_t product(const Size3& size) {
     uint64_t invocations = 1;
     for (const uint32_t axis : size) invocations = std::min(invocations * axis, kTooMany);
     return invocations;
@@ -108,7 +108,7 @@ uint64_t product(const Size& size) {
 std::optional<Error> checkWorkgroupSize(const Module& module) {
     const InstructionList& entries = module.section(Section::kEntryPoints);
     if (entries.empty() || !hasWorkgroups(entries.front()->word(0))) return std::nullopt;
-    const std::optional<Size> size = findLocalSize(module);
+    const std::optional<Size3> size = findLocalSize(module);
     if (!size) {
         return Error{ErrorCode::kUnsupported,
                      "the entry point has no workgroup size, or one that is not a constant"};
@@ -125,7 +125,7 @@ std::optional<Error> checkWorkgroupSize(const Module& module) {
 }
 
 std::array<uint32_t, 3> localSize(const Module& module) {
-    return findLocalSize(module).value_or(Size{});
+    return findLocalSize(module).value_or(Size3{});
 }
 
 uint32_t invocationsOf(const Module& module) {

@@ -40,7 +40,7 @@ Id indexType(TypeTable& types, spv::StorageClass storage) {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 4;  // of nested additions and multiplications
+constexpr uint32_t kMaxSums = 4;  // of nested additions and multiplications
 
 IndexParts separate(Emitter& emit, Id value, uint32_t depth) {
     const Module& module = emit.types().module();
@@ -69,6 +69,6 @@ IndexParts separate(Emitter& emit, Id value, uint32_t depth) {
 
 }  // namespace
 
-IndexParts separateConstant(Emitter& emit, Id value) { return separate(emit, value, kMaxDepth); }
+IndexParts separateConstant(Emitter& emit, Id value) { return separate(emit, value, kMaxSums); }
 
 }  // namespace coopvk::rewrite

@@ -19,7 +19,7 @@ constexpr size_t kBytes = size_t{64} << 10;
 // All reserves are in one list, since the handler must not allocate, which a thread-local variable
 // of a shared library may do.
 std::mutex mutex;
-ToolsReserve* first = nullptr;
+ToolsReserve* firstReserve = nullptr;
 std::new_handler handlerBefore = nullptr;
 
 }  // namespace
@@ -38,24 +38,24 @@ void ToolsReserve::resetHandler() {
 ToolsReserve::ToolsReserve(Work work, size_t words)
     : memory_(::operator new(kBytes + words * kBytesPerWord[static_cast<size_t>(work)])) {
     const std::lock_guard lock(mutex);
-    if (first == nullptr) setHandler();
-    next_ = first;
-    first = this;
+    if (firstReserve == nullptr) setHandler();
+    next_ = firstReserve;
+    firstReserve = this;
 }
 
 ToolsReserve::~ToolsReserve() {
     {
         const std::lock_guard lock(mutex);
-        ToolsReserve** link = &first;
+        ToolsReserve** link = &firstReserve;
         while (*link != this) link = &(*link)->next_;
         *link = next_;
-        if (first == nullptr) resetHandler();
+        if (firstReserve == nullptr) resetHandler();
     }
     ::operator delete(memory_);
 }
 
 bool ToolsReserve::release() {
-    // Other members belong to the reserve's thread alone: check the thread first.
+    // Other members belong to the reserve's thread alone: check the thread firstReserve.
     if (thread_ != std::this_thread::get_id() || kept_ || memory_ == nullptr) return false;
     ::operator delete(memory_);
     memory_ = nullptr;
@@ -66,7 +66,7 @@ void ToolsReserve::onOutOfMemory() {
     std::new_handler before = nullptr;
     {
         const std::lock_guard lock(mutex);
-        for (ToolsReserve* r = first; r != nullptr; r = r->next_) {
+        for (ToolsReserve* r = firstReserve; r != nullptr; r = r->next_) {
             if (r->release()) return;
         }
         before = handlerBefore;

@@ -24,9 +24,10 @@ bool hasLayout(const Module& module, const Instruction& type) {
            module.memberDecoration(type.result, 0, spv::Decoration::Offset).has_value();
 }
 
-class Layouts {
+class LongVectorLayouts {
  public:
-    explicit Layouts(LongVectorContext& context) : context_(context), module_(context.module) {}
+    explicit LongVectorLayouts(LongVectorContext& context)
+        : context_(context), module_(context.module) {}
 
     void changeTypes() {
         // By index: types are appended.
@@ -114,7 +115,7 @@ void layOutLongVectors(LongVectorContext& context) {
                          idOperand(context.types.constantU32(vector.count))};
     }
     context.types.rescan();
-    Layouts layouts(context);
+    LongVectorLayouts layouts(context);
     layouts.changeTypes();
     layouts.changeConstants();
     layouts.changeChains();

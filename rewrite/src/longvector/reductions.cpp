@@ -11,14 +11,14 @@ namespace {
 
 using enum spv::Op;
 
-struct Row {
+struct ReductionRow {
     spv::Op opcode;
     spv::Op combine;
     // Integer dot products: the signs of the operands, and whether there is an accumulator.
     bool firstIsSigned = false, secondIsSigned = false, saturates = false;
 };
 
-constexpr Row kRows[] = {
+constexpr ReductionRow kReductionRows[] = {
     {OpDot, OpFAdd},
     {OpAny, OpLogicalOr},
     {OpAll, OpLogicalAnd},
@@ -31,9 +31,9 @@ constexpr Row kRows[] = {
     {OpSUDotAccSat, OpIAdd, true, false, true},
 };
 
-const Row* find(spv::Op opcode) {
-    const auto* row = std::ranges::find(kRows, opcode, &Row::opcode);
-    return row == std::end(kRows) ? nullptr : row;
+const ReductionRow* find(spv::Op opcode) {
+    const auto* row = std::ranges::find(kReductionRows, opcode, &ReductionRow::opcode);
+    return row == std::end(kReductionRows) ? nullptr : row;
 }
 
 Id widen(Emitter& emit, Id type, Id value, bool isSigned) {
@@ -71,7 +71,7 @@ bool isReduction(spv::Op opcode) { return find(opcode) != nullptr; }
 size_t firstVector(spv::Op opcode) { return opcode == OpGroupNonUniformAllEqual ? 1 : 0; }
 
 Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) {
-    const Row& row = *find(i.opcode);
+    const ReductionRow& row = *find(i.opcode);
     if (i.opcode == OpAny || i.opcode == OpAll) return operands[0].word;
     if (i.opcode == OpGroupNonUniformAllEqual) return emit.op(i.opcode, i.type, Operands(operands));
     const ArithmeticDecorations decorations(emit.module(), i.result);
@@ -100,7 +100,7 @@ Id neutralTerm(Emitter& emit, const Instruction& i) {
 }
 
 Id reductionResult(Emitter& emit, const Instruction& i, Id combined) {
-    const Row& row = *find(i.opcode);
+    const ReductionRow& row = *find(i.opcode);
     if (!row.saturates) return combined;
     return addSaturating(emit, i.type, i.word(2), combined,
                          row.firstIsSigned || row.secondIsSigned);

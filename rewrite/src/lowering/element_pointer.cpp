@@ -209,7 +209,6 @@ Id ElementPointer::at(Emitter& emit, Id index, Id component) {
 
 namespace {
 
-using enum spv::Capability;
 using Storage = spv::StorageClass;
 using Traits = DeviceFeatures;
 
@@ -221,31 +220,32 @@ struct AccessRow {
     std::string_view featureName;
 };
 
-constexpr AccessRow kRows[] = {
-    {Storage::StorageBuffer, 8, StorageBuffer8BitAccess, &Traits::storageBuffer8BitAccess,
-     "storageBuffer8BitAccess"},
-    {Storage::StorageBuffer, 16, StorageBuffer16BitAccess, &Traits::storageBuffer16BitAccess,
-     "storageBuffer16BitAccess"},
-    {Storage::Uniform, 8, UniformAndStorageBuffer8BitAccess,
+constexpr AccessRow kAccessRows[] = {
+    {Storage::StorageBuffer, 8, spv::Capability::StorageBuffer8BitAccess,
+     &Traits::storageBuffer8BitAccess, "storageBuffer8BitAccess"},
+    {Storage::StorageBuffer, 16, spv::Capability::StorageBuffer16BitAccess,
+     &Traits::storageBuffer16BitAccess, "storageBuffer16BitAccess"},
+    {Storage::Uniform, 8, spv::Capability::UniformAndStorageBuffer8BitAccess,
      &Traits::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
-    {Storage::Uniform, 16, UniformAndStorageBuffer16BitAccess,
+    {Storage::Uniform, 16, spv::Capability::UniformAndStorageBuffer16BitAccess,
      &Traits::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
-    {Storage::PushConstant, 8, StoragePushConstant8, &Traits::storagePushConstant8,
+    {Storage::PushConstant, 8, spv::Capability::StoragePushConstant8, &Traits::storagePushConstant8,
      "storagePushConstant8"},
-    {Storage::PushConstant, 16, StoragePushConstant16, &Traits::storagePushConstant16,
-     "storagePushConstant16"},
+    {Storage::PushConstant, 16, spv::Capability::StoragePushConstant16,
+     &Traits::storagePushConstant16, "storagePushConstant16"},
 };
 
 const AccessRow* findRow(Storage storage, uint32_t bits) {
     if (storage == Storage::PhysicalStorageBuffer) storage = Storage::StorageBuffer;
-    const auto found = std::ranges::find_if(
-        kRows, [&](const AccessRow& row) { return row.storage == storage && row.bits == bits; });
-    return found == std::end(kRows) ? nullptr : found;
+    const auto found = std::ranges::find_if(kAccessRows, [&](const AccessRow& row) {
+        return row.storage == storage && row.bits == bits;
+    });
+    return found == std::end(kAccessRows) ? nullptr : found;
 }
 
 spv::Capability sharedBlockAccess(uint32_t bits) {
-    return bits == 8 ? WorkgroupMemoryExplicitLayout8BitAccessKHR
-                     : WorkgroupMemoryExplicitLayout16BitAccessKHR;
+    return bits == 8 ? spv::Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR
+                     : spv::Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR;
 }
 
 }  // namespace
@@ -272,7 +272,7 @@ void declareAccess(Module& module, Storage storage, uint32_t bits) {
     }
     // Blocks in Workgroup memory have an explicit layout.
     if (storage == Storage::Workgroup && bits < 32 &&
-        module.hasCapability(WorkgroupMemoryExplicitLayoutKHR)) {
+        module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR)) {
         module.addCapability(sharedBlockAccess(bits));
     }
 }

@@ -19,7 +19,7 @@ struct Extent {
     uint32_t scalarAlignment = 1;
 };
 
-uint64_t roundUp(uint64_t size, uint32_t alignment) {
+uint64_t alignedSize(uint64_t size, uint32_t alignment) {
     return (size + alignment - 1) / alignment * alignment;
 }
 
@@ -69,7 +69,7 @@ class Extents {
             whole.scalarAlignment = std::max(whole.scalarAlignment, member.scalarAlignment);
         }
         if (isScalar) whole.alignment = whole.scalarAlignment;
-        whole.size = roundUp(whole.size, whole.alignment);
+        whole.size = alignedSize(whole.size, whole.alignment);
         return whole;
     }
 
@@ -113,7 +113,7 @@ void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id type) {
 namespace {
 
 // Limits the scalars and vectors that one load or store converts, each by instructions.
-constexpr uint64_t kMostParts = 1024;
+constexpr uint64_t kMostMembers = 1024;
 
 bool isAggregate(spv::Op opcode) { return opcode == spv::Op::OpTypeStruct || isArrayType(opcode); }
 
@@ -182,11 +182,11 @@ uint64_t MemoryTypes::partsOf(const Instruction& type) const {
     uint64_t parts = 0;
     for (size_t m = 0; m < memberTypes(type); ++m) {
         const auto found = parts_.find(type.word(m));
-        parts = std::min(parts + (found == parts_.end() ? 1 : found->second), kMostParts + 1);
+        parts = std::min(parts + (found == parts_.end() ? 1 : found->second), kMostMembers + 1);
     }
     if (type.opcode == spv::Op::OpTypeStruct) return parts;
-    const uint64_t length = memberCount(module_, type.result).value_or(kMostParts + 1);
-    return parts * std::min(length, kMostParts + 1);
+    const uint64_t length = memberCount(module_, type.result).value_or(kMostMembers + 1);
+    return parts * std::min(length, kMostMembers + 1);
 }
 
 Id MemoryTypes::makeCopy(const Instruction& type) {
@@ -235,11 +235,11 @@ void MemoryTypes::retypePointers() {
 
 bool MemoryTypes::mayConvert(const Instruction& at, Id type) {
     const auto found = parts_.find(type);
-    if (found == parts_.end() || found->second <= kMostParts) return true;
+    if (found == parts_.end() || found->second <= kMostMembers) return true;
     return context_.fail(ErrorCode::kUnsupported, at,
                          std::format("loads, stores or copies more than {} numbers that have "
                                      "another form in memory",
-                                     kMostParts));
+                                     kMostMembers));
 }
 
 Id MemoryTypes::convert(Emitter& emit, Id value, Id type) const {

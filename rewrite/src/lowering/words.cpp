@@ -47,7 +47,7 @@ std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values) {
 namespace {
 
 // The most components of a vector. Between 64-bit scalars and bytes are 32-bit halves.
-constexpr uint32_t kMostParts = 4;
+constexpr uint32_t kMostWords = 4;
 
 // Splits each wide scalar by a bitcast to a vector.
 std::vector<Slot> split(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
@@ -115,7 +115,7 @@ std::vector<Slot> regroup(Emitter& emit, std::span<const Slot> slots, Id from, I
         }
         return regroup(emit, castTogether(emit, slots, from, byte), byte, to);
     }
-    if (std::max(fromWidth, toWidth) > kMostParts * std::min(fromWidth, toWidth)) {
+    if (std::max(fromWidth, toWidth) > kMostWords * std::min(fromWidth, toWidth)) {
         const Id word = emit.types().uint32();
         const size_t count = std::max(toWidth / fromWidth, 1u);
         std::vector<Slot> out;
@@ -169,7 +169,7 @@ Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned) {
 namespace {
 
 // More elements than any matrix has, and few enough to unroll.
-constexpr uint64_t kMaxLength = 4096;
+constexpr uint64_t kMostElements = 4096;
 
 }  // namespace
 
@@ -178,7 +178,7 @@ NumberArray numberArray(const LoweringContext& context, Id type) {
     const std::optional<uint64_t> length = context.module.constantValue(def.word(1));
     const bool isScalar =
         context.types.components(def.word(0)) == 1 && context.types.width(def.word(0)) != 0;
-    if (def.opcode != spv::Op::OpTypeArray || !length || *length == 0 || *length > kMaxLength ||
+    if (def.opcode != spv::Op::OpTypeArray || !length || *length == 0 || *length > kMostElements ||
         !isScalar) {
         return {};
     }

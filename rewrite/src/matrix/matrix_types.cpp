@@ -10,7 +10,7 @@ namespace coopvk::rewrite {
 namespace {
 
 // Components in a lane: more than any registers hold, and about as many as drivers can compile.
-constexpr uint32_t kMaxLength = 8192;
+constexpr uint32_t kMostComponentsHeld = 8192;
 
 // The granularity that flexibleMatrixShapes() lists.
 constexpr uint32_t kWorkgroupGranularity = 16;
@@ -214,11 +214,12 @@ void lowerMatrixTypes(MatrixContext& context) {
         }
         MatrixType matrix =
             describe(context, type, inWords.contains(type.result), open.contains(type.result));
-        if (matrix.length() > kMaxLength) {
-            context.fail(ErrorCode::kUnsupported, type,
-                         std::format("a {}x{} matrix has {} components in each invocation; the "
-                                     "limit is {}",
-                                     matrix.rows, matrix.columns, matrix.length(), kMaxLength));
+        if (matrix.length() > kMostComponentsHeld) {
+            context.fail(
+                ErrorCode::kUnsupported, type,
+                std::format("a {}x{} matrix has {} components in each invocation; the "
+                            "limit is {}",
+                            matrix.rows, matrix.columns, matrix.length(), kMostComponentsHeld));
             return;
         }
         if (const TileGrid* grid = context.tiles.grid(matrix.id)) divide(context, matrix, *grid);

@@ -16,7 +16,7 @@ constexpr uint32_t kMaxParts = 8;
 
 // How a matrix lies in the area. The result is read line after line: along `along`, which its lanes
 // hold whole if it is A or B. Then the area may have a part of each line at a time.
-struct Lines {
+struct MovedLines {
     Dimension along;     // of the result
     Dimension inSource;  // the same dimension of what is moved
     uint32_t count, length;
@@ -28,7 +28,7 @@ struct Lines {
     uint32_t elements(uint32_t parts) const { return count * stride(parts); }
 };
 
-Lines linesOf(const SubgroupMove& move) {
+MovedLines linesOf(const SubgroupMove& move) {
     const Fragment& to = move.to.fragment;
     const Dimension along = to.rows.lanes == 1 ? Dimension::kRows : Dimension::kColumns;
     return {along, move.transposes ? other(along) : along, to.axis(other(along)).size,
@@ -36,7 +36,7 @@ Lines linesOf(const SubgroupMove& move) {
 }
 
 // In how many parts the matrix goes through an area; 0 if it cannot.
-uint32_t partsOf(const Lines& lines, const SubgroupArea& area) {
+uint32_t partsOf(const MovedLines& lines, const SubgroupArea& area) {
     for (uint32_t parts = 1; parts <= lines.maxParts; ++parts)
         if (lines.elements(parts) <= area.elements) return parts;
     return 0;
@@ -48,7 +48,7 @@ uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
 }
 
 // For whole lines, or as large parts of them as there is room for.
-SubgroupArea makeArea(MatrixContext& context, const Lines& lines, Id component) {
+SubgroupArea makeArea(MatrixContext& context, const MovedLines& lines, Id component) {
     const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
     for (uint32_t parts = 1; parts <= lines.maxParts && subgroups != 0; ++parts) {
         const uint32_t elements = lines.elements(parts);
@@ -155,7 +155,7 @@ class SubgroupMemory {
     MatrixWriter& writer_;
     Emitter& emit_;
     const SubgroupMove& m_;
-    const Lines lines_;
+    const MovedLines lines_;
     const Id component_;
     const SubgroupArea area_;
     const uint32_t parts_;
@@ -172,7 +172,7 @@ bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64
         !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return false;
     }
-    const Lines lines = linesOf(move);
+    const MovedLines lines = linesOf(move);
     SubgroupArea& area = context.subgroupAreas[move.from.component];
     if (area.variable == 0) area = makeArea(context, lines, move.from.component);
     return partsOf(lines, area) != 0;

@@ -9,12 +9,12 @@ namespace coopvk::rewrite {
 namespace {
 
 // The rows of a matrix, or the columns of a B matrix: the array of an invocation holds one.
-struct Lines {
+struct StagedLines {
     uint32_t count, length;
     bool columnMajor;
 };
 
-Lines linesOf(const TiledType& type) {
+StagedLines linesOf(const TiledType& type) {
     if (type.use == Use::kB) return {type.columns, type.rows, true};
     return {type.rows, type.columns, false};
 }
@@ -22,7 +22,7 @@ Lines linesOf(const TiledType& type) {
 // A matrix in shared memory, its lines one after the other. Barriers follow all accesses.
 class StagedMatrix {
  public:
-    StagedMatrix(NativeFunction& f, const TiledType& type, const Lines& lines)
+    StagedMatrix(NativeFunction& f, const TiledType& type, const StagedLines& lines)
         : f_(f), type_(type), lines_(lines) {
         access_.columnMajor = lines.columnMajor;
         access_.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
@@ -70,7 +70,7 @@ class StagedMatrix {
 
     NativeFunction& f_;
     const TiledType& type_;
-    Lines lines_;
+    StagedLines lines_;
     TileAccess access_;
 };
 
@@ -105,7 +105,7 @@ void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
                        "conversion between matrices of different components or sizes");
         return;
     }
-    const Lines rows{from->rows, from->columns, false};
+    const StagedLines rows{from->rows, from->columns, false};
     StagedMatrix(f, *from, rows).write(conversion.word(0));
     StagedMatrix(f, *to, rows).read(conversion.result);
 }
@@ -114,7 +114,7 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     const TiledType* type = f.context.plan.type(construct.type);
     Emitter& emit = f.emit();
     if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
-    const Lines lines = linesOf(*type);
+    const StagedLines lines = linesOf(*type);
     const Id array =
         castArray(f, f.types.arrayType(type->component, lines.length), construct.word(0));
     if (f.context.error) return;
@@ -127,7 +127,7 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
 void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     const TiledType* type = f.context.matrixOfValue(extract.word(0));
     if (!linesFit(f, extract, type, extract.type)) return;
-    const Lines lines = linesOf(*type);
+    const StagedLines lines = linesOf(*type);
     StagedMatrix staged(f, *type, lines);
     staged.write(extract.word(0));
     // Invocations without a line read any line.

@@ -7,14 +7,14 @@ namespace coopvk::rewrite {
 
 namespace {
 
-struct Size {
+struct TileSize {
     uint32_t m, n, k;
-    bool operator==(const Size&) const = default;
+    bool operator==(const TileSize&) const = default;
 };
 
-class Planner {
+class NativePlanner {
  public:
-    Planner(const Module& module, const TypeTable& types, const PlannedTarget& target)
+    NativePlanner(const Module& module, const TypeTable& types, const PlannedTarget& target)
         : module_(module), types_(types), shapes_(target.device.nativeShapes) {
         std::erase_if(shapes_,
                       [](const MatrixShape& shape) { return shape.a == ComponentType::kBFloat16; });
@@ -42,15 +42,15 @@ class Planner {
             return std::move(plan_);
         }
         // The largest tiles first: they need the fewest instructions.
-        std::vector<Size> sizes;
+        std::vector<TileSize> sizes;
         for (const MatrixShape& shape : shapes_) {
-            const Size size{shape.m, shape.n, shape.k};
+            const TileSize size{shape.m, shape.n, shape.k};
             const bool isEmpty = size.m == 0 || size.n == 0 || size.k == 0;
             if (!isEmpty && std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
         }
         std::ranges::stable_sort(sizes, std::greater(),
-                                 [](const Size& s) { return uint64_t{s.m} * s.n * s.k; });
-        for (const Size& size : sizes) {
+                                 [](const TileSize& s) { return uint64_t{s.m} * s.n * s.k; });
+        for (const TileSize& size : sizes) {
             if (!fits(&size)) continue;
             plan_.note = std::format("native back-end, tiles of {}x{}x{}", size.m, size.n, size.k);
             return std::move(plan_);
@@ -87,7 +87,7 @@ class Planner {
 
     // Whether the driver has all matrices and products, in tiles of one size (nullptr: in one tile
     // each). Sets the tile sizes of the types.
-    bool fits(const Size* tile) {
+    bool fits(const TileSize* tile) {
         for (const MatrixShape& product : products_) {
             MatrixShape native = product;
             if (tile != nullptr) {
@@ -127,7 +127,7 @@ class Planner {
 
 Result<NativePlan> planNative(const Module& module, const TypeTable& types,
                               const PlannedTarget& target) {
-    return Planner(module, types, target).run();
+    return NativePlanner(module, types, target).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -128,7 +128,7 @@ bool isAllowed(NumbersContext& context, const Instruction& i) {
     return true;
 }
 
-bool lowerConversion(NumbersContext& context, Emitter& emit, const Instruction& i) {
+bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruction& i) {
     if (!isLoweredConversion(context, i)) return false;
     const Id value = i.word(0);
     TypeTable& types = context.types;
@@ -217,7 +217,7 @@ bool lowerBitcast(NumbersContext& context, Emitter& emit, Instruction& i) {
 
 void addNumberConversions(OpcodeTable<NumbersFunction>& table) {
     addHalfArithmetic(table);
-    table.add<lowerConversion>(kConverting);
+    table.add<lowerNumberConversion>(kConverting);
     table.add<lowerDot>({spv::Op::OpDot});
     table.add<lowerBitcast>({spv::Op::OpBitcast});
     table.add<lowerBitcastExtract>({kOpBitcastExtract});

@@ -74,11 +74,11 @@ Id HalfCode::encode(Id type, Id value) {
 
 namespace {
 
-constexpr uint32_t kMantissa = 23, kShift = kMantissa - 10;
-constexpr uint32_t kRebias = (127 - 15) << kMantissa;
-constexpr uint32_t kSmallestNormal = kRebias + (1u << kMantissa);  // 2^-14
-constexpr uint32_t kLargest = 0x477FE000, kBeyond = 0x47800000;    // 65504, 65536
-constexpr uint32_t kInfinity = 0x7F800000, kHalfInfinity = 0x7C00, kHalfNan = 0x7E00;
+constexpr uint32_t kSingleMantissa = 23, kShift = kSingleMantissa - 10;
+constexpr uint32_t kRebias = (127 - 15) << kSingleMantissa;
+constexpr uint32_t kSmallestNormal = kRebias + (1u << kSingleMantissa);  // 2^-14
+constexpr uint32_t kLargest = 0x477FE000, kBeyond = 0x47800000;          // 65504, 65536
+constexpr uint32_t kSingleInfinity = 0x7F800000, kHalfInfinity = 0x7C00, kHalfNan = 0x7E00;
 
 // Two f16 in a u32.
 Id unpack(Emitter& emit, Id word) {
@@ -149,9 +149,10 @@ Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding) {
     Id result = w.select(w.isLess(magnitude, kSmallestNormal),
                          denormal(emit, w, magnitude, rounding), normal(w, magnitude, rounding));
     if (rounding == Rounding::kTowardZero) {
-        result = w.select(w.isMore(magnitude, kInfinity - 1), w.constant(kHalfInfinity), result);
+        result =
+            w.select(w.isMore(magnitude, kSingleInfinity - 1), w.constant(kHalfInfinity), result);
     }
-    result = w.select(w.isMore(magnitude, kInfinity), w.constant(kHalfNan), result);
+    result = w.select(w.isMore(magnitude, kSingleInfinity), w.constant(kHalfNan), result);
     return w.either(result, w.mask(w.right(word, 16), 0x8000));
 }
 

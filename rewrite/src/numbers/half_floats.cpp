@@ -122,80 +122,81 @@ void lowerHalfModes(Module& module) {
 
 namespace {
 
-enum class Kind {
+enum class GlslKind {
     kComputed,  // the same on f32
     kBits,      // of the sign
     kStruct,    // a structure as result
     kPointer,   // its second result goes through a pointer
 };
 
-struct Row {
+struct GlslRow {
     GLSLstd450 instruction;
-    Kind kind = Kind::kComputed;
+    GlslKind kind = GlslKind::kComputed;
     GLSLstd450 asStruct = GLSLstd450Bad;  // for kPointer: the same with a structure as result
 };
 
 // The instructions that may take 16-bit floats (GLSL.std.450, "Extended Instructions"), but for
 // interpolations: inputs are no half floats.
-constexpr Row kRows[] = {{GLSLstd450Round},
-                         {GLSLstd450RoundEven},
-                         {GLSLstd450Trunc},
-                         {GLSLstd450FAbs, Kind::kBits},
-                         {GLSLstd450FSign},
-                         {GLSLstd450Floor},
-                         {GLSLstd450Ceil},
-                         {GLSLstd450Fract},
-                         {GLSLstd450Radians},
-                         {GLSLstd450Degrees},
-                         {GLSLstd450Sin},
-                         {GLSLstd450Cos},
-                         {GLSLstd450Tan},
-                         {GLSLstd450Asin},
-                         {GLSLstd450Acos},
-                         {GLSLstd450Atan},
-                         {GLSLstd450Sinh},
-                         {GLSLstd450Cosh},
-                         {GLSLstd450Tanh},
-                         {GLSLstd450Asinh},
-                         {GLSLstd450Acosh},
-                         {GLSLstd450Atanh},
-                         {GLSLstd450Atan2},
-                         {GLSLstd450Pow},
-                         {GLSLstd450Exp},
-                         {GLSLstd450Log},
-                         {GLSLstd450Exp2},
-                         {GLSLstd450Log2},
-                         {GLSLstd450Sqrt},
-                         {GLSLstd450InverseSqrt},
-                         {GLSLstd450Determinant},
-                         {GLSLstd450MatrixInverse},
-                         {GLSLstd450Modf, Kind::kPointer, GLSLstd450ModfStruct},
-                         {GLSLstd450ModfStruct, Kind::kStruct},
-                         {GLSLstd450FMin},
-                         {GLSLstd450FMax},
-                         {GLSLstd450FClamp},
-                         {GLSLstd450FMix},
-                         {GLSLstd450Step},
-                         {GLSLstd450SmoothStep},
-                         {GLSLstd450Fma},
-                         {GLSLstd450Frexp, Kind::kPointer, GLSLstd450FrexpStruct},
-                         {GLSLstd450FrexpStruct, Kind::kStruct},
-                         {GLSLstd450Ldexp},
-                         {GLSLstd450Length},
-                         {GLSLstd450Distance},
-                         {GLSLstd450Cross},
-                         {GLSLstd450Normalize},
-                         {GLSLstd450FaceForward},
-                         {GLSLstd450Reflect},
-                         {GLSLstd450Refract},
-                         {GLSLstd450NMin},
-                         {GLSLstd450NMax},
-                         {GLSLstd450NClamp}};
+constexpr GlslRow kGlslRows[] = {{GLSLstd450Round},
+                                 {GLSLstd450RoundEven},
+                                 {GLSLstd450Trunc},
+                                 {GLSLstd450FAbs, GlslKind::kBits},
+                                 {GLSLstd450FSign},
+                                 {GLSLstd450Floor},
+                                 {GLSLstd450Ceil},
+                                 {GLSLstd450Fract},
+                                 {GLSLstd450Radians},
+                                 {GLSLstd450Degrees},
+                                 {GLSLstd450Sin},
+                                 {GLSLstd450Cos},
+                                 {GLSLstd450Tan},
+                                 {GLSLstd450Asin},
+                                 {GLSLstd450Acos},
+                                 {GLSLstd450Atan},
+                                 {GLSLstd450Sinh},
+                                 {GLSLstd450Cosh},
+                                 {GLSLstd450Tanh},
+                                 {GLSLstd450Asinh},
+                                 {GLSLstd450Acosh},
+                                 {GLSLstd450Atanh},
+                                 {GLSLstd450Atan2},
+                                 {GLSLstd450Pow},
+                                 {GLSLstd450Exp},
+                                 {GLSLstd450Log},
+                                 {GLSLstd450Exp2},
+                                 {GLSLstd450Log2},
+                                 {GLSLstd450Sqrt},
+                                 {GLSLstd450InverseSqrt},
+                                 {GLSLstd450Determinant},
+                                 {GLSLstd450MatrixInverse},
+                                 {GLSLstd450Modf, GlslKind::kPointer, GLSLstd450ModfStruct},
+                                 {GLSLstd450ModfStruct, GlslKind::kStruct},
+                                 {GLSLstd450FMin},
+                                 {GLSLstd450FMax},
+                                 {GLSLstd450FClamp},
+                                 {GLSLstd450FMix},
+                                 {GLSLstd450Step},
+                                 {GLSLstd450SmoothStep},
+                                 {GLSLstd450Fma},
+                                 {GLSLstd450Frexp, GlslKind::kPointer, GLSLstd450FrexpStruct},
+                                 {GLSLstd450FrexpStruct, GlslKind::kStruct},
+                                 {GLSLstd450Ldexp},
+                                 {GLSLstd450Length},
+                                 {GLSLstd450Distance},
+                                 {GLSLstd450Cross},
+                                 {GLSLstd450Normalize},
+                                 {GLSLstd450FaceForward},
+                                 {GLSLstd450Reflect},
+                                 {GLSLstd450Refract},
+                                 {GLSLstd450NMin},
+                                 {GLSLstd450NMax},
+                                 {GLSLstd450NClamp}};
 
-const Row* findRow(uint32_t instruction) {
-    const auto found = std::ranges::find(
-        kRows, instruction, [](const Row& row) { return static_cast<uint32_t>(row.instruction); });
-    return found == std::end(kRows) ? nullptr : found;
+const GlslRow* findRow(uint32_t instruction) {
+    const auto found = std::ranges::find(kGlslRows, instruction, [](const GlslRow& row) {
+        return static_cast<uint32_t>(row.instruction);
+    });
+    return found == std::end(kGlslRows) ? nullptr : found;
 }
 
 // The operands in f32, without a pointer behind them.
@@ -216,7 +217,8 @@ std::array<Id, 2> both(NumbersContext& context, Emitter& emit, Operands operands
             code.encode(members[1], emit.extract(types[1], pair, {1}))};
 }
 
-void lowerPointer(NumbersContext& context, Emitter& emit, const Instruction& i, const Row& row) {
+void lowerPointer(NumbersContext& context, Emitter& emit, const Instruction& i,
+                  const GlslRow& row) {
     HalfCode code(context, emit);
     const Id pointer = i.word(3);
     const std::array<Id, 2> members = {i.type, context.module.pointee(pointer)};
@@ -256,19 +258,19 @@ bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i)
         stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450") {
         return false;
     }
-    const Row* row = findRow(i.word(1));
+    const GlslRow* row = findRow(i.word(1));
     if (row == nullptr) return false;
     switch (row->kind) {
-        case Kind::kPointer:
+        case GlslKind::kPointer:
             lowerPointer(context, emit, i, *row);
             break;
-        case Kind::kStruct:
+        case GlslKind::kStruct:
             lowerStruct(context, emit, i);
             break;
-        case Kind::kBits:
+        case GlslKind::kBits:
             finish(context, emit, i, Bits(emit, code.integers(i.type)).mask(i.word(2), 0x7FFF));
             break;
-        case Kind::kComputed:
+        case GlslKind::kComputed:
             lowerComputed(context, emit, i);
             break;
     }

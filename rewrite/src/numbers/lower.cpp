@@ -16,7 +16,7 @@ namespace {
 
 constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
 constexpr auto kFloat8 = Extension::kExtShaderFloat8;
-constexpr auto kFloat16 = Extension::kKhrShaderFloat16Int8;
+constexpr auto kHalves = Extension::kKhrShaderFloat16Int8;
 constexpr auto kSaturated = spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT;
 constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
 constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
@@ -56,7 +56,7 @@ void dropMicroscaling(Module& module, uint32_t native) {
 }
 
 void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat16) {
-    for (const Extension extension : {kBfloat16, kFloat8, kFloat16}) {
+    for (const Extension extension : {kBfloat16, kFloat8, kHalves}) {
         if (!extensions.contains(extension)) continue;
         if (extension == kBfloat16 && keepsBfloat16) {
             module.removeCapability(spv::Capability::BFloat16DotProductKHR);
@@ -164,7 +164,7 @@ ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
     add(kBfloat16, kDotProduct, BFloat16DotProductKHR);
     add(kFloat8, kType, Float8EXT);
     add(kFloat8, kType, Float8CooperativeMatrixEXT);
-    add(kFloat16, kType, Float16);
+    add(kHalves, kType, Float16);
     for (const ExtensionCapability& one : info(kMicroscaling).capabilities) {
         // That of OpBitcastExtractEXT alone allows no format.
         if (std::has_single_bit(one.features)) {
@@ -172,7 +172,7 @@ ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
         }
     }
     // Of a program that only stores such numbers, bit casts may need the capability.
-    if (module.hasCapability(Float16) && !target.device.shaderFloat16) extensions.insert(kFloat16);
+    if (module.hasCapability(Float16) && !target.device.shaderFloat16) extensions.insert(kHalves);
     return extensions;
 }
 
@@ -197,7 +197,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));
     moveFastMathDefaults(context);
-    if (extensions.contains(kFloat16)) lowerHalfModes(module);
+    if (extensions.contains(kHalves)) lowerHalfModes(module);
     replaceLowered(context);
     dropDeclarations(module, extensions, keepsBfloat16);
     if (extensions.contains(kMicroscaling)) {

@@ -77,9 +77,9 @@ bool isOf(const Number& number, const PlannedTarget& target, ExtensionSet extens
     if (number.isHalf()) return extensions.contains(Extension::kKhrShaderFloat16Int8);
     if (!number.encoding) return false;
     if (isMicroscaled(number.encoding)) {
-        constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
-        return extensions.contains(kMicroscaling) &&
-               (target.nativeFeatures[kMicroscaling] & featureOf(*number.encoding)) == 0;
+        constexpr auto kOcpFormats = Extension::kExtShaderOcpMicroscalingTypes;
+        return extensions.contains(kOcpFormats) &&
+               (target.nativeFeatures[kOcpFormats] & featureOf(*number.encoding)) == 0;
     }
     return extensions.contains(*number.encoding == spv::FPEncoding::BFloat16KHR
                                    ? Extension::kKhrShaderBfloat16

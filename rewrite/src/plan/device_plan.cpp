@@ -66,9 +66,9 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     const bool dots[] = {traits.dot4x8Unsigned, traits.dot4x8Signed, traits.dot4x8Mixed};
     std::ranges::transform(dots, dots_,
                            [&](bool dot) { return dot && traits.shaderIntegerDotProduct; });
-    constexpr uint32_t kManyLanes = 64;  // each computes few dot products
+    constexpr uint32_t kLanesOfDots = 64;  // each computes few dot products
     prefersByteDots &= traits.shaderIntegerDotProduct && (std::ranges::count(dots, true) != 0 ||
-                                                          traits.maxSubgroupSize >= kManyLanes);
+                                                          traits.maxSubgroupSize >= kLanesOfDots);
     tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
     if (target.addsShapes) addedShapes = addedMatrixShapes(traits);

@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kMaxDepth = 32;  // of calls
+constexpr uint32_t kMaxCallDepth = 32;  // of calls
 
 struct CloneRequest {
     const Instruction& at;  // the load of the matrix, for errors
@@ -81,7 +81,7 @@ Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id funct
     const auto& functions = context.module.functions();
     const auto original =
         std::ranges::find(functions, function, [](const auto& f) { return f->id(); });
-    if (original == functions.end() || request.depth > kMaxDepth) {
+    if (original == functions.end() || request.depth > kMaxCallDepth) {
         context.fail(ErrorCode::kInvalidModule, request.at,
                      "DecodeFunc and what it calls must be functions that do not call themselves");
         return 0;

@@ -13,10 +13,6 @@ namespace {
 
 constexpr size_t kMaxTogether = 4;
 
-bool isTensorLoad(const Instruction& i) {
-    return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
-}
-
 // A group of loads, and the instructions between them.
 class Group {
  public:

@@ -13,10 +13,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isTensorLoad(const Instruction& i) {
-    return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
-}
-
 bool namesAny(const Instruction& i, const std::set<Id>& ids) {
     return std::ranges::any_of(i.operands,
                                [&](const Operand& o) { return o.isId && ids.contains(o.word); });

@@ -14,7 +14,6 @@ namespace {
 
 using enum spv::Op;
 
-bool isTensorLoad(const Instruction& i) { return i.opcode == OpCooperativeMatrixLoadTensorNV; }
 bool isProduct(const Instruction& i) { return i.opcode == OpCooperativeMatrixMulAddKHR; }
 
 bool isTensorValue(spv::Op opcode) {

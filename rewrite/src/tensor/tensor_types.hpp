@@ -60,6 +60,10 @@ struct TensorTypes {
     }
 };
 
+inline bool isTensorLoad(const Instruction& i) {
+    return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
+}
+
 // Redefines the types as structures. Specialization constants must be frozen. Sets context.error
 // where a type is invalid.
 TensorTypes lowerTensorTypes(LoweringContext& context);

@@ -179,14 +179,14 @@ void setClip(const Copy<View>& c) {
 }
 
 template <typename Type>
-struct Row {
+struct TensorRow {
     spv::Op opcode;
     bool copies;                      // its first operand; else it makes one of zeros
     uint32_t operandsEach, operands;  // further operands: of each dimension, and others
     void (*apply)(const Copy<Type>&);
 };
 
-constexpr Row<Layout> kLayoutRows[] = {
+constexpr TensorRow<Layout> kLayoutRows[] = {
     {spv::Op::OpCreateTensorLayoutNV, false, 0, 0, createLayout},
     {spv::Op::OpTensorLayoutSetBlockSizeNV, true, 1, 0, set<Layout, Layout::kBlockSize>},
     {spv::Op::OpTensorLayoutSetDimensionNV, true, 1, 0, setDimension},
@@ -194,7 +194,7 @@ constexpr Row<Layout> kLayoutRows[] = {
     {spv::Op::OpTensorLayoutSliceNV, true, 2, 0, slice},
     {spv::Op::OpTensorLayoutSetClampValueNV, true, 0, 1, setClampValue},
 };
-constexpr Row<View> kViewRows[] = {
+constexpr TensorRow<View> kViewRows[] = {
     {spv::Op::OpCreateTensorViewNV, false, 0, 0, createView},
     {spv::Op::OpTensorViewSetDimensionNV, true, 1, 0, setViewDimension},
     {spv::Op::OpTensorViewSetStrideNV, true, 1, 0, set<View, View::kStride>},
@@ -217,8 +217,8 @@ std::optional<std::vector<Id>> numbers(Emitter& emit, std::span<const Operand> o
 
 template <typename Type>
 void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const Type& type,
-           std::span<const Row<Type>> rows) {
-    const auto row = std::ranges::find(rows, i.opcode, &Row<Type>::opcode);
+           std::span<const TensorRow<Type>> rows) {
+    const auto row = std::ranges::find(rows, i.opcode, &TensorRow<Type>::opcode);
     if (row == rows.end()) {
         context.fail(ErrorCode::kInvalidModule, i, "Result Type is not what the instruction makes");
         return;

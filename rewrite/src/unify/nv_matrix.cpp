@@ -11,9 +11,9 @@ namespace {
 
 using TranspositionLowering = FunctionLowering<LoweringContext>;
 
-class Conversion {
+class RoleConversion {
  public:
-    Conversion(LoweringContext& context, Emitter& emit) : types_(context.types), emit_(emit) {}
+    RoleConversion(LoweringContext& context, Emitter& emit) : types_(context.types), emit_(emit) {}
 
     // `matrix` with components of `component`.
     Id convert(Id matrix, Id component) {
@@ -63,7 +63,7 @@ bool splitTransposition(LoweringContext& context, Emitter& emit, Instruction& tr
     };
     const Id operand = transposition.word(0);
     if (!isMatrix(transposition.type) || !isMatrix(emit.typeOf(operand))) return false;
-    Conversion conversion(context, emit);
+    RoleConversion conversion(context, emit);
     const Id wanted = conversion.componentOf(transposition.type);
     if (conversion.componentOf(emit.typeOf(operand)) == wanted) return false;
     transposition.operands[0] = idOperand(conversion.convert(operand, wanted));

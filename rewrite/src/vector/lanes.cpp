@@ -69,7 +69,7 @@ void UniformityTest::requireArguments(const Location& location, size_t first) {
 namespace {
 
 // The variable that all products share; 0 if there is too little memory left.
-Id exchangeVariable(VectorContext& context, const Exchange& exchange) {
+Id exchangeVariable(VectorContext& context, const VectorExchange& exchange) {
     const auto [entry, isNew] = context.variables.try_emplace({0xE8C, exchange.laneQuads()}, 0);
     if (!isNew) return entry->second;
     const uint64_t invocations = invocationsOfWorkgroup(context);
@@ -118,7 +118,7 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     return full;
 }
 
-Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange) {
+Id subgroupNumber(VectorContext& context, Emitter& emit, const VectorExchange& exchange) {
     context.module.addCapability(spv::Capability::GroupNonUniform);
     // NVIDIA's driver 580 has a wrong SubgroupId in task and mesh shaders.
     if (!isMeshStage(context)) return readSubgroup(emit);
@@ -139,8 +139,8 @@ bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
            !isBiasPointer && hasReliableLanes(context);
 }
 
-Exchange planExchange(VectorContext& context) {
-    Exchange exchange;
+VectorExchange planExchange(VectorContext& context) {
+    VectorExchange exchange;
     exchange.lanes = context.target.subgroupSize;
     exchange.quads = kExchangeQuads;
     exchange.variable = exchangeVariable(context, exchange);
@@ -165,7 +165,7 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     return tile.isUsed() ? tile : Tile{};
 }
 
-Id isProductShared(const ProductWork& work, const Exchange& exchange) {
+Id isProductShared(const ProductWork& work, const VectorExchange& exchange) {
     VectorFunction& f = work.function;
     UniformityTest uniform(f, isSubgroupFull(f, exchange.lanes));
     const auto requireLocation = [&](const Location& location, size_t first) {

@@ -13,7 +13,7 @@ namespace coopvk::rewrite {
 namespace {
 
 // coopvk advertises 1,024. This limit bounds the code that drivers must compile.
-constexpr uint64_t kMaxComponents = 16384;
+constexpr uint64_t kMostComponents = 16384;
 
 std::string_view problem(const VectorContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
@@ -24,7 +24,7 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
         return "components of this format are not emulated";
     }
     const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
-    if (!count || *count == 0 || *count > kMaxComponents) {
+    if (!count || *count == 0 || *count > kMostComponents) {
         return "Component Count must be a constant from 1 to 16384";
     }
     return {};

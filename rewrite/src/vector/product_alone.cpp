@@ -8,7 +8,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kRows = 4;  // of which results have multiples
+constexpr uint32_t kRowsAlone = 4;  // of which results have multiples
 
 class InvocationProduct : private VectorCode {
  public:
@@ -17,7 +17,7 @@ class InvocationProduct : private VectorCode {
 
     void byRows() {
         // Where loads are in loops, compilers move none of whole lines to the front.
-        const uint32_t rows = work_.input.hasValues() ? device().linesAtOnce : kRows;
+        const uint32_t rows = work_.input.hasValues() ? device().linesAtOnce : kRowsAlone;
         const uint32_t blocks = divideUp(p_.m, rows);
         f_.repeat(blocks, 1, [&](Id block) {
             const Id first = times(block, rows);
@@ -48,7 +48,7 @@ class InvocationProduct : private VectorCode {
         if (rest == 0) return;
         const uint32_t bytes = p_.lineBytes() - whole * rows * p_.matrixType.bytes();
         std::vector<Id> totals = sumColumns(c(whole * rows), bytes, rest);
-        totals.resize(divideUp(rest, kRows) * kRows, totals.back());
+        totals.resize(divideUp(rest, kRowsAlone) * kRowsAlone, totals.back());
         work_.result.store(c(whole * rows), totals, 0);
     }
 
@@ -161,7 +161,9 @@ class InvocationProduct : private VectorCode {
 
 }  // namespace
 
-uint32_t rowsAlone(const VectorMatrixMul& product) { return divideUp(product.m, kRows) * kRows; }
+uint32_t rowsAlone(const VectorMatrixMul& product) {
+    return divideUp(product.m, kRowsAlone) * kRowsAlone;
+}
 
 void prepareAlone(const DevicePlan& device, const VectorMatrixMul& product, ProductInput& input) {
     if (product.linesAreRows()) {

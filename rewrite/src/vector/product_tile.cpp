@@ -7,9 +7,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-class TileProduct : SharedVectors {
+class VectorTileProduct : SharedVectors {
  public:
-    TileProduct(const ProductWork& work, const Tile& tile)
+    VectorTileProduct(const ProductWork& work, const Tile& tile)
         : SharedVectors(work, tile.exchange), tile_(tile) {}
 
     void run() {
@@ -120,6 +120,8 @@ class TileProduct : SharedVectors {
 
 }  // namespace
 
-void multiplyAsTile(const ProductWork& work, const Tile& tile) { TileProduct(work, tile).run(); }
+void multiplyAsTile(const ProductWork& work, const Tile& tile) {
+    VectorTileProduct(work, tile).run();
+}
 
 }  // namespace coopvk::rewrite

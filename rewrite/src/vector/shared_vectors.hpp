@@ -11,7 +11,7 @@
 namespace coopvk::rewrite {
 
 // Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results.
-struct Exchange {
+struct VectorExchange {
     uint32_t lanes = 0;  // of the subgroup
     uint32_t quads = 0;  // 16 bytes each: the part of a vector that is exchanged at once
     Id variable = 0;     // uvec4[subgroups * lanes * laneQuads()]; 0: there is none
@@ -21,9 +21,9 @@ struct Exchange {
 };
 
 // A boolean: whether all lanes are active and multiply by the same matrix.
-Id isProductShared(const ProductWork& work, const Exchange& exchange);
+Id isProductShared(const ProductWork& work, const VectorExchange& exchange);
 // The index of the subgroup in its workgroup (u32), if isProductShared().
-Id subgroupNumber(VectorContext& context, Emitter& emit, const Exchange& exchange);
+Id subgroupNumber(VectorContext& context, Emitter& emit, const VectorExchange& exchange);
 
 // Returns a boolean: whether all lanes of the subgroup are active.
 Id isSubgroupFull(VectorFunction& function, uint32_t lanes);
@@ -31,7 +31,7 @@ Id isSubgroupFull(VectorFunction& function, uint32_t lanes);
 // The products of all lanes of a subgroup, computed together. The lanes form a grid. Each computes
 // some rows for the vectors of some lanes, so it loads a weight once for several vectors.
 struct Tile {
-    Exchange exchange;
+    VectorExchange exchange;
     uint32_t gridRows = 0;     // lanes along the rows of the product
     uint32_t gridColumns = 0;  // lanes along the vectors
     uint32_t rowsPerLane = 0;  // at most as many as 16 bytes of results hold
@@ -51,7 +51,7 @@ void multiplyAsTile(const ProductWork& work, const Tile& tile);
 // as many lanes, and the columns of B are rows of the weights. The inputs go through the exchange,
 // and so do weights that do not lie in blocks.
 struct DriverProduct {
-    Exchange exchange;
+    VectorExchange exchange;
     MatrixShape shape = {};
     bool hasHalfResults = false;  // components of the result are f16
     bool loadsBlocks = false;     // B's elements lie in one piece in the buffer
@@ -73,7 +73,7 @@ void multiplyByDriver(const ProductWork& work, const DriverProduct& plan);
 // Whether lanes can exchange the vectors of a product; its matrix has lines of whole quads.
 bool canExchange(const VectorContext& context, const VectorMatrixMul& product);
 // The shared memory for all products; sets the variable to 0 if there is too little left.
-Exchange planExchange(VectorContext& context);
+VectorExchange planExchange(VectorContext& context);
 
 // Whether the shader tests if all invocations of the subgroup use the same matrix. Processors with
 // scalar registers load a uniform value once for the subgroup, so tiles gain nothing there, and
@@ -102,7 +102,7 @@ Id multiplyInGroups(VectorContext& context, std::string_view name, Id resultType
 
 class SharedVectors : protected VectorCode {
  protected:
-    SharedVectors(const ProductWork& work, const Exchange& exchange)
+    SharedVectors(const ProductWork& work, const VectorExchange& exchange)
         : VectorCode(work.function),
           work_(work),
           p_(work.product),
@@ -131,7 +131,7 @@ class SharedVectors : protected VectorCode {
 
     const ProductWork& work_;
     const VectorMatrixMul& p_;
-    const Exchange& exchange_;
+    const VectorExchange& exchange_;
     Id quad_;
     Id lane_ = 0;
     Id base_ = 0;

@@ -94,9 +94,9 @@ class ConversionCounts {
     std::set<Id> picked_;
 };
 
-class Converter {
+class TileConverter {
  public:
-    Converter(TypeTable& types, TilePlan& plan)
+    TileConverter(TypeTable& types, TilePlan& plan)
         : types_(types), module_(types.module()), plan_(plan) {}
 
     void run() {
@@ -203,6 +203,6 @@ class Converter {
 
 }  // namespace
 
-void convertAroundTiles(TypeTable& types, TilePlan& plan) { Converter(types, plan).run(); }
+void convertAroundTiles(TypeTable& types, TilePlan& plan) { TileConverter(types, plan).run(); }
 
 }  // namespace coopvk::rewrite

@@ -11,10 +11,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-class Planner {
+class GridPlanner {
  public:
-    Planner(const Module& module, const TypeTable& types, const PlannedTarget& target,
-            uint32_t invocations)
+    GridPlanner(const Module& module, const TypeTable& types, const PlannedTarget& target,
+                uint32_t invocations)
         : module_(module), types_(types), subgroups_(invocations / target.subgroupSize) {
         const bool hasBFloat16 = !target.emulated.contains(Extension::kKhrShaderBfloat16);
         std::ranges::copy_if(target.device.nativeShapes, std::back_inserter(shapes_),
@@ -144,7 +144,7 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
 
 TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTarget& target,
                    uint32_t invocations) {
-    return Planner(module, types, target, invocations).run();
+    return GridPlanner(module, types, target, invocations).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -64,10 +64,10 @@ Slice sliceOf(const MatrixContext& context, const MulAdd& p, uint32_t depth) {
     return slice;
 }
 
-class TileProduct : StagedProduct {
+class TiledProduct : StagedProduct {
  public:
-    TileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                const Slice& slice)
+    TiledProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
+                 const Slice& slice)
         : StagedProduct(context, function, product, slice.depth, slice.words),
           grid_(*product.result->tiles),
           slice_(slice),
@@ -238,19 +238,19 @@ std::optional<Slice> chooseSlice(MatrixContext& context, const MulAdd& p, const 
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                    const Instruction& at) {
     const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TileProduct(context, function, p, *slice).emit(false) : 0;
+    return slice ? TiledProduct(context, function, p, *slice).emit(false) : 0;
 }
 
 Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                          const Instruction& at) {
     const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TileProduct(context, function, p, *slice).emit(true) : 0;
+    return slice ? TiledProduct(context, function, p, *slice).emit(true) : 0;
 }
 
 Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                       const Instruction& at) {
     const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TileProduct(context, function, p, *slice).emitEnd() : 0;
+    return slice ? TiledProduct(context, function, p, *slice).emitEnd() : 0;
 }
 
 }  // namespace coopvk::rewrite

@@ -35,7 +35,7 @@ Component findComponent(Int4Function& f, const Instruction& i, Id composite, siz
     return found;
 }
 
-bool lowerExtract(Int4Function& f, const Instruction& i) {
+bool lowerNibbleExtract(Int4Function& f, const Instruction& i) {
     const Component from = findComponent(f, i, i.word(0), 1);
     if (from.type == nullptr) return false;
     const bool isSigned = from.type->isSigned;
@@ -144,7 +144,7 @@ bool lowerFreeze(Int4Function& f, const Instruction& i) {
 
 void addInt4Composites(OpcodeTable<Int4Function>& table) {
     using enum spv::Op;
-    table.add<lowerExtract>({OpCompositeExtract, OpVectorExtractDynamic});
+    table.add<lowerNibbleExtract>({OpCompositeExtract, OpVectorExtractDynamic});
     table.add<lowerInsert>({OpCompositeInsert, OpVectorInsertDynamic});
     table.add<lowerConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.add<lowerShuffle>({OpVectorShuffle});

@@ -78,9 +78,9 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
 
 namespace {
 
-class Conversion {
+class NibbleConversion {
  public:
-    Conversion(Int4Function& f, const Instruction& i)
+    NibbleConversion(Int4Function& f, const Instruction& i)
         : context_(f.context), types_(f.context.types), emit_(f.emit()), i_(i), values_(f.values) {}
 
     void convert() {
@@ -164,9 +164,9 @@ class Conversion {
     const Int4Type* to_ = context_.type(i_.type);
 };
 
-bool lowerConversion(Int4Function& f, const Instruction& i) {
+bool lowerNibbleConversion(Int4Function& f, const Instruction& i) {
     if (f.context.type(i.type) == nullptr && f.context.typeOf(i.word(0)) == nullptr) return false;
-    Conversion conversion(f, i);
+    NibbleConversion conversion(f, i);
     if (i.opcode == spv::Op::OpBitcast) {
         conversion.bitcast();
     } else {
@@ -179,8 +179,8 @@ bool lowerConversion(Int4Function& f, const Instruction& i) {
 
 void addInt4Conversions(OpcodeTable<Int4Function>& table) {
     using enum spv::Op;
-    table.add<lowerConversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
-                                OpUConvert, OpSConvert, OpBitcast});
+    table.add<lowerNibbleConversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
+                                      OpUConvert, OpSConvert, OpBitcast});
 }
 
 }  // namespace coopvk::rewrite

@@ -25,9 +25,9 @@ uint32_t alignmentAt(uint32_t alignment, uint64_t bytes) {
     return bytes == 0 ? alignment : static_cast<uint32_t>(std::min<uint64_t>(alignment, low));
 }
 
-class Layouts {
+class NibbleLayouts {
  public:
-    explicit Layouts(Int4Context& context) : context_(context), module_(context.module) {}
+    explicit NibbleLayouts(Int4Context& context) : context_(context), module_(context.module) {}
 
     std::set<uint32_t> run() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) scanGlobal(*i);
@@ -194,7 +194,7 @@ Id laidOutVector16(TypeTable& types) {
 }  // namespace
 
 void chooseInt4Replacements(Int4Context& context) {
-    const std::set<uint32_t> byteWise = Layouts(context).run();
+    const std::set<uint32_t> byteWise = NibbleLayouts(context).run();
     context.workgroupHasLayout = workgroupHasLayout(context.module);
     const Id laidOut = byteWise.contains(16) ? laidOutVector16(context.types) : 0;
     for (auto& [id, type] : context.int4) {

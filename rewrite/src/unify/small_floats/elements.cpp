@@ -75,7 +75,7 @@ bool holdPointerCopy(SmallFloatFunction& f, Instruction& i) {
     return false;
 }
 
-bool holdLoad(SmallFloatFunction& f, const Instruction& i) {
+bool holdFloatLoad(SmallFloatFunction& f, const Instruction& i) {
     const Id format = pointeeFormat(f.context, i.word(0));
     if (format == 0) return false;
     const Id held = f.emit().op(i.opcode, heldType(f.context.types, format), i.operands);
@@ -83,7 +83,7 @@ bool holdLoad(SmallFloatFunction& f, const Instruction& i) {
     return true;
 }
 
-bool holdStore(SmallFloatFunction& f, Instruction& i) {
+bool holdFloatStore(SmallFloatFunction& f, Instruction& i) {
     return holdOperand(f, i, 1, pointeeFormat(f.context, i.word(0)));
 }
 
@@ -115,8 +115,8 @@ void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     table.add<holdConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.add<holdChain>(kAccessChains);
     table.add<holdPointerCopy>({OpCopyObject});
-    table.add<holdLoad>({OpLoad});
-    table.add<holdStore>({OpStore});
+    table.add<holdFloatLoad>({OpLoad});
+    table.add<holdFloatStore>({OpStore});
     table.add<holdCopy>({OpCopyMemory});
     table.add<convertElement>({OpFConvert});
 }
