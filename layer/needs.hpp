@@ -47,6 +47,7 @@ inline constexpr Feature kMatrix2Needs[] = {
 
 inline constexpr Feature kVectorNeeds[] = {
     Feature::kShaderInt16,
+    Feature::kShaderInt64,
     Feature::kStorageBuffer16BitAccess,
     Feature::kStorageBuffer8BitAccess,
     Feature::kShaderFloat16,

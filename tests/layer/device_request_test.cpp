@@ -171,6 +171,8 @@ TEST_F(Request, BufferAddressesOfTheOlderExtension) {
                       nullptr);
             const auto* all = findNode<VkPhysicalDeviceVulkan12Features>(request.info.pNext, k12);
             EXPECT_TRUE(all == nullptr || !all->bufferDeviceAddress);
+            ASSERT_NE(request.info.pEnabledFeatures, nullptr);
+            EXPECT_TRUE(request.info.pEnabledFeatures->shaderInt64) << "for 64-bit indexing";
         }
     }
 }
