@@ -54,6 +54,8 @@ std::vector<NamedTarget> allTargets() {
             core.target.device = traits;
             core.target.subgroupSize = lanes;
             core.target.backEnd = rewrite::BackEnd::kCore;
+            if (traits.shaderMixedFloatDotProductFloat16AccFloat32)
+                core.target.emulated.erase(rewrite::Extension::kValveShaderMixedFloatDotProduct);
             targets.push_back(core);
             if (traits.nativeShapes.empty()) continue;
             NamedTarget native = core;

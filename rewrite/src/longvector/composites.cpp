@@ -185,7 +185,7 @@ void LongVectorFunction::lowerPair(const Instruction& i) {
     std::array<Id, 2> scalars{}, variables{};
     bool isLooped = true;
     for (size_t m = 0; m < 2; ++m) {
-        vectors[m] = context_.vector(type.word(m));
+        vectors[m] = context_.vectorOrInMemory(type.word(m));
         if (vectors[m] == nullptr) {
             context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
             return;
@@ -213,6 +213,8 @@ void LongVectorFunction::lowerPair(const Instruction& i) {
         });
         for (size_t m = 0; m < 2; ++m) {
             members[m] = emit().load(vectors[m]->id, variables[m]);
+            if (type.word(m) != vectors[m]->id)  // the structure is in memory, too
+                members[m] = emit().construct(type.word(m), emit().parts(members[m]));
         }
     } else {
         std::array<std::vector<Id>, 2> parts;
@@ -222,7 +224,7 @@ void LongVectorFunction::lowerPair(const Instruction& i) {
                 parts[m].push_back(emit().extract(scalars[m], result, {m}));
             }
         }
-        for (size_t m = 0; m < 2; ++m) members[m] = emit().construct(vectors[m]->id, parts[m]);
+        for (size_t m = 0; m < 2; ++m) members[m] = emit().construct(type.word(m), parts[m]);
     }
     emit().construct(i.type, members, i.result);
 }
