@@ -40,10 +40,16 @@ OpDecorate %floats ArrayStride 4
 %ppfloat = OpTypePointer Function %pfloat
 %fn = OpTypeFunction %void
 %fnp = OpTypeFunction %void %pfloat
+%fnb = OpTypeFunction %void %pblock
 %d = OpVariable %pblock StorageBuffer
 %callee = OpFunction %void None %fnp
 %a = OpFunctionParameter %pfloat
 %start = OpLabel
+OpReturn
+OpFunctionEnd
+%whole = OpFunction %void None %fnb
+%b = OpFunctionParameter %pblock
+%begin = OpLabel
 OpReturn
 OpFunctionEnd
 %main = OpFunction %void None %fn
@@ -84,7 +90,8 @@ TEST(VariablePointers, GoWhereNothingNeedsThem) {
 TEST(VariablePointers, StayWhereTheyAreUsed) {
     for (const std::string_view body :
          {"%q = OpSelect %pfloat %yes %p %p", "%q = OpPtrEqual %bool %p %p",
-          "%v = OpFunctionCall %void %callee %p", "OpStore %kept %p"}) {
+          "%v = OpFunctionCall %void %callee %p", "%v = OpFunctionCall %void %whole %d",
+          "OpStore %kept %p"}) {
         const std::string text = rewritten(body);
         EXPECT_NE(text.find("OpCapability VariablePointers"), std::string::npos) << body;
     }

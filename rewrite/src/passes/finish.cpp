@@ -142,12 +142,14 @@ bool needsVariablePointers(const Module& module, const Instruction& i) {
             return std::ranges::any_of(i.operands, [&](const Operand& part) {
                 return part.isId && isLogicalPointer(module, part.word);
             });
-        case OpFunctionCall:
+        case OpFunctionCall:  // variables of workgroups are passed without, whole
             return isLogicalPointer(module, i.type) ||
                    std::ranges::any_of(i.operands, [&](const Operand& argument) {
                        const spv::Op made = module.def(argument.word).opcode;
-                       return isPointer(argument.word) && made != OpVariable &&
-                              made != OpUntypedVariableKHR && made != OpFunctionParameter;
+                       const bool isWhole = isVariable(made) || made == OpFunctionParameter;
+                       return isPointer(argument.word) &&
+                              !(isWhole &&
+                                module.storage(argument.word) == spv::StorageClass::Workgroup);
                    });
         default:
             return isLogicalPointer(module, i.type) && !isAccessChain(i.opcode) &&
