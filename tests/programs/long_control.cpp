@@ -2,29 +2,12 @@
 //
 // Branches, loops and functions: statements are nested in them.
 #include "long_vectors.hpp"
+#include "nesting.hpp"
 
 namespace coopvk::programs {
 namespace {
 
 using enum Component;
-
-constexpr uint32_t kMostDepth = 2;
-
-// Values that a block made are not known behind it.
-class Scope {
- public:
-    explicit Scope(LongWriter& w) : w_(w), count_(w.live.size()) { ++w.depth; }
-    ~Scope() {
-        w_.live.resize(std::min(count_, w_.live.size()));
-        --w_.depth;
-    }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
- private:
-    LongWriter& w_;
-    size_t count_;
-};
 
 LongType anyOf(LongWriter& w) {
     LongType of = w.anyType();

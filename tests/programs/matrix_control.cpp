@@ -4,29 +4,12 @@
 #include <cmath>
 
 #include "matrices.hpp"
+#include "nesting.hpp"
 
 namespace coopvk::programs {
 namespace {
 
 constexpr Component kU32 = Component::kU32;
-constexpr uint32_t kMostDepth = 2;
-
-// Values that a block made are not known behind it.
-class Scope {
- public:
-    explicit Scope(MatrixWriter& w) : w_(w), count_(w.live.size()) { ++w.depth; }
-    ~Scope() {
-        w_.live.resize(std::min(count_, w_.live.size()));
-        --w_.depth;
-    }
-    Scope(const Scope&) = delete;
-    Scope& operator=(const Scope&) = delete;
-
- private:
-    MatrixWriter& w_;
-    size_t count_;
-};
-
 // The scope of what follows stays.
 void statements(MatrixWriter& w, uint32_t most) {
     const bool ofWorkgroup = w.ofWorkgroup;

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Branches and loops; whole programs on vectors.
+#include "nesting.hpp"
 #include "vectors.hpp"
 
 namespace coopvk::programs {
 namespace {
 
 using enum Component;
-
-constexpr uint32_t kMostDepth = 2;
 
 }  // namespace
 
