@@ -69,6 +69,56 @@ TEST(MatrixPrograms, Multiply) {
     }
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, text.npos) << from;
+    return at == text.npos ? text : text.replace(at, from.size(), to);
+}
+
+// Buffer 0 has vectors of three floats at multiples of 16 bytes; %p0 points to the third one.
+std::string textWithGaps(uint32_t lanes, const std::string& body) {
+    std::string result = replaced(text(body, "3", lanes), "OpDecorate %array ArrayStride 4\n",
+                                  "OpDecorate %array ArrayStride 4\n"
+                                  "OpDecorate %triples ArrayStride 16\nOpDecorate %gapped Block\n"
+                                  "OpMemberDecorate %gapped 0 Offset 0\n");
+    result = replaced(result, "%buffer0 = OpVariable %pointer StorageBuffer\n",
+                      "%triple = OpTypeVector %f32 3\n%triples = OpTypeRuntimeArray %triple\n"
+                      "%gapped = OpTypeStruct %triples\n"
+                      "%toGapped = OpTypePointer StorageBuffer %gapped\n"
+                      "%toTriple = OpTypePointer StorageBuffer %triple\n"
+                      "%buffer0 = OpVariable %toGapped StorageBuffer\n");
+    return replaced(result, "%p0 = OpAccessChain %element %buffer0 %0 %0",
+                    "%p0 = OpAccessChain %toTriple %buffer0 %0 %2");
+}
+
+// "Any ArrayStride decoration on Pointer is ignored": the chain's index counts 16 bytes, Stride
+// counts the pointee's 12 bytes, and elements lie side by side from Pointer on.
+TEST(MatrixPrograms, IgnoreGapsOfAnArray) {
+    const auto inGapped = [](uint32_t row, uint32_t column) {
+        return 2 * 4 + row * 4 * 3 + column;
+    };
+    for (const Case& c : kCases) {
+        Execution load = prepared(c), store = prepared(c);
+        load.buffers[0] = store.buffers[0] = floats(64, 7, 101);
+        execute(load, textWithGaps(c.lanes,
+                                   "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %4\n"
+                                   "OpCooperativeMatrixStoreKHR %p2 %m %0 %6\n"));
+        execute(store, textWithGaps(c.lanes,
+                                    "%m = OpCooperativeMatrixLoadKHR %C %p1 %0 %6\n"
+                                    "OpCooperativeMatrixStoreKHR %p0 %m %0 %4\n"));
+        expectRan(load);
+        expectRan(store);
+        std::vector<uint32_t> stored = load.buffers[0];
+        for (uint32_t row = 0; row < 4; ++row) {
+            for (uint32_t column = 0; column < 6; ++column) {
+                EXPECT_EQ(at(load, 2, row * 6 + column), at(load, 0, inGapped(row, column)));
+                stored[inGapped(row, column)] = store.buffers[1][row * 6 + column];
+            }
+        }
+        EXPECT_EQ(store.buffers[0], stored);
+    }
+}
+
 TEST(MatrixPrograms, ReduceTransposeAndCallFunctions) {
     const std::string body = R"(
 %c = OpCooperativeMatrixLoadKHR %C %p1 %0 %6

@@ -2,10 +2,11 @@
 //
 // What a module must declare for accesses of 8 and 16 bits (SPIR-V specification, section 3.2.30,
 // "Capability": the first version that has each, and the extension that it needs in earlier ones).
+#include "lowering/narrow_access.hpp"
+
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
-#include "lowering/element_pointer.hpp"
 
 namespace coopvk::rewrite {
 namespace {

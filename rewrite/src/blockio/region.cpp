@@ -3,7 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "lowering/memory_types.hpp"
 #include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
@@ -17,8 +18,11 @@ size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
 
 }  // namespace
 
-BufferViews::Qualifiers BufferViews::qualifiersOf(Id root) const {
+BufferViews::Qualifiers BufferViews::qualifiersOf(Id root, Id element) const {
     Id type = contentsOf(module_, root);
+    if (module_.storage(root) == spv::StorageClass::Workgroup) {
+        return {.length = std::max(sizeOfType(types_, type) / bytesOf(element), 1u)};
+    }
     if (isArrayType(module_.def(type).opcode)) type = module_.def(type).word(0);
     const auto has = [&](Id id, spv::Decoration decoration) {
         return module_.decoration(id, decoration).has_value();
@@ -36,15 +40,26 @@ BufferViews::Qualifiers BufferViews::qualifiersOf(Id root) const {
     return found;
 }
 
-Id BufferViews::array(Id element) {
-    Id& array = arrays_[element];
+Id BufferViews::array(Id element, uint32_t length) {
+    Id& array = arrays_[{element, length}];
     if (array != 0) return array;
     array = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeRuntimeArray, 0, array, {idOperand(element)}));
-    module_.decorate(array, spv::Decoration::ArrayStride,
-                     {types_.width(element) / 8 * types_.components(element)});
+    Operands operands = {idOperand(element)};
+    if (length != 0) operands.push_back(idOperand(types_.constantU32(length)));
+    const spv::Op opcode = length != 0 ? spv::Op::OpTypeArray : spv::Op::OpTypeRuntimeArray;
+    module_.append(Section::kGlobals, makeInstruction(opcode, 0, array, std::move(operands)));
+    module_.decorate(array, spv::Decoration::ArrayStride, {bytesOf(element)});
     return array;
+}
+
+Id BufferViews::stepper(spv::StorageClass storage, Id scalar) {
+    Id& type = steppers_[{storage, scalar}];
+    if (type != 0) return type;
+    type = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypePointer, 0, type,
+                                                      {literal(storage), idOperand(scalar)}));
+    module_.decorate(type, spv::Decoration::ArrayStride, {bytesOf(scalar)});
+    return type;
 }
 
 Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
@@ -52,7 +67,8 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     if (block != 0) return block;
     block = module_.takeId();
     module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeStruct, 0, block, {idOperand(array(element))}));
+                   makeInstruction(spv::Op::OpTypeStruct, 0, block,
+                                   {idOperand(array(element, qualifiers.length))}));
     module_.decorate(
         block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
     module_.decorateMember(block, 0, spv::Decoration::Offset, {0});
@@ -92,8 +108,8 @@ Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
 }
 
 Id BufferViews::pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element) {
-    const Id type =
-        types_.pointerType(module_.storage(place.root), block(element, qualifiersOf(place.root)));
+    const Id type = types_.pointerType(module_.storage(place.root),
+                                       block(element, qualifiersOf(place.root, element)));
     const Id view = emit.op(spv::Op::OpBufferPointerEXT, type, {place.inHeap});
     if (place.nonUniform) module_.decorate(view, spv::Decoration::NonUniform);
     declareAliased(view);
@@ -101,11 +117,28 @@ Id BufferViews::pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id elem
     return view;
 }
 
+// Of shared memory there is one variable for each size.
+Id BufferViews::sharedVariable(Id root, Id element) {
+    const Id type = block(element, qualifiersOf(root, element));
+    Id& view = variables_[{type, element}];
+    if (view != 0) return view;
+    view = globalVariable(types_, spv::StorageClass::Workgroup, type, "coopvk_view");
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+        if (isVariable(i->opcode) && storageOf(*i) == spv::StorageClass::Workgroup) {
+            declareAliased(i->result);
+        }
+    }
+    return view;
+}
+
 Id BufferViews::variableLike(Id variable, Id element) {
+    if (module_.storage(variable) == spv::StorageClass::Workgroup) {
+        return sharedVariable(variable, element);
+    }
     const auto [entry, isNew] = variables_.try_emplace({variable, element}, 0);
     if (!isNew) return entry->second;
-    const Id type =
-        likeDescriptors(contentsOf(module_, variable), block(element, qualifiersOf(variable)));
+    const Id type = likeDescriptors(contentsOf(module_, variable),
+                                    block(element, qualifiersOf(variable, element)));
     const Id view = entry->second =
         globalVariable(types_, storageOf(module_.def(variable)), type, "coopvk_view");
     for (const auto decoration : {spv::Decoration::DescriptorSet, spv::Decoration::Binding}) {

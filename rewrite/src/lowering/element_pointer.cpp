@@ -6,6 +6,7 @@
 #include "ir/composites.hpp"
 #include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/narrow_access.hpp"
 
 namespace coopvk::rewrite {
 
@@ -18,6 +19,18 @@ Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id compon
     if (!canAccess(context.module, context.target.device, storage, bits)) return types.uint32();
     declareAccess(context.module, storage, bits);
     return bits == width ? component : types.intType(bits, false);
+}
+
+bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
+    const Module& module = context.module;
+    const TypeTable& types = context.types;
+    const Instruction& chain = behindCopies(module, pointer);
+    if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return false;
+    const Id array = typeBehind(module, chainStep(module, chain), 1);
+    const Id pointee = module.def(chain.type).word(1);
+    const uint64_t bytes = uint64_t{types.width(pointee)} / 8 * types.components(pointee);
+    return isArrayType(module.def(array).opcode) &&
+           isTight(module, storageOf(module.def(chain.type)), array, bytes);
 }
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
@@ -47,55 +60,51 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     isUntyped_ ? resolveUntyped(emit, pointer) : resolve(emit, pointer, at);
 }
 
-bool ElementPointer::pointsIntoArray(const Instruction& chain) const {
-    const Module& module = context_.module;
-    if (chain.operands.size() < 2) return false;
-    const Id type = typeBehind(module, chainStep(module, chain), 1);
-    const Instruction& array = module.def(type);
-    if (!isArrayType(array.opcode)) return false;
-    // The specification ignores ArrayStride: elements of Pointer[] are tightly packed. Indices into
-    // the array reach these only if the array is tightly packed, too.
-    const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
-    return !stride || *stride == pointeeBytes();
+void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
+    origin_ = context_.types.constant(indexType_, 0);
+    if (resolveInNested(emit, pointer) || resolveInArray(emit, pointer) || resolveByStep(pointer) ||
+        resolveInView(emit, pointer) || resolveByScalars(emit, pointer)) {
+        return;
+    }
+    scalar_ = 0;
+    if (hasLayout(context_.module, storage_)) {
+        context_.fail(ErrorCode::kUnsupported, at,
+                      "the array has gaps between its elements, and its variable is not known");
+    } else {
+        context_.fail(ErrorCode::kInvalidModule, at, "Pointer must point into an array");
+    }
 }
 
-void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
+// For an element of an array.
+bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
+    if (!pointsIntoTightArray(context_, pointer)) return false;
+    const Instruction& chain = behindCopies(context_.module, pointer);
+    chain_ = spv::Op::OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
+    for (size_t i = 0; i + 1 < chain.operands.size(); ++i) prefix_.push_back(chain.word(i));
+    origin_ = asIndex(emit, chain.operands.back().word);
+    return true;
+}
+
+// Steps from the pointer to the next elements.
+bool ElementPointer::resolveByStep(Id pointer) {
     Module& module = context_.module;
-    const Instruction* def = &behindCopies(module, pointer);
-    origin_ = context_.types.constant(indexType_, 0);
-    if (isAccessChain(def->opcode) && resolveInNested(emit, pointer)) return;
-    if (isAccessChain(def->opcode) && pointsIntoArray(*def)) {
-        chain_ = spv::Op::OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
-        for (size_t i = 0; i + 1 < def->operands.size(); ++i) prefix_.push_back(def->word(i));
-        origin_ = asIndex(emit, def->operands.back().word);
-        return;
-    }
-    const bool isVariable = module.hasCapability(spv::Capability::VariablePointers) ||
-                            (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
-                             storage_ == spv::StorageClass::StorageBuffer);
-    if (storage_ != spv::StorageClass::PhysicalStorageBuffer && !isVariable) {
-        if (resolveInView(emit, pointer)) return;
-        context_.fail(ErrorCode::kUnsupported, at,
-                      "Pointer must be an access chain into a tightly packed array");
-        scalar_ = 0;
-        return;
-    }
+    const bool isPhysical = storage_ == spv::StorageClass::PhysicalStorageBuffer;
+    if ((!isPhysical && !pointersMayVary(module, storage_)) ||
+        !isTight(module, storage_, pointerType_, pointeeBytes()))
+        return false;
     chain_ = spv::Op::OpPtrAccessChain;
     prefix_ = {pointer};
-    const std::optional<uint32_t> stride =
-        module.decoration(pointerType_, spv::Decoration::ArrayStride);
-    if (stride && *stride != pointeeBytes()) {
-        context_.fail(ErrorCode::kUnsupported, at, "the pointer's ArrayStride is not tight");
-        scalar_ = 0;
-    } else if (!stride && storage_ != spv::StorageClass::Workgroup) {
+    if (storage_ != spv::StorageClass::Workgroup &&
+        !module.decoration(pointerType_, spv::Decoration::ArrayStride)) {
         module.decorate(pointerType_, spv::Decoration::ArrayStride, {pointeeBytes()});
     }
+    return true;
 }
 
 // For an array in arrays: elements may lie beyond the inner one, where an access chain must not
-// lead.
+// lead. Vectors, and structures of one member, count as arrays there.
 bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
-    Module& module = context_.module;
+    const Module& module = context_.module;
     const PointerPath path = pathTo(module, pointer);
     const std::vector<Id> indices = path.indices();
     std::vector<Id> types = {module.pointee(path.root)};  // before each index
@@ -103,17 +112,15 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
         types.push_back(memberType(module, types.back(), module.constantValue(index)));
     size_t first = indices.size();  // the index into the outermost array of those without gaps
     uint64_t bytes = pointeeBytes();
-    std::vector<uint32_t> lengths;  // of the arrays in it, innermost first
-    while (first > 0 && isArrayType(module.def(types[first - 1]).opcode)) {
-        const Id array = types[first - 1];
-        const auto stride = module.decoration(array, spv::Decoration::ArrayStride);
-        if (stride && *stride != bytes) break;
-        const uint64_t length = memberCount(module, array).value_or(0);
-        --first;
-        bytes *= length;
+    std::vector<uint32_t> lengths;  // from that index on, innermost first
+    for (size_t level = first; level > 0 && hasNoGaps(types, level - 1, bytes); --level) {
+        const uint64_t length = memberCount(module, types[level - 1]).value_or(0);
         lengths.push_back(static_cast<uint32_t>(length));
+        if (isArrayType(module.def(types[level - 1]).opcode)) first = level - 1;
         if (length == 0) break;  // it has no end
+        bytes *= length;
     }
+    lengths.resize(indices.size() - first);
     if (lengths.size() < 2) return false;
     lengths.pop_back();
     prefix_ = {path.root};
@@ -129,16 +136,63 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
     return true;
 }
 
+// Whether the type before an index has members of `bytes` bytes that lie side by side.
+bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const {
+    const Module& module = context_.module;
+    const Instruction& type = module.def(types[level]);
+    switch (type.opcode) {
+        case spv::Op::OpTypeArray:
+        case spv::Op::OpTypeRuntimeArray:
+            return isTight(module, storage_, type.result, bytes);
+        case spv::Op::OpTypeVector:  // the column of a matrix may have a stride
+            return level == 0 || module.def(types[level - 1]).opcode != spv::Op::OpTypeMatrix;
+        case spv::Op::OpTypeStruct:
+            return type.operands.size() == 1 &&
+                   module.memberDecoration(type.result, 0, spv::Decoration::Offset).value_or(0) ==
+                       0;
+        default:
+            return false;
+    }
+}
+
 Id ElementPointer::constantIndex(uint32_t value) {
     return context_.types.constant(indexType_, value);
 }
 
-// For a component of a vector, or the one member of a structure, in an array.
+// From here on memory consists of scalars, of which vectors have any alignment.
+void ElementPointer::becomeScalars() {
+    perOriginal_ = components_;
+    components_ = 1;
+    pointee_ = scalar_;
+}
+
+// Where the memory's variable is known.
 bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
-    if (storage_ != spv::StorageClass::StorageBuffer || components_ != 1) return false;
+    const bool isViewed =
+        storage_ == spv::StorageClass::StorageBuffer ||
+        (storage_ == spv::StorageClass::Workgroup && hasLayout(context_.module, storage_));
+    if (!isViewed) return false;
     const BufferPlace place = placeOf(emit, pointer);
-    if (place.valid()) intoView(emit, place);
-    return place.valid();
+    if (!place.valid()) return false;
+    becomeScalars();
+    intoView(emit, place);
+    return true;
+}
+
+// For a pointer whose type has another stride than the elements.
+bool ElementPointer::resolveByScalars(Emitter& emit, Id pointer) {
+    becomeScalars();
+    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) {
+        intoBlock(emit, pointer);
+        return true;
+    }
+    if (!pointersMayVary(context_.module, storage_)) return false;
+    chain_ = spv::Op::OpPtrAccessChain;
+    pointerType_ = context_.views.stepper(storage_, scalar_);
+    std::vector<Id> toFirst = {pointer};
+    if (perOriginal_ != 1) toFirst.push_back(emit.constant(0));
+    prefix_ = {emit.op(spv::Op::OpAccessChain, pointerType_, idOperands(toFirst))};
+    return true;
 }
 
 void ElementPointer::intoView(Emitter& emit, const BufferPlace& place) {
@@ -159,28 +213,28 @@ Id cast(Emitter& emit, Id type, Id pointer) {
 
 }  // namespace
 
+// An address as the start of an array of pointees.
+void ElementPointer::intoBlock(Emitter& emit, Id pointer) {
+    TypeTable& types = context_.types;
+    const Id block = types.pointerType(storage_, context_.views.block(pointee_));
+    pointerType_ = types.pointerType(storage_, pointee_);
+    prefix_ = {cast(emit, block, pointer), emit.constant(0)};
+}
+
 // Through typed pointers where memory can have these, since drivers have known them for longer.
 void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
-    TypeTable& types = context_.types;
-    BufferViews& views = context_.views;
-    const Id zero = emit.constant(0);
-    origin_ = types.constant(indexType_, 0);
-    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) {
-        const Id block = types.pointerType(storage_, views.block(pointee_));
-        pointerType_ = types.pointerType(storage_, pointee_);
-        prefix_ = {cast(emit, block, pointer), zero};
-        return;
-    }
+    origin_ = context_.types.constant(indexType_, 0);
+    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) return intoBlock(emit, pointer);
     const BufferPlace place =
         storage_ == spv::StorageClass::Workgroup ? BufferPlace::unknown() : placeOf(emit, pointer);
     if (place.valid()) return intoView(emit, place);
     chain_ = spv::Op::OpUntypedAccessChainKHR;
-    prefix_ = {views.array(pointee_), pointer};
+    prefix_ = {context_.views.array(pointee_), pointer};
 }
 
 Id ElementPointer::stride(Emitter& emit, Id operand) {
     const Id units = asIndex(emit, operand);
-    if (!isUntyped_) return units;
+    if (!isUntyped_) return emit.mulInt(indexType_, units, constantIndex(perOriginal_));
     return emit.divInt(indexType_, units, context_.types.constant(indexType_, pointeeBytes()));
 }
 
@@ -192,7 +246,8 @@ Id ElementPointer::at(Emitter& emit, Id index, Id component) {
     Operands operands = idOperands(prefix_);
     std::vector<Id> inside;  // indices into arrays of arrays, innermost first
     for (const uint32_t length : lengths_) {
-        inside.push_back(emit.modInt(indexType_, index, constantIndex(length)));
+        inside.push_back(length == 1 ? emit.constant(0)
+                                     : emit.modInt(indexType_, index, constantIndex(length)));
         index = emit.divInt(indexType_, index, constantIndex(length));
     }
     operands.push_back(idOperand(index));
@@ -205,76 +260,6 @@ Id ElementPointer::at(Emitter& emit, Id index, Id component) {
     const Id element = emit.op(chain_, type, std::move(operands));
     if (isNonUniform_) context_.module.decorate(element, spv::Decoration::NonUniform);
     return element;
-}
-
-namespace {
-
-using Storage = spv::StorageClass;
-using Traits = DeviceFeatures;
-
-struct AccessRow {
-    Storage storage;
-    uint32_t bits;
-    spv::Capability capability;
-    bool DeviceFeatures::* feature;
-    std::string_view featureName;
-};
-
-constexpr AccessRow kAccessRows[] = {
-    {Storage::StorageBuffer, 8, spv::Capability::StorageBuffer8BitAccess,
-     &Traits::storageBuffer8BitAccess, "storageBuffer8BitAccess"},
-    {Storage::StorageBuffer, 16, spv::Capability::StorageBuffer16BitAccess,
-     &Traits::storageBuffer16BitAccess, "storageBuffer16BitAccess"},
-    {Storage::Uniform, 8, spv::Capability::UniformAndStorageBuffer8BitAccess,
-     &Traits::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
-    {Storage::Uniform, 16, spv::Capability::UniformAndStorageBuffer16BitAccess,
-     &Traits::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
-    {Storage::PushConstant, 8, spv::Capability::StoragePushConstant8, &Traits::storagePushConstant8,
-     "storagePushConstant8"},
-    {Storage::PushConstant, 16, spv::Capability::StoragePushConstant16,
-     &Traits::storagePushConstant16, "storagePushConstant16"},
-};
-
-const AccessRow* findRow(Storage storage, uint32_t bits) {
-    if (storage == Storage::PhysicalStorageBuffer) storage = Storage::StorageBuffer;
-    const auto found = std::ranges::find_if(kAccessRows, [&](const AccessRow& row) {
-        return row.storage == storage && row.bits == bits;
-    });
-    return found == std::end(kAccessRows) ? nullptr : found;
-}
-
-spv::Capability sharedBlockAccess(uint32_t bits) {
-    return bits == 8 ? spv::Capability::WorkgroupMemoryExplicitLayout8BitAccessKHR
-                     : spv::Capability::WorkgroupMemoryExplicitLayout16BitAccessKHR;
-}
-
-}  // namespace
-
-std::string_view missingForAccess(const DeviceFeatures& device, Storage storage, uint32_t bits) {
-    const AccessRow* row = findRow(storage, bits);
-    return row == nullptr || device.*row->feature ? "" : row->featureName;
-}
-
-bool canAccess(const Module& module, const DeviceFeatures& device, Storage storage, uint32_t bits) {
-    if (storage == Storage::Workgroup && bits < 32) {
-        return module.hasCapability(sharedBlockAccess(bits));
-    }
-    return missingForAccess(device, storage, bits).empty();
-}
-
-void declareAccess(Module& module, Storage storage, uint32_t bits) {
-    if (const AccessRow* row = findRow(storage, bits)) {
-        module.addCapability(row->capability);
-        if (bits == 8 && module.version() < 0x00010500) module.addExtension("SPV_KHR_8bit_storage");
-        if (bits == 16 && module.version() < 0x00010300) {
-            module.addExtension("SPV_KHR_16bit_storage");
-        }
-    }
-    // Blocks in Workgroup memory have an explicit layout.
-    if (storage == Storage::Workgroup && bits < 32 &&
-        module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR)) {
-        module.addCapability(sharedBlockAccess(bits));
-    }
 }
 
 }  // namespace coopvk::rewrite

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Pointers to Pointer[index] and its components, for the Pointer operand of matrix loads and
-// stores, with logical or physical addressing. Behind an untyped pointer lies an array of the
-// matrix's components.
+// stores, with logical or physical addressing. Pointer[] has no gaps, whatever ArrayStride is
+// (SPV_KHR_cooperative_matrix). Behind an untyped pointer lies an array of the matrix's components.
 #pragma once
 
 #include "coopvk/rewrite.hpp"
@@ -15,6 +15,9 @@ namespace coopvk::rewrite {
 // integers if the device cannot access those. Declares the capability of such accesses.
 Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id component);
 
+// Whether a typed pointer is an access chain to an element of an array without gaps.
+bool pointsIntoTightArray(const LoweringContext& context, Id pointer);
+
 class ElementPointer {
  public:
     // Errors name `at`. A typed pointer must point to a numeric scalar or vector; `component` is
@@ -23,8 +26,9 @@ class ElementPointer {
                    Id component);
 
     bool valid() const { return scalar_ != 0; }
-    Id scalar() const { return scalar_; }                // component type of the pointee
-    uint32_t components() const { return components_; }  // of the pointee
+    // Of the pointee. Where an array has gaps it is a scalar, whatever the original pointee is.
+    Id scalar() const { return scalar_; }  // its component type
+    uint32_t components() const { return components_; }
     uint32_t scalarBytes() const { return scalarBytes_; }
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
     Id pointee() const { return pointee_; }
@@ -34,10 +38,12 @@ class ElementPointer {
     // Converts an integer scalar to indexType().
     Id asIndex(Emitter& emit, Id integer);
     // The operand Stride as a number of pointees, of indexType(). It counts bytes if the pointer is
-    // untyped (SPV_KHR_untyped_pointers).
+    // untyped (SPV_KHR_untyped_pointers), else original pointees.
     Id stride(Emitter& emit, Id operand);
-    // Whether Stride counts pointees for the pointers of at(), and bytes for the original one.
-    bool becomesTyped() const { return isUntyped_ && chain_ == spv::Op::OpAccessChain; }
+    // Whether Stride counts other things for the pointers of at() than for the original one.
+    bool changesStride() const {
+        return perOriginal_ != 1 || (isUntyped_ && chain_ == spv::Op::OpAccessChain);
+    }
 
     // The index of Pointer[0], which callers add to each index for at().
     Id origin() const { return origin_; }
@@ -49,10 +55,15 @@ class ElementPointer {
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
     void resolveUntyped(Emitter& emit, Id pointer);
     bool resolveInNested(Emitter& emit, Id pointer);
-    Id constantIndex(uint32_t value);
+    bool hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const;
+    bool resolveInArray(Emitter& emit, Id pointer);
+    bool resolveByStep(Id pointer);
     bool resolveInView(Emitter& emit, Id pointer);
+    bool resolveByScalars(Emitter& emit, Id pointer);
     void intoView(Emitter& emit, const BufferPlace& place);
-    bool pointsIntoArray(const Instruction& chain) const;
+    void intoBlock(Emitter& emit, Id pointer);
+    void becomeScalars();
+    Id constantIndex(uint32_t value);
 
     LoweringContext& context_;
     bool isUntyped_ = false;     // the original pointer
@@ -64,26 +75,11 @@ class ElementPointer {
     Id pointee_ = 0;
     Id scalar_ = 0;
     uint32_t components_ = 1;
+    uint32_t perOriginal_ = 1;  // pointees in an original one
     uint32_t scalarBytes_ = 1;
     spv::StorageClass storage_ = spv::StorageClass::StorageBuffer;
     Id indexType_ = 0;
     Id origin_ = 0;
 };
-
-// 8- and 16-bit accesses to memory: the features that they need (Vulkan specification, "Shader
-// Memory Access"), and the capabilities that a module declares for them.
-
-// The name of the feature that a device lacks for accesses of `bits` bits to a storage class; empty
-// if it lacks none.
-std::string_view missingForAccess(const DeviceFeatures& device, spv::StorageClass storage,
-                                  uint32_t bits);
-
-// Whether the module may make such accesses: the device lacks no feature for them, or for blocks in
-// Workgroup memory the module declares the capability.
-bool canAccess(const Module& module, const DeviceFeatures& device, spv::StorageClass storage,
-               uint32_t bits);
-
-// Declares the capability for such accesses, if there is one.
-void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 
 }  // namespace coopvk::rewrite

@@ -18,6 +18,10 @@ class ByteWalk {
           bytes_(emit.types().constant(indexType_, 0)) {}
 
     Id bytes() const { return bytes_; }  // from the start
+    // Whether there is a vector whose components do not lie side by side.
+    bool isRowMajorColumn() const {
+        return inRowMajorColumn_ && emit_.module().def(type_).opcode == spv::Op::OpTypeVector;
+    }
     // Sets the type that the next index selects from.
     void enter(Id type) { type_ = type; }
     // Follows an index. False if the layout does not tell its offset.
@@ -82,6 +86,7 @@ std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices) {
     for (const Id index : indices) {
         if (!walk.step(index)) return std::nullopt;
     }
+    if (walk.isRowMajorColumn()) return std::nullopt;
     return walk.bytes();
 }
 
@@ -154,6 +159,16 @@ void BufferPlace::appendKey(const Module& module, std::vector<uint32_t>& key) co
     }
 }
 
+namespace {
+
+// Whether a pointer is to the start of shared memory: all blocks there lie at its start.
+bool isSharedBlock(const Module& module, Id pointer) {
+    return module.storage(pointer) == spv::StorageClass::Workgroup &&
+           module.decoration(contentsOf(module, pointer), spv::Decoration::Block).has_value();
+}
+
+}  // namespace
+
 BufferPlace placeOf(Emitter& emit, Id pointer) {
     const Module& module = emit.module();
     const PointerPath path = pathTo(module, pointer);
@@ -170,7 +185,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
         const std::optional<PointerPath> heap = heapPath(module, place.inHeap);
         if (!heap) return failed(BufferPlace::Problem::kNoVariable);
         place.nonUniform |= heap->nonUniform;
-    } else if (!isVariable(root.opcode)) {
+    } else if (!isVariable(root.opcode) && !isSharedBlock(module, path.root)) {
         return failed(BufferPlace::Problem::kNoVariable);
     }
     Id contents = contentsOf(module, path.root);
@@ -196,6 +211,22 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
     }
     place.bytes = walk.bytes();
     return place;
+}
+
+bool hasLayout(const Module& module, spv::StorageClass storage) {
+    return storage != spv::StorageClass::Workgroup ||
+           module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
+}
+
+bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes) {
+    const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
+    return !stride || *stride == bytes || !hasLayout(module, storage);
+}
+
+bool pointersMayVary(const Module& module, spv::StorageClass storage) {
+    return module.hasCapability(spv::Capability::VariablePointers) ||
+           (module.hasCapability(spv::Capability::VariablePointersStorageBuffer) &&
+            storage == spv::StorageClass::StorageBuffer);
 }
 
 }  // namespace coopvk::rewrite

@@ -12,7 +12,8 @@ namespace coopvk::rewrite {
 struct BufferPlace {
     enum class Problem { kNone, kNoVariable, kManyDescriptors, kNoLayout };
     Problem problem = Problem::kNone;
-    Id root = 0;        // the variable, typed or untyped, or the OpBufferPointerEXT
+    Id root = 0;        // the variable, typed or untyped, or the OpBufferPointerEXT; in shared
+                        // memory any pointer to a block
     Id inHeap = 0;      // the operand Buffer of OpBufferPointerEXT; 0: the root is a variable
     Id descriptor = 0;  // index into an array of descriptors; 0 if the variable is not one
     Id bytes = 0;       // from the start of the buffer, of bufferIndexType()
@@ -33,42 +34,63 @@ struct BufferPlace {
 BufferPlace placeOf(Emitter& emit, Id pointer);
 
 // The offset in bytes (bufferIndexType()) of the member that indices select in a type with explicit
-// layout; nullopt if the layout does not tell.
+// layout; nullopt if the layout does not tell, or the member is a column of a row-major matrix.
 std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices);
 
 // The type that the root of a place points to: the data type of an untyped variable; 0 if the
 // pointer alone does not tell.
 Id contentsOf(const Module& module, Id root);
 
+// Whether offsets and strides lay out memory of a storage class.
+bool hasLayout(const Module& module, spv::StorageClass storage);
+// Whether elements of `bytes` bytes have no gaps in an array type, or behind pointers of a type.
+bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes);
+// Whether a logical pointer may be the result of other instructions than access chains.
+bool pointersMayVary(const Module& module, spv::StorageClass storage);
+
 // Views of buffers as arrays of another type. Logical addressing has no pointer casts, but a module
-// may declare several variables for one binding. Both the view and the original variable become
-// Aliased. The view is Coherent or Volatile if the variable or any member of its structure is, and
-// NonWritable if the variable or every member is.
+// may declare several variables for one binding, and all variables in Workgroup memory with an
+// explicit layout lie at its start. Both the view and the original variable become Aliased. The
+// view is Coherent or Volatile if the variable or any member of its structure is, and NonWritable
+// if the variable or every member is.
 
 class BufferViews {
  public:
     explicit BufferViews(TypeTable& types) : types_(types), module_(types.module()) {}
 
-    // The view of the buffer at a place: a runtime array of `element`, a scalar or vector. A
-    // variable for the same binding as place.root, or an OpBufferPointerEXT.
+    // The view of the buffer at a place: an array of `element`, a scalar or vector. A variable for
+    // the same memory as place.root, or an OpBufferPointerEXT.
     Id view(Emitter& emit, const BufferPlace& place, Id element);
     // A pointer to element number `index` (u32 or u64) of the view. `view`: to use one that exists.
     Id pointer(Emitter& emit, const BufferPlace& place, Id element, Id index, Id view = 0);
     // The operands of an access chain to an element of a view, without the last index.
     std::vector<Id> chainInto(const BufferPlace& place, Id view);
+    // Whether no view of the buffer at a place may be written.
+    bool isNonWritable(const BufferPlace& place) const {
+        return qualifiersOf(place.root, types_.uint32()).nonWritable;
+    }
     // The type element[] without gaps.
-    Id array(Id element);
+    Id array(Id element) { return array(element, 0); }
     // The type struct { element data[]; } without gaps, for physical pointers.
     Id block(Id element) { return block(element, {}); }
+    // A type of pointers to a scalar, by which OpPtrAccessChain steps from one to the next without
+    // gaps. No other pointer has it.
+    Id stepper(spv::StorageClass storage, Id scalar);
 
  private:
     struct Qualifiers {
+        uint32_t length = 0;       // of the array; 0: a runtime array
         bool bufferBlock = false;  // BufferBlock in place of Block
         bool nonWritable = false, coherent = false, isVolatile = false;
         auto operator<=>(const Qualifiers&) const = default;
     };
-    Qualifiers qualifiersOf(Id root) const;
+    Qualifiers qualifiersOf(Id root, Id element) const;
+    Id array(Id element, uint32_t length);
+    uint32_t bytesOf(Id element) const {
+        return types_.width(element) / 8 * types_.components(element);
+    }
     Id variableLike(Id variable, Id element);
+    Id sharedVariable(Id root, Id element);
     Id pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element);
     Id block(Id element, const Qualifiers& qualifiers);
     Id likeDescriptors(Id original, Id block);
@@ -76,9 +98,10 @@ class BufferViews {
 
     TypeTable& types_;
     Module& module_;
-    std::map<std::pair<Id, Id>, Id> variables_;       // by variable and element
+    std::map<std::pair<Id, Id>, Id> variables_;       // by variable (shared: type) and element
     std::map<std::pair<Id, Qualifiers>, Id> blocks_;  // by element
-    std::map<Id, Id> arrays_;                         // by element
+    std::map<std::pair<Id, uint32_t>, Id> arrays_;    // by element and length
+    std::map<std::pair<spv::StorageClass, Id>, Id> steppers_;
 };
 
 }  // namespace coopvk::rewrite

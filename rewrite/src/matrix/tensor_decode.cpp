@@ -3,8 +3,8 @@
 
 #include "ir/calls.hpp"
 #include "ir/indexing.hpp"
-#include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"
+#include "lowering/narrow_access.hpp"
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/tensor_elements.hpp"
 
-#include "ir/composites.hpp"
 #include "ir/indexing.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
@@ -21,7 +20,7 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
       memory_(memory),
       pointer_(pointer) {
     if (context.module.def(emit.typeOf(pointer)).opcode != spv::Op::OpTypePointer) {
-        refuse("Pointer is not a typed pointer");
+        context.fail(ErrorCode::kInvalidModule, at, "Pointer is not a typed pointer");
         return;
     }
     resolve(emit, pointer);
@@ -50,46 +49,50 @@ std::vector<Slot> TensorElements::pack(Emitter& emit, std::span<const Slot> comp
     return packComponents(emit, *matrix_.number, components, matrix_.component, type);
 }
 
-// The type of accesses to components in buffers: that of the components, where the device allows
-// it, else u32.
-Id TensorElements::reachable() const {
-    constexpr auto kStorage = spv::StorageClass::StorageBuffer;
-    if (!missingForAccess(context_.target.device, kStorage, componentBits_).empty()) {
+// The type of accesses to components in memory with a layout: that of the components, where the
+// device allows it, else u32.
+Id TensorElements::reachable(spv::StorageClass storage) const {
+    if (!canAccess(context_.module, context_.target.device, storage, componentBits_)) {
         return types_.uint32();
     }
-    declareAccess(context_.module, kStorage, componentBits_);
+    declareAccess(context_.module, storage, componentBits_);
     return memoryType();
 }
 
 void TensorElements::resolve(Emitter& emit, Id pointer) {
-    switch (storageOf(context_.module.def(emit.typeOf(pointer)))) {
+    constexpr auto kBuffer = spv::StorageClass::StorageBuffer;
+    const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer)));
+    switch (storage) {
         case spv::StorageClass::PhysicalStorageBuffer: {
-            scalar_ = reachable();
+            scalar_ = reachable(kBuffer);
             memory_ = memory_.withAlignment(kAnyAlignment);
-            declareNumbersIn(types_, context_.target.device,
-                             context_.module.def(emit.typeOf(pointer)).word(1));
+            declareNumbersIn(types_, context_.target.device, context_.module.pointee(pointer));
             block_ = castTo(emit, scalar_);
             return;
         }
         case spv::StorageClass::StorageBuffer:
         case spv::StorageClass::Uniform:
-            return resolveBuffer(emit, pointer);
+            return resolveBuffer(emit, pointer, kBuffer);
         case spv::StorageClass::Workgroup:
-            return resolvePointer(emit, pointer);
+            return hasLayout(context_.module, storage) ? resolveBuffer(emit, pointer, storage)
+                                                       : resolvePointer(emit, pointer);
         default:
             refuse("the storage class of Pointer is not emulated for tensors");
     }
 }
 
-void TensorElements::resolveBuffer(Emitter& emit, Id pointer) {
+void TensorElements::resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage) {
     if (isComponentOfArray(pointer)) return resolvePointer(emit, pointer);
     place_ = placeOf(emit, pointer);
     if (place_.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
     if (!place_.valid()) {
-        refuse("Pointer leads through an array of arrays of descriptors, or memory without layout");
+        scalar_ = 0;
+        context_.fail(ErrorCode::kInvalidModule, at_,
+                      "Pointer leads through an array of arrays of descriptors "
+                      "(VUID-StandaloneSpirv-Uniform-06807), or memory without a layout");
         return;
     }
-    scalar_ = reachable();
+    scalar_ = reachable(storage);
     view_ = context_.views.view(emit, place_, scalar_);
     first_ = emit.over(place_.bytes, componentBits_ / 8);
 }
@@ -100,15 +103,10 @@ void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
     scalar_ = elements_->scalar();
 }
 
-// Whether a pointer points to an element of a tightly packed array of components.
+// Whether a pointer points to an element of an array of components without gaps.
 bool TensorElements::isComponentOfArray(Id pointer) const {
-    const Module& module = context_.module;
-    const Instruction& chain = module.def(pointer);
-    const Id pointee = module.def(chain.type).word(1);
-    if (pointee != matrix_.format || !isAccessChain(chain.opcode)) return false;
-    const Id type = typeBehind(module, chainStep(module, chain), 1);
-    const std::optional<uint32_t> stride = module.decoration(type, spv::Decoration::ArrayStride);
-    return isArrayType(module.def(type).opcode) && stride == componentBits_ / 8;
+    return context_.module.pointee(pointer) == matrix_.format &&
+           pointsIntoTightArray(context_, pointer);
 }
 
 Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
@@ -186,8 +184,8 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
         return emit.op(spv::Op::OpShiftLeftLogical, u32, {value, shift});
     };
     const Id others = emit.op(spv::Op::OpNot, u32, {shifted(mask)});
-    const bool isShared = elements_ && storageOf(context_.module.def(emit.typeOf(pointer))) ==
-                                           spv::StorageClass::Workgroup;
+    const bool isShared =
+        storageOf(context_.module.def(emit.typeOf(pointer))) == spv::StorageClass::Workgroup;
     const Id scope = emit.scope(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily);
     const auto atomic = [&](spv::Op opcode, Id value) {
         const Id typed = emit.bitcast(scalar_, value);
@@ -209,7 +207,9 @@ Id TensorElements::castTo(Emitter& emit, Id element) {
 
 Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
-    if (storage == spv::StorageClass::Workgroup || reachable() != memoryType()) return 0;
+    if (storage == spv::StorageClass::Workgroup ||
+        reachable(spv::StorageClass::StorageBuffer) != memoryType())
+        return 0;
     if (block_ == 0 && place_.root == 0) place_ = placeOf(emit, pointer_);
     if (block_ == 0 && !place_.valid()) return 0;
     run_ = length;

@@ -35,10 +35,10 @@ class TensorElements {
  private:
     bool refuse(std::string_view what);
     void resolve(Emitter& emit, Id pointer);
-    void resolveBuffer(Emitter& emit, Id pointer);
+    void resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage);
     void resolvePointer(Emitter& emit, Id pointer);
     bool isComponentOfArray(Id pointer) const;
-    Id reachable() const;
+    Id reachable(spv::StorageClass storage) const;
     Id memoryType() const;
     Id pointerTo(Emitter& emit, Id scalar);
     Id castTo(Emitter& emit, Id element);

@@ -54,7 +54,7 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, con
 TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
                     TileAccess& access, ElementPointer& pointer) {
     const Id stride = pointer.stride(f.emit(), access.stride);
-    if (pointer.becomesTyped()) access.stride = stride;
+    if (pointer.changesStride()) access.stride = stride;
     return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
         Emitter& emit = f.emit();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;

@@ -197,8 +197,15 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
                            : untypedPointee(context, storageOf(pointer), context.format(type));
     const uint32_t bytes = context.types.width(pointee) * context.types.components(pointee) / 8;
     if (bytes == 0 || !matrixDimensions(module, module.def(type))) return;
-    const StagedShape shape = stagedShape(context, type, *columnMajor == 1, bytes);
-    if (shape.unit != 0) reserveFor(context, type, shape);
+    const auto reserveForPointees = [&](uint32_t size) {
+        const StagedShape shape = stagedShape(context, type, *columnMajor == 1, size);
+        if (shape.unit != 0) reserveFor(context, type, shape);
+    };
+    reserveForPointees(bytes);
+    // Then the pointee may become a scalar.
+    if (pointer.opcode == spv::Op::OpTypePointer && !pointsIntoTightArray(context, at.word(0))) {
+        reserveForPointees(context.types.width(pointee) / 8);
+    }
 }
 
 void reserve(HalvesContext& context) {

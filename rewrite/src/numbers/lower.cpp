@@ -6,7 +6,7 @@
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 #include "numbers/conversions.hpp"
 #include "numbers/half_floats.hpp"
 

@@ -4,7 +4,7 @@
 
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/memory_types.hpp"
 #include "lowering/words.hpp"
 #include "tensor/decode.hpp"

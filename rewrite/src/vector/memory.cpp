@@ -2,7 +2,7 @@
 #include "vector/memory.hpp"
 
 #include "ir/entry_point.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
@@ -96,7 +96,8 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     chain.push_back(over(scalarIndex, components));
     if (components > 1) chain.push_back(modulo(scalarIndex, components));
     const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
-    const Id result = emit_.op(spv::Op::OpAccessChain, type, idOperands(chain));
+    const spv::Op opcode = location_.steps ? spv::Op::OpPtrAccessChain : spv::Op::OpAccessChain;
+    const Id result = emit_.op(opcode, type, idOperands(chain));
     if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
     }

@@ -24,13 +24,15 @@ struct Location {
     // kBuffer: the place in the buffer, without the byte offset. kElements: its root is the
     // module-scope variable at which the pointer's access chain starts; 0: none.
     BufferPlace place;
-    Id element = 0;  // kElements: element type of the array
+    Id element = 0;      // kElements: element type of the array
+    bool steps = false;  // kElements: the pointer is to the first element, else to the array
     // Arguments of the helper function. kPhysical: the address; kBuffer: those of the place;
     // kElements: the pointer, if there is no variable, and the indices. Last the byte offset,
     // a u32, or a u64 with 64-bit indexing.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
     std::string_view problem;  // why it is not valid
+    ErrorCode code = ErrorCode::kUnsupported;
 
     bool valid() const { return !arguments.empty(); }
     void appendKey(const Module& module, std::vector<uint32_t>& key) const;

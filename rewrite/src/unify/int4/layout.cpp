@@ -9,7 +9,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/place.hpp"
 #include "unify/int4/types.hpp"
 

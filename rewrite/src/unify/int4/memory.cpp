@@ -3,7 +3,7 @@
 // Checks types and accesses of 4-bit integers in memory (SPV_INTEL_int4, "Memory Layout").
 #include <set>
 
-#include "lowering/element_pointer.hpp"
+#include "lowering/narrow_access.hpp"
 #include "lowering/place.hpp"
 #include "unify/int4/types.hpp"
 
