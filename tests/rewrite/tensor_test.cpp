@@ -244,12 +244,25 @@ const Refusal kRefusals[] = {
     {{.types = "%u32x2 = OpTypeVector %u32 2",
       .addressing = "DecodeFunc %f",
       .functions = decode("%fu = OpBitcast %u32x2 %fp")},
-     "DecodeFunc does more with its pointer than to load from it"},
-    {{.addressing = "DecodeFunc %f",
-      .functions = decode("%fc = OpAccessChain %quant_f32 %fp %c0\nOpStore %fc %f1 Aligned 4")},
-     "DecodeFunc does more with its pointer than to load from it"},
+     "DecodeFunc computes with the bits of its pointer"},
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
+
+TEST(TensorDecode, WritesToBuffersThatAreWritable) {
+    const std::string text = moduleText(
+        {.addressing = "DecodeFunc %f",
+         .functions = decode("%fc = OpAccessChain %quant_f32 %fp %c0\nOpStore %fc %f1 Aligned 4\n"
+                             "%fo = OpAtomicExchange %f32 %fc %c5 %c0 %f1")});
+    const Result<Rewritten> out = rewritten(text);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string readOnly = "OpDecorate %buffer NonWritable\n";
+    const Result<Rewritten> refused =
+        rewritten(std::string(text).insert(text.find("OpDecorate"), readOnly));
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().message.find("writes to a buffer that is NonWritable"),
+              std::string::npos);
+}
 
 // An untyped access chain may have a typed base (SPV_KHR_untyped_pointers).
 TEST(TensorDecode, LoadsThroughUntypedPointers) {

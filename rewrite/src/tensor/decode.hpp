@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "ir/cloner.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/module.hpp"
 #include "lowering/context.hpp"
@@ -41,26 +42,42 @@ class PointerFlow {
     std::vector<Id> pending_;  // whose uses are not visited yet
 };
 
-// Loads of values of any type with an explicit layout, by bytes from the start of a buffer.
+// Loads and stores of values of any type with an explicit layout, and atomics, by bytes from the
+// start of a buffer.
 
-class ViewLoads {
+class ViewAccess {
  public:
     // `place`: the buffer's variable and descriptor. `at`: the instruction for errors.
-    ViewLoads(LoweringContext& context, Emitter& emit, const Instruction& at,
-              const BufferPlace& place)
+    ViewAccess(LoweringContext& context, Emitter& emit, const Instruction& at,
+               const BufferPlace& place)
         : context_(context), types_(context.types), emit_(emit), at_(at), place_(place) {}
 
-    // The value at `bytes` (bufferIndexType()); 0, with an error, where the type cannot be loaded.
-    // The address has the alignment of `memory`; without one, that of the type's parts.
-    Id load(Id type, Id bytes, const MemoryOperands& memory);
+    // Copies an instruction that accesses memory through a pointer into the buffer, which became
+    // bytes (bufferIndexType()). False if it is not one, or does more with the pointer.
+    bool copy(const Instruction& i, const PointerFlow& flow, const Cloner& copies);
 
  private:
+    struct Part {
+        Id type;
+        uint32_t offset;
+    };
+    void copyMemory(const Instruction& i, const PointerFlow& flow, const Cloner& copies);
+    void copyAtomic(const Instruction& i, const Cloner& copies);
+    // The value at `bytes`; 0, with an error, where the type cannot be loaded. If `value` is not 0,
+    // stores that. The address has the alignment of `memory`; without one, that of the type's
+    // parts.
+    Id access(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id address(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id members(Id type, std::span<const Part> parts, Id bytes, const MemoryOperands& memory,
+               Id value);
+    Id structure(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id array(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id numeric(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id element(Id type, Id bytes, const MemoryOperands& memory, Id value);
+    Id pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory, Id value);
+    // A pointer to a scalar or vector whose alignment is its size; 0 with an error.
+    Id pointer(Id type, Id bytes, bool writes);
     Id refuse(std::string_view what);
-    Id numeric(Id type, Id bytes, const MemoryOperands& memory);
-    Id structure(Id type, Id bytes, const MemoryOperands& memory);
-    Id array(Id type, Id bytes, const MemoryOperands& memory);
-    Id element(Id type, Id bytes, const MemoryOperands& memory);
-    Id pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory);
 
     LoweringContext& context_;
     TypeTable& types_;
@@ -70,12 +87,11 @@ class ViewLoads {
 };
 
 // Copies of decode functions for tensors in a descriptor's buffer. Decode functions take a physical
-// pointer. The copy takes a number of bytes in its place, and loads from aliases of the buffer.
+// pointer. The copy takes a number of bytes in its place, and accesses aliases of the buffer.
 
 // The copy of a function whose first parameter is a physical pointer. In its place the copy takes
-// the arguments of `place`, and the bytes from the start of the buffer
-// (bufferIndexType()). 0, with an error,
-// where the function does more with the pointer than load from it and pass it to functions.
+// the arguments of `place`, and the bytes from the start of the buffer (bufferIndexType()). 0, with
+// an error, where the function needs the address itself, which no descriptor tells.
 Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
                const BufferPlace& place);
 

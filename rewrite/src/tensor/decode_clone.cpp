@@ -34,7 +34,7 @@ class Clone {
           returnsPointer_(isPointerType(module_.def(original.definition->type).opcode)),
           flow_(module_, original, kinds),
           emit_(types_, unused_),
-          loads_(context, emit_, request.at, place_),
+          memory_(context, emit_, request.at, place_),
           copies_(module_) {}
 
     // The copy; 0, with an error, where it is not possible.
@@ -50,7 +50,6 @@ class Clone {
     void copyPointerUse(const Instruction& i);
     void copyChain(const Instruction& i);
     void copySum(const Instruction& i);
-    void copyLoad(const Instruction& i);
     void copyCall(const Instruction& i);
     void copyAs(const Instruction& i, Id type);
     Id copied(Id id) const { return copies_(id); }
@@ -69,7 +68,7 @@ class Clone {
     std::unique_ptr<Function> clone_ = std::make_unique<Function>();
     InstructionList unused_;
     Emitter emit_;
-    ViewLoads loads_;
+    ViewAccess memory_;
     Cloner copies_;
 };
 
@@ -167,12 +166,12 @@ void Clone::copyPointerUse(const Instruction& i) {
     using enum spv::Op;
     const auto isBytes = [&](Id id) { return flow_.isPointer(id); };
     if (firstChainIndex(i.opcode) != 0 && isBytes(chainBase(i))) return copyChain(i);
+    if (memory_.copy(i, flow_, copies_)) return;
     switch (i.opcode) {
         case OpVariable:
             if (i.operands.size() == 1) return copyAs(i, variableType());
             break;
         case OpLoad:
-            if (isBytes(i.word(0))) return copyLoad(i);
             return copyAs(i, bytesType_);
         case OpStore:
             if (isBytes(i.word(1)) && flow_.isVariable(i.word(0))) return copyAs(i, 0);
@@ -210,8 +209,8 @@ void Clone::copyPointerUse(const Instruction& i) {
             break;
     }
     refuse(
-        "DecodeFunc does more with its pointer than to load from it and to pass it on, and the "
-        "tensor is in a descriptor's buffer");
+        "DecodeFunc computes with the bits of its pointer, and the tensor is in a descriptor's "
+        "buffer, whose address is not known");
 }
 
 // The sum of an address and an integer.
@@ -242,12 +241,6 @@ void Clone::copyChain(const Instruction& i) {
     } else {
         refuse("DecodeFunc goes through memory without a layout");
     }
-}
-
-void Clone::copyLoad(const Instruction& i) {
-    const Id value = loads_.load(i.type, copied(i.word(0)), MemoryOperands(operandsBehind(i, 1)));
-    if (value == 0) return;
-    emit_.add(makeInstruction(spv::Op::OpCopyObject, i.type, copied(i.result), {idOperand(value)}));
 }
 
 void Clone::copyCall(const Instruction& i) {

@@ -199,6 +199,63 @@ std::string nameOf(const testing::TestParamInfo<Case>& test) {
                        test.param.hasVectors ? "_vectors" : "");
 }
 
+// Each element's call writes a structure of small numbers.
+constexpr const char* kWriter = R"(
+#extension GL_NV_cooperative_matrix2 : require
+struct Mark { uint16_t row; uint8_t column[2]; uint sum; };
+layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Ref {
+    uint16_t number;
+    Mark marks[4];
+};
+float decode(const in Ref b, const in uint32_t bc[2], const in uint32_t ib[2]) {
+    uint column = bc[1] * 4 + ib[1];
+    Mark mark;
+    mark.row = uint16_t(bc[0]);
+    mark.column[0] = uint8_t(column);
+    mark.column[1] = uint8_t(column + 1);
+    mark.sum = (bc[0] + column) * 0x10203;
+    b.marks[ib[1]] = mark;
+    return float(b.number & 15us);
+}
+void main() {
+    coopmat<float, gl_ScopeSubgroup, 8, 16, gl_MatrixUseAccumulator> m;
+    tensorLayoutNV<2> t = createTensorLayoutNV(2);
+    t = setTensorLayoutBlockSizeNV(t, 1, 4);
+    t = setTensorLayoutDimensionNV(t, 8, 16);
+    coopMatLoadTensorNV(m, blocks, 0, t, decode);
+    coopMatStore(m, result, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+)";
+
+TEST(TensorDecodeWrites, ThroughItsPointer) {
+    constexpr uint32_t kRows = 8, kColumns = 16, kBlock = 36, kMark = 8;
+    Rng rng("TensorDecodeWrites");
+    Dispatch dispatch;
+    dispatch.buffers = {rng.bytes(kRows * kColumns / 4 * kBlock), rng.bytes(kRows * kColumns * 4)};
+    std::vector<Bytes> expected = dispatch.buffers;
+    const auto put = [](Bytes& bytes, size_t at, auto value) {
+        std::memcpy(bytes.data() + at, &value, sizeof(value));
+    };
+    for (uint32_t row = 0; row < kRows; ++row) {
+        for (uint32_t column = 0; column < kColumns; ++column) {
+            const size_t block = size_t{row * kColumns + column} / 4 * kBlock;
+            const size_t mark = block + 4 + size_t{column % 4} * kMark;
+            put(expected[0], mark, static_cast<uint16_t>(row));
+            put(expected[0], mark + 2, static_cast<uint8_t>(column));
+            put(expected[0], mark + 3, static_cast<uint8_t>(column + 1));
+            put(expected[0], mark + 4, (row + column) * 0x10203u);
+            const auto number = static_cast<uint32_t>(expected[0][block]) & 15;
+            put(expected[1], (size_t{row} * kColumns + column) * 4, static_cast<float>(number));
+        }
+    }
+    const std::string source = glsl::header() + glsl::buffer(0, "blocks", "uint16_t") +
+                               glsl::buffer(1, "result", "float") + kWriter;
+    const std::vector<Bytes> after = run(compileGlsl(source), dispatch);
+    for (size_t i = 0; i < after.size(); ++i) {
+        EXPECT_EQ(difference(after[i], expected[i]), "") << "buffer " << i;
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+
+#include "ir/opcodes.hpp"
+#include "lowering/memory_types.hpp"
+#include "lowering/narrow_access.hpp"
+#include "lowering/words.hpp"
+#include "tensor/decode.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+constexpr uint64_t kMaxElements = 1024;  // of an array
+
+// The memory operands of a part that is `offset` bytes behind the start of a value.
+MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
+    if (memory.alignment() == 0 || offset == 0) return memory;
+    return memory.withAlignment(std::min(memory.alignment(), offset & (~offset + 1)));
+}
+
+bool isAtomic(spv::Op opcode) {
+    using enum spv::Op;
+    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
+           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
+}
+
+}  // namespace
+
+bool ViewAccess::copy(const Instruction& i, const PointerFlow& flow, const Cloner& copies) {
+    using enum spv::Op;
+    const auto leads = [&](size_t operand) { return flow.isPointer(i.word(operand)); };
+    if (i.opcode == OpLoad && leads(0)) {
+        const Id value = access(i.type, copies(i.word(0)), MemoryOperands(operandsBehind(i, 1)), 0);
+        if (value != 0) emit_.op(OpCopyObject, i.type, {value}, copies(i.result));
+        return true;
+    }
+    if (i.opcode == OpStore && leads(0) && !leads(1)) {
+        const MemoryOperands memory(operandsBehind(i, 2));
+        access(context_.module.def(i.word(1)).type, copies(i.word(0)), memory, copies(i.word(1)));
+        return true;
+    }
+    if (i.opcode == OpCopyMemory && (leads(0) || leads(1))) {
+        copyMemory(i, flow, copies);
+        return true;
+    }
+    const auto takesPointer = [&](const Operand& o) { return o.isId && flow.isPointer(o.word); };
+    if (!isAtomic(i.opcode) || !leads(0) ||
+        std::ranges::any_of(operandsBehind(i, 1), takesPointer)) {
+        return false;
+    }
+    copyAtomic(i, copies);
+    return true;
+}
+
+// One or both pointers lead into the buffer.
+void ViewAccess::copyMemory(const Instruction& i, const PointerFlow& flow, const Cloner& copies) {
+    const Id to = i.word(0), from = i.word(1);
+    const Id typed = context_.module.pointee(from);
+    const Id type = typed != 0 ? typed : context_.module.pointee(to);
+    const auto [target, source] = copyOperands(i);
+    const Id value = flow.isPointer(from)
+                         ? access(type, copies(from), source, 0)
+                         : emit_.load(type, copies(from), source.forLoad(kAnyAlignment));
+    if (value == 0) return;
+    if (flow.isPointer(to)) {
+        access(type, copies(to), target, value);
+    } else {
+        emit_.store(copies(to), value, target.forStore(kAnyAlignment));
+    }
+}
+
+void ViewAccess::copyAtomic(const Instruction& i, const Cloner& copies) {
+    const Id type = i.result != 0 ? i.type : context_.module.def(i.operands.back().word).type;
+    const Id at = pointer(type, copies(i.word(0)), i.opcode != spv::Op::OpAtomicLoad);
+    if (at == 0) return;
+    Operands operands = copies(i.operands);
+    operands[0] = idOperand(at);
+    const Id result = i.result == 0 ? 0 : copies(i.result);
+    emit_.add(makeInstruction(i.opcode, i.type, result, std::move(operands)));
+}
+
+Id ViewAccess::refuse(std::string_view what) {
+    context_.fail(ErrorCode::kUnsupported, at_, what);
+    return 0;
+}
+
+Id ViewAccess::access(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    if (context_.error) return 0;
+    declareNumbersIn(types_, context_.target.device, type);
+    const spv::Op opcode = context_.module.def(type).opcode;
+    if (opcode == spv::Op::OpTypeStruct) return structure(type, bytes, memory, value);
+    if (opcode == spv::Op::OpTypeArray) return array(type, bytes, memory, value);
+    if (opcode == spv::Op::OpTypePointer) return address(type, bytes, memory, value);
+    if (types_.width(type) >= 8 && types_.components(type) != 0) {
+        return numeric(type, bytes, memory, value);
+    }
+    return refuse("DecodeFunc accesses other values than numbers, pointers, arrays and structures");
+}
+
+// A physical pointer in the buffer, as two words.
+Id ViewAccess::address(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    const Id words = types_.vectorType(types_.uint32(), 2);
+    const Id held = numeric(words, bytes, memory, value == 0 ? 0 : emit_.bitcast(words, value));
+    return held == 0 ? 0 : emit_.bitcast(type, held);
+}
+
+Id ViewAccess::members(Id type, std::span<const Part> parts, Id bytes, const MemoryOperands& memory,
+                       Id value) {
+    std::vector<Id> values;
+    for (uint32_t m = 0; m < parts.size(); ++m) {
+        const auto& [member, offset] = parts[m];
+        const Id stored = value == 0 ? 0 : emit_.extract(member, value, {m});
+        values.push_back(
+            access(member, emit_.plus(bytes, offset), atOffset(memory, offset), stored));
+    }
+    return context_.error || value != 0 ? 0 : emit_.construct(type, values);
+}
+
+Id ViewAccess::structure(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    const Module& module = context_.module;
+    const Instruction& structure = module.def(type);
+    std::vector<Part> parts;
+    for (uint32_t m = 0; m < structure.operands.size(); ++m) {
+        const auto offset = module.memberDecoration(type, m, spv::Decoration::Offset);
+        if (!offset) return refuse("DecodeFunc accesses a structure without a layout");
+        parts.push_back({structure.word(m), *offset});
+    }
+    return members(type, parts, bytes, memory, value);
+}
+
+Id ViewAccess::array(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    const Module& module = context_.module;
+    const Id element = module.def(type).word(0);
+    const uint64_t count = module.constantValue(module.def(type).word(1)).value_or(0);
+    const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
+    if (!stride || count == 0 || count > kMaxElements) {
+        return refuse("DecodeFunc accesses an array that is too long, or without a layout");
+    }
+    std::vector<Part> parts;
+    for (uint32_t e = 0; e < count; ++e) parts.push_back({element, e * *stride});
+    return members(type, parts, bytes, memory, value);
+}
+
+Id ViewAccess::numeric(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    const Id scalar = types_.scalarOf(type);
+    const uint32_t scalarBytes = types_.width(type) / 8, count = types_.components(type);
+    const uint32_t alignment = memory.alignment() == 0 ? scalarBytes : memory.alignment();
+    const bool isWhole = std::has_single_bit(count) && alignment >= scalarBytes * count;
+    if (isWhole) return element(type, bytes, memory, value);
+    std::vector<Id> values;
+    for (uint32_t c = 0; c < count; ++c) {
+        const Id at = emit_.plus(bytes, c * scalarBytes);
+        const Id part = value == 0 || count == 1 ? value : emit_.extract(scalar, value, {c});
+        values.push_back(alignment >= scalarBytes ? element(scalar, at, memory, part)
+                                                  : pieces(scalar, at, alignment, memory, part));
+    }
+    if (context_.error || value != 0) return 0;
+    return count == 1 ? values[0] : emit_.construct(type, values);
+}
+
+Id ViewAccess::pointer(Id type, Id bytes, bool writes) {
+    if (writes && context_.views.isNonWritable(place_)) {
+        return refuse("DecodeFunc writes to a buffer that is NonWritable");
+    }
+    const uint32_t width = types_.width(type);
+    constexpr auto kStorage = spv::StorageClass::StorageBuffer;
+    if (!missingForAccess(context_.target.device, kStorage, width).empty()) {
+        return refuse(
+            "DecodeFunc accesses numbers of 8 or 16 bits in a descriptor's buffer: that needs "
+            "storageBuffer8BitAccess or storageBuffer16BitAccess");
+    }
+    declareAccess(context_.module, kStorage, width);
+    const uint32_t size = width / 8 * types_.components(type);
+    return context_.views.pointer(emit_, place_, type, emit_.over(bytes, size));
+}
+
+// A scalar or a vector whose alignment is its size.
+Id ViewAccess::element(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+    const Id at = pointer(type, bytes, value != 0);
+    if (at == 0) return 0;
+    const MemoryOperands aligned = memory.withAlignment(0);
+    const uint32_t size = types_.width(type) / 8 * types_.components(type);
+    if (value == 0) return emit_.load(type, at, aligned.forLoad(size));
+    emit_.store(at, value, aligned.forStore(size));
+    return 0;
+}
+
+// A scalar as pieces of a size that is its alignment.
+Id ViewAccess::pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory,
+                      Id value) {
+    const Id piece = types_.intType(pieceBytes * 8, false);
+    types_.declareArithmetic(piece);
+    std::vector<Slot> parts, slots;
+    if (value != 0) parts = regroup(emit_, slotsOf(emit_, {&value, 1}), type, piece);
+    for (uint32_t at = 0; at < types_.width(type) / 8; at += pieceBytes) {
+        const Id part = value == 0 ? 0 : scalarOf(emit_, piece, parts[at / pieceBytes]);
+        slots.push_back({element(piece, emit_.plus(bytes, at), memory, part), 0});
+    }
+    if (context_.error || value != 0) return 0;
+    return scalarOf(emit_, type, regroup(emit_, slots, piece, type)[0]);
+}
+
+}  // namespace coopvk::rewrite
