@@ -102,7 +102,8 @@ bool ElementPointer::resolveByStep(Id pointer) {
 }
 
 // For an array in arrays: elements may lie beyond the inner one, where an access chain must not
-// lead. Vectors, and structures of one member, count as arrays there.
+// lead. In shared memory, of which there may be no view, vectors and structures of one member count
+// as arrays.
 bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
     const Module& module = context_.module;
     const PointerPath path = pathTo(module, pointer);
@@ -140,10 +141,9 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
 bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const {
     const Module& module = context_.module;
     const Instruction& type = module.def(types[level]);
+    if (isArrayType(type.opcode)) return isTight(module, storage_, type.result, bytes);
+    if (storage_ != spv::StorageClass::Workgroup) return false;
     switch (type.opcode) {
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
-            return isTight(module, storage_, type.result, bytes);
         case spv::Op::OpTypeVector:  // the column of a matrix may have a stride
             return level == 0 || module.def(types[level - 1]).opcode != spv::Op::OpTypeMatrix;
         case spv::Op::OpTypeStruct:
