@@ -21,16 +21,24 @@ Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id compon
     return bits == width ? component : types.intType(bits, false);
 }
 
+namespace {
+
+// The type of the array to whose element an access chain leads; 0 for other pointers.
+Id arrayAround(const Module& module, Id pointer) {
+    const Instruction& chain = behindCopies(module, pointer);
+    if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return 0;
+    const Id type = typeBehind(module, chainStep(module, chain), 1);
+    return isArrayType(module.def(type).opcode) ? type : 0;
+}
+
+}  // namespace
+
 bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
     const Module& module = context.module;
     const TypeTable& types = context.types;
-    const Instruction& chain = behindCopies(module, pointer);
-    if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return false;
-    const Id array = typeBehind(module, chainStep(module, chain), 1);
-    const Id pointee = module.def(chain.type).word(1);
+    const Id array = arrayAround(module, pointer), pointee = module.pointee(pointer);
     const uint64_t bytes = uint64_t{types.width(pointee)} / 8 * types.components(pointee);
-    return isArrayType(module.def(array).opcode) &&
-           isTight(module, storageOf(module.def(chain.type)), array, bytes);
+    return array != 0 && isTight(module, module.storage(pointer), array, bytes);
 }
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
@@ -85,9 +93,10 @@ bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
     return true;
 }
 
-// Steps from the pointer to the next elements.
+// Steps from the pointer to the next elements, where it does not lead into an array with gaps.
 bool ElementPointer::resolveByStep(Id pointer) {
     Module& module = context_.module;
+    if (arrayAround(module, pointer) != 0) return false;
     const bool isPhysical = storage_ == spv::StorageClass::PhysicalStorageBuffer;
     if ((!isPhysical && !pointersMayVary(module, storage_)) ||
         !isTight(module, storage_, pointerType_, pointeeBytes()))

@@ -128,25 +128,6 @@ const std::vector<AssemblyCase>& assemblyCases() {
          2,
          0,
          {"%w1", "%w2"}},
-        {"WorkgroupComponent",
-         {},
-         // Structures of one member, in an array; the matrix begins inside a vector of the array.
-         "%newtype = OpTypeStruct %f16x4\n%arr = OpTypeArray %newtype %c_32\n"
-         "%pw = OpTypePointer Workgroup %arr\n%we = OpTypePointer Workgroup %f16\n"
-         "%w1 = OpVariable %pw Workgroup\n%acqrel = OpConstant %u32 24840\n",
-         "%p = OpAccessChain %sb_f16 %x %c_0 %c_64\n%to = OpAccessChain %sb_f16 %z %c_0 %c_0\n"
-         "%s = OpAccessChain %we %w1 %n2 %c_0 %n0\n"
-         "%m = OpCooperativeMatrixLoadKHR %T %p %c_0 %c_8\n"
-         "OpCooperativeMatrixStoreKHR %s %m %c_1 %c_8 NonPrivatePointer\n"
-         "OpControlBarrier %c_2 %c_2 %acqrel\n"
-         "%m2 = OpCooperativeMatrixLoadKHR %T %s %c_1 %c_8 NonPrivatePointer\n"
-         "OpCooperativeMatrixStoreKHR %to %m2 %c_0 %c_8\n",
-         "",
-         0,
-         64,
-         2,
-         0,
-         {"%w1"}},
         {"OperandVolatile", {}, "", "@copy Volatile\n", "", 0, 0, 2, 0},
         {"OperandAligned", {}, "", "@copy Aligned 16\n", "", 0, 0, 2, 0},
         {"OperandNontemporal", {}, "", "@copy Nontemporal\n", "", 0, 0, 2, 0},
