@@ -111,11 +111,6 @@ void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruc
         context.fail(ErrorCode::kInvalidModule, call, what);
         return;
     }
-    if (matrix->hasFourBits()) {
-        context.fail(ErrorCode::kUnsupported, call,
-                     "per-element operations on components of 4 bits are not emulated");
-        return;
-    }
     Emitter& emit = writer.emit();
     const Id function = call.word(1);
     const Instruction& type = context.module.def(context.module.def(function).word(1));

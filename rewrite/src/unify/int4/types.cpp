@@ -49,18 +49,19 @@ void renameInt4Types(Int4Context& context) {
 
 namespace {
 
-// Instructions that may take 4-bit integers (SPV_INTEL_int4, "Validation Rules").
+// Instructions that may take 4-bit integers (SPV_INTEL_int4, "Validation Rules"), among them all
+// "function instructions".
 bool mayTakeInt4(const Module& module, const Instruction& i) {
     using enum spv::Op;
     return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
            isUntypedStep(i.opcode) || (isConversion(i.opcode) && i.opcode != OpFConvert) ||
            isNonSemantic(module, i) ||
-           isOneOf(i.opcode,
-                   {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized, OpPtrAccessChain,
-                    OpInBoundsPtrAccessChain, OpArrayLength, OpUntypedArrayLengthKHR,
-                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpVectorShuffle,
-                    OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
-                    OpCooperativeMatrixMulAddKHR, OpCooperativeMatrixLengthKHR});
+           isOneOf(i.opcode, {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized,
+                              OpPtrAccessChain, OpInBoundsPtrAccessChain, OpArrayLength,
+                              OpUntypedArrayLengthKHR, OpVectorExtractDynamic,
+                              OpVectorInsertDynamic, OpVectorShuffle, OpCooperativeMatrixLoadKHR,
+                              OpCooperativeMatrixStoreKHR, OpCooperativeMatrixMulAddKHR,
+                              OpCooperativeMatrixLengthKHR, OpCooperativeMatrixPerElementOpNV});
 }
 
 bool touchesInt4(const Int4Context& context, const Instruction& i) {
