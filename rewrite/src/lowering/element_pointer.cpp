@@ -42,8 +42,8 @@ bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
 }
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
-                               const Instruction& at, Id component)
-    : context_(context) {
+                               const Instruction& at, Id component, uint32_t widest)
+    : context_(context), widest_(widest) {
     Module& module = context.module;
     pointerType_ = module.def(pointer).type;
     const Instruction& type = module.def(pointerType_);
@@ -70,8 +70,11 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
 
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     origin_ = context_.types.constant(indexType_, 0);
+    if (scalarBytes_ > widest_ && (resolveInView(emit, pointer) || resolveByAddress(emit, pointer)))
+        return;
     if (resolveInNested(emit, pointer) || resolveInArray(emit, pointer) || resolveByStep(pointer) ||
-        resolveInView(emit, pointer) || resolveByScalars(emit, pointer)) {
+        resolveInView(emit, pointer) || resolveByAddress(emit, pointer) ||
+        resolveByScalars(emit, pointer)) {
         return;
     }
     scalar_ = 0;
@@ -175,6 +178,15 @@ void ElementPointer::becomeScalars() {
     pointee_ = scalar_;
 }
 
+// The same, with words in place of wider scalars than `widest`.
+void ElementPointer::becomeNarrowScalars() {
+    becomeScalars();
+    if (scalarBytes_ <= widest_) return;
+    perOriginal_ *= scalarBytes_ / 4;
+    scalarBytes_ = 4;
+    pointee_ = scalar_ = context_.types.uint32();
+}
+
 // Where the memory's variable is known.
 bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
     const bool isViewed =
@@ -183,19 +195,22 @@ bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
     if (!isViewed) return false;
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;
-    becomeScalars();
+    becomeNarrowScalars();
     intoView(emit, place);
     return true;
 }
 
-// For a pointer whose type has another stride than the elements.
+bool ElementPointer::resolveByAddress(Emitter& emit, Id pointer) {
+    if (storage_ != spv::StorageClass::PhysicalStorageBuffer) return false;
+    becomeNarrowScalars();
+    intoBlock(emit, pointer);
+    return true;
+}
+
+// For a variable pointer whose type has another stride than the elements.
 bool ElementPointer::resolveByScalars(Emitter& emit, Id pointer) {
-    becomeScalars();
-    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) {
-        intoBlock(emit, pointer);
-        return true;
-    }
     if (!pointersMayVary(context_.module, storage_)) return false;
+    becomeScalars();
     chain_ = spv::Op::OpPtrAccessChain;
     pointerType_ = context_.views.stepper(storage_, scalar_);
     std::vector<Id> toFirst = {pointer};

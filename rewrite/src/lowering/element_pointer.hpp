@@ -21,12 +21,12 @@ bool pointsIntoTightArray(const LoweringContext& context, Id pointer);
 class ElementPointer {
  public:
     // Errors name `at`. A typed pointer must point to a numeric scalar or vector; `component` is
-    // for untyped ones.
+    // for untyped ones. Scalars of more than `widest` bytes become words, where memory has views.
     ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
-                   Id component);
+                   Id component, uint32_t widest = 8);
 
     bool valid() const { return scalar_ != 0; }
-    // Of the pointee. Where an array has gaps it is a scalar, whatever the original pointee is.
+    // Of the pointee. It is a scalar where an array has gaps, or its scalars become words.
     Id scalar() const { return scalar_; }  // its component type
     uint32_t components() const { return components_; }
     uint32_t scalarBytes() const { return scalarBytes_; }
@@ -59,10 +59,12 @@ class ElementPointer {
     bool resolveInArray(Emitter& emit, Id pointer);
     bool resolveByStep(Id pointer);
     bool resolveInView(Emitter& emit, Id pointer);
+    bool resolveByAddress(Emitter& emit, Id pointer);
     bool resolveByScalars(Emitter& emit, Id pointer);
     void intoView(Emitter& emit, const BufferPlace& place);
     void intoBlock(Emitter& emit, Id pointer);
     void becomeScalars();
+    void becomeNarrowScalars();
     Id constantIndex(uint32_t value);
 
     LoweringContext& context_;
@@ -76,6 +78,7 @@ class ElementPointer {
     Id scalar_ = 0;
     uint32_t components_ = 1;
     uint32_t perOriginal_ = 1;  // pointees in an original one
+    uint32_t widest_ = 8;
     uint32_t scalarBytes_ = 1;
     spv::StorageClass storage_ = spv::StorageClass::StorageBuffer;
     Id indexType_ = 0;

@@ -140,17 +140,18 @@ std::vector<Slot> regroupFilled(Emitter& emit, std::span<const Slot> slots, Id f
 std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memoryScalar) {
     TypeTable& types = emit.types();
     const Id u32 = types.uint32();
-    // Where there are half floats, 16-bit integers may have no bit casts.
-    const bool isHalf = types.isHalf(memoryScalar);
-    if (isHalf && memory.size() % 2 != 0) {
+    // Where there are such floats, there may be no integers of their width.
+    if (types.isFloat(memoryScalar) && !types.encoding(memoryScalar)) {
+        if (types.width(memoryScalar) * memory.size() % 32 == 0) {
+            return scalarsOf(emit, u32, regroup(emit, memory, memoryScalar, u32));
+        }
         std::vector<Id> words;
-        for (const Slot& slot : memory) {
+        for (const Slot& half : memory) {
             words.push_back(
-                scalarOf(emit, u32, regroupFilled(emit, {&slot, 1}, memoryScalar, u32)[0]));
+                scalarOf(emit, u32, regroupFilled(emit, {&half, 1}, memoryScalar, u32)[0]));
         }
         return words;
     }
-    if (isHalf) return scalarsOf(emit, u32, regroup(emit, memory, memoryScalar, u32));
     const Id integer = types.intType(types.width(memoryScalar), false);
     std::vector<Slot> integers = regroup(emit, memory, memoryScalar, integer);
     const bool fill = integers.size() * types.width(integer) % 32 == 0;

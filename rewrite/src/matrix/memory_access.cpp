@@ -29,7 +29,9 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     : context_(context),
       writer_(writer),
       matrix_(matrix),
-      pointer_(context, writer.emit(), pointer, at, matrix.format),
+      // At scope Workgroup an invocation stores four neighbours, of 32 bits at least.
+      pointer_(context, writer.emit(), pointer, at, matrix.format,
+               matrix.fragment.scope == LaneScope::kWorkgroup ? 4 : 8),
       componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
     declareCasts(context, matrix, memoryScalar());

@@ -105,7 +105,11 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
 }
 
 // The integers that hold scalars of the array: words, or as wide as wider scalars.
-Id VectorMemory::holder() { return elementBytes() > 4 ? bits(elementBytes()) : u32(); }
+Id VectorMemory::holder() {
+    if (elementBytes() <= 4) return u32();
+    types_.declareArithmetic(bits(elementBytes()));
+    return bits(elementBytes());
+}
 
 bool VectorMemory::isHalf(Id type) {
     return types_.isFloat(type) && types_.width(type) == 16 && !types_.encoding(type);

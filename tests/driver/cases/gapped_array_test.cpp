@@ -21,8 +21,7 @@ struct Element {
     const char* glsl;
     const char* layout;
     uint32_t bytes, stride;
-    bool isTriple =
-        false;  // vectors of four become vectors of three, which GLSL does not take here
+    bool isTriple = false;  // vectors of four become those of three, which GLSL does not take here
 };
 
 constexpr Element kElements[] = {
@@ -30,6 +29,7 @@ constexpr Element kElements[] = {
     {"u8vec4", "std430", 3, 4, true}, {"float", "std140", 4, 16},
     {"f16vec2", "std140", 4, 16},     {"uint8_t", "std140", 1, 16},
     {"i16vec4", "std140", 8, 16},     {"vec2", "std140", 8, 16},
+    {"double", "std140", 8, 16},
 };
 
 Words withTriples(Words words) {
@@ -46,13 +46,15 @@ enum class Way {
     kLoad,
     kStore,
     kWorkgroupLoad,
+    kWorkgroupStore,
     kTensorLoad,
     kTensorStore,
     kVectorLoad,
     kVectorStore
 };
-constexpr std::string_view kWays[] = {"load",        "store",      "workgroupLoad", "tensorLoad",
-                                      "tensorStore", "vectorLoad", "vectorStore"};
+constexpr std::string_view kWays[] = {"load",           "store",      "workgroupLoad",
+                                      "workgroupStore", "tensorLoad", "tensorStore",
+                                      "vectorLoad",     "vectorStore"};
 constexpr Component kComponents[] = {Component::kF16, Component::kF32, Component::kS8,
                                      Component::kE4M3};
 
@@ -64,11 +66,13 @@ struct Case {
     bool columnMajor;
 
     bool isStore() const {
-        return way == Way::kStore || way == Way::kTensorStore || way == Way::kVectorStore;
+        return way == Way::kStore || way == Way::kWorkgroupStore || way == Way::kTensorStore ||
+               way == Way::kVectorStore;
     }
+    bool isOfWorkgroup() const { return way == Way::kWorkgroupLoad || way == Way::kWorkgroupStore; }
     bool isVector() const { return way == Way::kVectorLoad || way == Way::kVectorStore; }
     bool isTensor() const { return way == Way::kTensorLoad || way == Way::kTensorStore; }
-    uint32_t lines() const { return isVector() ? 1 : way == Way::kWorkgroupLoad ? 16 : 8; }
+    uint32_t lines() const { return isVector() ? 1 : isOfWorkgroup() ? 16 : 8; }
     uint32_t lineBytes() const { return (isVector() ? 24 : lines()) * info(component).bytes; }
     // From a line to the next, in elements: pointers and strides are multiples of 16 bytes, or of a
     // line if that is less.
@@ -135,7 +139,7 @@ std::string accessText(const Case& c) {
     const Use use = info(c.component).bytes == 1 ? Use::kA : Use::kAccumulator;
     std::string matrix = glsl::matrix(c.component, c.lines(), c.lines(), use) + " m;\n";
     const size_t scope = matrix.find("gl_ScopeSubgroup");
-    if (c.way == Way::kWorkgroupLoad) matrix.replace(scope, 16, "gl_ScopeWorkgroup");
+    if (c.isOfWorkgroup()) matrix.replace(scope, 16, "gl_ScopeWorkgroup");
     const std::string lines = std::to_string(c.lines());
     const std::string layout = glsl::layout(c.columnMajor);
     std::string at = std::format("{}, {}, {}, {}", array, kFirst, c.stride(), layout);
@@ -173,7 +177,7 @@ TEST_P(GappedArrays, AreReadAndWrittenWithoutGaps) {
     const Case& c = GetParam();
     COOPVK_REQUIRE(c.component);
     if (c.memory == Memory::kShared) COOPVK_REQUIRE(Requirement::kWorkgroupLayout);
-    if (c.isTensor() || c.way == Way::kWorkgroupLoad) {
+    if (c.isTensor() || c.isOfWorkgroup()) {
         COOPVK_REQUIRE(Requirement::kWorkgroupMatrices);
     }
     Rng rng(std::format("Gapped{}{}{}{}", c.element, static_cast<int>(c.memory),
