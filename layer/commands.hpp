@@ -2,7 +2,7 @@
 //
 // Every Vulkan command that the layer intercepts. The declarations below and the look-up tables
 // (proc_table.cpp) are made from this list. Commands that are recorded or submitted often are only
-// among the conversion commands, so they cost nothing on other devices.
+// among the recorded commands, so they cost nothing on devices without conversions.
 #pragma once
 
 #include <vulkan/vk_layer.h>
@@ -33,14 +33,6 @@
     X(vkCmdWriteMarkerToMemoryAMD, cmdWriteMarkerToMemory)
 #else
 #define COOPVK_ADDRESS_COMMANDS(X)
-#endif
-#ifdef VK_EXT_descriptor_heap
-#define COOPVK_NEW_HEAP_COMMANDS(X)                  \
-    X(vkCmdBindSamplerHeapEXT, cmdBindSamplerHeap)   \
-    X(vkCmdBindResourceHeapEXT, cmdBindResourceHeap) \
-    X(vkCmdPushDataEXT, cmdPushData)
-#else
-#define COOPVK_NEW_HEAP_COMMANDS(X)
 #endif
 
 // X(Vulkan command, function in coopvk::layer)
@@ -108,17 +100,21 @@
 
 // Commands that a matrix conversion must know. Intercepted only on the same devices, and only if
 // the next layer has them.
-#define COOPVK_CONVERSION_COMMANDS(X)                                  \
-    X(vkAllocateCommandBuffers, allocateCommandBuffers)                \
+#define COOPVK_CONVERSION_COMMANDS(X)                   \
+    X(vkAllocateCommandBuffers, allocateCommandBuffers) \
+    X(vkCreateRenderPass, createRenderPass)             \
+    X(vkCreateRenderPass2, createRenderPass2)           \
+    X(vkCreateRenderPass2KHR, createRenderPass2)
+
+// The same, for commands that are recorded or submitted often. These functions are noexcept: see
+// Guard.
+#define COOPVK_RECORDED_COMMANDS(X)                                    \
     X(vkFreeCommandBuffers, freeCommandBuffers)                        \
     X(vkDestroyCommandPool, destroyCommandPool)                        \
     X(vkBeginCommandBuffer, beginCommandBuffer)                        \
     X(vkEndCommandBuffer, endCommandBuffer)                            \
     X(vkCmdBindPipeline, cmdBindPipeline)                              \
     X(vkCmdBindShadersEXT, cmdBindShaders)                             \
-    X(vkCmdPushConstants, cmdPushConstants)                            \
-    X(vkCmdPushConstants2, cmdPushConstants2)                          \
-    X(vkCmdPushConstants2KHR, cmdPushConstants2)                       \
     X(vkCmdExecuteCommands, cmdExecuteCommands)                        \
     X(vkCmdBeginConditionalRenderingEXT, cmdBeginConditionalRendering) \
     X(vkCmdEndConditionalRenderingEXT, cmdEndConditionalRendering)     \
@@ -137,31 +133,7 @@
     X(vkCmdWriteBufferMarker2AMD, cmdWriteBufferMarker2)               \
     X(vkQueueSubmit2, queueSubmit2)                                    \
     X(vkQueueSubmit2KHR, queueSubmit2)                                 \
-    X(vkCreateRenderPass, createRenderPass)                            \
-    X(vkCreateRenderPass2, createRenderPass2)                          \
-    X(vkCreateRenderPass2KHR, createRenderPass2)                       \
     COOPVK_ADDRESS_COMMANDS(X)
-
-// Commands that set or invalidate the state of descriptor heaps. Intercepted only on the same
-// devices, and only if these have VK_EXT_descriptor_heap.
-#define COOPVK_HEAP_COMMANDS(X)                                                  \
-    COOPVK_NEW_HEAP_COMMANDS(X)                                                  \
-    X(vkCmdBindDescriptorSets, cmdBindDescriptorSets)                            \
-    X(vkCmdBindDescriptorSets2, cmdBindDescriptorSets2)                          \
-    X(vkCmdBindDescriptorSets2KHR, cmdBindDescriptorSets2)                       \
-    X(vkCmdPushDescriptorSet, cmdPushDescriptorSet)                              \
-    X(vkCmdPushDescriptorSetKHR, cmdPushDescriptorSet)                           \
-    X(vkCmdPushDescriptorSet2, cmdPushDescriptorSet2)                            \
-    X(vkCmdPushDescriptorSet2KHR, cmdPushDescriptorSet2)                         \
-    X(vkCmdPushDescriptorSetWithTemplate, cmdPushDescriptorSetWithTemplate)      \
-    X(vkCmdPushDescriptorSetWithTemplateKHR, cmdPushDescriptorSetWithTemplate)   \
-    X(vkCmdPushDescriptorSetWithTemplate2, cmdPushDescriptorSetWithTemplate2)    \
-    X(vkCmdPushDescriptorSetWithTemplate2KHR, cmdPushDescriptorSetWithTemplate2) \
-    X(vkCmdBindDescriptorBuffersEXT, cmdBindDescriptorBuffers)                   \
-    X(vkCmdSetDescriptorBufferOffsetsEXT, cmdSetDescriptorBufferOffsets)         \
-    X(vkCmdSetDescriptorBufferOffsets2EXT, cmdSetDescriptorBufferOffsets2)       \
-    X(vkCmdBindDescriptorBufferEmbeddedSamplersEXT, cmdBindEmbeddedSamplers)     \
-    X(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT, cmdBindEmbeddedSamplers2)
 
 namespace coopvk::layer {
 
@@ -175,7 +147,16 @@ COOPVK_DEVICE_COMMANDS(COOPVK_DECLARE)
 COOPVK_SHADER_COMMANDS(COOPVK_DECLARE)
 COOPVK_ADDED_COMMANDS(COOPVK_DECLARE)
 COOPVK_CONVERSION_COMMANDS(COOPVK_DECLARE)
-COOPVK_HEAP_COMMANDS(COOPVK_DECLARE)
+#undef COOPVK_DECLARE
+
+template <typename Pointer>
+struct AsNoexcept;
+template <typename R, typename... Args>
+struct AsNoexcept<R(VKAPI_PTR*)(Args...)> {
+    using Function = R(Args...) noexcept;
+};
+#define COOPVK_DECLARE(command, function) AsNoexcept<PFN_##command>::Function function;
+COOPVK_RECORDED_COMMANDS(COOPVK_DECLARE)
 #undef COOPVK_DECLARE
 
 PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name);

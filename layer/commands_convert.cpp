@@ -28,52 +28,58 @@ std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
     return "destination: fewer than " + std::to_string(needed) + " bytes";
 }
 
-// Records one element of vkCmdConvertCooperativeVectorMatrixNV. Empty, or why it was not recorded.
-std::string recordOne(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
-                      const VkConvertCooperativeVectorMatrixInfoNV& info) {
-    MatrixConversion conversion;
+// Empty, or what is wrong with an element of vkCmdConvertCooperativeVectorMatrixNV.
+std::string planRecorded(const DeviceContext& device,
+                         const VkConvertCooperativeVectorMatrixInfoNV& info,
+                         MatrixConversion& conversion) {
     std::string wrong = planConversion(info, device.facts().traits.blockedWeights, conversion);
     if (wrong.empty()) wrong = checkStrides(conversion);
     if (wrong.empty()) wrong = checkSizes(info, conversion);
     if (wrong.empty()) wrong = checkTargetSize(info, conversion);
-    if (!wrong.empty()) return wrong;
+    if (wrong.empty()) wrong = ConversionKernel::checkSizes(conversion);
+    return wrong;
+}
+
+void recordOne(DeviceContext& device, CommandState& state, ConversionKernel::Bound& bound,
+               const VkConvertCooperativeVectorMatrixInfoNV& info) {
+    MatrixConversion conversion;
+    const std::string wrong = planRecorded(device, info, conversion);
+    if (!wrong.empty()) {
+        state.failure = VK_ERROR_UNKNOWN;
+        device.log().error("vkCmdConvertCooperativeVectorMatrixNV: " + wrong);
+        return;
+    }
+    const VkResult result = device.conversions.dispatch(
+        device, conversion, info.srcData.deviceAddress, info.dstData.deviceAddress, bound);
+    if (result != VK_SUCCESS) {
+        state.failure = result;
+        device.log().error(
+            "vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline, or memory for its "
+            "arguments");
+        return;
+    }
     if (device.statistics != nullptr) {
         device.statistics->ranCommand(rewrite::Extension::kNvCooperativeVector);
     }
-    return device.conversions.dispatch(device, commands, mode, conversion,
-                                       info.srcData.deviceAddress, info.dstData.deviceAddress);
 }
 
-PushMode pushModeOf(const CommandState& state) {
-    return state.usesHeaps ? PushMode::kData : PushMode::kConstants;
-}
-
-void recordAll(CommandState& state, VkCommandBuffer commands,
+void recordAll(DeviceContext& device, CommandState& state, VkCommandBuffer commands,
                std::span<const VkConvertCooperativeVectorMatrixInfoNV> infos) {
-    DeviceContext& device = *state.device;
-    const PushMode mode = pushModeOf(state);
-    if (VkResult result = device.conversions.prepare(device, mode); result != VK_SUCCESS) {
-        state.failure = result;
-        device.log().error("vkCmdConvertCooperativeVectorMatrixNV: cannot make its pipeline");
-        return;
-    }
+    ConversionKernel::Bound bound = {commands, state.pool};
     state.converts = true;
-    suspendCondition(state, commands);
-    const OnExit resume([&] { restoreState(state, commands); });
-    device.conversions.bind(device, commands, mode);
-    for (const auto& info : infos) {
-        const std::string wrong = recordOne(device, commands, mode, info);
-        if (wrong.empty()) continue;
-        device.log().error("vkCmdConvertCooperativeVectorMatrixNV: " + wrong);
-        state.failure = VK_ERROR_UNKNOWN;
-    }
+    suspendCondition(device.next, state, commands);
+    const OnExit restore([&] {
+        if (bound.pipeline != VK_NULL_HANDLE) bindAgain(device.next, state, commands);
+        resumeCondition(device.next, state, commands);
+    });
+    for (const auto& info : infos) recordOne(device, state, bound, info);
 }
 
 }  // namespace
 
 VkResult convertCooperativeVectorMatrix(VkDevice device,
                                         const VkConvertCooperativeVectorMatrixInfoNV* info) {
-    const auto context = devices().find(device);
+    DeviceContext* const context = &deviceOf(device);
     if (!context->emulates(rewrite::Extension::kNvCooperativeVector)) {
         const auto next = context->next.ConvertCooperativeVectorMatrixNV;
         return next != nullptr ? next(device, info) : VK_ERROR_UNKNOWN;
@@ -111,10 +117,11 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
 
 void cmdConvertCooperativeVectorMatrix(VkCommandBuffer commands, uint32_t count,
                                        const VkConvertCooperativeVectorMatrixInfoNV* infos) {
-    if (const auto state = commandStates().find(commands)) {
-        return recordAll(*state, commands, std::span(infos, count));
+    DeviceContext& device = deviceOf(commands);
+    if (CommandState* state = device.states.find(commands)) {
+        return recordAll(device, *state, commands, std::span(infos, count));
     }
-    const auto next = devices().find(commands)->next.CmdConvertCooperativeVectorMatrixNV;
+    const auto next = device.next.CmdConvertCooperativeVectorMatrixNV;
     if (next != nullptr) next(commands, count, infos);
 }
 

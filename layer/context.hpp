@@ -12,6 +12,7 @@
 #include <shared_mutex>
 #include <unordered_map>
 
+#include "command_state.hpp"
 #include "conversion_kernel.hpp"
 #include "coopvk/rewrite.hpp"
 #include "deferred.hpp"
@@ -69,6 +70,7 @@ class InstanceContext {
 struct DeviceContext {
     VkDevice handle = VK_NULL_HANDLE;
     std::shared_ptr<InstanceContext> instance;
+    VkPhysicalDevice physicalHandle = VK_NULL_HANDLE;
     const PhysicalDeviceContext* physical = nullptr;
     DeviceFacts enabled;  // of this device: see enabled_facts.hpp
     // The extensions that this device emulates: those for its physical device that the application
@@ -83,6 +85,7 @@ struct DeviceContext {
     RewriteCache cache;
     DeferredHolds deferred;
     ConversionKernel conversions;
+    CommandStates states;                            // empty unless conversions are emulated
     std::unique_ptr<inputs::DispatchInputs> inputs;  // null unless the setting is on
     DeviceStatistics* statistics = nullptr;          // the instance's; null unless asked for
 

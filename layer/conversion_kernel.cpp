@@ -2,11 +2,12 @@
 #include "conversion_kernel.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
-#include <utility>
 
 #include "context.hpp"
 #include "convert_matrix.spv.h"
+#include "guard.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -33,32 +34,51 @@ struct KernelMatrix {
           lineBytes(static_cast<uint32_t>(view.lineBytes())) {}
 };
 
-struct Push {
+struct Arguments {
     VkDeviceAddress source;
     VkDeviceAddress target;
     KernelMatrix from;
     KernelMatrix to;
     uint32_t targetWords;
 };
-static_assert(offsetof(Push, targetWords) + sizeof(uint32_t) == ConversionKernel::kPushBytes);
+static_assert(offsetof(Arguments, targetWords) + sizeof(uint32_t) == 60);
+static_assert(sizeof(Arguments) <= ConversionArguments::kSlotBytes);
+
+// The address of arguments, in the parts that the kernel makes it of: numbers of workgroups, of
+// which every device allows 65535, and above them a window that is constant in a pipeline. Drivers
+// that keep pipelines on disk find them again as long as memory is in the same 64 GiB.
+struct AddressParts {
+    static constexpr uint32_t kBits = 15;
+
+    explicit AddressParts(VkDeviceAddress address) {
+        const uint64_t slot = address / ConversionArguments::kSlotBytes;
+        y = static_cast<uint32_t>(slot) & ((1u << kBits) - 1);
+        z = static_cast<uint32_t>(slot >> kBits) & ((1u << kBits) - 1);
+        window = static_cast<uint32_t>(slot >> 2 * kBits);
+    }
+
+    uint32_t y, z, window;
+};
 
 VkResult createLayout(DeviceContext& device, VkPipelineLayout& layout) {
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                       ConversionKernel::kPushBytes};
-    VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.pushConstantRangeCount = 1;
-    info.pPushConstantRanges = &range;
+    const VkPipelineLayoutCreateInfo info = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
     return device.next.CreatePipelineLayout(device.handle, &info, nullptr, &layout);
 }
 
-VkResult createPipeline(DeviceContext& device, VkComputePipelineCreateInfo info,
+VkResult createPipeline(DeviceContext& device, uint32_t window, VkPipelineLayout layout,
                         VkPipeline& pipeline) {
     VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
     code.codeSize = sizeof(kConvertMatrixWords);
     code.pCode = kConvertMatrixWords;
+    const VkSpecializationMapEntry entry = {0, 0, sizeof window};
+    const VkSpecializationInfo constants = {1, &entry, sizeof window, &window};
+    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
+    info.layout = layout;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = "main";
+    info.stage.pSpecializationInfo = &constants;
     VkResult result =
         device.next.CreateShaderModule(device.handle, &code, nullptr, &info.stage.module);
     if (result != VK_SUCCESS) return result;
@@ -70,37 +90,31 @@ VkResult createPipeline(DeviceContext& device, VkComputePipelineCreateInfo info,
 
 }  // namespace
 
-VkResult ConversionKernel::create(DeviceContext& device, PushMode mode, Objects& made) {
-    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-#ifdef VK_EXT_descriptor_heap
-    VkPipelineCreateFlags2CreateInfo flags = {
-        VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO};
-    flags.flags = VK_PIPELINE_CREATE_2_DESCRIPTOR_HEAP_BIT_EXT;
-    if (mode == PushMode::kData) {  // which takes no layout
-        info.pNext = &flags;
-        return createPipeline(device, info, made.pipeline);
-    }
-#endif
+VkResult ConversionKernel::create(DeviceContext& device, uint32_t window, Objects& made) {
     const VkResult result = createLayout(device, made.layout);
     if (result != VK_SUCCESS) return result;
-    info.layout = made.layout;
-    return createPipeline(device, info, made.pipeline);
+    return createPipeline(device, window, made.layout, made.pipeline);
 }
 
-VkResult ConversionKernel::prepare(DeviceContext& device, PushMode mode) {
-    Objects& kept = objects_[static_cast<size_t>(mode)];
+VkResult ConversionKernel::pipelineFor(DeviceContext& device, uint32_t window,
+                                       VkPipeline& pipeline) {
     {
         const std::scoped_lock lock(mutex_);
-        if (kept.pipeline != VK_NULL_HANDLE) return VK_SUCCESS;
+        const auto found = objects_.find(window);
+        if (found != objects_.end()) {
+            pipeline = found->second.pipeline;
+            return VK_SUCCESS;
+        }
     }
     Objects made;
-    const VkResult result = create(device, mode, made);
-    if (result == VK_SUCCESS) {
-        const std::scoped_lock lock(mutex_);
-        if (kept.pipeline == VK_NULL_HANDLE) std::swap(kept, made);
-    }
-    destroy(device, made);  // after a failure, or because another thread was faster
-    return result;
+    OnExit undo([&] { destroy(device, made); });
+    const VkResult result = create(device, window, made);
+    if (result != VK_SUCCESS) return result;
+    const std::scoped_lock lock(mutex_);
+    const auto [place, isFirst] = objects_.try_emplace(window, made);
+    if (isFirst) undo.dismiss();  // else another thread was faster
+    pipeline = place->second.pipeline;
+    return VK_SUCCESS;
 }
 
 void ConversionKernel::destroy(DeviceContext& device, const Objects& objects) {
@@ -113,38 +127,42 @@ void ConversionKernel::destroy(DeviceContext& device, const Objects& objects) {
 }
 
 void ConversionKernel::destroy(DeviceContext& device) {
-    for (Objects& objects : objects_) destroy(device, std::exchange(objects, {}));
+    for (const auto& [window, objects] : objects_) destroy(device, objects);
+    objects_.clear();
+    arguments.destroy(device);
 }
 
-void ConversionKernel::bind(DeviceContext& device, VkCommandBuffer commands, PushMode mode) const {
-    device.next.CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, objects(mode).pipeline);
-}
-
-std::string ConversionKernel::dispatch(DeviceContext& device, VkCommandBuffer commands,
-                                       PushMode mode, const MatrixConversion& conversion,
-                                       VkDeviceAddress source, VkDeviceAddress target) const {
+std::string ConversionKernel::checkSizes(const MatrixConversion& conversion) {
     const uint64_t most = std::numeric_limits<uint32_t>::max() - 3;  // whole words
-    if (conversion.source.placement.size > most || conversion.target.placement.size > most) {
-        return "matrices of 4 GiB or more are not converted on a device";
+    if (conversion.source.placement.size <= most && conversion.target.placement.size <= most) {
+        return {};
     }
+    return "matrices of 4 GiB or more are not converted on a device";
+}
+
+VkResult ConversionKernel::dispatch(DeviceContext& device, const MatrixConversion& conversion,
+                                    VkDeviceAddress source, VkDeviceAddress target, Bound& bound) {
     const auto words = static_cast<uint32_t>((conversion.target.placement.size + 3) / 4);
-    if (words == 0) return {};
-    const Push push = {source, target, KernelMatrix(conversion.source),
-                       KernelMatrix(conversion.target), words};
-    if (mode == PushMode::kConstants) {
-        device.next.CmdPushConstants(commands, objects(mode).layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                     kPushBytes, &push);
+    if (words == 0) return VK_SUCCESS;
+    ArgumentSlot slot;
+    VkResult result = arguments.take(device, bound.commands, bound.pool, slot);
+    if (result != VK_SUCCESS) return result;
+    const AddressParts at(slot.address);
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    result = pipelineFor(device, at.window, pipeline);
+    if (result != VK_SUCCESS) return result;
+    const Arguments values = {source, target, KernelMatrix(conversion.source),
+                              KernelMatrix(conversion.target), words};
+    std::memcpy(slot.host, &values, sizeof values);
+    const auto& next = device.next;
+    if (bound.pipeline != pipeline) {
+        next.CmdBindPipeline(bound.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+        bound.pipeline = pipeline;
     }
-#ifdef VK_EXT_descriptor_heap
-    if (mode == PushMode::kData) {
-        VkPushDataInfoEXT info = {VK_STRUCTURE_TYPE_PUSH_DATA_INFO_EXT};
-        info.data = {&push, kPushBytes};
-        device.next.CmdPushDataEXT(commands, &info);
-    }
-#endif
     const uint32_t groups = std::min((words + kGroupSize - 1) / kGroupSize, kMostGroups);
-    device.next.CmdDispatch(commands, groups, 1, 1);
-    return {};
+    (next.CmdDispatchBase != nullptr ? next.CmdDispatchBase : next.CmdDispatchBaseKHR)(
+        bound.commands, 0, at.y, at.z, groups, 1, 1);
+    return VK_SUCCESS;
 }
 
 }  // namespace coopvk::layer

@@ -1,51 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The compute pipeline that converts matrices on a device.
+// The compute pipeline that converts matrices on a device. It has no descriptors and no push
+// constants: the base of a dispatch says where in memory its arguments are.
 #pragma once
 
 #include <vulkan/vulkan.h>
 
-#include <array>
+#include <map>
 #include <mutex>
+#include <string>
 
+#include "conversion_arguments.hpp"
 #include "matrix_conversion.hpp"
 
 namespace coopvk::layer {
 
-struct DeviceContext;
-
-// How the kernel gets its arguments: in the way that leaves the application's descriptors valid.
-enum class PushMode { kConstants, kData };
-
 class ConversionKernel {
  public:
-    // Makes the pipeline on the first call. Thread safe. It holds no lock while it calls the next
-    // layer, since debug callbacks from there may record conversions themselves.
-    VkResult prepare(DeviceContext& device, PushMode mode);
+    // What a command buffer has bound.
+    struct Bound {
+        VkCommandBuffer commands = VK_NULL_HANDLE;
+        VkCommandPool pool = VK_NULL_HANDLE;   // the command buffer's
+        VkPipeline pipeline = VK_NULL_HANDLE;  // null before the first dispatch
+    };
+
+    // Records a conversion, and a pipeline if `bound` has another. Makes the pipeline and memory on
+    // the first call. Thread safe. It holds no lock while it calls the next layer, since debug
+    // callbacks from there may record conversions themselves.
+    VkResult dispatch(DeviceContext& device, const MatrixConversion& conversion,
+                      VkDeviceAddress source, VkDeviceAddress target, Bound& bound);
     void destroy(DeviceContext& device);
 
-    // After prepare().
-    void bind(DeviceContext& device, VkCommandBuffer commands, PushMode mode) const;
-    // After bind(). Empty, or why the device cannot do it.
-    std::string dispatch(DeviceContext& device, VkCommandBuffer commands, PushMode mode,
-                         const MatrixConversion& conversion, VkDeviceAddress source,
-                         VkDeviceAddress target) const;
+    ConversionArguments arguments;
 
-    // The size of the push constants, or push data, that dispatch() sets.
-    static constexpr uint32_t kPushBytes = 60;
+    // Empty, or why the kernel cannot convert a matrix.
+    static std::string checkSizes(const MatrixConversion& conversion);
 
  private:
     struct Objects {
-        VkPipelineLayout layout = VK_NULL_HANDLE;  // none for push data
+        VkPipelineLayout layout = VK_NULL_HANDLE;
         VkPipeline pipeline = VK_NULL_HANDLE;
     };
 
-    static VkResult create(DeviceContext& device, PushMode mode, Objects& made);
+    VkResult pipelineFor(DeviceContext& device, uint32_t window, VkPipeline& pipeline);
+    static VkResult create(DeviceContext& device, uint32_t window, Objects& made);
     static void destroy(DeviceContext& device, const Objects& objects);
-    const Objects& objects(PushMode mode) const { return objects_[static_cast<size_t>(mode)]; }
 
     std::mutex mutex_;
-    std::array<Objects, 2> objects_;  // each set once
+    std::map<uint32_t, Objects> objects_;  // by window, see the source; none is ever removed
 };
 
 }  // namespace coopvk::layer

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "command_state.hpp"
 #include "commands.hpp"
 #include "device_request.hpp"
 #include "enabled_facts.hpp"
@@ -12,6 +11,15 @@
 
 namespace coopvk::layer {
 namespace {
+
+std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext>& instance,
+                                           VkPhysicalDevice physical) {
+    auto context = std::make_shared<DeviceContext>();
+    context->instance = instance;
+    context->physicalHandle = physical;
+    context->physical = &instance->physicalDevice(physical);
+    return context;
+}
 
 // The device already exists: if memory runs out, only the log line is lost.
 void logDevice(const DeviceContext& device) noexcept {
@@ -69,9 +77,7 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     // has the advanced link.
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 
-    const auto context = std::make_shared<DeviceContext>();
-    context->instance = instance;
-    context->physical = &instance->physicalDevice(physicalDevice);
+    const auto context = makeContext(instance, physicalDevice);
     if (const VkResult known = context->physical->facts.listing; known != VK_SUCCESS) return known;
     Scratch scratch;
     const DeviceRequest request = makeDeviceRequest(*context->physical, *createInfo, scratch);
@@ -115,7 +121,6 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     if (context == nullptr) return;
     context->deferred.clear();
     context->conversions.destroy(*context);
-    commandStates().removeDevice(*context);
     context->inputs.reset();
     context->next.DestroyDevice(device, allocator);
 }

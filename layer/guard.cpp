@@ -3,7 +3,6 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
-#include "command_state.hpp"
 #include "registry.hpp"
 
 namespace coopvk::layer {
@@ -54,10 +53,10 @@ void reportFailure(VkQueue queue, const char* command, VkResult result) noexcept
 
 // The command is lost, so recording must fail: vkEndCommandBuffer says so.
 void reportFailure(VkCommandBuffer commands, const char* command, VkResult result) noexcept {
-    try {
-        if (const auto state = commandStates().find(commands)) state->failure = result;
-    } catch (...) {
-    }
+    const auto* device =
+        commands == VK_NULL_HANDLE ? nullptr : Registry<DeviceContext>::peek(commands);
+    auto* state = device == nullptr ? nullptr : device->states.find(commands);
+    if (state != nullptr) state->failure = result;
     reportFor(devices, commands, command, result, deviceLog);
 }
 

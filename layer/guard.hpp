@@ -26,30 +26,53 @@ struct CommandName {
     char text[N];
 };
 
-// Guard<name, function>::call is the entry point that applications and the loader call. No
-// exception leaves it, and each exception is logged.
-template <CommandName Name, auto Function>
-struct Guard;
+// Calls a function. No exception leaves it, and each is logged for the handle's command.
+template <CommandName Name, typename Handle, typename F>
+auto guarded(Handle handle, const F& function) noexcept -> decltype(function()) {
+    using R = decltype(function());
+    VkResult failure = VK_ERROR_UNKNOWN;
+    try {
+        return function();
+    } catch (const std::bad_alloc&) {
+        failure = VK_ERROR_OUT_OF_HOST_MEMORY;
+    } catch (...) {
+    }
+    reportFailure(handle, Name.text, failure);
+    if constexpr (std::is_same_v<R, VkResult>) {
+        return failure;
+    } else if constexpr (!std::is_void_v<R>) {
+        return R{};
+    }
+}
 
-template <CommandName Name, typename R, typename First, typename... Rest,
-          R (*Function)(First, Rest...)>
-struct Guard<Name, Function> {
+template <CommandName Name, auto Function, typename Type>
+struct GuardOf;
+
+template <CommandName Name, auto Function, typename R, typename First, typename... Rest>
+struct GuardOf<Name, Function, R (*)(First, Rest...)> {
     static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
-        VkResult failure = VK_ERROR_UNKNOWN;
-        try {
-            return Function(first, rest...);
-        } catch (const std::bad_alloc&) {
-            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        } catch (...) {
-        }
-        reportFailure(first, Name.text, failure);
-        if constexpr (std::is_same_v<R, VkResult>) {
-            return failure;
-        } else if constexpr (!std::is_void_v<R>) {
-            return R{};
-        }
+        return guarded<Name>(first, [&] { return Function(first, rest...); });
     }
 };
+
+// The call is a jump, and what it takes from the stack stays where it is.
+template <CommandName Name, auto Function, typename R, typename... Args>
+struct GuardOf<Name, Function, R (*)(Args...) noexcept> {
+    static VKAPI_ATTR R VKAPI_CALL call(Args... args) noexcept { return Function(args...); }
+};
+
+// Guard<name, function>::call is the entry point that applications and the loader call. No
+// exception leaves it, and each exception is logged; functions that are noexcept see to that
+// themselves.
+template <CommandName Name, auto Function>
+struct Guard : GuardOf<Name, Function, decltype(Function)> {};
+
+// The next layer's commands throw nothing. A function that is noexcept and calls one last, by such
+// a pointer, ends with a jump.
+template <typename R, typename... Args>
+auto noThrow(R(VKAPI_PTR* command)(Args...)) {
+    return reinterpret_cast<R(VKAPI_PTR*)(Args...) noexcept>(command);
+}
 
 // Runs a function when a scope is left, unless it was dismissed.
 template <typename F>

@@ -23,7 +23,7 @@ COOPVK_DEVICE_COMMANDS(COOPVK_CHECK)
 COOPVK_SHADER_COMMANDS(COOPVK_CHECK)
 COOPVK_ADDED_COMMANDS(COOPVK_CHECK)
 COOPVK_CONVERSION_COMMANDS(COOPVK_CHECK)
-COOPVK_HEAP_COMMANDS(COOPVK_CHECK)
+COOPVK_RECORDED_COMMANDS(COOPVK_CHECK)
 #undef COOPVK_CHECK
 
 template <CommandName Name, auto Function>
@@ -41,7 +41,6 @@ PFN_vkVoidFunction entry() {
 #define COOPVK_SHADER(command, function) COOPVK_ROW(kShader, command, function)
 #define COOPVK_ADDED(command, function) COOPVK_ROW(kAddedCommand, command, function)
 #define COOPVK_CONVERSION(command, function) COOPVK_ROW(kConversion, command, function)
-#define COOPVK_HEAP(command, function) COOPVK_ROW(kHeap, command, function)
 
 auto makeTable() {
     auto table = std::to_array<CommandEntry>({
@@ -53,7 +52,7 @@ auto makeTable() {
         COOPVK_SHADER_COMMANDS(COOPVK_SHADER)
         COOPVK_ADDED_COMMANDS(COOPVK_ADDED)
         COOPVK_CONVERSION_COMMANDS(COOPVK_CONVERSION)
-        COOPVK_HEAP_COMMANDS(COOPVK_HEAP)
+        COOPVK_RECORDED_COMMANDS(COOPVK_CONVERSION)
     });
     std::ranges::sort(table, {}, &CommandEntry::name);
     return table;
@@ -65,14 +64,6 @@ PFN_vkVoidFunction nextInstanceProc(const Context& context, const char* name) {
     return context == nullptr ? nullptr : context->getNextProc(context->handle, name);
 }
 
-bool hasHeaps([[maybe_unused]] const DeviceContext& device) {
-#ifdef VK_EXT_descriptor_heap
-    return device.next.CmdPushDataEXT != nullptr;
-#else
-    return false;
-#endif
-}
-
 // On devices that emulate nothing, the layer intercepts nothing.
 bool intercepts(const DeviceContext& device, const CommandEntry& command, bool nextHasIt) {
     const bool converts = device.emulates(rewrite::Extension::kNvCooperativeVector);
@@ -81,8 +72,6 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
             return nextHasIt && device.rewrites();
         case CommandKind::kConversion:
             return nextHasIt && converts;
-        case CommandKind::kHeap:
-            return nextHasIt && converts && hasHeaps(device);
         case CommandKind::kAddedCommand:
             return converts;
         default:

@@ -16,7 +16,6 @@ enum class CommandKind {
     kShader,
     kAddedCommand,
     kConversion,
-    kHeap,
 };
 
 struct CommandEntry {

@@ -3,14 +3,22 @@
 // Restores the state of a command buffer after a matrix conversion.
 #pragma once
 
+#include <vulkan/utility/vk_dispatch_table.h>
+
 #include "command_state.hpp"
 
 namespace coopvk::layer {
 
 // Ends the condition, since conversions must not depend on it.
-void suspendCondition(const CommandState& state, VkCommandBuffer commands);
+void suspendCondition(const VkuDeviceDispatchTable& next, const CommandState& state,
+                      VkCommandBuffer commands);
 
-// Restores what conversions replaced, and begins the condition again.
-void restoreState(const CommandState& state, VkCommandBuffer commands);
+// Begins the condition again.
+void resumeCondition(const VkuDeviceDispatchTable& next, const CommandState& state,
+                     VkCommandBuffer commands);
+
+// Binds what the kernel replaced.
+void bindAgain(const VkuDeviceDispatchTable& next, const CommandState& state,
+               VkCommandBuffer commands);
 
 }  // namespace coopvk::layer

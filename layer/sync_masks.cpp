@@ -6,40 +6,6 @@
 namespace coopvk::layer {
 namespace {
 
-constexpr VkPipelineStageFlags2 kConversion =
-    VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
-
-// Other stages to which transfer accesses belong.
-constexpr VkPipelineStageFlags2 kTransferStages =
-    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT |
-    VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT |
-    VK_PIPELINE_STAGE_2_CLEAR_BIT | VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR |
-    VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_COPY_BIT_KHR |
-    VK_PIPELINE_STAGE_2_MICROMAP_BUILD_BIT_EXT;
-
-constexpr VkAccessFlags2 kTransferAccesses =
-    VK_ACCESS_2_TRANSFER_READ_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
-
-}  // namespace
-
-SyncScope withoutConversions(SyncScope scope) {
-    const bool named = (scope.stages & kConversion) != 0;
-    // "All commands" includes the conversions, and so their accesses.
-    if (!named && (scope.stages & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) == 0) return scope;
-    if (scope.accesses & VK_ACCESS_2_TRANSFER_READ_BIT) {
-        scope.accesses |= VK_ACCESS_2_SHADER_READ_BIT;
-    }
-    if (scope.accesses & VK_ACCESS_2_TRANSFER_WRITE_BIT) {
-        scope.accesses |= VK_ACCESS_2_SHADER_WRITE_BIT;
-    }
-    if (!named) return scope;
-    scope.stages = (scope.stages & ~kConversion) | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
-    if ((scope.stages & kTransferStages) == 0) scope.accesses &= ~kTransferAccesses;
-    return scope;
-}
-
-namespace {
-
 // Translates an array of barriers in a structure of type T in the chain, whose copy is edited.
 template <typename T, typename Barrier>
 void translateChained(ChainEditor& chain, const void* original, VkStructureType type,

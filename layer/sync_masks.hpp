@@ -26,10 +26,41 @@ struct SyncScopes {
     bool operator==(const SyncScopes&) const = default;
 };
 
-SyncScope withoutConversions(SyncScope scope);
+constexpr VkPipelineStageFlags2 kConversionStage =
+    VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
+constexpr VkAccessFlags2 kTransferAccesses =
+    VK_ACCESS_2_TRANSFER_READ_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
+// Other stages to which transfer accesses belong.
+constexpr VkPipelineStageFlags2 kTransferStages =
+    VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT |
+    VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT |
+    VK_PIPELINE_STAGE_2_CLEAR_BIT | VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR |
+    VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_COPY_BIT_KHR |
+    VK_PIPELINE_STAGE_2_MICROMAP_BUILD_BIT_EXT;
 
-inline VkPipelineStageFlags2 withoutConversions(VkPipelineStageFlags2 stages) {
-    return withoutConversions(SyncScope{stages, 0}).stages;
+// Whether withoutConversions() may change a scope: the conversion stage, or "all commands", which
+// includes it, with the accesses of conversions.
+constexpr bool mayConvert(SyncScope scope) {
+    if (scope.stages & kConversionStage) return true;
+    return (scope.stages & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) != 0 &&
+           (scope.accesses & kTransferAccesses) != 0;
+}
+
+constexpr VkPipelineStageFlags2 withoutConversions(VkPipelineStageFlags2 stages) {
+    if ((stages & kConversionStage) == 0) return stages;
+    return (stages & ~kConversionStage) | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+}
+
+constexpr SyncScope withoutConversions(SyncScope scope) {
+    if (!mayConvert(scope)) return scope;
+    constexpr int kToShaders = 6;  // from the bit of a transfer access to that of a shader access
+    static_assert(VK_ACCESS_2_TRANSFER_READ_BIT >> kToShaders == VK_ACCESS_2_SHADER_READ_BIT &&
+                  VK_ACCESS_2_TRANSFER_WRITE_BIT >> kToShaders == VK_ACCESS_2_SHADER_WRITE_BIT);
+    scope.accesses |= (scope.accesses & kTransferAccesses) >> kToShaders;
+    if ((scope.stages & kConversionStage) == 0) return scope;
+    scope.stages = withoutConversions(scope.stages);
+    if ((scope.stages & kTransferStages) == 0) scope.accesses &= ~kTransferAccesses;
+    return scope;
 }
 
 inline SyncScopes withoutConversions(const SyncScopes& scopes) {
@@ -58,25 +89,36 @@ void setScopes(Barrier& barrier, const SyncScopes& scopes) {
     setAccesses(barrier, scopes);
 }
 
-// An array with every barrier's scopes translated; the array itself if nothing changes.
-// get(barrier) returns a barrier's scopes, set(barrier, scopes) replaces them.
-template <typename Barrier, typename Get, typename Set>
-const Barrier* translateBarriers(std::span<const Barrier> barriers, Scratch& scratch,
-                                 const Get& get, const Set& set) {
-    Barrier* copies = nullptr;
-    for (size_t i = 0; i < barriers.size(); ++i) {
-        const SyncScopes before = get(barriers[i]);
-        const SyncScopes after = withoutConversions(before);
-        if (after == before) continue;
-        if (copies == nullptr) copies = scratch.copyArray(barriers);
-        set(copies[i], after);
+// Everything that barriers name, as the scope of one.
+template <typename Barrier>
+void addScopes(SyncScope& all, const Barrier* barriers, uint32_t count) {
+    for (uint32_t i = 0; i < count; ++i) {
+        all.stages |= barriers[i].srcStageMask | barriers[i].dstStageMask;
+        all.accesses |= barriers[i].srcAccessMask | barriers[i].dstAccessMask;
     }
-    return copies != nullptr ? copies : barriers.data();
 }
 
+// False only if withoutConversions() changes nothing.
+inline bool mayConvert(const VkDependencyInfo& info) {
+    if (info.pNext != nullptr) return true;
+    SyncScope all;
+    addScopes(all, info.pMemoryBarriers, info.memoryBarrierCount);
+    addScopes(all, info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount);
+    addScopes(all, info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
+    return mayConvert(all);
+}
+
+// An array with every barrier's scopes translated; the array itself if no barrier may change.
 template <typename Barrier>
 const Barrier* withoutConversions(std::span<const Barrier> barriers, Scratch& scratch) {
-    return translateBarriers(barriers, scratch, scopesOf<Barrier>, setScopes<Barrier>);
+    SyncScope all;
+    addScopes(all, barriers.data(), static_cast<uint32_t>(barriers.size()));
+    if (!mayConvert(all)) return barriers.data();
+    Barrier* copies = scratch.copyArray(barriers);
+    for (Barrier& copy : std::span(copies, barriers.size())) {
+        setScopes(copy, withoutConversions(scopesOf(copy)));
+    }
+    return copies;
 }
 
 // Returns `info` itself if nothing changes.

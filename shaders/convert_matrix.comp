@@ -6,8 +6,13 @@
 // which explain the arithmetic.
 #version 460
 #extension GL_EXT_buffer_reference : require
+#extension GL_EXT_buffer_reference_uvec2 : require
 
 layout(local_size_x = 64) in;
+
+// layer::AddressParts: bits 36 and above of the address of Arguments. Its bits 6 to 35 are the
+// numbers of the workgroup in y and z, 15 bits of each.
+layout(constant_id = 0) const uint kWindow = 0;
 
 layout(buffer_reference, buffer_reference_align = 4) buffer Words { uint word[]; };
 
@@ -26,13 +31,16 @@ struct Matrix {
     uint lineBytes;
 };
 
-layout(push_constant) uniform Push {
+layout(buffer_reference, std430, buffer_reference_align = 64) restrict readonly buffer Arguments {
     Words source;
     Words target;
     Matrix from;
     Matrix to;
     uint targetWords;
-} push;
+};
+
+Words source, target;
+Matrix from, to;
 
 uint elementBytes(uint format) { return format == kFloat32 ? 4 : format == kFloat16 ? 2 : 1; }
 
@@ -113,41 +121,49 @@ uvec2 elementAt(Matrix matrix, uint byte) {
 }
 
 uint load(uint row, uint column) {
-    const bool columnMajor = has(push.from, kColumnMajor);
-    const uint bytes = elementBytes(push.from.format);
-    const uint at = columnMajor ? placeOf(push.from, column, row) : placeOf(push.from, row, column);
-    const uint word = push.source.word[at / 4];
+    const bool columnMajor = has(from, kColumnMajor);
+    const uint bytes = elementBytes(from.format);
+    const uint at = columnMajor ? placeOf(from, column, row) : placeOf(from, row, column);
+    const uint word = source.word[at / 4];
     return bytes == 4 ? word : bitfieldExtract(word, int(at % 4) * 8, int(bytes) * 8);
 }
 
 uint converted(uint bits) {
-    if (push.from.format == push.to.format) return bits;
-    return narrow(push.to.format, widen(push.from.format, bits));
+    if (from.format == to.format) return bits;
+    return narrow(to.format, widen(from.format, bits));
 }
 
 void makeWord(uint index) {
-    const bool columnMajor = has(push.to, kColumnMajor);
-    const uint bytes = elementBytes(push.to.format);
+    const bool columnMajor = has(to, kColumnMajor);
+    const uint bytes = elementBytes(to.format);
     const uint ones = 0xffffffffu >> (32 - 8 * bytes);
     uint value = 0, mask = 0;
     for (uint i = 0; i < 4; i += bytes) {
         const uint at = index * 4 + i;
-        const uvec2 element = elementAt(push.to, at);
-        if (element.x >= push.to.lines || element.y >= push.to.lineLength) continue;
+        const uvec2 element = elementAt(to, at);
+        if (element.x >= to.lines || element.y >= to.lineLength) continue;
         const uint bits = columnMajor ? load(element.y, element.x) : load(element.x, element.y);
         value |= converted(bits) << (8 * i);
         mask |= ones << (8 * i);
     }
-    if (mask == 0xffffffffu || has(push.to, kOptimal)) {
-        push.target.word[index] = value;
+    if (mask == 0xffffffffu || has(to, kOptimal)) {
+        target.word[index] = value;
     } else if (mask != 0) {
         // Bytes that are not the matrix's may be written by others at the same time.
-        atomicAnd(push.target.word[index], ~mask);
-        atomicOr(push.target.word[index], value);
+        atomicAnd(target.word[index], ~mask);
+        atomicOr(target.word[index], value);
     }
 }
 
 void main() {
+    const uvec2 group = gl_WorkGroupID.yz;
+    Arguments arguments =
+        Arguments(uvec2(group.x << 6 | group.y << 21, group.y >> 11 | kWindow << 4));
+    source = arguments.source;
+    target = arguments.target;
+    from = arguments.from;
+    to = arguments.to;
+    const uint words = arguments.targetWords;
     const uint step = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
-    for (uint i = gl_GlobalInvocationID.x; i < push.targetWords; i += step) makeWord(i);
+    for (uint i = gl_GlobalInvocationID.x; i < words; i += step) makeWord(i);
 }

@@ -83,10 +83,10 @@ TEST_F(RecordedConversions, OneThatFailsCountsForAll) {
 
 TEST_F(RecordedConversions, OutOfMemory) {
     {
+        const auto convert =
+            COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV);
         const FailingAllocations none(0);
-        const uint32_t value = 0;
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants)
-        (commands, VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof value, &value);
+        convert(commands, 1, &info);
     }
     EXPECT_EQ(end(), VK_ERROR_OUT_OF_HOST_MEMORY);
     begin();

@@ -4,7 +4,7 @@
 #pragma once
 
 #include <algorithm>
-#include <initializer_list>
+#include <cstring>
 #include <utility>
 
 #include "recorded_conversions.hpp"
@@ -26,7 +26,7 @@ class ConversionState : public RecordedConversions {
     // The commands after the dispatch, which restore the application's state.
     static Commands restored(const Commands& commands) {
         for (size_t i = 0; i < commands.size(); ++i) {
-            if (commands[i].name != "vkCmdDispatch") continue;
+            if (commands[i].name != "vkCmdDispatchBase") continue;
             return {commands.begin() + static_cast<std::ptrdiff_t>(i) + 1, commands.end()};
         }
         ADD_FAILURE() << "nothing is dispatched";
@@ -35,17 +35,39 @@ class ConversionState : public RecordedConversions {
     static bool calls(const Commands& commands, std::string_view name) {
         return std::ranges::find(commands, name, &SeenCommand::name) != commands.end();
     }
-    void push(std::initializer_list<uint32_t> words) {
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants)
-        (commands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, static_cast<uint32_t>(words.size() * 4),
-         std::data(words));
+    // Where the kernel reads its arguments: the bases in y and z, 15 bits of each, above the 64
+    // bytes of a slot; and the constant of the pipeline.
+    uint64_t addressOf(const SeenCommand& dispatch, uint64_t window) const {
+        EXPECT_EQ(dispatch.name, "vkCmdDispatchBase");
+        EXPECT_EQ(dispatch.values[0], 0u);
+        EXPECT_LT(dispatch.values[1] | dispatch.values[2], 1u << 15);
+        return window << 36 | dispatch.values[2] << 21 | dispatch.values[1] << 6;
     }
-    void bindPipeline() {
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindPipeline)
-        (commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    uint64_t lastWindow() const { return driver.pipelines.back().stages[0].constants.at(0); }
+    void bindPipeline(VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE) {
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindPipeline)(commands, point, pipeline);
+    }
+    void bindShader(VkShaderStageFlagBits stage, uint64_t number) {
+        const auto shader = reinterpret_cast<VkShaderEXT>(number);
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindShadersEXT)(commands, 1, &stage, &shader);
+    }
+    VkCommandBuffer allocateOne(VkCommandBufferLevel level) {
+        allocate.level = level;
+        VkCommandBuffer made = VK_NULL_HANDLE;
+        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
+                                                                                  &made),
+                  VK_SUCCESS);
+        return made;
+    }
+    void freeOne(VkCommandBuffer one) {
+        COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
+        (device, allocate.commandPool, 1, &one);
+    }
+    void beginOne(VkCommandBuffer one) {
+        const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer)(one, &how);
     }
 
-    const VkPipelineLayout layout = reinterpret_cast<VkPipelineLayout>(uint64_t{8});
     const VkPipeline pipeline = reinterpret_cast<VkPipeline>(uint64_t{0xabc});
     const SeenCommand pipelineAgain = {"vkCmdBindPipeline", {0xabc}};
 };

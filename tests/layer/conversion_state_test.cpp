@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The effect of a recorded conversion on the state around it: push constants in banks, conditions.
-// Also a pipeline that is made while another call makes it.
+// The effect of a recorded conversion on the state around it. Also a pipeline that is made while
+// another call makes it.
 #include "conversion_state.hpp"
 
 #include <gtest/gtest.h>
@@ -9,11 +9,99 @@
 namespace coopvk::test {
 namespace {
 
-TEST_F(ConversionState, PipelinesAndPushConstants) {
+// Nothing is bound before, so nothing is bound again.
+TEST_F(ConversionState, FirstInACommandBuffer) {
+    const Commands seen = convertNow();
+    ASSERT_EQ(seen.size(), 2u);
+    EXPECT_EQ(seen[0].name, "vkCmdBindPipeline");
+    EXPECT_EQ(seen[1].name, "vkCmdDispatchBase");
+    EXPECT_EQ(end(), VK_SUCCESS);
+}
+
+TEST_F(ConversionState, PipelineIsBoundAgain) {
     bindPipeline();
-    push({5, 6});
-    const Commands expected = {{"vkCmdPushConstants", {kNoBank, 0, 5, 6}}, pipelineAgain};
-    EXPECT_EQ(restored(convertNow()), expected);
+    for (int i = 0; i < 2; ++i) EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    begin();
+    EXPECT_TRUE(restored(convertNow()).empty());
+    bindPipeline(VK_PIPELINE_BIND_POINT_GRAPHICS);
+    bindPipeline(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
+    EXPECT_TRUE(restored(convertNow()).empty());
+}
+
+TEST_F(ConversionState, TheLastOfPipelineAndShaderIsBoundAgain) {
+    const Commands shaderAgain = {{"vkCmdBindShadersEXT", {0x77}}};
+    bindPipeline();
+    bindShader(VK_SHADER_STAGE_VERTEX_BIT, 0x66);
+    EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    bindShader(VK_SHADER_STAGE_COMPUTE_BIT, 0x77);
+    EXPECT_EQ(restored(convertNow()), shaderAgain);
+    bindPipeline();
+    EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindShadersEXT)(commands, 1, &stage, nullptr);
+    EXPECT_TRUE(restored(convertNow()).empty());
+}
+
+// What was bound long before, with other command buffers recorded in between.
+TEST_F(ConversionState, BoundLongBefore) {
+    bindPipeline();
+    std::vector<VkCommandBuffer> others;
+    for (int i = 0; i < 300; ++i) {
+        others.push_back(allocateOne(VK_COMMAND_BUFFER_LEVEL_PRIMARY));
+        beginOne(others.back());
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindPipeline)
+        (others.back(), VK_PIPELINE_BIND_POINT_COMPUTE, reinterpret_cast<VkPipeline>(uint64_t{5}));
+    }
+    EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    std::swap(commands, others[123]);
+    EXPECT_EQ(restored(convertNow()), (Commands{{"vkCmdBindPipeline", {5}}}));
+    std::swap(commands, others[123]);
+    for (VkCommandBuffer one : others) freeOne(one);
+}
+
+// Descriptors and push constants of every kind are the driver's own business.
+TEST_F(ConversionState, DescriptorsAndPushConstantsAreLeftAlone) {
+    const VkDevice plain = makeDevice(driver, nullptr);
+    for (const char* command :
+         {"vkCmdPushConstants", "vkCmdPushConstants2", "vkCmdPushConstants2KHR",
+          "vkCmdBindDescriptorSets", "vkCmdBindDescriptorSets2", "vkCmdPushDescriptorSet",
+          "vkCmdPushDescriptorSet2", "vkCmdPushDescriptorSetWithTemplate",
+          "vkCmdPushDescriptorSetWithTemplate2", "vkCmdBindDescriptorBuffersEXT",
+          "vkCmdSetDescriptorBufferOffsetsEXT", "vkCmdBindDescriptorBufferEmbeddedSamplersEXT"
+#ifdef VK_EXT_descriptor_heap
+          ,
+          "vkCmdPushDataEXT", "vkCmdBindSamplerHeapEXT", "vkCmdBindResourceHeapEXT"
+#endif
+         }) {
+        const PFN_vkVoidFunction own = driver.deviceCommand(plain, command);
+        EXPECT_NE(own, nullptr) << command;
+        EXPECT_EQ(driver.deviceCommand(device, command), own) << command;
+    }
+    driver.destroyDevice(plain);
+    for (const SeenCommand& command : convertNow()) {
+        EXPECT_TRUE(command.name == "vkCmdBindPipeline" || command.name == "vkCmdDispatchBase");
+    }
+    // So the kernel may have neither: it suits sets, descriptor buffers and heaps.
+    ASSERT_EQ(driver.pipelineLayouts.size(), 1u);
+    EXPECT_EQ(driver.pipelineLayouts[0], (std::pair<uint32_t, uint32_t>{0, 0}));
+    EXPECT_EQ(driver.pipelines.back().flags,
+              static_cast<VkPipelineCreateFlags2>(VK_PIPELINE_CREATE_DISPATCH_BASE_BIT));
+}
+
+// State of a primary command buffer does not reach a secondary one, nor the other way round.
+TEST_F(ConversionState, Secondaries) {
+    VkCommandBuffer secondary = allocateOne(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    bindPipeline();
+    beginOne(secondary);
+    std::swap(commands, secondary);
+    EXPECT_TRUE(restored(convertNow()).empty());
+    bindShader(VK_SHADER_STAGE_COMPUTE_BIT, 0x77);
+    EXPECT_EQ(restored(convertNow()), (Commands{{"vkCmdBindShadersEXT", {0x77}}}));
+    std::swap(commands, secondary);
+    EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    COOPVK_DEVICE_COMMAND(driver, device, vkCmdExecuteCommands)(commands, 1, &secondary);
+    EXPECT_EQ(end(), VK_SUCCESS);
+    freeOne(secondary);
 }
 
 // A debug callback, or another thread, that records a conversion while the pipeline is made.
@@ -25,36 +113,6 @@ TEST_F(ConversionState, PipelineMadeTwice) {
     EXPECT_EQ(driver.dispatches, 3u);
     EXPECT_EQ(end(), VK_SUCCESS);
 }
-
-#ifdef VK_NV_push_constant_bank
-TEST_F(ConversionState, Banks) {
-    const uint32_t word = 7;
-    VkPushConstantBankInfoNV bank = {VK_STRUCTURE_TYPE_PUSH_CONSTANT_BANK_INFO_NV, nullptr, 3};
-    VkPushConstantsInfo pushed = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &bank};
-    pushed.layout = layout;
-    pushed.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-    pushed.size = 4;
-    pushed.pValues = &word;
-    const auto push2 = COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants2);
-    push2(commands, &pushed);
-    Commands expected = {{"vkCmdPushConstants2", {3, 0, 7}}};
-    EXPECT_EQ(restored(convertNow()), expected);
-    // With a layout that has no handle, before the bank and after it.
-    VkPipelineLayoutCreateInfo inlined = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    pushed.layout = VK_NULL_HANDLE;
-    bank.pNext = &inlined;
-    bank.bank = 4;
-    push2(commands, &pushed);
-    expected.push_back({"vkCmdPushConstants2", {4, 0, 7}});
-    EXPECT_EQ(restored(convertNow()), expected);
-    bank = {VK_STRUCTURE_TYPE_PUSH_CONSTANT_BANK_INFO_NV, nullptr, 5};
-    inlined.pNext = &bank;
-    pushed.pNext = &inlined;
-    push2(commands, &pushed);
-    expected.push_back({"vkCmdPushConstants2", {5, 0, 7}});
-    EXPECT_EQ(restored(convertNow()), expected);
-}
-#endif
 
 TEST_F(ConversionState, Conditions) {
     VkConditionalRenderingBeginInfoEXT condition = {
@@ -85,21 +143,15 @@ TEST_F(ConversionState, Conditions) {
 
 // A secondary command buffer cannot end the condition of the primary one.
 TEST_F(ConversionState, ConditionsOfPrimaries) {
-    allocate.level = VK_COMMAND_BUFFER_LEVEL_SECONDARY;
-    VkCommandBuffer secondary = VK_NULL_HANDLE;
-    ASSERT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
-                                                                              &secondary),
-              VK_SUCCESS);
-    const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBuffer secondary = allocateOne(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     const VkConditionalRenderingBeginInfoEXT condition = {
         VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT};
-    const auto beginSecondary = COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer);
     const auto beginCondition =
         COOPVK_DEVICE_COMMAND(driver, device, vkCmdBeginConditionalRenderingEXT);
     const auto execute = COOPVK_DEVICE_COMMAND(driver, device, vkCmdExecuteCommands);
     for (const bool converts : {false, true}) {
         for (const bool conditional : {false, true}) {
-            beginSecondary(secondary, &how);
+            beginOne(secondary);
             std::swap(commands, secondary);
             if (converts) record();
             std::swap(commands, secondary);
@@ -109,29 +161,7 @@ TEST_F(ConversionState, ConditionsOfPrimaries) {
             EXPECT_EQ(end() == VK_SUCCESS, !converts || !conditional);
         }
     }
-    COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
-    (device, allocate.commandPool, 1, &secondary);
-}
-
-// An inlined layout's descriptor set layouts may be destroyed when the command is recorded; push
-// constants depend on its ranges only.
-TEST_F(ConversionState, PushConstantsOfInlinedLayouts) {
-    const auto set = reinterpret_cast<VkDescriptorSetLayout>(uint64_t{9});
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
-    VkPipelineLayoutCreateInfo inlined = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    inlined.setLayoutCount = 1;
-    inlined.pSetLayouts = &set;
-    inlined.pushConstantRangeCount = 1;
-    inlined.pPushConstantRanges = &range;
-    const uint32_t word = 7;
-    VkPushConstantsInfo pushed = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &inlined};
-    pushed.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-    pushed.size = 4;
-    pushed.pValues = &word;
-    COOPVK_DEVICE_COMMAND(driver, device, vkCmdPushConstants2)(commands, &pushed);
-    EXPECT_EQ(driver.inlinedLayouts, (InlinedLayouts{{1, 1}}));
-    EXPECT_EQ(restored(convertNow()), (Commands{{"vkCmdPushConstants2", {kNoBank, 0, 7}}}));
-    EXPECT_EQ(driver.inlinedLayouts, (InlinedLayouts{{1, 1}, {0, 1}}));
+    freeOne(secondary);
 }
 
 #ifdef VK_KHR_device_address_commands

@@ -48,8 +48,9 @@ void destroyCommandPool(VkDevice, VkCommandPool, const VkAllocationCallbacks*) {
 VkResult beginCommandBuffer(VkCommandBuffer, const VkCommandBufferBeginInfo*) { return VK_SUCCESS; }
 VkResult endCommandBuffer(VkCommandBuffer) { return VK_SUCCESS; }
 
-VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo*,
+VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo* info,
                               const VkAllocationCallbacks* allocator, VkPipelineLayout* out) {
+    driver().pipelineLayouts.push_back({info->setLayoutCount, info->pushConstantRangeCount});
     return makeObject(allocator, out);
 }
 

@@ -67,8 +67,8 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getInstanceProcAddr(VkInstance, const c
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL getDeviceProcAddr(VkDevice, const char* name) {
-    for (const auto& entries :
-         {deviceEntries(), shaderEntries(), commandBufferEntries(), basicRecordingEntries()}) {
+    for (const auto& entries : {deviceEntries(), shaderEntries(), commandBufferEntries(),
+                                memoryEntries(), basicRecordingEntries()}) {
         if (const PFN_vkVoidFunction found = lookUp(entries, name); found != nullptr) return found;
     }
     return driver().recordsAll ? lookUp(recordingEntries(), name) : nullptr;

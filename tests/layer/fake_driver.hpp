@@ -30,6 +30,7 @@ struct SeenStage {
     VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
     VkFlags flags = 0;
     bool specialized = false;
+    Words constants;  // the specialization's data, if it is whole words
     uint32_t requiredSubgroupSize = 0;
     std::vector<VkStructureType> chain;
 };
@@ -50,10 +51,9 @@ struct SeenCommand {
     bool operator==(const SeenCommand&) const = default;
 };
 void PrintTo(const SeenCommand& command, std::ostream* out);
-constexpr uint64_t kNoBank = ~uint64_t{0};
 
-// Pipeline layouts without a handle: how many set layouts and ranges each has.
-using InlinedLayouts = std::vector<std::pair<uint32_t, uint32_t>>;
+// Pipeline layouts: how many set layouts and ranges each has.
+using SeenLayouts = std::vector<std::pair<uint32_t, uint32_t>>;
 
 // The arguments of vkCreateDevice.
 struct SeenDevice {
@@ -91,8 +91,10 @@ class FakeDriver {
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query
     // Its own; if there are none, it lacks the query.
     std::vector<VkCooperativeMatrixPropertiesKHR> matrixShapes;
-    bool answersFromTheTop = false;  // once there is an instance, queries are the first layer's
-    bool recordsAll = false;         // has every command that the layer has an interest in
+    bool answersFromTheTop = false;      // once there is an instance, queries are the first layer's
+    std::set<uint32_t> fullMemoryTypes;  // from which there is no memory
+    uint64_t addressBase = 0;            // what addresses of buffers are more than the host's
+    bool recordsAll = false;             // has every command that the layer has an interest in
 
     // By command: what another thread, or a callback, does during the next call. For commands that
     // destroy something, this happens when the handle is free again.
@@ -128,9 +130,15 @@ class FakeDriver {
     uint32_t dispatches = 0;
     uint32_t recorded = 0;  // commands in command buffers, but those with a count of their own
     std::vector<SeenCommand> seenCommands;  // some of those, and others
-    InlinedLayouts inlinedLayouts;          // of push constants
+    SeenLayouts pipelineLayouts;
     FakeObjects objects;
-    std::set<VkCommandBuffer> commandBuffers;  // that exist
+    struct Buffer {
+        uint64_t size, address;  // the address where its memory is
+    };
+    std::map<uint64_t, Buffer> buffers;                 // that exist
+    std::map<uint64_t, std::vector<std::byte>> memory;  // that exists
+    std::vector<uint32_t> memoryTypes;                  // of vkAllocateMemory: see fake_memory.cpp
+    std::set<VkCommandBuffer> commandBuffers;           // that exist
 
  private:
     VkInstance instance_ = VK_NULL_HANDLE;

@@ -45,5 +45,6 @@ std::span<const Entry> instanceEntries();
 std::span<const Entry> deviceEntries();
 std::span<const Entry> shaderEntries();
 std::span<const Entry> commandBufferEntries();
+std::span<const Entry> memoryEntries();
 
 }  // namespace coopvk::test::fake

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands in command buffers of the fake driver: they record their arguments, or count calls.
-#include <algorithm>
 #include <ostream>
 
 #include "fake_commands.hpp"
 #include "fake_driver.hpp"
-#include "pnext.hpp"
 
 namespace coopvk::test {
 
@@ -17,8 +15,6 @@ void PrintTo(const SeenCommand& command, std::ostream* out) {
 
 namespace fake {
 namespace {
-
-using layer::findNode;
 
 template <typename Function>
 struct Counted;
@@ -38,47 +34,26 @@ void see(std::string_view name, std::vector<uint64_t> values) {
     current()->seenCommands.push_back({name, std::move(values)});
 }
 
-uint64_t bankOf([[maybe_unused]] const void* chain) {
-#ifdef VK_NV_push_constant_bank
-    const auto* node =
-        findNode<VkPushConstantBankInfoNV>(chain, VK_STRUCTURE_TYPE_PUSH_CONSTANT_BANK_INFO_NV);
-    if (node != nullptr) return node->bank;
-#endif
-    return kNoBank;
-}
-
-// Bank, offset, and each word.
-std::vector<uint64_t> pushed(const void* chain, uint32_t offset, const void* values, size_t size) {
-    std::vector<uint64_t> all = {bankOf(chain), offset};
-    const auto* words = static_cast<const uint32_t*>(values);
-    all.insert(all.end(), words, words + size / sizeof(uint32_t));
-    return all;
-}
-
 // The pipeline.
 void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline pipeline) {
     see("vkCmdBindPipeline", {numberOf(pipeline)});
 }
 
-void pushConstants(VkCommandBuffer, VkPipelineLayout, VkShaderStageFlags, uint32_t offset,
-                   uint32_t size, const void* values) {
-    see("vkCmdPushConstants", pushed(nullptr, offset, values, size));
-}
-
-void pushConstants2(VkCommandBuffer, const VkPushConstantsInfo* info) {
-    ++current()->recorded;
-    const auto* inlined = findNode<VkPipelineLayoutCreateInfo>(
-        info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-    if (inlined != nullptr) {
-        current()->inlinedLayouts.push_back(
-            {inlined->setLayoutCount, inlined->pushConstantRangeCount});
-    }
-    see("vkCmdPushConstants2", pushed(info->pNext, info->offset, info->pValues, info->size));
-}
-
-void dispatch(VkCommandBuffer, uint32_t, uint32_t, uint32_t) {
+// The base.
+void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t, uint32_t,
+                  uint32_t) {
     ++current()->dispatches;
-    see("vkCmdDispatch", {});
+    see("vkCmdDispatchBase", {x, y, z});
+}
+
+// Each shader.
+void bindShaders(VkCommandBuffer, uint32_t count, const VkShaderStageFlagBits*,
+                 const VkShaderEXT* shaders) {
+    ++current()->recorded;
+    std::vector<uint64_t> values;
+    for (uint32_t i = 0; i < count; ++i)
+        values.push_back(shaders != nullptr ? numberOf(shaders[i]) : 0);
+    see("vkCmdBindShadersEXT", std::move(values));
 }
 
 // The offset in the buffer.
@@ -91,13 +66,6 @@ void endCondition(VkCommandBuffer) {
     ++current()->recorded;
     see("vkCmdEndConditionalRenderingEXT", {});
 }
-
-#ifdef VK_EXT_descriptor_heap
-void pushData(VkCommandBuffer, const VkPushDataInfoEXT* info) {
-    ++current()->recorded;
-    see("vkCmdPushDataEXT", pushed(info->pNext, info->offset, info->data.address, info->data.size));
-}
-#endif
 
 #ifdef VK_KHR_device_address_commands
 // The address.
@@ -115,14 +83,14 @@ void writeMarker(VkCommandBuffer, const VkMemoryMarkerInfoAMD* info) {
 
 const Entry kBasicEntries[] = {
     COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
-    COOPVK_FAKE(vkCmdPushConstants, pushConstants),
-    COOPVK_FAKE(vkCmdDispatch, dispatch),
+    COOPVK_COUNTED(vkCmdPushConstants),
+    COOPVK_FAKE(vkCmdDispatchBase, dispatchBase),
 };
 
 const Entry kEntries[] = {
-    COOPVK_COUNTED(vkCmdBindShadersEXT),
-    COOPVK_FAKE(vkCmdPushConstants2, pushConstants2),
-    COOPVK_FAKE(vkCmdPushConstants2KHR, pushConstants2),
+    COOPVK_FAKE(vkCmdBindShadersEXT, bindShaders),
+    COOPVK_COUNTED(vkCmdPushConstants2),
+    COOPVK_COUNTED(vkCmdPushConstants2KHR),
     COOPVK_COUNTED(vkCmdExecuteCommands),
     COOPVK_FAKE(vkCmdBeginConditionalRenderingEXT, beginCondition),
     COOPVK_FAKE(vkCmdEndConditionalRenderingEXT, endCondition),
@@ -131,7 +99,7 @@ const Entry kEntries[] = {
     COOPVK_FAKE(vkCmdWriteMarkerToMemoryAMD, writeMarker),
 #endif
 #ifdef VK_EXT_descriptor_heap
-    COOPVK_FAKE(vkCmdPushDataEXT, pushData),
+    COOPVK_COUNTED(vkCmdPushDataEXT),
     COOPVK_COUNTED(vkCmdBindSamplerHeapEXT),
     COOPVK_COUNTED(vkCmdBindResourceHeapEXT),
 #endif

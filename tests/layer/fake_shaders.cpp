@@ -52,6 +52,11 @@ SeenStage seeCommon(const Info& info) {
     seen.stage = info.stage;
     seen.flags = info.flags;
     seen.specialized = info.pSpecializationInfo != nullptr;
+    if (seen.specialized && info.pSpecializationInfo->dataSize % sizeof(uint32_t) == 0) {
+        seen.constants.resize(info.pSpecializationInfo->dataSize / sizeof(uint32_t));
+        std::memcpy(seen.constants.data(), info.pSpecializationInfo->pData,
+                    info.pSpecializationInfo->dataSize);
+    }
     seen.chain = typesOf(info.pNext);
     const auto* size = findNode<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(
         info.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO);

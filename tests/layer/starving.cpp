@@ -104,8 +104,8 @@ Rig::~Rig() {
 
 std::vector<StarvingCommand> starvingCommands() {
     std::vector<StarvingCommand> all;
-    for (const auto& some : {starvingInstanceCommands(), starvingShaderCommands(),
-                             starvingRecordedCommands(), starvingDescriptorCommands()}) {
+    for (const auto& some :
+         {starvingInstanceCommands(), starvingShaderCommands(), starvingRecordedCommands()}) {
         all.insert(all.end(), some.begin(), some.end());
     }
     return all;

@@ -72,7 +72,6 @@ struct StarvingCommand {
 std::span<const StarvingCommand> starvingInstanceCommands();
 std::span<const StarvingCommand> starvingShaderCommands();
 std::span<const StarvingCommand> starvingRecordedCommands();
-std::span<const StarvingCommand> starvingDescriptorCommands();
 // All of them.
 std::vector<StarvingCommand> starvingCommands();
 

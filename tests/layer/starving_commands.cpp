@@ -10,7 +10,6 @@ namespace {
 // Dependencies that name the conversions' stage, so that they are rewritten.
 constexpr VkPipelineStageFlags2 kStage =
     VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
-const auto kLayout = reinterpret_cast<VkPipelineLayout>(uint64_t{8});
 constexpr auto kOldStage = static_cast<VkPipelineStageFlags>(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 
 struct Dependency {
@@ -67,30 +66,6 @@ VkResult bindShaders(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
-VkResult pushConstants(Rig& rig, const char* name) {
-    const uint32_t values[4] = {};
-    rig.command<PFN_vkCmdPushConstants>(name)(rig.commands, kLayout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                              sizeof values, values);
-    return VK_SUCCESS;
-}
-
-VkResult pushConstants2(Rig& rig, const char* name) {
-    const uint32_t values[4] = {};
-    const VkDescriptorSetLayout sets[2] = {};
-    const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof values};
-    VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layout.setLayoutCount = 2;
-    layout.pSetLayouts = sets;
-    layout.pushConstantRangeCount = 1;
-    layout.pPushConstantRanges = &range;
-    VkPushConstantsInfo info = {VK_STRUCTURE_TYPE_PUSH_CONSTANTS_INFO, &layout};
-    info.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.size = sizeof values;
-    info.pValues = values;
-    rig.command<PFN_vkCmdPushConstants2>(name)(rig.commands, &info);
-    return VK_SUCCESS;
-}
-
 VkResult executeCommands(Rig& rig, const char* name) {
     rig.command<PFN_vkCmdExecuteCommands>(name)(rig.commands, 0, nullptr);
     return VK_SUCCESS;
@@ -102,6 +77,22 @@ VkResult beginCondition(Rig& rig, const char* name) {
     rig.command<PFN_vkCmdBeginConditionalRenderingEXT>(name)(rig.commands, &info);
     return VK_SUCCESS;
 }
+
+#ifdef VK_KHR_device_address_commands
+VkResult beginCondition2(Rig& rig, const char* name) {
+    const VkConditionalRenderingBeginInfo2EXT info = {
+        VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_2_EXT};
+    rig.command<PFN_vkCmdBeginConditionalRendering2EXT>(name)(rig.commands, &info);
+    return VK_SUCCESS;
+}
+
+VkResult writeMarker(Rig& rig, const char* name) {
+    VkMemoryMarkerInfoAMD info = {VK_STRUCTURE_TYPE_MEMORY_MARKER_INFO_AMD};
+    info.stage = kStage;
+    rig.command<PFN_vkCmdWriteMarkerToMemoryAMD>(name)(rig.commands, &info);
+    return VK_SUCCESS;
+}
+#endif
 
 VkResult endCondition(Rig& rig, const char* name) {
     rig.command<PFN_vkCmdEndConditionalRenderingEXT>(name)(rig.commands);
@@ -195,10 +186,9 @@ VkResult convert(Rig& rig, const char* name) {
     return result == VK_ERROR_UNKNOWN ? VK_SUCCESS : result;
 }
 
-// While a condition is active, with push constants to restore; the first conversion makes the
-// pipeline.
+// While a condition is active; the first conversion makes the pipeline and the memory for
+// arguments.
 VkResult recordConversion(Rig& rig, const char* name) {
-    pushConstants(rig, "vkCmdPushConstants");
     beginCondition(rig, "vkCmdBeginConditionalRenderingEXT");
     const HostConversion conversion;
     const auto call = rig.command<PFN_vkCmdConvertCooperativeVectorMatrixNV>(name);
@@ -217,12 +207,13 @@ const StarvingCommand kCommands[] = {
     {"vkEndCommandBuffer", Before::kCommands, endCommands},
     {"vkCmdBindPipeline", Before::kCommands, bindPipeline},
     {"vkCmdBindShadersEXT", Before::kCommands, bindShaders},
-    {"vkCmdPushConstants", Before::kCommands, pushConstants},
-    {"vkCmdPushConstants2", Before::kCommands, pushConstants2},
-    {"vkCmdPushConstants2KHR", Before::kCommands, pushConstants2},
     {"vkCmdExecuteCommands", Before::kCommands, executeCommands},
     {"vkCmdBeginConditionalRenderingEXT", Before::kCommands, beginCondition},
     {"vkCmdEndConditionalRenderingEXT", Before::kCommands, endCondition},
+#ifdef VK_KHR_device_address_commands
+    {"vkCmdBeginConditionalRendering2EXT", Before::kCommands, beginCondition2},
+    {"vkCmdWriteMarkerToMemoryAMD", Before::kCommands, writeMarker},
+#endif
     {"vkCmdPipelineBarrier", Before::kCommands, barrier},
     {"vkCmdPipelineBarrier2", Before::kCommands, barrier2},
     {"vkCmdPipelineBarrier2KHR", Before::kCommands, barrier2},
