@@ -194,48 +194,81 @@ TEST(ConvertCommands, Secondary) {
     });
 }
 
-// A command buffer that is recorded again has no state from before.
-TEST(ConvertCommands, RecordedAgain) {
-    Context& context = Context::get();
-    const std::vector<Bytes> before = roundTripBuffers();
-    const Memory memory(context, before);
-    VkCommandPoolCreateInfo created{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    created.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    created.queueFamilyIndex = context.queueFamily;
-    VkCommandPool pool = VK_NULL_HANDLE;
-    COOPVK_CHECK(vkCreateCommandPool(context.device, &created, nullptr, &pool));
-    VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    allocation.commandPool = pool;
-    allocation.commandBufferCount = 1;
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    COOPVK_CHECK(vkAllocateCommandBuffers(context.device, &allocation, &commands));
-    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    {
-        const Layout layout(context);
-        VkPipeline pipeline = VK_NULL_HANDLE;
-        COOPVK_CHECK(createPipeline(context, layout.pipeline, plain(), {}, &pipeline));
+// A pool with a command buffer that is recorded several times.
+class Again {
+ public:
+    Again() {
+        VkCommandPoolCreateInfo created{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+        created.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
+        created.queueFamilyIndex = context_.queueFamily;
+        COOPVK_CHECK(vkCreateCommandPool(context_.device, &created, nullptr, &pool));
+        allocate();
+    }
+    ~Again() { vkDestroyCommandPool(context_.device, pool, nullptr); }
+    Again(const Again&) = delete;
+    Again& operator=(const Again&) = delete;
+
+    void allocate() {
+        VkCommandBufferAllocateInfo allocation{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        allocation.commandPool = pool;
+        allocation.commandBufferCount = 1;
+        COOPVK_CHECK(vkAllocateCommandBuffers(context_.device, &allocation, &commands));
+    }
+    void begin() const {
+        const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
         COOPVK_CHECK(vkBeginCommandBuffer(commands, &begin));
+    }
+    // A conversion after a pipeline that does not exist for long.
+    void recordState(const Memory& memory) const {
+        const Layout layout(context_);
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        COOPVK_CHECK(createPipeline(context_, layout.pipeline, plain(), {}, &pipeline));
+        begin();
         vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
         const uint32_t word = 1;
         vkCmdPushConstants(commands, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0, 4, &word);
         recordThere(commands, memory);
         COOPVK_CHECK(vkEndCommandBuffer(commands));
         COOPVK_CHECK(vkResetCommandBuffer(commands, 0));
-        vkDestroyPipeline(context.device, pipeline, nullptr);
+        vkDestroyPipeline(context_.device, pipeline, nullptr);
     }
-    COOPVK_CHECK(vkBeginCommandBuffer(commands, &begin));
-    recordThere(commands, memory);
-    conversionBarrier(commands);
-    recordBack(commands, memory);
-    COOPVK_CHECK(vkEndCommandBuffer(commands));
-    VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    submit.commandBufferCount = 1;
-    submit.pCommandBuffers = &commands;
-    COOPVK_CHECK(vkQueueSubmit(context.queue, 1, &submit, VK_NULL_HANDLE));
-    COOPVK_CHECK(vkQueueWaitIdle(context.queue));
-    EXPECT_EQ(difference(memory.read(before)[2], before[0]), "");
-    vkFreeCommandBuffers(context.device, pool, 1, &commands);
-    vkDestroyCommandPool(context.device, pool, nullptr);
+    void submit() const {
+        COOPVK_CHECK(vkEndCommandBuffer(commands));
+        VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+        submit.commandBufferCount = 1;
+        submit.pCommandBuffers = &commands;
+        COOPVK_CHECK(vkQueueSubmit(context_.queue, 1, &submit, VK_NULL_HANDLE));
+        COOPVK_CHECK(vkQueueWaitIdle(context_.queue));
+    }
+
+    VkCommandPool pool = VK_NULL_HANDLE;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+
+ private:
+    Context& context_ = Context::get();
+};
+
+// A command buffer that is recorded again has no state from before: after a reset of its own, or of
+// its pool, and where the driver gives its handle again.
+TEST(ConvertCommands, RecordedAgain) {
+    Context& context = Context::get();
+    const std::vector<Bytes> before = roundTripBuffers();
+    Again again;
+    for (int way = 0; way < 3; ++way) {
+        const Memory memory(context, before);
+        again.recordState(memory);
+        if (way == 1) COOPVK_CHECK(vkResetCommandPool(context.device, again.pool, 0));
+        if (way == 2) {
+            vkFreeCommandBuffers(context.device, again.pool, 1, &again.commands);
+            again.allocate();
+        }
+        again.begin();
+        recordThere(again.commands, memory);
+        conversionBarrier(again.commands);
+        recordBack(again.commands, memory);
+        again.submit();
+        EXPECT_EQ(difference(memory.read(before)[2], before[0]), "");
+    }
 }
 
 // The end of the recording reports an error in a recorded conversion.
