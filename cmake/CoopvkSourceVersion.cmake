@@ -2,9 +2,9 @@
 # A version that changes with the sources: what programs make with the code of other sources is not
 # taken for their own. The same sources give the same one, wherever they lie and whatever builds them.
 
-# coopvk_source_version(target version): the sources of TARGET can include source_version.inc, a
+# coopvk_source_version(target version source): SOURCE of TARGET can include source_version.inc, a
 # string literal: VERSION and a hash of all C++ files below the current folder.
-function(coopvk_source_version target version)
+function(coopvk_source_version target version source)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS
          ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/generated/source_version.inc)
@@ -15,6 +15,7 @@ function(coopvk_source_version target version)
         DEPENDS ${files} ${CMAKE_CURRENT_FUNCTION_LIST_FILE}
         VERBATIM)
     target_sources(${target} PRIVATE ${output})
+    set_source_files_properties(${source} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)  # it compiles often
     target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/generated)
 endfunction()
 

@@ -1,17 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-# coopvk_unity(target): eight files of a target are compiled as one, so that the headers which they share are
-# read once, and templates are instantiated once. No two files of such a target may have one name for
-# different things.
+# Files of a target compiled together, ten as one, so that the headers which they share are read once, and
+# templates are instantiated once. No two files of a target may have one name for different things;
+# docs/CONTRIBUTING.md says how to keep them apart.
 
 # Release builds alone do so, as with precompiled headers: the others show where a file needs another one.
-# Off by default: a change compiles one file again, and not eight.
+# scripts/test builds so. Off by default: a change compiles one file again, and not ten.
 option(COOPVK_UNITY "Compile files of a target together in release builds" OFF)
 
-function(coopvk_unity target)
-    if(NOT COOPVK_UNITY OR COOPVK_SANITIZE OR NOT CMAKE_BUILD_TYPE STREQUAL "Release")
-        return()
+if(COOPVK_UNITY AND NOT COOPVK_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+    set(CMAKE_UNITY_BUILD ON)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+    set(CMAKE_UNITY_BUILD_RELOCATABLE ON)  # relative paths: compiler caches serve every checkout
+    # A file's variable may have the name of another file's function or constant.
+    add_compile_options(-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+endif()
+
+# coopvk_quick_to_compile(target): not optimised where files are compiled together, for tests that compute little.
+function(coopvk_quick_to_compile target)
+    if(COOPVK_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
+        target_compile_options(${target} PRIVATE -O0)
     endif()
-    # Relative paths: compiler caches serve every checkout.
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8
-                                               UNITY_BUILD_RELOCATABLE ON)
 endfunction()

@@ -26,14 +26,14 @@ struct NameRow {
     std::string ProgramNames::* member;
     Case letterCase;
 };
-constexpr NameRow kNames[] = {
+constexpr NameRow kConditionNames[] = {
     {"exe", &ProgramNames::exe, Case::kOfFiles},
     {"wine", &ProgramNames::wine, Case::kIgnored},  // as Windows compares names of files
     {"engine", &ProgramNames::engine, Case::kRegarded},
     {"application", &ProgramNames::application, Case::kRegarded},
 };
 
-std::string_view trim(std::string_view text) {
+std::string_view withoutBlanks(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\f\v";
     const size_t first = text.find_first_not_of(kBlank);
     if (first == std::string_view::npos) return {};
@@ -62,7 +62,7 @@ class Parser {
             const std::string_view line = text.substr(0, text.find('\n'));
             text.remove_prefix(std::min(line.size() + 1, text.size()));
             ++line_;
-            readLine(trim(line.substr(0, line.find('#'))));
+            readLine(withoutBlanks(line.substr(0, line.find('#'))));
         }
     }
 
@@ -80,7 +80,8 @@ class Parser {
         if (equals == std::string_view::npos) {
             return complain("neither 'key = value' nor '[section]': " + quoted(line));
         }
-        readAssignment(trim(line.substr(0, equals)), trim(line.substr(equals + 1)));
+        readAssignment(withoutBlanks(line.substr(0, equals)),
+                       withoutBlanks(line.substr(equals + 1)));
     }
 
     void openSection(std::string_view line) {
@@ -110,9 +111,10 @@ class Parser {
     bool addCondition(std::string_view text) {
         const size_t equals = text.find('=');
         if (equals == std::string_view::npos) return false;
-        const std::string_view pattern = trim(text.substr(equals + 1));
-        const auto* row = std::ranges::find(kNames, trim(text.substr(0, equals)), &NameRow::name);
-        if (row == std::end(kNames) || pattern.empty()) return false;
+        const std::string_view pattern = withoutBlanks(text.substr(equals + 1));
+        const auto* row = std::ranges::find(kConditionNames, withoutBlanks(text.substr(0, equals)),
+                                            &NameRow::name);
+        if (row == std::end(kConditionNames) || pattern.empty()) return false;
         section().conditions.push_back({row->name, std::string(pattern)});
         return true;
     }
@@ -144,7 +146,7 @@ class Parser {
 
 bool conditionHolds(const ConfigurationCondition& condition, const ProgramNames& names,
                     bool unknownHolds) {
-    const auto* row = std::ranges::find(kNames, condition.name, &NameRow::name);
+    const auto* row = std::ranges::find(kConditionNames, condition.name, &NameRow::name);
     const std::string& name = names.*row->member;
     if (name.empty()) return unknownHolds;
     const bool ignoreCase = row->letterCase == Case::kOfFiles ? system::kFileNamesIgnoreCase

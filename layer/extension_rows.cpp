@@ -61,7 +61,7 @@ void blockIoProperties(const DeviceFacts&, uint32_t, void* node) {
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
 }
 
-constexpr ExtensionRow kRows[] = {
+constexpr ExtensionRow kExtensionRows[] = {
     {.extension = Extension::kKhrCooperativeMatrix,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
      .featureSize = sizeof(VkPhysicalDeviceCooperativeMatrixFeaturesKHR),
@@ -231,14 +231,14 @@ constexpr ExtensionRow kRows[] = {
      .needs = kMixedDotNeeds,
      .whyNotInAuto = unmeasuredInAuto},
 };
-static_assert(std::size(kRows) == rewrite::kExtensionCount);
+static_assert(std::size(kExtensionRows) == rewrite::kExtensionCount);
 
 }  // namespace
 
-std::span<const ExtensionRow> extensionRows() { return kRows; }
+std::span<const ExtensionRow> extensionRows() { return kExtensionRows; }
 
 const ExtensionRow& extensionRow(Extension extension) {
-    return kRows[static_cast<size_t>(extension)];
+    return kExtensionRows[static_cast<size_t>(extension)];
 }
 
 }  // namespace coopvk::layer

@@ -39,7 +39,7 @@ constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 #define COOPVK_EXTENSION_FEATURE(Id, member, Type, type, extension) \
     {Feature::Id, #member, COOPVK_PLACE(Type, type, member), {}, ~0u, extension}
 
-constexpr FeatureRow kRows[] = {
+constexpr FeatureRow kFeatureRows[] = {
     COOPVK_CORE_FEATURE(kRobustBufferAccess, robustBufferAccess),
     COOPVK_CORE_FEATURE(kShaderFloat64, shaderFloat64),
     COOPVK_CORE_FEATURE(kShaderInt64, shaderInt64),
@@ -133,10 +133,10 @@ constexpr FeatureRow kRows[] = {
         kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
         COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
 };
-static_assert(std::size(kRows) == static_cast<size_t>(Feature::kCount));
+static_assert(std::size(kFeatureRows) == static_cast<size_t>(Feature::kCount));
 
 }  // namespace
 
-std::span<const FeatureRow> featureTable() { return kRows; }
+std::span<const FeatureRow> featureTable() { return kFeatureRows; }
 
 }  // namespace coopvk::layer

@@ -9,15 +9,15 @@
 namespace coopvk::layer {
 namespace {
 
-constexpr std::array<std::string_view, 5> kNames = {"off", "error", "warn", "info", "debug"};
+constexpr std::array<std::string_view, 5> kLevelNames = {"off", "error", "warn", "info", "debug"};
 
 constexpr size_t kMaxPiecesText = 512;  // for the listener, who needs no more
 
 }  // namespace
 
 std::optional<LogLevel> logLevelFromName(std::string_view name) {
-    for (size_t i = 0; i < kNames.size(); ++i) {
-        if (name == kNames[i]) return static_cast<LogLevel>(i);
+    for (size_t i = 0; i < kLevelNames.size(); ++i) {
+        if (name == kLevelNames[i]) return static_cast<LogLevel>(i);
     }
     return std::nullopt;
 }
@@ -71,7 +71,7 @@ void Log::putLine(LogLevel level, std::initializer_list<std::string_view> pieces
     };
     const ProgramTag program;
     add("coopvk: ");
-    add(kNames[static_cast<size_t>(level)]);
+    add(kLevelNames[static_cast<size_t>(level)]);
     add(": ");
     add(program.text());
     add(": ");

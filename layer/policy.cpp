@@ -14,7 +14,7 @@ namespace {
 
 constexpr auto kHalves = rewrite::Extension::kKhrShaderFloat16Int8;
 
-std::string_view trim(std::string_view text) {
+std::string_view trimmed(std::string_view text) {
     constexpr std::string_view kBlank = " \t\r\n";
     const size_t first = text.find_first_not_of(kBlank);
     if (first == std::string_view::npos) return {};
@@ -155,7 +155,7 @@ void dropWithoutType(Decisions& decisions) {
 
 EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::string>& complaints) {
     EmulatePolicy policy;
-    text = trim(text);
+    text = trimmed(text);
     if (text.empty()) return policy;
     if (text == "all") {
         policy.mode = Mode::kAll;
@@ -164,7 +164,7 @@ EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::strin
     policy.mode = Mode::kList;
     while (!text.empty()) {
         const size_t comma = text.find(',');
-        const std::string_view name = trim(text.substr(0, comma));
+        const std::string_view name = trimmed(text.substr(0, comma));
         text = comma == std::string_view::npos ? std::string_view() : text.substr(comma + 1);
         if (name.empty()) continue;
         if (name == "auto") {

@@ -71,7 +71,7 @@ class Writer {
 };
 
 // Reads members, and remembers whether all had the right type.
-class Reader {
+class DispatchReader {
  public:
     bool ok() const { return ok_; }
 
@@ -168,7 +168,7 @@ std::string jsonTextOf(const RecordedDispatch& dispatch) {
 
 Result<RecordedDispatch> dispatchFromJson(const ordered_json& json) {
     RecordedDispatch dispatch;
-    Reader reader;
+    DispatchReader reader;
     dispatch.groups = reader.groups(json, "groups");
     dispatch.base = reader.groups(json, "base");
     dispatch.pushConstants = reader.bytes(json, "pushConstants");

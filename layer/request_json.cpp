@@ -13,7 +13,9 @@ using rewrite::Error;
 using rewrite::ErrorCode;
 using rewrite::Result;
 
-Error wrong(const std::string& what) { return {ErrorCode::kInvalidArgument, "request: " + what}; }
+Error wrongRequest(const std::string& what) {
+    return {ErrorCode::kInvalidArgument, "request: " + what};
+}
 
 ordered_json specializationJson(const RecordedRequest& request) {
     if (!request.specialization) return nullptr;
@@ -128,42 +130,43 @@ ordered_json toJson(const RecordedRequest& request) {
 }
 
 Result<RecordedRequest> requestFromJson(const ordered_json& json) {
-    if (!json.is_object()) return wrong("no JSON object");
+    if (!json.is_object()) return wrongRequest("no JSON object");
     RecordedRequest request;
     const auto* shader = findText(json, "shader");
-    if (shader == nullptr) return wrong("no 'shader'");
+    if (shader == nullptr) return wrongRequest("no 'shader'");
     request.shader = *shader;
     const auto* stageName = findText(json, "stage");
     const auto stage = stageName == nullptr ? std::nullopt : stageFrom(*stageName);
-    if (!stage) return wrong("'stage' is no shader stage");
+    if (!stage) return wrongRequest("'stage' is no shader stage");
     request.stage = *stage;
     const auto* entryPoint = findText(json, "entryPoint");
-    if (entryPoint == nullptr) return wrong("no 'entryPoint'");
+    if (entryPoint == nullptr) return wrongRequest("no 'entryPoint'");
     request.entryPoint = *entryPoint;
     const auto size = findNumber(json, "subgroupSize");
-    if (!size) return wrong("'subgroupSize' is no number");
+    if (!size) return wrongRequest("'subgroupSize' is no number");
     request.target.subgroupSize = *size;
-    if (!readSpecialization(json, request)) return wrong("'specialization' is no list of bytes");
+    if (!readSpecialization(json, request))
+        return wrongRequest("'specialization' is no list of bytes");
     if (!readEmulated(json, request.target.emulated)) {
-        return wrong("'emulated' is no list of extensions that coopvk knows");
+        return wrongRequest("'emulated' is no list of extensions that coopvk knows");
     }
     if (!readNative(json, request.target.nativeFeatures)) {
-        return wrong("'native' is no object of extensions that coopvk knows, with numbers");
+        return wrongRequest("'native' is no object of extensions that coopvk knows, with numbers");
     }
     const auto* addsShapes = find(json, "addsShapes", ordered_json::value_t::boolean);
-    if (addsShapes == nullptr) return wrong("'addsShapes' is no boolean");
+    if (addsShapes == nullptr) return wrongRequest("'addsShapes' is no boolean");
     request.target.addsShapes = addsShapes->get<bool>();
     // Dumps of earlier versions have none.
     const auto indexes64Bits = json.value("indexes64Bits", ordered_json(false));
-    if (!indexes64Bits.is_boolean()) return wrong("'indexes64Bits' is no boolean");
+    if (!indexes64Bits.is_boolean()) return wrongRequest("'indexes64Bits' is no boolean");
     request.target.indexes64Bits = indexes64Bits.get<bool>();
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
-    if (!backEnd) return wrong("'backEnd' is no back-end");
+    if (!backEnd) return wrongRequest("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
-    if (!lines.is_boolean()) return wrong("'lines' is no boolean");
+    if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");
     request.lines = lines.get<bool>();
     auto traits = traitsFromJson(json.value("device", ordered_json()));
     if (!traits) return traits.error();

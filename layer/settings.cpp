@@ -89,7 +89,7 @@ class SettingSet {
 };
 
 // Reads a setting into a member of Settings. An empty `text` means the default.
-struct Reader {
+struct SettingReader {
     std::string_view key;
     void (*read)(std::string_view text, Settings& settings, std::vector<std::string>& complaints);
 };
@@ -197,7 +197,7 @@ void readDriverId(std::string_view text, Settings& settings, Complaints& complai
     }
 }
 
-constexpr Reader kReaders[] = {
+constexpr SettingReader kReaders[] = {
     {"emulate", readEmulate},
     {"back_end", readBackEnd},
     {"log_level", readLogLevel},
@@ -233,7 +233,7 @@ void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
 consteval bool readersMatchManifest() {
     // Not findSetting: with GCC's undefined-behaviour sanitizer, a comparison of a pointer into
     // kSettings with null is no constant expression.
-    for (const Reader& reader : kReaders) {
+    for (const SettingReader& reader : kReaders) {
         if (std::ranges::count(kSettings, reader.key, &SettingInfo::key) != 1) return false;
     }
     return std::size(kReaders) == std::size(kSettings);
@@ -264,7 +264,7 @@ std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured) 
 
 std::vector<std::string> checkSetting(std::string_view key, std::string_view value) {
     std::vector<std::string> complaints;
-    const auto* reader = std::ranges::find(kReaders, key, &Reader::key);
+    const auto* reader = std::ranges::find(kReaders, key, &SettingReader::key);
     Settings unused;
     if (reader != std::end(kReaders)) reader->read(value, unused, complaints);
     return complaints;
@@ -277,7 +277,7 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
         configuredFor(readConfigurations(), programNames(createInfo));
     complaints.insert(complaints.end(), configured.faults.begin(), configured.faults.end());
     Settings settings;
-    for (const Reader& reader : kReaders) {
+    for (const SettingReader& reader : kReaders) {
         reader.read(set.find(*findSetting(reader.key), configured).text, settings, complaints);
     }
     complainOfUnknown(set, complaints);

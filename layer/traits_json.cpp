@@ -71,7 +71,7 @@ const Member kMembers[] = {
     {"maxMeshPayloadAndSharedMemorySize", &DeviceTraits::maxMeshPayloadAndSharedMemorySize},
 };
 
-Error wrong(const std::string& what) {
+Error wrongDevice(const std::string& what) {
     return {ErrorCode::kInvalidArgument, "device description: " + what};
 }
 
@@ -143,9 +143,9 @@ ordered_json toJson(const DeviceTraits& traits) {
 }
 
 rewrite::Result<DeviceTraits> traitsFromJson(const ordered_json& json) {
-    if (!json.is_object()) return wrong("no JSON object");
+    if (!json.is_object()) return wrongDevice("no JSON object");
     if (const auto devices = json.find("devices"); devices != json.end()) {
-        if (!devices->is_array() || devices->empty()) return wrong("'devices' has none");
+        if (!devices->is_array() || devices->empty()) return wrongDevice("'devices' has none");
         return traitsFromJson(devices->front());
     }
     if (const auto inner = json.find("traits"); inner != json.end()) return traitsFromJson(*inner);
@@ -153,16 +153,17 @@ rewrite::Result<DeviceTraits> traitsFromJson(const ordered_json& json) {
     for (const auto& [key, value] : json.items()) {
         if (key == kNativeShapes) {
             if (!assign(traits.nativeShapes, value)) {
-                return wrong("'" + key + "' is no list of matrix shapes");
+                return wrongDevice("'" + key + "' is no list of matrix shapes");
             }
             continue;
         }
         const auto* member = std::ranges::find_if(
             kMembers, [&](const Member& candidate) { return key == candidate.name; });
-        if (member == std::ranges::end(kMembers)) return wrong("unknown member '" + key + "'");
+        if (member == std::ranges::end(kMembers))
+            return wrongDevice("unknown member '" + key + "'");
         const bool fits =
             std::visit([&](auto field) { return assign(traits, field, value); }, member->field);
-        if (!fits) return wrong("'" + key + "' has a value of the wrong type");
+        if (!fits) return wrongDevice("'" + key + "' has a value of the wrong type");
     }
     return traits;
 }

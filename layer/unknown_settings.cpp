@@ -45,7 +45,7 @@ const SettingInfo* nearest(std::string_view key) {
     return distance(key, found->key) <= kNear ? found : nullptr;
 }
 
-std::string lower(std::string_view text) {
+std::string lowered(std::string_view text) {
     std::string result(text);
     for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
     return result;
@@ -58,7 +58,7 @@ std::string_view trim(std::string_view text) {
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::string variable(const char* name) {
+std::string variableOf(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
@@ -89,7 +89,7 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
         const bool isLibrarys = name.starts_with(kLibraryPrefix);
         if (!isLibrarys && !name.starts_with(kPrefix)) continue;
         const std::string key =
-            lower(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
+            lowered(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
         if (findSetting(key) != nullptr || std::ranges::count(kOtherVariables, name) != 0) continue;
         // Scripts and tests of coopvk have variables of their own.
         if (!isLibrarys && nearest(key) == nullptr) continue;
@@ -119,7 +119,7 @@ std::string settingsFile() {
         !folder.empty() && fs::is_regular_file(folder / file, error)) {
         return (folder / file).string();
     }
-    if (const fs::path named = variable("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
+    if (const fs::path named = variableOf("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
         return (fs::is_directory(named, error) ? named / file : named).string();
     }
     return fs::exists(file, error) ? file.string() : "";

@@ -3,13 +3,13 @@
 
 #include <cstring>
 #include <map>
-#include <mutex>
+#include <tablesMutex>
 #include <type_traits>
 
 namespace coopvk::test {
 namespace {
 
-std::mutex mutex;
+std::mutex tablesMutex;
 // By dispatch key: the look-up function of the next layer.
 std::map<void*, PFN_vkGetInstanceProcAddr> instances;
 std::map<void*, PFN_vkGetDeviceProcAddr> devices;
@@ -18,7 +18,7 @@ void* keyOf(const void* handle) { return *static_cast<void* const*>(handle); }
 
 template <typename Next>
 Next find(const std::map<void*, Next>& map, const void* handle) {
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(tablesMutex);
     const auto found = map.find(keyOf(handle));
     return found != map.end() ? found->second : nullptr;
 }
@@ -45,7 +45,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createInstance(const VkInstanceCreateInfo* info,
         reinterpret_cast<PFN_vkCreateInstance>(next(VK_NULL_HANDLE, "vkCreateInstance"));
     const VkResult result = create(info, allocator, instance);
     if (result != VK_SUCCESS) return result;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(tablesMutex);
     instances[keyOf(*instance)] = next;
     return VK_SUCCESS;
 }
@@ -64,7 +64,7 @@ VKAPI_ATTR VkResult VKAPI_CALL createDevice(VkPhysicalDevice physical,
         reinterpret_cast<PFN_vkCreateDevice>(next(VK_NULL_HANDLE, "vkCreateDevice"));
     const VkResult result = create(physical, info, allocator, device);
     if (result != VK_SUCCESS) return result;
-    const std::lock_guard lock(mutex);
+    const std::lock_guard lock(tablesMutex);
     devices[keyOf(*device)] = nextDevice;
     return VK_SUCCESS;
 }

@@ -26,7 +26,7 @@ constexpr const char* kDisableVariable = "COOPVK_DISABLE";
 constexpr size_t kShownRefusals = 3;
 constexpr size_t kShownLines = 10;  // of a failed program's output
 
-struct Options {
+struct AdviseOptions {
     SettingTexts settings;
     int runs = 3;
     std::string metric;  // a regular expression
@@ -43,13 +43,13 @@ struct Runs {
     int status = 0;               // to exit with then
 };
 
-int fail(const std::string& what, int status = 1) {
+int adviseFailed(const std::string& what, int status = 1) {
     std::cerr << "coopvk: " << what << '\n';
     return status;
 }
 
 // Records how a run ended. False if there is nothing to compare then.
-bool take(const Run& run, const Options& options, Side& side, Runs& runs) {
+bool take(const Run& run, const AdviseOptions& options, Side& side, Runs& runs) {
     if (run.error != 0) {
         runs.problem = "cannot start " + options.command.front() + ": " + std::strerror(run.error);
         runs.status = run.error == ENOENT ? 127 : 126;  // as a shell would
@@ -74,7 +74,7 @@ bool take(const Run& run, const Options& options, Side& side, Runs& runs) {
     return figure.has_value();
 }
 
-Runs measure(const Options& options, const Environment& environment) {
+Runs measure(const AdviseOptions& options, const Environment& environment) {
     Runs runs;
     const Environment off = {{kDisableVariable, "1"}};
     for (int i = 0; i < 2 * options.runs; ++i) {
@@ -147,7 +147,7 @@ void printOutput(const std::string& output) {
     }
 }
 
-void printAdvice(const Options& options, const Runs& runs, const Metric& metric) {
+void printAdvice(const AdviseOptions& options, const Runs& runs, const Metric& metric) {
     printLine("without coopvk", sideText(runs.without, metric));
     printLine("with coopvk", sideText(runs.with, metric));
     printOutput(runs.outputOfFailure);
@@ -174,21 +174,21 @@ void printAdvice(const Options& options, const Runs& runs, const Metric& metric)
     printLine("advice", adviceOf(runs.with, runs.without, metric, rewritten));
 }
 
-int runAdvise(const Options& options) {
+int runAdvise(const AdviseOptions& options) {
     if (options.command.empty()) {
-        return fail("no program given (coopvk advise [options] -- APP [arguments])");
+        return adviseFailed("no program given (coopvk advise [options] -- APP [arguments])");
     }
     try {
         findFigure("", options.metric);
     } catch (const std::regex_error& error) {
-        return fail("--metric: '" + options.metric + "': " + error.what());
+        return adviseFailed("--metric: '" + options.metric + "': " + error.what());
     }
     const auto environment = layerEnvironment(options.settings);
-    if (!environment) return fail(environment.error().message);
+    if (!environment) return adviseFailed(environment.error().message);
     const bool higher = options.higher || (!options.metric.empty() && !options.lower);
     const Metric metric = {options.metric.empty() ? " s" : "", higher};
     const Runs runs = measure(options, *environment);
-    if (!runs.problem.empty()) return fail(runs.problem, runs.status);
+    if (!runs.problem.empty()) return adviseFailed(runs.problem, runs.status);
     printAdvice(options, runs, metric);
     return !runs.with.failure.empty() && !runs.without.failure.empty() ? 1 : 0;
 }
@@ -198,7 +198,7 @@ int runAdvise(const Options& options) {
 void addAdviseCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "advise", "Run a program without coopvk and with it, and say whether coopvk is worth it");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<AdviseOptions>();
     command
         ->add_option("--runs", options->runs,
                      "How often to run the program without coopvk and with it")

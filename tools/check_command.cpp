@@ -9,20 +9,16 @@
 #include "check_given.hpp"
 #include "check_output.hpp"
 #include "commands.hpp"
+#include "failure.hpp"
 #include "input_file.hpp"
 #include "rewrite_job.hpp"
 
 namespace coopvk::tool {
 namespace {
 
-using rewrite::Error;
-using rewrite::ErrorCode;
 using rewrite::Result;
 
-// Exit statuses.
-constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
-
-struct Options {
+struct CheckOptions {
     RewriteOptions rewrite;
     check::Options check;
     std::vector<uint32_t> lanes, groups, push;
@@ -31,11 +27,9 @@ struct Options {
     bool json = false;
 };
 
-Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
-
 bool isPowerOfTwo(uint32_t number) { return (number & (number - 1)) == 0; }
 
-Result<bool> applyLanes(const Options& options, const RewriteJob& job, check::Options& check) {
+Result<bool> applyLanes(const CheckOptions& options, const RewriteJob& job, check::Options& check) {
     for (const uint32_t lanes : options.lanes) {
         if (lanes < reference::kMinLanes || lanes > reference::kMaxLanes || !isPowerOfTwo(lanes))
             return failure("--lanes takes powers of two from 4 to 128");
@@ -45,13 +39,13 @@ Result<bool> applyLanes(const Options& options, const RewriteJob& job, check::Op
     return true;
 }
 
-void applyBackEnd(const Options& options, const RewriteJob& job, check::Options& check) {
+void applyBackEnd(const CheckOptions& options, const RewriteJob& job, check::Options& check) {
     const rewrite::BackEnd chosen = job.request.target.backEnd;
     if (job.isRecorded || (!options.rewrite.backEnd.empty() && chosen != rewrite::BackEnd::kAuto))
         check.backEnds = {chosen};
 }
 
-Result<check::Options> checkOptions(const Options& options, const RewriteJob& job) {
+Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJob& job) {
     check::Options check = options.check;
     if (const auto done = applyLanes(options, job, check); !done) return done.error();
     applyBackEnd(options, job, check);
@@ -88,7 +82,7 @@ Result<check::Subject> subjectOf(const RewriteJob& job) {
 }
 
 // Without a device, the module is rewritten for the reference device.
-Result<RewriteJob> jobOf(const Options& options) {
+Result<RewriteJob> jobOf(const CheckOptions& options) {
     RewriteOptions rewrite = options.rewrite;
     rewrite.knowsSizes = true;
     auto job = makeRewriteJob(rewrite);
@@ -108,7 +102,7 @@ int statusOf(const std::vector<check::Outcome>& outcomes) {
     return agrees && !didNotRun ? kAgree : kCouldNotRun;
 }
 
-Result<int> checkOne(const Options& options) {
+Result<int> checkOne(const CheckOptions& options) {
     const auto job = jobOf(options);
     if (!job) return job.error();
     auto subject = subjectOf(*job);
@@ -132,7 +126,7 @@ Result<int> checkOne(const Options& options) {
 }
 
 // The worst status of all inputs: of an archive, each request in it.
-int runCheck(Options options) {
+int runCheck(CheckOptions options) {
     const std::string given = options.rewrite.input;
     int status = kAgree;
     for (const std::string& input : requestsOf(given)) {
@@ -146,7 +140,7 @@ int runCheck(Options options) {
     return status;
 }
 
-void addMemoryOptions(CLI::App& command, Options& options) {
+void addMemoryOptions(CLI::App& command, CheckOptions& options) {
     check::MemoryChoice& memory = options.check.memory;
     command.add_option("--seed", memory.seed, "Chooses what is in memory, and the schedules")
         ->default_str("1");
@@ -189,7 +183,7 @@ void addRewriteOptions(CLI::App& command, RewriteOptions& options) {
 void addCheckCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "check", "Execute one module natively and rewritten, and say where they part");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CheckOptions>();
     options->check.steps = uint64_t{1} << 24;
     command
         ->add_option("input", options->rewrite.input,

@@ -8,6 +8,9 @@
 
 namespace coopvk::tool {
 
+// Exit statuses of the commands that compare results.
+constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
+
 void addAdviseCommand(CLI::App& app, int& status);
 void addCheckCommand(CLI::App& app, int& status);  // where the reference device is built
 void addCompareCommand(CLI::App& app, int& status);

@@ -15,10 +15,7 @@
 namespace coopvk::tool {
 namespace {
 
-// Exit statuses.
-constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
-
-struct Options {
+struct CompareOptions {
     compare::Options comparison;
     std::string json, html, markdown, saveFile, saveSide, reproFolder;
     std::optional<size_t> repro;
@@ -38,13 +35,13 @@ void printGrid(const compare::Comparison& comparison) {
     std::cerr << comparison.chosen().size() << " of " << comparison.grid().size() << " cases\n";
 }
 
-compare::SideKind savedSide(const Options& options, const compare::Comparison& comparison) {
+compare::SideKind savedSide(const CompareOptions& options, const compare::Comparison& comparison) {
     const bool native =
         options.saveSide.empty() ? comparison.native().present : options.saveSide == "native";
     return native ? compare::SideKind::kNative : compare::SideKind::kEmulated;
 }
 
-int writeRepro(const Options& options, compare::Comparison& comparison) {
+int writeRepro(const CompareOptions& options, compare::Comparison& comparison) {
     const size_t number = *options.repro;
     if (number >= comparison.grid().size())
         throw std::runtime_error("there is no case " + std::to_string(number));
@@ -60,7 +57,7 @@ int writeRepro(const Options& options, compare::Comparison& comparison) {
     return verdict.status == compare::Status::kAgree ? kAgree : kDiffer;
 }
 
-int compareAll(const Options& options) {
+int compareAll(const CompareOptions& options) {
     addLayerToSearchPath();
     compare::Comparison comparison(options.comparison);
     if (options.list) {
@@ -92,7 +89,7 @@ int compareAll(const Options& options) {
     return table.all.agreed == table.all.cases ? kAgree : kDiffer;
 }
 
-int runCompare(const Options& options) {
+int runCompare(const CompareOptions& options) {
     try {
         return compareAll(options);
     } catch (const std::exception& error) {
@@ -112,7 +109,7 @@ compare::Sides sidesOf(std::string_view name) {
 void addCompareCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "compare", "Compare a driver's own matrices or vectors with coopvk's and with a reference");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<CompareOptions>();
     compare::Options& c = options->comparison;
     command->add_option("--extension", c.extension, "The extension to compare")
         ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",

@@ -20,20 +20,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ConfigOptions {
     bool check = false, install = false, uninstall = false, system = false;
     std::string file;  // to check
     std::vector<std::string> command;
 };
 
-int fail(const std::string& what) {
+int configFailed(const std::string& what) {
     std::cerr << "coopvk: " << what << '\n';
     return 1;
 }
 
-int checkFiles(const Options& options) {
+int checkFiles(const ConfigOptions& options) {
     if (!options.file.empty() && !fs::exists(options.file)) {
-        return fail("there is no file " + options.file);
+        return configFailed("there is no file " + options.file);
     }
     std::vector<layer::ConfigurationFile> files;
     if (options.file.empty()) {
@@ -51,16 +51,17 @@ int checkFiles(const Options& options) {
     return status;
 }
 
-int install(const Options& options) {
+int install(const ConfigOptions& options) {
     const auto folder = findManifestFolder();
-    if (!folder) return fail(std::string("the layer's manifest ") + kManifest + " is not found");
+    if (!folder)
+        return configFailed(std::string("the layer's manifest ") + kManifest + " is not found");
     const auto written = installManifest(*folder / kManifest, options.system);
-    if (!written) return fail(written.error().message);
+    if (!written) return configFailed(written.error().message);
     std::cout << "written: " << written->string() << '\n';
     std::error_code error;
     if (const fs::path narrow = *folder / kNarrowManifest; fs::exists(narrow, error)) {
         const auto second = installManifest(narrow, options.system, true);
-        if (!second) return fail(second.error().message);
+        if (!second) return configFailed(second.error().message);
         std::cout << "written: " << second->string() << '\n';
     }
     std::cout
@@ -69,19 +70,19 @@ int install(const Options& options) {
     return 0;
 }
 
-int uninstall(const Options& options) {
+int uninstall(const ConfigOptions& options) {
     const fs::path manifest = configuredManifest(options.system);
     std::error_code error;
     if (!fs::remove(manifest, error)) {
-        return fail(error ? manifest.string() + ": " + error.message()
-                          : "nothing to uninstall: there is no " + manifest.string());
+        return configFailed(error ? manifest.string() + ": " + error.message()
+                                  : "nothing to uninstall: there is no " + manifest.string());
     }
     const std::string wrong = system::unregisterManifest(manifest, options.system);
-    if (!wrong.empty()) return fail(wrong);
+    if (!wrong.empty()) return configFailed(wrong);
     std::cout << "removed: " << manifest.string() << '\n';
     const fs::path narrow = configuredManifest(options.system, true);
     if (fs::remove(narrow, error)) std::cout << "removed: " << narrow.string() << '\n';
-    return error ? fail(narrow.string() + ": " + error.message()) : 0;
+    return error ? configFailed(narrow.string() + ": " + error.message()) : 0;
 }
 
 void printSection(const layer::ConfigurationSection& section) {
@@ -125,7 +126,8 @@ void printLine(std::string_view key, std::string_view value, std::string_view or
 }
 
 // Each setting that the program would have in this environment.
-void printProgram(const std::vector<layer::ConfigurationFile>& files, const Options& options) {
+void printProgram(const std::vector<layer::ConfigurationFile>& files,
+                  const ConfigOptions& options) {
     const layer::ProgramNames names = namesOf(options.command);
     const auto configured = layer::configuredFor(files, names);
     std::cout << (names.wine.empty() ? "exe = " + names.exe : "wine = " + names.wine) << '\n';
@@ -145,7 +147,7 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files, const Opti
     for (const std::string& fault : configured.faults) std::cout << "  fault: " << fault << '\n';
 }
 
-int runConfig(const Options& options) {
+int runConfig(const ConfigOptions& options) {
     if (options.check) return checkFiles(options);
     if (options.install) return install(options);
     if (options.uninstall) return uninstall(options);
@@ -163,7 +165,7 @@ int runConfig(const Options& options) {
 void addConfigCommand(CLI::App& app, int& status) {
     CLI::App* command =
         app.add_subcommand("config", "Show or check coopvk.conf, the settings by program");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ConfigOptions>();
     auto* check = command
                       ->add_option("--check", options->file,
                                    "Print the mistakes in FILE, or in the files that the layer "

@@ -5,6 +5,7 @@
 
 #include "dependents.hpp"
 #include "extension_rows.hpp"
+#include "failure.hpp"
 #include "pnext.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
@@ -12,16 +13,11 @@
 namespace coopvk::tool {
 namespace {
 
-using rewrite::Error;
-using rewrite::ErrorCode;
-
 struct DestroyInstance {
     using pointer = VkInstance;
     void operator()(VkInstance instance) const { vkDestroyInstance(instance, nullptr); }
 };
 using Instance = std::unique_ptr<VkInstance, DestroyInstance>;
-
-Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 std::string driverName(const layer::DeviceFacts& facts, VkPhysicalDevice device) {
     if (facts.apiVersion < VK_API_VERSION_1_2) return {};

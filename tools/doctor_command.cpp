@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct DoctorOptions {
     std::vector<std::string> command;
 };
 
@@ -141,7 +141,7 @@ bool print(const Findings& findings) {
     return isOff;
 }
 
-int runDoctor(const Options& options) {
+int runDoctor(const DoctorOptions& options) {
     Findings findings;
     Findings unused;
     const bool implicit = !layer::isNamed() || !findManifests(LayerKind::kImplicit, unused).empty();
@@ -170,7 +170,7 @@ void addDoctorCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "doctor",
         "Say whether the loader switches the layer on for a program, and what to do if not");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<DoctorOptions>();
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
     command->callback([options, &status] { status = runDoctor(*options); });

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-struct Options {
+struct InfoOptions {
     bool json = false;
     bool plan = false;
     // Empty: the environment and settings files decide.
@@ -206,7 +206,7 @@ void print(size_t index, const Device& device, const layer::PhysicalDeviceContex
 }
 
 // The layer's settings, with those of the command line.
-std::optional<layer::Settings> loadSettings(const Options& options) {
+std::optional<layer::Settings> loadSettings(const InfoOptions& options) {
     std::vector<std::string> complaints;
     layer::EmulatePolicy::parse(options.emulate, complaints);
     const bool isWrong = !complaints.empty();
@@ -223,7 +223,7 @@ std::optional<layer::Settings> loadSettings(const Options& options) {
     return settings;
 }
 
-int runInfo(const Options& options) {
+int runInfo(const InfoOptions& options) {
     const auto settings = loadSettings(options);
     if (!settings) return 1;
     auto devices = queryDevices();
@@ -264,7 +264,7 @@ int runInfo(const Options& options) {
 void addInfoCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "info", "Show for each device which extensions are native, emulated or unavailable");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<InfoOptions>();
     command->add_flag("--json", options->json, "Print JSON, which `coopvk rewrite --device` reads");
     command->add_flag("--plan", options->plan,
                       "Show what the rewriter decides by the device, and why");

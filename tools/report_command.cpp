@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct ReportOptions {
     std::string output = "coopvk-report.tar";
     std::string emulate, backEnd, inputs;
     std::vector<std::string> command;
@@ -65,7 +65,7 @@ void set(SettingTexts& texts, std::string_view key, const std::string& value) {
         if (layer::kSettings[i].key == key) texts[i] = value;
 }
 
-SettingTexts settingsFor(const Options& options, const fs::path& folder) {
+SettingTexts settingsFor(const ReportOptions& options, const fs::path& folder) {
     SettingTexts texts;
     set(texts, "emulate", options.emulate);
     set(texts, "back_end", options.backEnd);
@@ -79,7 +79,7 @@ SettingTexts settingsFor(const Options& options, const fs::path& folder) {
 }
 
 // How the program ended.
-rewrite::Result<std::string> runProgram(const Options& options, const fs::path& folder) {
+rewrite::Result<std::string> runProgram(const ReportOptions& options, const fs::path& folder) {
     const auto environment = layerEnvironment(settingsFor(options, folder));
     if (!environment) return environment.error();
     layer::system::unsetVariable("COOPVK_DISABLE");
@@ -96,7 +96,7 @@ bool isText(const fs::path& path) {
     return path.extension() != ".spv" && path.extension() != ".bin";
 }
 
-std::vector<ArchivedFile> filesIn(const fs::path& folder) {
+std::vector<ArchivedFile> filesOfFolder(const fs::path& folder) {
     std::vector<ArchivedFile> files;
     for (const auto& entry : fs::recursive_directory_iterator(folder)) {
         if (!entry.is_regular_file()) continue;
@@ -118,7 +118,7 @@ std::vector<ArchivedFile> withoutPersonal(std::vector<ArchivedFile> files, const
     return files;
 }
 
-int runReport(const Options& options) {
+int runReport(const ReportOptions& options) {
     if (options.command.empty()) {
         std::cerr << "coopvk: no program given (coopvk report [options] -- APP [arguments])\n";
         return 2;
@@ -139,7 +139,7 @@ int runReport(const Options& options) {
         return 2;
     }
     files.push_back({"status", *ended});
-    for (ArchivedFile& file : filesIn(folder.path())) files.push_back(std::move(file));
+    for (ArchivedFile& file : filesOfFolder(folder.path())) files.push_back(std::move(file));
     files = withoutPersonal(std::move(files), folder.path());
     std::ofstream out(options.output, std::ios::binary);
     if (!writeArchive(out, "coopvk-report", files)) {
@@ -158,7 +158,7 @@ int runReport(const Options& options) {
 void addReportCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "report", "Run a program, and pack what a report of a bug needs into one file");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<ReportOptions>();
     command->add_option("-o,--output", options->output, "The file, in the tar format")
         ->default_str("coopvk-report.tar");
     command->add_option("--inputs", options->inputs,

@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "failure.hpp"
 #include "info_lists.hpp"
 #include "input_file.hpp"
 #include "rewrite_job.hpp"
@@ -13,10 +14,7 @@ namespace coopvk::tool {
 namespace {
 
 using rewrite::Error;
-using rewrite::ErrorCode;
 using rewrite::Result;
-
-Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 // "-" and the empty path are the standard output.
 Result<bool> writeBytes(const std::string& path, const char* data, size_t size) {

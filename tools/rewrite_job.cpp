@@ -7,6 +7,7 @@
 #include <spirv/unified1/spirv.hpp11>
 
 #include "devices.hpp"
+#include "failure.hpp"
 #include "input_file.hpp"
 #include "policy.hpp"
 #include "specialization.hpp"
@@ -15,8 +16,6 @@
 namespace coopvk::tool {
 namespace {
 
-using rewrite::Error;
-using rewrite::ErrorCode;
 using rewrite::Result;
 
 const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
@@ -35,8 +34,6 @@ const std::map<std::string, rewrite::Stage, std::less<>> kStages = {
     {"intersection", rewrite::Stage::kIntersection},
     {"callable", rewrite::Stage::kCallable},
 };
-
-Error failure(std::string message) { return {ErrorCode::kInvalidArgument, std::move(message)}; }
 
 Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::string& path) {
     if (bytes.size() % 4 != 0 || bytes.empty()) {

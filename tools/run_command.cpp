@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct RunOptions {
     SettingTexts settings;
     bool printEnvironment = false;
     bool quiet = false;
@@ -39,7 +39,7 @@ int cannotStart(const std::string& program, int error) {
 }
 
 // The options as lines of coopvk.conf.
-SavedLines linesToSave(const Options& options) {
+SavedLines linesToSave(const RunOptions& options) {
     SavedLines lines = {{std::string(layer::kEnableKey), "true"}};
     for (const layer::SettingInfo& setting : layer::kSettings) {
         const std::string value = valueOf(options.settings, setting);
@@ -49,7 +49,7 @@ SavedLines linesToSave(const Options& options) {
 }
 
 // Writes a section for each program in which the layer was, or for the program of the command line.
-void save(const Options& options, const std::string& report) {
+void save(const RunOptions& options, const std::string& report) {
     const auto saved = saveSections(programsOf(report), namesOf(options.command),
                                     linesToSave(options), userConfiguration());
     if (!saved) {
@@ -66,7 +66,7 @@ void save(const Options& options, const std::string& report) {
 }
 
 // Waits for the program, and says why nothing was emulated, if so.
-int startAndExplain(const Options& options) {
+int startAndExplain(const RunOptions& options) {
     const std::vector<std::string>& command = options.command;
     TemporaryFile report;
     if (report.path().empty()) return cannotStart(command.front(), replaceBy(command));
@@ -86,7 +86,7 @@ int startAndExplain(const Options& options) {
     endLike(ended.status);
 }
 
-int runRun(const Options& options) {
+int runRun(const RunOptions& options) {
     if (options.command.empty() && !options.printEnvironment) {
         std::cerr << "coopvk: no program given (coopvk run [options] -- APP [arguments])\n";
         return 1;
@@ -114,7 +114,7 @@ int runRun(const Options& options) {
 
 void addRunCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand("run", "Start a program with the layer switched on");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<RunOptions>();
     addSettingOptions(*command, options->settings);
     command->add_flag("-q,--quiet", options->quiet,
                       "Do not say at the end why nothing was emulated");

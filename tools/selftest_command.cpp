@@ -24,14 +24,11 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// Exit statuses.
-constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
-
-constexpr const char* kExtensions[] = {"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2",
-                                       "VK_NV_cooperative_vector"};
+constexpr const char* kTestedExtensions[] = {
+    "VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"};
 constexpr const char* kBackEnds[] = {"core", "native"};
 
-struct Options {
+struct SelftestOptions {
     uint32_t device = 0;
     uint32_t cases = 60;  // of an extension and back-end
     std::string json;
@@ -46,7 +43,7 @@ struct Part {
 };
 
 // Cases at even distances, so that all kinds occur.
-void runCases(compare::Comparison& comparison, const Options& options, Part& part) {
+void runCases(compare::Comparison& comparison, const SelftestOptions& options, Part& part) {
     const auto& chosen = comparison.chosen();
     const size_t step = std::max<size_t>(1, chosen.size() / options.cases);
     for (size_t i = 0; i < chosen.size(); i += step) {
@@ -62,7 +59,7 @@ void runCases(compare::Comparison& comparison, const Options& options, Part& par
     }
 }
 
-Part run(const std::string& extension, const std::string& backEnd, const Options& options) {
+Part run(const std::string& extension, const std::string& backEnd, const SelftestOptions& options) {
     Part part{.extension = extension, .backEnd = backEnd};
     const Clock::time_point start = Clock::now();
     try {
@@ -115,7 +112,7 @@ ordered_json deviceInformation() {
     return json.is_discarded() ? ordered_json(nullptr) : json;
 }
 
-int runSelftest(const Options& options) {
+int runSelftest(const SelftestOptions& options) {
     if (const auto folder = findManifestFolder())
         for (const auto& [name, value] : searchPath(*folder).environment)
             layer::system::setVariable(name, value);
@@ -123,7 +120,7 @@ int runSelftest(const Options& options) {
     json["information"] = deviceInformation();
     json["parts"] = ordered_json::array();
     size_t cases = 0, agreed = 0;
-    for (const char* extension : kExtensions) {
+    for (const char* extension : kTestedExtensions) {
         for (const char* backEnd : kBackEnds) {
             const Part part = run(extension, backEnd, options);
             print(part);
@@ -151,7 +148,7 @@ void addSelftestCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "selftest",
         "Compare a sample of coopvk's matrices and vectors on a device with a reference");
-    auto options = std::make_shared<Options>();
+    auto options = std::make_shared<SelftestOptions>();
     command->add_option("--device", options->device,
                         "The number of the device, in the order in which the loader lists devices");
     command

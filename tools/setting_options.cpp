@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "asked_for.hpp"
+#include "failure.hpp"
 #include "names.hpp"
 #include "settings.hpp"
 #include "system/system.hpp"
@@ -20,10 +21,6 @@ constexpr const layer::SettingInfo& kDumpDir = *layer::findSetting("dump_dir");
 
 const std::string& textOf(const SettingTexts& texts, const layer::SettingInfo& setting) {
     return texts[static_cast<size_t>(&setting - layer::kSettings)];
-}
-
-rewrite::Error problem(std::string what) {
-    return {rewrite::ErrorCode::kInvalidArgument, std::move(what)};
 }
 
 // "log_level" becomes --log-level, which overrides the environment's COOPVK_LOG_LEVEL.
@@ -68,11 +65,11 @@ rewrite::Result<Environment> layerEnvironment(const SettingTexts& texts) {
     // The layer could only log a warning, which a program may hide.
     for (const layer::SettingInfo& setting : layer::kSettings) {
         const auto complaints = layer::checkSetting(setting.key, textOf(texts, setting));
-        if (!complaints.empty()) return problem(complaints.front());
+        if (!complaints.empty()) return failure(complaints.front());
     }
     const auto manifests = findManifestFolder();
     if (!manifests) {
-        return problem(std::string("the layer's manifest ") + kManifest + " is " +
+        return failure(std::string("the layer's manifest ") + kManifest + " is " +
                        system::kManifestFolders + ", relative to this program's folder");
     }
     if (const std::string& folder = textOf(texts, kDumpDir);

@@ -20,9 +20,9 @@ PFN_vkVoidFunction entry() {
 }
 
 auto makeTable() {
-#define COOPVK_ROW(command, function) {"vk" #command, entry<"vk" #command, &function>()},
-    auto table = std::to_array<CommandRow>({COOPVK_INPUT_COMMANDS(COOPVK_ROW)});
-#undef COOPVK_ROW
+#define COOPVK_INPUT_ROW(command, function) {"vk" #command, entry<"vk" #command, &function>()},
+    auto table = std::to_array<CommandRow>({COOPVK_INPUT_COMMANDS(COOPVK_INPUT_ROW)});
+#undef COOPVK_INPUT_ROW
     std::ranges::sort(table, {}, &CommandRow::name);
     return table;
 }

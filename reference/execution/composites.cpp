@@ -169,7 +169,7 @@ Step variable(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kCompositeRows[] = {
     row(OpCompositeConstruct, construct),
     row(OpCompositeConstructReplicateEXT, construct),
     row(OpCompositeExtract, extract, Defined::kHandler, prepareIndices<0>),
@@ -190,6 +190,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows compositeRows() { return kRows; }
+Rows compositeRows() { return kCompositeRows; }
 
 }  // namespace coopvk::reference

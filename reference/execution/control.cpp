@@ -192,7 +192,7 @@ Step readClock(Subgroup& s, const Instruction& i) {
 
 Step nothing(Subgroup&, const Instruction&) { return Step::kNext; }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kControlRows[] = {
     row(OpBranch, branch),
     row(OpBranchConditional, branchConditional),
     row(OpSwitch, switchCases),
@@ -213,7 +213,7 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows controlRows() { return kRows; }
+Rows controlRows() { return kControlRows; }
 
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result) {
     Frame& frame = s.frames.emplace_back();

@@ -138,7 +138,7 @@ constexpr auto fromNormalised = [](uint64_t bits, uint32_t width) {
     return Single::to(float(std::fmax(number / most, -1.0)));
 };
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kConversionRows[] = {
     each(OpConvertFToU, convert, prepareConversion),
     each(OpConvertFToS, convert, prepareConversion),
     each(OpConvertUToF, convert, prepareConversion),
@@ -183,6 +183,6 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
                 saturates, i.rounding == kNone ? program.controls(to.width).rounding : decorated)};
 }
 
-Rows conversionRows() { return kRows; }
+Rows conversionRows() { return kConversionRows; }
 
 }  // namespace coopvk::reference

@@ -81,7 +81,7 @@ Step loadExponent(Subgroup& s, const Instruction& i) {
     });
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kFloatRows[] = {
     each(OpFAdd, onFloats<add>),
     each(OpFSub, onFloats<subtract>),
     each(OpFMul, onFloats<multiply>),
@@ -165,6 +165,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows floatRows() { return kRows; }
+Rows floatRows() { return kFloatRows; }
 
 }  // namespace coopvk::reference

@@ -24,7 +24,7 @@ constexpr auto quotient = [](int64_t a, int64_t b) -> int64_t {
 };
 constexpr auto remainder = [](int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; };
 // The sign of the second operand.
-constexpr auto modulo = [](int64_t a, int64_t b) {
+constexpr auto integerModulo = [](int64_t a, int64_t b) {
     const int64_t rest = remainder(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 };
@@ -102,9 +102,11 @@ Step reduce(Subgroup& s, const Instruction& i) {
     });
 }
 
-constexpr auto clamp = [](auto a, auto low, auto high) { return std::min(std::max(a, low), high); };
+constexpr auto clampInteger = [](auto a, auto low, auto high) {
+    return std::min(std::max(a, low), high);
+};
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kIntegerRows[] = {
     each(OpIAdd, onUnsigned<add>),
     each(OpISub, onUnsigned<subtract>),
     each(OpIMul, onUnsigned<multiply>),
@@ -113,7 +115,7 @@ constexpr OpcodeRow kRows[] = {
     each(OpUMod, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>),
     each(OpSDiv, checked<overflows, onSigned<quotient>>),
     each(OpSRem, checked<overflows, onSigned<remainder>>),
-    each(OpSMod, checked<overflows, onSigned<modulo>>),
+    each(OpSMod, checked<overflows, onSigned<integerModulo>>),
     row(OpIAddCarry, pairs<addCarry>, Defined::kAll),
     row(OpISubBorrow, pairs<subtractBorrow>, Defined::kAll),
     row(OpUMulExtended, pairs<unsignedProduct>, Defined::kAll),
@@ -168,8 +170,8 @@ constexpr OpcodeRow kRows[] = {
     each(GLSLstd450UMax, onUnsigned<most>),
     each(GLSLstd450SMin, onSigned<least>),
     each(GLSLstd450SMax, onSigned<most>),
-    each(GLSLstd450UClamp, onUnsigned<clamp>),
-    each(GLSLstd450SClamp, onSigned<clamp>),
+    each(GLSLstd450UClamp, onUnsigned<clampInteger>),
+    each(GLSLstd450SClamp, onSigned<clampInteger>),
     // Numbers of bits; -1 if there is none.
     each(GLSLstd450FindILsb,
          onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>),
@@ -180,6 +182,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows integerRows() { return kRows; }
+Rows integerRows() { return kIntegerRows; }
 
 }  // namespace coopvk::reference

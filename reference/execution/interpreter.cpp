@@ -17,7 +17,7 @@ constexpr Rows (*kFamilies[])() = {
     matrixMemoryRows, tensorRows,    vectorRows,  blockRows,
 };
 
-const OpcodeRow* find(uint32_t opcode) {
+const OpcodeRow* findNumber(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, const OpcodeRow*> rows;
         for (const auto family : kFamilies)
@@ -72,12 +72,12 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
 
 }  // namespace
 
-const OpcodeRow* findRow(spv::Op opcode) { return find(uint32_t(opcode)); }
+const OpcodeRow* findRow(spv::Op opcode) { return findNumber(uint32_t(opcode)); }
 
 const OpcodeRow* findRow(std::string_view set, uint32_t number) {
     if (number > 0xFFFF) return nullptr;
-    if (set == "GLSL.std.450") return find(kGlslSet + number);
-    return set == "NonSemantic.DebugPrintf" ? find(kPrintfSet + number) : nullptr;
+    if (set == "GLSL.std.450") return findNumber(kGlslSet + number);
+    return set == "NonSemantic.DebugPrintf" ? findNumber(kPrintfSet + number) : nullptr;
 }
 
 Step run(Subgroup& s, size_t depth) {

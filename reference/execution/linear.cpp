@@ -205,41 +205,41 @@ Step splitNumbers(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow all(auto opcode, Handler handler) {
+constexpr OpcodeRow onAll(auto opcode, Handler handler) {
     return row(opcode, handler, Defined::kAll);
 }
-constexpr OpcodeRow kRows[] = {
-    all(OpDot, product),
-    all(OpOuterProduct, product),
-    all(OpMatrixTimesVector, product),
-    all(OpVectorTimesMatrix, product),
-    all(OpMatrixTimesMatrix, product),
-    all(OpSDot, integerDot<true, true, false>),
-    all(OpUDot, integerDot<false, false, false>),
-    all(OpSUDot, integerDot<true, false, false>),
-    all(OpSDotAccSat, integerDot<true, true, true>),
-    all(OpUDotAccSat, integerDot<false, false, true>),
-    all(OpSUDotAccSat, integerDot<true, false, true>),
-    all(OpFDot2MixAcc32VALVE, mixedDot),
-    all(OpFDot2MixAcc16VALVE, mixedDot),
-    all(OpFDot4MixAcc32VALVE, mixedDot),
-    all(GLSLstd450Length, onVectors<length>),
-    all(GLSLstd450Distance, onVectors<distance>),
-    all(GLSLstd450Cross, onVectors<cross>),
-    all(GLSLstd450Normalize, onVectors<normalize>),
-    all(GLSLstd450FaceForward, onVectors<faceForward>),
-    all(GLSLstd450Reflect, onVectors<reflect>),
-    all(GLSLstd450Refract, onVectors<refract>),
-    all(GLSLstd450Determinant, onVectors<determinant>),
-    all(GLSLstd450MatrixInverse, onVectors<invert>),
-    all(GLSLstd450ModfStruct, splitNumbers<false, false>),
-    all(GLSLstd450Modf, splitNumbers<false, true>),
-    all(GLSLstd450FrexpStruct, splitNumbers<true, false>),
-    all(GLSLstd450Frexp, splitNumbers<true, true>),
+constexpr OpcodeRow kLinearRows[] = {
+    onAll(OpDot, product),
+    onAll(OpOuterProduct, product),
+    onAll(OpMatrixTimesVector, product),
+    onAll(OpVectorTimesMatrix, product),
+    onAll(OpMatrixTimesMatrix, product),
+    onAll(OpSDot, integerDot<true, true, false>),
+    onAll(OpUDot, integerDot<false, false, false>),
+    onAll(OpSUDot, integerDot<true, false, false>),
+    onAll(OpSDotAccSat, integerDot<true, true, true>),
+    onAll(OpUDotAccSat, integerDot<false, false, true>),
+    onAll(OpSUDotAccSat, integerDot<true, false, true>),
+    onAll(OpFDot2MixAcc32VALVE, mixedDot),
+    onAll(OpFDot2MixAcc16VALVE, mixedDot),
+    onAll(OpFDot4MixAcc32VALVE, mixedDot),
+    onAll(GLSLstd450Length, onVectors<length>),
+    onAll(GLSLstd450Distance, onVectors<distance>),
+    onAll(GLSLstd450Cross, onVectors<cross>),
+    onAll(GLSLstd450Normalize, onVectors<normalize>),
+    onAll(GLSLstd450FaceForward, onVectors<faceForward>),
+    onAll(GLSLstd450Reflect, onVectors<reflect>),
+    onAll(GLSLstd450Refract, onVectors<refract>),
+    onAll(GLSLstd450Determinant, onVectors<determinant>),
+    onAll(GLSLstd450MatrixInverse, onVectors<invert>),
+    onAll(GLSLstd450ModfStruct, splitNumbers<false, false>),
+    onAll(GLSLstd450Modf, splitNumbers<false, true>),
+    onAll(GLSLstd450FrexpStruct, splitNumbers<true, false>),
+    onAll(GLSLstd450Frexp, splitNumbers<true, true>),
 };
 
 }  // namespace
 
-Rows linearRows() { return kRows; }
+Rows linearRows() { return kLinearRows; }
 
 }  // namespace coopvk::reference

@@ -148,11 +148,11 @@ Step print(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {{kPrintfSet + 1, print}};
+constexpr OpcodeRow kPrintRows[] = {{kPrintfSet + 1, print}};
 
 }  // namespace
 
-Rows printRows() { return kRows; }
+Rows printRows() { return kPrintRows; }
 
 const char* checkName(Check check) {
     constexpr const char* kNames[] = {"races",  "unwritten",  "bounds",     "undefined",

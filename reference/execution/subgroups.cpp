@@ -160,7 +160,7 @@ constexpr auto count = [](Subgroup& s, const Instruction& i, LaneMask ballot, ui
     return (ballot & LaneMask::firstLanes(lanes)).count();
 };
 template <bool kLast>
-constexpr auto find = [](Subgroup& s, const Instruction&, LaneMask ballot, uint32_t) {
+constexpr auto findBit = [](Subgroup& s, const Instruction&, LaneMask ballot, uint32_t) {
     const LaneMask bits = ballot & LaneMask::firstLanes(s.lanes);
     return bits.none() ? 0xFFFFFFFFu : kLast ? bits.last() : bits.first();
 };
@@ -180,7 +180,7 @@ Step exchange(Subgroup& s, const Instruction& i, Source source) {
 
 // The lane is kSource(lane, operand behind the value).
 template <auto kSource>
-Step shuffle(Subgroup& s, const Instruction& i) {
+Step subgroupShuffle(Subgroup& s, const Instruction& i) {
     const Value index = s.operand(i, 2);
     return exchange(s, i, [&](uint32_t lane) -> uint64_t {
         return kSource(uint64_t{lane}, index.at(0, lane));
@@ -212,7 +212,7 @@ constexpr auto above = [](uint64_t lane, uint64_t delta) { return lane + delta; 
 constexpr auto ofQuad = [](uint64_t lane, uint64_t index) { return (lane & ~uint64_t{3}) + index; };
 constexpr auto swapped = [](uint64_t lane, uint64_t direction) { return lane ^ (direction + 1); };
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kSubgroupRows[] = {
     row(OpGroupNonUniformIAdd, group<combineBits<add>, Identity::kZero>),
     row(OpGroupNonUniformFAdd, group<combineFloats<add>, Identity::kZero>),
     row(OpGroupNonUniformIMul, group<combineBits<multiply>, Identity::kOne>),
@@ -240,14 +240,14 @@ constexpr OpcodeRow kRows[] = {
     row(OpGroupNonUniformInverseBallot, fromBallot<1, ownBit>, Defined::kAll),
     row(OpGroupNonUniformBallotBitExtract, fromBallot<1, bitAt>, Defined::kAll),
     row(OpGroupNonUniformBallotBitCount, fromBallot<2, count>, Defined::kAll),
-    row(OpGroupNonUniformBallotFindLSB, fromBallot<1, find<false>>, Defined::kAll),
-    row(OpGroupNonUniformBallotFindMSB, fromBallot<1, find<true>>, Defined::kAll),
-    row(OpGroupNonUniformShuffle, shuffle<at>),
-    row(OpGroupNonUniformShuffleXor, shuffle<across>),
-    row(OpGroupNonUniformShuffleUp, shuffle<below>),
-    row(OpGroupNonUniformShuffleDown, shuffle<above>),
+    row(OpGroupNonUniformBallotFindLSB, fromBallot<1, findBit<false>>, Defined::kAll),
+    row(OpGroupNonUniformBallotFindMSB, fromBallot<1, findBit<true>>, Defined::kAll),
+    row(OpGroupNonUniformShuffle, subgroupShuffle<at>),
+    row(OpGroupNonUniformShuffleXor, subgroupShuffle<across>),
+    row(OpGroupNonUniformShuffleUp, subgroupShuffle<below>),
+    row(OpGroupNonUniformShuffleDown, subgroupShuffle<above>),
     row(OpGroupNonUniformRotateKHR, rotate),
-    row(OpGroupNonUniformQuadBroadcast, shuffle<ofQuad>),
+    row(OpGroupNonUniformQuadBroadcast, subgroupShuffle<ofQuad>),
     row(OpGroupNonUniformQuadSwap, uniformShuffle<swapped>),
     row(OpGroupNonUniformQuadAllKHR, quadVote<all>, Defined::kAlways),
     row(OpGroupNonUniformQuadAnyKHR, quadVote<any>, Defined::kAlways),
@@ -262,6 +262,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows subgroupRows() { return kRows; }
+Rows subgroupRows() { return kSubgroupRows; }
 
 }  // namespace coopvk::reference

@@ -17,7 +17,7 @@ struct ExtensionRow {
     std::string_view group;  // in extensions.txt
 };
 
-constexpr ExtensionRow kRows[] = {
+constexpr ExtensionRow kExtensionRows[] = {
 #include "extensions.inc"
 };
 
@@ -25,7 +25,7 @@ constexpr ExtensionRow kRows[] = {
 ExtensionSet extensionsOf(bool device, const std::string& chosen) {
     const std::string list = "," + chosen + ",";
     ExtensionSet set;
-    for (const ExtensionRow& row : kRows) {
+    for (const ExtensionRow& row : kExtensionRows) {
         const std::string item = "," + std::string(row.name) + ",";
         const bool wanted =
             row.group == "always" || chosen == "all" || list.find(item) != std::string::npos;

@@ -148,7 +148,7 @@ Step prefetch(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kBlockRows[] = {
     row(OpSubgroup2DBlockLoadINTEL, move<BlockKind::plain, false>),
     row(OpSubgroup2DBlockLoadTransposeINTEL, move<BlockKind::transpose, false>),
     row(OpSubgroup2DBlockLoadTransformINTEL, move<BlockKind::transform, false>),
@@ -159,4 +159,4 @@ constexpr OpcodeRow kRows[] = {
 }  // namespace
 }  // namespace coopvk::reference::matrices
 
-coopvk::reference::Rows coopvk::reference::blockRows() { return matrices::kRows; }
+coopvk::reference::Rows coopvk::reference::blockRows() { return matrices::kBlockRows; }

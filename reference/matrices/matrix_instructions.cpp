@@ -184,7 +184,7 @@ Step toArrays(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kMatrixRows[] = {
     row(OpCooperativeMatrixMulAddKHR, whole<multiplyMatrices>),
     row(OpCooperativeMatrixMulAddNV, whole<multiplyMatrices>),
     row(OpCooperativeMatrixLengthKHR, length, Defined::kAlways),
@@ -204,7 +204,7 @@ constexpr OpcodeRow kRows[] = {
 
 namespace coopvk::reference {
 
-Rows matrixRows() { return matrices::kRows; }
+Rows matrixRows() { return matrices::kMatrixRows; }
 
 Status prepareConversion(Program& program, Instruction& i) {
     const bool changes = i.type->kind == Kind::kCooperativeMatrix &&

@@ -192,7 +192,7 @@ Step byTensor(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kMatrixMemoryRows[] = {
     row(OpCooperativeMatrixLoadKHR, byStride<1, 2, false>),
     row(OpCooperativeMatrixStoreKHR, byStride<2, 3, true>),
     row(OpCooperativeMatrixLoadNV, byStride<2, 1, false>),
@@ -204,4 +204,6 @@ constexpr OpcodeRow kRows[] = {
 }  // namespace
 }  // namespace coopvk::reference::matrices
 
-coopvk::reference::Rows coopvk::reference::matrixMemoryRows() { return matrices::kRows; }
+coopvk::reference::Rows coopvk::reference::matrixMemoryRows() {
+    return matrices::kMatrixMemoryRows;
+}

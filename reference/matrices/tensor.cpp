@@ -244,7 +244,7 @@ constexpr auto setClip = [](View& v, Given a) {
 };
 
 constexpr auto kAll = Defined::kAll;
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kTensorRows[] = {
     row(OpCreateTensorLayoutNV, create<Layout>, Defined::kAlways),
     row(OpTensorLayoutSetDimensionNV,
         change<Layout, [](Layout& t, Given a) { t = setDimension(t, a.of()); }>, kAll),
@@ -266,4 +266,4 @@ constexpr OpcodeRow kRows[] = {
 }  // namespace
 }  // namespace coopvk::reference::matrices
 
-coopvk::reference::Rows coopvk::reference::tensorRows() { return matrices::kRows; }
+coopvk::reference::Rows coopvk::reference::tensorRows() { return matrices::kTensorRows; }

@@ -225,7 +225,7 @@ Step accumulateSum(Subgroup& s, const Instruction& i) {
     return Step::kNext;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kVectorRows[] = {
     row(OpCooperativeVectorLoadNV, access<false>),
     row(OpCooperativeVectorStoreNV, access<true>),
     row(OpCooperativeVectorMatrixMulNV, product, Defined::kHandler, prepareProduct),
@@ -237,4 +237,4 @@ constexpr OpcodeRow kRows[] = {
 }  // namespace
 }  // namespace coopvk::reference::matrices
 
-coopvk::reference::Rows coopvk::reference::vectorRows() { return matrices::kRows; }
+coopvk::reference::Rows coopvk::reference::vectorRows() { return matrices::kVectorRows; }

@@ -138,7 +138,7 @@ Step copyMemory(Subgroup& s, const Instruction& i) {
     return afterAccess(s);
 }
 
-Status prepareCopy(Program& program, Instruction& i) {
+Status prepareCopyMemory(Program& program, Instruction& i) {
     auto plan = std::make_shared<CopyPlan>();
     const Type* target = program.slots[i[0].slot].pointee.type;
     plan->type = target != nullptr ? target : program.slots[i[1].slot].pointee.type;
@@ -197,10 +197,10 @@ Status prepareLength(Program& program, Instruction& i) {
     return Done{};
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kAccessRows[] = {
     row(OpLoad, access<false>, Defined::kHandler, prepareAccess<false>),
     row(OpStore, access<true>, Defined::kHandler, prepareAccess<true>),
-    row(OpCopyMemory, copyMemory, Defined::kHandler, prepareCopy),
+    row(OpCopyMemory, copyMemory, Defined::kHandler, prepareCopyMemory),
     row(OpCopyMemorySized, copySized),
     row(OpArrayLength, arrayLength, Defined::kAlways, prepareLength),
     row(OpUntypedArrayLengthKHR, arrayLength, Defined::kAlways, prepareLength),
@@ -208,7 +208,7 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows accessRows() { return kRows; }
+Rows accessRows() { return kAccessRows; }
 
 void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value) {
     moveValue<true>(s, i, s.operand(i, pointer), value,

@@ -191,7 +191,7 @@ template <bool kElement, bool kUntyped>
 constexpr OpcodeRow chain(spv::Op opcode) {
     return row(opcode, accessChain, Defined::kHandler, prepareChain<kElement, kUntyped>);
 }
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kChainRows[] = {
     chain<false, false>(OpAccessChain),
     chain<false, false>(OpInBoundsAccessChain),
     chain<true, false>(OpPtrAccessChain),
@@ -210,6 +210,6 @@ constexpr OpcodeRow kRows[] = {
 
 }  // namespace
 
-Rows chainRows() { return kRows; }
+Rows chainRows() { return kChainRows; }
 
 }  // namespace coopvk::reference

@@ -46,7 +46,7 @@ const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
     return range;
 }
 
-const char* nameOf(spv::StorageClass storage) {
+const char* storageName(spv::StorageClass storage) {
     return storage == spv::StorageClass::Workgroup      ? "the workgroup's memory"
            : storage == spv::StorageClass::PushConstant ? "the push constants"
            : isPhysical(storage)                        ? "the buffer at this address"
@@ -57,7 +57,7 @@ void reportOutside(Subgroup& s, const Instruction& i, uint32_t lane, const Point
                    uint64_t offset, uint64_t size, const Range* range) {
     const std::string place =
         range != nullptr ? std::format("byte {} of the {} bytes of {}", int64_t(offset),
-                                       range->size, nameOf(pointer.storage))
+                                       range->size, storageName(pointer.storage))
         : isPhysical(pointer.storage)
             ? std::format("address {}, where no buffer is", offset)
             : std::format("byte {} of a descriptor that is not there", int64_t(offset));
@@ -90,7 +90,7 @@ static bool noteRead(Subgroup& s, const Instruction& i, uint32_t lane, const Poi
     if (from.written == nullptr || std::memchr(from.written, 0, to.size()) == nullptr) return true;
     s.report(kCheckUnwritten, i, lane,
              std::format("reads {} bytes that nothing wrote, at byte {} of {}", to.size(),
-                         pointer.offset + offset, nameOf(pointer.storage)));
+                         pointer.offset + offset, storageName(pointer.storage)));
     return false;
 }
 
@@ -194,7 +194,7 @@ Step atomic(Subgroup& s, const Instruction& i) {
     return Step::kYield;
 }
 
-constexpr OpcodeRow kRows[] = {
+constexpr OpcodeRow kAtomicRows[] = {
     row(OpAtomicLoad, atomic<combineBits<first>>),
     row(OpAtomicStore, atomic<combineBits<second>>),
     row(OpAtomicExchange, atomic<combineBits<second>>),
@@ -240,6 +240,6 @@ uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Po
     return exchangeWord<uint64_t>(at.data, change);
 }
 
-Rows atomicRows() { return kRows; }
+Rows atomicRows() { return kAtomicRows; }
 
 }  // namespace coopvk::reference

@@ -15,7 +15,7 @@ namespace coopvk::bench {
 namespace {
 
 constexpr uint32_t kTileRows = 32;
-constexpr uint32_t kSubgroups = 4;  // of a workgroup
+constexpr uint32_t kBlockSubgroups = 4;  // of a workgroup
 
 std::string bytesPerSecond(double perSecond) { return fixed(perSecond * 1e-9, 1) + " GB/s"; }
 
@@ -58,9 +58,9 @@ void benchBlocks(const Options& options) {
     std::printf("## blocks: copy of %u x %u words\n\n%s, subgroup size %u\n\n", size, size,
                 pair.native.name().c_str(), lanes);
     Dispatch dispatch;
-    dispatch.groups = {size / lanes * (size / kTileRows) / kSubgroups, 1, 1};
+    dispatch.groups = {size / lanes * (size / kTileRows) / kBlockSubgroups, 1, 1};
     dispatch.pushConstants = {size, size};
-    const uint32_t constants[] = {kSubgroups * lanes, lanes};
+    const uint32_t constants[] = {kBlockSubgroups * lanes, lanes};
     Comparison table("copy", dispatch);
     const auto add = [&](const char* name, Gpu& gpu, Source& source, const char* shader) {
         source.to.fill(0);

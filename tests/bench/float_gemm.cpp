@@ -16,9 +16,9 @@
 namespace coopvk::bench {
 namespace {
 
-constexpr uint32_t kGroupTile = 128;
-constexpr uint32_t kSubgroups = 8;  // of a workgroup
-constexpr uint32_t kChecked = 500;  // elements of the result
+constexpr uint32_t kFloatTile = 128;
+constexpr uint32_t kFloatSubgroups = 8;   // of a workgroup
+constexpr uint32_t kCheckedFloats = 500;  // elements of the result
 
 struct Format {
     const char* name;
@@ -38,7 +38,7 @@ constexpr bool hasFloat8(const Gpu& gpu) {
 constexpr Format kE4M3 = {"e4m3", 8, 4, hasFloat8};
 constexpr Format kE5M2 = {"e5m2", 8, 5, hasFloat8};
 
-struct Way {
+struct FloatWay {
     const char* name;
     const Format& format;
     Layer layer;
@@ -47,16 +47,16 @@ struct Way {
 constexpr LayerSettings kCore = {"all", "core"};
 constexpr LayerSettings kFloat8OnF16 = {"VK_EXT_shader_float8", "native"};
 // The others are compared with the first way that the device has.
-constexpr Way kWays[] = {{"f16, native", kF16, Layer::kAbsent, {}},
-                         {"bf16, native", kBf16, Layer::kAbsent, {}},
-                         {"e4m3, native", kE4M3, Layer::kAbsent, {}},
-                         {"e5m2, native", kE5M2, Layer::kAbsent, {}},
-                         {"e4m3, on native f16", kE4M3, Layer::kPresent, kFloat8OnF16},
-                         {"e5m2, on native f16", kE5M2, Layer::kPresent, kFloat8OnF16},
-                         {"f16, core", kF16, Layer::kPresent, kCore},
-                         {"bf16, core", kBf16, Layer::kPresent, kCore},
-                         {"e4m3, core", kE4M3, Layer::kPresent, kCore},
-                         {"e5m2, core", kE5M2, Layer::kPresent, kCore}};
+constexpr FloatWay kFloatWays[] = {{"f16, native", kF16, Layer::kAbsent, {}},
+                                   {"bf16, native", kBf16, Layer::kAbsent, {}},
+                                   {"e4m3, native", kE4M3, Layer::kAbsent, {}},
+                                   {"e5m2, native", kE5M2, Layer::kAbsent, {}},
+                                   {"e4m3, on native f16", kE4M3, Layer::kPresent, kFloat8OnF16},
+                                   {"e5m2, on native f16", kE5M2, Layer::kPresent, kFloat8OnF16},
+                                   {"f16, core", kF16, Layer::kPresent, kCore},
+                                   {"bf16, core", kBf16, Layer::kPresent, kCore},
+                                   {"e4m3, core", kE4M3, Layer::kPresent, kCore},
+                                   {"e5m2, core", kE5M2, Layer::kPresent, kCore}};
 
 // An integer from -15 to 15 as a float of the format.
 uint32_t bitsOf(int value, const Format& format) {
@@ -96,7 +96,7 @@ struct Integers {
 uint32_t wrongSums(const Integers& a, const Integers& b, const std::vector<std::byte>& result) {
     std::mt19937 random(3);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < kChecked; ++i) {
+    for (uint32_t i = 0; i < kCheckedFloats; ++i) {
         const uint32_t row = static_cast<uint32_t>(random()) % a.size;
         const uint32_t column = static_cast<uint32_t>(random()) % a.size;
         int expected = 0;
@@ -109,9 +109,9 @@ uint32_t wrongSums(const Integers& a, const Integers& b, const std::vector<std::
 }
 
 // A way that the device has, with its operands.
-struct Contestant {
-    Contestant(const Way& way, std::unique_ptr<Gpu> itsGpu, const Integers& left,
-               const Integers& right)
+struct FloatContestant {
+    FloatContestant(const FloatWay& way, std::unique_ptr<Gpu> itsGpu, const Integers& left,
+                    const Integers& right)
         : gpu(std::move(itsGpu)),
           a(*gpu, left.values.size() * way.format.bits / 8),
           b(*gpu, right.values.size() * way.format.bits / 8),
@@ -125,7 +125,7 @@ struct Contestant {
     Buffer a, b, c;
 };
 
-std::unique_ptr<Gpu> gpuFor(const Way& way, const Options& options) {
+std::unique_ptr<Gpu> gpuFor(const FloatWay& way, const Options& options) {
     auto gpu = std::make_unique<Gpu>(way.layer, options.device, way.settings);
     return way.format.isIn(*gpu) ? std::move(gpu) : nullptr;
 }
@@ -135,22 +135,22 @@ std::unique_ptr<Gpu> gpuFor(const Way& way, const Options& options) {
 void benchFloats(const Options& options) {
     const bool isCpu = Gpu(Layer::kAbsent, options.device).isCpu();
     const uint32_t size = options.size ? options.size : isCpu ? 512 : 4096;
-    if (size % kGroupTile) throw std::runtime_error("floats: the size must be k * 128");
+    if (size % kFloatTile) throw std::runtime_error("floats: the size must be k * 128");
     const Integers a(size, 1), b(size, 2);
     Dispatch dispatch;
-    dispatch.groups = {size / kGroupTile, size / kGroupTile, 1};
+    dispatch.groups = {size / kFloatTile, size / kFloatTile, 1};
     dispatch.pushConstants = {size, size, size};
-    std::vector<std::unique_ptr<Contestant>> contestants;
+    std::vector<std::unique_ptr<FloatContestant>> contestants;
     Comparison table("matrices", dispatch);  // uses the contestants' devices
-    for (const Way& way : kWays) {
+    for (const FloatWay& way : kFloatWays) {
         std::unique_ptr<Gpu> gpu = gpuFor(way, options);
         if (!gpu) continue;
-        contestants.push_back(std::make_unique<Contestant>(way, std::move(gpu), a, b));
-        Contestant& one = *contestants.back();
-        const uint32_t threads = kSubgroups * one.gpu->properties11.subgroupSize;
+        contestants.push_back(std::make_unique<FloatContestant>(way, std::move(gpu), a, b));
+        FloatContestant& one = *contestants.back();
+        const uint32_t threads = kFloatSubgroups * one.gpu->properties11.subgroupSize;
         table.add(way.name, *one.gpu, builtInShader(std::string("float_gemm_") + way.format.name),
                   std::span(&threads, 1), one.list(), dispatch,
-                  [&] { return verdict(wrongSums(a, b, one.c.read()), kChecked); });
+                  [&] { return verdict(wrongSums(a, b, one.c.read()), kCheckedFloats); });
     }
     if (contestants.empty()) throw std::runtime_error("floats: the device has no such matrices");
     const Gpu& first = *contestants.front()->gpu;

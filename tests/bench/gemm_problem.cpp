@@ -10,7 +10,7 @@
 namespace coopvk::bench {
 namespace {
 
-constexpr uint32_t kChecked = 500;  // elements of the result
+constexpr uint32_t kCheckedElements = 500;  // elements of the result
 
 double element(const std::vector<std::byte>& result, size_t index, const GemmSum& sum) {
     if (sum.bytes == 2) {
@@ -59,14 +59,14 @@ std::vector<uint16_t> GemmInput::bits() const {
 std::string GemmProblem::verdictOn(const std::vector<std::byte>& result, const GemmSum& sum) const {
     std::mt19937 random(3);
     uint32_t wrong = 0;
-    for (uint32_t i = 0; i < kChecked; ++i) {
+    for (uint32_t i = 0; i < kCheckedElements; ++i) {
         const uint32_t row = static_cast<uint32_t>(random()) % size;
         const uint32_t column = static_cast<uint32_t>(random()) % size;
         int expected = 0;
         for (uint32_t k = 0; k < size; ++k) expected += a.at(row, k) * b.at(k, column);
         wrong += element(result, size_t{row} * size + column, sum) * 4 != expected;
     }
-    return verdict(wrong, kChecked);
+    return verdict(wrong, kCheckedElements);
 }
 
 Dispatch GemmProblem::dispatch() const {

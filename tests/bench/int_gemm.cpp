@@ -15,9 +15,9 @@
 namespace coopvk::bench {
 namespace {
 
-constexpr uint32_t kGroupTile = 128;
-constexpr uint32_t kSubgroups = 8;  // of a workgroup
-constexpr uint32_t kChecked = 500;  // elements of the result
+constexpr uint32_t kIntTile = 128;
+constexpr uint32_t kIntSubgroups = 8;   // of a workgroup
+constexpr uint32_t kCheckedInts = 500;  // elements of the result
 
 // `size` lines of `size` components from -8 to 7.
 struct Components {
@@ -57,7 +57,7 @@ struct Operands {
 uint32_t wrongSums(const Components& a, const Components& b, const std::vector<std::byte>& result) {
     std::mt19937 random(3);
     uint32_t count = 0;
-    for (uint32_t i = 0; i < kChecked; ++i) {
+    for (uint32_t i = 0; i < kCheckedInts; ++i) {
         const uint32_t row = static_cast<uint32_t>(random()) % a.size;
         const uint32_t column = static_cast<uint32_t>(random()) % a.size;
         int expected = 0;
@@ -74,19 +74,20 @@ uint32_t wrongSums(const Components& a, const Components& b, const std::vector<s
 void benchInt4(const Options& options) {
     Gpu gpu(Layer::kPresent, options.device);
     const uint32_t size = options.size ? options.size : gpu.isCpu() ? 512 : 4096;
-    if (size % kGroupTile) throw std::runtime_error("int4: the size must be k * 128");
-    const uint32_t threads = kSubgroups * gpu.properties11.subgroupSize;
+    if (size % kIntTile) throw std::runtime_error("int4: the size must be k * 128");
+    const uint32_t threads = kIntSubgroups * gpu.properties11.subgroupSize;
     const Components a(size, 1), b(size, 2);
     Operands bytes(gpu, a, b, 8), nibbles(gpu, a, b, 4);
     std::printf("## int4: integers, %u x %u x %u\n\n%s, subgroup size %u\n\n", size, size, size,
                 gpu.name().c_str(), gpu.properties11.subgroupSize);
     Dispatch dispatch;
-    dispatch.groups = {size / kGroupTile, size / kGroupTile, 1};
+    dispatch.groups = {size / kIntTile, size / kIntTile, 1};
     dispatch.pushConstants = {size, size, size};
     Comparison table("components", dispatch);
     const auto add = [&](const char* name, Operands& operands, const char* shader) {
         table.add(name, gpu, builtInShader(shader), std::span(&threads, 1), operands.list(),
-                  dispatch, [&] { return verdict(wrongSums(a, b, operands.c.read()), kChecked); });
+                  dispatch,
+                  [&] { return verdict(wrongSums(a, b, operands.c.read()), kCheckedInts); });
     };
     add("8-bit", bytes, "int_gemm_bytes");
     add("4-bit", nibbles, "int_gemm_nibbles");

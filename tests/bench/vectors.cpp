@@ -24,7 +24,7 @@ constexpr uint32_t kLayerBytes = kSize * kSize * 2;
 constexpr uint32_t kVectors = 4096;   // different inputs
 constexpr uint32_t kRepetitions = 8;  // passes through the network, when timed
 constexpr uint32_t kGroups = 8192, kGroupsOnCpu = 32;
-constexpr uint32_t kChecked = 200;  // vectors of the result
+constexpr uint32_t kCheckedVectors = 200;  // vectors of the result
 constexpr uint32_t kMostCopies = 32;
 
 // A shader of mlp.comp, and how many copies of the weights a subgroup reads.
@@ -71,7 +71,7 @@ struct Network {
         std::mt19937 random(2);
         const auto vectors = static_cast<uint32_t>(result.size() / (kSize * 2));
         uint32_t count = 0;
-        for (uint32_t i = 0; i < kChecked; ++i) {
+        for (uint32_t i = 0; i < kCheckedVectors; ++i) {
             const uint32_t index = static_cast<uint32_t>(random()) % vectors;
             const std::vector<double> expected = apply(index % kVectors);
             const auto equal = [&](uint32_t element) {
@@ -132,19 +132,19 @@ struct DeviceBuffers {
     Buffer weights, optimal, inputs, outputs;
 };
 
-struct Way {
+struct VectorWay {
     const char* name;
     Layer layer;
     LayerSettings settings;
 };
 constexpr const char* kVectorsOnly = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
 // The driver's own come first: the others are compared with it.
-constexpr Way kWays[] = {{"native", Layer::kAbsent, {}},
-                         {"on KHR matrices", Layer::kPresent, {kVectorsOnly, "native"}},
-                         {"on core SPIR-V", Layer::kPresent, {"all", "core"}}};
+constexpr VectorWay kVectorWays[] = {{"native", Layer::kAbsent, {}},
+                                     {"on KHR matrices", Layer::kPresent, {kVectorsOnly, "native"}},
+                                     {"on core SPIR-V", Layer::kPresent, {"all", "core"}}};
 
-struct Contestant {
-    Contestant(const Way& way, const Network& network, const Options& options)
+struct VectorContestant {
+    VectorContestant(const VectorWay& way, const Network& network, const Options& options)
         : gpu(way.layer, options.device, way.settings),
           groups(gpu.isCpu() ? kGroupsOnCpu : kGroups),
           buffers(gpu, network, groups) {}
@@ -156,13 +156,14 @@ struct Contestant {
 class Vectors {
  public:
     explicit Vectors(const Options& options) : options_(options) {
-        for (size_t i = 0; i < std::size(kWays); ++i) {
-            contestants_.push_back(std::make_unique<Contestant>(kWays[i], network_, options));
+        for (size_t i = 0; i < std::size(kVectorWays); ++i) {
+            contestants_.push_back(
+                std::make_unique<VectorContestant>(kVectorWays[i], network_, options));
         }
     }
 
     void run() {
-        Contestant& native = *contestants_.front();
+        VectorContestant& native = *contestants_.front();
         std::printf("## vectors: 3 layers of 64 x 64, f16\n\n%s\n\n", native.gpu.name().c_str());
         Comparison table("weights", {{native.groups, 1, 1}, {kRepetitions, kVectors - 1}});
         add(table, 0);
@@ -175,17 +176,17 @@ class Vectors {
 
  private:
     void add(Comparison& table, size_t way) {
-        Contestant& contestant = *contestants_[way];
+        VectorContestant& contestant = *contestants_[way];
         if (!contestant.gpu.features.cooperativeVector.cooperativeVector) return;
         for (const Kind& kind : kKinds) {
             std::optional<Optimal> optimal;
             if (kind.name == std::string_view("optimal")) optimal.emplace(contestant.gpu, network_);
-            addShader(table, std::string(kWays[way].name) + " " + kind.name, contestant, kind,
+            addShader(table, std::string(kVectorWays[way].name) + " " + kind.name, contestant, kind,
                       optimal ? &*optimal : nullptr);
         }
     }
 
-    void addShader(Comparison& table, const std::string& name, Contestant& contestant,
+    void addShader(Comparison& table, const std::string& name, VectorContestant& contestant,
                    const Kind& kind, const Optimal* optimal) {
         DeviceBuffers& buffers = contestant.buffers;
         if (optimal) buffers.optimal.write(optimal->bytes);
@@ -195,12 +196,12 @@ class Vectors {
         buffers.outputs.fill(0x7fff7fff);  // not a number
         table.add(name, contestant.gpu, builtInShader(kind.shader), constants, list,
                   {{contestant.groups, 1, 1}, {1, kVectors - 1}},
-                  [&] { return verdict(network_.wrong(buffers.outputs.read()), kChecked); });
+                  [&] { return verdict(network_.wrong(buffers.outputs.read()), kCheckedVectors); });
     }
 
     const Options& options_;
     Network network_;
-    std::vector<std::unique_ptr<Contestant>> contestants_;
+    std::vector<std::unique_ptr<VectorContestant>> contestants_;
 };
 
 }  // namespace

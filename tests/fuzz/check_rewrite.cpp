@@ -26,7 +26,7 @@ constexpr size_t kLongOutput = 4000;
 constexpr uint32_t kValidateLongOneOf = 8;
 // spirv-val goes through all members of all members, however often a type comes.
 constexpr uint64_t kMostMembers = 10000;
-constexpr size_t kHeaderWords = 5;
+constexpr size_t kWordsOfHeader = 5;
 
 uint32_t hashOf(std::span<const uint8_t> bytes) {
     uint32_t hash = 2166136261u;
@@ -65,7 +65,8 @@ bool isEmulated(uint32_t capability, const ExtensionSet& set) {
 bool declaresOneOf(std::span<const uint32_t> words, const ExtensionSet& set) {
     constexpr uint32_t kCapability =
         2u << spv::WordCountShift | static_cast<uint32_t>(spv::Op::OpCapability);
-    for (size_t at = kHeaderWords; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
+    for (size_t at = kWordsOfHeader; at + 1 < words.size();
+         at += words[at] >> spv::WordCountShift) {
         if (words[at] >> spv::WordCountShift == 0) return true;
         if (words[at] == kCapability && isEmulated(words[at + 1], set)) return true;
     }
@@ -97,7 +98,7 @@ std::vector<uint32_t> withVector16(std::span<const uint32_t> words) {
     const std::array<uint32_t, 2> declaration = {
         2u << spv::WordCountShift | static_cast<uint32_t>(spv::Op::OpCapability),
         static_cast<uint32_t>(spv::Capability::Vector16)};
-    out.insert(out.begin() + kHeaderWords, declaration.begin(), declaration.end());
+    out.insert(out.begin() + kWordsOfHeader, declaration.begin(), declaration.end());
     return out;
 }
 

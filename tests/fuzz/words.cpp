@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Utilities of the SPIR-V header that stand behind this.
-#define SPV_ENABLE_UTILITY_CODE
 #include "words.hpp"
 
 #include <spirv-tools/libspirv.h>

@@ -11,7 +11,7 @@
 #include "coopvk/rewrite.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::added_shapes_test {
 namespace {
 
 constexpr const char* kKhr = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
@@ -284,4 +284,4 @@ TEST_F(AddedShapes, ShaderObjects) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::added_shapes_test

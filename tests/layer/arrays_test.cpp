@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace coopvk::layer {
+namespace coopvk::layer::arrays_test {
 namespace {
 
 constexpr std::array<int, 3> kSource = {5, 6, 7};
@@ -38,4 +38,4 @@ TEST(Arrays, Nothing) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::arrays_test

@@ -3,7 +3,7 @@
 // What the setting `auto` offers, and what names beside it add.
 #include "policy_facts.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::auto_policy_test {
 namespace {
 
 using rewrite::Extension;
@@ -138,4 +138,4 @@ TEST(AutoPolicy, MixedDotsOfTypesThatTheDeviceHas) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::auto_policy_test

@@ -13,7 +13,7 @@
 #include "extension_rows.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::auto_test {
 namespace {
 
 using rewrite::Extension;
@@ -184,4 +184,4 @@ TEST_F(Auto, TakesCoreOnACpu) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::auto_test

@@ -20,7 +20,7 @@
 #include "names.hpp"
 #include "system/system.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::by_configuration_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -242,4 +242,4 @@ TEST_F(ByConfiguration, Faults) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::by_configuration_test

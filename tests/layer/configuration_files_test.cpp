@@ -11,7 +11,7 @@
 #include "configuration.hpp"
 #include "settings.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::configuration_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,4 +103,4 @@ TEST_F(ConfigurationFiles, NoFiles) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::configuration_files_test

@@ -5,7 +5,7 @@
 
 #include "system/system.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::configuration_test {
 namespace {
 
 constexpr const SettingInfo& kEmulate = *findSetting("emulate");
@@ -196,4 +196,4 @@ TEST(Configuration, NamesOfThisProcess) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::configuration_test

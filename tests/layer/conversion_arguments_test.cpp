@@ -5,7 +5,7 @@
 
 #include "conversion_state.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::conversion_arguments_test {
 namespace {
 
 constexpr size_t kBlockSlots = 1024;  // arguments for which memory is allocated at once
@@ -162,4 +162,4 @@ TEST_F(Arguments, MemoryAllocatedTwice) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::conversion_arguments_test

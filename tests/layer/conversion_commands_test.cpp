@@ -9,7 +9,7 @@
 #include "allocations.hpp"
 #include "recorded_conversions.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::conversion_commands_test {
 namespace {
 
 TEST(ConversionCommands, InNobodysWay) {
@@ -94,4 +94,4 @@ TEST_F(RecordedConversions, OutOfMemory) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::conversion_commands_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace coopvk::test {
+namespace coopvk::test::conversion_state_test {
 namespace {
 
 // Nothing is bound before, so nothing is bound again.
@@ -178,4 +178,4 @@ TEST_F(ConversionState, MarkersInMemory) {
 #endif
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::conversion_state_test

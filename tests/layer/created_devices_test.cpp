@@ -5,7 +5,7 @@
 
 #include "queries_fixture.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::created_devices_test {
 namespace {
 
 using CreatedDevices = Queries;
@@ -88,4 +88,4 @@ TEST_F(CreatedDevices, ManyDevices) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::created_devices_test

@@ -4,7 +4,7 @@
 // contents from before, which an application could mistake for a result.
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::creation_feedback_test {
 namespace {
 
 class CreationFeedback : public ShaderRoutes {
@@ -96,4 +96,4 @@ TEST_F(CreationFeedback, Incomplete) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::creation_feedback_test

@@ -5,7 +5,7 @@
 
 #ifdef VK_ARM_data_graph
 
-namespace coopvk::test {
+namespace coopvk::test::data_graph_test {
 namespace {
 
 class DataGraphs : public ShaderRoutes {
@@ -91,6 +91,6 @@ TEST_F(DataGraphs, OneRefusedAmongOthers) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::data_graph_test
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "request_fixture.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::device_request_test {
 namespace {
 
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
@@ -249,4 +249,4 @@ TEST_F(Request, KeepsUnknownStructures) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::device_request_test

@@ -14,7 +14,7 @@
 #include "shader_routes.hpp"
 #include "traits_json.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::dumps_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -270,4 +270,4 @@ TEST(RequestJson, NativeFeatures) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::dumps_test

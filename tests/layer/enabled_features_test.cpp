@@ -13,7 +13,7 @@
 #include "pnext.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::enabled_features_test {
 namespace {
 
 using layer::Feature;
@@ -280,4 +280,4 @@ TEST(EnabledFacts, HaveWhatWasEnabled) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::enabled_features_test

@@ -63,7 +63,7 @@ VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2*,
     return makeObject(allocator, out);
 }
 
-const Entry kEntries[] = {
+const Entry kCommandBufferEntries[] = {
     COOPVK_FAKE(vkAllocateCommandBuffers, allocateCommandBuffers),
     COOPVK_FAKE(vkFreeCommandBuffers, freeCommandBuffers),
     COOPVK_FAKE(vkBeginCommandBuffer, beginCommandBuffer),
@@ -79,6 +79,6 @@ const Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> commandBufferEntries() { return kEntries; }
+std::span<const Entry> commandBufferEntries() { return kCommandBufferEntries; }
 
 }  // namespace coopvk::test::fake

@@ -87,7 +87,7 @@ const Entry kBasicEntries[] = {
     COOPVK_FAKE(vkCmdDispatchBase, dispatchBase),
 };
 
-const Entry kEntries[] = {
+const Entry kRecordingEntries[] = {
     COOPVK_FAKE(vkCmdBindShadersEXT, bindShaders),
     COOPVK_COUNTED(vkCmdPushConstants2),
     COOPVK_COUNTED(vkCmdPushConstants2KHR),
@@ -139,7 +139,7 @@ const Entry kEntries[] = {
 }  // namespace
 
 std::span<const Entry> basicRecordingEntries() { return kBasicEntries; }
-std::span<const Entry> recordingEntries() { return kEntries; }
+std::span<const Entry> recordingEntries() { return kRecordingEntries; }
 
 }  // namespace fake
 }  // namespace coopvk::test

@@ -215,7 +215,7 @@ VkResult getShaderBinary(VkDevice, VkShaderEXT, size_t* size, void* data) {
     return fits ? VK_SUCCESS : VK_INCOMPLETE;
 }
 
-const Entry kEntries[] = {
+const Entry kShaderEntries[] = {
     COOPVK_FAKE(vkCreateShaderModule, createShaderModule),
     COOPVK_FAKE(vkDestroyShaderModule, destroyShaderModule),
     COOPVK_FAKE(vkGetShaderModuleIdentifierEXT, getModuleIdentifier),
@@ -244,6 +244,6 @@ const Entry kEntries[] = {
 
 }  // namespace
 
-std::span<const Entry> shaderEntries() { return kEntries; }
+std::span<const Entry> shaderEntries() { return kShaderEntries; }
 
 }  // namespace coopvk::test::fake

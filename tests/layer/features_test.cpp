@@ -10,7 +10,7 @@
 #include "extension_rows.hpp"
 #include "pnext.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::features_test {
 namespace {
 
 TEST(Features, TableIsInOrderAndNamesEachBitOnce) {
@@ -136,4 +136,4 @@ TEST(Dependents, SingleFeatures) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::features_test

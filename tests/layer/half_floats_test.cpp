@@ -8,7 +8,7 @@
 
 #include "fake_driver.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::half_floats_test {
 namespace {
 
 constexpr const char* kName = VK_KHR_SHADER_FLOAT16_INT8_EXTENSION_NAME;
@@ -98,4 +98,4 @@ TEST_F(HalfFloats, TheDriverIsNotAskedForThem) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::half_floats_test

@@ -3,7 +3,7 @@
 // The arguments of vkCreateDevice for a driver without shaderFloat16.
 #include "request_fixture.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::half_request_test {
 namespace {
 
 // The feature is in two structures, and shaderInt8 stays the driver's.
@@ -74,4 +74,4 @@ TEST_F(HalfRequest, NamesOnlyWhatTheDriverLists) {
 TEST_F(HalfRequest, ComesWithWhatNeedsIt) { EXPECT_TRUE(make().emulated.contains(kHalves)); }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::half_request_test

@@ -11,7 +11,7 @@
 #include "shader_binaries.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::handle_reuse_test {
 namespace {
 
 TEST_F(ShaderRoutes, ReusedModule) {
@@ -138,4 +138,4 @@ TEST(ReusedDevice, HasItsOwnCommands) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::handle_reuse_test

@@ -9,7 +9,7 @@
 
 #include "command_state.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::handle_table_test {
 namespace {
 
 // Handles at the distance of small objects.
@@ -114,4 +114,4 @@ TEST(CommandStates, Threads) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::handle_table_test

@@ -7,7 +7,7 @@
 
 #include "sha256.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::hash_test {
 namespace {
 
 std::span<const std::byte> bytesOf(std::string_view text) {
@@ -69,4 +69,4 @@ TEST(Hash, TextsDoNotRunIntoEachOther) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::hash_test

@@ -10,7 +10,7 @@
 #include "assemble.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::identifier_routes_test {
 namespace {
 
 TEST_F(ShaderRoutes, IdentifiersAreOurs) {
@@ -128,4 +128,4 @@ TEST_F(PipelineKeys, BinariesFromACreateInfo) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::identifier_routes_test

@@ -9,7 +9,7 @@
 #include "fake_commands.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::identity_test {
 namespace {
 
 constexpr const char* kMatrixName = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
@@ -253,4 +253,4 @@ TEST_F(Identity, Int4WorksWhereItIsEnabled) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::identity_test

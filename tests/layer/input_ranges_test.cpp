@@ -7,7 +7,7 @@
 
 #include "inputs/reach.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::input_ranges_test {
 namespace {
 
 using namespace layer;
@@ -94,7 +94,7 @@ TEST(InputDescriptors, GoOnInTheNextBinding) {
 TEST(InputDescriptors, MissingOnesAreNamed) {
     Objects objects;
     objects.buffers[kBuffer] = {.handle = kBuffer, .size = 100, .canBeCopied = false};
-    CommandState commands;
+    layer::inputs::CommandState commands;
     auto set = std::make_shared<DescriptorSet>();
     set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, 0, 10}};
     set->descriptors[{1, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE};
@@ -112,4 +112,4 @@ TEST(InputDescriptors, MissingOnesAreNamed) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::input_ranges_test

@@ -14,7 +14,7 @@
 #include "dump.hpp"
 #include "inputs/dispatch_inputs.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::inputs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -114,7 +114,7 @@ class KeptInputs : public testing::Test {
         inputs_->track([](State& state) {
             state.objects.buffers[kBuffer] = {
                 .handle = kBuffer, .size = kSize, .canBeCopied = true};
-            CommandState& commands = state.commands[kCommands];
+            layer::inputs::CommandState& commands = state.commands[kCommands];
             commands.program = state.shaders.at(7);
             auto set = std::make_shared<DescriptorSet>();
             set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, 16, 32}};
@@ -143,12 +143,14 @@ class KeptInputs : public testing::Test {
         return count;
     }
     void setSimultaneous() {
-        inputs_->trackCommands(
-            kCommands, [](CommandState& commands, State&) { commands.simultaneous = true; });
+        inputs_->trackCommands(kCommands, [](layer::inputs::CommandState& commands, State&) {
+            commands.simultaneous = true;
+        });
     }
     void retire() {
-        inputs_->trackCommands(kCommands,
-                               [&](CommandState& commands, State&) { inputs_->retire(commands); });
+        inputs_->trackCommands(kCommands, [&](layer::inputs::CommandState& commands, State&) {
+            inputs_->retire(commands);
+        });
     }
 
     const fs::path folder_ =
@@ -278,4 +280,4 @@ TEST_F(KeptInputs, WithoutMemory) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::inputs_test

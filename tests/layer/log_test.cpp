@@ -13,7 +13,7 @@
 #include "guard.hpp"
 #include "program.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::log_test {
 namespace {
 
 class LogFile {
@@ -154,4 +154,4 @@ TEST(Guards, NothingEscapesAndALineTells) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::log_test

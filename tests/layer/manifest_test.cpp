@@ -14,7 +14,7 @@
 #include "setting_table.hpp"
 #include "settings.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::manifest_test {
 namespace {
 
 using nlohmann::json;
@@ -197,4 +197,4 @@ TEST_F(ManifestTest, PresetsAreOfKnownSettings) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::manifest_test

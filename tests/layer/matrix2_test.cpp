@@ -14,7 +14,7 @@
 #include "matrix_extensions.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_test {
 namespace {
 
 using rewrite::Extension;
@@ -254,4 +254,4 @@ TEST_F(Matrix2, Granularities) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_test

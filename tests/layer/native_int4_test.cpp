@@ -10,7 +10,7 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::native_int4_test {
 namespace {
 
 constexpr const char* kName = VK_COOPVK_SHADER_INT4_EXTENSION_NAME;
@@ -149,4 +149,4 @@ TEST_F(NativeInt4, ComesWhereTheDriverHasNone) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::native_int4_test

@@ -14,7 +14,7 @@
 #include "commands.hpp"
 #include "starving.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::out_of_memory_test {
 namespace {
 
 // Which allocations fail: C++ ones, also those of SPIRV-Tools, or the application's.
@@ -131,4 +131,4 @@ TEST(StarvingCommands, AreAllThatTheLayerHas) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::out_of_memory_test

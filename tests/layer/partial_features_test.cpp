@@ -14,7 +14,7 @@
 #include "pnext.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::partial_features_test {
 namespace {
 
 using layer::ExtensionRow;
@@ -297,4 +297,4 @@ TEST_F(PartialAtomics, ShadersWithWhatIsAddedAreRewrittenForThatAlone) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::partial_features_test

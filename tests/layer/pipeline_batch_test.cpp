@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace coopvk::layer {
+namespace coopvk::layer::pipeline_batch_test {
 namespace {
 
 using Info = VkComputePipelineCreateInfo;
@@ -173,4 +173,4 @@ TEST_F(Batches, DerivativesByIndexWithoutFailuresStayOneCall) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::pipeline_batch_test

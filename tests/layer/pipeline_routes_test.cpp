@@ -10,7 +10,7 @@
 
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::pipeline_routes_test {
 namespace {
 
 TEST_F(ShaderRoutes, GraphicsPipelines) {
@@ -184,4 +184,4 @@ TEST_F(DeferredPipelines, LeftOver) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::pipeline_routes_test

@@ -7,7 +7,7 @@
 
 #include "last_page.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::pnext_test {
 namespace {
 
 constexpr auto kRobustness = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT;
@@ -184,4 +184,4 @@ TEST(StructSizes, Known) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::pnext_test

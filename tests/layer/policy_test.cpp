@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "policy_facts.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::policy_test {
 namespace {
 
 using Mode = EmulatePolicy::Mode;
@@ -182,4 +182,4 @@ TEST(Policy, EmulatedSet) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::policy_test

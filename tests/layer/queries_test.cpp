@@ -6,7 +6,7 @@
 #include "queries_fixture.hpp"
 #include "settings.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::queries_test {
 namespace {
 
 TEST_F(Queries, Instances) {
@@ -285,4 +285,4 @@ TEST_F(Queries, StagesOfVectors) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::queries_test

@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace coopvk::layer {
+namespace coopvk::layer::rewrite_cache_test {
 namespace {
 
 ShaderWordsRef makeWords(std::vector<uint32_t> words) {
@@ -109,4 +109,4 @@ TEST(RewriteCache, ManyThreads) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::rewrite_cache_test

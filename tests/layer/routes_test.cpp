@@ -11,7 +11,7 @@
 #include "shader_routes.hpp"
 #include "test_allocator.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::routes_test {
 namespace {
 
 // The driver gets a stub for the module, and the rewritten words for the pipeline.
@@ -168,4 +168,4 @@ TEST_F(ShaderRoutes, Allocators) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::routes_test

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace coopvk::layer {
+namespace coopvk::layer::settings_test {
 namespace {
 
 using Mode = EmulatePolicy::Mode;
@@ -237,4 +237,4 @@ TEST_F(SettingsTest, OfAnotherLayer) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::settings_test

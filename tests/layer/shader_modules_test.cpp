@@ -8,7 +8,7 @@
 
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::shader_modules_test {
 namespace {
 
 ShaderWordsRef makeWords(uint32_t word) {
@@ -74,4 +74,4 @@ TEST(ShaderModules, ForgetsTheOldest) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::shader_modules_test

@@ -13,7 +13,7 @@
 #include "fake_driver.hpp"
 #include "registry.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::shown_ids_test {
 namespace {
 
 TEST(ShownIds, Numbers) {
@@ -141,4 +141,4 @@ TEST_F(ShownIdsTest, ChangeNoDecision) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::shown_ids_test

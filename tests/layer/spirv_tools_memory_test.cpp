@@ -14,7 +14,7 @@
 #include "coopvk/rewrite.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::spirv_tools_memory_test {
 namespace {
 
 // The result of a use of SPIRV-Tools: empty if memory ran out.
@@ -115,4 +115,4 @@ TEST(SpirvToolsMemory, MayEndInSomeOfManyThreads) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::spirv_tools_memory_test

@@ -7,7 +7,7 @@
 #include "fake_driver.hpp"
 #include "registry.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::split_barrier_test {
 namespace {
 
 #ifdef VK_EXT_shader_split_barrier
@@ -42,4 +42,4 @@ TEST(SplitBarrier, RewriterKnowsWhatIsReserved) {
 #endif
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::split_barrier_test

@@ -8,7 +8,7 @@
 
 #include "device_facts.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::stage_rewriter_test {
 namespace {
 
 using Sizes = std::vector<uint32_t>;
@@ -134,4 +134,4 @@ TEST(Errors, ResultsAreErrors) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::stage_rewriter_test

@@ -199,7 +199,7 @@ VkResult recordConversion(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
-const StarvingCommand kCommands[] = {
+const StarvingCommand kRecordedCommands[] = {
     {"vkAllocateCommandBuffers", Before::kDevice, allocateCommands},
     {"vkFreeCommandBuffers", Before::kCommands, freeCommands},
     {"vkDestroyCommandPool", Before::kCommands, destroyPool},
@@ -238,6 +238,6 @@ const StarvingCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const StarvingCommand> starvingRecordedCommands() { return kCommands; }
+std::span<const StarvingCommand> starvingRecordedCommands() { return kRecordedCommands; }
 
 }  // namespace coopvk::test

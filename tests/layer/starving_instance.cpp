@@ -128,7 +128,7 @@ VkResult queryGranularities(Rig& rig, const char* name) {
     return result == VK_INCOMPLETE ? VK_SUCCESS : result;
 }
 
-const StarvingCommand kCommands[] = {
+const StarvingCommand kInstanceCommands[] = {
     {"vkCreateInstance", Before::kNothing, createInstance},
     {"vkDestroyInstance", Before::kInstance, destroyInstance},
     {"vkEnumerateInstanceExtensionProperties", Before::kNothing, listInstanceExtensions},
@@ -165,6 +165,6 @@ const StarvingCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const StarvingCommand> starvingInstanceCommands() { return kCommands; }
+std::span<const StarvingCommand> starvingInstanceCommands() { return kInstanceCommands; }
 
 }  // namespace coopvk::test

@@ -186,7 +186,7 @@ VkResult getIndirect(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
-const StarvingCommand kCommands[] = {
+const StarvingCommand kShaderCommands[] = {
     {"vkCreateShaderModule", Before::kDevice, createModule},
     {"vkDestroyShaderModule", Before::kDevice, destroyModule},
     {"vkGetShaderModuleIdentifierEXT", Before::kDevice, identify},
@@ -212,6 +212,6 @@ const StarvingCommand kCommands[] = {
 
 }  // namespace
 
-std::span<const StarvingCommand> starvingShaderCommands() { return kCommands; }
+std::span<const StarvingCommand> starvingShaderCommands() { return kShaderCommands; }
 
 }  // namespace coopvk::test

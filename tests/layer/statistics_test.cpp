@@ -15,7 +15,7 @@
 #include "context.hpp"
 #include "shader_routes.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::statistics_test {
 namespace {
 
 // All ways of a shader again, with a file for statistics, one for the report, or both.
@@ -179,4 +179,4 @@ TEST_F(StatisticsTest, ReportThatIsGone) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::statistics_test

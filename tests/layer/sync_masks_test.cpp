@@ -5,7 +5,7 @@
 
 #include "pnext.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::sync_masks_test {
 namespace {
 
 constexpr auto kConversion = VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
@@ -149,4 +149,4 @@ TEST_F(ChainedBarriers, Tensors) {
 #endif
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::sync_masks_test

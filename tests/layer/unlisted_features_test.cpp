@@ -8,7 +8,7 @@
 
 #include "fake_driver.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::unlisted_features_test {
 namespace {
 
 constexpr auto kMatrix2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV;
@@ -78,4 +78,4 @@ TEST_F(UnlistedFeatures, ListedOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::unlisted_features_test

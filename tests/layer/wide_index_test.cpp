@@ -10,7 +10,7 @@
 
 #ifdef VK_EXT_shader_64bit_indexing
 
-namespace coopvk::test {
+namespace coopvk::test::wide_index_test {
 namespace {
 
 bool hasMode(const Words& words) {
@@ -60,6 +60,6 @@ TEST_F(ShaderRoutes, ShaderFlagForWideIndices) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::wide_index_test
 
 #endif

@@ -127,12 +127,12 @@ bool extended(LongWriter& w) {
     return w.add(w.op("OpCompositeExtract", w.type(of), {both, "1"}), of, HUGE_VAL);
 }
 
-constexpr LongStatement kStatements[] = {arithmetic, arithmetic, arithmetic,   timesScalar,
+constexpr LongStatement kArithmetic[] = {arithmetic, arithmetic, arithmetic,   timesScalar,
                                          negate,     bits,       divideFloats, divideIntegers,
                                          shift,      bitFields,  extended};
 
 }  // namespace
 
-std::span<const LongStatement> longArithmetic() { return kStatements; }
+std::span<const LongStatement> longArithmetic() { return kArithmetic; }
 
 }  // namespace coopvk::programs

@@ -63,11 +63,11 @@ bool numbers(LongWriter& w) {
     return w.add(w.op("OpSelect", w.type(of), {x.id, w.splat(of, 1), w.splat(of, 2)}), of, 2);
 }
 
-constexpr LongStatement kStatements[] = {compare, compare, classify, logic,
-                                         reduce,  select,  select,   numbers};
+constexpr LongStatement kChoices[] = {compare, compare, classify, logic,
+                                      reduce,  select,  select,   numbers};
 
 }  // namespace
 
-std::span<const LongStatement> longChoices() { return kStatements; }
+std::span<const LongStatement> longChoices() { return kChoices; }
 
 }  // namespace coopvk::programs

@@ -9,17 +9,11 @@ namespace {
 
 using enum Component;
 
-LongType anyOf(LongWriter& w) {
-    LongType of = w.anyType();
-    if (w.chance(8)) of.component = kBool;
-    return of;
-}
-
 // A value for each path: a branch with one or two sides, or a switch.
 bool branch(LongWriter& w) {
     if (w.depth >= kMostDepth) return false;
     Text& text = w.text;
-    const LongValue otherwise = w.take(anyOf(w)), other = w.take(otherwise.type);
+    const LongValue otherwise = w.take(w.anyTypeOrBool()), other = w.take(otherwise.type);
     const bool isSwitch = w.chance(3);
     const std::string selector = isSwitch ? w.remainder(w.invocation(), 3) : w.condition();
     const std::string yes = text.fresh(), no = text.fresh(), merge = text.fresh();
@@ -123,7 +117,7 @@ bool loop(LongWriter& w) {
 bool call(LongWriter& w) {
     if (w.depth != 0 || w.isInFunction) return false;
     Text& text = w.text;
-    const LongType of = anyOf(w), with = anyOf(w);
+    const LongType of = w.anyTypeOrBool(), with = w.anyTypeOrBool();
     const LongValue x = w.take(of), y = w.take(with), z = w.take(of);
     const std::string result = w.type(of), second = w.type(with);
     const std::string pointer = text.global("OpTypePointer Function " + result);
@@ -167,10 +161,10 @@ bool call(LongWriter& w) {
     return w.add(w.op("OpLoad", result, {variable}), of, bound);
 }
 
-constexpr LongStatement kStatements[] = {branch, branch, loop, loop, call};
+constexpr LongStatement kLongControl[] = {branch, branch, loop, loop, call};
 
 }  // namespace
 
-std::span<const LongStatement> longControl() { return kStatements; }
+std::span<const LongStatement> longControl() { return kLongControl; }
 
 }  // namespace coopvk::programs

@@ -8,11 +8,11 @@ namespace {
 
 using enum Component;
 
-constexpr Component kAll[] = {kF16, kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64};
+constexpr Component kConverted[] = {kF16, kF32, kF64, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64};
 
 bool convertFloats(LongWriter& w) {
     const LongType from = w.anyType();
-    const LongType to{w.any(kAll), from.count};
+    const LongType to{w.any(kConverted), from.count};
     const ComponentInfo &before = info(from.component), &after = info(to.component);
     if (!before.isFloat || from.component == to.component) return false;
     const LongValue x = w.take(from);
@@ -29,7 +29,7 @@ bool convertFloats(LongWriter& w) {
 
 bool convertIntegers(LongWriter& w) {
     const LongType from = w.anyType();
-    const LongType to{w.any(kAll), from.count};
+    const LongType to{w.any(kConverted), from.count};
     const ComponentInfo &before = info(from.component), &after = info(to.component);
     if (before.isFloat) return false;
     const LongValue x = w.take(from);
@@ -54,7 +54,7 @@ bool convertIntegers(LongWriter& w) {
 bool cast(LongWriter& w) {
     const LongType from = w.anyType();
     const ComponentInfo& before = info(from.component);
-    LongType to{w.any(kAll), 0};
+    LongType to{w.any(kConverted), 0};
     const ComponentInfo& after = info(to.component);
     const uint32_t bytes = from.count * before.bytes;
     if (bytes % after.bytes != 0 || bytes / after.bytes > 1024 || from.component == to.component)
@@ -66,10 +66,10 @@ bool cast(LongWriter& w) {
     return w.add(w.op("OpBitcast", w.type(to), {w.take(from).id}), to, HUGE_VAL);
 }
 
-constexpr LongStatement kStatements[] = {convertFloats, convertIntegers, cast};
+constexpr LongStatement kConversions[] = {convertFloats, convertIntegers, cast};
 
 }  // namespace
 
-std::span<const LongStatement> longConversions() { return kStatements; }
+std::span<const LongStatement> longConversions() { return kConversions; }
 
 }  // namespace coopvk::programs

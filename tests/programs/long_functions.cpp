@@ -154,12 +154,12 @@ bool highestBits(LongWriter& w) {
     return w.add(call(w, of, name, {w.take(of).id}), of, HUGE_VAL);
 }
 
-constexpr LongStatement kStatements[] = {rounding, extremes,   clamp,       interpolation,
-                                         geometry, geometry,   highestBits, transcendental,
-                                         parts,    powersOfTwo};
+constexpr LongStatement kFunctions[] = {rounding, extremes,   clamp,       interpolation,
+                                        geometry, geometry,   highestBits, transcendental,
+                                        parts,    powersOfTwo};
 
 }  // namespace
 
-std::span<const LongStatement> longFunctions() { return kStatements; }
+std::span<const LongStatement> longFunctions() { return kFunctions; }
 
 }  // namespace coopvk::programs

@@ -62,10 +62,10 @@ bool product(LongWriter& w) {
                  of, bound);
 }
 
-constexpr LongStatement kStatements[] = {subgroup, product};
+constexpr LongStatement kGroups[] = {subgroup, product};
 
 }  // namespace
 
-std::span<const LongStatement> longGroups() { return kStatements; }
+std::span<const LongStatement> longGroups() { return kGroups; }
 
 }  // namespace coopvk::programs

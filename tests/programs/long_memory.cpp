@@ -11,12 +11,6 @@ using enum Component;
 // Bytes of shared memory that one variable may take.
 constexpr uint32_t kMostShared = 8192;
 
-LongType anyOf(LongWriter& w) {
-    LongType of = w.anyType();
-    if (w.chance(8)) of.component = kBool;
-    return of;
-}
-
 struct Variable {
     std::string id;
     const char* storage;
@@ -29,7 +23,7 @@ Variable variable(LongWriter& w, const std::string& type) {
 
 // A component of a vector in a variable is replaced, and one is read.
 bool inVariable(LongWriter& w) {
-    const LongType of = anyOf(w), scalar{of.component, 0};
+    const LongType of = w.anyTypeOrBool(), scalar{of.component, 0};
     const LongValue x = w.take(of), y = w.takeScalar(of.component);
     const Variable v = variable(w, w.type(of));
     w.text.line(std::format("OpStore {} {}", v.id, x.id));
@@ -56,8 +50,8 @@ bool inVariable(LongWriter& w) {
 
 // struct { uint; first; second[2]; } in a variable: parts at indices that differ.
 bool inStructure(LongWriter& w) {
-    const LongType of = anyOf(w);
-    const LongValue a = w.take(anyOf(w)), b = w.take(of), c = w.take(of);
+    const LongType of = w.anyTypeOrBool();
+    const LongValue a = w.take(w.anyTypeOrBool()), b = w.take(of), c = w.take(of);
     const std::string u32 = w.text.type(kU32), second = w.type(of);
     const std::string array =
         w.text.global(std::format("OpTypeArray {} {}", second, w.text.size(2)));
@@ -100,7 +94,7 @@ void barrier(LongWriter& w) {
 // Each invocation writes a vector of shared memory, and reads that of another one.
 bool inSharedMemory(LongWriter& w) {
     if (w.depth != 0 || w.isInFunction) return false;
-    const LongType of = anyOf(w);
+    const LongType of = w.anyTypeOrBool();
     const uint32_t all = w.lanes * w.subgroups;
     const uint32_t bytes = std::max(info(of.component).bytes, 4u);
     if (all * of.count * bytes > kMostShared) return false;
@@ -141,11 +135,11 @@ bool atomics(LongWriter& w) {
     return w.add(w.op("OpLoad", w.type(of), {shared, "NonPrivatePointer"}), of, HUGE_VAL);
 }
 
-constexpr LongStatement kStatements[] = {inVariable, inVariable, inStructure, inSharedMemory,
+constexpr LongStatement kLongMemory[] = {inVariable, inVariable, inStructure, inSharedMemory,
                                          atomics};
 
 }  // namespace
 
-std::span<const LongStatement> longMemory() { return kStatements; }
+std::span<const LongStatement> longMemory() { return kLongMemory; }
 
 }  // namespace coopvk::programs

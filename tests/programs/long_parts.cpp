@@ -8,15 +8,8 @@ namespace {
 
 using enum Component;
 
-// Of a vector of numbers, rarely of booleans.
-LongType anyOf(LongWriter& w) {
-    LongType of = w.anyType();
-    if (w.chance(8)) of.component = kBool;
-    return of;
-}
-
 bool extract(LongWriter& w) {
-    const LongType of = anyOf(w), scalar{of.component, 0};
+    const LongType of = w.anyTypeOrBool(), scalar{of.component, 0};
     const LongValue x = w.take(of);
     if (w.chance(2))
         return w.add(
@@ -27,7 +20,7 @@ bool extract(LongWriter& w) {
 }
 
 bool insert(LongWriter& w) {
-    const LongType of = anyOf(w);
+    const LongType of = w.anyTypeOrBool();
     const LongValue x = w.take(of), part = w.takeScalar(of.component);
     const double bound = std::max(x.bound, part.bound);
     if (w.chance(2))
@@ -40,7 +33,7 @@ bool insert(LongWriter& w) {
 
 // Components are those of two vectors, which may have other lengths.
 bool shuffle(LongWriter& w) {
-    const LongType of = anyOf(w);
+    const LongType of = w.anyTypeOrBool();
     const LongType second{of.component, w.chance(2) ? of.count : w.anyCount()};
     const LongType to{of.component, w.chance(2) ? w.anyCount() : 2 + w.pick(3)};
     if (of.count < 2 || second.count < 2 || to.count < 2) return false;
@@ -66,7 +59,7 @@ bool shuffle(LongWriter& w) {
 
 // Of scalars and shorter vectors.
 bool construct(LongWriter& w) {
-    const LongType of = anyOf(w);
+    const LongType of = w.anyTypeOrBool();
     if (of.count > 33 || w.text.isSpecialised(of.count)) return false;
     std::string parts;
     double bound = 0;
@@ -90,21 +83,21 @@ bool construct(LongWriter& w) {
 }
 
 bool replicate(LongWriter& w) {
-    const LongType of = anyOf(w);
+    const LongType of = w.anyTypeOrBool();
     const LongValue x = w.takeScalar(of.component);
     w.text.need("ReplicatedCompositesEXT", "SPV_EXT_replicated_composites");
     return w.add(w.op("OpCompositeConstructReplicateEXT", w.type(of), {x.id}), of, x.bound);
 }
 
 bool copy(LongWriter& w) {
-    const LongValue x = w.take(anyOf(w));
+    const LongValue x = w.take(w.anyTypeOrBool());
     return w.add(w.op("OpCopyObject", w.type(x.type), {x.id}), x);
 }
 
 // struct { first; second[2]; } as a value, whose parts are replaced and taken.
 bool composite(LongWriter& w) {
-    const LongValue a = w.take(anyOf(w));
-    const LongType of = anyOf(w);
+    const LongValue a = w.take(w.anyTypeOrBool());
+    const LongType of = w.anyTypeOrBool();
     const LongValue b = w.take(of), c = w.take(of), d = w.take(of);
     const std::string second = w.type(of);
     const std::string array =
@@ -131,11 +124,11 @@ bool composite(LongWriter& w) {
                  bound);
 }
 
-constexpr LongStatement kStatements[] = {extract,   extract,   insert, insert,   shuffle,
-                                         construct, replicate, copy,   composite};
+constexpr LongStatement kParts[] = {extract,   extract,   insert, insert,   shuffle,
+                                    construct, replicate, copy,   composite};
 
 }  // namespace
 
-std::span<const LongStatement> longParts() { return kStatements; }
+std::span<const LongStatement> longParts() { return kParts; }
 
 }  // namespace coopvk::programs

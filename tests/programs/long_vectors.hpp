@@ -32,6 +32,12 @@ class LongWriter : public Writer {
     std::string type(const LongType& of);
     std::string type(Component component, uint32_t count) { return type({component, count}); }
     LongType anyType() { return {any(components), anyCount()}; }
+    // Of numbers, rarely of booleans.
+    LongType anyTypeOrBool() {
+        LongType of = anyType();
+        if (chance(8)) of.component = Component::kBool;
+        return of;
+    }
     uint32_t anyCount() { return counts[pick(3)]; }
     bool isCooperative(const LongType& of) const;
     // A value of the type: one that exists, or a new one, whose components are at most 4.

@@ -10,7 +10,7 @@ namespace {
 
 using enum Component;
 
-constexpr ProductRow kProducts[] = {
+constexpr ProductRow kMatrixProducts[] = {
     {kF16, kF16, kF16},   {kF16, kF16, kF32},    {kF16, kF16, kF32},    {kF32, kF32, kF32},
     {kBf16, kBf16, kF32}, {kE4M3, kE4M3, kF32},  {kE5M2, kE5M2, kF32},  {kE4M3, kE5M2, kF32},
     {kE4M3, kE4M3, kF16}, {kS8, kS8, kS32},      {kU8, kU8, kU32},      {kS8, kU8, kS32},
@@ -20,7 +20,7 @@ constexpr ProductRow kProducts[] = {
 };
 constexpr ProductRow kNvProducts[] = {
     {kF16, kF16, kF16}, {kF16, kF16, kF32}, {kF32, kF32, kF32}, {kS8, kS8, kS32}, {kU8, kU8, kU32}};
-constexpr uint32_t kSizes[] = {8, 16, 16, 16, 32, 4, 24, 12};
+constexpr uint32_t kMatrixSizes[] = {8, 16, 16, 16, 32, 4, 24, 12};
 constexpr uint32_t kWorkgroupSizes[] = {16, 16, 32, 48};
 
 // The largest number in memory.
@@ -36,7 +36,7 @@ MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
     : Writer(seed, lanes_, features) {
     isNv = chance(8);
     usesUntyped = usesUntyped && !isNv;
-    product = isNv ? any(kNvProducts) : any(kProducts);
+    product = isNv ? any(kNvProducts) : any(kMatrixProducts);
     if (isNv)
         text.need("CooperativeMatrixNV", "SPV_NV_cooperative_matrix");
     else
@@ -45,7 +45,7 @@ MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
     ofWorkgroup = !isOfSubgroups && chance(4);
     mixesScopes = ofWorkgroup && chance(3);
     subgroups = std::min(1u << pick(ofWorkgroup ? 4 : 2), 512 / lanes);
-    for (uint32_t& size : dimensions) size = ofWorkgroup ? any(kWorkgroupSizes) : any(kSizes);
+    for (uint32_t& size : dimensions) size = ofWorkgroup ? any(kWorkgroupSizes) : any(kMatrixSizes);
 }
 
 std::string MatrixWriter::type(const MatrixType& of) {

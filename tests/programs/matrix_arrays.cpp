@@ -11,7 +11,7 @@
 namespace coopvk::programs {
 namespace {
 
-constexpr Component kU32 = Component::kU32;
+using enum Component;
 
 // Lines of A and B have 256 bits.
 bool canBeArray(const MatrixWriter& w, const MatrixType& type) {
@@ -167,10 +167,10 @@ bool block(MatrixWriter& w) {
 
 bool blockOfSubgroup(MatrixWriter& w) { return !w.ofWorkgroup && !w.isNv && block(w); }
 
-constexpr MatrixStatement kStatements[] = {throughArrays, throughArrays, blockOfSubgroup};
+constexpr MatrixStatement kArrayStatements[] = {throughArrays, throughArrays, blockOfSubgroup};
 
 }  // namespace
 
-std::span<const MatrixStatement> arrayStatements() { return kStatements; }
+std::span<const MatrixStatement> arrayStatements() { return kArrayStatements; }
 
 }  // namespace coopvk::programs

@@ -9,7 +9,7 @@
 namespace coopvk::programs {
 namespace {
 
-constexpr Component kU32 = Component::kU32;
+using enum Component;
 
 // Accumulators of the products' sums, or of their factors if these have arithmetic.
 MatrixType computable(MatrixWriter& w, uint32_t use) {
@@ -195,10 +195,10 @@ bool elementLoop(MatrixWriter& w) {
     return w.add(text.value(std::format("OpLoad {} {}", type, variable)), x.type, bound);
 }
 
-constexpr MatrixStatement kStatements[] = {reduce, reduce, perElement, perElement, elementLoop};
+constexpr MatrixStatement kCallStatements[] = {reduce, reduce, perElement, perElement, elementLoop};
 
 }  // namespace
 
-std::span<const MatrixStatement> callStatements() { return kStatements; }
+std::span<const MatrixStatement> callStatements() { return kCallStatements; }
 
 }  // namespace coopvk::programs

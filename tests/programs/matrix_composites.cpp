@@ -8,7 +8,7 @@
 namespace coopvk::programs {
 namespace {
 
-constexpr Component kU32 = Component::kU32;
+using enum Component;
 
 // struct { first; second[2]; uint number; }
 struct Composite {
@@ -136,10 +136,10 @@ bool inFunction(MatrixWriter& w) {
     return takeApart(w, c);
 }
 
-constexpr MatrixStatement kStatements[] = {insert, inVariable, inPhi, inFunction};
+constexpr MatrixStatement kCompositeStatements[] = {insert, inVariable, inPhi, inFunction};
 
 }  // namespace
 
-std::span<const MatrixStatement> compositeStatements() { return kStatements; }
+std::span<const MatrixStatement> compositeStatements() { return kCompositeStatements; }
 
 }  // namespace coopvk::programs

@@ -9,7 +9,7 @@
 namespace coopvk::programs {
 namespace {
 
-constexpr Component kU32 = Component::kU32;
+using enum Component;
 // The scope of what follows stays.
 void statements(MatrixWriter& w, uint32_t most) {
     const bool ofWorkgroup = w.ofWorkgroup;
@@ -155,11 +155,11 @@ bool call(MatrixWriter& w) {
                  of, subtracts ? sum : y.bound);
 }
 
-constexpr MatrixStatement kStatements[] = {branch,        branch,   loopStatement,
-                                           loopStatement, variable, call};
+constexpr MatrixStatement kControlStatements[] = {branch,        branch,   loopStatement,
+                                                  loopStatement, variable, call};
 
 }  // namespace
 
-std::span<const MatrixStatement> controlStatements() { return kStatements; }
+std::span<const MatrixStatement> controlStatements() { return kControlStatements; }
 
 }  // namespace coopvk::programs

@@ -49,7 +49,7 @@ Tensor makeTensor(MatrixWriter& w, const MatrixType& type, const TensorChoice& c
 
 namespace {
 
-constexpr Component kU32 = Component::kU32, kU16 = Component::kU16, kU8 = Component::kU8;
+using enum Component;
 
 // struct Block { uint16_t d; uint8_t q[bytes - 2]; }, and a structure of it for addresses.
 struct Block {
@@ -176,10 +176,10 @@ bool decode(MatrixWriter& w) {
         type, std::max(8.0, object.bound));
 }
 
-constexpr MatrixStatement kStatements[] = {decode};
+constexpr MatrixStatement kDecodeStatements[] = {decode};
 
 }  // namespace
 
-std::span<const MatrixStatement> decodeStatements() { return kStatements; }
+std::span<const MatrixStatement> decodeStatements() { return kDecodeStatements; }
 
 }  // namespace coopvk::programs

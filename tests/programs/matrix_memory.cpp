@@ -79,11 +79,11 @@ bool storeTensor(MatrixWriter& w) {
 
 bool storeNow(MatrixWriter& w) { return !w.live.empty() && w.store(w.live[w.pick(w.live.size())]); }
 
-constexpr MatrixStatement kStatements[] = {throughShared, loadTensor, loadTensor, storeTensor,
-                                           storeNow};
+constexpr MatrixStatement kMemoryStatements[] = {throughShared, loadTensor, loadTensor, storeTensor,
+                                                 storeNow};
 
 }  // namespace
 
-std::span<const MatrixStatement> memoryStatements() { return kStatements; }
+std::span<const MatrixStatement> memoryStatements() { return kMemoryStatements; }
 
 }  // namespace coopvk::programs

@@ -171,12 +171,12 @@ bool changeUse(MatrixWriter& w) {
     return w.add(w.text.value(std::format("{} {} {}", opcode, w.type(type), x.id)), type, x.bound);
 }
 
-constexpr MatrixStatement kStatements[] = {
+constexpr MatrixStatement kValueStatements[] = {
     multiply, multiply, multiply,    arithmetic, arithmetic, negate,    divide,       splat,
     select,   convert,  timesScalar, convert,    changeUse,  changeUse, roundAndStore};
 
 }  // namespace
 
-std::span<const MatrixStatement> valueStatements() { return kStatements; }
+std::span<const MatrixStatement> valueStatements() { return kValueStatements; }
 
 }  // namespace coopvk::programs

@@ -8,22 +8,22 @@ namespace {
 
 using enum Component;
 
-constexpr VectorProduct kProducts[] = {
+constexpr VectorProduct kVectorProducts[] = {
     {kF16, kF16, kF16, kF16, kF16},   {kF16, kF16, kF16, kF16, kF16},
     {kF32, kF32, kF32, kF32, kF32},   {kF16, kF16, kF16, kF32, kF32},
     {kF16, kE4M3, kE4M3, kF16, kF16}, {kF16, kE5M2, kE5M2, kF16, kF16},
     {kF32, kS8, kS8, kS32, kS32},     {kS8, kS8, kS8, kS32, kS32},
     {kU8, kU8, kU8, kU32, kU32},
 };
-constexpr uint32_t kSizes[] = {16, 8, 4, 24, 32};
+constexpr uint32_t kVectorSizes[] = {16, 8, 4, 24, 32};
 }  // namespace
 
 VectorWriter::VectorWriter(uint64_t seed, uint32_t lanes_, Features features)
     : Writer(seed, lanes_, features) {
     text.need("CooperativeVectorNV", "SPV_NV_cooperative_vector");
     subgroups_ = std::min(1u + pick(2), 128 / lanes_);
-    product_ = any(kProducts);
-    for (uint32_t& size : sizes_) size = any(kSizes);
+    product_ = any(kVectorProducts);
+    for (uint32_t& size : sizes_) size = any(kVectorSizes);
 }
 
 bool VectorWriter::multiply() {

@@ -6,7 +6,7 @@
 #include "matrix_text.hpp"
 #include "program_runner.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::cooperative_matrix_test {
 namespace {
 
 std::vector<uint32_t> floats(uint32_t count, int factor, int modulus) {
@@ -235,4 +235,4 @@ TEST(MatrixPrograms, ReportWhatTheTextsForbid) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::cooperative_matrix_test

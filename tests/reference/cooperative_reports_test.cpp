@@ -7,7 +7,7 @@
 #include "matrix_text.hpp"
 #include "program_runner.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::cooperative_reports_test {
 namespace {
 
 // The checks that reported something.
@@ -143,4 +143,4 @@ TEST(CooperativeReports, MissingBarriers) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::cooperative_reports_test

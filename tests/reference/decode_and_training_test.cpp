@@ -7,7 +7,7 @@
 #include "matrix_text.hpp"
 #include "program_runner.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::decode_and_training_test {
 namespace {
 
 void expectRan(const Execution& run) {
@@ -159,4 +159,4 @@ TEST(Training, AddsProductsAndSums) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::decode_and_training_test

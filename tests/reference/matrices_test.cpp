@@ -8,7 +8,7 @@
 
 #include "matrices/matrix.hpp"
 
-namespace coopvk::reference::matrices {
+namespace coopvk::reference::matrices::matrices_test {
 namespace {
 
 template <typename F>
@@ -181,4 +181,4 @@ TEST(Matrices, TransposeAndConvert) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::matrices
+}  // namespace coopvk::reference::matrices::matrices_test

@@ -11,7 +11,7 @@
 
 #include "numbers/exact.hpp"
 
-namespace coopvk::reference::numbers {
+namespace coopvk::reference::numbers::numbers_test {
 namespace {
 
 struct Listed {
@@ -271,4 +271,4 @@ TEST(ExactSums, Specials) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::numbers
+}  // namespace coopvk::reference::numbers::numbers_test

@@ -4,7 +4,7 @@
 
 #include "program_runner.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::small_integer_test {
 namespace {
 
 // Two storage buffers of `element`, and what else a test declares.
@@ -169,4 +169,4 @@ TEST(Blocks2D, LoadAndStore) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::small_integer_test

@@ -6,7 +6,7 @@
 
 #include "matrices/layouts.hpp"
 
-namespace coopvk::reference::matrices {
+namespace coopvk::reference::matrices::tensor_test {
 namespace {
 
 TensorLayout layout2(ClampMode mode, uint32_t rows, uint32_t columns) {
@@ -119,4 +119,4 @@ TEST(Tensors, ClipsSkipElementsAndNarrowTheMatrix) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::matrices
+}  // namespace coopvk::reference::matrices::tensor_test

@@ -7,7 +7,7 @@
 
 #include "matrices/layouts.hpp"
 
-namespace coopvk::reference::matrices {
+namespace coopvk::reference::matrices::vectors_and_blocks_test {
 namespace {
 
 std::vector<Element> elementsOf(Number number, std::initializer_list<double> values) {
@@ -156,4 +156,4 @@ TEST(Blocks, PaddingAndSeveralBlocks) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::matrices
+}  // namespace coopvk::reference::matrices::vectors_and_blocks_test

@@ -11,7 +11,7 @@
 #include "coopvk/rewrite.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::arithmetic_decorations_test {
 namespace {
 
 size_t count(std::string_view text, std::string_view what) {
@@ -136,4 +136,4 @@ TEST(ElementPointers, PromiseNoBounds) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::arithmetic_decorations_test

@@ -8,7 +8,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::bfloat16_tiles_test {
 namespace {
 
 // A product of 64 x 64 by 64 x 64 components.
@@ -123,4 +123,4 @@ TEST(BFloat16Tiles, AreNotEmulated) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::bfloat16_tiles_test

@@ -8,7 +8,7 @@
 #include "blockio/block_plan.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::block_io_test {
 namespace {
 
 using Op = BlockOperation;
@@ -372,4 +372,4 @@ OpSubgroup2DBlockPrefetchINTEL)");
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::block_io_test

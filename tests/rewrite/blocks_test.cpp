@@ -5,7 +5,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::blocks_test {
 namespace {
 
 // Blocks %10 to %19 have the numbers in the comments.
@@ -89,4 +89,4 @@ TEST(BlockGraph, HasNoLoopsOfAnEmptyFunction) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::blocks_test

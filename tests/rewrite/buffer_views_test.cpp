@@ -10,7 +10,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::buffer_views_test {
 namespace {
 
 // A buffer of two arrays, in an array of four descriptors; then the body.
@@ -163,4 +163,4 @@ TEST(BufferViews, AreReachedThroughChainsWithoutIndices) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::buffer_views_test

@@ -10,7 +10,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::conversion_size_test {
 namespace {
 
 constexpr uint32_t kLanes = 32;
@@ -213,4 +213,4 @@ TEST(ConversionSize, LargeMatricesThatNoProductReadsAreNotRepeated) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::conversion_size_test

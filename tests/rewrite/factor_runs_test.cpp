@@ -7,7 +7,7 @@
 #include "coopvk/rewrite.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::factor_runs_test {
 namespace {
 
 // A product of %a (32 x 64) and %b (64 x 32), which are loaded from tensors of f16.
@@ -153,4 +153,4 @@ INSTANTIATE_TEST_SUITE_P(Tensor, FactorRuns, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::factor_runs_test

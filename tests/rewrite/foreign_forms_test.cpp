@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::foreign_forms_test {
 namespace {
 
 Result<Rewritten> run(const std::vector<uint32_t>& words) {
@@ -146,4 +146,4 @@ TEST(ForeignForms, PointersToElementsAreNonUniform) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::foreign_forms_test

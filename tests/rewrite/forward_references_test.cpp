@@ -11,7 +11,7 @@
 #include "edit.hpp"
 #include "ir/module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::forward_references_test {
 namespace {
 
 std::string withDebug(std::string_view globals, std::string_view code) {
@@ -81,4 +81,4 @@ TEST(ForwardReferences, LongLists) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::forward_references_test

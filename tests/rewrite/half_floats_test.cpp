@@ -6,10 +6,8 @@
 #include "assemble.hpp"
 #include "half_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::half_floats_test {
 namespace {
-
-using namespace test;
 
 constexpr auto kFloat16 = Extension::kKhrShaderFloat16Int8;
 
@@ -167,4 +165,4 @@ TEST(HalfFloats, BfloatRoundsTowardZero) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::half_floats_test

@@ -7,7 +7,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite::test {
+namespace coopvk::rewrite {
 
 namespace {
 
@@ -137,4 +137,4 @@ size_t countIn(std::string_view text, std::string_view part) {
     return found;
 }
 
-}  // namespace coopvk::rewrite::test
+}  // namespace coopvk::rewrite

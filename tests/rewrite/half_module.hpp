@@ -7,7 +7,7 @@
 
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite::test {
+namespace coopvk::rewrite {
 
 struct HalfParts {
     std::string capabilities, modes, decorations, globals, body;
@@ -29,4 +29,4 @@ std::string rewrittenHalves(const HalfParts& parts);
 // How often a text contains a part.
 size_t countIn(std::string_view text, std::string_view part);
 
-}  // namespace coopvk::rewrite::test
+}  // namespace coopvk::rewrite

@@ -7,10 +7,8 @@
 
 #include "half_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::half_rows_test {
 namespace {
-
-using namespace test;
 
 void expectOne(const HalfParts& parts, std::string_view what) {
     std::string text = rewrittenHalves(parts);
@@ -175,4 +173,4 @@ TEST(HalfFloats, PointersGetTheSecondResult) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::half_rows_test

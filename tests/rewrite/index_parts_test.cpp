@@ -8,7 +8,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/indexing.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::index_parts_test {
 namespace {
 
 constexpr std::string_view kModule = R"(
@@ -118,4 +118,4 @@ TEST_F(IndexParts, OtherValuesStay) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::index_parts_test

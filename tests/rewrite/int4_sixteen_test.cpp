@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::int4_sixteen_test {
 namespace {
 
 struct Parts {
@@ -162,4 +162,4 @@ TEST(Int4Sixteen, NeedsScalarLayoutAndBytes) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::int4_sixteen_test

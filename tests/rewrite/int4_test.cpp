@@ -6,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::int4_test {
 namespace {
 
 // Adds up 4-bit components from a uniform block, push constants and a storage buffer, and stores
@@ -434,4 +434,4 @@ TEST(Int4, ShapesFollowTheDevice) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::int4_test

@@ -9,7 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::int4_transposition_test {
 namespace {
 
 // Loads a 16 x 16 matrix of use A, converts it to one of other components, and stores that.
@@ -59,4 +59,4 @@ TEST(Int4Transposition, ExchangesElements) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::int4_transposition_test

@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::large_matrix_test {
 namespace {
 
 // f16 matrices of 32x32 go through variables in a loop with continue and break, a branch, and a
@@ -154,4 +154,4 @@ TEST(LargeMatrices, ThatProductsReadAreMovedAsSmallAsAccumulators) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::large_matrix_test

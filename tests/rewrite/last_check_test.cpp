@@ -8,7 +8,7 @@
 #include "edit.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::last_check_test {
 namespace {
 
 // What the check says of a module whose matrices, vectors and so on were not lowered; empty if
@@ -67,4 +67,4 @@ TEST(LastCheck, LeavesWhatIsTheDrivers) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::last_check_test

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::layout_test {
 namespace {
 
 struct LayoutCase {
@@ -124,4 +124,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Runs,
                                          RunCase{Dimension::kRows, 32, 32, 32, 32, 16}));
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::layout_test

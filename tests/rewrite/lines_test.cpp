@@ -6,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::lines_test {
 namespace {
 
 using namespace rewrite;
@@ -60,4 +60,4 @@ TEST(Lines, StayAsTheyAre) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::lines_test

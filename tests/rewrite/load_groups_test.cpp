@@ -7,7 +7,7 @@
 #include "coopvk/rewrite.hpp"
 #include "tensor/load_order.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::load_groups_test {
 namespace {
 
 // Two loads, %100 and %200, the code between them (%between), and a use of both after them.
@@ -163,4 +163,4 @@ INSTANTIATE_TEST_SUITE_P(Tensor, LoadGroups, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::load_groups_test

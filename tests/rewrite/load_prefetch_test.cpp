@@ -9,7 +9,7 @@
 #include "ir/blocks.hpp"
 #include "tensor/load_order.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::load_prefetch_test {
 namespace {
 
 // A loop that loads A and B, multiplies them and keeps the sum in a phi.
@@ -259,4 +259,4 @@ INSTANTIATE_TEST_SUITE_P(Tensor, LoadPrefetch, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::load_prefetch_test

@@ -8,7 +8,7 @@
 #include "lowering/context.hpp"
 #include "tensor/load_order.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::load_versions_test {
 namespace {
 
 // A loop whose body loads A and B, multiplies them and stores the sum.
@@ -201,4 +201,4 @@ INSTANTIATE_TEST_SUITE_P(Tensor, LoadVersionsTest, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::load_versions_test

@@ -9,7 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::long_vector_lowering_test {
 namespace {
 
 // b = a * a + c, of `count` components, in a shader without optimisations; `code` comes last.
@@ -151,4 +151,4 @@ TEST(LongVectorLowering, RefusesACountThatIsTooLarge) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::long_vector_lowering_test

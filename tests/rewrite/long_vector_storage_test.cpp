@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::long_vector_storage_test {
 namespace {
 
 // `code` computes %result from the vectors %a and %b, of `count` components.
@@ -220,4 +220,4 @@ TEST(LongVectorStorage, CodeDoesNotGrowWithTheCount) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::long_vector_storage_test

@@ -9,7 +9,7 @@
 #include "edit.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::long_vector_test {
 namespace {
 
 // A layer of cooperative vectors, and instructions on long vectors of five components.
@@ -65,4 +65,4 @@ TEST(LongVectors, ConversionsLeadToCooperativeTypes) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::long_vector_test

@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "loop_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::loops_test {
 namespace {
 
 enum class Kind { kCpu, kGpu, kWide, kTiles };
@@ -148,4 +148,4 @@ INSTANTIATE_TEST_SUITE_P(All, Loops,
                          [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::loops_test

@@ -5,7 +5,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::matrix_uses_test {
 namespace {
 
 // %50 and %51 are A and B, %52 an f32 and %53 an f16 accumulator.
@@ -111,4 +111,4 @@ TEST(MatrixUses, AreFoundByOneWalk) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::matrix_uses_test

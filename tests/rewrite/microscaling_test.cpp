@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::microscaling_test {
 namespace {
 
 constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
@@ -279,4 +279,4 @@ TEST(Microscaling, WhatTheTextsDoNotAllowIsRefused) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::microscaling_test

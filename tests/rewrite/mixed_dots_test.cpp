@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::mixed_dots_test {
 namespace {
 
 constexpr auto kMixedDots = Extension::kValveShaderMixedFloatDotProduct;
@@ -167,4 +167,4 @@ TEST(MixedDots, OtherTypesAreRefused) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::mixed_dots_test

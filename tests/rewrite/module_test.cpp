@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "ir/types.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::module_test {
 namespace {
 
 TEST(Module, RoundTripsBitForBit) {
@@ -178,4 +178,4 @@ TEST(Types, RoundsToHalf) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::module_test

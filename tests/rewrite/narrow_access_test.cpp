@@ -8,7 +8,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::narrow_access_test {
 namespace {
 
 Module moduleOfVersion(uint32_t minor) {
@@ -66,4 +66,4 @@ TEST(NarrowAccess, NamesTheFeatureOfTheStorageClass) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::narrow_access_test

@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::native_forms_test {
 namespace {
 
 using enum ComponentType;
@@ -91,4 +91,4 @@ TEST(NativeForms, FlexibleSizesAreMadeOfTiles) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::native_forms_test

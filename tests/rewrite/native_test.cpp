@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::native_test {
 namespace {
 
 using enum ComponentType;
@@ -463,4 +463,4 @@ TEST(NativeAdded, SpecializationMayDecide) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::native_test

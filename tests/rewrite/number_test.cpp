@@ -7,7 +7,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::number_test {
 namespace {
 
 using enum ComponentType;
@@ -73,4 +73,4 @@ TEST(Number, FeaturesSayWhatADeviceComputesWith) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::number_test

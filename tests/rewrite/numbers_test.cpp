@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::numbers_test {
 namespace {
 
 using enum ComponentType;
@@ -296,4 +296,4 @@ TEST(NumberBits, Overflow) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::numbers_test

@@ -11,7 +11,7 @@
 #include "assemble.hpp"
 #include "matrix/layout.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::nv_matrix_test {
 namespace {
 
 // A module with 8x8 matrices %x, %y and %z of type %T and pointer %p.
@@ -215,4 +215,4 @@ TEST(NvRoles, LengthsFitTheElementsThatAreAccessed) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::nv_matrix_test

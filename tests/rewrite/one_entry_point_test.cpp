@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::one_entry_point_test {
 namespace {
 
 // Two entry points with the same name, and a third one. Each reads vectors through its own
@@ -164,4 +164,4 @@ TEST(OneEntryPoint, RefusedWhereStageAndNameContradict) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::one_entry_point_test

@@ -11,7 +11,7 @@
 #include "assemble.hpp"
 #include "lowering/packed_composites.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::packed_test {
 namespace {
 
 struct Shape {
@@ -73,4 +73,4 @@ TEST(Packed, IndicesLeadToPlaces) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::packed_test

@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::passes_test {
 namespace {
 
 Target targetWithTiles() {
@@ -105,4 +105,4 @@ TEST(Passes, BrokenOnesAreCaught) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::passes_test

@@ -10,7 +10,7 @@
 
 #include "plan/device_plan.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::plan_test {
 namespace {
 
 DeviceTraits desktop() {
@@ -256,4 +256,4 @@ TEST(Means, LeaveOutWhatTheDeviceLacks) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::plan_test

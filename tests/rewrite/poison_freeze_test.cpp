@@ -8,7 +8,7 @@
 #include "edit.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::poison_freeze_test {
 namespace {
 
 std::string declared(const std::string& source, std::string_view mode) {
@@ -87,4 +87,4 @@ TEST(PoisonFreeze, FourBitIntegers) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::poison_freeze_test

@@ -7,7 +7,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::product_loops_test {
 namespace {
 
 // Further lines for the module and for the loop.
@@ -135,4 +135,4 @@ TEST(MatrixLoops, TypesNestedInThemselvesTakeNoTime) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::product_loops_test

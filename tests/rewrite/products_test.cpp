@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::products_test {
 namespace {
 
 constexpr uint32_t kLanes = 32, kSize = 16;
@@ -247,4 +247,4 @@ TEST(Products, OfHalvesCloseWhereRegistersAreFew) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::products_test

@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::qcom_formats_test {
 namespace {
 
 struct Element {
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(All, QcomFormats,
                          });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::qcom_formats_test

@@ -8,7 +8,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::rewrite_test {
 namespace {
 
 Result<Rewritten> run(const std::vector<uint32_t>& words, uint32_t subgroupSize,
@@ -278,4 +278,4 @@ TEST(Shapes, OfCpusAreFewButCoverWhatIsUsed) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::rewrite_test

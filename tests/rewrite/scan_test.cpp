@@ -7,7 +7,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::scan_test {
 namespace {
 
 TEST(Scan, SeesDeclaredCapabilitiesOnly) {
@@ -110,4 +110,4 @@ TEST(Scan, SharedCapabilities) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::scan_test

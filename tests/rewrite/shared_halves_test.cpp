@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::shared_halves_test {
 namespace {
 
 // A shader with a shared array of 64 words, of which it writes one and loads a matrix of 16 x 16
@@ -198,4 +198,4 @@ TEST(SharedHalves, AsManyAsFit) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::shared_halves_test

@@ -11,7 +11,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::shared_memory_test {
 namespace {
 
 struct Source {
@@ -259,4 +259,4 @@ TEST(BuiltIns, AreThisEntryPoints) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::shared_memory_test

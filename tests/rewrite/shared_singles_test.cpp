@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::shared_singles_test {
 namespace {
 
 // A shader with a shared array of 128 elements, of which it writes one and loads A and B.
@@ -186,4 +186,4 @@ TEST(SharedSingles, TakeNoMoreThanThereIs) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::shared_singles_test

@@ -7,7 +7,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/calls.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::side_effects_test {
 namespace {
 
 // What the function %subject or the function %inner, which it calls, executes.
@@ -155,4 +155,4 @@ INSTANTIATE_TEST_SUITE_P(Functions, SideEffects, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::side_effects_test

@@ -10,7 +10,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::small_float_matrix_test {
 namespace {
 
 struct Body {
@@ -362,4 +362,4 @@ TEST(SmallFloatMatrixErrors, PointersToElementsStayInTheFunction) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::small_float_matrix_test

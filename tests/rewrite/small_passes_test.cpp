@@ -6,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::small_passes_test {
 namespace {
 
 constexpr std::string_view kHead = R"(
@@ -312,4 +312,4 @@ TEST(ReplicatedComposites, TooLong) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::small_passes_test

@@ -9,7 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::split_barrier_test {
 namespace {
 
 // A transposition of 16 x 16 between arrival and wait: large enough to go through shared memory.
@@ -71,4 +71,4 @@ TEST(SplitBarriers, LeaveTheirSharedMemoryAlone) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::split_barrier_test

@@ -8,7 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::tensor_test {
 namespace {
 
 // The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.
@@ -279,4 +279,4 @@ TEST(TensorDecode, LoadsThroughUntypedPointers) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::tensor_test

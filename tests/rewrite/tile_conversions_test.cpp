@@ -9,7 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::tile_conversions_test {
 namespace {
 
 // A module whose main function has A, B and `zeros`, the products' C, and the text.
@@ -169,4 +169,4 @@ OpStore %q %component)"),
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::tile_conversions_test

@@ -10,7 +10,7 @@
 #include "coopvk/rewrite.hpp"
 #include "ir/module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::tile_memory_test {
 namespace {
 
 constexpr uint32_t kDeviceBytes = 48 * 1024;
@@ -127,4 +127,4 @@ INSTANTIATE_TEST_SUITE_P(Tiles, TileMemory,
                          });
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::tile_memory_test

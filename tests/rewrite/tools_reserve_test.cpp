@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::tools_reserve_test {
 namespace {
 
 using Work = ToolsReserve::Work;
@@ -119,4 +119,4 @@ TEST_F(ToolsReserveTest, ThreadsHaveOneEach) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::tools_reserve_test

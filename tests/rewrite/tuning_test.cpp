@@ -6,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::tuning_test {
 namespace {
 
 TEST(Tuning, FromText) {
@@ -61,4 +61,4 @@ TEST(Tuning, Overrides) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::tuning_test

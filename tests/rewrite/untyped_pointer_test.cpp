@@ -9,7 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::untyped_pointer_test {
 namespace {
 
 struct Parts {
@@ -162,4 +162,4 @@ TEST(UntypedPointer, SharedTilesKeepTheirStrideInBytes) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::untyped_pointer_test

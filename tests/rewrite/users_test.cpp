@@ -5,7 +5,7 @@
 
 #include "assemble.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::users_test {
 namespace {
 
 constexpr std::string_view kModule = R"(
@@ -119,4 +119,4 @@ TEST(Users, FollowsLongChains) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::users_test

@@ -10,7 +10,7 @@
 #include "edit.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::value_decorations_test {
 namespace {
 
 using test::edited;
@@ -150,4 +150,4 @@ TEST(ValueDecorations, DefaultsOfFastMathReplaceNoContraction) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::value_decorations_test

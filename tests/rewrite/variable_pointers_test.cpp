@@ -6,7 +6,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::variable_pointers_test {
 namespace {
 
 // A module that declares variable pointers, after its atomic was lowered.
@@ -98,4 +98,4 @@ TEST(VariablePointers, StayWhereTheyAreUsed) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::variable_pointers_test

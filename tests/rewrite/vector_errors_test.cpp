@@ -10,7 +10,7 @@
 #include "edit.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::vector_errors_test {
 namespace {
 
 // A vector that is too large; and one that is made of consecutive elements of an array in an array
@@ -90,4 +90,4 @@ TEST(VectorErrors, ChainsOfAnyLength) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::vector_errors_test

@@ -13,7 +13,7 @@
 #include "coopvk/vector_matrix.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::vector_test {
 namespace {
 
 using test::layerModule;
@@ -418,4 +418,4 @@ TEST(MatrixPlacement, ElementsOfBlocksDoNotOverlap) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::vector_test

@@ -11,7 +11,7 @@
 #include "coopvk/rewrite.hpp"
 #include "vector_module.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::vector_traits_test {
 namespace {
 
 Target targetOf(uint32_t lanes, bool scalarRegisters) {
@@ -257,4 +257,4 @@ TEST(VectorTraits, BiasMayBeBehindAPointer) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::vector_traits_test

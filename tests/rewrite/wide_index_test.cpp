@@ -16,7 +16,7 @@
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::wide_index_test {
 namespace {
 
 constexpr uint64_t kAt = 5'000'000'000, kStride = 0x1'0000'0040;
@@ -279,4 +279,4 @@ TEST(WideIndices, OnlyWhereAskedFor) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::wide_index_test

@@ -7,7 +7,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
-namespace coopvk::rewrite {
+namespace coopvk::rewrite::workgroup_size_test {
 namespace {
 
 struct Form {
@@ -90,4 +90,4 @@ TEST(WorkgroupSizes, UnknownOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace coopvk::rewrite
+}  // namespace coopvk::rewrite::workgroup_size_test

@@ -13,9 +13,9 @@ namespace {
 
 constexpr size_t kMostBuffers = 4096;
 
-class Finder {
+class GivenFinder {
  public:
-    Finder(const Module& module, const Given& given)
+    GivenFinder(const Module& module, const Given& given)
         : module_(module), given_(given), interface_(findInterface(module)) {}
 
     std::vector<Buffer> find(std::span<const std::byte> pushConstants) {
@@ -113,7 +113,7 @@ class Finder {
 
 std::vector<Buffer> givenBuffers(const Module& module, const Given& given,
                                  std::span<const std::byte> pushConstants) {
-    return Finder(module, given).find(pushConstants);
+    return GivenFinder(module, given).find(pushConstants);
 }
 
 std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,

@@ -72,9 +72,9 @@ std::optional<Format> formatOfComponent(uint64_t component) {
     return std::nullopt;
 }
 
-class Finder {
+class BlockFinder {
  public:
-    explicit Finder(const Module& module) : module_(module) {}
+    explicit BlockFinder(const Module& module) : module_(module) {}
 
     Interface find() {
         for (const Instruction& i : module_.instructions()) addVariable(i);
@@ -180,6 +180,6 @@ class Finder {
 
 }  // namespace
 
-Interface findInterface(const Module& module) { return Finder(module).find(); }
+Interface findInterface(const Module& module) { return BlockFinder(module).find(); }
 
 }  // namespace coopvk::check

@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t kAddressStep = uint64_t{1} << 32;
 // Of types that are larger only the beginning is there.
-constexpr uint64_t kMostBytes = 1u << 20;
+constexpr uint64_t kMostGuessedBytes = 1u << 20;
 // Uniforms and push constants tell strides, offsets and counts: multiples of this.
 constexpr uint64_t kUniformUnit = 16, kUniformUnits = 4;
 
@@ -48,11 +48,11 @@ class Filler {
 // Whether a buffer has value after value of its type: addresses may point to any of them.
 bool isRepeated(const Module& module, const BufferUse& use) {
     return !use.isDescriptor && !module.endsInRuntimeArray(use.type) &&
-           module.sizeOf(use.type) != 0 && module.sizeOf(use.type) <= kMostBytes;
+           module.sizeOf(use.type) != 0 && module.sizeOf(use.type) <= kMostGuessedBytes;
 }
 
 uint64_t sizeOfBuffer(const Module& module, const BufferUse& use, const MemoryChoice& choice) {
-    const uint64_t size = std::min(module.sizeOf(use.type), kMostBytes);
+    const uint64_t size = std::min(module.sizeOf(use.type), kMostGuessedBytes);
     const bool hasEnd = use.isDescriptor && !module.endsInRuntimeArray(use.type) && size > 0;
     return hasEnd ? size : size + choice.bufferSize;
 }
@@ -137,8 +137,8 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
         fill(module, buffer, filler);
     }
     const uint32_t push = findInterface(module).pushConstants;
-    memory.pushConstants.resize(
-        std::max<size_t>(std::min(module.sizeOf(push), kMostBytes), choice.pushConstants.size()));
+    memory.pushConstants.resize(std::max<size_t>(std::min(module.sizeOf(push), kMostGuessedBytes),
+                                                 choice.pushConstants.size()));
     module.visit(
         push, 0, memory.pushConstants.size(), [&](uint64_t offset, const Format& format, bool) {
             writeBits(memory.pushConstants.data() + offset, format, filler.number(format, true));

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "failure.hpp"
 #include "names.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
@@ -13,13 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 using nlohmann::json;
-using rewrite::Error;
-using rewrite::ErrorCode;
 
 constexpr const char* kBelow = "vulkan/implicit_layer.d/VkLayer_coopvk_configured.json";
 constexpr const char* kNarrowBelow = "vulkan/implicit_layer.d/VkLayer_coopvk_configured_32.json";
-
-Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
 
 }  // namespace
 
@@ -33,11 +30,11 @@ fs::path configuredManifest(bool forAllUsers, bool forNarrow) {
 rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAllUsers,
                                           bool forNarrow) {
     const fs::path target = configuredManifest(forAllUsers, forNarrow);
-    if (target.empty()) return problem(layer::system::kNoUserFolder);
+    if (target.empty()) return failure(layer::system::kNoUserFolder);
     std::ifstream stream(installed);
     json manifest = json::parse(stream, nullptr, false);
     if (!manifest.is_object() || !manifest.contains("layer") || !manifest["layer"].is_object()) {
-        return problem(installed.string() + " is no manifest");
+        return failure(installed.string() + " is no manifest");
     }
     json& layer = manifest["layer"];
     const fs::path library = layer.value("library_path", "");
@@ -51,9 +48,9 @@ rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAll
     std::ofstream out(target);
     out << manifest.dump(4) << '\n';
     out.close();
-    if (!out) return problem("cannot write " + target.string());
+    if (!out) return failure("cannot write " + target.string());
     if (const std::string wrong = system::registerManifest(target, forAllUsers); !wrong.empty()) {
-        return problem(wrong);
+        return failure(wrong);
     }
     return target;
 }

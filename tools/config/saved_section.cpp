@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "configuration.hpp"
+#include "failure.hpp"
 #include "files.hpp"
 #include "run_report.hpp"
 #include "system/system.hpp"
@@ -16,10 +17,6 @@ namespace coopvk::tool {
 namespace {
 
 namespace fs = std::filesystem;
-
-rewrite::Error problem(std::string what) {
-    return {rewrite::ErrorCode::kInvalidArgument, std::move(what)};
-}
 
 // A name as a pattern that it matches.
 std::string patternOf(std::string_view name) {
@@ -80,15 +77,15 @@ std::string withSection(std::string_view text, std::string_view title, const Sav
 rewrite::Result<bool> replaceFile(const fs::path& path, const std::string& text) {
     std::error_code error;
     const fs::path target = fs::weakly_canonical(path, error);
-    if (error) return problem(path.string() + ": " + error.message());
+    if (error) return failure(path.string() + ": " + error.message());
     fs::create_directories(target.parent_path(), error);
     const auto before = fs::status(target, error).permissions();
     const bool existed = fs::exists(target, error);
     const auto folder = layer::OutputFolder::open(target.parent_path().string());
-    if (!folder) return problem(path.string() + ": " + folder.error().message);
+    if (!folder) return failure(path.string() + ": " + folder.error().message);
     if (folder->path() != target.parent_path() ||
         !folder->write(target.filename().string(), text)) {
-        return problem("cannot write " + path.string());
+        return failure("cannot write " + path.string());
     }
     if (existed) fs::permissions(target, before, error);
     return true;
@@ -114,10 +111,10 @@ rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::Progra
                                                        const layer::ProgramNames& otherwise,
                                                        const SavedLines& lines,
                                                        const fs::path& path) {
-    if (path.empty()) return problem(layer::system::kNoUserFolder);
+    if (path.empty()) return failure(layer::system::kNoUserFolder);
     for (const auto& [key, value] : lines) {
         if (value.find_first_of("#\n") != std::string::npos) {
-            return problem(key + " cannot be '" + value + "' in a file, where # begins a comment");
+            return failure(key + " cannot be '" + value + "' in a file, where # begins a comment");
         }
     }
     std::vector<std::string> told;

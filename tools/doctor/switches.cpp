@@ -14,7 +14,7 @@ constexpr const char* kEnableFilter = "VK_LOADER_LAYERS_ENABLE";
 constexpr const char* kDisableFilter = "VK_LOADER_LAYERS_DISABLE";
 constexpr const char* kAllowFilter = "VK_LOADER_LAYERS_ALLOW";
 
-std::string_view variable(const char* name) {
+std::string_view variableValue(const char* name) {
     const char* value = std::getenv(name);
     return value == nullptr ? "" : value;
 }
@@ -23,10 +23,11 @@ std::string_view variable(const char* name) {
 
 void checkSwitches(bool implicit, bool isConfigured, Findings& findings) {
     const bool byName = layer::isInLayerList();
-    const bool byFilter = layer::filterHas(variable(kEnableFilter), layer::kLayerName, implicit);
-    const std::string_view disabling = variable(kDisableFilter);
+    const bool byFilter =
+        layer::filterHas(variableValue(kEnableFilter), layer::kLayerName, implicit);
+    const std::string_view disabling = variableValue(kDisableFilter);
     if (layer::filterHas(disabling, layer::kLayerName, implicit) &&
-        !layer::filterHas(variable(kAllowFilter), layer::kLayerName, implicit) && !byFilter) {
+        !layer::filterHas(variableValue(kAllowFilter), layer::kLayerName, implicit) && !byFilter) {
         findings.push_back(
             {true,
              std::string(kDisableFilter) + "=" + std::string(disabling) +

@@ -22,7 +22,7 @@ void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<c
 
 namespace {
 
-bool lowerMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAdd) {
+bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAdd) {
     const TiledType* a = context.matrixOfValue(mulAdd.word(0));
     const TiledType* b = context.matrixOfValue(mulAdd.word(1));
     const TiledType* c = context.matrixOfValue(mulAdd.word(2));
@@ -56,7 +56,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     OpcodeTable<NativeFunction> table;
     table.add<lowerNativeLoad>({OpCooperativeMatrixLoadKHR});
     table.add<lowerNativeStore>({OpCooperativeMatrixStoreKHR});
-    table.add<lowerMulAdd>({OpCooperativeMatrixMulAddKHR});
+    table.add<lowerTiledMulAdd>({OpCooperativeMatrixMulAddKHR});
     table.add<lowerNativeLength>({OpCooperativeMatrixLengthKHR});
     table.add<lowerNativeUse>({OpCooperativeMatrixConvertNV});
     table.add<lowerConstructFromLines>({OpCompositeConstructCoopMatQCOM});

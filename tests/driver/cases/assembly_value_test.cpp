@@ -8,7 +8,7 @@
 #include "harness/requirement.hpp"
 #include "harness/value.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::assembly_value_test {
 namespace {
 
 // ${add} adds two matrices of type T.
@@ -271,4 +271,4 @@ INSTANTIATE_TEST_SUITE_P(All, AssemblyValues,
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::assembly_value_test

@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::bad_code_test {
 namespace {
 
 // A module that only the rewriter checks: the product's inner sizes contradict each other.
@@ -129,4 +129,4 @@ TEST(BadCode, NoEntryPoint) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::bad_code_test

@@ -12,7 +12,7 @@
 #include "harness/layer_log.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::block_io_test {
 namespace {
 
 using Base = BlockShader::Base;
@@ -437,4 +437,4 @@ TEST(BlockIoBadCode, Operands) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::block_io_test

@@ -11,7 +11,7 @@
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::block_memory_test {
 namespace {
 
 // struct { uchar a; uint3 v; ushort h[3]; uchar z; }: a at 0, v at 16, h at 32, z at 38, 48 bytes.
@@ -89,4 +89,4 @@ TEST(BlockMemory, NaturalLayout) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::block_memory_test

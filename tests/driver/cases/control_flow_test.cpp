@@ -13,7 +13,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::control_flow_test {
 namespace {
 
 using Where = std::function<bool(uint32_t tile)>;
@@ -219,4 +219,4 @@ TEST(NonUniformElements, EachLaneDecides) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::control_flow_test

@@ -11,7 +11,7 @@
 #include "harness/round_trip.hpp"
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::convert_commands_test {
 namespace {
 
 constexpr VkPipelineStageFlags2 kStage =
@@ -284,4 +284,4 @@ TEST(ConvertCommands, Refused) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::convert_commands_test

@@ -11,7 +11,7 @@
 #include "harness/round_trip.hpp"
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::convert_state_test {
 namespace {
 
 // Something to dispatch: a shader that writes all its push constants to binding 0.
@@ -160,4 +160,4 @@ TEST(ConvertCommands, BoundShaderObject) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::convert_state_test

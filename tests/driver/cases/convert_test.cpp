@@ -13,7 +13,7 @@
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::convert_test {
 namespace {
 
 constexpr MatrixType kF32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
@@ -303,4 +303,4 @@ TEST(Convert, Refused) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::convert_test

@@ -10,7 +10,7 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::coopvk_extensions_test {
 namespace {
 
 template <typename Function>
@@ -113,4 +113,4 @@ TEST(CoopvkExtensions, DeviceWithAll) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::coopvk_extensions_test

@@ -11,7 +11,7 @@
 
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::covering_test {
 namespace {
 
 using Pair = std::tuple<size_t, size_t, std::string, std::string>;
@@ -97,4 +97,4 @@ TEST(Covering, RunsShareThePairs) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::covering_test

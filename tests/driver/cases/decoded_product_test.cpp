@@ -12,7 +12,7 @@
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::decoded_product_test {
 namespace {
 
 constexpr uint32_t kRows = 32, kColumns = 32, kStep = 32, kBlock = 8, kBlocksInRow = 8;
@@ -128,4 +128,4 @@ INSTANTIATE_TEST_SUITE_P(All, TensorDecodedProduct, testing::ValuesIn(productCas
                          [](const auto& test) { return caseName(test.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::decoded_product_test

@@ -13,7 +13,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::descriptor_heap_test {
 namespace {
 
 constexpr const char* kHeader = R"(#version 460
@@ -144,4 +144,4 @@ INSTANTIATE_TEST_SUITE_P(All, DescriptorHeap, testing::Bool(),
                          [](const auto& param) { return param.param ? "u64" : "u32"; });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::descriptor_heap_test

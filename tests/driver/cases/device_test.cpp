@@ -14,7 +14,7 @@
 #include "harness/requirement.hpp"
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::device_test {
 namespace {
 
 // VK_KHR_cooperative_matrix needs only its feature and the memory model.
@@ -168,4 +168,4 @@ TEST(Devices, ShortQueries) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::device_test

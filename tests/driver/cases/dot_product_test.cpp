@@ -12,7 +12,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::dot_product_test {
 namespace {
 
 constexpr uint32_t kM = 8, kN = 8, kK = 16;
@@ -135,4 +135,4 @@ TEST(DotMulAdd, AsFloats) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::dot_product_test

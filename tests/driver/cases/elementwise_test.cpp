@@ -12,7 +12,7 @@
 #include "harness/listed.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::elementwise_test {
 namespace {
 
 constexpr uint32_t kRows = 8, kColumns = 8, kTile = kRows * kColumns;
@@ -308,4 +308,4 @@ INSTANTIATE_TEST_SUITE_P(All, ElementWise, testing::ValuesIn(few(arithmetic())),
 INSTANTIATE_TEST_SUITE_P(All, Conversion, testing::ValuesIn(few(conversions())), kName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::elementwise_test

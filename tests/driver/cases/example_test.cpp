@@ -7,7 +7,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::example_test {
 namespace {
 
 Words example(const std::string& name) {
@@ -71,4 +71,4 @@ TEST(Examples, BlockGemm) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::example_test

@@ -12,7 +12,7 @@
 #include "harness/layer_log.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::float_atomics_test {
 namespace {
 
 constexpr uint32_t kGroups = 16;
@@ -177,4 +177,4 @@ TEST(FloatAtomics, ExchangeKeepsBits) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::float_atomics_test

@@ -10,7 +10,7 @@
 #include "harness/format.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::format_conversion_test {
 namespace {
 
 struct Case {
@@ -116,4 +116,4 @@ TEST_P(FormatConversions, AreExact) {
 INSTANTIATE_TEST_SUITE_P(All, FormatConversions, testing::ValuesIn(allCases()), paramName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::format_conversion_test

@@ -12,7 +12,7 @@
 #include "harness/random.hpp"
 #include "harness/reference.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::format_value_test {
 namespace {
 
 class FormatValues : public testing::TestWithParam<std::string_view> {
@@ -217,4 +217,4 @@ TEST(BFloat16, DotProducts) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::format_value_test

@@ -14,7 +14,7 @@
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::gapped_array_test {
 namespace {
 
 struct Element {
@@ -248,4 +248,4 @@ std::string nameOf(const testing::TestParamInfo<Case>& test) {
 INSTANTIATE_TEST_SUITE_P(All, GappedArrays, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::gapped_array_test

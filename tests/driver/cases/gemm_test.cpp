@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::gemm_test {
 namespace {
 
 constexpr uint32_t kSize = 64;  // M = N = K
@@ -85,4 +85,4 @@ TEST(Gemm, TiledWithEpilogue) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::gemm_test

@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::glsl_header_test {
 namespace {
 
 std::string shaderText(const std::string& header, const std::string& rest) {
@@ -232,4 +232,4 @@ void main() {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::glsl_header_test

@@ -6,7 +6,7 @@
 #include "harness/covering.hpp"
 #include "harness/glsl_values.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::glsl_value_test {
 namespace {
 
 using Parameter = IndexPair;  // value, type
@@ -27,4 +27,4 @@ INSTANTIATE_TEST_SUITE_P(All, GlslValues,
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::glsl_value_test

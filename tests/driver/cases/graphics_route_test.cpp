@@ -11,7 +11,7 @@
 #include "harness/requirement.hpp"
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::graphics_route_test {
 namespace {
 
 constexpr auto kVertex = VK_SHADER_STAGE_VERTEX_BIT;
@@ -235,4 +235,4 @@ TEST_F(GraphicsRoutes, ShaderObjectBinaries) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::graphics_route_test

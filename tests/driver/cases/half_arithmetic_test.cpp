@@ -9,7 +9,7 @@
 #include "harness/halves.hpp"
 #include "harness/layer_log.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::half_arithmetic_test {
 namespace {
 
 constexpr size_t kCount = 4096;
@@ -243,4 +243,4 @@ void main() {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::half_arithmetic_test

@@ -12,7 +12,7 @@
 #include "harness/halves.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::half_conversion_test {
 namespace {
 
 // For each pattern of 16 bits.
@@ -155,4 +155,4 @@ TEST(HalfFloats, ConversionsTowardZero) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::half_conversion_test

@@ -10,7 +10,7 @@
 #include "harness/halves.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::half_glsl_test {
 namespace {
 
 constexpr size_t kCount = 1024;
@@ -231,4 +231,4 @@ void main() {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::half_glsl_test

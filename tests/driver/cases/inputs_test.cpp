@@ -11,7 +11,7 @@
 #include "harness/covering.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::inputs_test {
 namespace {
 
 struct NumberedInput : Input {
@@ -70,4 +70,4 @@ INSTANTIATE_TEST_SUITE_P(All, Inputs, testing::ValuesIn(inputsWithReference()),
                          [](const auto& input) { return input.param.name; });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::inputs_test

@@ -6,7 +6,7 @@
 #include "harness/int4_case.hpp"
 #include "harness/layer_log.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_bad_code_test {
 namespace {
 
 struct Bad {
@@ -142,4 +142,4 @@ INSTANTIATE_TEST_SUITE_P(All, Int4BadCode, testing::Range(size_t{0}, badModules(
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_bad_code_test

@@ -6,7 +6,7 @@
 
 #include "harness/int4_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_casts_test {
 namespace {
 
 const Int4Cases& casts() {
@@ -59,4 +59,4 @@ const Int4Cases& casts() {
 INSTANTIATE_INT4_CASES(Int4Casts, casts);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_casts_test

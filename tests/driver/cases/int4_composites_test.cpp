@@ -5,7 +5,7 @@
 
 #include "harness/int4_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_composites_test {
 namespace {
 
 const Int4Cases& composites() {
@@ -100,4 +100,4 @@ const Int4Cases& composites() {
 INSTANTIATE_INT4_CASES(Int4Composites, composites);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_composites_test

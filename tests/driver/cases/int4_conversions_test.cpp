@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_conversions_test {
 namespace {
 
 struct Step {
@@ -222,4 +222,4 @@ INSTANTIATE_TEST_SUITE_P(All, Int4Conversions,
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_conversions_test

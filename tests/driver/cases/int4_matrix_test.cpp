@@ -16,7 +16,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_matrix_test {
 namespace {
 
 using namespace int4;
@@ -232,4 +232,4 @@ TEST(Int4Listed, ShapesRun) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_matrix_test

@@ -9,7 +9,7 @@
 #include "harness/int4_matrix.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_matrix_values_test {
 namespace {
 
 using namespace int4;
@@ -188,4 +188,4 @@ TEST(Int4Parts, Elements) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_matrix_values_test

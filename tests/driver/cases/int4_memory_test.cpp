@@ -6,7 +6,7 @@
 
 #include "harness/int4_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_memory_test {
 namespace {
 
 const Int4Cases& inMemory() {
@@ -111,4 +111,4 @@ const Int4Cases& inMemory() {
 INSTANTIATE_INT4_CASES(Int4Memory, inMemory);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_memory_test

@@ -9,7 +9,7 @@
 #include "harness/int4_case.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_shared_vectors_test {
 namespace {
 
 Assembly withInt4() {
@@ -121,4 +121,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const testing::TestParamInfo<Shared>& at) { return std::string(at.param.name); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_shared_vectors_test

@@ -9,7 +9,7 @@
 #include "harness/random.hpp"
 #include "harness/reference.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::int4_storage_test {
 namespace {
 
 using namespace int4;
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(All, Int4Stores,
                          caseName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::int4_storage_test

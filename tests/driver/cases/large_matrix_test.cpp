@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::large_matrix_test {
 namespace {
 
 struct Size {
@@ -67,4 +67,4 @@ TEST(LargeMatrixValues, OfUseA) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::large_matrix_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace coopvk::test {
+namespace coopvk::test::listed_test {
 namespace {
 
 using enum Component;
@@ -93,4 +93,4 @@ TEST(ListedMatrices, TellTheSize) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::listed_test

@@ -15,7 +15,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::loadstore_test {
 namespace {
 
 struct Pointee {
@@ -397,4 +397,4 @@ INSTANTIATE_TEST_SUITE_P(Shapes, LoadStoreUnlisted, testing::ValuesIn(few(shapes
 INSTANTIATE_TEST_SUITE_P(Partial, LoadStoreUnlisted, testing::ValuesIn(few(partial())), kName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::loadstore_test

@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/stage_run.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::long_vector_stages_test {
 namespace {
 
 constexpr uint32_t kCount = 19;
@@ -107,4 +107,4 @@ std::string stageNameOf(const testing::TestParamInfo<VkShaderStageFlagBits>& inf
 INSTANTIATE_TEST_SUITE_P(, LongVectorStages, testing::ValuesIn(allStages()), stageNameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::long_vector_stages_test

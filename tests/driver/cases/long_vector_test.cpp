@@ -13,7 +13,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::long_vector_test {
 namespace {
 
 // `T`: the component type; `N`: the number of components; `V`: the vector. Each invocation `i` has
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(All, LongVectors, testing::ValuesIn(longCases()),
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::long_vector_test

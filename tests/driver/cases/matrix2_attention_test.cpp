@@ -12,7 +12,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_attention_test {
 namespace {
 
 // Q: rows x depth. In each of kSteps steps K: depth x keys, V: keys x values.
@@ -83,4 +83,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Attention,
                          [](const auto& test) { return nameOf(test.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_attention_test

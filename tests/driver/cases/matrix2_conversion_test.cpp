@@ -10,7 +10,7 @@
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_conversion_test {
 namespace {
 
 struct Types {
@@ -174,4 +174,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Chain, testing::ValuesIn(matrixGroupsOf(Gro
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_conversion_test

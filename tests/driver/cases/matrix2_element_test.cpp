@@ -9,7 +9,7 @@
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_element_test {
 namespace {
 
 struct Operation {
@@ -187,4 +187,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Coordinates,
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_element_test

@@ -14,7 +14,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_product_test {
 namespace {
 
 struct Types {
@@ -279,4 +279,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Grid,
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_product_test

@@ -9,7 +9,7 @@
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_reduction_test {
 namespace {
 
 struct Combine {
@@ -139,4 +139,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Softmax,
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_reduction_test

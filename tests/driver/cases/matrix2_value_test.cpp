@@ -7,7 +7,7 @@
 #include "harness/glsl_values.hpp"
 #include "harness/matrix_group.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix2_value_test {
 namespace {
 
 constexpr ValueType kTypes[] = {{Component::kF32, 32, 16, Use::kAccumulator},
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2Value, testing::ValuesIn(cases()),
                          [](const auto& param) { return caseName(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix2_value_test

@@ -9,7 +9,7 @@
 #include "harness/matrix_group.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix_element_copies_test {
 namespace {
 
 struct CopyCase {
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixFormatElementCopies,
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix_element_copies_test

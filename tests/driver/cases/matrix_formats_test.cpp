@@ -17,7 +17,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::matrix_formats_test {
 namespace {
 
 constexpr Component kFormats[] = {Component::kBF16, Component::kE4M3, Component::kE5M2};
@@ -291,4 +291,4 @@ INSTANTIATE_TEST_SUITE_P(All, MatrixFormatBits, testing::ValuesIn(kFormats),
                          [](const auto& test) { return std::string(name(test.param)); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::matrix_formats_test

@@ -11,7 +11,7 @@
 #include "harness/microscaled.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::microscaling_conversion_test {
 namespace {
 
 struct Case {
@@ -105,4 +105,4 @@ INSTANTIATE_TEST_SUITE_P(All, MicroscalingConversions, testing::ValuesIn(allCase
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::microscaling_conversion_test

@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::microscaling_test {
 namespace {
 
 // Values of one format in all places that it may be in. Expected values are the reference device's.
@@ -231,4 +231,4 @@ void main() {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::microscaling_test

@@ -13,7 +13,7 @@
 #include "harness/layer_log.hpp"
 #include "harness/random.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::mixed_dot_instructions_test {
 namespace {
 
 struct DotCase {
@@ -111,4 +111,4 @@ INSTANTIATE_TEST_SUITE_P(All, MixedDotInstructions, testing::ValuesIn(kCases),
                          [](const auto& param) { return nameOf(param.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::mixed_dot_instructions_test

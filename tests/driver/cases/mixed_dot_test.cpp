@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::mixed_dot_test {
 namespace {
 
 using enum Component;
@@ -88,4 +88,4 @@ TEST(MixedDotMulAdd, NoPairs) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::mixed_dot_test

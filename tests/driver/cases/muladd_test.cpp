@@ -17,7 +17,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::muladd_test {
 namespace {
 
 struct Case {
@@ -360,4 +360,4 @@ TEST(Advertised, RowsAreUnique) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::muladd_test

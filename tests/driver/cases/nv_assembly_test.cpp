@@ -8,7 +8,7 @@
 #include "harness/nv.hpp"
 #include "harness/reference.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::nv_assembly_test {
 namespace {
 
 // %x, %y and %z hold the inputs, of type %T (f16, 8x8); the body defines %r.
@@ -135,4 +135,4 @@ INSTANTIATE_TEST_SUITE_P(Cases, NvAssembly, testing::ValuesIn(kAssembly),
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::nv_assembly_test

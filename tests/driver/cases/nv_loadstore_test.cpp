@@ -10,7 +10,7 @@
 #include "harness/nv.hpp"
 #include "harness/reference.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::nv_loadstore_test {
 namespace {
 
 struct AccessCase {
@@ -99,4 +99,4 @@ INSTANTIATE_TEST_SUITE_P(Glsl, NvLoadStore, testing::ValuesIn(kAccesses),
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::nv_loadstore_test

@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::nv_product_test {
 namespace {
 
 struct Types {
@@ -159,4 +159,4 @@ TEST(NvMatrix, SignsComeFromTheComponentTypes) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::nv_product_test

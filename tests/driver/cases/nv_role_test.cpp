@@ -9,7 +9,7 @@
 #include "harness/nv.hpp"
 #include "harness/reference.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::nv_role_test {
 namespace {
 
 constexpr uint32_t kSize = 8;
@@ -142,4 +142,4 @@ const RoleCase kCases[] = {
 INSTANTIATE_TEST_SUITE_P(Glsl, NvRoles, testing::ValuesIn(kCases), caseName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::nv_role_test

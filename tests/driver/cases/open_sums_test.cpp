@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::open_sums_test {
 namespace {
 
 using enum Component;
@@ -119,4 +119,4 @@ TEST(OpenSumsMulAdd, NothingAdded) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::open_sums_test

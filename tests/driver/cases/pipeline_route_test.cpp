@@ -14,7 +14,7 @@
 #include "harness/samples.hpp"
 #include "harness/stages.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::pipeline_route_test {
 namespace {
 
 constexpr auto kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
@@ -342,4 +342,4 @@ TEST_F(BadCodeInfos, EntryPointOfAnotherName) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::pipeline_route_test

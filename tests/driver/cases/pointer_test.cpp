@@ -12,7 +12,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::pointer_test {
 namespace {
 
 constexpr uint32_t kRows = 8, kColumns = 8, kElements = kRows * kColumns;
@@ -347,4 +347,4 @@ TEST(SharedMemory, AccumulatorBecomesOperand) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::pointer_test

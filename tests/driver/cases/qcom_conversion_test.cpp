@@ -14,7 +14,7 @@
 #include "harness/reference.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::qcom_conversion_test {
 namespace {
 
 std::string missingConversion() {
@@ -286,4 +286,4 @@ TEST(QcomProduct, FromAndToArrays) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::qcom_conversion_test

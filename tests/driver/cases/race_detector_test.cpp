@@ -9,7 +9,7 @@
 
 #include "harness/compute.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::race_detector_test {
 namespace {
 
 // Each invocation reads what its neighbour wrote.
@@ -45,4 +45,4 @@ TEST(RaceDetector, FindsAMissingBarrier) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::race_detector_test

@@ -11,7 +11,7 @@
 #include "harness/covering.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::random_programs_test {
 namespace {
 
 using programs::Program;
@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
                          });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::random_programs_test

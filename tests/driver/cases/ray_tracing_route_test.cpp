@@ -13,7 +13,7 @@
 #include "harness/requirement.hpp"
 #include "harness/stages.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::ray_tracing_route_test {
 namespace {
 
 constexpr auto kRaygen = VK_SHADER_STAGE_RAYGEN_BIT_KHR;
@@ -192,4 +192,4 @@ TEST_F(RayTracingRoutes, Libraries) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::ray_tracing_route_test

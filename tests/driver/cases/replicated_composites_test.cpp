@@ -8,7 +8,7 @@
 #include "harness/layer_log.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::replicated_composites_test {
 namespace {
 
 // Adds the constituents of composites that are made in every way. %c7 is 7 unless specialized as
@@ -109,4 +109,4 @@ TEST(ReplicatedComposites, EveryKind) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::replicated_composites_test

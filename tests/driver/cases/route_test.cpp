@@ -14,7 +14,7 @@
 #include "harness/samples.hpp"
 #include "harness/value.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::route_test {
 namespace {
 
 TEST(Routes, Module) { expectValue(scaledSum(0)); }
@@ -265,4 +265,4 @@ TEST(Routes, Batch) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::route_test

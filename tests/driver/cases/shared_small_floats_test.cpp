@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::shared_small_floats_test {
 namespace {
 
 constexpr uint32_t kRows = 16, kColumns = 32;
@@ -141,4 +141,4 @@ INSTANTIATE_TEST_SUITE_P(All, SharedSmallFloats, testing::ValuesIn(cases()),
                          [](const auto& test) { return caseName(test.param); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::shared_small_floats_test

@@ -10,7 +10,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::single_half_test {
 namespace {
 
 using enum Component;
@@ -55,4 +55,4 @@ TEST(SingleHalfMulAdd, AsManyComponentsAsLanesAndFewer) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::single_half_test

@@ -13,7 +13,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::sliced_int4_test {
 namespace {
 
 using namespace int4;
@@ -121,4 +121,4 @@ TEST(SlicedInt4Products, Extremes) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::sliced_int4_test

@@ -11,7 +11,7 @@
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::sliced_product_test {
 namespace {
 
 using enum Component;
@@ -381,4 +381,4 @@ TEST(SlicedMulAdd, AllOrNone) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::sliced_product_test

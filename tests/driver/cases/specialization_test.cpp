@@ -10,7 +10,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::specialization_test {
 namespace {
 
 const char* const kSizes =
@@ -178,4 +178,4 @@ TEST(EntryPoints, ThreeInOneModule) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::specialization_test

@@ -15,7 +15,7 @@
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::tensor_decode_test {
 namespace {
 
 // A way to decode: its GLSL, in which `x` is a number made of the coordinates in the block. All
@@ -259,4 +259,4 @@ TEST(TensorDecodeWrites, ThroughItsPointer) {
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorDecode, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::tensor_decode_test

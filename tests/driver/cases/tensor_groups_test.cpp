@@ -14,7 +14,7 @@
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::tensor_groups_test {
 namespace {
 
 enum class Between { kNothing, kCopy, kStore, kBranch };
@@ -120,4 +120,4 @@ std::vector<uint32_t> seeds() {
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorGroups, testing::ValuesIn(seeds()));
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::tensor_groups_test

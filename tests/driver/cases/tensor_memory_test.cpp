@@ -16,7 +16,7 @@
 #include "harness/requirement.hpp"
 #include "harness/tensor_case.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::tensor_memory_test {
 namespace {
 
 enum class Memory { kBuffer, kShared, kAddress };
@@ -198,4 +198,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Tensors, TensorMemory, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::tensor_memory_test

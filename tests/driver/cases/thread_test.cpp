@@ -8,7 +8,7 @@
 
 #include "harness/samples.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::thread_test {
 namespace {
 
 // Threads make and run pipelines from shared and from their own shaders at once.
@@ -37,4 +37,4 @@ TEST(Threads, PipelinesAtOnce) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::thread_test

@@ -15,7 +15,7 @@
 #include "harness/requirement.hpp"
 #include "harness/shader.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::tile_product_test {
 namespace {
 
 struct TileCase {
@@ -160,4 +160,4 @@ INSTANTIATE_TEST_SUITE_P(All, TensorTileProduct,
                          testing::Combine(testing::ValuesIn(kCases), testing::Bool()), caseName);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::tile_product_test

@@ -10,7 +10,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::untyped_pointer_test {
 namespace {
 
 constexpr uint32_t kRows = 8, kColumns = 8;
@@ -148,4 +148,4 @@ TEST(UntypedPointers, Addresses) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::untyped_pointer_test

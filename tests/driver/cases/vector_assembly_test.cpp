@@ -15,7 +15,7 @@
 #include "harness/requirement.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_assembly_test {
 namespace {
 
 enum class For { kAny, kFloat, kUnsigned, kSigned };
@@ -284,4 +284,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(All, VectorAssembly, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_assembly_test

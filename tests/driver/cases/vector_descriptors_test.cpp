@@ -7,7 +7,7 @@
 #include "harness/random.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_descriptors_test {
 namespace {
 
 constexpr uint32_t kInvocations = 32;
@@ -100,4 +100,4 @@ std::string nameOf(const testing::TestParamInfo<bool>& info) {
 INSTANTIATE_TEST_SUITE_P(, VectorValueDescriptors, testing::Bool(), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_descriptors_test

@@ -9,7 +9,7 @@
 #include "harness/random.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_gathered_test {
 namespace {
 
 constexpr uint32_t kInvocations = 24;
@@ -156,4 +156,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(, VectorValueGathered, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_gathered_test

@@ -9,7 +9,7 @@
 #include "harness/requirement.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_memory_test {
 namespace {
 
 constexpr uint32_t kInvocations = 24;
@@ -131,4 +131,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(, VectorValueMemory, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_memory_test

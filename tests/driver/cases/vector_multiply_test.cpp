@@ -13,7 +13,7 @@
 #include "harness/rewritten.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_multiply_test {
 namespace {
 
 enum class Where { kBuffer, kAddress, kByteBuffer };
@@ -362,4 +362,4 @@ INSTANTIATE_TEST_SUITE_P(Columns, VectorMultiply, testing::ValuesIn(few(columnCa
 INSTANTIATE_TEST_SUITE_P(Places, VectorMultiply, testing::ValuesIn(few(placeCases())), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_multiply_test

@@ -12,7 +12,7 @@
 #include "harness/reference.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_programs_test {
 namespace {
 
 constexpr uint32_t kInvocations = 16;
@@ -176,4 +176,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(Random, VectorProgram, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_programs_test

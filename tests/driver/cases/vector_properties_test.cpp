@@ -7,7 +7,7 @@
 
 #include "harness/context.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_properties_test {
 namespace {
 
 struct Combination {
@@ -79,4 +79,4 @@ TEST(VectorProperties, FeaturesAndLimits) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_properties_test

@@ -13,7 +13,7 @@
 #include "harness/stage_run.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_stages_test {
 namespace {
 
 enum class Who { kAll, kFilled, kDivergent, kDemoted };
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(, StageSubgroups,
                          nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_stages_test

@@ -11,7 +11,7 @@
 #include "harness/rewritten.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_training_test {
 namespace {
 
 // kSharedWords: an array of u32, whatever is added; coopvk adds by compare-exchange there, to an
@@ -262,4 +262,4 @@ INSTANTIATE_TEST_SUITE_P(FewRegisters, VectorTrainingFewRegisters,
                          testing::ValuesIn(covered(fewRegisterCases())), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_training_test

@@ -11,7 +11,7 @@
 #include "harness/reference.hpp"
 #include "harness/vector.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::vector_values_test {
 namespace {
 
 constexpr uint32_t kInvocations = 32;
@@ -200,4 +200,4 @@ std::vector<Case> cases() {
 INSTANTIATE_TEST_SUITE_P(All, VectorValue, testing::ValuesIn(cases()), nameOf);
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::vector_values_test

@@ -14,7 +14,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::workgroup_matrix_test {
 namespace {
 
 std::string header(uint32_t invocations) {
@@ -200,4 +200,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& test) { return std::string(std::get<0>(test.param).name); });
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::workgroup_matrix_test

@@ -10,7 +10,7 @@ namespace {
 
 // The features that capabilities need: Vulkan's "List of SPIR-V Capabilities and corresponding
 // Vulkan features, extensions, or core version".
-struct Row {
+struct FeatureRow {
     spv::Capability capability;
     VkBool32& (*feature)(Features&);
     std::string_view extension = {};
@@ -21,7 +21,7 @@ constexpr std::string_view kVectors = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
 constexpr std::string_view kFloat8 = VK_EXT_SHADER_FLOAT8_EXTENSION_NAME;
 constexpr std::string_view kBfloat16 = VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME;
 constexpr std::string_view kMixedDots = VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME;
-constexpr Row kRows[] = {
+constexpr FeatureRow kFeatureRows[] = {
     {spv::Capability::Float16, [](Features& f) -> VkBool32& { return f.v12.shaderFloat16; }},
     {spv::Capability::Float64,
      [](Features& f) -> VkBool32& { return f.core.features.shaderFloat64; }},
@@ -201,7 +201,7 @@ void addStorage(spv::Capability capability, const Features& supported, Features&
 }
 
 void addCapability(spv::Capability capability, Features supported, Least& least) {
-    for (const Row& row : kRows) {
+    for (const FeatureRow& row : kFeatureRows) {
         if (row.capability != capability) continue;
         row.feature(least.features) = row.feature(supported);
         if (!row.extension.empty()) least.extensions.insert(row.extension);
@@ -210,12 +210,12 @@ void addCapability(spv::Capability capability, Features supported, Least& least)
 }
 
 // The tests' shaders of all stages write to buffers.
-struct StageRow {
+struct FeatureStage {
     spv::ExecutionModel model;
     VkBool32& (*feature)(Features&);
 };
 VkBool32& vertexStores(Features& f) { return f.core.features.vertexPipelineStoresAndAtomics; }
-constexpr StageRow kStages[] = {
+constexpr FeatureStage kFeatureStages[] = {
     {spv::ExecutionModel::Vertex, vertexStores},
     {spv::ExecutionModel::TessellationControl, vertexStores},
     {spv::ExecutionModel::TessellationEvaluation, vertexStores},
@@ -227,7 +227,7 @@ constexpr StageRow kStages[] = {
 };
 
 void addStage(spv::ExecutionModel model, Least& least) {
-    for (const StageRow& row : kStages)
+    for (const FeatureStage& row : kFeatureStages)
         if (row.model == model) row.feature(least.features) = VK_TRUE;
     const bool isMesh =
         model == spv::ExecutionModel::TaskEXT || model == spv::ExecutionModel::MeshEXT;

@@ -14,7 +14,7 @@ namespace coopvk::test {
 namespace {
 
 // A row of either list.
-struct Row {
+struct ListedRow {
     uint32_t m, n, k;
     std::array<uint32_t, 4> types;  // of A, B, C and the result
     uint32_t largest;               // 0: these sizes, else multiples of them
@@ -24,7 +24,7 @@ bool fits(uint32_t size, uint32_t listed, uint32_t largest) {
     return largest == 0 ? size == listed : size % listed == 0 && size <= largest;
 }
 
-bool fits(const NeededMatrix& matrix, const Row& row) {
+bool fits(const NeededMatrix& matrix, const ListedRow& row) {
     const uint32_t type = info(matrix.component).vulkan;
     const auto sized = [&](uint32_t rows, uint32_t columns) {
         return fits(matrix.rows, rows, row.largest) && fits(matrix.columns, columns, row.largest);
@@ -39,7 +39,7 @@ bool fits(const NeededMatrix& matrix, const Row& row) {
     }
 }
 
-bool fits(const NeededProduct& p, const Row& row) {
+bool fits(const NeededProduct& p, const ListedRow& row) {
     const std::array types = {info(p.a).vulkan, info(p.b).vulkan, info(p.c).vulkan,
                               info(p.result).vulkan};
     return types == row.types && fits(p.m, row.m, row.largest) && fits(p.n, row.n, row.largest) &&
@@ -52,8 +52,8 @@ std::array<uint32_t, 4> typesOf(const auto& row) {
 }
 
 // The rows of a group.
-std::vector<Row> rowsOf(const MatrixGroup& group, const ListedMatrices& listed) {
-    std::vector<Row> rows;
+std::vector<ListedRow> rowsOf(const MatrixGroup& group, const ListedMatrices& listed) {
+    std::vector<ListedRow> rows;
     for (const auto& p : listed.sizes)
         if (!group.isWorkgroup && p.scope == VK_SCOPE_SUBGROUP_KHR)
             rows.push_back({p.MSize, p.NSize, p.KSize, typesOf(p), 0});
@@ -71,7 +71,7 @@ std::vector<Row> rowsOf(const MatrixGroup& group, const ListedMatrices& listed) 
 template <typename Needed>
 bool isInRows(const Needed& needed, const ListedMatrices& listed) {
     return std::ranges::any_of(rowsOf(needed.group, listed),
-                               [&](const Row& row) { return fits(needed, row); });
+                               [&](const ListedRow& row) { return fits(needed, row); });
 }
 
 ListedMatrices listedByDevice() {

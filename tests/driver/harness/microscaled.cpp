@@ -20,11 +20,11 @@ constexpr double kE3M2[] = {0,   0.0625, 0.125, 0.1875, 0.25, 0.3125, 0.375, 0.4
                             2,   2.5,    3,     3.5,    4,    5,      6,     7,
                             8,   10,     12,    14,     16,   20,     24,    28};
 
-constexpr Microscaled kFormats[] = {{"e2m1", "floate2m1_t", "fe2m1vec", 4, kE2M1},
-                                    {"e2m3", "floate2m3_t", "fe2m3vec", 6, kE2M3},
-                                    {"e3m2", "floate3m2_t", "fe3m2vec", 6, kE3M2},
-                                    {"e8m0", "floatue8m0_t", "fue8m0vec", 8},
-                                    {"mxint8", "floatmxint8_t", "fmxint8vec", 8}};
+constexpr Microscaled kMicroscaledFormats[] = {{"e2m1", "floate2m1_t", "fe2m1vec", 4, kE2M1},
+                                               {"e2m3", "floate2m3_t", "fe2m3vec", 6, kE2M3},
+                                               {"e3m2", "floate3m2_t", "fe3m2vec", 6, kE3M2},
+                                               {"e8m0", "floatue8m0_t", "fue8m0vec", 8},
+                                               {"mxint8", "floatmxint8_t", "fmxint8vec", 8}};
 
 }  // namespace
 
@@ -48,10 +48,10 @@ std::string Microscaled::from(std::string_view integer, uint32_t offset) const {
     return std::format("uintBitsTo{}EXT({})", stem, integer);
 }
 
-std::span<const Microscaled> allMicroscaled() { return kFormats; }
+std::span<const Microscaled> allMicroscaled() { return kMicroscaledFormats; }
 
 const Microscaled& microscaled(std::string_view name) {
-    return *std::ranges::find(kFormats, name, &Microscaled::name);
+    return *std::ranges::find(kMicroscaledFormats, name, &Microscaled::name);
 }
 
 std::string microscalingHeader() {

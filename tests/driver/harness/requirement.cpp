@@ -7,12 +7,12 @@
 namespace coopvk::test {
 namespace {
 
-struct Row {
+struct RequirementRow {
     Requirement requirement;
     bool (*met)(const Context&);
     const char* why;
 };
-constexpr Row kTable[] = {
+constexpr RequirementRow kTable[] = {
     {Requirement::kFloat64, [](const Context& c) { return c.supports(Component::kF64); },
      "the device has no shaderFloat64"},
     {Requirement::kInt64, [](const Context& c) { return c.supports(Component::kS64); },
@@ -160,7 +160,7 @@ constexpr Row kTable[] = {
 }  // namespace
 
 std::string missing(Requirement requirement) {
-    for (const Row& row : kTable)
+    for (const RequirementRow& row : kTable)
         if (row.requirement == requirement)
             return row.met(Context::get()) ? std::string{} : row.why;
     return {};

@@ -8,7 +8,7 @@
 namespace coopvk::test {
 namespace {
 
-struct Row {
+struct StageSourceRow {
     VkShaderStageFlagBits stage;
     const char* name;
     const char* declarations;  // extensions and interface
@@ -16,7 +16,7 @@ struct Row {
 };
 constexpr const char* kRays = "#extension GL_EXT_ray_tracing : require\n";
 constexpr const char* kMeshes = "#extension GL_EXT_mesh_shader : require\n";
-constexpr Row kRows[] = {
+constexpr StageSourceRow kStageSources[] = {
     {kVertex, "vertex", "", "gl_Position = vec4(0); gl_PointSize = 1; work(gl_VertexIndex);"},
     {kControl, "tessellation-control", "layout(vertices = 3) out;\n",
      "gl_TessLevelOuter = float[](0, 0, 0, 0); work(gl_PrimitiveID * 3 + gl_InvocationID);"},
@@ -43,8 +43,8 @@ constexpr Row kRows[] = {
      "work(gl_LaunchIDEXT.x);"},
 };
 
-const Row& rowOf(VkShaderStageFlagBits stage) {
-    for (const Row& row : kRows)
+const StageSourceRow& rowOf(VkShaderStageFlagBits stage) {
+    for (const StageSourceRow& row : kStageSources)
         if (row.stage == stage) return row;
     throw std::runtime_error("no such stage");
 }
@@ -63,7 +63,7 @@ std::string tableDeclaration() {
 }
 
 Words workShader(VkShaderStageFlagBits stage, const std::string& source, uint32_t workgroup) {
-    const Row& row = rowOf(stage);
+    const StageSourceRow& row = rowOf(stage);
     std::string text = std::string("#version 460\n") + extensionsOf(stage) + tableDeclaration();
     if ((stage & (kCompute | kTask | kMesh)) != 0)
         text += "layout(local_size_x = " + std::to_string(workgroup) + ") in;\n";
@@ -80,7 +80,7 @@ Words plainShader(VkShaderStageFlagBits stage, const std::string& declarations,
 const std::vector<VkShaderStageFlagBits>& allStages() {
     static const std::vector<VkShaderStageFlagBits> stages = [] {
         std::vector<VkShaderStageFlagBits> all;
-        for (const Row& row : kRows) all.push_back(row.stage);
+        for (const StageSourceRow& row : kStageSources) all.push_back(row.stage);
         return all;
     }();
     return stages;

@@ -6,7 +6,7 @@
 namespace coopvk::test {
 namespace {
 
-constexpr VectorComponent kComponents[] = {
+constexpr VectorComponent kVectorComponents[] = {
     {VK_COMPONENT_TYPE_FLOAT16_KHR, "f16", "float16_t", "gl_ComponentTypeFloat16NV", 2, true, -2,
      2},
     {VK_COMPONENT_TYPE_FLOAT32_KHR, "f32", "float", "gl_ComponentTypeFloat32NV", 4, true, -2, 2},
@@ -35,7 +35,7 @@ constexpr VectorComponent kComponents[] = {
 }  // namespace
 
 const VectorComponent& component(VkComponentTypeKHR type) {
-    for (const VectorComponent& row : kComponents) {
+    for (const VectorComponent& row : kVectorComponents) {
         if (row.type == type) return row;
     }
     throw std::runtime_error("no such component type");

@@ -10,7 +10,7 @@
 
 #include "configuration.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::posix_configuration_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -68,4 +68,4 @@ TEST(ConfigurationPaths, NoFiles) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::posix_configuration_files_test

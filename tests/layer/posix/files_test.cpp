@@ -13,7 +13,7 @@
 
 #include "log.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::posix_files_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -199,4 +199,4 @@ TEST_F(FilesTest, SharedFoldersGetOneThatNobodyCanForesee) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::posix_files_test

@@ -14,7 +14,7 @@
 
 #include "program.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::posix_log_test {
 namespace {
 
 volatile sig_atomic_t signalsSeen = 0;
@@ -93,4 +93,4 @@ TEST_F(ProgramNames, InPaths) {
 }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::posix_log_test

@@ -21,7 +21,7 @@
 #include "pnext.hpp"
 #include "system/system.hpp"
 
-namespace coopvk::layer {
+namespace coopvk::layer::posix_readable_test {
 namespace {
 
 constexpr size_t kSize = 2048, kPage = 4096, kRest = 100;
@@ -107,4 +107,4 @@ TEST_F(Sandbox, MemoryIsCopied) { EXPECT_EQ(endOf(copiesWhatCanBeRead), kRight);
 TEST_F(Sandbox, ChainsWithUnknownStructuresAreEdited) { EXPECT_EQ(endOf(editsChains), kRight); }
 
 }  // namespace
-}  // namespace coopvk::layer
+}  // namespace coopvk::layer::posix_readable_test

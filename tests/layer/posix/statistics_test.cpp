@@ -11,7 +11,7 @@
 
 #include "settings.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::posix_statistics_test {
 namespace {
 
 // A forked process reports nothing about its parent's instances.
@@ -39,4 +39,4 @@ TEST(StatisticsOfProcesses, NotByAChild) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::posix_statistics_test

@@ -5,7 +5,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::arithmetic_test {
 namespace {
 
 struct Row {
@@ -213,4 +213,4 @@ TEST(ReferenceArithmetic, FloatControls) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::arithmetic_test

@@ -5,7 +5,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::control_test {
 namespace {
 
 std::vector<uint32_t> outputs(const ShaderText& text, uint32_t lanes = 8) {
@@ -143,4 +143,4 @@ TEST(ReferenceControl, BreakAndContinueInNestedLoops) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::control_test

@@ -7,7 +7,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::glsl_test {
 namespace {
 
 struct Case {
@@ -222,4 +222,4 @@ TEST(ReferenceGlsl, PartsThroughPointers) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::glsl_test

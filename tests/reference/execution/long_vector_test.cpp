@@ -5,7 +5,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::long_vector_test {
 namespace {
 
 // Component 6 of seven becomes the number of the invocation, all components twice their value.
@@ -58,4 +58,4 @@ TEST(ReferenceLongVectors, ComponentsHaveBounds) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::long_vector_test

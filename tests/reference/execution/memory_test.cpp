@@ -5,7 +5,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::memory_test {
 namespace {
 
 Execution executed(const ShaderText& text, std::vector<uint32_t> in, size_t outWords) {
@@ -202,4 +202,4 @@ TEST(ReferenceMemory, PointersThatNothingWrote) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::memory_test

@@ -6,7 +6,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::narrow_floats_test {
 namespace {
 
 struct Row {
@@ -147,4 +147,4 @@ TEST(ReferenceNarrowFloats, ReportsBitsBeyondTheOperand) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::narrow_floats_test

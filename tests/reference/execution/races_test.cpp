@@ -6,7 +6,7 @@
 
 #include "planted.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::races_test {
 namespace {
 
 TEST(ReferenceRaces, MissingBarrier) {
@@ -182,4 +182,4 @@ TEST(ReferenceRaces, ReleaseAndAcquire) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::races_test

@@ -6,7 +6,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::refused_test {
 namespace {
 
 // 2^30 words.
@@ -62,4 +62,4 @@ TEST(ReferenceRefused, StorageClasses) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::refused_test

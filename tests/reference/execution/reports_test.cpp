@@ -6,7 +6,7 @@
 
 #include "planted.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::reports_test {
 namespace {
 
 TEST(ReferenceReports, OutOfBounds) {
@@ -221,4 +221,4 @@ TEST(ReferenceReports, ChecksOff) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::reports_test

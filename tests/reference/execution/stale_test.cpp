@@ -6,7 +6,7 @@
 
 #include "planted.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::stale_test {
 namespace {
 
 // How each invocation writes a word, meets the others, and reads the word of the next one.
@@ -120,4 +120,4 @@ TEST(ReferenceStale, ScopesOfAtomics) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::stale_test

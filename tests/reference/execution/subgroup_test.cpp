@@ -5,7 +5,7 @@
 
 #include "shader_text.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::subgroup_test {
 namespace {
 
 const char* const kScope = "%scope = OpConstant %u32 3\n";
@@ -130,4 +130,4 @@ TEST(ReferenceSubgroups, Clocks) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::subgroup_test

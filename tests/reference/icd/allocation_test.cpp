@@ -8,18 +8,18 @@
 #include "programs.hpp"
 #include "size.spv.h"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::allocation_test {
 namespace {
 
 // Of this thread: so many allocations succeed before all fail; negative: none fails.
 thread_local int allocationsLeft = -1;
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::allocation_test
 
 // The driver's calls come here, too. GCC takes an inlined pair for a mistake.
 [[gnu::noinline]] void* operator new(size_t size) {
-    int& left = coopvk::reference::test::allocationsLeft;
+    int& left = coopvk::reference::test::allocation_test::allocationsLeft;
     void* memory = left == 0 ? nullptr : std::malloc(size);
     if (left > 0) --left;
     if (memory == nullptr) throw std::bad_alloc();
@@ -31,7 +31,7 @@ thread_local int allocationsLeft = -1;
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::allocation_test {
 namespace {
 
 constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -144,4 +144,4 @@ TEST_F(Allocations, OfPrograms) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::allocation_test

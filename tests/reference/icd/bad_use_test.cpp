@@ -9,7 +9,7 @@
 #include "size.spv.h"
 #include "sum.spv.h"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::bad_use_test {
 namespace {
 
 constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -268,4 +268,4 @@ TEST_F(BadUse, DispatchesWithDestroyedObjects) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::bad_use_test

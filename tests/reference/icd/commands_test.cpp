@@ -3,7 +3,7 @@
 
 #include "vulkan.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::commands_test {
 namespace {
 
 struct Row {
@@ -152,4 +152,4 @@ TEST_F(Commands, PrivateDataBelongsToAnObject) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::commands_test

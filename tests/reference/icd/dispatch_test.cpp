@@ -5,7 +5,7 @@
 #include "size.spv.h"
 #include "sum.spv.h"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::dispatch_test {
 namespace {
 
 constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -230,4 +230,4 @@ TEST_F(Dispatch, SubgroupSizes) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::dispatch_test

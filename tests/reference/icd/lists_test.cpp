@@ -5,7 +5,7 @@
 
 #include "vulkan.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::lists_test {
 namespace {
 
 // The setting is read when the instance is made.
@@ -65,4 +65,4 @@ TEST_F(VectorMatrices, OptimalMatricesFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::lists_test

@@ -8,7 +8,7 @@
 // Needs the types above.
 #include "outside.spv.h"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::report_test {
 namespace {
 
 constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -55,4 +55,4 @@ TEST_P(Reports, OfReadsOutsideOfABuffer) {
 INSTANTIATE_TEST_SUITE_P(Actions, Reports, testing::Values("ignore", "message", "error"));
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::report_test

@@ -2,7 +2,7 @@
 #include "programs.hpp"
 #include "size.spv.h"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::shader_object_test {
 namespace {
 
 constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
@@ -69,4 +69,4 @@ TEST_F(ShaderObjects, BrokenBinariesAreRefused) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::shader_object_test

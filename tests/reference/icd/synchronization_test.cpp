@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::synchronization_test {
 namespace {
 
 class Synchronization : public Vulkan {
@@ -105,4 +105,4 @@ TEST_F(Synchronization, EventsOfHostAndQueue) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::synchronization_test

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vulkan.hpp"
 
-namespace coopvk::reference::test {
+namespace coopvk::reference::test::transfer_test {
 namespace {
 
 class Transfer : public Vulkan {};
@@ -74,4 +74,4 @@ TEST_F(Transfer, TimestampsGrow) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference::test
+}  // namespace coopvk::reference::test::transfer_test

@@ -36,7 +36,7 @@ TensorLayout exactly2D(uint32_t r, uint32_t c) {
 }
 
 // Tensors for loads and stores, followed by those for loads only.
-constexpr TensorRow kRows[] = {
+constexpr TensorRow kTensorRows[] = {
     {"1 dimension",
      [](uint32_t r, uint32_t c) -> TensorAccess {
          return {layoutOf(kUndefined, {r * c + 16}, {8}, {r * c}), {}};
@@ -118,7 +118,7 @@ constexpr TensorRow kBlockRows[] = {
      }},
 };
 
-struct Variant {
+struct TensorVariant {
     uint32_t workgroup;
     MatrixType type;
     Storage storage;
@@ -129,7 +129,7 @@ struct Variant {
 
 constexpr size_t kFirstByte = 16;  // a tensor is aligned to 16 bytes
 
-MatrixProgram programOf(const Variant& v, const DeviceShape& device, const Block& input,
+MatrixProgram programOf(const TensorVariant& v, const DeviceShape& device, const Block& input,
                         const MatrixProgram::Operand& result, const MatrixProgram::Step& step) {
     return MatrixProgram{
         Dialect::kNv2,       v.storage, v.workgroup ? v.workgroup : device.subgroupSize,
@@ -137,7 +137,7 @@ MatrixProgram programOf(const Variant& v, const DeviceShape& device, const Block
         scopeOf(v.workgroup)};
 }
 
-Plan loadPlan(const Variant& v, const DeviceShape& device, uint64_t seed) {
+Plan loadPlan(const TensorVariant& v, const DeviceShape& device, uint64_t seed) {
     Rng rng(seed, v.name);
     const auto [component, rows, columns, use] = v.type;
     const Block block = placed(component, rows, columns, false, 0);
@@ -162,7 +162,7 @@ Plan loadPlan(const Variant& v, const DeviceShape& device, uint64_t seed) {
     return plan;
 }
 
-Plan storePlan(const Variant& v, const DeviceShape& device, uint64_t seed) {
+Plan storePlan(const TensorVariant& v, const DeviceShape& device, uint64_t seed) {
     Rng rng(seed, v.name);
     const auto [component, rows, columns, use] = v.type;
     const Block block = placed(component, rows, columns, false, 0);
@@ -183,12 +183,12 @@ Plan storePlan(const Variant& v, const DeviceShape& device, uint64_t seed) {
 }
 
 void add(const MatrixRow& row, const MatrixType& type, const TensorRow& tensor,
-         const char* operation, Plan (*make)(const Variant&, const DeviceShape&, uint64_t),
+         const char* operation, Plan (*make)(const TensorVariant&, const DeviceShape&, uint64_t),
          std::vector<Case>& cases) {
     for (const Storage storage : {Storage::kBuffer, Storage::kAddress}) {
         const bool decodes = operation == std::string_view("block-load");
-        Variant v = {row.workgroup, type, storage, tensor.make(type.rows, type.columns),
-                     decodes,       {}};
+        TensorVariant v = {row.workgroup, type, storage, tensor.make(type.rows, type.columns),
+                           decodes,       {}};
         v.name = nameOf(row, type) + "/" + operation + "/" + std::string(tensor.name) + ", " +
                  std::string(nameOf(storage));
         cases.push_back({v.name, nameOf(row), operation, row.native, row.emulated,
@@ -201,8 +201,9 @@ void add(const MatrixRow& row, const MatrixType& type, const TensorRow& tensor,
 }  // namespace
 
 void addTensorAccesses(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases) {
-    for (const TensorRow& tensor : kRows) add(row, type, tensor, "tensor-load", loadPlan, cases);
-    for (const TensorRow& tensor : std::span(kRows).first(kStoredRows))
+    for (const TensorRow& tensor : kTensorRows)
+        add(row, type, tensor, "tensor-load", loadPlan, cases);
+    for (const TensorRow& tensor : std::span(kTensorRows).first(kStoredRows))
         add(row, type, tensor, "tensor-store", storePlan, cases);
 }
 

@@ -12,7 +12,7 @@
 namespace coopvk::compare {
 namespace {
 
-struct Variant {
+struct FlexibleVariant {
     uint32_t workgroup;
     MatrixType from, to;
     MatrixProgram::Step step;
@@ -20,9 +20,10 @@ struct Variant {
     uint32_t terms = 0;  // of sums of random floats
 };
 
-using Draw = std::function<Matrix(Rng& rng)>;
+using DrawMatrix = std::function<Matrix(Rng& rng)>;
 
-Plan planOf(const Variant& v, const DeviceShape& device, uint64_t seed, const Draw& draw) {
+Plan planOf(const FlexibleVariant& v, const DeviceShape& device, uint64_t seed,
+            const DrawMatrix& draw) {
     Rng rng(seed, v.name);
     const bool columns = rng.coin();
     const Block from = placed(v.from.component, v.from.rows, v.from.columns, columns, 16),
@@ -43,7 +44,7 @@ Plan planOf(const Variant& v, const DeviceShape& device, uint64_t seed, const Dr
     plan.result = to;
     plan.freedom.rounds = true;
     if (v.terms == 0) return plan;
-    Variant wide = v;
+    FlexibleVariant wide = v;
     wide.terms = 0;
     wide.from.component = wide.to.component = VK_COMPONENT_TYPE_FLOAT64_KHR;
     plan.freedom = freedomOfSum(v.from.component, v.terms, [&](bool magnitudes) {
@@ -52,8 +53,8 @@ Plan planOf(const Variant& v, const DeviceShape& device, uint64_t seed, const Dr
     return plan;
 }
 
-void add(std::vector<Case>& cases, const MatrixRow& row, const char* operation, const Variant& v,
-         const Draw& draw) {
+void add(std::vector<Case>& cases, const MatrixRow& row, const char* operation,
+         const FlexibleVariant& v, const DrawMatrix& draw) {
     cases.push_back(
         {v.name, nameOf(row), operation, row.native, row.emulated,
          [=](const DeviceShape& device, uint64_t seed) { return planOf(v, device, seed, draw); }});
@@ -144,7 +145,7 @@ void addReductions(const MatrixRow& row, Component component, std::vector<Case>&
             if (by.by == Reduce::By::kSum && by.fill == Fill::kRandom &&
                 !tells(component, termsOf(reduce.of, from)))
                 continue;
-            Variant v = {row.workgroup, from, to, Reduce{reduce.of, by.by}, {}};
+            FlexibleVariant v = {row.workgroup, from, to, Reduce{reduce.of, by.by}, {}};
             if (by.by == Reduce::By::kSum && by.fill == Fill::kRandom && info(component).isFloat())
                 v.terms = static_cast<uint32_t>(termsOf(reduce.of, from));
             v.name = nameOf(row, from) + "/reduction/" + std::string(reduce.name) + " to " +
@@ -167,9 +168,9 @@ void addUseConversions(const MatrixRow& row, const MatrixType& from, const Matri
             to.columns != (transposes ? from.rows : from.columns))
             return;
         const bool saturates = instruction.saturates;
-        const Variant v = {row.workgroup, from, to, instruction,
-                           nameOf(row, from) + "/use-conversion/" + what + nameOf(to) +
-                               (saturates ? ", saturated" : "")};
+        const FlexibleVariant v = {row.workgroup, from, to, instruction,
+                                   nameOf(row, from) + "/use-conversion/" + what + nameOf(to) +
+                                       (saturates ? ", saturated" : "")};
         add(cases, row, "use-conversion", v, [=](Rng& rng) {
             return drawForConversion(rng, from.component, to.component, from.rows, from.columns);
         });
@@ -182,8 +183,8 @@ void addUseConversions(const MatrixRow& row, const MatrixType& from, const Matri
 }
 
 void addPerElement(const MatrixRow& row, const MatrixType& type, std::vector<Case>& cases) {
-    const Variant v = {row.workgroup, type, type, PerElement{},
-                       nameOf(row, type) + "/per-element/row and column"};
+    const FlexibleVariant v = {row.workgroup, type, type, PerElement{},
+                               nameOf(row, type) + "/per-element/row and column"};
     const Component component = type.component;
     add(cases, row, "per-element", v, [=](Rng& rng) {
         return randomMatrix(rng, component, type.rows, type.columns, Fill::kExact);

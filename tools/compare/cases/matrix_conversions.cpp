@@ -10,13 +10,9 @@
 namespace coopvk::compare {
 namespace {
 
-constexpr Layout kRows = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
-constexpr Layout kColumns = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_COLUMN_MAJOR_NV;
-constexpr Component kFloat16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
-constexpr Component kFloat32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
 constexpr size_t kPadding = 16;  // a stride must be more than a line
 
-struct Variant {
+struct ConversionVariant {
     Component outer, inner;  // of the matrix given and got back; in between
     Layout layout;           // in between
     uint32_t rows, columns;
@@ -26,11 +22,11 @@ struct Variant {
 
 size_t strideOf(Component type, Layout layout, uint32_t rows, uint32_t columns) {
     if (isOptimal(layout)) return 0;
-    return size_t{layout == kColumns ? rows : columns} * info(type).bytes() + kPadding;
+    return size_t{layout == kColumnMajor ? rows : columns} * info(type).bytes() + kPadding;
 }
 
 // Values that the inner type can hold, down to its denormal numbers.
-Matrix draw(Rng& rng, const Variant& v) {
+Matrix draw(Rng& rng, const ConversionVariant& v) {
     Matrix matrix = randomMatrix(rng, v.outer, v.rows, v.columns, Fill::kRandom);
     if (!info(v.outer).isFloat()) return matrix;
     const ComponentInfo& narrow =
@@ -43,22 +39,22 @@ Matrix draw(Rng& rng, const Variant& v) {
     return matrix;
 }
 
-Plan plan(const Variant& v, uint64_t seed) {
+Plan plan(const ConversionVariant& v, uint64_t seed) {
     Rng rng(seed, v.name);
     const Block from = placed(v.outer, v.rows, v.columns, false, kPadding);
     Block source = from, result = placed(v.outer, v.rows, v.columns, true, kPadding);
     source.offset = result.offset = 0;
     const size_t innerStride = strideOf(v.inner, v.layout, v.rows, v.columns);
-    const size_t innerLines = v.layout == kColumns ? v.columns : v.rows;
+    const size_t innerLines = v.layout == kColumnMajor ? v.columns : v.rows;
     const Matrix matrix = draw(rng, v);
     Plan plan;
     plan.labels = {"rows", "between", "columns"};
     plan.buffers = {rng.bytes(source.end()), rng.bytes(innerStride * innerLines),
                     rng.bytes(result.end())};
     scatter(matrix, source, plan.buffers[0]);
-    plan.conversions = {{v.onDevice, v.outer, v.inner, kRows, v.layout, source.stride, innerStride,
-                         v.rows, v.columns},
-                        {v.onDevice, v.inner, v.outer, v.layout, kColumns, innerStride,
+    plan.conversions = {{v.onDevice, v.outer, v.inner, kRowMajor, v.layout, source.stride,
+                         innerStride, v.rows, v.columns},
+                        {v.onDevice, v.inner, v.outer, v.layout, kColumnMajor, innerStride,
                          result.stride, v.rows, v.columns}};
     plan.output = 2;
     plan.result = result;
@@ -78,7 +74,7 @@ void add(Component outer, Component inner, const OnSides& sides, std::vector<Cas
         if (isFloat8(inner) && !isOptimal(layout)) continue;
         for (const auto& [rows, columns] : kSizes) {
             for (const bool onDevice : {false, true}) {
-                Variant v = {outer, inner, layout, rows, columns, onDevice, {}};
+                ConversionVariant v = {outer, inner, layout, rows, columns, onDevice, {}};
                 const char* operation = onDevice ? "device-conversion" : "host-conversion";
                 v.name = row + "/" + operation + "/" + std::to_string(rows) + "x" +
                          std::to_string(columns) + " " + nameOf(layout);

@@ -20,7 +20,7 @@ constexpr Layouts kLayouts[] = {
     {"A columns B rows C columns, padded", true, false, true, false, 16},
 };
 
-struct Variant {
+struct ProductVariant {
     Dialect dialect;
     MatrixRow row;
     Layouts layouts;
@@ -29,7 +29,7 @@ struct Variant {
     std::string name;
 };
 
-struct Inputs {
+struct ProductInputs {
     Matrix a, b, c;
 };
 
@@ -54,11 +54,11 @@ Matrix extremes(Rng& rng, const MatrixRow& row) {
 
 // All sums of them are exact in a format with few integers: in each sum only C and some terms, -1
 // and 1, are not 0.
-Inputs fewUnits(const MatrixRow& row, Rng& rng) {
+ProductInputs fewUnits(const MatrixRow& row, Rng& rng) {
     const uint32_t most = exactIntegers(row.result) / 2;
-    Inputs in = {randomRange(rng, row.a, row.m, row.k, -1, 1),
-                 {row.b, row.k, row.n},
-                 randomMatrix(rng, row.c, row.m, row.n, Fill::kExact)};
+    ProductInputs in = {randomRange(rng, row.a, row.m, row.k, -1, 1),
+                        {row.b, row.k, row.n},
+                        randomMatrix(rng, row.c, row.m, row.n, Fill::kExact)};
     for (uint32_t column = 0; column < row.n; ++column)
         for (uint32_t i = 0; i < std::min(most, row.k); ++i) {
             const auto at = most < row.k ? static_cast<uint32_t>(rng.range(0, row.k - 1)) : i;
@@ -67,13 +67,13 @@ Inputs fewUnits(const MatrixRow& row, Rng& rng) {
     return in;
 }
 
-Inputs makeInputs(const Variant& v, Rng& rng) {
+ProductInputs makeInputs(const ProductVariant& v, Rng& rng) {
     const MatrixRow& row = v.row;
     if (v.fill == Fill::kExact && !hasArithmetic(row.result)) return fewUnits(row, rng);
     const bool integers = !info(row.result).isFloat();
     const bool bounded = integers && (row.saturating || v.dialect == Dialect::kNv);
     const Fill factors = bounded && !productFits(row) ? Fill::kExact : v.fill;
-    Inputs in;
+    ProductInputs in;
     in.a = randomMatrix(rng, row.a, row.m, row.k, factors);
     in.b = randomMatrix(rng, row.b, row.k, row.n, factors);
     if (bounded && row.saturating) {
@@ -86,7 +86,7 @@ Inputs makeInputs(const Variant& v, Rng& rng) {
     return in;
 }
 
-Plan planOf(const Variant& v, const DeviceShape& device, const Inputs& in, Rng& rng) {
+Plan planOf(const ProductVariant& v, const DeviceShape& device, const ProductInputs& in, Rng& rng) {
     const MatrixRow& row = v.row;
     const Layouts& l = v.layouts;
     const Block blocks[] = {placed(row.a, row.m, row.k, l.a, l.padding),
@@ -117,13 +117,13 @@ Plan planOf(const Variant& v, const DeviceShape& device, const Inputs& in, Rng& 
     return plan;
 }
 
-Plan plan(const Variant& v, const DeviceShape& device, uint64_t seed) {
+Plan plan(const ProductVariant& v, const DeviceShape& device, uint64_t seed) {
     Rng rng(seed, v.name);
-    const Inputs in = makeInputs(v, rng);
+    const ProductInputs in = makeInputs(v, rng);
     Plan plan = planOf(v, device, in, rng);
     const MatrixRow& row = v.row;
     if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
-    Variant wide = v;
+    ProductVariant wide = v;
     wide.storage = Storage::kBuffer;
     for (Component* type : {&wide.row.a, &wide.row.b, &wide.row.c, &wide.row.result})
         *type = widened(*type);
@@ -154,7 +154,7 @@ void addMultiplyAdd(Dialect dialect, const MatrixRow& row, std::vector<Case>& ca
                 const std::string name =
                     nameOf(row) + "/multiply-add/" + std::string(layouts.name) + ", " +
                     std::string(nameOf(storage)) + (fill == Fill::kExact ? ", exact" : ", random");
-                const Variant v = {dialect, row, layouts, storage, fill, name};
+                const ProductVariant v = {dialect, row, layouts, storage, fill, name};
                 cases.push_back({name, nameOf(row), "multiply-add", row.native, row.emulated,
                                  [v](const DeviceShape& device, uint64_t seed) {
                                      return plan(v, device, seed);

@@ -8,7 +8,7 @@
 namespace coopvk::compare {
 namespace {
 
-struct Variant {
+struct ValueVariant {
     Dialect dialect;
     uint32_t workgroup;  // as MatrixRow has it
     MatrixType from, to;
@@ -22,7 +22,7 @@ struct Variant {
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
 // `operation` (may be null) says how precise `step` is.
-Plan matrixPlan(const Variant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
+Plan matrixPlan(const ValueVariant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
                 const Draw& draw, const MatrixProgram::Step& step,
                 const ElementOperation* operation = nullptr) {
     std::vector<Block> blocks(
@@ -52,7 +52,7 @@ Plan matrixPlan(const Variant& v, uint32_t inputs, const DeviceShape& device, ui
     plan.result = blocks[inputs];
     plan.freedom.rounds = !std::holds_alternative<MatrixProgram::Copy>(step);
     if (operation && operation->tolerance) {
-        Variant wide = v;
+        ValueVariant wide = v;
         wide.from.component = wide.to.component = VK_COMPONENT_TYPE_FLOAT64_KHR;
         const auto same = [&](Rng&, uint32_t i) { return widened(matrices[i]); };
         plan.freedom.exact =
@@ -84,7 +84,7 @@ void add(std::vector<Case>& cases, const MatrixRow& row, const char* operation,
 
 void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
                   std::vector<Case>& cases) {
-    const auto addCase = [&](Variant v, const std::string& suffix) {
+    const auto addCase = [&](ValueVariant v, const std::string& suffix) {
         v.name = nameOf(row, type) + "/load-store/" + direction(v.fromColumns) + " to " +
                  direction(v.toColumns) + ", " + std::string(nameOf(v.storage)) + suffix;
         add(cases, row, "load-store", v.name, [v](const DeviceShape& device, uint64_t seed) {
@@ -97,8 +97,8 @@ void addLoadStore(Dialect dialect, const MatrixRow& row, const MatrixType& type,
         if (!fits(storage, 2 * type.rows * type.columns * info(type.component).bytes())) continue;
         for (const bool fromColumns : {false, true}) {
             for (const bool toColumns : {false, true}) {
-                Variant v = {dialect, row.workgroup, type, type, fromColumns, toColumns,
-                             0,       storage,       {}};
+                ValueVariant v = {dialect, row.workgroup, type, type, fromColumns, toColumns,
+                                  0,       storage,       {}};
                 v.padding = fromColumns ? 16 : 0;
                 // Shared memory and addresses: from each layout into the other.
                 if (storage == Storage::kBuffer || fromColumns != toColumns) addCase(v, "");
@@ -122,7 +122,8 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
     for (const ElementOperation& operation : elementOperations(type.component)) {
         if (!hasArithmetic(type.component)) break;
         if (dialect == Dialect::kNv && !operation.inNvMatrix) continue;
-        Variant v = {dialect, row.workgroup, type, type, false, true, 16, Storage::kBuffer, {}};
+        ValueVariant v = {dialect, row.workgroup,    type, type, false, true,
+                          16,      Storage::kBuffer, {}};
         v.name = nameOf(row, type) + "/arithmetic/" + std::string(operation.opcode);
         add(cases, row, "arithmetic", v.name,
             [v, operation](const DeviceShape& device, uint64_t seed) {
@@ -135,7 +136,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
                     Instruction(operation), &operation);
             });
     }
-    Variant v = {dialect, row.workgroup, type, type, true, false, 0, Storage::kBuffer, {}};
+    ValueVariant v = {dialect, row.workgroup, type, type, true, false, 0, Storage::kBuffer, {}};
     v.name = nameOf(row, type) + "/elements/each doubled";
     add(cases, row, "elements", v.name, [v](const DeviceShape& device, uint64_t seed) {
         return matrixPlan(
@@ -151,7 +152,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
 void addConversion(Dialect dialect, const MatrixRow& row, const MatrixType& from,
                    const MatrixType& to, std::vector<Case>& cases) {
     if (from.use != to.use || from.rows != to.rows || from.columns != to.columns) return;
-    Variant v = {dialect, row.workgroup, from, to, false, false, 0, Storage::kBuffer, {}};
+    ValueVariant v = {dialect, row.workgroup, from, to, false, false, 0, Storage::kBuffer, {}};
     const std::string name =
         nameOf(row, from) + "/conversion/to " + std::string(nameOf(to.component));
     for (const Instruction& instruction : conversions(from.component, to.component)) {

@@ -10,9 +10,9 @@
 namespace coopvk::compare {
 namespace {
 
-enum Binding : uint32_t { kInput, kMatrix, kBias, kResult };
+enum MultiplyBinding : uint32_t { kInput, kMatrix, kBias, kResult };
 
-struct Variant {
+struct MultiplyVariant {
     VectorRow row;
     uint32_t m, k;
     Layout layout;
@@ -33,7 +33,7 @@ constexpr size_t kStrideAlignment = 16;
 
 size_t alignUp(size_t value, size_t to) { return (value + to - 1) / to * to; }
 
-Block matrixBlock(const Variant& v) {
+Block matrixBlock(const MultiplyVariant& v) {
     const uint32_t bytes = info(v.row.matrix).bytes();
     Block block = {v.row.matrix, v.rows(), v.columns(), false, v.columns() * bytes, 0};
     if (isOptimal(v.layout)) return block;  // converted from tight rows
@@ -44,7 +44,7 @@ Block matrixBlock(const Variant& v) {
     return block;
 }
 
-VectorProgram program(const Variant& v, const Block& inputs, const Block& results) {
+VectorProgram program(const MultiplyVariant& v, const Block& inputs, const Block& results) {
     const VectorRow& row = v.row;
     const Block matrix = matrixBlock(v);
     VectorProgram::Product product = {
@@ -66,7 +66,7 @@ VectorProgram program(const Variant& v, const Block& inputs, const Block& result
     return program;
 }
 
-Matrix drawInput(Rng& rng, const Variant& v) {
+Matrix drawInput(Rng& rng, const MultiplyVariant& v) {
     const VectorRow& row = v.row;
     if (row.isPacked())
         return randomMatrix(rng, row.interpretation, kInvocations, v.k, Fill::kRandom);
@@ -89,11 +89,11 @@ Matrix drawInput(Rng& rng, const Variant& v) {
     return in;
 }
 
-struct Inputs {
+struct MultiplyInputs {
     Matrix in, weights, bias;
 };
 
-Plan planOf(const Variant& v, const Inputs& inputsOf, Rng& rng) {
+Plan planOf(const MultiplyVariant& v, const MultiplyInputs& inputsOf, Rng& rng) {
     const VectorRow& row = v.row;
     const Component held = row.isPacked() ? row.interpretation : row.input;
     const Block inputs = vectorsOf(held, v.k), results = vectorsOf(row.result, v.m);
@@ -121,16 +121,16 @@ Plan planOf(const Variant& v, const Inputs& inputsOf, Rng& rng) {
     return plan;
 }
 
-Plan plan(const Variant& v, uint64_t seed) {
+Plan plan(const MultiplyVariant& v, uint64_t seed) {
     const VectorRow& row = v.row;
     Rng rng(seed, v.name);
-    Inputs inputs;
+    MultiplyInputs inputs;
     inputs.in = drawInput(rng, v);
     inputs.weights = randomMatrix(rng, row.matrix, v.rows(), v.columns(), v.fill);
     inputs.bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
     Plan plan = planOf(v, inputs, rng);
     if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
-    Variant wide = v;
+    MultiplyVariant wide = v;
     for (Component* type : {&wide.row.input, &wide.row.interpretation, &wide.row.matrix,
                             &wide.row.bias, &wide.row.result})
         *type = widened(*type);
@@ -141,14 +141,14 @@ Plan plan(const Variant& v, uint64_t seed) {
     return plan;
 }
 
-std::string caseName(const Variant& v) {
+std::string caseName(const MultiplyVariant& v) {
     return nameOf(v.row) + (v.bias ? "/multiply-add/" : "/multiply/") + std::to_string(v.m) + "x" +
            std::to_string(v.k) + " " + nameOf(v.layout) + (v.transpose ? " transposed" : "") +
            ", " + std::string(nameOf(v.storage)) + (v.diverging ? ", diverging" : "") +
            (v.fill == Fill::kExact ? ", exact" : ", random");
 }
 
-void add(Variant v, std::vector<Case>& cases) {
+void add(MultiplyVariant v, std::vector<Case>& cases) {
     for (const Fill fill : {Fill::kExact, Fill::kRandom}) {
         if (fill == Fill::kExact && !info(v.row.result).isFloat()) continue;
         v.fill = fill;
@@ -160,11 +160,12 @@ void add(Variant v, std::vector<Case>& cases) {
     }
 }
 
-struct Size {
+struct MultiplySize {
     uint32_t m, k;
     bool bias;
 };
-constexpr Size kSizes[] = {{16, 16, false}, {21, 35, false}, {32, 48, true}, {5, 20, true}};
+constexpr MultiplySize kMultiplySizes[] = {
+    {16, 16, false}, {21, 35, false}, {32, 48, true}, {5, 20, true}};
 
 }  // namespace
 
@@ -173,14 +174,14 @@ void addVectorMultiply(const VectorRow& row, std::vector<Case>& cases) {
         if (!isOptimal(layout) && isFloat8(row.matrix)) continue;
         for (const bool transpose : {false, true}) {
             if (transpose && (!isOptimal(layout) || !row.transpose.any())) continue;
-            for (const Size& size : kSizes) {
-                Variant v = {row,       size.m, size.k,           layout,       transpose,
-                             size.bias, false,  Storage::kBuffer, Fill::kExact, {}};
+            for (const MultiplySize& size : kMultiplySizes) {
+                MultiplyVariant v = {row,       size.m, size.k,           layout,       transpose,
+                                     size.bias, false,  Storage::kBuffer, Fill::kExact, {}};
                 add(v, cases);
                 v.storage = Storage::kAddress;
                 add(v, cases);
                 v.diverging = true;
-                if (size.m == kSizes[0].m || size.m == kSizes[2].m) add(v, cases);
+                if (size.m == kMultiplySizes[0].m || size.m == kMultiplySizes[2].m) add(v, cases);
             }
         }
     }

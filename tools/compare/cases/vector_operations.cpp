@@ -68,9 +68,9 @@ Real tanhTolerance(Component type, Real result, Real x) {
     return each / cosh * (1 + std::fabs(result)) + 3 * ulp(type, result);
 }
 
-using Draw = decltype(ElementOperation::draw);
+using DrawOperand = decltype(ElementOperation::draw);
 
-ElementOperation rounded(std::string_view name, uint32_t operands, Draw draw,
+ElementOperation rounded(std::string_view name, uint32_t operands, DrawOperand draw,
                          decltype(ElementOperation::tolerance) tolerance) {
     ElementOperation op = extended(name, operands);
     op.draw = std::move(draw);

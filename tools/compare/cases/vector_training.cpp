@@ -7,12 +7,10 @@ namespace coopvk::compare {
 namespace {
 
 constexpr Layout kTraining = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TRAINING_OPTIMAL_NV;
-constexpr Component kFloat16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
-constexpr Component kFloat32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
 
-enum Binding : uint32_t { kA, kB, kSum };
+enum TrainingBinding : uint32_t { kA, kB, kSum };
 
-struct Variant {
+struct TrainingVariant {
     Component vector, sum;  // components of the vectors, and in memory
     uint32_t m, n;          // m is 0 for sums of vectors
     bool diverging;
@@ -27,13 +25,14 @@ struct Variant {
 // Sums start at this offset, as far as their alignment must be.
 constexpr size_t kSumOffset = 16;
 
-Block sumBlock(const Variant& v) {
+Block sumBlock(const TrainingVariant& v) {
     const size_t stride = size_t{v.n} * info(v.sum).bytes();
     return {v.sum, v.rows(), v.n, false, stride, v.isOuterProduct() ? 0 : kSumOffset};
 }
 
-VectorProgram program(const Variant& v, const Block& a, const Block& b) {
-    const auto operand = [&](Binding binding, const Block& block) -> VectorProgram::Operand {
+VectorProgram program(const TrainingVariant& v, const Block& a, const Block& b) {
+    const auto operand = [&](TrainingBinding binding,
+                             const Block& block) -> VectorProgram::Operand {
         return {{Storage::kBuffer, binding, 0, v.vector}, block.columns, block};
     };
     VectorProgram program;
@@ -45,11 +44,11 @@ VectorProgram program(const Variant& v, const Block& a, const Block& b) {
     return program;
 }
 
-struct Inputs {
+struct TrainingInputs {
     Matrix left, right, before;
 };
 
-Plan planOf(const Variant& v, const Inputs& inputs, Rng& rng) {
+Plan planOf(const TrainingVariant& v, const TrainingInputs& inputs, Rng& rng) {
     const Block a = vectorsOf(v.vector, v.rows()), b = vectorsOf(v.vector, v.n);
     const Block sums = sumBlock(v);
     const auto& [left, right, before] = inputs;
@@ -67,15 +66,15 @@ Plan planOf(const Variant& v, const Inputs& inputs, Rng& rng) {
     return plan;
 }
 
-Plan plan(const Variant& v, uint64_t seed) {
+Plan plan(const TrainingVariant& v, uint64_t seed) {
     Rng rng(seed, v.name);
-    Inputs inputs;
+    TrainingInputs inputs;
     inputs.left = randomMatrix(rng, v.vector, kInvocations, v.rows(), v.fill);
     inputs.right = randomMatrix(rng, v.vector, kInvocations, v.n, v.fill);
     inputs.before = randomMatrix(rng, v.sum, v.rows(), v.n, v.fill);
     Plan plan = planOf(v, inputs, rng);
     if (v.fill == Fill::kExact) return plan;
-    Variant wide = v;
+    TrainingVariant wide = v;
     wide.vector = wide.sum = VK_COMPONENT_TYPE_FLOAT64_KHR;
     uint32_t terms = 1;
     for (uint32_t i = 0; i < kInvocations; ++i) terms += !v.diverging || takesPart(i);
@@ -87,7 +86,7 @@ Plan plan(const Variant& v, uint64_t seed) {
     return plan;
 }
 
-void add(Variant v, const OnSides& sides, std::vector<Case>& cases) {
+void add(TrainingVariant v, const OnSides& sides, std::vector<Case>& cases) {
     const std::string row = "training in " + std::string(nameOf(v.sum));
     const char* operation = v.isOuterProduct() ? "outer-product" : "reduce-sum";
     for (const Storage storage : {Storage::kBuffer, Storage::kAddress}) {
@@ -108,12 +107,12 @@ void add(Variant v, const OnSides& sides, std::vector<Case>& cases) {
     }
 }
 
-struct Size {
+struct TrainingSize {
     uint32_t m, n;
 };
-constexpr Size kSizes[] = {{16, 16}, {21, 35}, {8, 40}};
+constexpr TrainingSize kTrainingSizes[] = {{16, 16}, {21, 35}, {8, 40}};
 
-OnSides listed(const VectorProperties& properties, Component type) {
+OnSides isListed(const VectorProperties& properties, Component type) {
     for (const VectorType& t : properties.types)
         if (t.component == type) return t.listed;
     return {};
@@ -125,10 +124,11 @@ void addVectorTraining(const VectorProperties& properties, std::vector<Case>& ca
     for (const Component sum : {kFloat16, kFloat32}) {
         const OnSides trains =
             sum == kFloat16 ? properties.trainsFloat16 : properties.trainsFloat32;
-        const OnSides outer = trains & listed(properties, kFloat16);
-        const OnSides reduce = trains & listed(properties, sum);
-        for (const Size& size : kSizes) {
-            Variant v = {kFloat16, sum, size.m, size.n, false, Storage::kBuffer, Fill::kExact, {}};
+        const OnSides outer = trains & isListed(properties, kFloat16);
+        const OnSides reduce = trains & isListed(properties, sum);
+        for (const TrainingSize& size : kTrainingSizes) {
+            TrainingVariant v = {kFloat16,         sum,          size.m, size.n, false,
+                                 Storage::kBuffer, Fill::kExact, {}};
             if (outer.any()) add(v, outer, cases);
             v.vector = sum;
             v.m = 0;

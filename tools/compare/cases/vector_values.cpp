@@ -10,21 +10,21 @@
 namespace coopvk::compare {
 namespace {
 
-constexpr uint32_t kComponents = 21;  // no multiple of anything
+constexpr uint32_t kVectorComponents = 21;  // no multiple of anything
 
-struct Variant {
+struct VectorVariant {
     Component from, to;
     uint32_t inputs = 1;
     Storage storage = Storage::kBuffer;
     std::string name;
 };
 
-using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
+using DrawVector = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-VectorProgram program(const Variant& v, const std::vector<Block>& blocks,
+VectorProgram program(const VectorVariant& v, const std::vector<Block>& blocks,
                       const VectorProgram::Step& step) {
     const auto operand = [&](uint32_t i) -> VectorProgram::Operand {
-        return {{v.storage, i, i, blocks[i].component}, kComponents, blocks[i]};
+        return {{v.storage, i, i, blocks[i].component}, kVectorComponents, blocks[i]};
     };
     VectorProgram program;
     for (uint32_t i = 0; i < v.inputs; ++i) program.inputs.push_back(operand(i));
@@ -33,10 +33,10 @@ VectorProgram program(const Variant& v, const std::vector<Block>& blocks,
     return program;
 }
 
-Plan vectorPlan(const Variant& v, uint64_t seed, const Draw& draw, const VectorProgram::Step& step,
-                const ElementOperation* operation = nullptr) {
-    std::vector<Block> blocks(v.inputs, vectorsOf(v.from, kComponents));
-    blocks.push_back(vectorsOf(v.to, kComponents));
+Plan vectorPlan(const VectorVariant& v, uint64_t seed, const DrawVector& draw,
+                const VectorProgram::Step& step, const ElementOperation* operation = nullptr) {
+    std::vector<Block> blocks(v.inputs, vectorsOf(v.from, kVectorComponents));
+    blocks.push_back(vectorsOf(v.to, kVectorComponents));
     Plan plan;
     plan.assembly = spirvOf(program(v, blocks, step));
     Rng rng(seed, v.name);
@@ -53,7 +53,7 @@ Plan vectorPlan(const Variant& v, uint64_t seed, const Draw& draw, const VectorP
     plan.result = blocks[v.inputs];
     plan.freedom.rounds = std::holds_alternative<Instruction>(step);
     if (operation && operation->tolerance) {
-        Variant wide = v;
+        VectorVariant wide = v;
         wide.from = wide.to = VK_COMPONENT_TYPE_FLOAT64_KHR;
         const auto same = [&](Rng&, uint32_t i) { return widened(inputs[i]); };
         plan.freedom.exact = std::make_shared<const Plan>(vectorPlan(wide, seed, same, step));
@@ -70,7 +70,7 @@ void add(std::vector<Case>& cases, const OnSides& sides, Component type, const c
 }
 
 Matrix anyBits(Rng& rng, Component type) {
-    Matrix matrix = randomMatrix(rng, type, kInvocations, kComponents, Fill::kRandom);
+    Matrix matrix = randomMatrix(rng, type, kInvocations, kVectorComponents, Fill::kRandom);
     for (uint64_t& element : matrix.elements) {
         const uint64_t bits = maskBits(rng.next(), info(type).bits);
         if (!info(type).isFloat() || std::isfinite(decode(type, bits))) element = bits;
@@ -80,7 +80,7 @@ Matrix anyBits(Rng& rng, Component type) {
 
 void addLoadStore(const VectorType& type, std::vector<Case>& cases) {
     for (const Storage storage : kAllStorages) {
-        Variant v = {type.component, type.component, 1, storage, {}};
+        VectorVariant v = {type.component, type.component, 1, storage, {}};
         v.name = rowOf(type.component) + "/load-store/" + std::string(nameOf(storage));
         add(cases, type.listed, v.from, "load-store", v.name,
             [v](const DeviceShape&, uint64_t seed) {
@@ -92,7 +92,7 @@ void addLoadStore(const VectorType& type, std::vector<Case>& cases) {
 }
 
 void addElements(const VectorType& type, std::vector<Case>& cases) {
-    Variant v = {type.component, type.component, 1, Storage::kBuffer, {}};
+    VectorVariant v = {type.component, type.component, 1, Storage::kBuffer, {}};
     v.name = rowOf(type.component) + "/elements/turned round";
     add(cases, type.listed, v.from, "elements", v.name, [v](const DeviceShape&, uint64_t seed) {
         return vectorPlan(
@@ -103,7 +103,7 @@ void addElements(const VectorType& type, std::vector<Case>& cases) {
 
 void addOperation(const VectorType& type, const ElementOperation& operation,
                   std::vector<Case>& cases) {
-    Variant v = {type.component, type.component, operation.operands, Storage::kBuffer, {}};
+    VectorVariant v = {type.component, type.component, operation.operands, Storage::kBuffer, {}};
     const char* column = operation.extended ? "extended" : "arithmetic";
     v.name = rowOf(type.component) + "/" + column + "/" + std::string(operation.opcode);
     add(cases, type.listed, v.from, column, v.name,
@@ -111,7 +111,7 @@ void addOperation(const VectorType& type, const ElementOperation& operation,
             return vectorPlan(
                 v, seed,
                 [&](Rng& rng, uint32_t operand) {
-                    return operation.draw(rng, v.from, kInvocations, kComponents, operand);
+                    return operation.draw(rng, v.from, kInvocations, kVectorComponents, operand);
                 },
                 Instruction(operation), &operation);
         });
@@ -121,13 +121,13 @@ void addConversion(const VectorType& from, const VectorType& to, std::vector<Cas
     const std::string_view opcode = conversionOpcode(from.component, to.component);
     const OnSides sides = from.listed & to.listed;
     if (opcode.empty() || !sides.any()) return;
-    Variant v = {from.component, to.component, 1, Storage::kBuffer, {}};
+    VectorVariant v = {from.component, to.component, 1, Storage::kBuffer, {}};
     v.name = rowOf(from.component) + "/conversion/to " + std::string(nameOf(to.component));
     add(cases, sides, v.from, "conversion", v.name, [v, opcode](const DeviceShape&, uint64_t seed) {
         return vectorPlan(
             v, seed,
             [&](Rng& rng, uint32_t) {
-                return drawForConversion(rng, v.from, v.to, kInvocations, kComponents);
+                return drawForConversion(rng, v.from, v.to, kInvocations, kVectorComponents);
             },
             Instruction{opcode});
     });

@@ -6,9 +6,6 @@
 namespace coopvk::compare {
 namespace {
 
-constexpr Layout kRowMajor = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
-constexpr Layout kColumnMajor = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_COLUMN_MAJOR_NV;
-
 VkConvertCooperativeVectorMatrixInfoNV describe(const Conversion& c, size_t sourceSize,
                                                 size_t* targetSize) {
     VkConvertCooperativeVectorMatrixInfoNV info{

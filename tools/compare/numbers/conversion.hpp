@@ -8,6 +8,9 @@
 
 namespace coopvk::compare {
 
+constexpr Layout kRowMajor = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
+constexpr Layout kColumnMajor = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_COLUMN_MAJOR_NV;
+
 bool isOptimal(Layout layout);
 // Into the layout, or back into rows.
 Conversion conversionOf(const Relayout& relayout, bool back);

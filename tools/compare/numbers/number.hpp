@@ -14,6 +14,8 @@
 namespace coopvk::compare {
 
 using Component = VkComponentTypeKHR;
+constexpr Component kFloat16 = VK_COMPONENT_TYPE_FLOAT16_KHR;
+constexpr Component kFloat32 = VK_COMPONENT_TYPE_FLOAT32_KHR;
 using Bytes = std::vector<std::byte>;
 using Real = long double;  // exact for products of two f32, and more than enough for their sums
 __extension__ using Wide = __int128;

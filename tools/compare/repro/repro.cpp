@@ -60,7 +60,7 @@ std::string real(Real value) {
 struct ExtensionRow {
     std::string_view name, structure, type, restsOn;
 };
-constexpr ExtensionRow kExtensions[] = {
+constexpr ExtensionRow kReproExtensions[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrixFeaturesKHR",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR"},
     {VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrixFeaturesNV",
@@ -73,7 +73,7 @@ constexpr ExtensionRow kExtensions[] = {
 };
 
 const ExtensionRow& rowOf(const std::string& extension) {
-    for (const ExtensionRow& row : kExtensions)
+    for (const ExtensionRow& row : kReproExtensions)
         if (extension == row.name) return row;
     throw std::runtime_error("no such extension: " + extension);
 }

@@ -19,9 +19,9 @@ constexpr DialectRow kDialects[] = {
 
 constexpr uint32_t kScopes[] = {3, 2};  // Scope, by MatrixScope
 
-class Writer {
+class MatrixWriter {
  public:
-    explicit Writer(const MatrixProgram& program);
+    explicit MatrixWriter(const MatrixProgram& program);
     std::string write();
 
  private:
@@ -57,13 +57,14 @@ class Writer {
     std::vector<std::string> inputs_;  // what was loaded
 };
 
-Writer::Writer(const MatrixProgram& program) : program_(program), text_(program.workgroupSize) {
+MatrixWriter::MatrixWriter(const MatrixProgram& program)
+    : program_(program), text_(program.workgroupSize) {
     const DialectRow& dialect = kDialects[static_cast<size_t>(program.dialect)];
     text_.capability(dialect.capability);
     text_.extension(dialect.extension);
 }
 
-std::string Writer::write() {
+std::string MatrixWriter::write() {
     for (const MatrixProgram::Operand& input : program_.inputs) places_.push_back(declare(input));
     places_.push_back(declare(program_.result));
     fillSharedMemory();
@@ -72,7 +73,7 @@ std::string Writer::write() {
     return text_.text();
 }
 
-Writer::Place Writer::declare(const MatrixProgram::Operand& operand) {
+MatrixWriter::Place MatrixWriter::declare(const MatrixProgram::Operand& operand) {
     const auto index = static_cast<uint32_t>(places_.size());
     const ModuleText::Array memory = program_.storage == Storage::kAddress
                                          ? text_.address(index, operand.element)
@@ -82,18 +83,18 @@ Writer::Place Writer::declare(const MatrixProgram::Operand& operand) {
             text_.shared("shared" + std::to_string(index), operand.element, operand.length())};
 }
 
-void Writer::fillSharedMemory() {
+void MatrixWriter::fillSharedMemory() {
     if (program_.storage != Storage::kWorkgroup) return;
     for (const Place& place : places_) text_.copy(place.used, place.memory, place.operand.length());
     text_.barrier();
 }
 
-std::string Writer::opcode(std::string_view name) const {
+std::string MatrixWriter::opcode(std::string_view name) const {
     return "Op" + std::string(name) +
            std::string(kDialects[static_cast<size_t>(program_.dialect)].suffix);
 }
 
-std::string Writer::type(const MatrixType& t) {
+std::string MatrixWriter::type(const MatrixType& t) {
     const std::string size = std::to_string(t.rows) + "x" + std::to_string(t.columns);
     const std::string component = text_.component(t.component);
     std::string text = opcode("TypeCooperativeMatrix") + " " + component + " " +
@@ -107,7 +108,7 @@ std::string Writer::type(const MatrixType& t) {
     return text_.declare(name, text);
 }
 
-std::string Writer::layout(const Place& place) {
+std::string MatrixWriter::layout(const Place& place) {
     const bool columnMajor = place.operand.block.columnMajor;
     const std::string stride = text_.constant(place.operand.stride());
     if (program_.dialect != Dialect::kNv) return text_.constant(columnMajor ? 1 : 0) + " " + stride;
@@ -117,11 +118,11 @@ std::string Writer::layout(const Place& place) {
                         : text_.declare("false", "OpConstantFalse " + boolean));
 }
 
-std::string Writer::pointer(const Place& place) {
+std::string MatrixWriter::pointer(const Place& place) {
     return text_.elementPointer(place.used, text_.constant(place.operand.first()));
 }
 
-std::string Writer::load(const Place& from) {
+std::string MatrixWriter::load(const Place& from) {
     const std::string where = pointer(from), operands = layout(from);
     const std::string resultType = type(from.operand.type), id = text_.fresh("matrix");
     text_.line(id + " = " + opcode("CooperativeMatrixLoad") + " " + resultType + " " + where + " " +
@@ -129,7 +130,7 @@ std::string Writer::load(const Place& from) {
     return id;
 }
 
-void Writer::store(const Place& to, const std::string& matrix) {
+void MatrixWriter::store(const Place& to, const std::string& matrix) {
     if (matrix.empty()) return;
     const std::string where = pointer(to), operands = layout(to);
     text_.line(opcode("CooperativeMatrixStore") + " " + where + " " + matrix + " " + operands +
@@ -139,10 +140,10 @@ void Writer::store(const Place& to, const std::string& matrix) {
     text_.copy(to.memory, to.used, to.operand.length());
 }
 
-std::string Writer::step(const MatrixProgram::Copy&) { return inputs_[0]; }
+std::string MatrixWriter::step(const MatrixProgram::Copy&) { return inputs_[0]; }
 
 // Operands of OpCooperativeMatrixMulAddKHR.
-std::string Writer::signs(bool saturating) const {
+std::string MatrixWriter::signs(bool saturating) const {
     std::string text;
     const auto add = [&](bool set, std::string_view name) {
         if (set) text += (text.empty() ? " " : "|") + std::string(name);
@@ -158,7 +159,7 @@ std::string Writer::signs(bool saturating) const {
     return text;
 }
 
-std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
+std::string MatrixWriter::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
     const std::string resultType = type(program_.result.type), id = text_.fresh("product");
     text_.line(id + " = " + opcode("CooperativeMatrixMulAdd") + " " + resultType + " " +
                inputs_[0] + " " + inputs_[1] + " " + inputs_[2] +
@@ -166,7 +167,7 @@ std::string Writer::step(const MatrixProgram::MultiplyAdd& multiplyAdd) {
     return id;
 }
 
-std::string Writer::step(const Instruction& instruction) {
+std::string MatrixWriter::step(const Instruction& instruction) {
     std::string operands;
     for (const std::string& input : inputs_) operands += " " + input;
     if (instruction.scalar != 0) {
@@ -181,18 +182,18 @@ std::string Writer::step(const Instruction& instruction) {
     return id;
 }
 
-std::string Writer::step(const Reduce& reduce) {
+std::string MatrixWriter::step(const Reduce& reduce) {
     return result(
         "OpCooperativeMatrixReduceNV",
         " " + inputs_[0] + reduceOperands(text_, reduce, program_.inputs[0].type.component));
 }
 
-std::string Writer::step(const PerElement&) {
+std::string MatrixWriter::step(const PerElement&) {
     return result("OpCooperativeMatrixPerElementOpNV",
                   " " + inputs_[0] + perElementOperands(text_, program_.inputs[0].type.component));
 }
 
-std::string Writer::step(const TensorLoad& load) {
+std::string MatrixWriter::step(const TensorLoad& load) {
     const auto index = static_cast<uint32_t>(places_.size());
     const Component component = program_.result.type.component;
     const Element element = load.decodes ? VK_COMPONENT_TYPE_UINT32_KHR : component;
@@ -204,20 +205,20 @@ std::string Writer::step(const TensorLoad& load) {
                   " " + from + " " + inputs_[0] + tensorOperands(text_, load, component, array));
 }
 
-std::string Writer::step(const TensorStore& store) {
+std::string MatrixWriter::step(const TensorStore& store) {
     const std::string to = pointer(places_.back());
     text_.line("OpCooperativeMatrixStoreTensorNV " + to + " " + inputs_[0] +
                tensorOperands(text_, store, places_.back().used));
     return {};
 }
 
-std::string Writer::result(const std::string& opcode, const std::string& operands) {
+std::string MatrixWriter::result(const std::string& opcode, const std::string& operands) {
     const std::string resultType = type(program_.result.type), id = text_.fresh("result");
     text_.line(id + " = " + opcode + " " + resultType + operands);
     return id;
 }
 
-std::string Writer::step(const MatrixProgram::DoubleEach&) {
+std::string MatrixWriter::step(const MatrixProgram::DoubleEach&) {
     const MatrixType& matrix = program_.inputs[0].type;
     const std::string typeId = type(matrix), element = text_.component(matrix.component);
     const std::string add = info(matrix.component).isFloat() ? "OpFAdd" : "OpIAdd";
@@ -250,6 +251,6 @@ std::string Writer::step(const MatrixProgram::DoubleEach&) {
 
 }  // namespace
 
-std::string matrixSpirv(const MatrixProgram& program) { return Writer(program).write(); }
+std::string matrixSpirv(const MatrixProgram& program) { return MatrixWriter(program).write(); }
 
 }  // namespace coopvk::compare

@@ -6,9 +6,9 @@
 namespace coopvk::compare {
 namespace {
 
-class Writer {
+class VectorWriter {
  public:
-    explicit Writer(const VectorProgram& program);
+    explicit VectorWriter(const VectorProgram& program);
     std::string write();
 
  private:
@@ -55,12 +55,12 @@ class Writer {
     std::vector<std::string> inputs_;        // what was loaded
 };
 
-Writer::Writer(const VectorProgram& program) : program_(program), text_(kInvocations) {
+VectorWriter::VectorWriter(const VectorProgram& program) : program_(program), text_(kInvocations) {
     text_.capability("CooperativeVectorNV");
     text_.extension("SPV_NV_cooperative_vector");
 }
 
-std::string Writer::write() {
+std::string VectorWriter::write() {
     for (const VectorProgram::Operand& input : program_.inputs)
         arrays_.push_back(declare(input.array));
     std::visit([&](const auto& s) { declareShared(s); }, program_.step);
@@ -79,22 +79,22 @@ std::string Writer::write() {
     return text_.text();
 }
 
-ModuleText::Array Writer::declare(const VectorProgram::Array& array) {
+ModuleText::Array VectorWriter::declare(const VectorProgram::Array& array) {
     return array.storage == Storage::kAddress ? text_.address(array.address, array.component)
                                               : text_.buffer(array.binding, array.component);
 }
 
-void Writer::declareShared(const VectorProgram::Product& product) {
+void VectorWriter::declareShared(const VectorProgram::Product& product) {
     shared_.push_back(declare(product.matrix.array));
     if (product.bias) shared_.push_back(declare(product.bias->array));
 }
 
-void Writer::declareShared(const VectorProgram::Accumulation& accumulation) {
+void VectorWriter::declareShared(const VectorProgram::Accumulation& accumulation) {
     text_.capability("CooperativeVectorTrainingNV");
     shared_.push_back(declare(accumulation.sum.array));
 }
 
-void Writer::fillSharedMemory() {
+void VectorWriter::fillSharedMemory() {
     for (size_t i = 0; i < arrays_.size(); ++i) {
         const VectorProgram::Operand& operand =
             i < program_.inputs.size() ? program_.inputs[i] : *program_.result;
@@ -106,39 +106,40 @@ void Writer::fillSharedMemory() {
     text_.barrier();
 }
 
-std::string Writer::type(Component component, uint32_t count) {
+std::string VectorWriter::type(Component component, uint32_t count) {
     const std::string scalar = text_.scalar(component), size = text_.constant(count);
     return text_.declare("vec_" + scalar.substr(1) + "_" + std::to_string(count),
                          "OpTypeCooperativeVectorNV " + scalar + " " + size);
 }
 
-std::string Writer::offsetOf(const Block& block) {
+std::string VectorWriter::offsetOf(const Block& block) {
     const std::string index = text_.invocation(), id = text_.fresh("offset");
     text_.line(id + " = OpIMul " + text_.u32() + " " + index + number(block.stride));
     return id;
 }
 
-std::string Writer::load(const ModuleText::Array& array, const VectorProgram::Operand& operand) {
+std::string VectorWriter::load(const ModuleText::Array& array,
+                               const VectorProgram::Operand& operand) {
     const std::string pointer = text_.arrayPointer(array), offset = offsetOf(operand.block);
     return apply("OpCooperativeVectorLoadNV", type(operand),
                  pointer + " " + offset + ModuleText::memoryOperands(array));
 }
 
-void Writer::store(const ModuleText::Array& array, const std::string& vector,
-                   const VectorProgram::Operand& operand) {
+void VectorWriter::store(const ModuleText::Array& array, const std::string& vector,
+                         const VectorProgram::Operand& operand) {
     const std::string pointer = text_.arrayPointer(array), offset = offsetOf(operand.block);
     text_.line("OpCooperativeVectorStoreNV " + pointer + " " + offset + " " + vector +
                ModuleText::memoryOperands(array));
 }
 
-std::string Writer::apply(std::string_view opcode, const std::string& resultType,
-                          std::string_view operands) {
+std::string VectorWriter::apply(std::string_view opcode, const std::string& resultType,
+                                std::string_view operands) {
     const std::string id = text_.fresh("result");
     text_.line(id + " = " + std::string(opcode) + " " + resultType + " " + std::string(operands));
     return id;
 }
 
-std::string Writer::divergingStep() {
+std::string VectorWriter::divergingStep() {
     const std::string boolean = text_.declare("bool", "OpTypeBool"), index = text_.invocation();
     std::string kept, resultType;
     if (program_.result) {
@@ -161,7 +162,7 @@ std::string Writer::divergingStep() {
     return program_.result ? apply("OpLoad", resultType, kept) : "";
 }
 
-std::string Writer::step(const Instruction& instruction) {
+std::string VectorWriter::step(const Instruction& instruction) {
     std::string operands, opcode(instruction.opcode);
     if (instruction.extended) {
         operands = text_.glsl() + " " + opcode + " ";
@@ -176,7 +177,7 @@ std::string Writer::step(const Instruction& instruction) {
 }
 
 // Component by component, by dynamic index.
-std::string Writer::step(const VectorProgram::TurnRound&) {
+std::string VectorWriter::step(const VectorProgram::TurnRound&) {
     const VectorProgram::Operand& vector = program_.inputs[0];
     const std::string typeId = type(vector), scalar = text_.scalar(vector.array.component);
     const std::string from = text_.variable("from", typeId), to = text_.variable("to", typeId);
@@ -193,7 +194,7 @@ std::string Writer::step(const VectorProgram::TurnRound&) {
     return apply("OpLoad", typeId, to);
 }
 
-std::string Writer::operandsOf(const VectorProgram::Product& p) {
+std::string VectorWriter::operandsOf(const VectorProgram::Product& p) {
     const std::string boolean = text_.declare("bool", "OpTypeBool");
     std::string operands = inputs_[0] + number(p.interpretation) + " " +
                            text_.arrayPointer(shared_[0]) + number(p.matrix.offset) +
@@ -213,14 +214,14 @@ std::string Writer::operandsOf(const VectorProgram::Product& p) {
     return operands;
 }
 
-std::string Writer::step(const VectorProgram::Product& product) {
+std::string VectorWriter::step(const VectorProgram::Product& product) {
     const std::string resultType = type(*program_.result);
     return apply(
         product.bias ? "OpCooperativeVectorMatrixMulAddNV" : "OpCooperativeVectorMatrixMulNV",
         resultType, operandsOf(product));
 }
 
-std::string Writer::step(const VectorProgram::Accumulation& accumulation) {
+std::string VectorWriter::step(const VectorProgram::Accumulation& accumulation) {
     const VectorProgram::Shared& sum = accumulation.sum;
     const std::string where = text_.arrayPointer(shared_[0]) + number(sum.offset);
     if (inputs_.size() == 2) {
@@ -234,6 +235,6 @@ std::string Writer::step(const VectorProgram::Accumulation& accumulation) {
 
 }  // namespace
 
-std::string vectorSpirv(const VectorProgram& program) { return Writer(program).write(); }
+std::string vectorSpirv(const VectorProgram& program) { return VectorWriter(program).write(); }
 
 }  // namespace coopvk::compare
