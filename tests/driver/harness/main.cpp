@@ -84,10 +84,24 @@ class TellProcessorTime : public testing::EmptyTestEventListener {
     int64_t start_ = 0;
 };
 
+// COOPVK_TEST_SEED: the part of a sample so many places on, so that as many runs as a sample has
+// parts run all.
+void rotateSample() {
+    const auto number = [](const char* variable) {
+        const char* value = std::getenv(variable);
+        return value == nullptr ? 0 : std::strtoull(value, nullptr, 10);
+    };
+    const unsigned long long parts = number("GTEST_TOTAL_SHARDS");
+    if (parts == 0) return;
+    const unsigned long long part = number("GTEST_SHARD_INDEX") + number("COOPVK_TEST_SEED");
+    setenv("GTEST_SHARD_INDEX", std::to_string(part % parts).c_str(), /*overwrite=*/1);
+}
+
 int runAll(int argc, char** argv) {
     if (runsAll()) {
         unsetenv("GTEST_TOTAL_SHARDS");
     } else {
+        rotateSample();
         limitProcessorTime();
         // lavapipe compiles several times as fast without LLVM's optimiser.
         setenv("GALLIVM_PERF", "nopt", /*overwrite=*/0);
