@@ -90,7 +90,7 @@ take_file() {
         number=$((number + 1))
         if [[ $state == text && $line == '```'* ]]; then
             state=other
-            [[ $line != '```sh' ]] || state=sh
+            [[ $line != '```sh' ]] || state='sh'
             opened=$marker start=$number text=''
             case ${line#'```'} in
                 sh | '' | json | ini | glsl | c | cpp) ;;

@@ -117,7 +117,7 @@ class Runner {
 bool read(int argc, char** argv, Arguments& arguments) {
     struct Row {
         const char* name;
-        uint64_t Arguments::*value;
+        uint64_t Arguments::* value;
     };
     static constexpr Row kRows[] = {
         {"--count", &Arguments::count}, {"--seconds", &Arguments::seconds},
