@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Shaders that travel inside of programs: from GLSL to headers with the words.
 
-find_program(COOPVK_GLSLANG NAMES glslang glslangValidator REQUIRED)
+if(NOT TARGET "${COOPVK_GLSLANG}")  # as CoopvkDependencies makes it
+    find_program(COOPVK_GLSLANG NAMES glslang glslangValidator REQUIRED)
+endif()
 
 # coopvk_embed_shader(target source name environment [dependency...]): TARGET can include SOURCE's
 # name with .spv.h in place of its extension, which defines the array NAME. ENVIRONMENT is
