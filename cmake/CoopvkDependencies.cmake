@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Libraries of other projects: the system's where they are recent enough, else their sources at the tags below, which
+# Libraries of other projects: the system's where they are recent enough, else their sources at the tags and commits below, which
 # CMake's FetchContent downloads. FETCHCONTENT_SOURCE_DIR_<PACKAGE> names a folder with the sources instead.
 include(FetchContent)
 set(COOPVK_FETCH missing CACHE STRING "Sources of other projects that are fetched and compiled: missing, all or none")
@@ -24,8 +24,8 @@ function(coopvk_fetch package repository tag)
     if(CMAKE_VERSION VERSION_GREATER_EQUAL 3.28)
         set(options EXCLUDE_FROM_ALL)  # nor installed
     endif()
-    FetchContent_Declare(${package} GIT_REPOSITORY https://github.com/${repository} GIT_TAG ${tag}
-                         GIT_SHALLOW TRUE SYSTEM ${options} OVERRIDE_FIND_PACKAGE)
+    FetchContent_Declare(${package} URL https://github.com/${repository}/archive/${tag}.tar.gz
+                         SYSTEM ${options} OVERRIDE_FIND_PACKAGE)
     set(CMAKE_POSITION_INDEPENDENT_CODE ON)
     # coopvk's warnings are for coopvk.
     get_directory_property(own COMPILE_OPTIONS)
@@ -50,8 +50,8 @@ endfunction()
 if(NOT PROJECT_IS_TOP_LEVEL OR CMAKE_CROSSCOMPILING)
     return()
 endif()
-coopvk_dependency(VulkanHeaders 1.4.330 KhronosGroup/Vulkan-Headers vulkan-sdk-1.4.357.0)
-coopvk_dependency(VulkanUtilityLibraries "" KhronosGroup/Vulkan-Utility-Libraries vulkan-sdk-1.4.357.0)
+coopvk_dependency(VulkanHeaders 1.4.330 KhronosGroup/Vulkan-Headers v1.4.359)
+coopvk_dependency(VulkanUtilityLibraries "" KhronosGroup/Vulkan-Utility-Libraries v1.4.359)
 coopvk_dependency(volk "" zeux/volk vulkan-sdk-1.4.350.0)
 if(volk_FETCHED)
     target_link_libraries(volk PUBLIC Vulkan::Headers)
@@ -63,8 +63,8 @@ if(NOT COOPVK_FETCH STREQUAL "all")
     find_package(SPIRV-Tools CONFIG QUIET GLOBAL)
 endif()
 if(NOT SPIRV-Tools_FOUND AND NOT COOPVK_FETCH STREQUAL "none")
-    coopvk_fetch(SPIRV-Headers KhronosGroup/SPIRV-Headers vulkan-sdk-1.4.357.0)
-    coopvk_fetch(SPIRV-Tools KhronosGroup/SPIRV-Tools vulkan-sdk-1.4.357.0)
+    coopvk_fetch(SPIRV-Headers KhronosGroup/SPIRV-Headers v2026.08.0)
+    coopvk_fetch(SPIRV-Tools KhronosGroup/SPIRV-Tools 47c74f488bad1136559f382ce99e8e52d7a392cd)
     set_property(TARGET SPIRV-Tools-static APPEND PROPERTY
                  INTERFACE_LINK_LIBRARIES SPIRV-Headers::SPIRV-Headers)
     file(WRITE ${CMAKE_FIND_PACKAGE_REDIRECTS_DIR}/spirv-tools-opt-config.cmake "")
