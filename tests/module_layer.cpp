@@ -3,7 +3,7 @@
 
 #include <cstring>
 #include <map>
-#include <tablesMutex>
+#include <mutex>
 #include <type_traits>
 
 namespace coopvk::test {
