@@ -223,6 +223,9 @@ Failure lowerAnyNumbers(Rewriting& r) {
 }
 
 Failure finish(Rewriting& r) {
+    if (r.lowersMatrices && !r.native && r.target.device.prefersShortCode) {
+        shareRepeatedValues(r.module);
+    }
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeDeclarations(r.module);
     r.out.localSize = localSize(r.module);

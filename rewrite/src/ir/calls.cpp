@@ -31,6 +31,21 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
     return reached;
 }
 
+CalledCode codeOf(const Module& module, Id function) {
+    const std::unordered_set<Id> reached = functionsReachedFrom(module, {function});
+    CalledCode code;
+    for (const auto& one : module.functions()) {
+        if (!reached.contains(one->id())) continue;
+        for (const auto& block : one->blocks) {
+            for (const InstructionPtr& i : block->body) {
+                code.words += i->wordCount();
+                code.hasLoops |= i->opcode == spv::Op::OpLoopMerge;
+            }
+        }
+    }
+    return code;
+}
+
 Effects::Effects(const Module& module) : module_(module) {
     for (const auto& function : module.functions()) functions_[function->id()] = function.get();
 }

@@ -10,6 +10,13 @@ namespace coopvk::rewrite {
 // Functions and all those that their calls reach. Functions that a global names count as reached.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
 
+// The code of a function and of all that its calls reach, each function once.
+struct CalledCode {
+    size_t words = 0;
+    bool hasLoops = false;
+};
+CalledCode codeOf(const Module& module, Id function);
+
 // What an instruction does besides giving its result. Loads of memory that is not volatile, and
 // instructions that only compute or direct control flow, do nothing.
 enum Effect : uint32_t {

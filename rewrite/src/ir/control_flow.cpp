@@ -86,7 +86,7 @@ void ControlFlow::loopUntil(const std::function<Id()>& body) {
 }
 
 void ControlFlow::when(Id condition, const std::function<void()>& then) {
-    condition == 0 ? then() : choose(condition, then, nullptr);
+    condition == 0 || emitter_.isTrue(condition) ? then() : choose(condition, then, nullptr);
 }
 
 void ControlFlow::choose(Id condition, const std::function<void()>& then,

@@ -7,7 +7,23 @@
 
 namespace coopvk::rewrite {
 
+// The constituent of a value that OpCompositeConstruct made of one for each part; 0: not known.
+Id Emitter::constituent(Id composite, uint32_t index) {
+    const Instruction& made = module().def(composite);
+    if (made.opcode != spv::Op::OpCompositeConstruct) return 0;
+    const Instruction& type = module().def(made.type);
+    using enum spv::Op;
+    if (!isOneOf(type.opcode, {OpTypeVector, OpTypeArray, OpTypeStruct})) return 0;
+    const bool isVector = type.opcode == OpTypeVector;
+    if (isVector && made.operands.size() != type.word(1)) return 0;
+    return made.word(index);
+}
+
 Id Emitter::extract(Id type, Id composite, std::initializer_list<uint32_t> indices) {
+    if (indices.size() == 1) {
+        const Id known = constituent(composite, *indices.begin());
+        if (known != 0 && typeOf(known) == type) return known;
+    }
     Operands operands = {idOperand(composite)};
     for (uint32_t index : indices) operands.push_back(literal(index));
     return op(spv::Op::OpCompositeExtract, type, std::move(operands));
@@ -56,7 +72,23 @@ Id Emitter::chain(Id type, std::span<const Id> ids) {
 
 Id Emitter::both(Id a, Id b) {
     if (a == 0 || b == 0) return a == 0 ? b : a;
+    if (isTrue(a) || isFalse(b)) return b;
+    if (isTrue(b) || isFalse(a)) return a;
     return op(spv::Op::OpLogicalAnd, types().boolType(), {a, b});
+}
+
+Id Emitter::compare(spv::Op opcode, Id a, Id b) {
+    const auto value = [&](Id id) -> std::optional<Scalar> {
+        const std::optional<uint64_t> bits = module().constantValue(id);
+        if (!bits) return std::nullopt;
+        return Scalar{*bits, types().width(typeOf(id))};
+    };
+    const std::optional<Scalar> left = value(a), right = value(b);
+    if (left && right) {
+        const std::optional<uint64_t> result = evaluate(opcode, *left, right);
+        if (result) return types().constantBool((*result & 1) != 0);
+    }
+    return op(opcode, types().boolType(), {a, b});
 }
 
 Id Emitter::glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids) {

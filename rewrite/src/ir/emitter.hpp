@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Appends instructions to a list and returns their result ids. Folds integer arithmetic on
-// constants, of which lowering emits much, and nothing else.
+// Appends instructions to a list and returns their result ids. Folds integer arithmetic and
+// comparisons of constants, of which lowering emits much, and nothing else.
 #pragma once
 
 #include "ir/types.hpp"
@@ -85,7 +85,10 @@ class Emitter {
     // The sum of two u32 or u64 scalars: a u64 if one of them is.
     Id sum(Id a, Id b);
 
-    Id compare(spv::Op opcode, Id a, Id b) { return op(opcode, types().boolType(), {a, b}); }
+    Id compare(spv::Op opcode, Id a, Id b);
+    // Whether a boolean is this constant.
+    bool isTrue(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantTrue; }
+    bool isFalse(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantFalse; }
 
     // An instruction of GLSL.std.450.
     Id glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids);
@@ -98,6 +101,7 @@ class Emitter {
     Id typeOf(Id value) { return module().def(value).type; }
 
  private:
+    Id constituent(Id composite, uint32_t index);
     Id integer(spv::Op opcode, Id type, Id a, Id b);
     Id withConstant(spv::Op opcode, Id a, uint32_t b) {
         const Id type = unsignedOf(a);

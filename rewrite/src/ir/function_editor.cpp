@@ -96,6 +96,8 @@ void FunctionEditor::guarded(Id condition, const std::function<void()>& body) {
 
 void FunctionEditor::chosen(Id condition, const std::function<void()>& then,
                             const std::function<void()>& otherwise) {
+    if (emit().isTrue(condition)) return then();
+    if (emit().isFalse(condition)) return otherwise();
     splitLoopHeader();
     choose(condition, then, otherwise);
 }

@@ -120,7 +120,10 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
+    const bool isShort = context.target.device.prefersShortCode;
+    if (isShort && context.tiles.types.empty()) shareTensorAccesses(context.types);
     lowerMatrixTypes(context);
+    if (isShort) forwardTensorValues(module);
     context.tensors = lowerTensorTypes(context);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <functional>
+#include <map>
+
 #include "ir/calls.hpp"
-#include "matrix/instructions.hpp"
+#include "matrix/element_array.hpp"
 #include "matrix/lower.hpp"
 
 namespace coopvk::rewrite {
@@ -92,16 +95,104 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
     return {};
 }
 
-// The elements of those operands that are matrices.
-std::vector<std::optional<HeldElements>> matricesIn(const MatrixContext& context, Emitter& emit,
-                                                    const Instruction& call) {
-    std::vector<std::optional<HeldElements>> matrices(call.operands.size());
-    for (size_t i = 0; i < call.operands.size(); ++i) {
-        const MatrixType* matrix = context.matrixOfValue(call.word(i));
-        if (matrix != nullptr) matrices[i].emplace(*matrix, emit, call.word(i));
+// A valid OpCooperativeMatrixPerElementOpNV.
+class PerElement {
+ public:
+    PerElement(MatrixContext& context, MatrixWriter& writer, const Instruction& call,
+               const MatrixType& matrix)
+        : context_(context),
+          writer_(writer),
+          emit_(writer.emit()),
+          call_(call),
+          matrix_(matrix),
+          functionType_(context.module.def(context.module.def(call.word(1)).word(1))) {}
+
+    // Drivers inline each call.
+    void run() {
+        const DevicePlan& device = context_.target.device;
+        const CalledCode code = codeOf(context_.module, call_.word(1));
+        const uint32_t count = matrix_.length();
+        if (code.hasLoops || code.words * count > device.unrolledCallWords) {
+            return inLoops(spv::LoopControlMask::DontUnroll);
+        }
+        device.prefersShortCode&& count > kMaxCalls ? inLoops(spv::LoopControlMask::Unroll)
+                                                    : unrolled();
     }
-    return matrices;
-}
+
+ private:
+    static constexpr uint32_t kMaxCalls = 4;
+
+    // One call. element(i) gives the element of operand number i, a matrix.
+    template <typename Element>
+    Id called(Id row, Id column, const Element& element) {
+        Operands operands = {idOperand(call_.word(1)),
+                             idOperand(emit_.bitcast(functionType_.word(1), row)),
+                             idOperand(emit_.bitcast(functionType_.word(2), column))};
+        for (size_t i = 0; i < call_.operands.size(); ++i) {
+            if (i == 1) continue;  // the function
+            operands.push_back(idOperand(isMatrix(i) ? element(i) : call_.word(i)));
+        }
+        return emit_.op(spv::Op::OpFunctionCall, matrix_.component, std::move(operands));
+    }
+
+    bool isMatrix(size_t operand) const {
+        return context_.matrixOfValue(call_.word(operand)) != nullptr;
+    }
+
+    void unrolled() {
+        std::map<size_t, HeldElements> matrices;
+        for (size_t i = 0; i < call_.operands.size(); ++i) {
+            if (isMatrix(i)) matrices.try_emplace(i, matrix_, emit_, call_.word(i));
+        }
+        HeldElements result(matrix_);
+        for (uint32_t row = 0; row < matrix_.fragment.rows.count(); ++row) {
+            const Id rowIndex = writer_.rowOf(matrix_, row);
+            for (uint32_t column = 0; column < matrix_.fragment.columns.count(); ++column) {
+                const auto element = [&](size_t i) {
+                    return matrices.at(i).scalar(emit_, matrix_, row, column);
+                };
+                const Id columnIndex = writer_.columnOf(matrix_, column);
+                result.at(row, column) = {called(rowIndex, columnIndex, element), 0};
+            }
+        }
+        result.construct(matrix_, emit_, call_.result);
+    }
+
+    // Each result takes the place of the first operand's element.
+    void inLoops(spv::LoopControlMask control) {
+        std::map<size_t, ElementArray> matrices;
+        for (size_t i = 0; i < call_.operands.size(); ++i) {
+            if (!isMatrix(i)) continue;
+            matrices.try_emplace(i, context_, writer_, matrix_).first->second.fill(call_.word(i));
+        }
+        eachOn(Dimension::kRows, control, [&](Id row, Id rowIndex) {
+            const Id first = emit_.times(row, matrix_.fragment.columns.count());
+            eachOn(Dimension::kColumns, control, [&](Id column, Id columnIndex) {
+                const Id number = emit_.addU32(first, column);
+                const auto element = [&](size_t i) { return matrices.at(i).load(number); };
+                matrices.at(0).store(number, called(rowIndex, columnIndex, element));
+            });
+        });
+        matrices.at(0).whole(call_.result);
+    }
+
+    // body(local, index): the local number, and the row or column of the matrix.
+    void eachOn(Dimension d, spv::LoopControlMask control,
+                const std::function<void(Id local, Id index)>& body) {
+        const Axis& axis = matrix_.fragment.axis(d);
+        const Id lane = writer_.laneOn(matrix_, d);
+        const auto at = [&](Id local) { body(local, indexOfValue(emit_, axis, lane, local)); };
+        if (axis.count() == 1) return at(emit_.constant(0));
+        writer_.repeated(axis.count(), at, control);
+    }
+
+    MatrixContext& context_;
+    MatrixWriter& writer_;
+    Emitter& emit_;
+    const Instruction& call_;
+    const MatrixType& matrix_;
+    const Instruction& functionType_;
+};
 
 }  // namespace
 
@@ -111,29 +202,7 @@ void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruc
         context.fail(ErrorCode::kInvalidModule, call, what);
         return;
     }
-    Emitter& emit = writer.emit();
-    const Id function = call.word(1);
-    const Instruction& type = context.module.def(context.module.def(function).word(1));
-    const Id rowType = type.word(1), columnType = type.word(2);
-    std::vector<std::optional<HeldElements>> matrices = matricesIn(context, emit, call);
-    HeldElements result(*matrix);
-    const Fragment& f = matrix->fragment;
-    for (uint32_t row = 0; row < f.rows.count(); ++row) {
-        const Id rowIndex = emit.bitcast(rowType, writer.rowOf(*matrix, row));
-        for (uint32_t column = 0; column < f.columns.count(); ++column) {
-            const Id columnIndex = emit.bitcast(columnType, writer.columnOf(*matrix, column));
-            Operands operands = {idOperand(function), idOperand(rowIndex), idOperand(columnIndex),
-                                 idOperand(matrices[0]->scalar(emit, *matrix, row, column))};
-            for (size_t i = 2; i < call.operands.size(); ++i) {
-                const Id value =
-                    matrices[i] ? matrices[i]->scalar(emit, *matrix, row, column) : call.word(i);
-                operands.push_back(idOperand(value));
-            }
-            result.at(row, column) = {
-                emit.op(spv::Op::OpFunctionCall, matrix->component, std::move(operands)), 0};
-        }
-    }
-    result.construct(*matrix, emit, call.result);
+    PerElement(context, writer, call, *matrix).run();
 }
 
 void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Instruction& query) {

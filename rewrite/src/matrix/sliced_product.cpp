@@ -66,6 +66,14 @@ void StagedProduct::beginSums(Id type, std::span<const Id> values) {
     }
 }
 
+void StagedProduct::beginWholeSums(const MatrixType& type, Id matrix) {
+    whole_ = f_.variable(type.id);
+    f_.store(whole_, matrix);
+    for (uint32_t i = 0; i < type.packs(); ++i) {
+        sums_.push_back(f_.element(whole_, emit_.constant(i)));
+    }
+}
+
 std::vector<Id> StagedProduct::loadSums() {
     std::vector<Id> sums;
     for (const Id sum : sums_) sums.push_back(f_.load(sum));

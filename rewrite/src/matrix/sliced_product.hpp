@@ -36,6 +36,10 @@ class StagedProduct {
     // Variables for the sums, with these values of this type; and the values that they have now.
     void beginSums(Id type, std::span<const Id> values);
     std::vector<Id> loadSums();
+    // The same for the packs of a matrix: one variable, which is shorter code.
+    void beginWholeSums(const MatrixType& type, Id matrix);
+    // The matrix that they are now; 0: the sums do not begin so.
+    Id wholeSums() { return whole_ == 0 ? 0 : f_.load(whole_); }
 
     MatrixContext& context_;
     TypeTable& types_;
@@ -46,7 +50,8 @@ class StagedProduct {
     WorkgroupMemory memory_;
     GridPosition position_;              // of matrices that are not in runs
     std::map<Id, GridPosition> inRuns_;  // by matrix type
-    std::vector<Id> sums_;               // the variables
+    std::vector<Id> sums_;               // the variables, or pointers into one
+    Id whole_ = 0;                       // that variable
 };
 
 // The types of a product of matrices of scope Workgroup, and how slices of A and B lie in shared

@@ -244,14 +244,15 @@ void TensorElements::storeRun(Emitter& emit, Id index, std::span<const Slot> com
 }
 
 TensorWalk::TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t maxUnrolled,
-                       TensorRun run)
+                       TensorRun run, spv::LoopControlMask control)
     : writer_(writer),
       matrix_(matrix),
       run_(run),
       rows_(matrix.fragment.rows.count() / run.rows()),
       columns_(matrix.fragment.columns.count() / run.columns()),
       rollsRows_(rows_ * columns_ > maxUnrolled),
-      rollsColumns_(columns_ > maxUnrolled) {}
+      rollsColumns_(columns_ > maxUnrolled),
+      control_(control) {}
 
 void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visit& visit) {
     Emitter& emit = writer_.emit();
@@ -268,20 +269,22 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
             visit(row, parts[c], emit.plus(first, c * run_.columns()));
         }
         if (!rollsColumns_) return;
-        writer_.repeated(columns_, [&](Id run) {
+        const auto visitRun = [&](Id run) {
             const Id column = emit.times(run, run_.columns());
             visit(row, ofColumn(indexOfValue(emit, f.columns, columnLane, column)),
                   emit.addU32(first, column));
-        });
+        };
+        writer_.repeated(columns_, visitRun, control_);
     };
     for (uint32_t r = 0; !rollsRows_ && r < rows_; ++r) {
         line(ofRow(writer_.rowOf(matrix_, r * run_.rows())), emit.constant(r * toNextRow));
     }
     if (!rollsRows_) return;
-    writer_.repeated(rows_, [&](Id run) {
+    const auto visitRow = [&](Id run) {
         const Id row = emit.times(run, run_.rows());
         line(ofRow(indexOfValue(emit, f.rows, rowLane, row)), emit.times(run, toNextRow));
-    });
+    };
+    writer_.repeated(rows_, visitRow, control_);
 }
 
 }  // namespace coopvk::rewrite

@@ -89,7 +89,7 @@ class TensorWalk {
  public:
     // Unrolls up to `maxUnrolled` visits.
     TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t maxUnrolled,
-               TensorRun run = {});
+               TensorRun run = {}, spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
 
     // Whether the numbers of elements are not all constants.
     bool isRolled() const { return rollsRows_; }
@@ -107,6 +107,7 @@ class TensorWalk {
     const TensorRun run_;
     const uint32_t rows_, columns_;  // of runs
     const bool rollsRows_, rollsColumns_;
+    const spv::LoopControlMask control_;  // of the loops
 };
 
 // Calls of decode functions (SPV_NV_cooperative_matrix2). DecodeFunc takes a pointer to a block of

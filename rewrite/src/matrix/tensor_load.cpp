@@ -2,7 +2,7 @@
 //
 // OpCooperativeMatrixLoadTensorNV.
 #include "lowering/number.hpp"
-#include "matrix/instructions.hpp"
+#include "matrix/element_array.hpp"
 #include "matrix/tensor_transfer.hpp"
 
 namespace coopvk::rewrite {
@@ -40,7 +40,7 @@ class TensorLoad : TensorTransfer {
     // Emits the load, between begin() and end(): the layout's numbers choose the way at run time.
     void byLayout() {
         // Where vectors are decoded, layouts without runs are rare: one call in a loop suffices.
-        byAddress([&] { runs(); }, [&] { elements(vectors_ ? 1 : kMaxDecodeCalls); },
+        byAddress([&] { runs(); }, [&] { elements(vectors_ ? 1 : maxDecodeCalls()); },
                   [&] { any(); });
     }
 
@@ -48,10 +48,11 @@ class TensorLoad : TensorTransfer {
     // fastest(), a boolean; 0: never. others() suits any layout.
     Id allowsFastest() { return condition(); }
     void fastest() {
-        if (run_.length == 1) return elements(kMaxDecodeCalls);
+        if (run_.length == 1) return elements(maxDecodeCalls());
         inRuns([&] { runs(); });
     }
     void others() {
+        if (prefersShortCode()) return any();
         writer_.chosen(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
@@ -60,13 +61,15 @@ class TensorLoad : TensorTransfer {
     }
 
  private:
+    uint32_t maxDecodeCalls() const { return context_.target.device.maxDecodeCalls; }
+
     void runs() {
-        separable(run_, vectors_ ? kMaxDecodeCalls : kMaxTensorAccesses,
+        separable(run_, vectors_ ? maxDecodeCalls() : maxAccesses(),
                   [&](const TensorPart& place) { return readRunInside(place); });
     }
 
     void elements(uint32_t maxDecodeCalls) {
-        separable({}, decode_ ? maxDecodeCalls : kMaxTensorAccesses, [&](const TensorPart& place) {
+        separable({}, decode_ ? maxDecodeCalls : maxAccesses(), [&](const TensorPart& place) {
             return std::vector<Slot>{{readClamped(place), 0}};
         });
     }
@@ -133,21 +136,20 @@ class TensorLoad : TensorTransfer {
                    const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
         TensorWalk walk(writer_, matrix_, maxUnrolled, run);
         HeldElements held(matrix_);
-        const Id array = walk.isRolled() ? componentArray() : 0;
+        std::optional<ElementArray> array;
+        if (walk.isRolled()) array.emplace(context_, writer_, matrix_);
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
             const std::vector<Slot> components = read(place);
             for (uint32_t i = 0; i < components.size(); ++i) {
                 const Id at = inRun(element, i);
-                if (array == 0) {
-                    slotOf(held, at) = components[i];
+                if (array) {
+                    array->store(at, scalarOf(emit_, matrix_.component, components[i]));
                 } else {
-                    emit_.store(componentPointer(array, at),
-                                scalarOf(emit_, matrix_.component, components[i]));
+                    slotOf(held, at) = components[i];
                 }
             }
         });
-        if (array != 0) fill(held, array);
-        emit_.store(result_, held.construct(matrix_, emit_));
+        emit_.store(result_, array ? array->whole() : held.construct(matrix_, emit_));
     }
 
     // Reads only where the element is inside of the tensor.
@@ -168,20 +170,13 @@ class TensorLoad : TensorTransfer {
     }
 
     void any() {
-        TensorWalk walk(writer_, matrix_, kMaxTensorPlaces);
-        const Id array = componentArray();
-        if (address_.clips()) {
-            HeldElements object(matrix_, emit_, operands_.object);
-            spill(object, array);
-        }
+        TensorWalk walk(writer_, matrix_, maxPlaces(), {}, rareLoops());
+        ElementArray array(context_, writer_, matrix_);
+        if (address_.clips()) array.fill(operands_.object);
         visitAny(walk, [&](const TensorPart& place, Id element) {
-            writer_.guarded(place.isKept, [&] {
-                emit_.store(componentPointer(array, element), readInside(place));
-            });
+            writer_.guarded(place.isKept, [&] { array.store(element, readInside(place)); });
         });
-        HeldElements held(matrix_);
-        fill(held, array);
-        emit_.store(result_, held.construct(matrix_, emit_));
+        emit_.store(result_, array.whole());
     }
 
     const TensorOperands operands_;

@@ -2,7 +2,7 @@
 #include "matrix/tensor_transfer.hpp"
 
 #include "lowering/number.hpp"
-#include "matrix/instructions.hpp"
+#include "matrix/element_array.hpp"
 
 namespace coopvk::rewrite {
 
@@ -80,6 +80,12 @@ TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, con
 void TensorTransfer::byAddress(const std::function<void()>& runs,
                                const std::function<void()>& separable,
                                const std::function<void()>& any) {
+    if (prefersShortCode()) {
+        const Id isFastest = condition();
+        if (isFastest == 0) return any();
+        return writer_.chosen(
+            isFastest, [&] { run_.length == 1 ? separable() : inRuns(runs); }, any);
+    }
     const Id isSeparable = address_.isSeparable();
     if (isSeparable == 0) return any();
     const auto parts = [&] {
@@ -91,9 +97,11 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
 }
 
 Id TensorTransfer::condition() {
-    const Id isSeparable = address_.isSeparable();
-    if (isSeparable == 0 || run_.length == 1) return isSeparable;
-    return emit_.both(emit_.both(isSeparable, runsFit_), address_.hasRuns(run_.length));
+    Id condition = address_.isSeparable();
+    if (condition != 0 && run_.length != 1) {
+        condition = emit_.both(emit_.both(condition, runsFit_), address_.hasRuns(run_.length));
+    }
+    return emit_.isFalse(condition) ? 0 : condition;
 }
 
 void TensorTransfer::inRuns(const std::function<void()>& emitRuns) {
@@ -141,30 +149,8 @@ void TensorTransfer::visitAny(TensorWalk& walk, const Visit& visit) {
              });
 }
 
-Id TensorTransfer::componentArray() {
-    return writer_.variable(types_.arrayType(matrix_.component, matrix_.length()));
-}
-
-Id TensorTransfer::componentPointer(Id array, Id element) {
-    return emit_.chain(matrix_.component, {array, element});
-}
-
 Slot& TensorTransfer::slotOf(HeldElements& held, Id element) {
     return held.slots[static_cast<size_t>(context_.module.constantValue(element).value_or(0))];
-}
-
-void TensorTransfer::spill(HeldElements& held, Id array) {
-    for (uint32_t e = 0; e < matrix_.length(); ++e) {
-        emit_.store(componentPointer(array, emit_.constant(e)),
-                    scalarOf(emit_, matrix_.component, held.slots[e]));
-    }
-}
-
-void TensorTransfer::fill(HeldElements& held, Id array) {
-    for (uint32_t e = 0; e < matrix_.length(); ++e) {
-        const Id pointer = componentPointer(array, emit_.constant(e));
-        held.slots[e] = {emit_.load(matrix_.component, pointer), 0};
-    }
 }
 
 // OpCooperativeMatrixStoreTensorNV.
@@ -176,8 +162,7 @@ class TensorStore : TensorTransfer {
     TensorStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store,
                 const MatrixType& matrix, const TensorOperands& operands)
         : TensorTransfer(context, writer, store, matrix, operands),
-          elements_(context, emit_, store, matrix, operands.pointer, operands.memory),
-          object_(matrix, emit_, operands.object) {
+          elements_(context, emit_, store, matrix, operands.pointer, operands.memory) {
         chooseRuns(elements_);
     }
 
@@ -194,31 +179,37 @@ class TensorStore : TensorTransfer {
             visitSeparable(walk, visit);
         };
         const auto any = [&](TensorWalk& walk, const Visit& visit) { visitAny(walk, visit); };
+        // A shader stores its results once.
+        const uint32_t most = prefersShortCode() ? 1 : kMaxTensorAccesses;
+        const auto walkOf = [&](uint32_t maxUnrolled, TensorRun run, spv::LoopControlMask loops) {
+            return TensorWalk(writer_, matrix_, maxUnrolled, run, loops);
+        };
         writer_.guarded(writer_.isNoDuplicate(matrix_), [&] {
-            byAddress([&] { store(run_, kMaxTensorAccesses, separable, storeRun); },
-                      [&] { store({}, kMaxTensorAccesses, separable, storeOne); },
-                      [&] { store({}, kMaxTensorPlaces, any, storeOne); });
+            byAddress(
+                [&] { store(walkOf(most, run_, rareLoops()), run_.length, separable, storeRun); },
+                [&] { store(walkOf(most, {}, rareLoops()), 1, separable, storeOne); },
+                [&] { store(walkOf(maxPlaces(), {}, rareLoops()), 1, any, storeOne); });
         });
     }
 
  private:
-    // write(place, components) stores a run.
-    void store(TensorRun run, uint32_t maxUnrolled,
+    // Stores runs of `length`. write(place, components) stores one.
+    void store(TensorWalk walk, uint32_t length,
                const std::function<void(TensorWalk&, const Visit&)>& visitAll,
                const std::function<void(const TensorPart&, std::span<const Slot>)>& write) {
-        TensorWalk walk(writer_, matrix_, maxUnrolled, run);
-        HeldElements held = object_;
-        const Id array = walk.isRolled() ? componentArray() : 0;
-        if (array != 0) spill(held, array);
+        std::optional<ElementArray> array;
+        HeldElements held(matrix_);
+        if (walk.isRolled()) {
+            array.emplace(context_, writer_, matrix_).fill(at_.word(1));
+        } else {
+            held = HeldElements(matrix_, emit_, at_.word(1));
+        }
         visitAll(walk, [&](const TensorPart& place, Id element) {
             writer_.guarded(emit_.both(place.isKept, place.inside), [&] {
                 std::vector<Slot> components;
-                for (uint32_t i = 0; i < run.length; ++i) {
+                for (uint32_t i = 0; i < length; ++i) {
                     const Id at = inRun(element, i);
-                    components.push_back(
-                        array == 0
-                            ? slotOf(held, at)
-                            : Slot{emit_.load(matrix_.component, componentPointer(array, at)), 0});
+                    components.push_back(array ? Slot{array->load(at), 0} : slotOf(held, at));
                 }
                 write(place, components);
             });
@@ -226,7 +217,6 @@ class TensorStore : TensorTransfer {
     }
 
     TensorElements elements_;
-    HeldElements object_;
 };
 
 }  // namespace

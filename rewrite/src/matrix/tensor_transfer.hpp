@@ -20,11 +20,9 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
 // The type of a matrix; nullptr, with an error, where Object is none, or has 4-bit components.
 const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object);
 
-// Accesses up to which the code is unrolled: with separable addresses, with any others, and with
-// calls of decode functions, since drivers inline all calls.
 inline constexpr uint32_t kMaxTensorAccesses = 512;
+inline constexpr uint32_t kMaxShortAccesses = 64;
 inline constexpr uint32_t kMaxTensorPlaces = 16;
-inline constexpr uint32_t kMaxDecodeCalls = 16;
 // Bytes up to which a lane loads or stores neighbours at once.
 inline constexpr uint32_t kTensorRunBytes = 16;
 
@@ -54,11 +52,17 @@ class TensorTransfer {
     Id inRun(Id first, uint32_t i) const;
     void visitAny(TensorWalk& walk, const Visit& visit);
 
-    // A variable: an array of the lane's components. spill() stores them there, fill() loads them.
-    Id componentArray();
-    Id componentPointer(Id array, Id element);
-    void spill(HeldElements& held, Id array);
-    void fill(HeldElements& held, Id array);
+    // Rare ways are one loop, and share what they can.
+    bool prefersShortCode() const { return context_.target.device.prefersShortCode; }
+    spv::LoopControlMask rareLoops() const {
+        return prefersShortCode() ? spv::LoopControlMask::DontUnroll
+                                  : spv::LoopControlMask::MaskNone;
+    }
+    // Accesses up to which the code is unrolled: with separable addresses, and with any others.
+    uint32_t maxAccesses() const {
+        return prefersShortCode() ? kMaxShortAccesses : kMaxTensorAccesses;
+    }
+    uint32_t maxPlaces() const { return prefersShortCode() ? 1 : kMaxTensorPlaces; }
     Slot& slotOf(HeldElements& held, Id element);
 
     MatrixContext& context_;

@@ -31,7 +31,11 @@ class WorkgroupProduct : StagedProduct {
             position_.laneOn(o->kDimension(), o->k());
             lineLane(*o);
         }
-        beginSums(plan_.sumType(), firstSums());
+        if (areWhole()) {
+            beginWholeSums(plan_.sum, f_.parameter(2));
+        } else {
+            beginSums(plan_.sumType(), firstSums());
+        }
         forEachSlice(
             [&](Id start) {
                 stage(plan_.a, a, start, storesA);
@@ -57,6 +61,13 @@ class WorkgroupProduct : StagedProduct {
     // Only the addition of C saturates, so it comes last.
     bool addsCLast() const { return p_.saturating; }
 
+    // Whether the sums are the packs of C, and in the end those of the result.
+    bool areWhole() const {
+        return context_.target.device.prefersShortCode && !addsCLast() && !plan_.isOpen() &&
+               p_.c->sums == Sums::kClosed && plan_.sum.id == p_.c->id &&
+               plan_.sum.id == p_.result->id;
+    }
+
     std::vector<Id> firstSums() {
         if (addsCLast()) return std::vector<Id>(plan_.sums(), types_.constantNull(plan_.sumType()));
         const std::vector<Id> packs = convert(*p_.c, plan_.sum, f_.parameter(2));
@@ -64,6 +75,7 @@ class WorkgroupProduct : StagedProduct {
     }
 
     Id endSums() {
+        if (const Id whole = wholeSums(); whole != 0) return f_.finish(whole);
         std::vector<Id> sums = loadSums();
         if (plan_.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
         if (addsCLast()) {

@@ -56,6 +56,10 @@ void dropMisplacedRoundingModes(Module& module);
 void dropUnusedUntypedPointers(Module& module);
 void dropUnusedVariablePointers(Module& module);
 
+// Computes each value of a function once: equal instructions that an earlier one dominates are
+// replaced by it. Removes values that nothing uses.
+void shareRepeatedValues(Module& module);
+
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.
 void completeInterfaces(Module& module);

@@ -71,6 +71,13 @@ struct DeviceChoices {
     uint32_t unrolledInLane = 4096;    // multiplications of a product without a loop over rows
     uint32_t unrolledProducts = 1024;  // multiplications of a lane in a loop without DontUnroll
     std::span<const SliceRow> slices = {};
+    // The size of the code
+    // Loops over arrays in memory for what is rare, and for calls for each element; a function for
+    // tensor accesses that are alike; each value is computed once.
+    bool prefersShortCode = false;
+    uint32_t maxDecodeCalls = 16;  // of decode functions, without a loop
+    // Words of the functions that are called for each element, that a loop may be unrolled to.
+    uint32_t unrolledCallWords = 65536;
     // Of a workgroup
     bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration

@@ -14,6 +14,10 @@
 
 namespace coopvk::rewrite {
 
+// Moves tensor loads and stores that differ in their arguments only into a function, which they
+// become calls of. For short code: such loads do not share a branch with others.
+void shareTensorAccesses(TypeTable& types);
+
 // Moves each load of a block down to the next load, unless an instruction between them uses its
 // result. Stores of the result to variables of the function move behind both. Returns the loads
 // that another load of their group follows directly.

@@ -45,7 +45,13 @@ Id buildRowCoordinates(LoweringContext& context, Id resultType, uint32_t count) 
 Coordinates TensorAddress::ofSpan(Id row) {
     const uint32_t count = dimensions() - 1;
     if (count == 0) return {};
-    Coordinates arguments = {row, rowsFit()};
+    const Id rowsFit = this->rowsFit();
+    if (emit_.isTrue(rowsFit)) {
+        Coordinates rowAlone(count, emit_.constant(0));
+        rowAlone.back() = row;
+        return rowAlone;
+    }
+    Coordinates arguments = {row, rowsFit};
     for (uint32_t d = 0; d < count; ++d) {
         arguments.push_back(layoutAt(Layout::kSpan, permuted(d)));
     }
@@ -154,10 +160,24 @@ Id TensorAddress::buildPlace(Id resultType) {
     const size_t row = hasView ? 2 : 1;
     FunctionBuilder b(types_, context_.newFunctions, "coopvk_tensor_place", resultType, parameters);
     TensorAddress inside(context_, b.emit(), access_, b.parameter(0), hasView ? b.parameter(1) : 0);
-    TensorPart part = inside.place(b.parameter(row), b.parameter(row + 1));
-    std::vector<Id> members;
-    for (const auto& [value, type] : valuesOf(part)) members.push_back(*value);
-    return b.finish(b.emit().construct(resultType, members));
+    const auto result = [&](TensorPart part) {
+        std::vector<Id> members;
+        for (const auto& [value, type] : inside.valuesOf(part)) {
+            members.push_back(*value != 0 ? *value : types_.constantBool(true));
+        }
+        return b.emit().construct(resultType, members);
+    };
+    const auto general = [&] {
+        return result(inside.place(b.parameter(row), b.parameter(row + 1)));
+    };
+    const auto separable = [&] {
+        const TensorPart ofRow = inside.ofRow(b.parameter(row));
+        return result(join(b.emit(), ofRow, inside.ofColumn(b.parameter(row + 1))));
+    };
+    // Then no other way has separable addresses (matrix/tensor_transfer.hpp).
+    const Id isSeparable = context_.target.device.prefersShortCode ? inside.isSeparable() : 0;
+    if (isSeparable == 0) return b.finish(general());
+    return b.finish(b.chooseValue(resultType, isSeparable, separable, general));
 }
 
 TensorPart TensorAddress::ofElement(Id row, Id column) {

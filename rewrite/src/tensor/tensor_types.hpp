@@ -68,6 +68,10 @@ inline bool isTensorLoad(const Instruction& i) {
 // where a type is invalid.
 TensorTypes lowerTensorTypes(LoweringContext& context);
 
+// Replaces loads of variables that hold layouts or views by what was stored, where that is known:
+// then members that are constants are known, too. Runs before lowerTensorTypes().
+void forwardTensorValues(Module& module);
+
 // The members of a value of a structure type. Emits nothing where OpCompositeConstruct made the
 // value.
 std::vector<Id> structureMembers(Emitter& emit, Id value);
