@@ -7,7 +7,6 @@
 #include <cstring>
 
 #include "context.hpp"
-#include "coopvk/addresses.hpp"
 #include "hash.hpp"
 #include "request_json.hpp"
 

@@ -2,11 +2,10 @@
 //
 // What a module must declare for accesses of 8 and 16 bits (SPIR-V specification, section 3.2.30,
 // "Capability": the first version that has each, and the extension that it needs in earlier ones).
-#include "lowering/narrow_access.hpp"
-
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite::narrow_access_test {
 namespace {

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "assemble.hpp"
-#include "lowering/packed_composites.hpp"
 
 namespace coopvk::rewrite::packed_test {
 namespace {

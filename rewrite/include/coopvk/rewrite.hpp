@@ -130,6 +130,10 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
 bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
                        ExtensionSet emulated = {}, const ExtensionFeatures& native = {});
 
+// Whether a module declares that it uses addresses of buffers. Allocates nothing; false if the
+// words are not SPIR-V.
+bool usesAddresses(std::span<const uint32_t> words);
+
 // Whether a device should have DeviceTraits::blockedWeights: it has matrices of f16 that hold a
 // block's rows, and products of emulated vectors may use them.
 bool prefersBlockedWeights(const Target& target);

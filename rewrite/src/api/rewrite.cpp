@@ -168,4 +168,8 @@ std::optional<BackEnd> backEndFromName(std::string_view name) {
     return std::nullopt;
 }
 
+bool usesAddresses(std::span<const uint32_t> words) {
+    return declares(words, spv::Capability::PhysicalStorageBufferAddresses);
+}
+
 }  // namespace coopvk::rewrite

@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
-#include "lowering/function_writer.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "lowering/function_writer.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,11 +4,96 @@
 #pragma once
 
 #include "blockio/block_plan.hpp"
-#include "blockio/private_memory.hpp"
-#include "blockio/region.hpp"
+#include "ir/memory_operands.hpp"
 #include "lowering/context.hpp"
+#include "lowering/element_pointer.hpp"
+#include "lowering/memory_types.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
+
+// Src Pointer or Dst Pointer of a block instruction: a variable's arrays and vectors as a sequence
+// of scalars.
+
+class PrivateMemory {
+ public:
+    // Errors name `at` and `operand`.
+    PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
+                  std::string_view operand);
+
+    bool valid() const { return scalar_ != 0; }
+    Id scalar() const { return scalar_; }
+    uint32_t scalarBytes() const { return scalarBytes_; }
+    // The number of scalars from the pointer on; nullopt if an index is not constant.
+    std::optional<uint64_t> available() const;
+
+    // Declares integers of the width of the scalars, which are split and joined as such. False,
+    // with an error, if the device has none.
+    bool declare(const Instruction& at);
+
+    // Reads or writes bytes from scalar `start` (u32, counted from the pointer) on as components of
+    // the integer type `unit`. The other bytes of the last scalar keep their values.
+    std::vector<Slot> read(Emitter& emit, Id start, uint32_t bytes, Id unit);
+    void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
+
+ private:
+    std::string_view resolve(Emitter& emit, Id pointer);
+    Id flatten(Id type);
+    Id at(Emitter& emit, Id index);
+    Id integer() { return context_.types.intType(scalarBytes_ * 8, false); }
+    Id load(Emitter& emit, Id index);
+
+    LoweringContext& context_;
+    Id base_ = 0;
+    std::vector<Id> prefix_;         // the indices up to the last structure
+    std::vector<uint32_t> lengths_;  // of the arrays and the vector in it, outermost first
+    Id scalar_ = 0;
+    uint32_t scalarBytes_ = 0;
+    Id origin_ = 0;  // u32: index of the pointer's scalar in the outermost array
+};
+
+// The region of memory of a block instruction: accesses to at most 16 bytes at a row and a column.
+
+class BlockRegion {
+ public:
+    // Errors name `at`; `pitch` is an integer scalar, in bytes.
+    BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
+                const Instruction& at);
+
+    bool valid() const { return valid_; }
+    // The width of all accesses, in bytes; 0: any.
+    uint32_t onlyWidth() const { return onlyWidth_; }
+    // The base pointer's offset in bytes (u32), on which the alignment of accesses depends; 0: the
+    // base pointer is known to be aligned to 16 bytes.
+    Id misalignment() const { return misalignment_; }
+
+    // Type of an access: a scalar of 1, 2 or 4 bytes, or a vector of 32-bit scalars.
+    Id type(uint32_t bytes);
+    // `row` and `column` (in bytes) are u32, inside the region.
+    Id load(Emitter& emit, uint32_t bytes, Id row, Id column);
+    void store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value);
+
+ private:
+    enum class Kind { kAddress, kBinding, kPointer };
+    Id baseAddress(Emitter& emit, Id pointer);
+    bool resolveBinding(Emitter& emit, Id pointer, const Instruction& at);
+    void resolvePointer(Emitter& emit, Id pointer, const Instruction& at);
+    Id pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column);
+    Id address(Emitter& emit, Id row, Id column);
+    Id wordPairAddress(Emitter& emit, Id row, Id column);
+    void declare(uint32_t bytes);
+    MemoryOperands memory() const;
+
+    LoweringContext& context_;
+    Kind kind_ = Kind::kAddress;
+    bool valid_ = false;
+    uint32_t onlyWidth_ = 0;
+    Id misalignment_ = 0;
+    Id base_ = 0;        // kAddress: a u64 or two u32
+    BufferPlace place_;  // kBinding
+    Id pitch_ = 0;
+    std::optional<ElementPointer> elements_;  // kPointer
+};
 
 // Specialization constants must be frozen. Also drops prefetches and cache controls.
 std::optional<Error> lowerBlockIo(LoweringContext& context);
@@ -26,5 +111,39 @@ void lowerCrossWorkgroupPointers(LoweringContext& context);
 // Emits into the writer's current block.
 void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruction& at,
                  const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory);
+
+// The layout of CrossWorkgroup memory, whose types need no layout decorations: that of OpenCL C
+// (specification of OpenCL C, section 6.3.5, "Alignment of Types"). Scalars and vectors are aligned
+// to their size; a vector of three components has the size of four. Members of a structure start at
+// the next multiple of their alignment, or without gaps if it is CPacked. Arrays have no gaps.
+
+class NaturalLayout final : public MemoryTypes {
+ public:
+    // For memory behind pointers of the types `pointers`.
+    NaturalLayout(LoweringContext& context, const std::unordered_set<Id>& pointers);
+
+    // In bytes, at most kMaxBytes; 0 for types without a size. Respects layout decorations.
+    uint64_t size(Id type) const { return extent(type).size; }
+    // The size of the widest scalar in a type, which is its least alignment.
+    uint32_t scalarBytes(Id type) const { return extent(type).scalarBytes; }
+    static constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
+
+ private:
+    struct Extent {
+        uint64_t size = 0;
+        uint32_t alignment = 1;
+        uint32_t scalarBytes = 1;
+    };
+    bool isPointer(Id type) const override { return pointers_.contains(type); }
+    bool hasLayout(const Instruction& type) const override;
+    void addLayout(const Instruction& type, Id copy) override;
+    Extent extent(Id type) const;
+    Extent measure(const Instruction& type) const;
+    Extent measureStruct(const Instruction& type) const;
+    uint64_t memberStart(const Instruction& type, uint32_t member, uint64_t end) const;
+
+    const std::unordered_set<Id>& pointers_;
+    std::map<Id, Extent> extents_;
+};
 
 }  // namespace coopvk::rewrite

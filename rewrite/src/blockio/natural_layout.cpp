@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockio/natural_layout.hpp"
 
 #include <algorithm>
 #include <bit>

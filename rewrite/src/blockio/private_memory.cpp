@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockio/private_memory.hpp"
-
 #include <algorithm>
 
+#include "blockio/lower.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "blockio/region.hpp"
-
+#include "blockio/lower.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/narrow_access.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

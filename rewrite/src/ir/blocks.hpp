@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of a function, and how they follow each other.
+// The blocks of a function: how they follow each other, and which are on every way to another one.
 #pragma once
 
 #include "ir/module.hpp"
@@ -52,6 +52,25 @@ class BlockGraph {
     std::vector<std::vector<size_t>> successors_, predecessors_;
     std::vector<Loop> loops_;
     std::vector<const Loop*> innermost_;
+};
+
+// Which blocks of a function are on every way to another block.
+
+// Valid as long as the graph is.
+class Dominators {
+ public:
+    Dominators(const Function& function, const BlockGraph& graph);
+
+    // The last block on every way to a block, other than that block; nullopt for the entry block
+    // and for blocks that no way leads to. Its number is lower.
+    std::optional<size_t> above(size_t block) const;
+    // Whether `a` is on every way to `b`, or is `b`.
+    bool dominates(size_t a, size_t b) const;
+
+ private:
+    static constexpr size_t kNone = ~size_t{0};
+
+    std::vector<size_t> above_;  // the entry block has itself
 };
 
 }  // namespace coopvk::rewrite

@@ -92,4 +92,88 @@ class FunctionBuilder : public ControlFlow {
     std::unique_ptr<Function> function_;
 };
 
+// The editor of control flow: rewrites one function block by block, in order. New instructions go
+// to the current block, which conditions and loops split. Phis that name a split block name its
+// last part afterwards, the first part of a loop header keeps its phis and OpLoopMerge, and sampled
+// images are repeated where a later part uses them:
+//
+//   before:                     h:  phis, a, b, merge
+//   after guarded(c, x) at a:   h:  phis, merge, branch to h2
+//                               h2: a, if (c) { x }
+//                               h3: b
+//
+// A loop header must not be its loop's continue target where it is split (passes/whole_module.hpp).
+
+class FunctionEditor : private ControlFlow {
+ public:
+    FunctionEditor(TypeTable& types, Function& function);
+
+    using ControlFlow::emit;
+    using ControlFlow::label;
+    using ControlFlow::variable;
+
+    // Begins the new version of a block. The caller visits its old instructions, which lack
+    // OpLoopMerge from now on.
+    void beginBlock(Block& block);
+    // Appends an instruction of the old block unchanged.
+    void keep(InstructionPtr instruction);
+    // Appends those up to number `end`.
+    void keep(InstructionList& body, size_t begin, size_t end) {
+        for (size_t at = begin; at < end; ++at) keep(std::move(body[at]));
+    }
+    void endBlock();
+
+    // Ends the current block with a branch to a new one. Returns its label.
+    Id split();
+
+    // Executes `body` only if the boolean is true (0: always). Later code must not use values that
+    // the body defines.
+    void guarded(Id condition, const std::function<void()>& body);
+    // Executes one of two bodies, or computes a value of `type` in one of two ways.
+    void chosen(Id condition, const std::function<void()>& then,
+                const std::function<void()>& otherwise);
+    Id chosenValue(Id type, Id condition, const std::function<Id()>& then,
+                   const std::function<Id()>& otherwise);
+    // The same for several values. Their types and ids are those of the phis that join them.
+    void chosenValues(std::span<const JoinedValue> values, Id condition,
+                      const std::function<std::vector<Id>()>& then,
+                      const std::function<std::vector<Id>()>& otherwise);
+    // A loop with body(index), a u32 that runs from 0 to count - 1.
+    void repeated(uint32_t count, const std::function<void(Id index)>& body,
+                  spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
+
+    // Replaces the function's blocks by the new ones.
+    void finish();
+
+ protected:
+    // Instructions at the start of the function.
+    InstructionList& prologue() { return prologue_; }
+    // Returns what make(emitter) emits into the prologue; calls it once for each key.
+    template <typename Make>
+    Id once(std::pair<int, uint32_t> key, Make make) {
+        Id& value = prologueValues_[key];
+        Emitter prologue(types_, prologue_);
+        return value != 0 ? value : value = make(prologue);
+    }
+
+ private:
+    struct SampledImage {
+        Id result = 0;  // of the last copy
+        Id part = 0;    // the label of the block that has it
+    };
+
+    void splitLoopHeader();
+    void repeatSampledImages(Instruction& user);
+    void updatePhis();
+
+    Function& function_;
+    InstructionList prologue_;
+    std::map<std::pair<int, uint32_t>, Id> prologueValues_;
+    std::unordered_map<Id, Id> lastPartOf_;     // label of an old block -> label of its last part
+    std::map<Id, SampledImage> sampledImages_;  // of the current block
+    Id current_ = 0;                            // label of the old block being rewritten
+    Block* header_ = nullptr;   // first part of the current block, if it is a loop header
+    InstructionPtr loopMerge_;  // its OpLoopMerge, until the header is split or ends
+};
+
 }  // namespace coopvk::rewrite

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/function_editor.hpp"
-
 #include "ir/blocks.hpp"
 #include "ir/cloner.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

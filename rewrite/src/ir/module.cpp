@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <unordered_set>
 
-#include "ir/id_bound.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

@@ -20,6 +20,9 @@
 
 namespace coopvk::rewrite {
 
+// Universal limit on the id bound (SPIR-V specification, section 2.17).
+inline constexpr uint32_t kMaxIdBound = 0x3FFFFF;
+
 enum class Section : uint32_t {
     kCapabilities,
     kExtensions,

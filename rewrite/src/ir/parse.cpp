@@ -7,7 +7,6 @@
 #include <memory>
 #include <new>
 
-#include "ir/id_bound.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/tools_reserve.hpp"

@@ -8,7 +8,7 @@
 #pragma once
 
 #include "longvector/liveness.hpp"
-#include "lowering/function_writer.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

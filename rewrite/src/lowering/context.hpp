@@ -4,12 +4,15 @@
 // The lowerings of matrices, vectors and so on derive their contexts from it.
 #pragma once
 
+#include <concepts>
 #include <format>
 #include <map>
+#include <type_traits>
 
 #include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
 #include "lowering/place.hpp"
+#include "lowering/workgroup.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
@@ -55,6 +58,103 @@ struct LoweringContext {
         for (auto& function : newFunctions) module.functions().push_back(std::move(function));
         newFunctions.clear();
     }
+};
+
+// Lowers the instructions of a function. Values that are constant in the function, such as the lane
+// number, are computed in a prologue in the entry block.
+
+class FunctionWriter : public FunctionEditor {
+ public:
+    FunctionWriter(LoweringContext& context, Function& function)
+        : FunctionEditor(context.types, function) {}
+
+    Id lane() { return once({0, 0}, readLane); }  // SubgroupLocalInvocationId as a u32
+};
+
+// A table of the functions that lower instructions, by opcode, and the lowering of a function by
+// it.
+
+// What lowering one function needs. Lowerings derive from it.
+template <typename ContextType, typename WriterType = FunctionWriter>
+struct FunctionLowering {
+    using Context = ContextType;
+    using Writer = WriterType;
+
+    FunctionLowering(Context& theContext, Function& theFunction)
+        : context(theContext), writer(theContext, theFunction) {}
+
+    Emitter& emit() { return writer.emit(); }
+
+    Context& context;
+    Writer writer;
+};
+
+// `Lowering` derives from FunctionLowering. A function in the table has parameters (Lowering,
+// Instruction), (context, writer, Instruction) or (context, emitter, Instruction). It returns false
+// if the instruction stays, perhaps changed in place, and true or void if it has been replaced.
+template <typename Lowering>
+class OpcodeTable {
+ public:
+    // A later row of an opcode replaces an earlier one.
+    template <auto Lower>
+    void add(std::span<const spv::Op> opcodes) {
+        for (const spv::Op opcode : opcodes) rows_[opcode] = &call<Lower>;
+    }
+    template <auto Lower>
+    void add(std::initializer_list<spv::Op> opcodes) {
+        add<Lower>(std::span(opcodes.begin(), opcodes.size()));
+    }
+
+    // Lowers the instructions of a function and replaces its blocks. Stops at the first error,
+    // which is in context.error.
+    void lower(Lowering& lowering, Function& function) const {
+        for (const auto& block : function.blocks) {
+            lowering.writer.beginBlock(*block);
+            for (InstructionPtr& instruction : block->body) {
+                const bool stays = !lowerOne(lowering, *instruction);
+                if (stays) lowering.context.checkKept(*instruction);
+                if (lowering.context.error) return;
+                if (stays) {
+                    lowering.writer.keep(std::move(instruction));
+                } else {
+                    lowering.context.module.retire(std::move(instruction));
+                }
+            }
+            lowering.writer.endBlock();
+        }
+        lowering.writer.finish();
+    }
+
+ private:
+    using Row = bool (*)(Lowering&, Instruction&);
+
+    bool lowerOne(Lowering& lowering, Instruction& instruction) const {
+        const auto row = rows_.find(instruction.opcode);
+        return row != rows_.end() && row->second(lowering, instruction);
+    }
+
+    template <auto Lower>
+    static bool call(Lowering& lowering, Instruction& instruction) {
+        using Context = typename Lowering::Context;
+        using Writer = typename Lowering::Writer;
+        const auto run = [&]() -> decltype(auto) {
+            if constexpr (std::invocable<decltype(Lower), Lowering&, Instruction&>) {
+                return Lower(lowering, instruction);
+            } else if constexpr (std::invocable<decltype(Lower), Context&, Writer&, Instruction&>) {
+                return Lower(lowering.context, lowering.writer, instruction);
+            } else {
+                return Lower(lowering.context, lowering.emit(), instruction);
+            }
+        };
+        if constexpr (std::is_void_v<decltype(run())>) {
+            run();
+            return true;
+        } else {
+            return run();
+        }
+    }
+
+    std::unordered_map<spv::Op, Row> rows_;
 };
 
 }  // namespace coopvk::rewrite

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/narrow_access.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/narrow_access.hpp"
-
 #include <algorithm>
+
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/packed_composites.hpp"
-
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/packed.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,7 +2,7 @@
 #include "lowering/place.hpp"
 
 #include "ir/composites.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "ir/emitter.hpp"
-#include "plan/features.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/factors.hpp"
-#include "matrix/integer_rows.hpp"
+#include "matrix/matrix_uses.hpp"
+#include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/control_flow.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

@@ -7,9 +7,64 @@
 
 #include <functional>
 
+#include "matrix/context.hpp"
 #include "matrix/instructions.hpp"
 
 namespace coopvk::rewrite {
+
+// Shared memory through which the invocations of a workgroup pass elements of matrices of scope
+// Workgroup to each other: one variable, an array of vectors of four words. Each instruction that
+// uses it uses all of it, between its barriers.
+
+// Words that an instruction may use: of those that the layer reserves, as many as the module's
+// variables leave. 0, with an error at the instruction, if they are fewer than `least`.
+uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t least);
+// Words that the module leaves of all shared memory, for slices so deep that they save barriers.
+// More than 48 KB would leave room for too few workgroups on a processor.
+uint32_t deepSliceWords(const MatrixContext& context);
+// Bytes that no other variable may take.
+uint64_t workgroupMemoryBytes(const MatrixContext& context);
+
+// The accesses of one instruction.
+class WorkgroupMemory {
+ public:
+    WorkgroupMemory(MatrixContext& context, Emitter& emit);
+
+    // Declares that the instruction uses words 0 to words - 1.
+    void use(uint32_t words);
+    // Word number `first` + `offset` (u32). Constant parts of it belong in `offset`, since drivers
+    // then need one address for all accesses with the same `first`.
+    Id load(Id first, uint32_t offset = 0);
+    void store(Id first, uint32_t offset, Id word);
+    // One, two or four consecutive words, which begin at a multiple of their number.
+    std::vector<Id> loadRun(Id first, uint32_t offset, uint32_t count);
+    void storeRun(Id first, uint32_t offset, std::span<const Id> words);
+    // Stores words of one vector of four: `vector` is its number, `component` that of the first
+    // word.
+    void storePart(Id vector, Id component, std::span<const Id> words);
+    Id pointerToVector(Id vector);
+    // Needed ahead of all stores, and between stores and loads.
+    void barrier();
+
+ private:
+    // A word in the array of vectors, and what follows it in its vector.
+    struct Place {
+        Id vector = 0, component = 0;
+    };
+    Place placeOf(Id first, uint32_t offset);
+    Id pointer(const Place& place, uint32_t following);
+    Id fourWords();
+
+    MatrixContext& context_;
+    Emitter& emit_;
+};
+
+// Declares the variable, with as many words as the instructions that have been lowered use.
+void declareWorkgroupMemory(MatrixContext& context);
+
+// A component of at most 32 bits as a u32, and back.
+Id wordOf(Emitter& emit, const MatrixType& matrix, const Slot& component);
+Id componentOf(Emitter& emit, const MatrixType& matrix, Id word);
 
 // Each lane holds the whole axis.
 inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
@@ -72,5 +127,46 @@ struct WorkgroupExchange {
 // Calls the helper function, which defines at.result.
 void lowerWorkgroupExchange(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                             const WorkgroupExchange& exchange);
+
+// Conversions that move many elements between the lanes of a subgroup go through shared memory:
+// each lane stores what it holds and loads what it gets. By shuffles, a lane would get the elements
+// of many lanes, and keep few of them: thousands of instructions, and more values at a time than
+// compilers of some drivers can have.
+
+// Both are distributed to the lanes of a subgroup, and have equal components.
+struct SubgroupMove {
+    const MatrixType& from;
+    const MatrixType& to;
+    bool transposes = false;
+};
+
+// Whether `shuffles` shuffles are more than shared memory should spare, and there is enough of it.
+bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64_t shuffles);
+
+// Defines `result` as the matrix with the elements of `value`. Needs usesSubgroupMemory().
+void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                       Id value, Id result);
+
+// Converts between a matrix and arrays of the lanes, one for each line (row; of B, column), through
+// shared memory: for processors on which shuffles of many elements cost too much.
+
+struct MatrixLines {
+    bool areColumns = false;
+    uint32_t count = 0;
+    uint32_t length = 0;
+};
+
+// Whether the functions below are faster than shuffles, and there is enough shared memory. A
+// shuffle from a lane whose number differs between lanes is many instructions, or a loop, where
+// subgroups are wide or have scalar registers.
+bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component);
+
+// Defines `result` as the matrix of the lanes' lines.
+void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
+                            const MatrixLines& lines, std::span<const Slot> line, Id result);
+// This lane's line of a matrix; lanes beyond the last line get any line.
+std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
+                                       const MatrixType& matrix, const MatrixLines& lines,
+                                       Id value);
 
 }  // namespace coopvk::rewrite

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "matrix/row_product.hpp"
+#include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
 

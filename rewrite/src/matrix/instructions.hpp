@@ -3,10 +3,13 @@
 // Rewrites a function whose matrices are distributed to a grid of lanes (layout.hpp).
 #pragma once
 
-#include "lowering/function_writer.hpp"
+#include <set>
+
+#include "lowering/context.hpp"
 #include "lowering/words.hpp"
 #include "matrix/context.hpp"
 #include "matrix/layout.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -142,5 +145,52 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& inst
 bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& chain);
 bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruction& conversion);
 void lowerMatrixConstants(MatrixContext& context);
+
+// Open sums: what a lane holds of an f16 accumulator while a loop, or one product of matrices of
+// scope Workgroup, adds products to it. Each component is two f16, to which packed f16 arithmetic
+// adds the products of pairs along K; or one f32, on CPUs, with mixed dot products, and where half
+// floats are emulated. They become one f16 ("close") where anything but a product reads the
+// component. SPV_KHR_cooperative_matrix leaves
+// order and precision of a product's sums to the implementation.
+
+// The types of f16 accumulators with open sums: loops add products to them, and a lane has few
+// enough components.
+std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
+                              const PlannedTarget& target, const LayoutPolicy& policy);
+
+// Converts open sums to packs of components, and packs to open sums.
+std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums);
+std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs);
+// The same for one component. closeSum defines `result` (0: a new id).
+Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result = 0);
+Id openSum(Emitter& emit, const MatrixType& matrix, Id component);
+
+// Lowers OpLoad and OpStore of a component that is an open sum. False: the instruction stays.
+bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction);
+
+// The elements that a lane holds of a matrix, in a variable: loops read and write them by number.
+
+class ElementArray {
+ public:
+    // Declares the variable.
+    ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix);
+
+    // The component of a local element (u32), row by row.
+    Id load(Id element) { return emit_.load(matrix_.component, pointer(element)); }
+    void store(Id element, Id component) { emit_.store(pointer(element), component); }
+
+    // Stores all elements of a matrix.
+    void fill(Id matrix);
+    // The matrix of all elements; defines `result` (0: a new id).
+    Id whole(Id result = 0);
+
+ private:
+    Id pointer(Id element);
+
+    Emitter& emit_;
+    const MatrixType& matrix_;
+    const bool holdsPacks_;  // the variable is a matrix; else an array of components
+    Id variable_ = 0;
+};
 
 }  // namespace coopvk::rewrite

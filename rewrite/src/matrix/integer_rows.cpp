@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/integer_rows.hpp"
-
 #include <algorithm>
 
 #include "lowering/number.hpp"
+#include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
 

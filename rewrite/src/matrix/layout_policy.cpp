@@ -7,7 +7,6 @@
 #include "ir/entry_point.hpp"
 #include "lowering/number.hpp"
 #include "matrix/layout.hpp"
-#include "matrix/like_accumulators.hpp"
 #include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {

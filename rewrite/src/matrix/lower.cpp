@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/lower.hpp"
-
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/packed.hpp"
-#include "lowering/packed_composites.hpp"
 #include "lowering/words.hpp"
+#include "matrix/context.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/matrix_types.hpp"
-#include "matrix/open_sums.hpp"
-#include "matrix/workgroup_memory.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/matrix_types.hpp"
-
 #include "lowering/number.hpp"
-#include "matrix/factors.hpp"
-#include "matrix/open_sums.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 

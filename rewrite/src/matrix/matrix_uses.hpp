@@ -1,12 +1,51 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a module uses its matrices (OpTypeCooperativeMatrixKHR), found by one walk.
+// The matrix types of a module, and how it uses its matrices (OpTypeCooperativeMatrixKHR), found by
+// one walk.
 #pragma once
 
+#include <functional>
+
 #include "ir/composites.hpp"
-#include "matrix/matrix_types.hpp"
+#include "ir/emitter.hpp"
+#include "matrix/context.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
+
+struct MatrixDimensions {
+    uint32_t rows, columns;
+    Use use;
+    LaneScope scope = LaneScope::kSubgroup;
+
+    bool isOfSubgroup() const { return scope == LaneScope::kSubgroup; }
+};
+
+// The constant operands of a matrix type; nullopt where they are not constant, or not valid.
+std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type);
+
+// How a matrix whose components are held in `componentBits` bits is distributed.
+Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
+                      uint32_t componentBits);
+// The same for a matrix type of the module.
+Fragment fragmentOf(const LayoutPolicy& policy, Id type, const MatrixDimensions& d,
+                    uint32_t componentBits);
+
+// Components of a matrix in an invocation; nullopt where the type's operands are not constant, or
+// the component type has no number format.
+std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy& policy,
+                                     Id matrixType);
+
+// Sets count, packWidth, packStep and pack of a type, by its fragment, component and words.
+void describePacks(MatrixType& matrix, TypeTable& types);
+
+// The type with the size, use and scope of `from` and components of another format: it is declared
+// unless the module has it.
+const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id format,
+                           const Number& number);
+
+// Fills context.matrices, and redefines each matrix type as an array of packs.
+void lowerMatrixTypes(MatrixContext& context);
 
 // A multiply-add, with the types of its operands.
 struct MatrixProduct {
@@ -82,5 +121,82 @@ class MatrixUses {
     std::vector<std::pair<Id, Id>> elementPointers_;
     std::set<std::pair<Id, Id>> elementCopies_;
 };
+
+// Matrices of use A and B that are distributed as accumulators are.
+
+// Programs that assume what some drivers do: that an accumulator and a matrix of use A or B that
+// have the same size are distributed alike, and so copying element i to element i converts the use.
+
+// The types of use A and B to whose elements the module copies elements of accumulators of the same
+// size, perhaps converted. Matrices of these types are distributed as accumulators are.
+std::set<Id> typesLikeAccumulators(const MatrixUses& uses);
+
+// Large matrices of use A and B. A lane holds all columns of its rows of A, and all rows of its
+// columns of B, as products want it; several lanes hold the same component. Compilers of drivers
+// fail at the code for thousands of components in each lane, or at the branches through which they
+// go.
+
+// The types to distribute as accumulators are, since else a lane would have too many components:
+// no product of the module reads a matrix of their size and use, or the module moves their values
+// through many branches. Products convert the latter. `policy` without likeAccumulators.
+std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types, const LayoutPolicy& policy);
+
+// Products of 4- and 8-bit components as dot products of four bytes: which bytes they read.
+
+// A component x is read as the byte (x - offset) * 2^shift.
+struct ByteReading {
+    uint32_t bits = 8;      // of a component: 8, or 4, of which a word has eight
+    bool isSigned = false;  // of the byte
+    uint32_t shift = 0;
+    int32_t offset = 0;
+
+    // A signed byte has a signed 4-bit component in its upper half, where the sign bits coincide;
+    // other bytes have the component in their low bits. Where only one of byte and component is
+    // signed, the component's highest bit is flipped first: that adds or subtracts 2^(bits - 1).
+    ByteReading(uint32_t componentBits, bool componentSigned, bool byteSigned)
+        : bits(componentBits), isSigned(byteSigned) {
+        const bool fits = componentSigned == byteSigned || (bits == 4 && !componentSigned);
+        if (bits == 4 && componentSigned && byteSigned) shift = 4;
+        if (!fits) offset = (componentSigned ? -1 : 1) * (1 << (bits - 1));
+    }
+
+    // The bytes of a word of components: one word, or for 4-bit components two words, that of the
+    // components with even numbers first.
+    std::vector<Id> bytes(Emitter& emit, Id word) const;
+};
+
+// Finds the types of A and B whose values are only loaded, moved and multiplied. An invocation can
+// hold such values in another form until a product reads them.
+
+class FactorSurvey {
+ public:
+    // What the other form allows.
+    struct Form {
+        // It has as many components: OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef.
+        bool keepsLength = false;
+        bool allowsTensors = false;  // OpCooperativeMatrixLoadTensorNV
+    };
+    // Considers the matrix types for which `isWanted` is true.
+    FactorSurvey(const MatrixUses& uses, const TypeTable& types,
+                 const std::function<bool(const Instruction& type)>& isWanted, Form form);
+
+    bool has(Id type) const { return found_.contains(type); }
+    const std::set<Id>& found() const { return found_; }
+    // Bits of a component of a type in memory.
+    uint32_t bitsOf(Id type) const { return types_.width(types_.module().def(type).word(0)); }
+    // Drops the types of A and B of each product for which `fit` is false, until it is true for all
+    // products whose types are left.
+    void dropUnless(const std::function<bool(const MatrixProduct& product)>& fit);
+
+ private:
+    const MatrixUses& uses_;
+    const TypeTable& types_;
+    std::set<Id> found_;
+};
+
+// The types whose components of 4 or 8 bits an invocation holds as words, as they lie in memory,
+// until a product reads them. Empty unless products become dot products of four bytes.
+std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
+                          const PlannedTarget& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

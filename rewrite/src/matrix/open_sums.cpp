@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/open_sums.hpp"
 
 #include <algorithm>
 #include <set>

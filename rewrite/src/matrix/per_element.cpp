@@ -3,8 +3,8 @@
 #include <map>
 
 #include "ir/calls.hpp"
-#include "matrix/element_array.hpp"
-#include "matrix/lower.hpp"
+#include "matrix/context.hpp"
+#include "matrix/instructions.hpp"
 
 namespace coopvk::rewrite {
 

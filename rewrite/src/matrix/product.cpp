@@ -3,9 +3,7 @@
 
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/matrix_types.hpp"
-#include "matrix/open_sums.hpp"
-#include "matrix/row_product.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,8 +3,14 @@
 // The body of the helper function of a multiply-add: function(a, b, c).
 #pragma once
 
+#include <functional>
+#include <memory>
+
 #include "ir/control_flow.hpp"
+#include "ir/emitter.hpp"
+#include "lowering/number.hpp"
 #include "matrix/context.hpp"
+#include "matrix/instructions.hpp"
 
 namespace coopvk::rewrite {
 
@@ -42,5 +48,160 @@ Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, cons
                          const Instruction& at);
 Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                       const Instruction& at);
+
+// One row of a product in a lane: the arithmetic that suits the component types and the device.
+
+// Multiplies rows of A in this lane by all columns of B in this lane, and adds C: for each row
+// begin, then step(row, k) for each k below steps(), then end.
+class RowProduct {
+ public:
+    RowProduct(MatrixContext& context, Emitter& emit, const MulAdd& product)
+        : context_(context), types_(context.types), emit_(emit), p_(product) {}
+    virtual ~RowProduct() = default;
+
+    // Emits what all rows read of B, ahead of them.
+    virtual void prepareB(Id b) = 0;
+    // A row that has begun: values of A by step, of C by column, and the sums so far (0: none yet).
+    struct Row {
+        std::vector<Id> left;
+        std::vector<Id> start;
+        std::vector<Id> sums;
+    };
+    // `a` and `c`: packs of the row of A and of C.
+    virtual Row begin(std::span<const Id> a, std::span<const Id> c) = 0;
+    virtual uint32_t steps() const { return depth(); }
+    virtual void step(Row& row, uint32_t k) = 0;
+    // Packs of the result's row.
+    virtual std::vector<Id> end(Row& row) = 0;
+    std::vector<Id> whole(std::span<const Id> a, std::span<const Id> c) {
+        Row row = begin(a, c);
+        for (uint32_t k = 0; k < steps(); ++k) step(row, k);
+        return end(row);
+    }
+    // Whether rows of C and of the result are open sums in place of packs (open_sums.hpp).
+    virtual bool sumsStayOpen() const { return false; }
+
+ protected:
+    // Converts a scalar or vector to `type`, which has as many components.
+    using Convert = std::function<Id(Id value, Id type)>;
+
+    static bool accumulatesOpen(const MulAdd& p, Sums sums) {
+        return p.result->sums == sums && p.c->id == p.result->id;
+    }
+
+    uint32_t depth() const { return p_.a->columns; }
+    uint32_t columns() const { return p_.result->fragment.columns.count(); }
+
+    // A pack whose components are converted to the scalar type `type`.
+    Id converted(Id pack, Id type, const Convert& convert) {
+        const uint32_t count = types_.components(emit_.typeOf(pack));
+        return convert(pack, types_.vectorType(type, count));
+    }
+
+    // The components of packs, in order, as scalars of `type`.
+    std::vector<Id> scalars(std::span<const Id> packs, Id type, const Convert& convert) {
+        std::vector<Id> out;
+        for (Id pack : packs) {
+            for (Id scalar : emit_.parts(converted(pack, type, convert))) out.push_back(scalar);
+        }
+        return out;
+    }
+
+    // Packs of the result's row from its scalars.
+    std::vector<Id> pack(std::span<const Id> scalars) {
+        std::vector<Id> packs;
+        const uint32_t width = p_.result->fragment.packWidth;
+        for (size_t i = 0; i < scalars.size(); i += width) {
+            packs.push_back(emit_.join(p_.result->pack, scalars.subspan(i, width)));
+        }
+        return packs;
+    }
+
+    // The elements of B by k, then column, as scalars of `type`.
+    std::vector<std::vector<Id>> scalarsOfB(Id b, Id type, const Convert& convert) {
+        std::vector<Id> packs;
+        for (Id pack : extractPacks(emit_, *p_.b, b)) {
+            packs.push_back(converted(pack, type, convert));
+        }
+        const Fragment& f = p_.b->fragment;
+        std::vector<std::vector<Id>> out(depth(), std::vector<Id>(columns()));
+        for (uint32_t k = 0; k < depth(); ++k) {
+            for (uint32_t j = 0; j < columns(); ++j) {
+                const Id pack = packs[f.packOf(k, j)];
+                out[k][j] =
+                    f.packWidth == 1 ? pack : emit_.extract(type, pack, {f.componentOf(k, j)});
+            }
+        }
+        return out;
+    }
+
+    // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
+    void multiplyAdd(Id& sum, Id type, Id a, Id b) {
+        sum = sum == 0 ? emit_.op(spv::Op::OpFMul, type, {a, b})
+                       : fusedMultiplyAdd(emit_, context_.target.device, a, b, sum);
+    }
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    Emitter& emit_;
+    const MulAdd& p_;
+};
+
+// For results of floats, and of integers.
+std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
+std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
+inline std::unique_ptr<RowProduct> makeRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
+    return (context.types.isFloat(p.result->component) ? floatRow : integerRow)(context, emit, p);
+}
+
+// Integer widening, narrowing and saturating addition. Values are scalars or vectors; arithmetic
+// types are unsigned.
+
+// The integer sign or zero extended to `type`, which has as many components and is at least as
+// wide.
+Id extendInteger(Emitter& emit, Id value, Id type, bool isSigned);
+
+// The low bits of the integer, as `type`, which has as many components and is at most as wide.
+Id narrowInteger(Emitter& emit, Id value, Id type);
+
+// a + b, saturated to the limits of integers of `width` bits, in the low bits of a value of `type`,
+// which is at least as wide. Of `a` only the low `width` bits count; `b` is extended to `type`.
+Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id b);
+
+// Rows of integer products: one multiplication at a time, or dot products of four bytes.
+
+// Arithmetic of the result's width, or of 32 bits if that is narrower: SPV_KHR_cooperative_matrix
+// defines only the low bits.
+class IntegerRow : public RowProduct {
+ public:
+    IntegerRow(MatrixContext& context, Emitter& emit, const MulAdd& product);
+
+    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
+    Row begin(std::span<const Id> a, std::span<const Id> c) override;
+    void step(Row& row, uint32_t k) override;
+    std::vector<Id> end(Row& row) override;
+
+ protected:
+    Convert extend(bool isSigned) {
+        return [this, isSigned](Id value, Id type) {
+            return extendInteger(emit_, value, type, isSigned);
+        };
+    }
+
+    // A row that has begun. `inSums`: C is the first addend of the sums.
+    Row withC(std::vector<Id> left, std::span<const Id> c, bool inSums);
+
+    void add(Id& sum, Id product) {
+        sum = sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
+    }
+
+    Id arithmetic_;
+
+ private:
+    std::vector<std::vector<Id>> b_;
+};
+
+// Four products of bytes at once; nullptr where that does not suit the device or the matrices.
+std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 
 }  // namespace coopvk::rewrite

@@ -5,7 +5,6 @@
 
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

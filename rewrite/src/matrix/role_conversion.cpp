@@ -4,8 +4,7 @@
 #include "lowering/packed.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/matrix_types.hpp"
-#include "matrix/subgroup_memory.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 

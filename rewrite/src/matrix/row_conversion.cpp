@@ -5,9 +5,8 @@
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"
 #include "lowering/workgroup.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/subgroup_memory.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

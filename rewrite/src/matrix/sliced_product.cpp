@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "lowering/number.hpp"
-#include "matrix/matrix_types.hpp"
-#include "matrix/workgroup_memory.hpp"
+#include "matrix/exchange.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <numeric>
 
+#include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

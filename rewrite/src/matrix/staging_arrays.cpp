@@ -8,7 +8,7 @@
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "lowering/workgroup.hpp"
-#include "matrix/factors.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/subgroup_memory.hpp"
 
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
 #include "lowering/workgroup.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

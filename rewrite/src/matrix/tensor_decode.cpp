@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "ir/calls.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "lowering/memory_types.hpp"
-#include "lowering/narrow_access.hpp"
+#include "lowering/place.hpp"
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/tensor_elements.hpp"
 
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/memory_types.hpp"
-#include "lowering/narrow_access.hpp"
 #include "lowering/number.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 

@@ -2,8 +2,8 @@
 //
 // OpCooperativeMatrixLoadTensorNV.
 #include "lowering/number.hpp"
-#include "matrix/element_array.hpp"
-#include "matrix/tensor_transfer.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/tensor_transfer.hpp"
-
 #include "lowering/number.hpp"
-#include "matrix/element_array.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
 

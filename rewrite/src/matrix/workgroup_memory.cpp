@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/workgroup_memory.hpp"
-
 #include <algorithm>
 
+#include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
-#include "ir/indexing.hpp"
 #include "lowering/number.hpp"
 #include "lowering/workgroup.hpp"
+#include "matrix/exchange.hpp"
 
 namespace coopvk::rewrite {
 

@@ -5,9 +5,8 @@
 #include <bit>
 #include <numeric>
 
-#include "matrix/integer_rows.hpp"
-#include "matrix/open_sums.hpp"
-#include "matrix/row_product.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/product.hpp"
 #include "matrix/sliced_product.hpp"
 
 namespace coopvk::rewrite {

@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "lowering/function_writer.hpp"
+#include "lowering/context.hpp"
 #include "native/lower.hpp"
 #include "native/staged_elements.hpp"
 

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "lowering/packed_composites.hpp"
+#include "lowering/packed.hpp"
 #include "native/context.hpp"
 
 namespace coopvk::rewrite {

@@ -3,7 +3,6 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/packed.hpp"
-#include "lowering/packed_composites.hpp"
 #include "lowering/words.hpp"
 #include "native/context.hpp"
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "lowering/number.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "native/lower.hpp"
 
 namespace coopvk::rewrite {
@@ -128,6 +130,135 @@ class NativePlanner {
 Result<NativePlan> planNative(const Module& module, const TypeTable& types,
                               const PlannedTarget& target) {
     return NativePlanner(module, types, target).run();
+}
+
+ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
+    const NumberKind kind = types.isFloat(type) ? NumberKind::kFloat
+                            : isSigned          ? NumberKind::kSigned
+                                                : NumberKind::kUnsigned;
+    const Number* number = findNumber(kind, types.width(type));
+    return number == nullptr ? kNoComponentType : number->type;
+}
+
+std::optional<TiledType> listableType(const Module& module, const Instruction& matrix) {
+    const auto size = matrixDimensions(module, matrix);
+    const auto scope = module.constantValue(matrix.word(1));
+    if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) return std::nullopt;
+    const Instruction& component = module.def(matrix.word(0));
+    const bool isPlain =
+        component.opcode == spv::Op::OpTypeInt ||
+        (component.opcode == spv::Op::OpTypeFloat && component.operands.size() == 1);
+    if (!isPlain) return std::nullopt;
+    TiledType type;
+    type.id = matrix.result;
+    type.component = matrix.word(0);
+    type.rows = size->rows;
+    type.columns = size->columns;
+    type.use = size->use;
+    return type;
+}
+
+bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
+               uint32_t rows, uint32_t columns) {
+    return std::ranges::any_of(shapes, [&](const MatrixShape& shape) {
+        const bool sizes = (type.use == Use::kB ? shape.k : shape.m) == rows &&
+                           (type.use == Use::kA ? shape.k : shape.n) == columns;
+        if (!sizes) return false;
+        // Cooperative Matrix Operands, not the type, say whether integers are signed.
+        for (const bool isSigned : {false, true}) {
+            const ComponentType component = componentOf(types, type.component, isSigned);
+            if (type.use == Use::kA && shape.a == component) return true;
+            if (type.use == Use::kB && shape.b == component) return true;
+            const bool sum = shape.c == component || shape.result == component;
+            if (type.use == Use::kAccumulator && sum) return true;
+        }
+        return false;
+    });
+}
+
+bool ProductTypes::fit() const {
+    return a->use == Use::kA && b->use == Use::kB && a->columns == b->rows &&
+           a->rows == result->rows && b->columns == result->columns && c->rows == result->rows &&
+           c->columns == result->columns && c->use == Use::kAccumulator &&
+           result->use == Use::kAccumulator;
+}
+
+ProductTypes productTypes(const Module& module, const NativePlan& plan, const Instruction& mulAdd) {
+    const auto typeOf = [&](Id value) { return plan.type(module.def(value).type); };
+    return {typeOf(mulAdd.word(0)), typeOf(mulAdd.word(1)), typeOf(mulAdd.word(2)),
+            typeOf(mulAdd.result)};
+}
+
+MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
+                         uint32_t matrixOperands) {
+    using Mask = spv::CooperativeMatrixOperandsMask;
+    const auto has = [&](Mask bit) { return (matrixOperands & static_cast<uint32_t>(bit)) != 0; };
+    const auto component = [&](const TiledType* type, Mask bit) {
+        return componentOf(types, type->component, has(bit));
+    };
+    return {product.result->rows,
+            product.result->columns,
+            product.a->columns,
+            component(product.a, Mask::MatrixASignedComponentsKHR),
+            component(product.b, Mask::MatrixBSignedComponentsKHR),
+            component(product.c, Mask::MatrixCSignedComponentsKHR),
+            component(product.result, Mask::MatrixResultSignedComponentsKHR),
+            has(Mask::SaturatingAccumulationKHR)};
+}
+
+namespace {
+
+// The module's listable matrix types; `open`: operands of others depend on specialization
+// constants.
+NativePlan listableTypes(const Module& module, bool& open) {
+    NativePlan plan;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
+        open = open || !module.constantValue(i->word(1)) || !matrixDimensions(module, *i);
+        if (const auto type = listableType(module, *i)) plan.types.emplace(type->id, *type);
+    }
+    return plan;
+}
+
+// Whether a matrix type has components of a format that the rewriter does not know, such as those
+// of newer extensions.
+bool hasUnknownComponents(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) return false;
+        const Instruction& component = module.def(i->word(0));
+        if (component.opcode == spv::Op::OpTypeInt) return false;
+        if (component.opcode != spv::Op::OpTypeFloat) return true;
+        if (component.operands.size() == 1) return false;
+        const auto encoding = static_cast<spv::FPEncoding>(component.word(1));
+        return findNumber(NumberKind::kFloat, component.word(0), encoding) == nullptr;
+    });
+}
+
+}  // namespace
+
+AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
+                            std::span<const MatrixShape> native, std::span<const MatrixShape> added,
+                            bool any) {
+    // Only the driver can have such matrices.
+    if (hasUnknownComponents(module)) return AddedShapeUse::kNone;
+    bool open = false;
+    const NativePlan plan = listableTypes(module, open);
+    for (const auto& [id, type] : plan.types) {
+        if (hasMatrix(native, types, type, type.rows, type.columns)) continue;
+        if (any) return AddedShapeUse::kSome;
+        if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
+    }
+    AddedShapeUse use = open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        const ProductTypes product = productTypes(module, plan, i);
+        if (!product.areMatrices() || !product.fit()) return;
+        const MatrixShape shape = productShape(types, product, i.word(3));
+        const bool isAdded = any ? std::ranges::find(native, shape) == native.end()
+                                 : std::ranges::find(added, shape) != added.end();
+        if (isAdded) use = AddedShapeUse::kSome;
+    });
+    return use;
 }
 
 }  // namespace coopvk::rewrite

@@ -3,7 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "matrix/staging_arrays.hpp"
-#include "native/small_floats.hpp"
+#include "native/staged_elements.hpp"
 
 namespace coopvk::rewrite {
 

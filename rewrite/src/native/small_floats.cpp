@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/small_floats.hpp"
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "lowering/element_pointer.hpp"
-#include "matrix/like_accumulators.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "native/staged_elements.hpp"
 
 namespace coopvk::rewrite {

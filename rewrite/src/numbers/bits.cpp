@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/bits.hpp"
-
 #include <cmath>
 
 #include "lowering/number.hpp"
+#include "numbers/conversions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,7 +3,6 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
-#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 

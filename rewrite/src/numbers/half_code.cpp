@@ -3,8 +3,7 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "lowering/words.hpp"
-#include "numbers/bits.hpp"
-#include "numbers/half_floats.hpp"
+#include "numbers/conversions.hpp"
 
 namespace coopvk::rewrite {
 

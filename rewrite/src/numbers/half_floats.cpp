@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "numbers/half_floats.hpp"
-
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
+#include "numbers/conversions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "numbers/half_floats.hpp"
+#include "numbers/conversions.hpp"
 
 namespace coopvk::rewrite {
 

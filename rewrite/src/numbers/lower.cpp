@@ -6,9 +6,8 @@
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
-#include "lowering/narrow_access.hpp"
+#include "lowering/place.hpp"
 #include "numbers/conversions.hpp"
-#include "numbers/half_floats.hpp"
 
 namespace coopvk::rewrite {
 

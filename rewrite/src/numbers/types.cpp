@@ -2,7 +2,7 @@
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
-#include "numbers/half_floats.hpp"
+#include "numbers/conversions.hpp"
 #include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 

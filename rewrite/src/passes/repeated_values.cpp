@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "ir/dominators.hpp"
+#include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "passes/whole_module.hpp"

@@ -3,7 +3,7 @@
 
 #include "ir/cloner.hpp"
 #include "ir/composites.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/memory_types.hpp"
 #include "tensor/decode.hpp"

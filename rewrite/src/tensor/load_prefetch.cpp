@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <list>
 
-#include "ir/function_editor.hpp"
+#include "ir/control_flow.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/prefetch_loop.hpp"
 

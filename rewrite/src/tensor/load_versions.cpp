@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "ir/cloner.hpp"
-#include "ir/function_editor.hpp"
+#include "ir/control_flow.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "tensor/load_order.hpp"

@@ -2,8 +2,6 @@
 #include "unify/nv_matrix.hpp"
 
 #include "lowering/context.hpp"
-#include "lowering/function_writer.hpp"
-#include "unify/role_inference.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "unify/role_inference.hpp"
-
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "unify/nv_matrix.hpp"
 
 namespace coopvk::rewrite {
 

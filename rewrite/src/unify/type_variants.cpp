@@ -2,7 +2,7 @@
 
 #include <format>
 
-#include "unify/role_inference.hpp"
+#include "unify/nv_matrix.hpp"
 
 namespace coopvk::rewrite {
 

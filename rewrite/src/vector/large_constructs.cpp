@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"

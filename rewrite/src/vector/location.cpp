@@ -2,7 +2,7 @@
 //
 // The locations of the pointers of cooperative-vector instructions.
 #include "ir/composites.hpp"
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 #include "vector/context.hpp"
 #include "vector/memory.hpp"

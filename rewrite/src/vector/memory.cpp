@@ -2,7 +2,7 @@
 #include "vector/memory.hpp"
 
 #include "ir/entry_point.hpp"
-#include "lowering/narrow_access.hpp"
+#include "lowering/place.hpp"
 #include "lowering/words.hpp"
 
 namespace coopvk::rewrite {

@@ -4,7 +4,7 @@
 // bias as components.
 #include "vector/product.hpp"
 
-#include "ir/indexing.hpp"
+#include "ir/emitter.hpp"
 
 namespace coopvk::rewrite {
 

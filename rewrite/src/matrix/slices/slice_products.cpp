@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/function_editor.hpp"
-#include "matrix/matrix_types.hpp"
+#include "ir/control_flow.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {

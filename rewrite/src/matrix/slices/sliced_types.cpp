@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "matrix/factors.hpp"
-#include "matrix/open_sums.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
 #include "matrix/slices/segments.hpp"
 

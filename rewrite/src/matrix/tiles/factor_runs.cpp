@@ -3,7 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "lowering/number.hpp"
-#include "matrix/factors.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 
 namespace coopvk::rewrite {

@@ -4,8 +4,8 @@
 // workgroup_memory.hpp.
 #pragma once
 
+#include "matrix/exchange.hpp"
 #include "matrix/tiles/tile_grid.hpp"
-#include "matrix/workgroup_memory.hpp"
 
 namespace coopvk::rewrite {
 

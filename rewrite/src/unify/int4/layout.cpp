@@ -9,7 +9,6 @@
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
-#include "lowering/narrow_access.hpp"
 #include "lowering/place.hpp"
 #include "unify/int4/types.hpp"
 

@@ -2,10 +2,103 @@
 #include "unify/int4/types.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/types.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
+
+// Checks types and accesses of 4-bit integers in memory (SPV_INTEL_int4, "Memory Layout").
+
+namespace {
+
+struct Contents {
+    bool hasOddCount = false;   // has scalars, or vectors of three
+    std::set<uint32_t> widths;  // of the scalars in memory that replace the vectors, in bits
+    std::set<Id> visited;
+};
+
+void collect(const Int4Context& context, Id type, Contents& contents) {
+    if (!contents.visited.insert(type).second) return;
+    if (const Int4Type* int4 = context.type(type)) {
+        if (int4->components % 2 != 0) contents.hasOddCount = true;
+        contents.widths.insert(int4->laidOut != 0 ? 8 : context.types.width(int4->replacement));
+        return;
+    }
+    const Instruction& def = context.module.def(type);
+    if (isArrayType(def.opcode)) collect(context, def.word(0), contents);
+    if (def.opcode != spv::Op::OpTypeStruct) return;
+    for (const Operand& member : def.operands) collect(context, member.word, contents);
+}
+
+void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bits,
+                    const Instruction& at) {
+    const std::string_view missing = missingForAccess(context.target.device, storage, bits);
+    if (!missing.empty()) {
+        context.fail(ErrorCode::kUnsupported, at,
+                     std::format("vectors of {} 4-bit integers here need {}", bits / 4, missing));
+    }
+    declareAccess(context.module, storage, bits);
+}
+
+void refuseUnfit(Int4Context& context, const Contents& contents, const Instruction& at) {
+    if (contents.hasOddCount) {
+        context.fail(ErrorCode::kInvalidModule, at,
+                     "outside the Private and Function storage classes 4-bit integers must be "
+                     "in vectors with an even Component Count (SPV_INTEL_int4)");
+    }
+}
+
+}  // namespace
+
+void checkInt4Access(Int4Context& context, const Instruction& access) {
+    const bool load = access.opcode == spv::Op::OpLoad;
+    if (!load && access.opcode != spv::Op::OpStore) return;
+    const Module& module = context.module;
+    const Instruction& pointer = module.def(module.def(access.word(0)).type);
+    if (isPrivate(storageOf(pointer))) return;
+    Contents contents;
+    collect(context, load ? access.type : module.def(access.word(1)).type, contents);
+    refuseUnfit(context, contents, access);
+    if (pointer.opcode != spv::Op::OpTypeUntypedPointerKHR) return;
+    for (const uint32_t bits : contents.widths) {
+        declareStorage(context, storageOf(pointer), bits, access);
+    }
+}
+
+void checkInt4Memory(Int4Context& context) {
+    if (context.int4.empty()) return;
+    Module& module = context.module;
+    if (!context.target.device.shaderInt8) {
+        context.fail(ErrorCode::kUnsupported, *module.section(Section::kGlobals).front(),
+                     "4-bit integers need shaderInt8");
+        return;
+    }
+    module.addCapability(spv::Capability::Int8);
+    for (const auto& [id, type] : context.int4) {
+        if (context.types.width(type.replacement) == 16) {
+            module.addCapability(spv::Capability::Int16);
+        }
+    }
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        const bool pointer = i->opcode == spv::Op::OpTypePointer;
+        if ((!isVariable(i->opcode) && !pointer) || isPrivate(storageOf(*i))) continue;
+        const Id type = pointer ? i->word(1) : contentsOf(module, i->result);
+        // Pointer types matter for physical memory only, which has no variables. A pointer to a
+        // scalar may point to a component of a vector.
+        const Int4Type* int4 = pointer ? context.type(type) : nullptr;
+        const bool scalar = int4 != nullptr && int4->components == 1;
+        if (pointer && (scalar || storageOf(*i) != spv::StorageClass::PhysicalStorageBuffer))
+            continue;
+        Contents contents;
+        collect(context, type, contents);
+        refuseUnfit(context, contents, *i);
+        for (const uint32_t bits : contents.widths)
+            declareStorage(context, storageOf(*i), bits, *i);
+        if (context.error) return;
+    }
+}
 
 void findInt4Types(Int4Context& context) {
     Module& module = context.module;

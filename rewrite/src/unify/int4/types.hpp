@@ -20,7 +20,6 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
-#include "lowering/function_writer.hpp"
 #include "lowering/memory_types.hpp"
 
 namespace coopvk::rewrite {

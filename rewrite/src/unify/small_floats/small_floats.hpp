@@ -6,7 +6,7 @@
 // lowering of an instruction calls with elements, or for them, get versions with that type.
 #pragma once
 
-#include "lowering/function_writer.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
