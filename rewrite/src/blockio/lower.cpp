@@ -171,11 +171,7 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
     lowerCrossWorkgroupPointers(context);
     OpcodeTable<BlockFunction> table;
     for (const BlockOpcode& row : kOpcodes) table.add<lowerBlock>({row.opcode});
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        BlockFunction lowering(context, *function);
-        table.lower(lowering, *function);
-    }
+    table.lowerAll(context);
     if (context.error) return context.error;
     for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
     module.removeExtension("SPV_INTEL_2d_block_io");

@@ -142,9 +142,7 @@ class CrossWorkgroupLowering {
     }
 
  private:
-    void fail(const Instruction& at, std::string_view what) {
-        context_.fail(ErrorCode::kUnsupported, at, what);
-    }
+    void fail(const Instruction& at, std::string_view what) { context_.unsupported(at, what); }
 
     void changeTypes() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {

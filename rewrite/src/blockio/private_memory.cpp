@@ -13,8 +13,8 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     : context_(context) {
     const Instruction& type = context.module.def(emit.typeOf(pointer));
     if (!isPointerType(type.opcode) || storageOf(type) != spv::StorageClass::Function) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     std::format("{} must be a pointer to the Function storage class", operand));
+        context.invalid(at,
+                        std::format("{} must be a pointer to the Function storage class", operand));
     } else if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
         context.fail(
             ErrorCode::kUnsupported, at,
@@ -23,7 +23,7 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
                         operand));
     } else if (const std::string_view problem = resolve(emit, pointer); !problem.empty()) {
         scalar_ = 0;
-        context.fail(ErrorCode::kInvalidModule, at, std::format("{} {}", operand, problem));
+        context.invalid(at, std::format("{} {}", operand, problem));
     }
 }
 

@@ -19,9 +19,9 @@ BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id
         if (!resolveBinding(emit, pointer, at)) resolvePointer(emit, pointer, at);
         pitch_ = emit.toU32(pitch);
     } else {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "the base pointer must be of the CrossWorkgroup, PhysicalStorageBuffer or "
-                     "StorageBuffer storage class");
+        context.invalid(at,
+                        "the base pointer must be of the CrossWorkgroup, PhysicalStorageBuffer or "
+                        "StorageBuffer storage class");
     }
 }
 
@@ -48,8 +48,7 @@ bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& a
     place_ = placeOf(emit, pointer);
     if (place_.problem == BufferPlace::Problem::kNoVariable) return false;
     if (!place_.valid()) {
-        context_.fail(ErrorCode::kUnsupported, at,
-                      "the base pointer leads through a type without a layout");
+        context_.unsupported(at, "the base pointer leads through a type without a layout");
         return true;
     }
     kind_ = Kind::kBinding;
@@ -68,8 +67,7 @@ void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& a
     onlyWidth_ = elements_->scalarBytes();
     valid_ = elements_->components() == 1;
     if (!valid_) {
-        context_.fail(ErrorCode::kUnsupported, at,
-                      "a base pointer without a known variable must point to a scalar");
+        context_.unsupported(at, "a base pointer without a known variable must point to a scalar");
     }
 }
 

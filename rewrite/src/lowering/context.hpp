@@ -42,6 +42,13 @@ struct LoweringContext {
         if (!error) error = errorAt(code, at, what);
         return false;
     }
+    // The same, for callers that return nothing.
+    void invalid(const Instruction& at, std::string_view what) {
+        fail(ErrorCode::kInvalidModule, at, what);
+    }
+    void unsupported(const Instruction& at, std::string_view what) {
+        fail(ErrorCode::kUnsupported, at, what);
+    }
 
     // Sets an error if an instruction that stays must not.
     virtual void checkKept(const Instruction&) {}
@@ -123,6 +130,15 @@ class OpcodeTable {
             lowering.writer.endBlock();
         }
         lowering.writer.finish();
+    }
+    // The same for all functions of the module. `more`: what the lowering takes behind the context.
+    template <typename... More>
+    void lowerAll(typename Lowering::Context& context, More&... more) const {
+        for (const auto& function : context.module.functions()) {
+            if (context.error) return;
+            Lowering lowering(context, more..., *function);
+            lower(lowering, *function);
+        }
     }
 
  private:

@@ -48,7 +48,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     pointerType_ = module.def(pointer).type;
     const Instruction& type = module.def(pointerType_);
     if (!isPointerType(type.opcode)) {
-        context.fail(ErrorCode::kInvalidModule, at, "Pointer is not a pointer");
+        context.invalid(at, "Pointer is not a pointer");
         return;
     }
     isNonUniform_ = pathTo(module, pointer).nonUniform;
@@ -57,8 +57,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     pointee_ = isUntyped_ ? untypedPointee(context, storage_, component) : type.word(1);
     const uint32_t bits = context.types.width(pointee_);
     if (bits < 8 || context.types.components(pointee_) == 0) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "Pointer must point to a numeric scalar or vector");
+        context.invalid(at, "Pointer must point to a numeric scalar or vector");
         return;
     }
     scalar_ = context.types.scalarOf(pointee_);
@@ -79,10 +78,10 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     }
     scalar_ = 0;
     if (hasLayout(context_.module, storage_)) {
-        context_.fail(ErrorCode::kUnsupported, at,
-                      "the array has gaps between its elements, and its variable is not known");
+        context_.unsupported(
+            at, "the array has gaps between its elements, and its variable is not known");
     } else {
-        context_.fail(ErrorCode::kInvalidModule, at, "Pointer must point into an array");
+        context_.invalid(at, "Pointer must point into an array");
     }
 }
 

@@ -133,7 +133,7 @@ std::optional<ElementWise> elementWise(PackedContext& context, const Instruction
         map.operands.push_back(i.word(o));
     }
     if (std::ranges::count(map.types, nullptr) == std::ssize(map.types)) {
-        context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
+        context.invalid(i, "operand types do not fit Result Type");
         return std::nullopt;
     }
     if (multipliesByScalar(i.opcode) && !packsAreMatrices(context.types, *result)) {

@@ -18,9 +18,8 @@ bool hasOneConstituent(const PackedType& type, const Instruction& i) {
 }
 
 void failOfConstituents(PackedContext& context, const Instruction& at, bool one) {
-    context.fail(ErrorCode::kInvalidModule, at,
-                 one ? "takes one constituent, a scalar of the component type"
-                     : "the constituents are not as many components of the type as it has");
+    context.invalid(at, one ? "takes one constituent, a scalar of the component type"
+                            : "the constituents are not as many components of the type as it has");
 }
 
 // The elements of scalars, vectors and values of packed types, in order. Empty if one of the values
@@ -128,7 +127,7 @@ bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {
     const uint32_t element = i.word(at);
     if (element >= type->count) {
         if (!type->hasOpenCount) {
-            context.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
+            context.invalid(i, "an index is beyond the Component Count");
         }
         dropBeyondCount(emit, i);
         return true;
@@ -144,7 +143,7 @@ Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
     TypeTable& types = context.types;
     const Id element = chain.word(index.at);
     if (!types.isInteger(emit.typeOf(element))) {
-        context.fail(ErrorCode::kInvalidModule, chain, "an index is not an integer scalar");
+        context.invalid(chain, "an index is not an integer scalar");
         return 0;
     }
     // An index is never negative, and locate() divides unsigned integers.

@@ -199,9 +199,9 @@ NumberArray numberArray(const LoweringContext& context, Id type) {
 
 bool requireDefaultEncoding(LoweringContext& context, const Instruction& at, Id scalar) {
     if (scalar == 0 || !context.types.encoding(scalar)) return true;
-    context.fail(ErrorCode::kInvalidModule, at,
-                 "floats must have the default encoding, no bfloat16 or 8-bit floats "
-                 "(SPV_QCOM_cooperative_matrix_conversion)");
+    context.invalid(at,
+                    "floats must have the default encoding, no bfloat16 or 8-bit floats "
+                    "(SPV_QCOM_cooperative_matrix_conversion)");
     return false;
 }
 
@@ -216,8 +216,7 @@ void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instructio
     if (to.element == 0 || from.element == 0 ||
         uint64_t{to.length} * types.width(to.element) !=
             uint64_t{from.length} * types.width(from.element)) {
-        context.fail(ErrorCode::kInvalidModule, cast, "casts arrays of different sizes");
-        return;
+        return context.invalid(cast, "casts arrays of different sizes");
     }
     const std::vector<Slot> slots = slotsOf(emit, emit.parts(cast.word(0)));
     const std::vector<Slot> cells = regroup(emit, slots, from.element, to.element);
@@ -261,9 +260,8 @@ void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruc
     if (!requireDefaultEncoding(context, extract, from.element)) return;
     if (to.element == 0 || from.element != to.element || to.length > from.length ||
         !context.types.isInteger(emit.typeOf(start))) {
-        context.fail(ErrorCode::kInvalidModule, extract,
-                     "extracts from an array that is smaller or has other elements");
-        return;
+        return context.invalid(extract,
+                               "extracts from an array that is smaller or has other elements");
     }
     if (const std::optional<uint64_t> first = context.module.constantValue(start)) {
         // Elements beyond the end are undefined, but indices must be valid.

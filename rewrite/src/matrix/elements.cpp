@@ -101,7 +101,7 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
     }
     const bool casts = i.opcode == spv::Op::OpBitcast;
     if (from->shape != to->shape || (casts && from->number->bits != to->number->bits)) {
-        context.fail(ErrorCode::kInvalidModule, i, "operand types do not fit Result Type");
+        context.invalid(i, "operand types do not fit Result Type");
         return true;
     }
     if (from->hasSmallFloats() || to->hasSmallFloats()) {

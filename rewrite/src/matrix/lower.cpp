@@ -18,10 +18,7 @@ using MatrixFunction = FunctionLowering<MatrixContext, MatrixWriter>;
 // OpCooperativeMatrixLengthKHR: a constant, or of tiles the driver's length times their number.
 void lowerLength(MatrixFunction& f, const Instruction& length) {
     const MatrixType* matrix = f.context.matrix(length.word(0));
-    if (matrix == nullptr) {
-        f.context.fail(ErrorCode::kInvalidModule, length, "Type is not a cooperative matrix");
-        return;
-    }
+    if (matrix == nullptr) return f.context.invalid(length, "Type is not a cooperative matrix");
     if (matrix->tiles) {
         const Id one =
             f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, length.type, {matrix->pack});

@@ -207,8 +207,7 @@ void lowerMatrixTypes(MatrixContext& context) {
         Instruction& type = *globals[g];
         if (!isMatrixType(type) || context.tiles.isTile(type.result)) continue;
         if (const std::string_view what = problem(context, type); !what.empty()) {
-            context.fail(ErrorCode::kUnsupported, type, what);
-            return;
+            return context.unsupported(type, what);
         }
         MatrixType matrix =
             describe(context, type, inWords.contains(type.result), open.contains(type.result));

@@ -39,10 +39,10 @@ class SharedScalarStore {
 
     void run(const Instruction& at) {
         if (matrix_.fragment.scope == LaneScope::kWorkgroup) {
-            context_.fail(ErrorCode::kUnsupported, at,
-                          "four neighbours of a matrix of scope Workgroup are narrower than the "
-                          "scalars that Pointer points to");
-            return;
+            return context_.unsupported(
+                at,
+                "four neighbours of a matrix of scope Workgroup are narrower than the "
+                "scalars that Pointer points to");
         }
         const bool shuffles = memory_.inner().lanes > 1;
         if (shuffles && !requireShuffles(context_, at)) return;
@@ -142,8 +142,7 @@ class SharedScalarStore {
 void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store) {
     const MatrixType* matrix = context.matrixOfValue(store.word(1));
     if (matrix == nullptr || store.operands.size() < 2) {
-        context.fail(ErrorCode::kInvalidModule, store, "Object is not a cooperative matrix");
-        return;
+        return context.invalid(store, "Object is not a cooperative matrix");
     }
     MatrixMemory memory(context, writer, store, *matrix, store.word(0),
                         std::span(store.operands).subspan(2));
@@ -232,10 +231,7 @@ void constructWords(Emitter& emit, const MatrixType& matrix, HeldElements& eleme
 
 void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
     const MatrixType* matrix = context.matrix(load.type);
-    if (matrix == nullptr) {
-        context.fail(ErrorCode::kInvalidModule, load, "Result Type is not a cooperative matrix");
-        return;
-    }
+    if (matrix == nullptr) return context.invalid(load, "Result Type is not a cooperative matrix");
     MatrixMemory memory(
         context, writer, load, *matrix, load.word(0),
         std::span(load.operands).subspan(std::min<size_t>(1, load.operands.size())));

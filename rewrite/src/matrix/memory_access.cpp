@@ -38,16 +38,16 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     const std::optional<uint64_t> layout =
         operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);
     if (!layout || *layout > 1) {
-        context.fail(ErrorCode::kUnsupported, at, "MemoryLayout is not row major or column major");
+        context.unsupported(at, "MemoryLayout is not row major or column major");
         return;
     }
     rowMajor_ = *layout == 0;
     if (operands.size() < 2 || !operands[1].isId) {
-        context.fail(ErrorCode::kInvalidModule, at, "row and column major layouts need a Stride");
+        context.invalid(at, "row and column major layouts need a Stride");
         return;
     }
     if (!context.types.isInteger(context.module.def(operands[1].word).type)) {
-        context.fail(ErrorCode::kInvalidModule, at, "Stride must be an integer scalar");
+        context.invalid(at, "Stride must be an integer scalar");
         return;
     }
     memory_ = MemoryOperands(operands.subspan(2));

@@ -44,9 +44,9 @@ std::unordered_set<Id> callbacksOf(MatrixContext& context) {
         for (const auto& block : function->blocks) {
             for (const InstructionPtr& i : block->body) {
                 if (!isTangled(i->opcode)) continue;
-                context.fail(ErrorCode::kInvalidModule, *i,
-                             "DecodeFunc, Func and CombineFunc must not lead to an instruction "
-                             "that loads, stores, multiplies or converts matrices");
+                context.invalid(*i,
+                                "DecodeFunc, Func and CombineFunc must not lead to an instruction "
+                                "that loads, stores, multiplies or converts matrices");
             }
         }
     }
@@ -199,8 +199,7 @@ class PerElement {
 void lowerPerElement(MatrixContext& context, MatrixWriter& writer, const Instruction& call) {
     const MatrixType* matrix = context.matrix(call.type);
     if (const std::string_view what = problem(context, call, matrix); !what.empty()) {
-        context.fail(ErrorCode::kInvalidModule, call, what);
-        return;
+        return context.invalid(call, what);
     }
     PerElement(context, writer, call, *matrix).run();
 }
@@ -210,9 +209,8 @@ void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Inst
     const TypeTable& types = context.types;
     if (matrix == nullptr || types.components(query.type) != 2 || types.width(query.type) != 32 ||
         !types.isInteger(query.type) || !types.isInteger(context.module.def(query.word(1)).type)) {
-        context.fail(ErrorCode::kInvalidModule, query,
-                     "takes a cooperative matrix and an integer, gives two 32-bit integers");
-        return;
+        return context.invalid(
+            query, "takes a cooperative matrix and an integer, gives two 32-bit integers");
     }
     Emitter& emit = writer.emit();
     const Fragment& f = matrix->fragment;

@@ -208,12 +208,10 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
     product.c = context.matrixOfValue(mulAdd.word(2));
     product.result = context.matrix(mulAdd.type);
     if (!product.a || !product.b || !product.c || !product.result) {
-        context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
-        return;
+        return context.invalid(mulAdd, "operands are not cooperative matrices");
     }
     if (const std::string_view what = mismatch(product, context.types); !what.empty()) {
-        context.fail(ErrorCode::kInvalidModule, mulAdd, what);
-        return;
+        return context.invalid(mulAdd, what);
     }
     using Mask = spv::CooperativeMatrixOperandsMask;
     product.operands = mulAdd.word(3);
@@ -223,8 +221,7 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
                      has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
     product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
     if (product.c->hasFourBits() || product.result->hasFourBits()) {
-        context.fail(ErrorCode::kUnsupported, mulAdd, "4-bit components are for A and B only");
-        return;
+        return context.unsupported(mulAdd, "4-bit components are for A and B only");
     }
     const MatrixType* result = product.result;
     // Sums are f32, and rounded to the format at the end.

@@ -251,8 +251,7 @@ void lowerReduction(MatrixContext& context, MatrixWriter& writer, const Instruct
     const Reduction r = {at, context.matrixOfValue(at.word(0)), context.matrix(at.type), at.word(1),
                          at.word(2)};
     if (const std::string_view what = problem(context, r); !what.empty()) {
-        context.fail(ErrorCode::kInvalidModule, at, what);
-        return;
+        return context.invalid(at, what);
     }
     if (r.mode != k2x2) return LineReduction(context, writer, r).run();
     return r.ofWorkgroup() ? reduce2x2InWorkgroup(context, writer, r)

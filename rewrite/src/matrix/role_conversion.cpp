@@ -74,14 +74,11 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     }
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->rows || from->columns != to->columns) {
-        context.fail(ErrorCode::kInvalidModule, conversion,
-                     "conversion between matrices of different components or sizes");
-        return;
+        return context.invalid(conversion,
+                               "conversion between matrices of different components or sizes");
     }
     if (from->fragment.scope != to->fragment.scope) {
-        context.fail(ErrorCode::kInvalidModule, conversion,
-                     "conversion between matrices of different scopes");
-        return;
+        return context.invalid(conversion, "conversion between matrices of different scopes");
     }
     if (from->tiles || to->tiles) return lowerTileConversion(context, writer, conversion);
     if (from->fragment.scope == LaneScope::kWorkgroup) {  // a lane holds the same for every use
@@ -162,9 +159,7 @@ void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Inst
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->columns || from->columns != to->rows ||
         from->fragment.scope != to->fragment.scope) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "transposition exchanges rows and columns, and nothing else");
-        return;
+        return context.invalid(at, "transposition exchanges rows and columns, and nothing else");
     }
     if (from->fragment.scope == LaneScope::kSubgroup) {
         transposeInSubgroup(context, writer, *from, *to, at);

@@ -144,8 +144,7 @@ std::vector<Slot> packed(Emitter& emit, Id component, std::vector<Slot> slots) {
 std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction& at,
                                       const MatrixType* matrix, const NumberArray& array) {
     if (matrix == nullptr || array.element == 0) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "converts between a cooperative matrix and an array of scalars");
+        context.invalid(at, "converts between a cooperative matrix and an array of scalars");
         return std::nullopt;
     }
     if (!requireDefaultEncoding(context, at, matrix->format)) return std::nullopt;
@@ -156,17 +155,15 @@ std::optional<MatrixLines> matchLines(MatrixContext& context, const Instruction&
     const bool packedWords = types.isInteger(array.element) && types.width(array.element) == 32;
     const uint32_t bits = matrix->number->bits;
     if ((array.element != matrix->format || matrix->hasFourBits()) && !packedWords) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "the array has neither the matrix's components nor 32-bit integers");
+        context.invalid(at, "the array has neither the matrix's components nor 32-bit integers");
     } else if (uint64_t{array.length} * types.width(array.element) !=
                uint64_t{lines.length} * bits) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     std::format("an array of {} x {} bits is no line of {} x {} bits",
-                                 array.length, types.width(array.element), lines.length, bits));
+        context.invalid(
+            at, std::format("an array of {} x {} bits is no line of {} x {} bits", array.length,
+                            types.width(array.element), lines.length, bits));
     } else if (lines.count > context.target.subgroupSize) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     std::format("a matrix of {} lines in a subgroup of {}", lines.count,
-                                 context.target.subgroupSize));
+        context.unsupported(at, std::format("a matrix of {} lines in a subgroup of {}", lines.count,
+                                            context.target.subgroupSize));
     } else if (requireShuffles(context, at)) {
         return lines;
     }

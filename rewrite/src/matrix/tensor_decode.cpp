@@ -45,9 +45,10 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     } else if (storage == spv::StorageClass::StorageBuffer) {
         place_ = placeOf(emit, pointer);
         if (!place_.valid()) {
-            context.fail(ErrorCode::kUnsupported, at,
-                         "the Pointer of a load with DecodeFunc does not lead from a known buffer "
-                         "through memory with a layout");
+            context.unsupported(
+                at,
+                "the Pointer of a load with DecodeFunc does not lead from a known buffer "
+                "through memory with a layout");
             return;
         }
         function_ = cloneDecode(context, at, function, place_);

@@ -20,7 +20,7 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
       memory_(memory),
       pointer_(pointer) {
     if (context.module.def(emit.typeOf(pointer)).opcode != spv::Op::OpTypePointer) {
-        context.fail(ErrorCode::kInvalidModule, at, "Pointer is not a typed pointer");
+        context.invalid(at, "Pointer is not a typed pointer");
         return;
     }
     resolve(emit, pointer);
@@ -87,10 +87,9 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass 
     if (place_.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
     if (!place_.valid()) {
         scalar_ = 0;
-        context_.fail(ErrorCode::kInvalidModule, at_,
-                      "Pointer leads through an array of arrays of descriptors "
-                      "(VUID-StandaloneSpirv-Uniform-06807), or memory without a layout");
-        return;
+        return context_.invalid(at_,
+                                "Pointer leads through an array of arrays of descriptors "
+                                "(VUID-StandaloneSpirv-Uniform-06807), or memory without a layout");
     }
     scalar_ = reachable(storage);
     view_ = context_.views.view(emit, place_, scalar_);

@@ -192,7 +192,7 @@ std::unique_ptr<TensorLoad> prepare(MatrixContext& context, MatrixWriter& writer
     const MatrixType* matrix = tensorMatrix(context, load, load.word(1));
     if (matrix == nullptr) return nullptr;
     if (matrix->id != load.type) {
-        context.fail(ErrorCode::kInvalidModule, load, "the type of Object must be Result Type");
+        context.invalid(load, "the type of Object must be Result Type");
         return nullptr;
     }
     const std::optional<TensorOperands> operands = tensorOperands(context, load);

@@ -29,7 +29,7 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     operands.memory = MemoryOperands(operandsBehind(at, 3));
     const std::span<const Operand> addressing = tensorAddressing(at);
     const auto fails = [&](std::string_view what) {
-        context.fail(ErrorCode::kInvalidModule, at, what);
+        context.invalid(at, what);
         return std::nullopt;
     };
     if (addressing.empty()) return fails("Tensor Addressing Operands are missing");
@@ -57,9 +57,9 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
 const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object) {
     const MatrixType* matrix = context.matrixOfValue(object);
     if (matrix == nullptr) {
-        context.fail(ErrorCode::kInvalidModule, at, "Object is not a cooperative matrix");
+        context.invalid(at, "Object is not a cooperative matrix");
     } else if (matrix->hasFourBits()) {
-        context.fail(ErrorCode::kUnsupported, at, "tensors of 4-bit components are not emulated");
+        context.unsupported(at, "tensors of 4-bit components are not emulated");
         matrix = nullptr;
     }
     return matrix;
@@ -226,8 +226,7 @@ void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instru
     const std::optional<TensorOperands> operands = tensorOperands(context, store);
     if (!operands) return;
     if (operands->decode != 0 || operands->decodeVector != 0) {
-        context.fail(ErrorCode::kInvalidModule, store, "a store takes no DecodeFunc");
-        return;
+        return context.invalid(store, "a store takes no DecodeFunc");
     }
     TensorStore lowering(context, writer, store, *matrix, *operands);
     if (lowering.valid()) lowering.run();

@@ -26,11 +26,11 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
     SharedWords& shared = context.shared;
     if (!shared.available) shared.available = wordsLeft(context);
     if (*shared.available >= least) return *shared.available;
-    context.fail(ErrorCode::kUnsupported, at,
-                 std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
-                             "module leaves {} "
-                             "(cooperativeMatrixWorkgroupScopeReservedSharedMemory)",
-                             uint64_t{least} * 4, uint64_t{*shared.available} * 4));
+    context.unsupported(
+        at, std::format("a matrix of scope Workgroup needs {} bytes of shared memory, and the "
+                        "module leaves {} "
+                        "(cooperativeMatrixWorkgroupScopeReservedSharedMemory)",
+                        uint64_t{least} * 4, uint64_t{*shared.available} * 4));
     return 0;
 }
 

@@ -249,8 +249,7 @@ Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const
     WorkgroupPlan plan = planOf(context, product);
     if (context.types.width(product.result->component) > 32 ||
         (product.saturating && context.types.width(product.result->component) != 32)) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     "this product is not emulated at scope Workgroup");
+        context.unsupported(at, "this product is not emulated at scope Workgroup");
         return 0;
     }
     if (!chooseDepth(context, plan, at)) return 0;

@@ -101,9 +101,8 @@ void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
     const TiledType* to = f.context.plan.type(conversion.type);
     if (from == nullptr || to == nullptr || from->component != to->component ||
         from->rows != to->rows || from->columns != to->columns) {
-        f.context.fail(ErrorCode::kInvalidModule, conversion,
-                       "conversion between matrices of different components or sizes");
-        return;
+        return f.context.invalid(conversion,
+                                 "conversion between matrices of different components or sizes");
     }
     const StagedLines rows{from->rows, from->columns, false};
     StagedMatrix(f, *from, rows).write(conversion.word(0));

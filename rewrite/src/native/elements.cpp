@@ -105,8 +105,7 @@ bool usesLength(const LengthConstants& lengths, const Instruction& i) {
 }
 
 void fail(LoweringContext& context, const Instruction& at) {
-    context.fail(ErrorCode::kUnsupported, at,
-                 "a constant depends on the length of a native matrix");
+    context.unsupported(at, "a constant depends on the length of a native matrix");
 }
 
 }  // namespace
@@ -118,7 +117,7 @@ LengthConstants takeLengths(NativeContext& context) {
         if (i->opcode != spv::Op::OpSpecConstantOp) continue;
         if (i->word(0) != kLength && !usesLength(lengths, *i)) continue;
         if (i->word(0) == kLength && context.plan.type(i->word(1)) == nullptr) {
-            context.fail(ErrorCode::kInvalidModule, *i, "Type is not a cooperative matrix");
+            context.invalid(*i, "Type is not a cooperative matrix");
         }
         lengths.emplace(i->result, *i);
         // readLengths() replaces all uses.

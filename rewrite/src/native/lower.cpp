@@ -27,7 +27,7 @@ bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& 
     const TiledType* c = context.matrixOfValue(mulAdd.word(2));
     const TiledType* result = context.plan.type(mulAdd.type);
     if (a == nullptr || b == nullptr || c == nullptr || result == nullptr) {
-        context.fail(ErrorCode::kInvalidModule, mulAdd, "operands are not cooperative matrices");
+        context.invalid(mulAdd, "operands are not cooperative matrices");
         return true;
     }
     if (!a->isTiled() && !b->isTiled() && !c->isTiled()) return false;

@@ -36,8 +36,7 @@ std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, con
                                    size_t layout) {
     const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
     if (!value || *value > 1 || at.operands.size() < layout + 2) {
-        f.context.fail(ErrorCode::kUnsupported, at,
-                       "MemoryLayout is not row major or column major");
+        f.context.unsupported(at, "MemoryLayout is not row major or column major");
         return std::nullopt;
     }
     TileAccess access;
@@ -59,7 +58,7 @@ TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& t
         Emitter& emit = f.emit();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
         if (bytes % pointer.pointeeBytes() != 0) {
-            f.context.fail(ErrorCode::kUnsupported, at, "a tile would start inside a pointee");
+            f.context.unsupported(at, "a tile would start inside a pointee");
             return 0;
         }
         const Id index = pointer.indexType();

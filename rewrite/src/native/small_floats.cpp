@@ -24,8 +24,7 @@ struct MatrixInMemory {
         const auto value = f.context.module.constantValue(at.word(layout));
         isValid = pointer.valid() && value && *value <= 1 && at.operands.size() > layout + 1;
         if (!isValid) {
-            f.context.fail(ErrorCode::kUnsupported, at,
-                           "MemoryLayout is not row major or column major");
+            f.context.unsupported(at, "MemoryLayout is not row major or column major");
             return;
         }
         columnMajor = *value == 1;
@@ -37,7 +36,7 @@ struct MatrixInMemory {
     std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& at, Id type) {
         const StagedShape shape = stagedShape(f.context, type, columnMajor, pointer.pointeeBytes());
         if (shape.unit != 0) return shape;
-        f.context.fail(ErrorCode::kUnsupported, at, "a line ends inside a pointee");
+        f.context.unsupported(at, "a line ends inside a pointee");
         return std::nullopt;
     }
     // A unit's pointee `number`, of `count`.
@@ -284,11 +283,7 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
     table.add<holdStore>({spv::Op::OpCooperativeMatrixStoreKHR});
     table.add<holdMulAdd>({spv::Op::OpCooperativeMatrixMulAddKHR});
     table.add<holdConversion>(kConversions);
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        HalvesFunction lowering(context, *function);
-        table.lower(lowering, *function);
-    }
+    table.lowerAll(context);
     if (context.error) return context.error;
     replaceTypes(types, names);
     module.removeCapability(spv::Capability::Float8CooperativeMatrixEXT);

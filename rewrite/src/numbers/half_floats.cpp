@@ -222,8 +222,7 @@ void lowerPointer(NumbersContext& context, Emitter& emit, const Instruction& i,
     const Id pointer = i.word(3);
     const std::array<Id, 2> members = {i.type, context.module.pointee(pointer)};
     if (i.operands.size() != 4 || members[1] == 0) {
-        context.fail(ErrorCode::kUnsupported, i, "its second result needs a typed pointer");
-        return;
+        return context.unsupported(i, "its second result needs a typed pointer");
     }
     Operands operands = decoded(code, i, 3);
     operands[1] = literal(row.asStruct);

@@ -145,10 +145,10 @@ void layOutHalfMatrices(NumbersContext& context) {
                 .has_value();
         const Id array = isRowMajor ? 0 : inMemory(context, member);
         if (array == 0) {
-            context.fail(ErrorCode::kUnsupported, module.def(member.structure),
-                         "a matrix of half floats, which are emulated, is row-major or has several "
-                         "strides");
-            return;
+            return context.unsupported(
+                module.def(member.structure),
+                "a matrix of half floats, which are emulated, is row-major or has several "
+                "strides");
         }
         retype(module, member, array);
         module.removeDecorationsOf(member.structure, [&](const Instruction& i) {

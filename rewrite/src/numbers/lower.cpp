@@ -187,11 +187,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     OpcodeTable<NumbersFunction> table;
     addNumberConversions(table);
     if (!context.matricesInMemory.empty()) addHalfMatrixAccess(table);
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        NumbersFunction lowering(context, *function);
-        table.lower(lowering, *function);
-    }
+    table.lowerAll(context);
     if (context.error) return context.error;
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));

@@ -43,9 +43,8 @@ void checkPointers(NumbersContext& context) {
         if (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private) {
             continue;
         }
-        context.fail(ErrorCode::kInvalidModule, *i,
-                     "floats of 4 and 6 bits are only in storage classes Function and Private");
-        return;
+        return context.invalid(
+            *i, "floats of 4 and 6 bits are only in storage classes Function and Private");
     }
 }
 
@@ -61,13 +60,15 @@ void checkVariables(NumbersContext& context, ExtensionSet extensions) {
         const spv::StorageClass storage = storageOf(*i);
         if (storage != spv::StorageClass::Input && storage != spv::StorageClass::Output) continue;
         if (extensions.contains(Extension::kKhrShaderFloat16Int8)) {
-            context.fail(ErrorCode::kUnsupported, *i,
-                         "a variable of storage class Input or Output has a 16- or 8-bit float, "
-                         "and coopvk emulates half floats");
+            context.unsupported(
+                *i,
+                "a variable of storage class Input or Output has a 16- or 8-bit float, "
+                "and coopvk emulates half floats");
         } else {
-            context.fail(ErrorCode::kInvalidModule, *i,
-                         "a variable of storage class Input or Output has a bfloat16 or an 8-bit "
-                         "float (VUID-StandaloneSpirv-OpTypeFloat-10370 and -10823)");
+            context.invalid(
+                *i,
+                "a variable of storage class Input or Output has a bfloat16 or an 8-bit "
+                "float (VUID-StandaloneSpirv-OpTypeFloat-10370 and -10823)");
         }
         return;
     }
@@ -89,14 +90,13 @@ bool isOf(const Number& number, const PlannedTarget& target, ExtensionSet extens
 void findVector(NumbersContext& context, const Instruction& i, const Number& component) {
     const bool isMatrix = i.opcode == spv::Op::OpTypeMatrix;
     if (i.word(1) < 2 || i.word(1) > 4) {
-        context.fail(ErrorCode::kInvalidModule, i, "a vector has 2, 3 or 4 components");
+        context.invalid(i, "a vector has 2, 3 or 4 components");
     } else if (!isMatrix) {
         context.lowered[i.result] = &component;
     } else if (component.isHalf() && context.types.components(i.word(0)) > 1) {
         context.matrices[i.result] = {i.word(0), i.word(1)};
     } else {
-        context.fail(ErrorCode::kInvalidModule, i,
-                     "a matrix consists of vectors of half, single or double floats");
+        context.invalid(i, "a matrix consists of vectors of half, single or double floats");
     }
 }
 
@@ -116,10 +116,10 @@ void findType(NumbersContext& context, ExtensionSet extensions, const Instructio
     if (i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeMatrix) {
         findVector(context, i, *component);
     } else if (!mayContain(i.opcode)) {
-        context.fail(ErrorCode::kUnsupported, i,
-                     component->isHalf()
-                         ? "a type of this kind cannot consist of half floats, which are emulated"
-                         : "a type of this kind cannot consist of bfloat16 or 8-bit floats here");
+        context.unsupported(
+            i, component->isHalf()
+                   ? "a type of this kind cannot consist of half floats, which are emulated"
+                   : "a type of this kind cannot consist of bfloat16 or 8-bit floats here");
     }
 }
 
@@ -187,10 +187,10 @@ void fold(NumbersContext& context, Instruction& i) {
         parts.push_back(types.constant(context.replacement(types.scalarOf(i.type)), bits));
     }
     if (parts.empty() || parts.size() != components) {
-        context.fail(ErrorCode::kUnsupported, i,
-                     "a specialization constant of a bfloat16 or an 8-bit float depends on a value "
-                     "that is not known");
-        return;
+        return context.unsupported(
+            i,
+            "a specialization constant of a bfloat16 or an 8-bit float depends on a value "
+            "that is not known");
     }
     const bool isVector = parts.size() > 1;
     i.opcode = isVector ? spv::Op::OpConstantComposite : spv::Op::OpConstant;

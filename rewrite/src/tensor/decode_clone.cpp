@@ -81,8 +81,9 @@ Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id funct
     const auto original =
         std::ranges::find(functions, function, [](const auto& f) { return f->id(); });
     if (original == functions.end() || request.depth > kMaxCallDepth) {
-        context.fail(ErrorCode::kInvalidModule, request.at,
-                     "DecodeFunc and what it calls must be functions that do not call themselves");
+        context.invalid(
+            request.at,
+            "DecodeFunc and what it calls must be functions that do not call themselves");
         return 0;
     }
     return context.helper(key, [&] { return Clone(context, request, **original, kinds).run(); });

@@ -79,7 +79,7 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
         std::string_view what;
         if (type.opcode == spv::Op::OpTypeTensorLayoutNV) what = lowerLayout(context, types, type);
         if (type.opcode == spv::Op::OpTypeTensorViewNV) what = lowerView(context, types, type);
-        if (!what.empty()) context.fail(ErrorCode::kInvalidModule, type, what);
+        if (!what.empty()) context.invalid(type, what);
     }
     context.module.visitBlocks([&](const Instruction& i) {
         if (i.opcode != spv::Op::OpTensorViewSetClipNV) return;
@@ -220,19 +220,16 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
            std::span<const TensorRow<Type>> rows) {
     const auto row = std::ranges::find(rows, i.opcode, &TensorRow<Type>::opcode);
     if (row == rows.end()) {
-        context.fail(ErrorCode::kInvalidModule, i, "Result Type is not what the instruction makes");
-        return;
+        return context.invalid(i, "Result Type is not what the instruction makes");
     }
     const size_t copied = row->copies ? 1 : 0;
     if (row->copies && emit.typeOf(i.word(0)) != type.id) {
-        context.fail(ErrorCode::kInvalidModule, i, "the type of the operand must be Result Type");
-        return;
+        return context.invalid(i, "the type of the operand must be Result Type");
     }
     const std::optional<std::vector<Id>> operands = numbers(emit, operandsBehind(i, copied));
     if (!operands || operands->size() != row->operandsEach * type.dimensions + row->operands) {
-        context.fail(ErrorCode::kInvalidModule, i,
-                     "the operands must be 32-bit integers, as many as the type has dimensions");
-        return;
+        return context.invalid(
+            i, "the operands must be 32-bit integers, as many as the type has dimensions");
     }
     std::vector<Id> members = row->copies ? structureMembers(emit, i.word(0))
                                           : std::vector<Id>(type.members(), emit.constant(0));
@@ -266,7 +263,7 @@ void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitte
     } else if (view != types.views.end()) {
         lower<View>(context, emit, i, view->second, kViewRows);
     } else {
-        context.fail(ErrorCode::kInvalidModule, i, "Result Type is not a tensor layout or view");
+        context.invalid(i, "Result Type is not a tensor layout or view");
     }
 }
 

@@ -83,7 +83,7 @@ void ViewAccess::copyAtomic(const Instruction& i, const Cloner& copies) {
 }
 
 Id ViewAccess::refuse(std::string_view what) {
-    context_.fail(ErrorCode::kUnsupported, at_, what);
+    context_.unsupported(at_, what);
     return 0;
 }
 

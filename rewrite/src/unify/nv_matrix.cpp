@@ -76,11 +76,7 @@ std::optional<Error> splitTranspositions(LoweringContext& context) {
     }
     OpcodeTable<TranspositionLowering> table;
     table.add<splitTransposition>({spv::Op::OpCooperativeMatrixTransposeNV});
-    for (const auto& function : context.module.functions()) {
-        TranspositionLowering lowering(context, *function);
-        table.lower(lowering, *function);
-        if (context.error) return context.error;
-    }
+    table.lowerAll(context);
     return context.error;
 }
 

@@ -129,7 +129,7 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
     if (const VectorType* type = context.packed(i.type)) {
         transfer(context, emit, i, *type, 0);
     } else {
-        context.fail(ErrorCode::kInvalidModule, i, "Result Type is not a cooperative vector");
+        context.invalid(i, "Result Type is not a cooperative vector");
     }
 }
 
@@ -137,7 +137,7 @@ void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& 
     if (const VectorType* type = context.packedOfValue(i.word(2))) {
         transfer(context, emit, i, *type, i.word(2));
     } else {
-        context.fail(ErrorCode::kInvalidModule, i, "Object is not a cooperative vector");
+        context.invalid(i, "Object is not a cooperative vector");
     }
 }
 

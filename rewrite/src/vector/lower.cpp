@@ -39,8 +39,7 @@ void lowerVectorTypes(VectorContext& context) {
         Instruction& type = *globals[g];
         if (!types.contains(type.result)) continue;
         if (const std::string_view what = problem(context, type); !what.empty()) {
-            context.fail(ErrorCode::kUnsupported, type, what);
-            return;
+            return context.unsupported(type, what);
         }
         VectorType vector;
         vector.id = type.result;
@@ -253,7 +252,7 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
     const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
     const Id indexType = emit.typeOf(i.word(inserts ? 2 : 1));
     if (!context.types.isInteger(indexType) || context.types.components(indexType) != 1) {
-        context.fail(ErrorCode::kInvalidModule, i, "the index is not an integer scalar");
+        context.invalid(i, "the index is not an integer scalar");
         return true;
     }
     std::vector<Id> arguments;

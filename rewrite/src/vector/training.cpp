@@ -162,8 +162,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
         g.stride ? context.types.constantU32(*g.stride) : f.parameter(types.size() - 1);
     GradientWriter writer(f, g, stride);
     if (!writer.valid()) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     "atomic additions to memory of this type are not emulated");
+        context.unsupported(at, "atomic additions to memory of this type are not emulated");
     }
     const Id lines = g.lines != nullptr ? f.parameter(values) : 0;
     const Id elements = f.parameter(values + (g.lines != nullptr ? 1 : 0));
@@ -201,17 +200,14 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
     const VectorType* a = context.packedOfValue(i.word(2));
     const VectorType* b = context.packedOfValue(i.word(3));
     if (componentOf(context, a) == nullptr || componentOf(context, b) == nullptr) {
-        context.fail(ErrorCode::kUnsupported, i, "A and B must be f16 or f32 cooperative vectors");
-        return;
+        return context.unsupported(i, "A and B must be f16 or f32 cooperative vectors");
     }
     const std::optional<uint64_t> layout = context.module.constantValue(i.word(4));
     const std::optional<uint64_t> type = context.module.constantValue(i.word(5));
     Gradient g;
     if (type) g.number = findNumber(static_cast<ComponentType>(*type));
     if (!layout || *layout > 3 || !canAdd(g.number)) {
-        context.fail(ErrorCode::kUnsupported, i,
-                     "MemoryLayout or MatrixInterpretation is not supported");
-        return;
+        return context.unsupported(i, "MemoryLayout or MatrixInterpretation is not supported");
     }
     const auto order = static_cast<VectorMatrixLayout>(*layout);
     const bool byColumn = order == VectorMatrixLayout::kColumnMajor;
@@ -225,11 +221,9 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
         g.stride = static_cast<uint32_t>(placement.rowBytes);
         g.inBlocks = placement.inBlocks;
     } else if (g.strideValue == 0) {
-        context.fail(ErrorCode::kInvalidModule, i, "row and column major layouts need a stride");
-        return;
+        return context.invalid(i, "row and column major layouts need a stride");
     } else if (!context.isWord(g.strideValue)) {
-        context.fail(ErrorCode::kInvalidModule, i, "MatrixStride is not a 32-bit integer scalar");
-        return;
+        return context.invalid(i, "MatrixStride is not a 32-bit integer scalar");
     } else if (const auto known = context.module.constantValue(g.strideValue)) {
         g.stride = static_cast<uint32_t>(*known);
     }
@@ -242,8 +236,7 @@ void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& i)
     g.elements = context.packedOfValue(i.word(2));
     g.number = componentOf(context, g.elements);
     if (g.number == nullptr) {
-        context.fail(ErrorCode::kUnsupported, i, "V must be an f16 or f32 cooperative vector");
-        return;
+        return context.unsupported(i, "V must be an f16 or f32 cooperative vector");
     }
     g.stride = 0;
     g.values = {i.word(2)};

@@ -152,8 +152,7 @@ bool lowerPointerCopy(Int4Function& f, const Instruction& i) {
 void storeComponent(Int4Function& f, const ComponentPointer& pointer, const Instruction& i) {
     const Int4Type* stored = f.context.typeOf(i.word(1));
     if (stored == nullptr || stored->components != 1) {
-        f.context.fail(ErrorCode::kInvalidModule, i, "the object is not a 4-bit integer");
-        return;
+        return f.context.invalid(i, "the object is not a 4-bit integer");
     }
     const Id word = f.values.component(i.word(1), *stored, f.emit().constant(0), false);
     ComponentAccess(f, pointer, operandsBehind(i, 2)).store(word);

@@ -55,7 +55,7 @@ void appendIds(std::vector<Id>& all, const std::vector<Id>& more) {
 }
 
 bool fail(Int4Function& f, const Instruction& i, std::string_view what) {
-    f.context.fail(ErrorCode::kInvalidModule, i, what);
+    f.context.invalid(i, what);
     return true;
 }
 

@@ -24,16 +24,12 @@ std::optional<uint32_t> fourBits(const Module& module, Id id) {
 void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& constant) {
     const bool replicated = constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
     if (constant.operands.size() != (replicated ? 1 : type.components)) {
-        context.fail(ErrorCode::kInvalidModule, constant, "one constituent for each component");
-        return;
+        return context.invalid(constant, "one constituent for each component");
     }
     uint64_t bits = 0;
     for (uint32_t c = 0; c < type.components; ++c) {
         const auto value = fourBits(context.module, constant.word(replicated ? 0 : c));
-        if (!value) {
-            context.fail(ErrorCode::kInvalidModule, constant, "a constituent is not a constant");
-            return;
-        }
+        if (!value) return context.invalid(constant, "a constituent is not a constant");
         bits |= uint64_t{*value} << 4 * c;
     }
     const uint32_t width = type.isByteWise() ? 8 : 32;
@@ -70,8 +66,8 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
         case kOpPoison:
             break;
         default:
-            context.fail(ErrorCode::kUnsupported, constant,
-                         "this specialization constant of 4-bit integers cannot be folded");
+            context.unsupported(constant,
+                                "this specialization constant of 4-bit integers cannot be folded");
             break;
     }
 }
@@ -125,7 +121,7 @@ class NibbleConversion {
  private:
     static constexpr std::string_view kBits = "a bitcast keeps the number of bits";
 
-    void fail(std::string_view what) { context_.fail(ErrorCode::kInvalidModule, i_, what); }
+    void fail(std::string_view what) { context_.invalid(i_, what); }
 
     bool isSigned() const {
         return i_.opcode == spv::Op::OpSConvert || i_.opcode == spv::Op::OpConvertSToF;

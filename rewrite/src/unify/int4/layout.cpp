@@ -42,10 +42,10 @@ class NibbleLayouts {
             const uint32_t bytes = int4->components / 2;
             if (bytes <= 1 || alignment >= bytes) return;
             if (!context_.target.device.scalarBlockLayout) {
-                context_.fail(ErrorCode::kUnsupported, at,
-                              std::format("vectors of {} 4-bit integers that do not lie at a "
-                                          "multiple of {} bytes need scalarBlockLayout",
-                                          int4->components, bytes));
+                context_.unsupported(
+                    at, std::format("vectors of {} 4-bit integers that do not lie at a "
+                                    "multiple of {} bytes need scalarBlockLayout",
+                                    int4->components, bytes));
             }
             if (alignment < std::min(bytes, 4u)) byteWise_.insert(int4->components);
             return;

@@ -36,17 +36,17 @@ void declareStorage(Int4Context& context, spv::StorageClass storage, uint32_t bi
                     const Instruction& at) {
     const std::string_view missing = missingForAccess(context.target.device, storage, bits);
     if (!missing.empty()) {
-        context.fail(ErrorCode::kUnsupported, at,
-                     std::format("vectors of {} 4-bit integers here need {}", bits / 4, missing));
+        context.unsupported(
+            at, std::format("vectors of {} 4-bit integers here need {}", bits / 4, missing));
     }
     declareAccess(context.module, storage, bits);
 }
 
 void refuseUnfit(Int4Context& context, const Contents& contents, const Instruction& at) {
     if (contents.hasOddCount) {
-        context.fail(ErrorCode::kInvalidModule, at,
-                     "outside the Private and Function storage classes 4-bit integers must be "
-                     "in vectors with an even Component Count (SPV_INTEL_int4)");
+        context.invalid(at,
+                        "outside the Private and Function storage classes 4-bit integers must be "
+                        "in vectors with an even Component Count (SPV_INTEL_int4)");
     }
 }
 
@@ -71,9 +71,8 @@ void checkInt4Memory(Int4Context& context) {
     if (context.int4.empty()) return;
     Module& module = context.module;
     if (!context.target.device.shaderInt8) {
-        context.fail(ErrorCode::kUnsupported, *module.section(Section::kGlobals).front(),
-                     "4-bit integers need shaderInt8");
-        return;
+        return context.unsupported(*module.section(Section::kGlobals).front(),
+                                   "4-bit integers need shaderInt8");
     }
     module.addCapability(spv::Capability::Int8);
     for (const auto& [id, type] : context.int4) {
@@ -111,23 +110,19 @@ void findInt4Types(Int4Context& context) {
             const Int4Type* scalar = context.type(i.word(0));
             if (scalar == nullptr) {
                 if (i.word(1) <= 4) continue;
-                context.fail(ErrorCode::kUnsupported, i,
-                             "vectors of more than four components are for 4-bit integers only");
-                return;
+                return context.unsupported(
+                    i, "vectors of more than four components are for 4-bit integers only");
             }
             constexpr uint32_t kCounts[] = {2, 3, 4, 8, 16};
             if (std::ranges::find(kCounts, i.word(1)) == std::end(kCounts)) {
-                context.fail(ErrorCode::kInvalidModule, i,
-                             "a vector has 2, 3, 4, 8 or 16 components");
-                return;
+                return context.invalid(i, "a vector has 2, 3, 4, 8 or 16 components");
             }
             context.int4[i.result] = {i.result, scalar->isSigned, i.word(1)};
         } else if (context.isMatrix(i.result) &&
                    !module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL)) {
-            context.fail(ErrorCode::kInvalidModule, i,
-                         "matrices of 4-bit components need the capability "
-                         "Int4CooperativeMatrixINTEL");
-            return;
+            return context.invalid(i,
+                                   "matrices of 4-bit components need the capability "
+                                   "Int4CooperativeMatrixINTEL");
         }
     }
 }
@@ -169,11 +164,12 @@ bool touchesInt4(const Int4Context& context, const Instruction& i) {
 void checkPointers(Int4Context& context, const Instruction& i) {
     for (const Operand& operand : i.operands) {
         if (!operand.isId || !context.componentPointers.contains(operand.word)) continue;
-        context.fail(ErrorCode::kUnsupported, i,
-                     "a pointer to a component of a vector of 4-bit integers is used for more "
-                     "than loads, stores and copies: the component has no address, since two "
-                     "components share a byte; and with logical addressing function arguments "
-                     "must be pointers to whole variables (SPIR-V specification, section 2.16.1)");
+        context.unsupported(
+            i,
+            "a pointer to a component of a vector of 4-bit integers is used for more "
+            "than loads, stores and copies: the component has no address, since two "
+            "components share a byte; and with logical addressing function arguments "
+            "must be pointers to whole variables (SPIR-V specification, section 2.16.1)");
     }
 }
 
@@ -203,11 +199,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     addInt4Accesses(table);
     addInt4Composites(table);
     addInt4Conversions(table);
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        Int4Function lowering(context, memory, *function);
-        table.lower(lowering, *function);
-    }
+    table.lowerAll(context, memory);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         if (globals[g]->opcode != spv::Op::OpVariable) lowerInt4Constant(context, *globals[g]);

@@ -151,9 +151,10 @@ void Vector16Memory::checkPointers() {
         if (i->opcode != spv::Op::OpTypePointer || isPointer(i->result)) continue;
         const Id type = i->word(1);
         if (int4_.type(type) != nullptr || inMemory(type) == type) continue;
-        int4_.fail(ErrorCode::kUnsupported, *i,
-                   "points to a type with vectors of sixteen 4-bit integers that has a layout, in "
-                   "memory without one (VUID-StandaloneSpirv-None-10684)");
+        int4_.unsupported(
+            *i,
+            "points to a type with vectors of sixteen 4-bit integers that has a layout, in "
+            "memory without one (VUID-StandaloneSpirv-None-10684)");
     }
 }
 
@@ -161,9 +162,10 @@ void Vector16Memory::checkMatrix(const Instruction& access) {
     const Id pointer = access.word(0);
     const Id type = module_.pointee(pointer);
     if (!isPointer(module_.def(pointer).type) || inMemory(type) == type) return;
-    int4_.fail(ErrorCode::kUnsupported, access,
-               "matrices behind a pointer to sixteen 4-bit integers need all such vectors of the "
-               "module at multiples of four bytes");
+    int4_.unsupported(
+        access,
+        "matrices behind a pointer to sixteen 4-bit integers need all such vectors of the "
+        "module at multiples of four bytes");
 }
 
 }  // namespace coopvk::rewrite

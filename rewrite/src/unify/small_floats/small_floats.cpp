@@ -269,11 +269,7 @@ std::optional<Error> holdSmallFloats(SmallFloatContext& context) {
     OpcodeTable<SmallFloatFunction> table;
     addSmallFloatElements(table);
     addSmallFloatCalls(table);
-    for (const auto& function : module.functions()) {
-        if (context.error) return context.error;
-        SmallFloatFunction lowering(context, *function);
-        table.lower(lowering, *function);
-    }
+    table.lowerAll(context);
     if (context.error) return context.error;
     context.types.declareArithmetic(context.types.floatType(16));
     context.types.declareArithmetic(context.types.intType(8, false));  // bits of elements
