@@ -120,7 +120,7 @@ class BlockAccessor {
                 const Id none = emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {before});
                 condition = emit_.both(fits, none);
             }
-            writer_.guarded(condition, [&] { accessAll(path); });
+            writer_.when(condition, [&] { accessAll(path); });
             before = fits;
         }
     }
@@ -218,7 +218,7 @@ class BlockAccessor {
             const RegionPosition access = positions_->at(step, start.first, start.second);
             const std::vector<Slot> slots = regroup(emit_, parts, unit_, scalar);
             const Id value = gather(emit_, scalar, slots);
-            writer_.guarded(access.valid, [&] {
+            writer_.when(access.valid, [&] {
                 region_.store(emit_, accessBytes_, access.row, access.column, value);
             });
         }

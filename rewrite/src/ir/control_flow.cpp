@@ -86,11 +86,20 @@ void ControlFlow::loopUntil(const std::function<Id()>& body) {
 }
 
 void ControlFlow::when(Id condition, const std::function<void()>& then) {
-    condition == 0 || emitter_.isTrue(condition) ? then() : choose(condition, then, nullptr);
+    condition == 0 || emitter_.isTrue(condition) ? then() : fork(condition, then, nullptr);
 }
 
 void ControlFlow::choose(Id condition, const std::function<void()>& then,
                          const std::function<void()>& otherwise) {
+    if (emitter_.isTrue(condition)) return then();
+    if (emitter_.isFalse(condition)) return otherwise();
+    fork(condition, then, otherwise);
+}
+
+// `otherwise` may be null.
+void ControlFlow::fork(Id condition, const std::function<void()>& then,
+                       const std::function<void()>& otherwise) {
+    beforeFork();
     const Id yes = types_.module().takeId();
     const Id no = otherwise ? types_.module().takeId() : 0;
     const Id merge = types_.module().takeId();
@@ -126,7 +135,7 @@ std::vector<Id> ControlFlow::chooseValues(std::span<const JoinedValue> values, I
             append(sources[v], {idOperand(made[v]), idOperand(label())});
         }
     };
-    choose(condition, [&] { take(then()); }, [&] { take(otherwise()); });
+    fork(condition, [&] { take(then()); }, [&] { take(otherwise()); });
     std::vector<Id> phis;
     for (size_t v = 0; v < values.size(); ++v) {
         phis.push_back(

@@ -31,14 +31,16 @@ class ControlFlow {
     void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);
     // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
-    // Runs `then` where the boolean is true; 0: it is known to be.
+    // Runs `then` where the boolean is true; 0: it is known to be. Later code must not use values
+    // that it defines.
     void when(Id condition, const std::function<void()>& then);
+    // Runs one of two bodies.
     void choose(Id condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);
-    // choose() for two ways to compute a value of `type`.
+    // Computes a value of `type` in one of two ways.
     Id chooseValue(Id type, Id condition, const std::function<Id()>& then,
                    const std::function<Id()>& otherwise);
-    // The same for several values at once. Returns the phis.
+    // The same for several values at once. Returns the phis that join them.
     std::vector<Id> chooseValues(std::span<const JoinedValue> values, Id condition,
                                  const std::function<std::vector<Id>()>& then,
                                  const std::function<std::vector<Id>()>& otherwise);
@@ -48,8 +50,10 @@ class ControlFlow {
     ControlFlow(TypeTable& types, InstructionList& out) : types_(types), emitter_(types, out) {}
     // For new functions, which append nothing until their first block starts.
     explicit ControlFlow(TypeTable& types) : types_(types), emitter_(types, variables_) {}
-    ~ControlFlow() = default;
+    virtual ~ControlFlow() = default;
 
+    // What to do ahead of a condition.
+    virtual void beforeFork() {}
     void startBlock(Id label);
     // Ends the current block with a branch to a new one.
     void startNewBlock();
@@ -61,6 +65,8 @@ class ControlFlow {
 
  private:
     void branch(Id label);
+    void fork(Id condition, const std::function<void()>& then,
+              const std::function<void()>& otherwise);
 };
 
 // Builds one function that lowering adds to the module.
@@ -98,7 +104,7 @@ class FunctionBuilder : public ControlFlow {
 // images are repeated where a later part uses them:
 //
 //   before:                     h:  phis, a, b, merge
-//   after guarded(c, x) at a:   h:  phis, merge, branch to h2
+//   after when(c, x) at a:      h:  phis, merge, branch to h2
 //                               h2: a, if (c) { x }
 //                               h3: b
 //
@@ -108,9 +114,13 @@ class FunctionEditor : private ControlFlow {
  public:
     FunctionEditor(TypeTable& types, Function& function);
 
+    using ControlFlow::choose;
+    using ControlFlow::chooseValue;
+    using ControlFlow::chooseValues;
     using ControlFlow::emit;
     using ControlFlow::label;
     using ControlFlow::variable;
+    using ControlFlow::when;
 
     // Begins the new version of a block. The caller visits its old instructions, which lack
     // OpLoopMerge from now on.
@@ -126,18 +136,6 @@ class FunctionEditor : private ControlFlow {
     // Ends the current block with a branch to a new one. Returns its label.
     Id split();
 
-    // Executes `body` only if the boolean is true (0: always). Later code must not use values that
-    // the body defines.
-    void guarded(Id condition, const std::function<void()>& body);
-    // Executes one of two bodies, or computes a value of `type` in one of two ways.
-    void chosen(Id condition, const std::function<void()>& then,
-                const std::function<void()>& otherwise);
-    Id chosenValue(Id type, Id condition, const std::function<Id()>& then,
-                   const std::function<Id()>& otherwise);
-    // The same for several values. Their types and ids are those of the phis that join them.
-    void chosenValues(std::span<const JoinedValue> values, Id condition,
-                      const std::function<std::vector<Id>()>& then,
-                      const std::function<std::vector<Id>()>& otherwise);
     // A loop with body(index), a u32 that runs from 0 to count - 1.
     void repeated(uint32_t count, const std::function<void(Id index)>& body,
                   spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
@@ -162,6 +160,7 @@ class FunctionEditor : private ControlFlow {
         Id part = 0;    // the label of the block that has it
     };
 
+    void beforeFork() override { splitLoopHeader(); }
     void splitLoopHeader();
     void repeatSampledImages(Instruction& user);
     void updatePhis();

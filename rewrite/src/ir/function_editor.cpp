@@ -87,33 +87,6 @@ Id FunctionEditor::split() {
     return label();
 }
 
-void FunctionEditor::guarded(Id condition, const std::function<void()>& body) {
-    if (condition == 0) return body();
-    splitLoopHeader();
-    when(condition, body);
-}
-
-void FunctionEditor::chosen(Id condition, const std::function<void()>& then,
-                            const std::function<void()>& otherwise) {
-    if (emit().isTrue(condition)) return then();
-    if (emit().isFalse(condition)) return otherwise();
-    splitLoopHeader();
-    choose(condition, then, otherwise);
-}
-
-Id FunctionEditor::chosenValue(Id type, Id condition, const std::function<Id()>& then,
-                               const std::function<Id()>& otherwise) {
-    splitLoopHeader();
-    return chooseValue(type, condition, then, otherwise);
-}
-
-void FunctionEditor::chosenValues(std::span<const JoinedValue> values, Id condition,
-                                  const std::function<std::vector<Id>()>& then,
-                                  const std::function<std::vector<Id>()>& otherwise) {
-    splitLoopHeader();
-    chooseValues(values, condition, then, otherwise);
-}
-
 void FunctionEditor::repeated(uint32_t count, const std::function<void(Id index)>& body,
                               spv::LoopControlMask control) {
     // The loop's phi names the block before it. That must not be the original block, whose label

@@ -56,7 +56,7 @@ class SharedScalarStore {
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
         const Id leader = writer_.position(LaneScope::kSubgroup)
                               .isNoDuplicate(writer_.emit(), rowLanes, columnLanes);
-        writer_.guarded(leader, [&] {
+        writer_.when(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
         });
     }
@@ -152,8 +152,8 @@ void lowerMatrixStore(MatrixContext& context, MatrixWriter& writer, const Instru
         SharedScalarStore(context, writer, memory, *matrix, elements).run(store);
         return;
     }
-    writer.guarded(writer.isNoDuplicate(*matrix),
-                   [&] { storeRuns(writer, memory, *matrix, elements); });
+    writer.when(writer.isNoDuplicate(*matrix),
+                [&] { storeRuns(writer, memory, *matrix, elements); });
 }
 
 // OpCooperativeMatrixLoadKHR.

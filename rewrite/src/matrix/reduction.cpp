@@ -167,7 +167,7 @@ class LineReduction {
                 return static_cast<uint32_t>(t - start) * perTotal;
             };
             memory.barrier();
-            writer_.guarded(writes, [&] {
+            writer_.when(writes, [&] {
                 for (size_t t = start; t < end; ++t) {
                     memory.store(place, offset(t), wordOf(emit_, *r_.from, {totals[t], 0}));
                 }

@@ -112,7 +112,7 @@ std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& wri
     LineMemory memory(context, writer, matrix, lines);
     Emitter& emit = writer.emit();
     HeldElements held(matrix, emit, value);
-    writer.guarded(writer.isNoDuplicate(matrix), [&] {
+    writer.when(writer.isNoDuplicate(matrix), [&] {
         held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
             memory.put(memory.placeOf(row, column), slot);
         });

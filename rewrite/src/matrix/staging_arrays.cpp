@@ -85,16 +85,11 @@ std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& use
 
 namespace {
 
-bool isHalf(const TypeTable& types, Id type) {
-    const Id scalar = types.scalarOf(type);
-    return types.isFloat(scalar) && types.width(scalar) == 16 && !types.encoding(scalar);
-}
-
 // The f16 numbers in an element of an array: it has them as components, or as words of two. 0: no
 // vector holds as many f32.
 uint32_t halvesIn(const TypeTable& types, Id element) {
     const uint32_t components = types.components(element);
-    if (isHalf(types, element)) return components;
+    if (types.isHalf(element)) return components;
     const bool isWords = types.isInteger(element) && types.width(element) == 32;
     return isWords && components <= 2 ? 2 * components : 0;
 }
@@ -125,8 +120,7 @@ class Candidates {
  private:
     bool mayBe(const Instruction& type) const {
         const auto d = matrixDimensions(types_.module(), type);
-        return d && d->isOfSubgroup() && d->use != Use::kAccumulator &&
-               isHalf(types_, type.word(0));
+        return d && d->isOfSubgroup() && d->use != Use::kAccumulator && types_.isHalf(type.word(0));
     }
 
     void findArrays() {

@@ -86,7 +86,7 @@ class SubgroupMemory {
         for (uint32_t part = 0; part < parts_; ++part) {
             const uint32_t length = lines_.partLength(parts_);
             const uint32_t begin = part * length;
-            writer_.guarded(writer_.isNoDuplicate(m_.from), [&] { store(from, begin, length); });
+            writer_.when(writer_.isNoDuplicate(m_.from), [&] { store(from, begin, length); });
             barrier();
             load(to, begin, length);
             barrier();

@@ -53,7 +53,7 @@ class TensorLoad : TensorTransfer {
     }
     void others() {
         if (prefersShortCode()) return any();
-        writer_.chosen(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
+        writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
     void end() {
@@ -116,7 +116,7 @@ class TensorLoad : TensorTransfer {
         if (vectors_ && !vectors_->mayRepeat()) {
             const Id type = types_.vectorType(matrix_.component, run_.length);
             const Id outside = emit_.splat(type, clampValue_);
-            const Id values[] = {writer_.chosenValue(
+            const Id values[] = {writer_.chooseValue(
                 type, place.inside, [&] { return vectors_->call(emit_, place); },
                 [&] { return outside; })};
             return slotsOf(emit_, values);
@@ -155,7 +155,7 @@ class TensorLoad : TensorTransfer {
     // Reads only where the element is inside of the tensor.
     Id readInside(const TensorPart& place) {
         if (place.inside == 0) return read(place);
-        return writer_.chosenValue(
+        return writer_.chooseValue(
             matrix_.component, place.inside, [&] { return read(place); },
             [&] { return clampValue_; });
     }
@@ -174,7 +174,7 @@ class TensorLoad : TensorTransfer {
         ElementArray array(context_, writer_, matrix_);
         if (address_.clips()) array.fill(operands_.object);
         visitAny(walk, [&](const TensorPart& place, Id element) {
-            writer_.guarded(place.isKept, [&] { array.store(element, readInside(place)); });
+            writer_.when(place.isKept, [&] { array.store(element, readInside(place)); });
         });
         emit_.store(result_, array.whole());
     }
@@ -223,7 +223,7 @@ void emitTogether(MatrixWriter& writer, const Loads& loads) {
         together = allowsFastest != 0;
     }
     if (together) {
-        writer.chosen(
+        writer.choose(
             allowFastest, [&] { emitFastest(loads); },
             [&] {
                 for (const auto& load : loads) load->others();

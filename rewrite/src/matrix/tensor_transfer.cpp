@@ -82,17 +82,17 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
     if (prefersShortCode()) {
         const Id isFastest = condition();
         if (isFastest == 0) return any();
-        return writer_.chosen(
+        return writer_.choose(
             isFastest, [&] { run_.length == 1 ? separable() : inRuns(runs); }, any);
     }
     const Id isSeparable = address_.isSeparable();
     if (isSeparable == 0) return any();
     const auto parts = [&] {
         if (run_.length == 1) return separable();
-        writer_.chosen(
+        writer_.choose(
             emit_.both(runsFit_, address_.hasRuns(run_.length)), [&] { inRuns(runs); }, separable);
     };
-    writer_.chosen(isSeparable, parts, any);
+    writer_.choose(isSeparable, parts, any);
 }
 
 Id TensorTransfer::condition() {
@@ -183,7 +183,7 @@ class TensorStore : TensorTransfer {
         const auto walkOf = [&](uint32_t maxUnrolled, TensorRun run, spv::LoopControlMask loops) {
             return TensorWalk(writer_, matrix_, maxUnrolled, run, loops);
         };
-        writer_.guarded(writer_.isNoDuplicate(matrix_), [&] {
+        writer_.when(writer_.isNoDuplicate(matrix_), [&] {
             byAddress(
                 [&] { store(walkOf(most, run_, rareLoops()), run_.length, separable, storeRun); },
                 [&] { store(walkOf(most, {}, rareLoops()), 1, separable, storeOne); },
@@ -204,7 +204,7 @@ class TensorStore : TensorTransfer {
             held = HeldElements(matrix_, emit_, at_.word(1));
         }
         visitAll(walk, [&](const TensorPart& place, Id element) {
-            writer_.guarded(emit_.both(place.isKept, place.inside), [&] {
+            writer_.when(emit_.both(place.isKept, place.inside), [&] {
                 std::vector<Slot> components;
                 for (uint32_t i = 0; i < length; ++i) {
                     const Id at = inRun(element, i);

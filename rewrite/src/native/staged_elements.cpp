@@ -112,7 +112,7 @@ void StagedElements::eachUnit(const std::function<void(const Unit&)>& visit) {
         const Id inside = first + lanes <= units
                               ? 0
                               : emit_.compare(spv::Op::OpULessThan, unit, emit_.constant(units));
-        f_.writer.guarded(inside, [&] {
+        f_.writer.when(inside, [&] {
             const Id block = emit_.times(emit_.over(unit, beside * perLine), beside);
             visit({emit_.addU32(block, emit_.modulo(unit, beside)),
                    emit_.modulo(emit_.over(unit, beside), perLine)});

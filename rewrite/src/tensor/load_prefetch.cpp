@@ -106,7 +106,7 @@ class Prefetcher {
     void ifItGoesOn(When when, std::span<const JoinedValue> joined, const Values& more,
                     const Values& none) {
         const Id condition = copies_.at(when, loop_.condition, emit().out());
-        editor_.chosenValues(joined, condition, loop_.goesOnIf ? more : none,
+        editor_.chooseValues(joined, condition, loop_.goesOnIf ? more : none,
                              loop_.goesOnIf ? none : more);
     }
 

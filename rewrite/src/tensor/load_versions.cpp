@@ -154,7 +154,7 @@ void Duplicator::duplicate(InstructionList& body, Range range) {
     const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
     Version first = {Cloner(module_)}, second = {Cloner(module_)};
     const Id condition = editor_.emit().op(spv::Op::OpUndef, types_.boolType(), Operands());
-    editor_.chosen(
+    editor_.choose(
         condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
     noteVersions(instructions, condition, first.copies, second.copies);
     joinResults(body, range, first, second);
