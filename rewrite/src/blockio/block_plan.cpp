@@ -11,8 +11,6 @@ namespace {
 
 constexpr uint32_t kWidestAccess = 16;  // bytes
 
-uint32_t wholeParts(uint32_t a, uint32_t b) { return (a + b - 1) / b; }
-
 // Rows whose elements a 32-bit value of a transformed block holds.
 uint32_t rowsPerValue(BlockOperation operation, const BlockShape& shape) {
     return operation == BlockOperation::kLoadTransform ? 4 / shape.elementSize : 1;
@@ -22,12 +20,12 @@ BlockPlan planRows(BlockOperation operation, const BlockShape& shape, uint32_t l
     BlockPlan plan;
     const uint32_t together = rowsPerValue(operation, shape);
     const uint32_t padded = std::bit_ceil(shape.width);
-    const uint32_t rows = wholeParts(shape.height, together);
+    const uint32_t rows = divideUp(shape.height, together);
     const uint32_t neighbours = std::max(padded / lanes, 1u);
     const uint32_t rowsAtOnce = std::max(lanes / padded, 1u);
     plan.columns = {1, std::min(padded, lanes), neighbours};
     plan.rows = {std::min(padded, lanes), rowsAtOnce, together};
-    plan.steps = wholeParts(rows, rowsAtOnce);
+    plan.steps = divideUp(rows, rowsAtOnce);
     plan.rowStep = rowsAtOnce * together;
     for (uint32_t column = 0; column < neighbours; ++column) {
         for (uint32_t row = 0; row < together; ++row) plan.pattern.push_back({row, column});
@@ -46,7 +44,7 @@ BlockPlan planTransposed(const BlockShape& shape, uint32_t lanes) {
     const uint32_t run = shape.width & (~shape.width + 1);
     const uint32_t together =
         columnsAtOnce > 1 ? 1 : std::min(run, kWidestAccess / shape.elementSize);
-    plan.steps = wholeParts(shape.width, columnsAtOnce * together);
+    plan.steps = divideUp(shape.width, columnsAtOnce * together);
     plan.columnStep = columnsAtOnce * together;
     for (uint32_t column = 0; column < together; ++column) {
         for (uint32_t row = 0; row < neighbours; ++row) plan.pattern.push_back({row, column});

@@ -117,7 +117,7 @@ Id PrivateMemory::load(Emitter& emit, Id index) {
 std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, Id unit) {
     const uint32_t unitBytes = context_.types.width(unit) / 8;
     std::vector<Slot> slots;
-    const uint32_t scalars = (bytes + scalarBytes_ - 1) / scalarBytes_;
+    const uint32_t scalars = divideUp(bytes, scalarBytes_);
     for (uint32_t i = 0; i < scalars; ++i) slots.push_back({load(emit, emit.plus(start, i)), 0});
     // The last scalars may not fill a unit.
     while (slots.size() * scalarBytes_ % unitBytes != 0) {

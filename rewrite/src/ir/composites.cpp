@@ -37,6 +37,15 @@ std::optional<uint64_t> memberCount(const Module& module, Id type) {
     }
 }
 
+std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> types) {
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (!isArrayType(i->opcode) && i->opcode != spv::Op::OpTypeStruct) continue;
+        const auto isOne = [&](const Operand& o) { return o.isId && types.contains(o.word); };
+        if (std::ranges::any_of(i->operands, isOne)) types.insert(i->result);
+    }
+    return types;
+}
+
 Id constituentOf(const Instruction& constant, uint32_t index) {
     using enum spv::Op;
     switch (constant.opcode) {

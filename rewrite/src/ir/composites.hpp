@@ -15,6 +15,9 @@ Id memberType(const Module& module, Id type, std::optional<uint64_t> index);
 // not composite.
 std::optional<uint64_t> memberCount(const Module& module, Id type);
 
+// The types and all arrays and structures that have one of them in them, but behind no pointer.
+std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> types);
+
 // Constituent `index` of a composite constant; 0 if it has none, as OpConstantNull.
 Id constituentOf(const Instruction& constant, uint32_t index);
 

@@ -133,7 +133,7 @@ uint32_t invocationsOf(const Module& module) {
 }
 
 uint32_t subgroupsOf(const Module& module, uint32_t subgroupSize) {
-    return (invocationsOf(module) + subgroupSize - 1) / subgroupSize;
+    return divideUp(invocationsOf(module), subgroupSize);
 }
 
 bool hasVulkanMemoryModel(const Module& module) {

@@ -29,6 +29,8 @@ constexpr bool isOneOf(T value, std::initializer_list<T> list) {
     return false;
 }
 
+constexpr uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
+
 struct Operand {
     uint32_t word = 0;
     bool isId = false;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -26,26 +27,12 @@ void PackedContext::checkKept(const Instruction& instruction) {
     if (touches) fail(ErrorCode::kUnsupported, instruction, std::format("takes no {}", kind_));
 }
 
-namespace {
-
-// The packed types, and the arrays and structures that contain them.
-std::unordered_set<Id> typesWithPacks(const PackedContext& context) {
-    std::unordered_set<Id> found;
-    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
-        const bool contains = isArrayType(i->opcode) || i->opcode == spv::Op::OpTypeStruct;
-        const auto isFound = [&](const Operand& o) { return o.isId && found.contains(o.word); };
-        if (context.packed(i->result) != nullptr ||
-            (contains && std::ranges::any_of(i->operands, isFound))) {
-            found.insert(i->result);
-        }
-    }
-    return found;
-}
-
-}  // namespace
-
 void PackedContext::dropValueDecorations(bool invocationsDiffer) {
-    const std::unordered_set<Id> containing = typesWithPacks(*this);
+    std::unordered_set<Id> containing;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (packed(i->result) != nullptr) containing.insert(i->result);
+    }
+    containing = typesWith(module, std::move(containing));
     module.removeDecorations([&](const Instruction& i) {
         if (i.opcode != spv::Op::OpDecorate && i.opcode != spv::Op::OpDecorateId) return false;
         const auto decoration = static_cast<spv::Decoration>(i.word(1));

@@ -28,7 +28,7 @@ struct PackedType {
     struct Place {
         uint32_t pack, part;
     };
-    uint32_t packs() const { return (count + packWidth - 1) / packWidth; }
+    uint32_t packs() const { return divideUp(count, packWidth); }
     Place place(uint32_t element) const {
         const uint32_t line = element / packStep;
         return {line / packWidth * packStep + element % packStep, line % packWidth};

@@ -173,7 +173,7 @@ std::vector<Id> exchangeWords(MatrixContext& context, FunctionBuilder& function,
     if (available == 0) return {};
     const uint32_t words = std::min(available, total);
     WordExchange exchange(context, function, words);
-    const uint32_t parts = (total + words - 1) / words;
+    const uint32_t parts = divideUp(total, words);
     return parts == 1 ? exchange.allAtOnce(writes, written, read)
                       : exchange.inParts(parts, writes, written, read);
 }

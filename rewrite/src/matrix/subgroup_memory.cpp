@@ -21,7 +21,7 @@ struct MovedLines {
     uint32_t count, length;
     uint32_t maxParts;
 
-    uint32_t partLength(uint32_t parts) const { return (length + parts - 1) / parts; }
+    uint32_t partLength(uint32_t parts) const { return divideUp(length, parts); }
     // Odd, so that lanes access different banks of shared memory.
     uint32_t stride(uint32_t parts) const { return partLength(parts) | 1u; }
     uint32_t elements(uint32_t parts) const { return count * stride(parts); }

@@ -16,19 +16,6 @@ bool mayContain(spv::Op opcode) {
     return isArrayType(opcode) || isOneOf(opcode, {OpTypeStruct, OpTypePointer, OpTypeFunction});
 }
 
-// The types that have one of these types in them, but behind no pointer.
-std::unordered_set<Id> typesWith(const NumbersContext& context, std::unordered_set<Id> found) {
-    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
-        if (!isArrayType(i->opcode) && i->opcode != spv::Op::OpTypeStruct) continue;
-        if (std::ranges::any_of(i->operands, [&](const Operand& operand) {
-                return operand.isId && found.contains(operand.word);
-            })) {
-            found.insert(i->result);
-        }
-    }
-    return found;
-}
-
 // SPV_EXT_ocp_microscaling_types, "Validation Rules".
 void checkPointers(NumbersContext& context) {
     std::unordered_set<Id> found;
@@ -36,7 +23,7 @@ void checkPointers(NumbersContext& context) {
         if (number->bits < 8) found.insert(id);
     }
     if (found.empty()) return;
-    found = typesWith(context, std::move(found));
+    found = typesWith(context.module, std::move(found));
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpTypePointer || !found.contains(i->word(1))) continue;
         const spv::StorageClass storage = storageOf(*i);
@@ -52,7 +39,7 @@ void checkVariables(NumbersContext& context, ExtensionSet extensions) {
     std::unordered_set<Id> numbers;
     for (const auto& [id, number] : context.lowered) numbers.insert(id);
     for (const auto& [id, matrix] : context.matrices) numbers.insert(id);
-    const std::unordered_set<Id> with = typesWith(context, std::move(numbers));
+    const std::unordered_set<Id> with = typesWith(context.module, std::move(numbers));
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         if (i->opcode != spv::Op::OpVariable || !with.contains(context.module.pointee(i->result))) {
             continue;

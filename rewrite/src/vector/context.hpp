@@ -134,8 +134,6 @@ class UniformityTest : private VectorCode {
     Id all_;
 };
 
-inline uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
-
 // Lowers SPV_NV_cooperative_vector to core SPIR-V.
 
 std::optional<Error> lowerVectors(VectorContext& context);
