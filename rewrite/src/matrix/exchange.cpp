@@ -15,58 +15,54 @@ bool requireShuffles(MatrixContext& context, const Instruction& at) {
 
 Id Exchange::shuffle(Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
-    Emitter& emit = writer_.emit();
-    return emit.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
-                   {emit.scope(spv::Scope::Subgroup), word, lane});
+    return emit_.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
+                    {emit_.scope(spv::Scope::Subgroup), word, lane});
 }
 
 Slot Exchange::fromLane(const Slot& slot, Id lane) {
-    Emitter& emit = writer_.emit();
     Id& result = shuffled_[{slot.value, lane}];
     if (result != 0) return {result, slot.index};
     const Id u32 = types_.uint32();
-    const std::vector<Slot> parts = slotsOf(emit, {&slot.value, 1});
+    const std::vector<Slot> parts = slotsOf(emit_, {&slot.value, 1});
     std::vector<Slot> words;
-    for (const Slot& part : regroupFilled(emit, parts, component_, u32)) {
-        words.push_back({shuffle(scalarOf(emit, u32, part), lane), 0});
+    for (const Slot& part : regroupFilled(emit_, parts, component_, u32)) {
+        words.push_back({shuffle(scalarOf(emit_, u32, part), lane), 0});
     }
-    const std::vector<Slot> back = regroup(emit, words, u32, component_);
-    result = gather(emit, component_, back);
+    const std::vector<Slot> back = regroup(emit_, words, u32, component_);
+    result = gather(emit_, component_, back);
     return {result, slot.index};
 }
 
 Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
-    Emitter& emit = writer_.emit();
     if (candidates.size() == 1) return candidates[0];
     const bool whole = std::ranges::all_of(candidates, [&](const Slot& slot) {
         return slot.index == candidates[0].index &&
-               emit.typeOf(slot.value) == emit.typeOf(candidates[0].value);
+               emit_.typeOf(slot.value) == emit_.typeOf(candidates[0].value);
     });
     std::vector<Id> key = {index};
     for (const Slot& slot : candidates) {
-        key.push_back(whole ? slot.value : scalarOf(emit, component_, slot));
+        key.push_back(whole ? slot.value : scalarOf(emit_, component_, slot));
     }
     const uint32_t place = whole ? candidates[0].index : 0;
     Id& result = picked_[key];
     if (result != 0) return {result, place};
-    const Id type = emit.typeOf(key[1]);
+    const Id type = emit_.typeOf(key[1]);
     Id value = key[1];
     for (uint32_t k = 1; k < candidates.size(); ++k) {
         Id& isK = is_[{index, k}];
-        if (isK == 0) isK = emit.compare(spv::Op::OpIEqual, index, emit.constant(k));
+        if (isK == 0) isK = emit_.compare(spv::Op::OpIEqual, index, emit_.constant(k));
         // SPIR-V before 1.4 selects vectors only by vectors of conditions.
         const Id condition =
-            emit.splat(types_.vectorType(types_.boolType(), types_.components(type)), isK);
-        value = emit.op(spv::Op::OpSelect, type, {condition, key[k + 1], value});
+            emit_.splat(types_.vectorType(types_.boolType(), types_.components(type)), isK);
+        value = emit_.op(spv::Op::OpSelect, type, {condition, key[k + 1], value});
     }
     result = value;
     return {result, place};
 }
 
 Id Exchange::laneAt(Dimension d, Id along, Id other) {
-    Emitter& emit = writer_.emit();
     if (d == Dimension::kColumns) std::swap(along, other);
-    return emit.addU32(emit.times(along, context_.policy.grid.columns), other);
+    return emit_.addU32(emit_.times(along, context_.policy.grid.columns), other);
 }
 
 HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {

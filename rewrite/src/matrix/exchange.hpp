@@ -72,10 +72,10 @@ inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
 // False, with an error, where the device has no subgroup shuffles.
 bool requireShuffles(MatrixContext& context, const Instruction& at);
 
-class Exchange {
+class Exchange : private MatrixCode {
  public:
     Exchange(MatrixContext& context, MatrixWriter& writer, Id component)
-        : context_(context), types_(context.types), writer_(writer), component_(component) {}
+        : MatrixCode(context, writer), component_(component) {}
 
     // The slot's value in another lane (u32).
     Slot fromLane(const Slot& slot, Id lane);
@@ -97,9 +97,6 @@ class Exchange {
     GridPosition& position() { return writer_.position(LaneScope::kSubgroup); }
     Id shuffle(Id word, Id lane);
 
-    MatrixContext& context_;
-    TypeTable& types_;
-    MatrixWriter& writer_;
     Id component_;
     std::map<std::pair<Id, Id>, Id> shuffled_;         // by value and lane
     std::map<std::vector<Id>, Id> picked_;             // by index and candidates

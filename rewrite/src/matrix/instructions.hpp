@@ -42,6 +42,18 @@ class MatrixWriter : public FunctionWriter {
     std::map<Id, GridPosition> runPositions_;  // by matrix type, of those in runs
 };
 
+// Base class of the code for one instruction.
+class MatrixCode {
+ protected:
+    MatrixCode(MatrixContext& context, MatrixWriter& writer)
+        : context_(context), types_(context.types), writer_(writer), emit_(writer.emit()) {}
+
+    MatrixContext& context_;
+    TypeTable& types_;
+    MatrixWriter& writer_;
+    Emitter& emit_;
+};
+
 // The elements that a lane holds of one matrix, by local row and column: taken out of the array of
 // packs, or to be put into one.
 

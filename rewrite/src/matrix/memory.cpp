@@ -27,15 +27,11 @@ void storeRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& mat
 
 // Stores where several lanes hold components of one memory scalar: each lane shuffles the
 // components of its lines together, and the first lane of each line stores whole memory scalars.
-class SharedScalarStore {
+class SharedScalarStore : private MatrixCode {
  public:
     SharedScalarStore(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
                       const MatrixType& matrix, HeldElements& elements)
-        : context_(context),
-          writer_(writer),
-          memory_(memory),
-          matrix_(matrix),
-          elements_(elements) {}
+        : MatrixCode(context, writer), memory_(memory), matrix_(matrix), elements_(elements) {}
 
     void run(const Instruction& at) {
         if (matrix_.fragment.scope == LaneScope::kWorkgroup) {
@@ -54,8 +50,8 @@ class SharedScalarStore {
         }
         const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
-        const Id leader = writer_.position(LaneScope::kSubgroup)
-                              .isNoDuplicate(writer_.emit(), rowLanes, columnLanes);
+        const Id leader =
+            writer_.position(LaneScope::kSubgroup).isNoDuplicate(emit_, rowLanes, columnLanes);
         writer_.when(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
         });
@@ -70,35 +66,33 @@ class SharedScalarStore {
 
     Id fromLane(Id word, uint32_t innerLane) {
         if (memory_.inner().lanes == 1) return word;
-        Emitter& emit = writer_.emit();
         const uint32_t columns = context_.policy.grid.columns;
         const Id line = writer_.position(LaneScope::kSubgroup).coordinate(memory_.outerDimension());
-        const Id lane = memory_.rowMajor() ? emit.plus(emit.times(line, columns), innerLane)
-                                           : emit.plus(line, innerLane * columns);
-        return emit.op(spv::Op::OpGroupNonUniformShuffle, emit.types().uint32(),
-                       {emit.scope(spv::Scope::Subgroup), word, lane});
+        const Id lane = memory_.rowMajor() ? emit_.plus(emit_.times(line, columns), innerLane)
+                                           : emit_.plus(line, innerLane * columns);
+        return emit_.op(spv::Op::OpGroupNonUniformShuffle, emit_.types().uint32(),
+                        {emit_.scope(spv::Scope::Subgroup), word, lane});
     }
 
     std::vector<Scalar> assembleLine(uint32_t outer) {
-        Emitter& emit = writer_.emit();
         const Axis& inner = memory_.inner();
         const uint32_t bits = memory_.componentBits();
         const uint32_t parts = memory_.memoryBits() / bits;
         std::vector<Scalar> line;
         for (uint32_t first = 0; first < inner.size; first += parts) {
             Scalar scalar;
-            scalar.words.assign((memory_.memoryBytes() + 3) / 4, emit.constant(0));
+            scalar.words.assign((memory_.memoryBytes() + 3) / 4, emit_.constant(0));
             scalar.masks.assign(scalar.words.size(), 0);
             for (uint32_t x = first; x < std::min(first + parts, inner.size); ++x) {
                 const Slot& element =
                     elements_.at(memory_.outerDimension(), outer, inner.localOf(x));
                 const Id word =
-                    fromLane(componentBits(emit, *matrix_.number, element, matrix_.component),
+                    fromLane(componentBits(emit_, *matrix_.number, element, matrix_.component),
                              inner.laneOf(x));
                 const uint32_t position = (x - first) * bits;
                 Id& target = scalar.words[position / 32];
                 const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
-                target = Bits(emit).withPart(before, word, position % 32);
+                target = Bits(emit_).withPart(before, word, position % 32);
                 scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }
             line.push_back(std::move(scalar));
@@ -107,8 +101,7 @@ class SharedScalarStore {
     }
 
     void writeLine(uint32_t outer, std::vector<Scalar>& line) {
-        Emitter& emit = writer_.emit();
-        const Id u32 = emit.types().uint32(), type = memory_.memoryScalar();
+        const Id u32 = emit_.types().uint32(), type = memory_.memoryScalar();
         const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
             LinePosition position;
@@ -120,18 +113,16 @@ class SharedScalarStore {
                 // The last memory scalar of a line may have bits behind the matrix: these stay.
                 if (old.empty()) {
                     const std::vector<Slot> loaded = memory_.load(outer, position, 1);
-                    old = scalarsOf(emit, u32, regroupFilled(emit, loaded, type, u32));
+                    old = scalarsOf(emit_, u32, regroupFilled(emit_, loaded, type, u32));
                 }
-                const Id kept = Bits(emit).mask(old[w], ~scalar.masks[w]);
-                scalar.words[w] = Bits(emit).either(kept, scalar.words[w]);
+                const Id kept = Bits(emit_).mask(old[w], ~scalar.masks[w]);
+                scalar.words[w] = Bits(emit_).either(kept, scalar.words[w]);
             }
-            const std::vector<Slot> whole = regroup(emit, slotsOf(emit, scalar.words), u32, type);
+            const std::vector<Slot> whole = regroup(emit_, slotsOf(emit_, scalar.words), u32, type);
             memory_.store(outer, position, std::span(whole).first(1));
         }
     }
 
-    MatrixContext& context_;
-    MatrixWriter& writer_;
     MatrixMemory& memory_;
     const MatrixType& matrix_;
     HeldElements& elements_;

@@ -26,11 +26,10 @@ void declareCasts(MatrixContext& context, const MatrixType& matrix, Id scalar) {
 
 MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                            const MatrixType& matrix, Id pointer, std::span<const Operand> operands)
-    : context_(context),
-      writer_(writer),
+    : MatrixCode(context, writer),
       matrix_(matrix),
       // At scope Workgroup an invocation stores four neighbours, of 32 bits at least.
-      pointer_(context, writer.emit(), pointer, at, matrix.format,
+      pointer_(context, emit_, pointer, at, matrix.format,
                matrix.fragment.scope == LaneScope::kWorkgroup ? 4 : 8),
       componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
@@ -51,7 +50,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
         return;
     }
     memory_ = MemoryOperands(operands.subspan(2));
-    stride_ = pointer_.stride(writer.emit(), operands[1].word);
+    stride_ = pointer_.stride(emit_, operands[1].word);
     if (context.slices.types.contains(matrix.id)) slice_ = sliceStart();
     valid_ = true;
 }
@@ -59,15 +58,14 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
 // A slice is a part of each line, or consists of whole lines. It consists of whole lines for A in
 // column major order and for B in row major order.
 Id MatrixMemory::sliceStart() {
-    Emitter& emit = writer_.emit();
     TypeTable& types = context_.types;
     const ProductSlices& slices = context_.slices;
-    const Id number = emit.load(types.uint32(), slices.number);
+    const Id number = emit_.load(types.uint32(), slices.number);
     const bool acrossLines = rowMajor_ == (matrix_.use == Use::kB);
     const uint32_t bits = memoryBits() * pointer_.components();
     const uint32_t step = acrossLines ? slices.depth : slices.depth * componentBits_ / bits;
-    const Id index = pointer_.asIndex(emit, emit.times(number, step));
-    return acrossLines ? emit.mulInt(pointer_.indexType(), index, stride_) : index;
+    const Id index = pointer_.asIndex(emit_, emit_.times(number, step));
+    return acrossLines ? emit_.mulInt(pointer_.indexType(), index, stride_) : index;
 }
 
 bool MatrixMemory::isDirect() const { return inner().run() * componentBits_ % memoryBits() == 0; }
@@ -77,56 +75,53 @@ LinePosition MatrixMemory::runPosition(uint32_t local) {
     position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
     position.laneFactor = inner().block * componentBits_ / memoryBits();
-    position.lane = writer_.emit().times(innerLane(), position.laneFactor);
+    position.lane = emit_.times(innerLane(), position.laneFactor);
     return position;
 }
 
 Id MatrixMemory::lineIndex(uint32_t outerLocal) {
-    Emitter& emit = writer_.emit();
     TypeTable& types = context_.types;
     const Id type = pointer_.indexType();
     if (firstLine_ == 0) {
         firstLine_ = pointer_.origin();
-        if (slice_ != 0) firstLine_ = emit.addInt(type, firstLine_, slice_);
+        if (slice_ != 0) firstLine_ = emit_.addInt(type, firstLine_, slice_);
         if (const Id lane = outerLane(); lane != 0) {
-            const Id line = emit.times(lane, outer().block);
-            const Id offset = emit.mulInt(type, pointer_.asIndex(emit, line), stride_);
-            firstLine_ = emit.addInt(type, firstLine_, offset);
+            const Id line = emit_.times(lane, outer().block);
+            const Id offset = emit_.mulInt(type, pointer_.asIndex(emit_, line), stride_);
+            firstLine_ = emit_.addInt(type, firstLine_, offset);
         }
     }
     const auto [entry, isNew] = lines_.try_emplace(outerLocal, 0);
     if (isNew) {
         const Id line = types.constant(type, outer().base(outerLocal));
-        entry->second = emit.addInt(type, firstLine_, emit.mulInt(type, line, stride_));
+        entry->second = emit_.addInt(type, firstLine_, emit_.mulInt(type, line, stride_));
     }
     return entry->second;
 }
 
 Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, Id dynamic) {
-    Emitter& emit = writer_.emit();
     const Id type = pointer_.indexType();
     Id index = line;
-    if (dynamic != 0) index = emit.addInt(type, index, pointer_.asIndex(emit, dynamic));
-    return emit.addInt(type, index, context_.types.constant(type, constant));
+    if (dynamic != 0) index = emit_.addInt(type, index, pointer_.asIndex(emit_, dynamic));
+    return emit_.addInt(type, index, context_.types.constant(type, constant));
 }
 
 MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position, uint32_t left) {
-    Emitter& emit = writer_.emit();
     const uint32_t n = pointer_.components();
     const Id line = lineIndex(outerLocal);
     if (n == 1) {
-        return {pointer_.at(emit, pointeeIndex(line, position.constant, position.lane)), true};
+        return {pointer_.at(emit_, pointeeIndex(line, position.constant, position.lane)), true};
     }
     if (position.lane == 0 || position.laneFactor % n == 0) {
-        const Id lane = position.lane == 0 ? 0 : emit.over(position.lane, n);
+        const Id lane = position.lane == 0 ? 0 : emit_.over(position.lane, n);
         const Id index = pointeeIndex(line, position.constant / n, lane);
         const uint32_t component = position.constant % n;
-        if (component == 0 && left >= n) return {pointer_.at(emit, index), true};
-        return {pointer_.at(emit, index, emit.constant(component)), false};
+        if (component == 0 && left >= n) return {pointer_.at(emit_, index), true};
+        return {pointer_.at(emit_, index, emit_.constant(component)), false};
     }
-    const Id scalar = emit.plus(position.lane, position.constant);
-    const Id index = pointeeIndex(line, 0, emit.over(scalar, n));
-    return {pointer_.at(emit, index, emit.modulo(scalar, n)), false};
+    const Id scalar = emit_.plus(position.lane, position.constant);
+    const Id index = pointeeIndex(line, 0, emit_.over(scalar, n));
+    return {pointer_.at(emit_, index, emit_.modulo(scalar, n)), false};
 }
 
 std::vector<Slot> MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count) {
@@ -135,9 +130,8 @@ std::vector<Slot> MatrixMemory::load(uint32_t outerLocal, LinePosition position,
         const Piece from = piece(outerLocal, position, count - done);
         const Id type = from.whole ? pointer_.pointee() : pointer_.scalar();
         const uint32_t step = from.whole ? pointer_.components() : 1;
-        const Id value =
-            writer_.emit().load(type, from.pointer, memory_.forLoad(step * memoryBytes()));
-        const std::vector<Slot> slots = slotsOf(writer_.emit(), {&value, 1});
+        const Id value = emit_.load(type, from.pointer, memory_.forLoad(step * memoryBytes()));
+        const std::vector<Slot> slots = slotsOf(emit_, {&value, 1});
         out.insert(out.end(), slots.begin(), slots.end());
         done += step;
         position.constant += step;
@@ -149,8 +143,8 @@ void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<c
     while (!slots.empty()) {
         const Piece to = piece(outerLocal, position, static_cast<uint32_t>(slots.size()));
         const uint32_t step = to.whole ? pointer_.components() : 1;
-        const Id value = gather(writer_.emit(), pointer_.scalar(), slots.first(step));
-        writer_.emit().store(to.pointer, value, memory_.forStore(step * memoryBytes()));
+        const Id value = gather(emit_, pointer_.scalar(), slots.first(step));
+        emit_.store(to.pointer, value, memory_.forStore(step * memoryBytes()));
         slots = slots.subspan(step);
         position.constant += step;
     }

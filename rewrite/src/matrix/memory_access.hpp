@@ -21,7 +21,7 @@ struct LinePosition {
     uint32_t laneFactor = 0;  // what `lane` is a multiple of
 };
 
-class MatrixMemory {
+class MatrixMemory : private MatrixCode {
  public:
     // operands: MemoryLayout, [Stride], [Memory Operands].
     MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
@@ -76,8 +76,6 @@ class MatrixMemory {
     Id lineIndex(uint32_t outerLocal);
     Id pointeeIndex(Id line, uint32_t constant, Id dynamic);
 
-    MatrixContext& context_;
-    MatrixWriter& writer_;
     const MatrixType& matrix_;
     ElementPointer pointer_;
     MemoryOperands memory_;       // of the matrix instruction, for each access

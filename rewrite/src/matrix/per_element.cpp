@@ -96,13 +96,11 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
 }
 
 // A valid OpCooperativeMatrixPerElementOpNV.
-class PerElement {
+class PerElement : private MatrixCode {
  public:
     PerElement(MatrixContext& context, MatrixWriter& writer, const Instruction& call,
                const MatrixType& matrix)
-        : context_(context),
-          writer_(writer),
-          emit_(writer.emit()),
+        : MatrixCode(context, writer),
           call_(call),
           matrix_(matrix),
           functionType_(context.module.def(context.module.def(call.word(1)).word(1))) {}
@@ -186,9 +184,6 @@ class PerElement {
         writer_.repeated(axis.count(), at, control);
     }
 
-    MatrixContext& context_;
-    MatrixWriter& writer_;
-    Emitter& emit_;
     const Instruction& call_;
     const MatrixType& matrix_;
     const Instruction& functionType_;

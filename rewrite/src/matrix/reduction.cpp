@@ -59,12 +59,10 @@ std::string_view problem(const MatrixContext& context, const Reduction& r) {
 
 // Reduces rows, columns, or the whole matrix. Each total is then in every lane that holds elements
 // of its row or column.
-class LineReduction {
+class LineReduction : private MatrixCode {
  public:
     LineReduction(MatrixContext& context, MatrixWriter& writer, const Reduction& reduction)
-        : context_(context),
-          writer_(writer),
-          emit_(writer.emit()),
+        : MatrixCode(context, writer),
           r_(reduction),
           elements_(*r_.from, emit_, r_.at.word(0)),
           exchange_(context, writer, r_.from->component) {}
@@ -185,9 +183,6 @@ class LineReduction {
         return result;
     }
 
-    MatrixContext& context_;
-    MatrixWriter& writer_;
-    Emitter& emit_;
     const Reduction& r_;
     HeldElements elements_;
     Exchange exchange_;

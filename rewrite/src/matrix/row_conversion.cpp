@@ -25,11 +25,11 @@ std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
             strideOf(lines)};
 }
 
-class LineMemory {
+class LineMemory : private MatrixCode {
  public:
     LineMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                const MatrixLines& lines)
-        : context_(context), writer_(writer), matrix_(matrix), lines_(lines) {
+        : MatrixCode(context, writer), matrix_(matrix), lines_(lines) {
         memory_ = variable();
         first_ = firstLine();
     }
@@ -68,12 +68,8 @@ class LineMemory {
     // The number of the subgroup's first line in the variable.
     Id firstLine() { return emit_.times(readSubgroup(emit_), context_.target.subgroupSize); }
 
-    MatrixContext& context_;
-    MatrixWriter& writer_;
     const MatrixType& matrix_;
     const MatrixLines& lines_;
-    TypeTable& types_ = context_.types;
-    Emitter& emit_ = writer_.emit();
     Id memory_ = 0;
     Id first_ = 0;
 };

@@ -66,11 +66,10 @@ SubgroupArea makeArea(MatrixContext& context, const MovedLines& lines, Id compon
 }
 
 // The subgroup's area. Barriers follow all accesses.
-class SubgroupMemory {
+class SubgroupMemory : private MatrixCode {
  public:
     SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
-        : writer_(writer),
-          emit_(writer.emit()),
+        : MatrixCode(context, writer),
           m_(move),
           lines_(linesOf(move)),
           component_(move.to.component),
@@ -151,8 +150,6 @@ class SubgroupMemory {
     }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
-    MatrixWriter& writer_;
-    Emitter& emit_;
     const SubgroupMove& m_;
     const MovedLines lines_;
     const Id component_;

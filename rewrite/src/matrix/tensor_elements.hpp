@@ -169,7 +169,7 @@ inline constexpr uint32_t kMaxTensorPlaces = 16;
 // Bytes up to which a lane loads or stores neighbours at once.
 inline constexpr uint32_t kTensorRunBytes = 16;
 
-class TensorTransfer {
+class TensorTransfer : protected MatrixCode {
  public:
     TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                    const MatrixType& matrix, const TensorOperands& operands);
@@ -208,10 +208,6 @@ class TensorTransfer {
     uint32_t maxPlaces() const { return prefersShortCode() ? 1 : kMaxTensorPlaces; }
     Slot& slotOf(HeldElements& held, Id element);
 
-    MatrixContext& context_;
-    TypeTable& types_;
-    MatrixWriter& writer_;
-    Emitter& emit_;
     const Instruction& at_;
     const MatrixType& matrix_;
     TensorAddress address_;

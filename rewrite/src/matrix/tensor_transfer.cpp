@@ -67,10 +67,7 @@ const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id
 
 TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                                const MatrixType& matrix, const TensorOperands& operands)
-    : context_(context),
-      types_(context.types),
-      writer_(writer),
-      emit_(writer.emit()),
+    : MatrixCode(context, writer),
       at_(at),
       matrix_(matrix),
       address_(context, writer.emit(), accessOf(context, at, matrix, operands), operands.layout,
