@@ -4,8 +4,33 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
 
 namespace coopvk::test {
+
+namespace {
+
+// COOPVK_TEST_WORDS=FILE: each rewriting adds a line to the file, in place of the checks. The files
+// of two builds differ where they make other words of an input.
+bool notesWords(const rewrite::Result<rewrite::Rewritten>& result) {
+    const char* file = std::getenv("COOPVK_TEST_WORDS");
+    if (file == nullptr) return false;
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    std::ofstream out(file, std::ios::app);
+    out << info->name() << ' ';
+    if (!result) {
+        out << result.error().message << '\n';
+        return true;
+    }
+    const auto* bytes = reinterpret_cast<const char*>(result->words.data());
+    const std::string_view words(bytes, 4 * result->words.size());
+    out << words.size() << ' ' << std::hash<std::string_view>()(words) << '\n';
+    return true;
+}
+
+}  // namespace
 
 bool isFor(const Input& input, const rewrite::Target& target) {
     return input.lanes.empty() ||
@@ -14,6 +39,7 @@ bool isFor(const Input& input, const rewrite::Target& target) {
 
 void expectRewriting(const Input& input, const Words& words, const rewrite::Target& target) {
     const auto result = rewrite::rewrite({.words = words}, target);
+    if (notesWords(result)) return;
     if (input.isRefused) {
         // What needs no emulation is the driver's to refuse.
         if (rewrite::scan(words, target.emulated).empty()) return;
