@@ -2,7 +2,6 @@
 //
 // Conversions between numbers and of bits (SPIR-V, 3.52.11), and numbers packed in words
 // (GLSL.std.450).
-#include <cmath>
 
 #include "execution/opcode_table.hpp"
 
@@ -20,17 +19,15 @@ constexpr Signs kSigns[] = {
     {OpSatConvertSToU, true, false}, {OpSatConvertUToS, false, true},
 };
 
-Step convert(Subgroup& s, const Instruction& i) {
-    const numbers::Conversion conversion = conversionOf(*s.program, i);
-    const Value result = s.result(i);
+void convert(Subgroup& s, Out result) {
+    const numbers::Conversion conversion = conversionOf(*s.program, *s.at);
     const bool checks = s.checks(kCheckDomain);
-    forComponents<1>(s, i, [&](uint32_t c, uint32_t lane, uint64_t bits) {
+    forComponents<1>(s, [&](uint32_t c, uint32_t lane, uint64_t bits) {
         const numbers::Converted to = conversion(bits);
         result.at(c, lane) = to.bits;
         if (!to.defined && checks)
-            s.noteOutside(i, c, lane, "a conversion of a number that its type lacks");
+            s.noteOutside(c, lane, "a conversion of a number that its type lacks");
     });
-    return Step::kNext;
 }
 
 // The lanes in which `bits` bits of a value, from `bit` on, are undefined.
@@ -59,17 +56,12 @@ void defineBytes(Subgroup& s, const Value& from, const Value& result, uint32_t c
 }
 
 // The same bits as numbers of another width; lower-numbered components are the lower bits.
-Step bitcast(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
+void bitcast(Subgroup& s, Out result, In from) {
     const uint32_t fromWidth = scalarOf(*from.type).width, toWidth = scalarOf(*result.type).width;
     const bool pointers = from.type->kind == Kind::kPointer || result.type->kind == Kind::kPointer;
-    if (fromWidth == toWidth || (pointers && from.components() == result.components())) {
-        copyValue(s, result, from, s.mask);
-        return Step::kNext;
-    }
-    LaneMask whole = s.mask;
-    for (uint32_t c = 0; c < from.components(); ++c) whole &= from.defined[c];
-    const bool isWhole = whole == s.mask && s.holes.empty();
+    if (fromWidth == toWidth || (pointers && from.components() == result.components()))
+        return copyValue(s, result, from, s.mask);
+    const bool isWhole = (s.mask & ~definedInAll(from)).none() && s.holes.empty();
     for (uint32_t c = 0; c < result.components(); ++c) {
         const uint32_t first = c * toWidth / fromWidth, shift = c * toWidth % fromWidth;
         const uint32_t parts = (shift + toWidth + fromWidth - 1) / fromWidth;
@@ -84,27 +76,23 @@ Step bitcast(Subgroup& s, const Instruction& i) {
         else
             defineBytes(s, from, result, c);
     }
-    return Step::kNext;
 }
 
 // SPV_EXT_ocp_microscaling_types: bits of a wider number, from an offset on.
-Step extractBits(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    const uint32_t from = scalarOf(*s.operand(i, 0).type).width, to = scalarOf(*i.type).width;
+void extractBits(Subgroup& s, Out result, In number) {
+    const uint32_t from = scalarOf(*number.type).width, to = scalarOf(s.type()).width;
     const bool checks = s.checks(kCheckDomain);
-    forComponents<2>(s, i, [&](uint32_t c, uint32_t lane, uint64_t bits, uint64_t offset) {
+    forComponents<2>(s, [&](uint32_t c, uint32_t lane, uint64_t bits, uint64_t offset) {
         result.at(c, lane) = offset < from ? bits >> offset & lowBits(to) : 0;
-        if (offset + to > from && checks) s.noteOutside(i, c, lane, "bits beyond the number");
+        if (offset + to > from && checks) s.noteOutside(c, lane, "bits beyond the number");
     });
-    return Step::kNext;
 }
 
 // Words of fields, each from or to a component by an operation on bits.
 template <uint32_t kCount, auto kOp>
-Step pack(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0);
-    const uint32_t width = i.type->width / kCount;
-    return setLanes(s, i, [&](uint32_t lane) {
+void pack(Subgroup& s, In from) {
+    const uint32_t width = s.type().width / kCount;
+    setLanes(s, [&](uint32_t lane) {
         uint64_t word = 0;
         for (uint32_t c = 0; c < kCount; ++c)
             word |= (kOp(from.at(c, lane), width) & lowBits(width)) << (c * width);
@@ -112,13 +100,11 @@ Step pack(Subgroup& s, const Instruction& i) {
     });
 }
 template <uint32_t kCount, auto kOp>
-Step unpack(Subgroup& s, const Instruction& i) {
-    const uint32_t width = s.operand(i, 0).type->width / kCount;
-    const Value result = s.result(i);
-    forComponents<1>(s, i, [&](uint32_t c, uint32_t lane, uint64_t word) {
+void unpack(Subgroup& s, Out result, In from) {
+    const uint32_t width = from.type->width / kCount;
+    forComponents<1>(s, [&](uint32_t c, uint32_t lane, uint64_t word) {
         result.at(c, lane) = kOp((word >> (c * width)) & lowBits(width), width);
     });
-    return Step::kNext;
 }
 constexpr auto toHalf = [](uint64_t bits, uint32_t) { return Half::to(Single::from(bits)); };
 constexpr auto fromHalf = [](uint64_t bits, uint32_t) { return Single::to(Half::from(bits)); };
@@ -139,30 +125,30 @@ constexpr auto fromNormalised = [](uint64_t bits, uint32_t width) {
 };
 
 constexpr OpcodeRow kConversionRows[] = {
-    each(OpConvertFToU, convert, prepareConversion),
-    each(OpConvertFToS, convert, prepareConversion),
-    each(OpConvertUToF, convert, prepareConversion),
-    each(OpConvertSToF, convert, prepareConversion),
-    each(OpFConvert, convert, prepareConversion),
-    each(OpUConvert, convert, prepareConversion),
-    each(OpSConvert, convert, prepareConversion),
-    each(OpSatConvertSToU, convert),
-    each(OpSatConvertUToS, convert),
-    row(OpBitcast, bitcast),
-    row(OpBitCastArrayQCOM, bitcast),
-    each(OpBitcastExtractEXT, extractBits),
-    row(GLSLstd450PackSnorm4x8, pack<4, toNormalised<true>>, Defined::kAll),
-    row(GLSLstd450PackUnorm4x8, pack<4, toNormalised<false>>, Defined::kAll),
-    row(GLSLstd450PackSnorm2x16, pack<2, toNormalised<true>>, Defined::kAll),
-    row(GLSLstd450PackUnorm2x16, pack<2, toNormalised<false>>, Defined::kAll),
-    row(GLSLstd450PackHalf2x16, pack<2, toHalf>, Defined::kAll),
-    row(GLSLstd450PackDouble2x32, pack<2, same>, Defined::kAll),
-    row(GLSLstd450UnpackSnorm4x8, unpack<4, fromNormalised<true>>, Defined::kAll),
-    row(GLSLstd450UnpackUnorm4x8, unpack<4, fromNormalised<false>>, Defined::kAll),
-    row(GLSLstd450UnpackSnorm2x16, unpack<2, fromNormalised<true>>, Defined::kAll),
-    row(GLSLstd450UnpackUnorm2x16, unpack<2, fromNormalised<false>>, Defined::kAll),
-    row(GLSLstd450UnpackHalf2x16, unpack<2, fromHalf>, Defined::kAll),
-    row(GLSLstd450UnpackDouble2x32, unpack<2, same>, Defined::kAll),
+    each<convert>(OpConvertFToU, prepareConversion),
+    each<convert>(OpConvertFToS, prepareConversion),
+    each<convert>(OpConvertUToF, prepareConversion),
+    each<convert>(OpConvertSToF, prepareConversion),
+    each<convert>(OpFConvert, prepareConversion),
+    each<convert>(OpUConvert, prepareConversion),
+    each<convert>(OpSConvert, prepareConversion),
+    each<convert>(OpSatConvertSToU),
+    each<convert>(OpSatConvertUToS),
+    row<bitcast>(OpBitcast),
+    row<bitcast>(OpBitCastArrayQCOM),
+    each<extractBits>(OpBitcastExtractEXT),
+    row<pack<4, toNormalised<true>>>(GLSLstd450PackSnorm4x8, Defined::kAll),
+    row<pack<4, toNormalised<false>>>(GLSLstd450PackUnorm4x8, Defined::kAll),
+    row<pack<2, toNormalised<true>>>(GLSLstd450PackSnorm2x16, Defined::kAll),
+    row<pack<2, toNormalised<false>>>(GLSLstd450PackUnorm2x16, Defined::kAll),
+    row<pack<2, toHalf>>(GLSLstd450PackHalf2x16, Defined::kAll),
+    row<pack<2, same>>(GLSLstd450PackDouble2x32, Defined::kAll),
+    row<unpack<4, fromNormalised<true>>>(GLSLstd450UnpackSnorm4x8, Defined::kAll),
+    row<unpack<4, fromNormalised<false>>>(GLSLstd450UnpackUnorm4x8, Defined::kAll),
+    row<unpack<2, fromNormalised<true>>>(GLSLstd450UnpackSnorm2x16, Defined::kAll),
+    row<unpack<2, fromNormalised<false>>>(GLSLstd450UnpackUnorm2x16, Defined::kAll),
+    row<unpack<2, fromHalf>>(GLSLstd450UnpackHalf2x16, Defined::kAll),
+    row<unpack<2, same>>(GLSLstd450UnpackDouble2x32, Defined::kAll),
 };
 
 }  // namespace

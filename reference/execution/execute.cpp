@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Settings; a dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
-#include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cfenv>
 #include <charconv>
 #include <cstdlib>
-#include <format>
-#include <new>
-#include <string_view>
 #include <thread>
 
 #include "memory/races.hpp"
@@ -60,9 +55,7 @@ struct SettingRow {
 constexpr SettingRow kSettings[] = {
     {"SUBGROUP_SIZE",
      [](Text text, Settings& to) {
-         const uint32_t& lanes = to.subgroupSize;
-         return read(text, to.subgroupSize) && lanes >= kMinLanes && lanes <= kMaxLanes &&
-                std::has_single_bit(lanes);
+         return read(text, to.subgroupSize) && isSubgroupSize(to.subgroupSize);
      }},
     {"SEED", [](Text text, Settings& to) { return read(text, to.seed); }},
     {"SCHEDULE", [](Text text, Settings& to) { return read(text, kOrders, to.schedule); }},
@@ -127,22 +120,20 @@ class Scheduler {
         const auto waiting = std::ranges::find(states_, State::kMeeting);
         if (waiting == states_.end()) return false;
         Subgroup& first = group_.subgroups[size_t(waiting - states_.begin())];
-        const Instruction& meeting = *first.meeting;
         for (const Subgroup& s : group_.subgroups) {
             const bool ended = states_[s.index] == State::kFinished;
-            if (ended || s.meeting != &meeting)
+            if (ended || s.at != first.at)
                 first.report(
-                    kCheckDivergence, meeting, 0,
+                    kCheckDivergence, 0,
                     std::format("subgroup {} {}", s.index,
                                 ended ? "ended without it" : "waits at another instruction"));
         }
-        if (group_.races != nullptr) group_.races->meet(group_, meeting);
+        if (group_.races != nullptr) group_.races->meet(first);
         for (Subgroup& s : group_.subgroups) {
             if (states_[s.index] != State::kMeeting) continue;
             s.phase = 1;
-            const Step step = s.meeting->handler(s, *s.meeting);
+            const Step step = s.at->handler(s);
             s.phase = 0;
-            s.meeting = nullptr;
             if (step == Step::kStop) group_.sink->stop();
             states_[s.index] = State::kReady;
         }
@@ -161,30 +152,26 @@ int hostMode(numbers::Rounding rounding) {
 
 class Execution {
  public:
-    Execution(const Program& program, const Dispatch& dispatch, Resources& resources,
-              const Settings& settings, Reporter& reporter)
-        : program_(program),
-          dispatch_(dispatch),
-          resources_(resources),
-          settings_(settings),
-          sink_(reporter, settings.reports) {}
+    explicit Execution(const Context& context) : context_(context) {
+        const auto& groups = context.dispatch->groups;
+        count_ = uint64_t{groups[0]} * groups[1] * groups[2];
+    }
 
     Status run() {
-        const auto& groups = dispatch_.groups;
-        count_ = uint64_t{groups[0]} * groups[1] * groups[2];
         if (count_ == 0) return Done{};
-        if ((settings_.checks & kCheckRaces) != 0 || settings_.schedule == Choice::kAdversarial)
+        const Settings& settings = *context_.settings;
+        if ((settings.checks & kCheckRaces) != 0 || settings.schedule == Choice::kAdversarial)
             history_ = std::make_unique<BufferHistory>();
         uint64_t threads =
-            settings_.threads != 0 ? settings_.threads : std::thread::hardware_concurrency();
+            settings.threads != 0 ? settings.threads : std::thread::hardware_concurrency();
         threads = std::min(std::max<uint64_t>(threads, 1), count_);
         std::vector<std::jthread> others;
         for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { runThread(); });
         runThread();
         others.clear();
         if (outOfMemory_) return Error{ErrorCode::kOutOfMemory, "no memory for the workgroup"};
-        if (sink_.stopped()) return Error{ErrorCode::kDeviceLost, sink_.reason()};
-        return Done{};
+        const ReportSink& sink = *context_.sink;
+        return sink.stopped() ? Status(Error{ErrorCode::kDeviceLost, sink.reason()}) : Done{};
     }
 
  private:
@@ -195,24 +182,20 @@ class Execution {
             std::fesetround(rounding);
         } catch (const std::bad_alloc&) {
             outOfMemory_ = true;
-            sink_.stop();
+            context_.sink->stop();
         }
     }
 
     void runWorkgroups() {
-        Workgroup group;
-        group.dispatch = &dispatch_;
-        group.resources = &resources_;
-        group.settings = &settings_;
-        group.sink = &sink_;
-        prepare(group, program_);
+        Workgroup group{context_};
+        prepare(group);
         std::unique_ptr<Races> races;
         if (history_) races = std::make_unique<Races>(group, *history_);
         group.races = races.get();
-        std::fesetround(hostMode(program_.controls(32).rounding));
+        std::fesetround(hostMode(group.program->controls(32).rounding));
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
-            if (next >= count_ || sink_.stopped()) return;
+            if (next >= count_ || group.sink->stopped()) return;
             begin(group, idOf(next));
             if (!Scheduler(group).run()) return;
         }
@@ -220,19 +203,14 @@ class Execution {
 
     std::array<uint32_t, 3> idOf(uint64_t number) const {
         // The last ones first, if the order of workgroups is not to be the plain one.
-        if (settings_.schedule == Choice::kAdversarial) number = count_ - 1 - number;
-        const auto& groups = dispatch_.groups;
-        const auto& base = dispatch_.base;
+        if (context_.settings->schedule == Choice::kAdversarial) number = count_ - 1 - number;
+        const auto& [groups, base, unused, watched] = *context_.dispatch;
         return {base[0] + uint32_t(number % groups[0]),
                 base[1] + uint32_t(number / groups[0] % groups[1]),
                 base[2] + uint32_t(number / groups[0] / groups[1])};
     }
 
-    const Program& program_;
-    const Dispatch& dispatch_;
-    Resources& resources_;
-    const Settings& settings_;
-    ReportSink sink_;
+    const Context context_;
     std::unique_ptr<BufferHistory> history_;
     uint64_t count_ = 0;
     std::atomic<uint64_t> next_ = 0;
@@ -256,7 +234,8 @@ Result<Settings> settingsFromEnvironment() {
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter) {
     try {
-        return Execution(program, dispatch, resources, settings, reporter).run();
+        ReportSink sink(reporter, settings.reports);
+        return Execution({&program, &dispatch, &resources, &settings, &sink}).run();
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "no memory for the dispatch"};
     }

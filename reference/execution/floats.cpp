@@ -4,7 +4,6 @@
 // Operations"), comparisons and classes (3.52.15), and GLSL.std.450. Trigonometry, exponentials and
 // roots are computed in double and rounded, which is far within Vulkan's "Precision of GLSL.std.450
 // Instructions".
-#include <cmath>
 #include <numbers>
 
 #include "execution/opcode_table.hpp"
@@ -21,37 +20,42 @@ constexpr auto modulo = [](auto a, auto b) {
 };
 
 // The sign bit changes, also of NaN; nothing rounds.
-Step negate(Subgroup& s, const Instruction& i) {
-    const uint64_t sign = uint64_t{1} << (scalarOf(*i.type).width - 1);
-    return mapComponents<1>(s, i, [&](uint64_t bits) { return bits ^ sign; });
+void negate(Subgroup& s) {
+    const uint64_t sign = uint64_t{1} << (scalarOf(s.type()).width - 1);
+    mapComponents<1>(s, [&](uint64_t bits) { return bits ^ sign; });
 }
 
 // SPV_KHR_cooperative_matrix allows it for matrices of integers, too.
-Step matrixTimesScalar(Subgroup& s, const Instruction& i) {
-    const bool isFloat = scalarOf(*i.type).kind == Kind::kFloat;
-    return isFloat ? onFloats<multiply>(s, i) : onUnsigned<multiply>(s, i);
+void matrixTimesScalar(Subgroup& s) {
+    const bool isFloat = scalarOf(s.type()).kind == Kind::kFloat;
+    isFloat ? onFloats<multiply>(s) : onUnsigned<multiply>(s);
 }
 
 // Ordered: false if an operand is NaN. Unordered: true.
 template <auto kOp>
-constexpr Handler ordered =
-    fromFloats<[](auto a, auto b) { return !std::isunordered(a, b) && kOp(a, b); }>;
+constexpr auto ordered =
+    onFloats<[](auto a, auto b) { return !std::isunordered(a, b) && kOp(a, b); }>;
 template <auto kOp>
-constexpr Handler unordered =
-    fromFloats<[](auto a, auto b) { return std::isunordered(a, b) || kOp(a, b); }>;
+constexpr auto unordered =
+    onFloats<[](auto a, auto b) { return std::isunordered(a, b) || kOp(a, b); }>;
 constexpr auto always = [](auto, auto) { return true; };
 constexpr auto never = [](auto, auto) { return false; };
 
 // A number that is neither 0, denormal, infinity nor NaN in its own format.
-Step isNormal(Subgroup& s, const Instruction& i) {
-    const numbers::Format& format = numbers::format(numberOf(scalarOf(*s.operand(i, 0).type)));
+void isNormal(Subgroup& s) {
+    const numbers::Format& format = numbers::format(numberOf(scalarOf(*s.operand(0).type)));
     const uint64_t exponent = lowBits(format.exponentBits);
-    return mapComponents<1>(s, i, [&](uint64_t bits) {
+    mapComponents<1>(s, [&](uint64_t bits) {
         const uint64_t at = (bits >> format.mantissaBits) & exponent;
         return at != 0 && at != exponent;
     });
 }
 
+constexpr auto quantize = [](auto a) {  // denormals become 0
+    const auto half = double(_Float16(a));
+    return std::fabs(half) < 0x1p-14 ? std::copysign(0.0, half) : half;
+};
+constexpr auto sign = [](auto a) { return a > 0 ? decltype(a){1} : a < 0 ? -decltype(a){1} : a; };
 // Whole numbers below 2^53 and their halves are exact.
 constexpr auto roundEven = [](auto a) {
     const auto below = std::floor(a);
@@ -70,97 +74,91 @@ constexpr auto smoothStep = [](auto low, auto high, auto a) {
 constexpr auto fusedMultiplyAdd = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
 
 // Operands: significand, exponent.
-Step loadExponent(Subgroup& s, const Instruction& i) {
-    const uint32_t width = scalarOf(*s.operand(i, 1).type).width;
-    return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
-        return mapComponents<2>(s, i, [&](uint64_t bits, uint64_t exponent) {
+void loadExponent(Subgroup& s) {
+    const uint32_t width = scalarOf(*s.operand(1).type).width;
+    withFormat(*s.program, scalarOf(s.type()), [&](auto format) {
+        mapComponents<2>(s, [&](uint64_t bits, uint64_t exponent) {
             const int64_t by = std::clamp<int64_t>(signExtend(exponent, width), -10000, 10000);
-            return format.to(Compute(std::ldexp(format.from(bits), int(by))));
+            return format.to(std::ldexp(format.from(bits), int(by)));
         });
     });
 }
 
 constexpr OpcodeRow kFloatRows[] = {
-    each(OpFAdd, onFloats<add>),
-    each(OpFSub, onFloats<subtract>),
-    each(OpFMul, onFloats<multiply>),
-    each(OpFDiv, onFloats<[](auto a, auto b) { return a / b; }>),
-    each(OpFRem, onFloats<[](auto a, auto b) { return std::fmod(a, b); }>),
-    each(OpFMod, onFloats<modulo>),
-    each(OpFNegate, negate),
-    each(OpFmaKHR, onFloats<fusedMultiplyAdd>),
-    each(OpVectorTimesScalar, onFloats<multiply>),
-    each(OpMatrixTimesScalar, matrixTimesScalar),
-    each(OpQuantizeToF16, onFloats<[](auto a) {  // denormals become 0
-             const auto half = double(_Float16(a));
-             return std::fabs(half) < 0x1p-14 ? std::copysign(0.0, half) : half;
-         }>),
+    each<onFloats<add>>(OpFAdd),
+    each<onFloats<subtract>>(OpFSub),
+    each<onFloats<multiply>>(OpFMul),
+    each<onFloats<[](auto a, auto b) { return a / b; }>>(OpFDiv),
+    each<onFloats<[](auto a, auto b) { return std::fmod(a, b); }>>(OpFRem),
+    each<onFloats<modulo>>(OpFMod),
+    each<negate>(OpFNegate),
+    each<onFloats<fusedMultiplyAdd>>(OpFmaKHR),
+    each<onFloats<multiply>>(OpVectorTimesScalar),
+    each<matrixTimesScalar>(OpMatrixTimesScalar),
+    each<onFloats<quantize>>(OpQuantizeToF16),
 
-    each(OpFOrdEqual, ordered<equal>),
-    each(OpFOrdNotEqual, ordered<notEqual>),
-    each(OpLessOrGreater, ordered<notEqual>),
-    each(OpFOrdLessThan, ordered<less>),
-    each(OpFOrdLessThanEqual, ordered<lessEqual>),
-    each(OpFOrdGreaterThan, ordered<greater>),
-    each(OpFOrdGreaterThanEqual, ordered<greaterEqual>),
-    each(OpOrdered, ordered<always>),
-    each(OpUnordered, unordered<never>),
-    each(OpFUnordEqual, unordered<equal>),
-    each(OpFUnordNotEqual, unordered<notEqual>),
-    each(OpFUnordLessThan, unordered<less>),
-    each(OpFUnordLessThanEqual, unordered<lessEqual>),
-    each(OpFUnordGreaterThan, unordered<greater>),
-    each(OpFUnordGreaterThanEqual, unordered<greaterEqual>),
-    each(OpIsNan, fromFloats<[](auto a) { return std::isnan(a); }>),
-    each(OpIsInf, fromFloats<[](auto a) { return std::isinf(a); }>),
-    each(OpIsFinite, fromFloats<[](auto a) { return std::isfinite(a); }>),
-    each(OpIsNormal, isNormal),
-    each(OpSignBitSet, onBits<[](uint32_t width, uint64_t bits) { return bits >> (width - 1); }>),
+    each<ordered<equal>>(OpFOrdEqual),
+    each<ordered<notEqual>>(OpFOrdNotEqual),
+    each<ordered<notEqual>>(OpLessOrGreater),
+    each<ordered<less>>(OpFOrdLessThan),
+    each<ordered<lessEqual>>(OpFOrdLessThanEqual),
+    each<ordered<greater>>(OpFOrdGreaterThan),
+    each<ordered<greaterEqual>>(OpFOrdGreaterThanEqual),
+    each<ordered<always>>(OpOrdered),
+    each<unordered<never>>(OpUnordered),
+    each<unordered<equal>>(OpFUnordEqual),
+    each<unordered<notEqual>>(OpFUnordNotEqual),
+    each<unordered<less>>(OpFUnordLessThan),
+    each<unordered<lessEqual>>(OpFUnordLessThanEqual),
+    each<unordered<greater>>(OpFUnordGreaterThan),
+    each<unordered<greaterEqual>>(OpFUnordGreaterThanEqual),
+    each<onFloats<[](auto a) { return std::isnan(a); }>>(OpIsNan),
+    each<onFloats<[](auto a) { return std::isinf(a); }>>(OpIsInf),
+    each<onFloats<[](auto a) { return std::isfinite(a); }>>(OpIsFinite),
+    each<isNormal>(OpIsNormal),
+    each<onSigned<[](int64_t a) { return a < 0; }>>(OpSignBitSet),
 
-    each(GLSLstd450Round, onFloats<[](auto a) { return std::round(a); }>),
-    each(GLSLstd450RoundEven, onFloats<roundEven>),
-    each(GLSLstd450Trunc, onFloats<[](auto a) { return std::trunc(a); }>),
-    each(GLSLstd450FAbs, onFloats<[](auto a) { return std::fabs(a); }>),
-    each(GLSLstd450FSign, onFloats<[](auto a) { return a > 0   ? 1
-                                                       : a < 0 ? -1
-                                                               : a; }>),
-    each(GLSLstd450Floor, onFloats<[](auto a) { return std::floor(a); }>),
-    each(GLSLstd450Ceil, onFloats<[](auto a) { return std::ceil(a); }>),
-    each(GLSLstd450Fract, onFloats<[](auto a) { return a - std::floor(a); }>),
-    each(GLSLstd450FMin, onFloats<leastFloat>),
-    each(GLSLstd450FMax, onFloats<mostFloat>),
-    each(GLSLstd450NMin, onFloats<leastFloat>),
-    each(GLSLstd450NMax, onFloats<mostFloat>),
-    each(GLSLstd450FClamp, onFloats<clamp>),
-    each(GLSLstd450NClamp, onFloats<clamp>),
-    each(GLSLstd450FMix, onFloats<[](auto a, auto b, auto by) { return a * (1 - by) + b * by; }>),
-    each(GLSLstd450Step, onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>),
-    each(GLSLstd450SmoothStep, onFloats<smoothStep>),
-    each(GLSLstd450Fma, onFloats<fusedMultiplyAdd>),
-    each(GLSLstd450Radians, onDoubles<[](double a) { return a * std::numbers::pi / 180; }>),
-    each(GLSLstd450Degrees, onDoubles<[](double a) { return a * 180 / std::numbers::pi; }>),
-    each(GLSLstd450Sin, onDoubles<[](double a) { return std::sin(a); }>),
-    each(GLSLstd450Cos, onDoubles<[](double a) { return std::cos(a); }>),
-    each(GLSLstd450Tan, onDoubles<[](double a) { return std::tan(a); }>),
-    each(GLSLstd450Asin, onDoubles<[](double a) { return std::asin(a); }>),
-    each(GLSLstd450Acos, onDoubles<[](double a) { return std::acos(a); }>),
-    each(GLSLstd450Atan, onDoubles<[](double a) { return std::atan(a); }>),
-    each(GLSLstd450Sinh, onDoubles<[](double a) { return std::sinh(a); }>),
-    each(GLSLstd450Cosh, onDoubles<[](double a) { return std::cosh(a); }>),
-    each(GLSLstd450Tanh, onDoubles<[](double a) { return std::tanh(a); }>),
-    each(GLSLstd450Asinh, onDoubles<[](double a) { return std::asinh(a); }>),
-    each(GLSLstd450Acosh, onDoubles<[](double a) { return std::acosh(a); }>),
-    each(GLSLstd450Atanh, onDoubles<[](double a) { return std::atanh(a); }>),
-    each(GLSLstd450Atan2, onDoubles<[](double y, double x) { return std::atan2(y, x); }>),
-    each(GLSLstd450Pow, onDoubles<[](double a, double b) { return std::pow(a, b); }>),
-    each(GLSLstd450Exp, onDoubles<[](double a) { return std::exp(a); }>),
-    each(GLSLstd450Log, onDoubles<[](double a) { return std::log(a); }>),
-    each(GLSLstd450Exp2, onDoubles<[](double a) { return std::exp2(a); }>),
-    each(GLSLstd450Log2, onDoubles<[](double a) { return std::log2(a); }>),
-    each(GLSLstd450Sqrt, onDoubles<[](double a) { return std::sqrt(a); }>),
-    each(GLSLstd450InverseSqrt, onDoubles<[](double a) { return 1 / std::sqrt(a); }>),
-    each(GLSLstd450Ldexp, loadExponent),
+    each<onFloats<[](auto a) { return std::round(a); }>>(GLSLstd450Round),
+    each<onFloats<roundEven>>(GLSLstd450RoundEven),
+    each<onFloats<[](auto a) { return std::trunc(a); }>>(GLSLstd450Trunc),
+    each<onFloats<[](auto a) { return std::fabs(a); }>>(GLSLstd450FAbs),
+    each<onFloats<sign>>(GLSLstd450FSign),
+    each<onFloats<[](auto a) { return std::floor(a); }>>(GLSLstd450Floor),
+    each<onFloats<[](auto a) { return std::ceil(a); }>>(GLSLstd450Ceil),
+    each<onFloats<[](auto a) { return a - std::floor(a); }>>(GLSLstd450Fract),
+    each<onFloats<leastFloat>>(GLSLstd450FMin),
+    each<onFloats<mostFloat>>(GLSLstd450FMax),
+    each<onFloats<leastFloat>>(GLSLstd450NMin),
+    each<onFloats<mostFloat>>(GLSLstd450NMax),
+    each<onFloats<clamp>>(GLSLstd450FClamp),
+    each<onFloats<clamp>>(GLSLstd450NClamp),
+    each<onFloats<[](auto a, auto b, auto by) { return a * (1 - by) + b * by; }>>(GLSLstd450FMix),
+    each<onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>>(GLSLstd450Step),
+    each<onFloats<smoothStep>>(GLSLstd450SmoothStep),
+    each<onFloats<fusedMultiplyAdd>>(GLSLstd450Fma),
+    each<onFloats<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
+    each<onFloats<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
+    each<onFloats<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),
+    each<onFloats<[](double a) { return std::cos(a); }>>(GLSLstd450Cos),
+    each<onFloats<[](double a) { return std::tan(a); }>>(GLSLstd450Tan),
+    each<onFloats<[](double a) { return std::asin(a); }>>(GLSLstd450Asin),
+    each<onFloats<[](double a) { return std::acos(a); }>>(GLSLstd450Acos),
+    each<onFloats<[](double a) { return std::atan(a); }>>(GLSLstd450Atan),
+    each<onFloats<[](double a) { return std::sinh(a); }>>(GLSLstd450Sinh),
+    each<onFloats<[](double a) { return std::cosh(a); }>>(GLSLstd450Cosh),
+    each<onFloats<[](double a) { return std::tanh(a); }>>(GLSLstd450Tanh),
+    each<onFloats<[](double a) { return std::asinh(a); }>>(GLSLstd450Asinh),
+    each<onFloats<[](double a) { return std::acosh(a); }>>(GLSLstd450Acosh),
+    each<onFloats<[](double a) { return std::atanh(a); }>>(GLSLstd450Atanh),
+    each<onFloats<[](double y, double x) { return std::atan2(y, x); }>>(GLSLstd450Atan2),
+    each<onFloats<[](double a, double b) { return std::pow(a, b); }>>(GLSLstd450Pow),
+    each<onFloats<[](double a) { return std::exp(a); }>>(GLSLstd450Exp),
+    each<onFloats<[](double a) { return std::log(a); }>>(GLSLstd450Log),
+    each<onFloats<[](double a) { return std::exp2(a); }>>(GLSLstd450Exp2),
+    each<onFloats<[](double a) { return std::log2(a); }>>(GLSLstd450Log2),
+    each<onFloats<[](double a) { return std::sqrt(a); }>>(GLSLstd450Sqrt),
+    each<onFloats<[](double a) { return 1 / std::sqrt(a); }>>(GLSLstd450InverseSqrt),
+    each<loadExponent>(GLSLstd450Ldexp),
 };
 
 }  // namespace

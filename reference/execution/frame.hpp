@@ -5,20 +5,15 @@
 #pragma once
 
 #include <atomic>
-#include <cstdint>
 #include <mutex>
 #include <set>
-#include <string>
-#include <vector>
 
 #include "coopvk_reference/execute.hpp"
-#include "execution/holes.hpp"
 #include "program/program.hpp"
-#include "program/types.hpp"
 
 namespace coopvk::reference {
 
-class Workgroup;
+struct Workgroup;
 class Races;
 
 // Lanes that wait at the start of a block.
@@ -36,8 +31,33 @@ struct Frame {
     uint32_t result = kNone;  // slot of the caller that gets the result
 };
 
-class Subgroup {
+// Components that are defined in part, as bit casts make them of others that are not: of each byte,
+// the lanes that lack it. Most programs have none. A component is named by where its lanes are.
+class Holes {
  public:
+    using Bytes = std::array<LaneMask, 8>;
+
+    bool empty() const { return components_.empty(); }
+    Bytes of(const LaneMask* component) const {
+        const auto found = components_.find(component);
+        return found != components_.end() ? found->second : Bytes{};
+    }
+    // In these lanes.
+    void set(const LaneMask* component, const Bytes& bytes, LaneMask lanes) {
+        Bytes all = of(component);
+        for (size_t b = 0; b < all.size(); ++b) all[b] = (all[b] & ~lanes) | (bytes[b] & lanes);
+        if (std::ranges::any_of(all, &LaneMask::any))
+            components_[component] = all;
+        else
+            components_.erase(component);
+    }
+
+ private:
+    std::unordered_map<const LaneMask*, Bytes> components_;
+};
+
+// Functions that execute an instruction find it, its operands and its result here.
+struct Subgroup {
     const Program* program = nullptr;
     Workgroup* group = nullptr;
     uint32_t index = 0;  // in the workgroup
@@ -57,22 +77,30 @@ class Subgroup {
     Value variable(uint64_t first, const Type& type) {
         return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes};
     }
-    Value value(uint32_t slot) const { return values[slot]; }
-    Value result(const Instruction& i) const { return values[i.result]; }
-    Value operand(const Instruction& i, uint32_t index_) const {
-        return values[i.operands[index_].slot];
+    const Instruction* at = nullptr;  // what executes
+    const Value& result() const { return values[at->result]; }
+    const Type& type() const { return *at->type; }  // of the result
+    uint32_t operands() const { return uint32_t(at->operands.size()); }
+    const Value& operand(uint32_t n) const { return values[(*at)[n].slot]; }
+    // The first component of operand n in the first active lane.
+    uint64_t first(uint32_t n) const { return operand(n).at(0, mask.first()); }
+    uint32_t slot(uint32_t n) const { return (*at)[n].slot; }
+    uint32_t word(uint32_t n) const { return (*at)[n].word; }
+    template <typename Plan>
+    const Plan& plan() const {
+        return *static_cast<const Plan*>(at->prepared.get());
     }
-    // The first component of operand `index_`, all of which is the same in all active lanes;
-    // reports kCheckUniformity if it is not.
-    uint64_t uniform(const Instruction& i, uint32_t index_);
+    // The first component of operand n, all of which is the same in all active lanes; reports
+    // kCheckUniformity if it is not.
+    uint64_t uniform(uint32_t n);
     bool checks(Check check) const;
-    void report(Check check, const Instruction& i, uint32_t lane, std::string message);
+    void report(Check check, uint32_t lane, std::string message);
     // Reports the first active lane in which a component is undefined.
-    void require(const Instruction& i, const Value& value, uint32_t component, const char* what);
+    void require(const Value& value, uint32_t component, const char* what);
     // Tells of a write if somebody watches these bytes.
-    void noteWrite(const Instruction& i, uint32_t lane, const std::byte* data, uint64_t size);
+    void noteWrite(uint32_t lane, const std::byte* data, uint64_t size);
     // A report without check and message.
-    Report placeOf(const Instruction& i, uint32_t lane) const;
+    Report placeOf(uint32_t lane) const;
 
     std::vector<uint64_t> storage;
     std::vector<LaneMask> storageDefined;
@@ -81,11 +109,8 @@ class Subgroup {
     std::vector<std::pair<uint32_t, uint32_t>> outside;
     const Instruction* lastOutside = nullptr;
     const char* lastWhat = "";
-    void noteOutside(const Instruction& i, uint32_t component, uint32_t lane, const char* what);
-    uint64_t steps = 0;                    // blocks that it has executed
-    const Instruction* meeting = nullptr;  // where it waits for the other subgroups
-    std::vector<uint64_t> staging;         // of phis
-    std::vector<LaneMask> stagingDefined;
+    void noteOutside(uint32_t component, uint32_t lane, const char* what);
+    uint64_t steps = 0;  // blocks that it has executed
 };
 
 // Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
@@ -93,8 +118,14 @@ class Subgroup {
 Step run(Subgroup& s, size_t depth);
 // Starts a function: its arguments must be in its parameters.
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result);
-// Executes an instruction whose operands and result are constants, when a program is made.
+// Executes an instruction of constants only, when a program is made.
 void executeOnConstants(Program& program, const Instruction& i);
+// The lanes in which the whole value is defined.
+inline LaneMask definedInAll(const Value& value) {
+    LaneMask defined = LaneMask::firstLanes(kMaxLanes);
+    for (uint32_t c = 0; c < value.components(); ++c) defined &= value.defined[c];
+    return defined;
+}
 // Copies components where the lanes of the mask are, with what is defined.
 void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value& from,
                     uint32_t fromFirst, uint32_t count, LaneMask mask);
@@ -108,6 +139,21 @@ inline void copyValue(Subgroup& s, const Value& to, const Value& from, LaneMask 
 bool callFunction(Subgroup& s, const Function& function, std::span<const Value> arguments,
                   LaneMask mask);
 
+// A value of its own, that no id has.
+class OwnValue : public Value {
+ public:
+    OwnValue(const Type& valueType, uint32_t count)
+        : data_(size_t(valueType.components) * count),
+          defined_(valueType.components, LaneMask::firstLanes(count)) {
+        static_cast<Value&>(*this) = {data_.data(), defined_.data(), &valueType, count};
+    }
+    OwnValue(OwnValue&&) = delete;
+
+ private:
+    std::vector<uint64_t> data_;
+    std::vector<LaneMask> defined_;
+};
+
 // Calls f(lane) for each active lane; a plain loop if all are active.
 template <typename F>
 inline void forLanes(const Subgroup& s, F&& function) {
@@ -119,19 +165,22 @@ inline void forLanes(const Subgroup& s, F&& function) {
 
 // Component 0 of the result becomes f(lane).
 template <typename F>
-inline Step setLanes(const Subgroup& s, const Instruction& i, F&& function) {
-    uint64_t* const result = s.result(i).data;
+inline void setLanes(const Subgroup& s, F&& function) {
+    uint64_t* const result = s.result().data;
     forLanes(s, [&](uint32_t lane) { result[lane] = uint64_t(function(lane)); });
-    return Step::kNext;
 }
 
-// The active lanes whose bits are not 0.
-inline LaneMask lanesWith(const Subgroup& s, const uint64_t* bits) {
+// The active lanes for which test(lane) is true; those whose bits are not 0.
+template <typename F>
+inline LaneMask lanesWhere(const Subgroup& s, F&& test) {
     LaneMask mask;
     forLanes(s, [&](uint32_t lane) {
-        if (bits[lane] != 0) mask.set(lane);
+        if (test(lane)) mask.set(lane);
     });
     return mask;
+}
+inline LaneMask lanesWith(const Subgroup& s, const uint64_t* bits) {
+    return lanesWhere(s, [&](uint32_t lane) { return bits[lane] != 0; });
 }
 
 // Collects reports of all threads of an execution.
@@ -169,25 +218,28 @@ class ReportSink {
     std::atomic<bool> stopped_ = false;
 };
 
-class Workgroup {
- public:
+// What all workgroups of an execution share.
+struct Context {
     const Program* program = nullptr;
     const Dispatch* dispatch = nullptr;
     Resources* resources = nullptr;
     const Settings* settings = nullptr;
+    ReportSink* sink = nullptr;
+};
+
+struct Workgroup : Context {
     std::array<uint32_t, 3> id = {};
     std::vector<Subgroup> subgroups;
     std::vector<std::byte> shared;  // Workgroup variables
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
     Races* races = nullptr;  // null: not checked
-    ReportSink* sink = nullptr;
-    uint64_t random = 0;  // state of the generator, from the seed
+    uint64_t random = 0;     // state of the generator, from the seed
     uint64_t nextRandom() { return spread(random += 0x9E3779B97F4A7C15); }
 };
 
-// Memory and state for workgroups of a program, which a thread uses one after the other.
-void prepare(Workgroup& group, const Program& program);
+// Memory and state for workgroups, which a thread executes one after the other.
+void prepare(Workgroup& group);
 // Starts the workgroup with this id.
 void begin(Workgroup& group, std::array<uint32_t, 3> id);
 

@@ -33,6 +33,15 @@ constexpr auto integerModulo = [](int64_t a, int64_t b) {
 constexpr auto tooFar = [](uint32_t width, uint64_t, uint64_t by) {
     return by >= width ? "a shift by too many bits" : nullptr;
 };
+constexpr auto left = [](uint64_t a, uint64_t by) { return by >= 64 ? 0 : a << by; };
+constexpr auto right = [](uint64_t a, uint64_t by) { return by >= 64 ? 0 : a >> by; };
+// The second operand may have another width.
+void shiftSigned(Subgroup& s) {
+    const uint32_t width = scalarOf(s.type()).width;
+    mapComponents<2>(s, [&](uint64_t a, uint64_t by) {
+        return by >= width ? 0 : uint64_t(signExtend(a, width) >> by) & lowBits(width);
+    });
+}
 
 // A field that is not inside of the number is undefined.
 constexpr auto outsideField = [](uint32_t width, uint64_t, uint64_t offset, uint64_t count) {
@@ -43,16 +52,15 @@ constexpr auto outsideInserted = [](uint32_t width, uint64_t base, uint64_t, uin
                                     uint64_t count) {
     return outsideField(width, base, offset, count);
 };
-constexpr uint64_t shifted(uint64_t bits, uint64_t by) { return by >= 64 ? 0 : bits << by; }
 constexpr uint64_t fieldMask(uint64_t count) {
     return lowBits(uint32_t(std::min<uint64_t>(count, 64)));
 }
 constexpr auto insertField = [](uint64_t base, uint64_t insert, uint64_t offset, uint64_t count) {
-    const uint64_t mask = shifted(fieldMask(count), offset);
-    return (base & ~mask) | (shifted(insert, offset) & mask);
+    const uint64_t mask = left(fieldMask(count), offset);
+    return (base & ~mask) | (left(insert, offset) & mask);
 };
 constexpr auto unsignedField = [](uint64_t base, uint64_t offset, uint64_t count) {
-    return offset >= 64 ? 0 : (base >> offset) & fieldMask(count);
+    return right(base, offset) & fieldMask(count);
 };
 constexpr auto signedField = [](uint64_t base, uint64_t offset, uint64_t count) -> uint64_t {
     const uint64_t bits = unsignedField(base, offset, count);
@@ -65,8 +73,7 @@ struct Pair {
     uint64_t first = 0, second = 0;
 };
 template <auto kOp>
-Step pairs(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
+void pairs(Subgroup& s, Out result, In a, In b) {
     const uint32_t width = scalarOf(*a.type).width, count = a.components();
     for (uint32_t c = 0; c < count; ++c) {
         forLanes(s, [&](uint32_t lane) {
@@ -75,7 +82,6 @@ Step pairs(Subgroup& s, const Instruction& i) {
             result.at(count + c, lane) = pair.second & lowBits(width);
         });
     }
-    return Step::kNext;
 }
 constexpr auto addCarry = [](uint64_t a, uint64_t b, uint32_t width) {
     const uint64_t sum = (a + b) & lowBits(width);
@@ -92,10 +98,18 @@ constexpr auto signedProduct = [](uint64_t a, uint64_t b, uint32_t width) {
     return parts(numbers::Wide{signExtend(a, width)} * signExtend(b, width), width);
 };
 
+void reverseBits(Subgroup& s) {
+    const uint32_t width = scalarOf(s.type()).width;
+    mapComponents<1>(s, [&](uint64_t bits) {
+        uint64_t reversed = 0;
+        for (uint32_t b = 0; b < width; ++b) reversed |= ((bits >> b) & 1) << (width - 1 - b);
+        return reversed;
+    });
+}
+
 template <bool kAll>
-Step reduce(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0);
-    return setLanes(s, i, [&](uint32_t lane) {
+void reduce(Subgroup& s, In from) {
+    setLanes(s, [&](uint32_t lane) {
         uint32_t count = 0;
         for (uint32_t c = 0; c < from.components(); ++c) count += from.at(c, lane) != 0;
         return kAll ? count == from.components() : count > 0;
@@ -107,77 +121,65 @@ constexpr auto clampInteger = [](auto a, auto low, auto high) {
 };
 
 constexpr OpcodeRow kIntegerRows[] = {
-    each(OpIAdd, onUnsigned<add>),
-    each(OpISub, onUnsigned<subtract>),
-    each(OpIMul, onUnsigned<multiply>),
-    each(OpSNegate, onUnsigned<[](auto a) { return 0 - a; }>),
-    each(OpUDiv, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>),
-    each(OpUMod, checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>),
-    each(OpSDiv, checked<overflows, onSigned<quotient>>),
-    each(OpSRem, checked<overflows, onSigned<remainder>>),
-    each(OpSMod, checked<overflows, onSigned<integerModulo>>),
-    row(OpIAddCarry, pairs<addCarry>, Defined::kAll),
-    row(OpISubBorrow, pairs<subtractBorrow>, Defined::kAll),
-    row(OpUMulExtended, pairs<unsignedProduct>, Defined::kAll),
-    row(OpSMulExtended, pairs<signedProduct>, Defined::kAll),
+    each<onUnsigned<add>>(OpIAdd),
+    each<onUnsigned<subtract>>(OpISub),
+    each<onUnsigned<multiply>>(OpIMul),
+    each<onUnsigned<[](auto a) { return 0 - a; }>>(OpSNegate),
+    each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>>(OpUDiv),
+    each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>>(OpUMod),
+    each<checked<overflows, onSigned<quotient>>>(OpSDiv),
+    each<checked<overflows, onSigned<remainder>>>(OpSRem),
+    each<checked<overflows, onSigned<integerModulo>>>(OpSMod),
+    row<pairs<addCarry>>(OpIAddCarry, Defined::kAll),
+    row<pairs<subtractBorrow>>(OpISubBorrow, Defined::kAll),
+    row<pairs<unsignedProduct>>(OpUMulExtended, Defined::kAll),
+    row<pairs<signedProduct>>(OpSMulExtended, Defined::kAll),
 
-    each(OpNot, onUnsigned<[](auto a) { return ~a; }>),
-    each(OpBitwiseAnd, onUnsigned<bitAnd>),
-    each(OpBitwiseOr, onUnsigned<bitOr>),
-    each(OpBitwiseXor, onUnsigned<bitXor>),
-    each(OpShiftLeftLogical, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
-                                         return b >= width ? 0 : a << b;
-                                     }>>),
-    each(OpShiftRightLogical, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
-                                          return b >= width ? 0 : a >> b;
-                                      }>>),
-    each(OpShiftRightArithmetic, checked<tooFar, onBits<[](uint32_t width, uint64_t a, uint64_t b) {
-                                             return b >= width ? 0 : signExtend(a, width) >> b;
-                                         }>>),
-    each(OpBitFieldInsert, checked<outsideInserted, onUnsigned<insertField>>),
-    each(OpBitFieldSExtract, checked<outsideField, onUnsigned<signedField>>),
-    each(OpBitFieldUExtract, checked<outsideField, onUnsigned<unsignedField>>),
-    each(OpBitReverse, onBits<[](uint32_t width, uint64_t bits) {
-             uint64_t reversed = 0;
-             for (uint32_t b = 0; b < width; ++b) reversed |= ((bits >> b) & 1) << (width - 1 - b);
-             return reversed;
-         }>),
-    each(OpBitCount, onUnsigned<[](uint64_t bits) { return std::popcount(bits); }>),
+    each<onUnsigned<[](auto a) { return ~a; }>>(OpNot),
+    each<onUnsigned<bitAnd>>(OpBitwiseAnd),
+    each<onUnsigned<bitOr>>(OpBitwiseOr),
+    each<onUnsigned<bitXor>>(OpBitwiseXor),
+    each<checked<tooFar, onUnsigned<left>>>(OpShiftLeftLogical),
+    each<checked<tooFar, onUnsigned<right>>>(OpShiftRightLogical),
+    each<checked<tooFar, shiftSigned>>(OpShiftRightArithmetic),
+    each<checked<outsideInserted, onUnsigned<insertField>>>(OpBitFieldInsert),
+    each<checked<outsideField, onUnsigned<signedField>>>(OpBitFieldSExtract),
+    each<checked<outsideField, onUnsigned<unsignedField>>>(OpBitFieldUExtract),
+    each<reverseBits>(OpBitReverse),
+    each<onUnsigned<[](uint64_t bits) { return std::popcount(bits); }>>(OpBitCount),
 
-    each(OpIEqual, onUnsigned<equal>),
-    each(OpINotEqual, onUnsigned<notEqual>),
-    each(OpULessThan, onUnsigned<less>),
-    each(OpULessThanEqual, onUnsigned<lessEqual>),
-    each(OpUGreaterThan, onUnsigned<greater>),
-    each(OpUGreaterThanEqual, onUnsigned<greaterEqual>),
-    each(OpSLessThan, onSigned<less>),
-    each(OpSLessThanEqual, onSigned<lessEqual>),
-    each(OpSGreaterThan, onSigned<greater>),
-    each(OpSGreaterThanEqual, onSigned<greaterEqual>),
-    each(OpLogicalEqual, onUnsigned<equal>),
-    each(OpLogicalNotEqual, onUnsigned<notEqual>),
-    each(OpLogicalAnd, onUnsigned<bitAnd>),
-    each(OpLogicalOr, onUnsigned<bitOr>),
-    each(OpLogicalNot, onUnsigned<[](auto a) { return a == 0; }>),
-    row(OpAll, reduce<true>, Defined::kAll),
-    row(OpAny, reduce<false>, Defined::kAll),
+    each<onUnsigned<equal>>(OpIEqual),
+    each<onUnsigned<notEqual>>(OpINotEqual),
+    each<onUnsigned<less>>(OpULessThan),
+    each<onUnsigned<lessEqual>>(OpULessThanEqual),
+    each<onUnsigned<greater>>(OpUGreaterThan),
+    each<onUnsigned<greaterEqual>>(OpUGreaterThanEqual),
+    each<onSigned<less>>(OpSLessThan),
+    each<onSigned<lessEqual>>(OpSLessThanEqual),
+    each<onSigned<greater>>(OpSGreaterThan),
+    each<onSigned<greaterEqual>>(OpSGreaterThanEqual),
+    each<onUnsigned<equal>>(OpLogicalEqual),
+    each<onUnsigned<notEqual>>(OpLogicalNotEqual),
+    each<onUnsigned<bitAnd>>(OpLogicalAnd),
+    each<onUnsigned<bitOr>>(OpLogicalOr),
+    each<onUnsigned<[](auto a) { return a == 0; }>>(OpLogicalNot),
+    row<reduce<true>>(OpAll, Defined::kAll),
+    row<reduce<false>>(OpAny, Defined::kAll),
 
-    each(GLSLstd450SAbs, onSigned<[](int64_t a) { return a < 0 ? 0 - uint64_t(a) : uint64_t(a); }>),
-    each(GLSLstd450SSign, onSigned<[](int64_t a) { return a > 0   ? 1
-                                                          : a < 0 ? -1
-                                                                  : 0; }>),
-    each(GLSLstd450UMin, onUnsigned<least>),
-    each(GLSLstd450UMax, onUnsigned<most>),
-    each(GLSLstd450SMin, onSigned<least>),
-    each(GLSLstd450SMax, onSigned<most>),
-    each(GLSLstd450UClamp, onUnsigned<clampInteger>),
-    each(GLSLstd450SClamp, onSigned<clampInteger>),
+    each<onSigned<[](int64_t a) { return a < 0 ? 0 - uint64_t(a) : uint64_t(a); }>>(GLSLstd450SAbs),
+    each<onSigned<[](int64_t a) { return (a > 0) - (a < 0); }>>(GLSLstd450SSign),
+    each<onUnsigned<least>>(GLSLstd450UMin),
+    each<onUnsigned<most>>(GLSLstd450UMax),
+    each<onSigned<least>>(GLSLstd450SMin),
+    each<onSigned<most>>(GLSLstd450SMax),
+    each<onUnsigned<clampInteger>>(GLSLstd450UClamp),
+    each<onSigned<clampInteger>>(GLSLstd450SClamp),
     // Numbers of bits; -1 if there is none.
-    each(GLSLstd450FindILsb,
-         onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>),
-    each(GLSLstd450FindUMsb, onUnsigned<[](uint64_t a) { return 63 - std::countl_zero(a); }>),
-    each(GLSLstd450FindSMsb,
-         onSigned<[](int64_t a) { return 63 - std::countl_zero(uint64_t(a < 0 ? ~a : a)); }>),
+    each<onUnsigned<[](uint64_t a) { return a == 0 ? -1 : std::countr_zero(a); }>>(
+        GLSLstd450FindILsb),
+    each<onUnsigned<[](uint64_t a) { return 63 - std::countl_zero(a); }>>(GLSLstd450FindUMsb),
+    each<onSigned<[](int64_t a) { return 63 - std::countl_zero(uint64_t(a < 0 ? ~a : a)); }>>(
+        GLSLstd450FindSMsb),
 };
 
 }  // namespace

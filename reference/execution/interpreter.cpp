@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The table of opcodes, the loop that executes instructions, and where results are defined.
-#include <algorithm>
 #include <cstring>
-#include <format>
-#include <unordered_map>
 
 #include "execution/opcode_table.hpp"
 
@@ -24,31 +21,26 @@ const OpcodeRow* findNumber(uint32_t opcode) {
             for (const OpcodeRow& row : family()) rows.emplace(row.opcode, &row);
         return rows;
     }();
-    const auto found = table.find(opcode);
-    return found != table.end() ? found->second : nullptr;
+    const auto* found = valueIn(table, opcode);
+    return found != nullptr ? *found : nullptr;
 }
 
-LaneMask definedInAll(const Value& value) {
-    LaneMask defined = LaneMask::firstLanes(kMaxLanes);
-    for (uint32_t c = 0; c < value.components(); ++c) defined &= value.defined[c];
-    return defined;
-}
-
-void propagate(Subgroup& s, const Instruction& i, LaneMask mask) {
-    const Value result = s.values[i.result];
+void propagate(Subgroup& s) {
+    const Value& result = s.result();
+    const Defined defined = s.at->row->defined;
     LaneMask whole = LaneMask::firstLanes(kMaxLanes);
-    if (i.row->defined == Defined::kAll)
-        for (const Operand& operand : i.operands)
+    if (defined == Defined::kAll)
+        for (const Operand& operand : s.at->operands)
             if (operand.slot != kNone) whole &= definedInAll(s.values[operand.slot]);
     for (uint32_t c = 0; c < result.components(); ++c) {
-        LaneMask defined = whole;
-        for (const Operand& operand : i.operands) {
-            if (i.row->defined != Defined::kComponentwise || operand.slot == kNone) continue;
+        LaneMask where = whole;
+        for (const Operand& operand : s.at->operands) {
+            if (defined != Defined::kComponentwise || operand.slot == kNone) continue;
             const Value& value = s.values[operand.slot];
-            if (value.components() > 0)
-                defined &= value.defined[std::min(c, value.components() - 1)];
+            const uint32_t count = value.components();
+            if (count > 0) where &= value.defined[std::min(c, count - 1)];
         }
-        result.define(c, defined, mask);
+        result.define(c, where, s.mask);
     }
     for (const auto& [component, lane] : s.outside) result.defined[component].clear(lane);
     s.outside.clear();
@@ -60,13 +52,12 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
     const Instruction* at = &frame.function->blocks[frame.block].instructions[frame.position];
     for (;; ++at) {
         ++frame.position;
-        const Step step = at->handler(s, *at);
+        s.at = at;
+        const Step step = at->handler(s);
         if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
             at->handler == at->row->handler)
-            propagate(s, *at, s.mask);
-        if (step == Step::kNext) continue;
-        if (step == Step::kMeet) s.meeting = at;
-        return step;
+            propagate(s);
+        if (step != Step::kNext) return step;
     }
 }
 
@@ -97,6 +88,7 @@ Step run(Subgroup& s, size_t depth) {
 bool callFunction(Subgroup& s, const Function& function, std::span<const Value> arguments,
                   LaneMask mask) {
     const LaneMask before = s.mask;
+    const Instruction* caller = s.at;
     for (size_t p = 0; p < function.parameters.size() && p < arguments.size(); ++p)
         copyValue(s, s.values[function.parameters[p]], arguments[p], mask);
     const size_t depth = s.frames.size();
@@ -104,10 +96,11 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
     Step step = Step::kYield;
     while (step == Step::kYield) step = run(s, depth);
     if (step == Step::kMeet)
-        s.report(kCheckDivergence, *s.meeting, mask.first(),
+        s.report(kCheckDivergence, mask.first(),
                  "subgroups cannot meet in a function that another instruction calls");
     s.frames.resize(depth);
     s.mask = before;
+    s.at = caller;
     return step == Step::kBranched;
 }
 
@@ -130,18 +123,15 @@ void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value&
 
 void executeOnConstants(Program& program, const Instruction& i) {
     Subgroup s;
+    s.at = &i;
     s.program = &program;
     s.lanes = program.lanes;
     s.all = s.mask = LaneMask::firstLanes(program.lanes);
     s.values.resize(program.slots.size());
-    for (size_t each = 0; each < program.slots.size(); ++each) {
-        const Slot& slot = program.slots[each];
-        if (!slot.constant) continue;
-        s.values[each] = {program.constantData.data() + slot.storage * program.lanes,
-                          program.constantDefined.data() + slot.storage, slot.type, program.lanes};
-    }
-    (void)i.handler(s, i);
-    if (i.row->defined != Defined::kHandler) propagate(s, i, s.mask);
+    for (size_t each = 0; each < program.slots.size(); ++each)
+        if (program.slots[each].constant) s.values[each] = program.constant(each);
+    (void)i.handler(s);
+    if (i.row->defined != Defined::kHandler) propagate(s);
 }
 
 }  // namespace coopvk::reference

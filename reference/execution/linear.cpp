@@ -4,9 +4,6 @@
 // (SPV_KHR_integer_dot_product) and of narrow floats (SPV_VALVE_mixed_float_dot_product), and
 // geometry, inversion and numbers in two parts of GLSL.std.450, which are computed in double and
 // rounded. A matrix has columns.
-#include <algorithm>
-#include <cmath>
-#include <vector>
 
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
@@ -18,11 +15,10 @@ namespace {
 // matrix or vector. Each component of the result is a sum of products, rounded to the format once,
 // at the end: no less exact than the formulas of Vulkan's "Precision of Individual Operations", and
 // for bfloat16 what SPV_KHR_bfloat16 says of binary32.
-Step product(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), result = s.result(i);
-    const uint32_t depth = i.opcode == OpOuterProduct ? 1 : a.type->count;
+void product(Subgroup& s, Out result, In a, In b) {
+    const uint32_t depth = s.at->opcode == OpOuterProduct ? 1 : a.type->count;
     const uint32_t rows = a.components() / depth;
-    return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
+    withFormat(*s.program, scalarOf(s.type()), [&](auto format) {
         using Compute = typename decltype(format)::Compute;
         for (uint32_t c = 0; c < result.components(); ++c) {
             const uint32_t row = c % rows, column = c / rows;
@@ -36,7 +32,6 @@ Step product(Subgroup& s, const Instruction& i) {
                 result.at(c, lane) = format.to(sum);
             });
         }
-        return Step::kNext;
     });
 }
 
@@ -48,21 +43,20 @@ numbers::Wide componentAt(const Value& from, uint32_t n, uint32_t lane, bool isS
     return isSigned ? numbers::Wide{signExtend(bits, width)} : numbers::Wide{bits};
 }
 template <bool kFirstSigned, bool kSecondSigned, bool kAccumulate>
-Step integerDot(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1);
-    const uint32_t width = i.type->width;
+void integerDot(Subgroup& s, In a, In b) {
+    const uint32_t width = s.type().width;
     const uint32_t count = a.type->isScalar() ? 4 : a.components();
     // The addition of the accumulator saturates.
     const numbers::Wide most = lowBits(kFirstSigned ? width - 1 : width);
     const numbers::Wide least = kFirstSigned ? -most - 1 : 0;
-    return setLanes(s, i, [&](uint32_t lane) {
+    setLanes(s, [&](uint32_t lane) {
         numbers::UnsignedWide low = 0;
         for (uint32_t n = 0; n < count; ++n)
             low += numbers::UnsignedWide(componentAt(a, n, lane, kFirstSigned)) *
                    numbers::UnsignedWide(componentAt(b, n, lane, kSecondSigned));
         auto sum = numbers::Wide(low);
         if constexpr (kAccumulate) {
-            const uint64_t accumulator = s.operand(i, 2).at(0, lane);
+            const uint64_t accumulator = s.operand(2).at(0, lane);
             sum = std::clamp(sum + (kFirstSigned ? numbers::Wide{signExtend(accumulator, width)}
                                                  : numbers::Wide{accumulator}),
                              least, most);
@@ -72,10 +66,9 @@ Step integerDot(Subgroup& s, const Instruction& i) {
 }
 
 // SPV_VALVE_mixed_float_dot_product leaves order and precision open: here the sum is rounded once.
-Step mixedDot(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1), c = s.operand(i, 2);
-    const numbers::Number factor = numberOf(*a.type->element), sum = numberOf(*i.type);
-    return setLanes(s, i, [&](uint32_t lane) {
+void mixedDot(Subgroup& s, In a, In b, In c) {
+    const numbers::Number factor = numberOf(*a.type->element), sum = numberOf(s.type());
+    setLanes(s, [&](uint32_t lane) {
         numbers::ExactSum exact;
         exact.add(numbers::decode(sum, c.at(0, lane)));
         for (uint32_t n = 0; n < a.components(); ++n)
@@ -90,23 +83,20 @@ using Operands = std::vector<Numbers>;
 
 // Gives f the operands of each lane as doubles, and stores what it returns.
 template <auto kF>
-Step onVectors(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    return withFormat(*s.program, scalarOf(*s.operand(i, 0).type), [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
-        Operands operands(i.operands.size());
+void onVectors(Subgroup& s, Out result) {
+    withFormat(*s.program, scalarOf(*s.operand(0).type), [&](auto format) {
+        Operands operands(s.operands());
         s.mask.forEach([&](uint32_t lane) {
             for (uint32_t n = 0; n < operands.size(); ++n) {
-                const Value from = s.operand(i, n);
+                const Value& from = s.operand(n);
                 operands[n].resize(from.components());
                 for (uint32_t c = 0; c < from.components(); ++c)
                     operands[n][c] = double(format.from(from.at(c, lane)));
             }
             const Numbers numbers = kF(operands);
             for (uint32_t c = 0; c < result.components() && c < numbers.size(); ++c)
-                result.at(c, lane) = format.to(Compute(numbers[c]));
+                result.at(c, lane) = format.to(numbers[c]);
         });
-        return Step::kNext;
     });
 }
 
@@ -177,17 +167,14 @@ constexpr auto determinant = [](const Operands& o) { return Numbers{determinantO
 // The parts of a number: rest and whole part, significand and exponent. They are a structure, or
 // the second one goes through a pointer.
 template <bool kExponent, bool kPointer>
-Step splitNumbers(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
+void splitNumbers(Subgroup& s, Out result, In from) {
     const uint32_t count = from.components();
     const Type& type =
-        kPointer ? *s.program->slots[i[1].slot].pointee.type : *result.type->members[1].type;
-    std::vector<uint64_t> data(kPointer ? size_t{count} * s.lanes : 0);
-    std::vector<LaneMask> defined(from.defined, from.defined + count);
-    const Value second =
-        kPointer ? Value{data.data(), defined.data(), &type, s.lanes} : result.part(type, count);
+        kPointer ? *s.program->slots[s.slot(1)].pointee.type : *result.type->members[1].type;
+    const OwnValue own(type, s.lanes);
+    std::copy_n(from.defined, count, own.defined);
+    const Value second = kPointer ? Value(own) : result.part(type, count);
     withFormat(*s.program, scalarOf(*from.type), [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
         for (uint32_t c = 0; c < count; ++c) {
             s.mask.forEach([&](uint32_t lane) {
                 const auto value = double(format.from(from.at(c, lane)));
@@ -195,47 +182,47 @@ Step splitNumbers(Subgroup& s, const Instruction& i) {
                 int exponent = 0;
                 const double rest =
                     kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
-                result.at(c, lane) = format.to(Compute(rest));
+                result.at(c, lane) = format.to(rest);
                 second.at(c, lane) = kExponent ? uint64_t(exponent) & lowBits(scalarOf(type).width)
-                                               : format.to(Compute(whole));
+                                               : format.to(whole);
             });
         }
     });
-    if (kPointer) storeThrough(s, i, 1, second);
-    return Step::kNext;
+    if (kPointer) storeThrough(s, 1, second);
 }
 
-constexpr OpcodeRow onAll(auto opcode, Handler handler) {
-    return row(opcode, handler, Defined::kAll);
+template <auto kFunction>
+constexpr OpcodeRow onAll(auto opcode) {
+    return row<kFunction>(opcode, Defined::kAll);
 }
 constexpr OpcodeRow kLinearRows[] = {
-    onAll(OpDot, product),
-    onAll(OpOuterProduct, product),
-    onAll(OpMatrixTimesVector, product),
-    onAll(OpVectorTimesMatrix, product),
-    onAll(OpMatrixTimesMatrix, product),
-    onAll(OpSDot, integerDot<true, true, false>),
-    onAll(OpUDot, integerDot<false, false, false>),
-    onAll(OpSUDot, integerDot<true, false, false>),
-    onAll(OpSDotAccSat, integerDot<true, true, true>),
-    onAll(OpUDotAccSat, integerDot<false, false, true>),
-    onAll(OpSUDotAccSat, integerDot<true, false, true>),
-    onAll(OpFDot2MixAcc32VALVE, mixedDot),
-    onAll(OpFDot2MixAcc16VALVE, mixedDot),
-    onAll(OpFDot4MixAcc32VALVE, mixedDot),
-    onAll(GLSLstd450Length, onVectors<length>),
-    onAll(GLSLstd450Distance, onVectors<distance>),
-    onAll(GLSLstd450Cross, onVectors<cross>),
-    onAll(GLSLstd450Normalize, onVectors<normalize>),
-    onAll(GLSLstd450FaceForward, onVectors<faceForward>),
-    onAll(GLSLstd450Reflect, onVectors<reflect>),
-    onAll(GLSLstd450Refract, onVectors<refract>),
-    onAll(GLSLstd450Determinant, onVectors<determinant>),
-    onAll(GLSLstd450MatrixInverse, onVectors<invert>),
-    onAll(GLSLstd450ModfStruct, splitNumbers<false, false>),
-    onAll(GLSLstd450Modf, splitNumbers<false, true>),
-    onAll(GLSLstd450FrexpStruct, splitNumbers<true, false>),
-    onAll(GLSLstd450Frexp, splitNumbers<true, true>),
+    onAll<product>(OpDot),
+    onAll<product>(OpOuterProduct),
+    onAll<product>(OpMatrixTimesVector),
+    onAll<product>(OpVectorTimesMatrix),
+    onAll<product>(OpMatrixTimesMatrix),
+    onAll<integerDot<true, true, false>>(OpSDot),
+    onAll<integerDot<false, false, false>>(OpUDot),
+    onAll<integerDot<true, false, false>>(OpSUDot),
+    onAll<integerDot<true, true, true>>(OpSDotAccSat),
+    onAll<integerDot<false, false, true>>(OpUDotAccSat),
+    onAll<integerDot<true, false, true>>(OpSUDotAccSat),
+    onAll<mixedDot>(OpFDot2MixAcc32VALVE),
+    onAll<mixedDot>(OpFDot2MixAcc16VALVE),
+    onAll<mixedDot>(OpFDot4MixAcc32VALVE),
+    onAll<onVectors<length>>(GLSLstd450Length),
+    onAll<onVectors<distance>>(GLSLstd450Distance),
+    onAll<onVectors<cross>>(GLSLstd450Cross),
+    onAll<onVectors<normalize>>(GLSLstd450Normalize),
+    onAll<onVectors<faceForward>>(GLSLstd450FaceForward),
+    onAll<onVectors<reflect>>(GLSLstd450Reflect),
+    onAll<onVectors<refract>>(GLSLstd450Refract),
+    onAll<onVectors<determinant>>(GLSLstd450Determinant),
+    onAll<onVectors<invert>>(GLSLstd450MatrixInverse),
+    onAll<splitNumbers<false, false>>(GLSLstd450ModfStruct),
+    onAll<splitNumbers<false, true>>(GLSLstd450Modf),
+    onAll<splitNumbers<true, false>>(GLSLstd450FrexpStruct),
+    onAll<splitNumbers<true, true>>(GLSLstd450Frexp),
 };
 
 }  // namespace

@@ -8,14 +8,7 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include <algorithm>
-#include <array>
-#include <bit>
 #include <cmath>
-#include <span>
-#include <string_view>
-#include <type_traits>
-#include <utility>
 
 #include "execution/frame.hpp"
 
@@ -44,18 +37,45 @@ using Rows = std::span<const OpcodeRow>;
 // Opcodes of the core have 16 bits.
 inline constexpr uint32_t kGlslSet = 1u << 16, kPrintfSet = 2u << 16;
 
-constexpr OpcodeRow row(spv::Op opcode, Handler handler, Defined defined = Defined::kHandler,
+constexpr uint32_t numberIn(uint32_t number) { return number; }
+constexpr uint32_t numberIn(spv::Op opcode) { return uint32_t(opcode); }
+constexpr uint32_t numberIn(GLSLstd450 opcode) { return kGlslSet + uint32_t(opcode); }
+
+// The value of the result; of an operand; an operand that a function does not need.
+struct Out : Value {};
+using In = const Value&;
+struct Unused {};
+
+// The handler of a function that takes the subgroup, an Out if it has a result, and as many
+// operands as it needs. If it returns nothing, the next instruction follows.
+template <auto kFunction>
+struct Executed;
+template <typename R, typename... Values, R (*kFunction)(Subgroup&, Values...)>
+struct Executed<kFunction> {
+    static Step handle(Subgroup& s) {
+        [[maybe_unused]] uint32_t next = 0;
+        [[maybe_unused]] const auto get = [&]<typename V>(std::type_identity<V>) -> V {
+            if constexpr (std::is_same_v<V, Out>) return {s.result()};
+            if constexpr (std::is_same_v<V, In>) return s.operand(next++);
+            if constexpr (std::is_same_v<V, Unused>) return ++next, V{};
+        };
+        // Braces: from the first to the last.
+        const std::tuple<Subgroup&, Values...> arguments{s, get(std::type_identity<Values>())...};
+        if constexpr (!std::is_void_v<R>) return std::apply(kFunction, arguments);
+        std::apply(kFunction, arguments);
+        return Step::kNext;
+    }
+};
+
+template <auto kFunction>
+constexpr OpcodeRow row(auto opcode, Defined defined = Defined::kHandler,
                         Prepare prepare = nullptr) {
-    return {uint32_t(opcode), handler, defined, prepare};
-}
-constexpr OpcodeRow row(GLSLstd450 number, Handler handler, Defined defined = Defined::kHandler,
-                        Prepare prepare = nullptr) {
-    return {kGlslSet + uint32_t(number), handler, defined, prepare};
+    return {numberIn(opcode), Executed<kFunction>::handle, defined, prepare};
 }
 // A row whose result is defined by component.
-template <typename Opcode>
-constexpr OpcodeRow each(Opcode opcode, Handler handler, Prepare prepare = nullptr) {
-    return row(opcode, handler, Defined::kComponentwise, prepare);
+template <auto kFunction>
+constexpr OpcodeRow each(auto opcode, Prepare prepare = nullptr) {
+    return row<kFunction>(opcode, Defined::kComponentwise, prepare);
 }
 
 // Null: not executed by this device.
@@ -91,13 +111,13 @@ Status prepareConversion(Program& program, Instruction& instruction);
 // Calls f(component, lane, bits of operands...) for each component of the result and each active
 // lane. Operands of one component count for all.
 template <size_t kCount, typename F>
-inline void forComponents(Subgroup& s, const Instruction& i, F&& f) {
-    std::array<Value, kCount> from;
-    for (uint32_t n = 0; n < kCount; ++n) from[n] = s.operand(i, n);
-    for (uint32_t c = 0; c < i.type->components; ++c) {
+inline void forComponents(Subgroup& s, F&& f) {
+    std::array<const Value*, kCount> from;
+    for (uint32_t n = 0; n < kCount; ++n) from[n] = &s.operand(n);
+    for (uint32_t c = 0; c < s.type().components; ++c) {
         std::array<const uint64_t*, kCount> at;
         for (uint32_t n = 0; n < kCount; ++n)
-            at[n] = from[n].component(from[n].components() > 1 ? c : 0);
+            at[n] = from[n]->component(from[n]->components() > 1 ? c : 0);
         [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
             forLanes(s, [&](uint32_t lane) { f(c, lane, at[kIndex][lane]...); });
         }(std::make_index_sequence<kCount>());
@@ -106,12 +126,11 @@ inline void forComponents(Subgroup& s, const Instruction& i, F&& f) {
 
 // Stores op(bits of operands...).
 template <size_t kCount, typename Op>
-inline Step mapComponents(Subgroup& s, const Instruction& i, Op&& op) {
-    const Value result = s.result(i);
-    forComponents<kCount>(s, i, [&](uint32_t c, uint32_t lane, auto... bits) {
+inline void mapComponents(Subgroup& s, Op&& op) {
+    const Value& result = s.result();
+    forComponents<kCount>(s, [&](uint32_t c, uint32_t lane, auto... bits) {
         result.at(c, lane) = uint64_t(op(bits...));
     });
-    return Step::kNext;
 }
 
 // How many operands of type T an operation has, behind those of the types First.
@@ -123,43 +142,17 @@ constexpr size_t arityOf() {
         return 1 + arityOf<Op, T, First..., T>();
 }
 
-// Integers: op(width of the first operand, bits...). The result keeps the bits of its width.
-template <size_t kCount, typename Op>
-inline Step mapIntegers(Subgroup& s, const Instruction& i, Op&& op) {
-    const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
-    const uint64_t mask = lowBits(scalarOf(*i.type).width);
-    return mapComponents<kCount>(s, i,
-                                 [&](auto... bits) { return uint64_t(op(width, bits...)) & mask; });
-}
-// Handlers by an operation on integers: of (uint32_t width, uint64_t bits...), of numbers extended
-// by zeros, of numbers extended by their signs.
-template <auto kOp>
-Step onBits(Subgroup& s, const Instruction& i) {
-    return mapIntegers<arityOf<decltype(kOp), uint64_t, uint32_t>()>(s, i, kOp);
-}
-template <auto kOp>
-Step onUnsigned(Subgroup& s, const Instruction& i) {
-    return mapIntegers<arityOf<decltype(kOp), uint64_t>()>(
-        s, i, [](uint32_t, auto... bits) { return kOp(bits...); });
-}
-template <auto kOp>
-Step onSigned(Subgroup& s, const Instruction& i) {
-    return mapIntegers<arityOf<decltype(kOp), int64_t>()>(
-        s, i, [](uint32_t width, auto... bits) { return kOp(signExtend(bits, width)...); });
-}
-
 // Notes the components whose result the specification leaves undefined: outside(width, bits...)
-// says why, null if it is defined. Then the handler executes.
-template <auto kOutside, Handler kHandler>
-Step checked(Subgroup& s, const Instruction& i) {
-    if (s.checks(kCheckDomain)) {
-        const uint32_t width = scalarOf(*s.operand(i, 0).type).width;
+// says why, null if it is defined. Then the function executes.
+template <auto kOutside, auto kFunction>
+void checked(Subgroup& s) {
+    const uint32_t width = scalarOf(*s.operand(0).type).width;
+    if (s.checks(kCheckDomain))
         forComponents<arityOf<decltype(kOutside), uint64_t, uint32_t>()>(
-            s, i, [&](uint32_t c, uint32_t lane, auto... bits) {
-                if (const char* what = kOutside(width, bits...)) s.noteOutside(i, c, lane, what);
+            s, [&](uint32_t c, uint32_t lane, auto... bits) {
+                if (const char* what = kOutside(width, bits...)) s.noteOutside(c, lane, what);
             });
-    }
-    return kHandler(s, i);
+    kFunction(s);
 }
 
 // How the device computes with a floating-point type: in float or double, without a second rounding
@@ -168,7 +161,7 @@ template <typename Float, typename Bits, typename Computed = Float>
 struct Native {
     using Compute = Computed;
     static Compute from(uint64_t bits) { return Compute(std::bit_cast<Float>(Bits(bits))); }
-    static uint64_t to(Compute value) { return std::bit_cast<Bits>(Float(value)); }
+    static uint64_t to(auto value) { return std::bit_cast<Bits>(Float(Compute(value))); }
 };
 using Half = Native<_Float16, uint16_t, float>;
 using Single = Native<float, uint32_t>;
@@ -218,52 +211,65 @@ inline auto withFormat(const Program& program, const Type& scalar, F&& f) {
     return f(General(program, scalar));
 }
 
-// The same for floating-point numbers: results of the operands' type; the same, computed in double
-// and rounded; results that are bits of another type.
-template <auto kOp>
-Step onFloats(Subgroup& s, const Instruction& i) {
-    return withFormat(*s.program, scalarOf(*i.type), [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
-        return mapComponents<arityOf<decltype(kOp), double>()>(
-            s, i, [&](auto... bits) { return format.to(Compute(kOp(format.from(bits)...))); });
-    });
-}
-template <auto kOp>
-Step onDoubles(Subgroup& s, const Instruction& i) {
-    if constexpr (arityOf<decltype(kOp), double>() == 1)
-        return onFloats<[](auto a) { return kOp(double(a)); }>(s, i);
+// Integers of a width, extended to 64 bits by zeros or by their signs. Results may have another
+// one.
+struct Unsigned {
+    using Compute = uint64_t;
+    uint32_t width, resultWidth;
+    uint64_t from(uint64_t bits) const { return bits; }
+    uint64_t to(auto value) const { return uint64_t(value) & lowBits(resultWidth); }
+};
+struct Signed : Unsigned {
+    using Compute = int64_t;
+    int64_t from(uint64_t bits) const { return signExtend(bits, width); }
+};
+
+// Calls f with a format for operands and results of these scalar types: kSort, or for double one of
+// floating-point numbers.
+template <typename Sort, typename F>
+inline auto withSort(const Program& program, const Type& operand, const Type& result, F&& f) {
+    if constexpr (std::is_same_v<Sort, Double>)
+        return withFormat(program, operand, f);
     else
-        return onFloats<[](auto a, auto b) { return kOp(double(a), double(b)); }>(s, i);
+        return f(Sort{operand.width, result.width});
 }
-template <auto kOp>
-Step fromFloats(Subgroup& s, const Instruction& i) {
-    return withFormat(*s.program, scalarOf(*s.operand(i, 0).type), [&](auto format) {
-        return mapComponents<arityOf<decltype(kOp), double>()>(
-            s, i, [&](auto... bits) { return kOp(format.from(bits)...); });
+
+// Functions for rows by an operation on numbers. Results that are bool are 0 or 1.
+template <typename Sort, auto kOp>
+void map(Subgroup& s) {
+    const Type &operand = scalarOf(*s.operand(0).type), &result = scalarOf(s.type());
+    withSort<Sort>(*s.program, operand, result, [&](auto format) {
+        mapComponents<arityOf<decltype(kOp), typename Sort::Compute>()>(s, [&](auto... bits) {
+            const auto number = kOp(format.from(bits)...);
+            if constexpr (std::is_same_v<decltype(number), const bool>)
+                return uint64_t{number};
+            else
+                return format.to(number);
+        });
     });
 }
+template <auto kOp>
+constexpr auto onUnsigned = map<Unsigned, kOp>;
+template <auto kOp>
+constexpr auto onSigned = map<Signed, kOp>;
+template <auto kOp>
+constexpr auto onFloats = map<Double, kOp>;
 
 // Operations on two numbers, and of two scalars of a type, as bits: for subgroups and atomics.
 namespace operations {
 
-using Combine = uint64_t (*)(const Program&, const Type& scalar, uint64_t, uint64_t);
-
-template <auto kOp>
-uint64_t combineBits(const Program&, const Type& type, uint64_t a, uint64_t b) {
-    return uint64_t(kOp(a, b)) & lowBits(type.width);
-}
-template <auto kOp>
-uint64_t combineSigned(const Program&, const Type& type, uint64_t a, uint64_t b) {
-    return uint64_t(kOp(signExtend(a, type.width), signExtend(b, type.width))) &
-           lowBits(type.width);
-}
-template <auto kOp>
-uint64_t combineFloats(const Program& program, const Type& type, uint64_t a, uint64_t b) {
-    return withFormat(program, type, [&](auto format) {
-        using Compute = typename decltype(format)::Compute;
-        return format.to(Compute(kOp(format.from(a), format.from(b))));
+template <typename Sort, auto kOp>
+uint64_t combine(const Program& program, const Type& type, uint64_t a, uint64_t b) {
+    return withSort<Sort>(program, type, type, [&](auto format) {
+        return format.to(kOp(format.from(a), format.from(b)));
     });
 }
+template <auto kOp>
+constexpr auto combineBits = combine<Unsigned, kOp>;
+template <auto kOp>
+constexpr auto combineSigned = combine<Signed, kOp>;
+template <auto kOp>
+constexpr auto combineFloats = combine<Double, kOp>;
 
 inline constexpr auto add = [](auto a, auto b) { return a + b; };
 inline constexpr auto subtract = [](auto a, auto b) { return a - b; };

@@ -4,11 +4,7 @@
 // NonSemantic.DebugPrintf.
 #include <spirv-tools/libspirv.h>
 
-#include <algorithm>
-#include <array>
 #include <cstdio>
-#include <format>
-#include <functional>
 
 #include "execution/opcode_table.hpp"
 
@@ -24,8 +20,8 @@ std::string lineAt(const Program& program, uint32_t word) {
 }
 
 // Of an instruction that executes; in a function without lines, of the call.
-std::string lineOf(const Subgroup& s, const Instruction& i) {
-    std::string line = lineAt(*s.program, i.word);
+std::string lineOf(const Subgroup& s) {
+    std::string line = lineAt(*s.program, s.at->word);
     for (size_t frame = s.frames.size(); line.empty() && frame-- > 1;) {
         const Frame& caller = s.frames[frame - 1];
         const auto& instructions = caller.function->blocks[caller.block].instructions;
@@ -59,13 +55,13 @@ std::string valueOf(const Value& value, uint32_t lane) {
 }
 
 // Values of the first operands in a lane.
-std::string operandsOf(const Subgroup& s, const Instruction& i, uint32_t lane) {
+std::string operandsOf(const Subgroup& s, uint32_t lane) {
     constexpr int kMost = 4;
     std::string text;
     int count = 0;
-    for (const Operand& operand : i.operands) {
+    for (const Operand& operand : s.at->operands) {
         if (operand.slot == kNone || !s.mask.test(lane) || count == kMost) continue;
-        const Value value = s.value(operand.slot);
+        const Value value = s.values[operand.slot];
         if (value.components() == 0) continue;
         text += std::format("{} %{} = {}", count++ == 0 ? " with" : ",", operand.word,
                             valueOf(value, lane));
@@ -97,19 +93,16 @@ struct Conversion {
 };
 
 Conversion conversionAt(const std::string& format, size_t& at) {
-    Conversion conversion;
-    while (at < format.size()) {
-        const char letter = format[at++];
-        if (letter == 'v' && at < format.size()) {
-            conversion.components = uint32_t(format[at++] - '0');
-        } else if (std::string_view("0123456789.+-# ").find(letter) != std::string_view::npos) {
-            conversion.flags += letter;
-        } else if (letter != 'l') {
-            conversion.letter = letter;
-            break;
-        }
+    const size_t end = std::min(format.find_first_not_of("0123456789.+-# lv", at), format.size());
+    Conversion conversion{format.substr(at, end - at), 1, end < format.size() ? format[end] : '\0'};
+    at = std::min(end + 1, format.size());
+    std::string& flags = conversion.flags;
+    if (const size_t v = flags.find('v'); v != flags.npos && v + 1 < flags.size()) {
+        conversion.components = uint32_t(flags[v + 1] - '0');
+        flags.erase(v, 2);
     }
-    if (at < format.size() && format[at] == 'l' && conversion.letter == 'u') ++at;  // "%ul"
+    std::erase(flags, 'l');
+    if (conversion.letter == 'u' && at < format.size() && format[at] == 'l') ++at;  // "%ul"
     return conversion;
 }
 
@@ -121,9 +114,9 @@ bool fits(const Conversion& conversion, const Value& value) {
 }
 
 // Operands: the format's string, values.
-Step print(Subgroup& s, const Instruction& i) {
-    const std::string* found = valueIn(s.program->strings, i[0].word);
-    if (found == nullptr) return Step::kNext;
+void print(Subgroup& s) {
+    const std::string* found = valueIn(s.program->strings, s.word(0));
+    if (found == nullptr) return;
     const std::string& format = *found;
     s.mask.forEach([&](uint32_t lane) {
         std::string text;
@@ -136,8 +129,8 @@ Step print(Subgroup& s, const Instruction& i) {
                 continue;
             }
             const Conversion conversion = conversionAt(format, at);
-            if (operand >= i.operands.size() || i[operand].slot == kNone) break;
-            const Value value = s.operand(i, operand++);
+            if (operand >= s.operands() || s.slot(operand) == kNone) break;
+            const Value& value = s.operand(operand++);
             if (!fits(conversion, value)) continue;
             for (uint32_t c = 0; c < conversion.components; ++c)
                 text += (c > 0 ? ", " : "") + number(scalarOf(*value.type, c), value.at(c, lane),
@@ -145,10 +138,9 @@ Step print(Subgroup& s, const Instruction& i) {
         }
         s.group->sink->print(text);
     });
-    return Step::kNext;
 }
 
-constexpr OpcodeRow kPrintRows[] = {{kPrintfSet + 1, print}};
+constexpr OpcodeRow kPrintRows[] = {row<print>(kPrintfSet + 1)};
 
 }  // namespace
 
@@ -173,60 +165,61 @@ bool Subgroup::checks(Check check) const {
     return group != nullptr && (group->settings->checks & check) != 0;
 }
 
-void Subgroup::report(Check check, const Instruction& i, uint32_t lane, std::string message) {
+void Subgroup::report(Check check, uint32_t lane, std::string message) {
     if (!checks(check)) return;
     if (check == kCheckUndefined && lastOutside != nullptr)
         message += std::format(" (the last such result: {} in {})", lastWhat,
                                nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
-    Report report = placeOf(i, lane);
+    Report report = placeOf(lane);
     report.check = check;
     report.message = std::move(message);
     group->sink->report(report);
 }
 
-Report Subgroup::placeOf(const Instruction& i, uint32_t lane) const {
-    const std::string name = nameOf(*program, i, lineOf(*this, i)) + operandsOf(*this, i, lane);
-    return {kCheckBounds, {}, uint32_t(i.opcode), i.resultId, i.word, name, group->id, index, lane};
+Report Subgroup::placeOf(uint32_t lane) const {
+    return {.opcode = uint32_t(at->opcode),
+            .resultId = at->resultId,
+            .word = at->word,
+            .instruction = nameOf(*program, *at, lineOf(*this)) + operandsOf(*this, lane),
+            .workgroup = group->id,
+            .subgroup = index,
+            .lane = lane};
 }
 
-void Subgroup::noteWrite(const Instruction& i, uint32_t lane, const std::byte* data,
-                         uint64_t size) {
+void Subgroup::noteWrite(uint32_t lane, const std::byte* data, uint64_t size) {
     const auto& watched = group->dispatch->watched;
     const std::less<> before;  // of pointers into different buffers
     if (before(data, watched.data() + watched.size()) && before(watched.data(), data + size))
-        group->sink->wrote(placeOf(i, lane));
+        group->sink->wrote(placeOf(lane));
 }
 
-void Subgroup::require(const Instruction& i, const Value& value, uint32_t component,
-                       const char* what) {
+void Subgroup::require(const Value& value, uint32_t component, const char* what) {
     const LaneMask undefined = mask & ~value.defined[component];
-    if (undefined.any()) report(kCheckUndefined, i, undefined.first(), what);
+    if (undefined.any()) report(kCheckUndefined, undefined.first(), what);
 }
 
-void Subgroup::noteOutside(const Instruction& i, uint32_t component, uint32_t lane,
-                           const char* what) {
+void Subgroup::noteOutside(uint32_t component, uint32_t lane, const char* what) {
     if (!checks(kCheckUndefined)) return;
     outside.emplace_back(component, lane);
-    lastOutside = &i;
+    lastOutside = at;
     lastWhat = what;
 }
 
-uint64_t Subgroup::uniform(const Instruction& i, uint32_t index_) {
-    const Value value = operand(i, index_);
+uint64_t Subgroup::uniform(uint32_t n) {
+    const Value value = operand(n);
     // Where all subgroups have met, all have the operand of the first one.
     const Subgroup& other =
         phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];
-    const uint32_t first = other.mask.first();
     for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
-        const uint64_t bits = other.operand(i, index_).at(c, first);
+        const uint64_t bits = other.values[slot(n)].at(c, other.mask.first());
         mask.forEach([&](uint32_t lane) {
             if (value.at(c, lane) != bits)
-                report(kCheckUniformity, i, lane,
-                       std::format("operand {} is {} here and {} in another invocation", index_,
+                report(kCheckUniformity, lane,
+                       std::format("operand {} is {} here and {} in another invocation", n,
                                    value.at(c, lane), bits));
         });
     }
-    return value.at(0, mask.first());
+    return first(n);
 }
 
 }  // namespace coopvk::reference

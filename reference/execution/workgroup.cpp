@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A workgroup: the memory and the values of its subgroups, and built-in variables.
-#include <algorithm>
 
 #include "memory/pointer.hpp"
 #include "memory/races.hpp"
@@ -86,15 +85,11 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
     s.storageDefined.resize(program.storageComponents, LaneMask::firstLanes(kMaxLanes));
     s.privateData.resize(size_t{program.privateComponents} * s.lanes);
     s.privateDefined.resize(program.privateComponents);
-    s.values.resize(program.slots.size());
     for (size_t i = 0; i < program.slots.size(); ++i) {
         const Slot& slot = program.slots[i];
-        // Constants are never written.
-        auto* data =
-            slot.constant ? const_cast<uint64_t*>(program.constantData.data()) : s.storage.data();
-        auto* defined = slot.constant ? const_cast<LaneMask*>(program.constantDefined.data())
-                                      : s.storageDefined.data();
-        s.values[i] = {data + slot.storage * s.lanes, defined + slot.storage, slot.type, s.lanes};
+        const Value own{s.storage.data() + slot.storage * s.lanes,
+                        s.storageDefined.data() + slot.storage, slot.type, s.lanes};
+        s.values.push_back(slot.constant ? program.constant(i) : own);
     }
 }
 
@@ -132,7 +127,6 @@ void initialise(Workgroup& group, Subgroup& s) {
     s.holes = {};
     s.lastBuffer = nullptr;
     s.steps = 0;
-    s.meeting = nullptr;
     s.phase = 0;
     s.frames.clear();
     enter(s, *group.program->entry, s.all, kNone);
@@ -153,8 +147,8 @@ void initialiseShared(Workgroup& group) {
 
 }  // namespace
 
-void prepare(Workgroup& group, const Program& program) {
-    group.program = &program;
+void prepare(Workgroup& group) {
+    const Program& program = *group.program;
     group.shared.resize(program.sharedSize);
     group.sharedWritten.resize(program.sharedSize);
     group.sharedRange = {group.shared.data(), program.sharedSize, 0,

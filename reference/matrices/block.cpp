@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_INTEL_2d_block_io
-#include <algorithm>
-#include <bit>
-
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -65,15 +62,15 @@ struct Transfer {
 
 // Operands: size of an element, width, height, count; from `pointer` on: pointer, width, height,
 // pitch, coordinate.
-Transfer transferOf(Subgroup& s, const Instruction& i, BlockKind kind, uint32_t pointer) {
-    const auto number = [&](uint32_t operand) { return uint64_t(uniformInteger(s, i, operand)); };
+Transfer transferOf(Subgroup& s, BlockKind kind, uint32_t pointer) {
+    const auto number = [&](uint32_t operand) { return uint64_t(uniformInteger(s, operand)); };
     const auto size = [&](uint32_t operand) { return uint32_t(number(operand)); };
-    const Value coordinate = s.operand(i, pointer + 4);
+    const Value& coordinate = s.operand(pointer + 4);
     const auto coordinateAt = [&](uint32_t c) {
         return signExtend(coordinate.at(c, s.mask.first()), coordinate.type->element->width);
     };
     return {{kind, size(0), size(1), size(2), size(3)},
-            uniformPointer(s, i, pointer),
+            uniformPointer(s, pointer),
             number(pointer + 1),
             number(pointer + 2),
             number(pointer + 3),
@@ -81,58 +78,45 @@ Transfer transferOf(Subgroup& s, const Instruction& i, BlockKind kind, uint32_t 
             coordinateAt(1)};
 }
 
-// Bytes of a Function variable from a pointer on, whose scalars may be wider or narrower than the
-// values of a block.
-class PrivateBytes {
- public:
-    PrivateBytes(Subgroup& s, const Instruction& i, uint32_t operand)
-        : s_(s), i_(i), pointer_(s.operand(i, operand)) {
-        const Pointee& pointee = s.program->slots[i[operand].slot].pointee;
-        const Type* type = pointee.type != nullptr ? pointee.type : pointer_.type->element;
-        if (type != nullptr) scalar_ = std::max(scalarOf(*type).width / 8, 1u);
-    }
-    // The `size` bytes from `byte` on become those of the element, or the element those bytes.
-    template <bool kStores>
-    void move(uint32_t lane, uint64_t byte, uint32_t size, Element& element) {
-        for (uint32_t b = 0; b < size; ++b, ++byte) {
-            const uint64_t component = pointerAt(pointer_, lane).offset + byte / scalar_;
-            if (component >= s_.program->privateComponents)
-                return s_.report(kCheckBounds, i_, lane, "a block is larger than the variable");
-            uint64_t& bits = s_.privateData[component * s_.lanes + lane];
-            const uint64_t at = byte % scalar_ * 8;
-            if (kStores) {
-                element.bits |= (bits >> at & 0xFF) << b * 8;
-                element.defined &= s_.privateDefined[component].test(lane);
-            } else {
-                bits = (bits & ~(uint64_t(0xFF) << at)) | (element.bits >> b * 8 & 0xFF) << at;
-                s_.privateDefined[component].set(lane);
-            }
+// The `size` bytes of a Function variable from `byte` on, behind a pointer, become those of the
+// element, or the element those bytes. The variable's scalars may be wider or narrower.
+template <bool kStores>
+void moveOwn(Subgroup& s, uint32_t lane, uint32_t pointer, uint64_t byte, uint32_t size,
+             Element& element) {
+    const Type* type = s.program->slotAt(*s.at, pointer).pointee.type;
+    const uint32_t scalar = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
+    const uint64_t first = pointerAt(s.operand(pointer), lane).offset;
+    for (uint32_t b = 0; b < size; ++b, ++byte) {
+        const uint64_t component = first + byte / scalar;
+        if (component >= s.program->privateComponents)
+            return s.report(kCheckBounds, lane, "a block is larger than the variable");
+        uint64_t& bits = s.privateData[component * s.lanes + lane];
+        const uint64_t at = byte % scalar * 8;
+        if (kStores) {
+            element.bits |= (bits >> at & 0xFF) << b * 8;
+            element.defined &= s.privateDefined[component].test(lane);
+        } else {
+            bits = (bits & ~(uint64_t(0xFF) << at)) | (element.bits >> b * 8 & 0xFF) << at;
+            s.privateDefined[component].set(lane);
         }
     }
-
- private:
-    Subgroup& s_;
-    const Instruction& i_;
-    Value pointer_;
-    uint32_t scalar_ = 1;  // bytes
-};
+}
 
 template <BlockKind kKind, bool kStores>
-Step move(Subgroup& s, const Instruction& i) {
-    const Transfer transfer = transferOf(s, i, kKind, kStores ? 5 : 4);
+Step move(Subgroup& s) {
+    const Transfer transfer = transferOf(s, kKind, kStores ? 5 : 4);
     if (!transfer.possible()) return Step::kStop;
-    checkActive(s, i);
+    checkActive(s);
     const uint32_t size = transfer.block.elementSize;
     const BlockMapping mapping(transfer.block, s.lanes);
-    const Numbers memory{i, transfer.pointer};
-    PrivateBytes own(s, i, kStores ? 4 : 9);
+    const Memory memory{s, transfer.pointer};
     const auto moveElement = [&](uint32_t lane, uint32_t value, uint32_t part) {
         const uint64_t byte = uint64_t(value) * mapping.valueSize() + part * size;
         const auto place = transfer.placeOf(mapping.element(lane, value, part));
         Element element;
-        if (place && !kStores) element = memory.read(s, lane, *place * 8, size * 8);
-        if (place || !kStores) own.move<kStores>(lane, byte, size, element);
-        if (place && kStores) memory.write(s, lane, *place * 8, size * 8, element);
+        if (place && !kStores) element = memory.read(lane, *place * 8, size * 8);
+        if (place || !kStores) moveOwn<kStores>(s, lane, kStores ? 4 : 9, byte, size, element);
+        if (place && kStores) memory.write(lane, *place * 8, size * 8, element);
     };
     forLanes(s, [&](uint32_t lane) {
         for (uint32_t value = 0; value < mapping.valuesOfInvocation(); ++value)
@@ -143,17 +127,14 @@ Step move(Subgroup& s, const Instruction& i) {
 }
 
 // "Prefetching does not affect the functionality".
-Step prefetch(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
-    return Step::kNext;
-}
+void prefetch(Subgroup& s) { checkActive(s); }
 
 constexpr OpcodeRow kBlockRows[] = {
-    row(OpSubgroup2DBlockLoadINTEL, move<BlockKind::plain, false>),
-    row(OpSubgroup2DBlockLoadTransposeINTEL, move<BlockKind::transpose, false>),
-    row(OpSubgroup2DBlockLoadTransformINTEL, move<BlockKind::transform, false>),
-    row(OpSubgroup2DBlockStoreINTEL, move<BlockKind::plain, true>),
-    row(OpSubgroup2DBlockPrefetchINTEL, prefetch),
+    row<move<BlockKind::plain, false>>(OpSubgroup2DBlockLoadINTEL),
+    row<move<BlockKind::transpose, false>>(OpSubgroup2DBlockLoadTransposeINTEL),
+    row<move<BlockKind::transform, false>>(OpSubgroup2DBlockLoadTransformINTEL),
+    row<move<BlockKind::plain, true>>(OpSubgroup2DBlockStoreINTEL),
+    row<prefetch>(OpSubgroup2DBlockPrefetchINTEL),
 };
 
 }  // namespace

@@ -5,9 +5,6 @@
 // elements.
 #pragma once
 
-#include <optional>
-#include <span>
-
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
 #include "memory/pointer.hpp"
@@ -29,20 +26,18 @@ inline void setElements(const Value& value, uint32_t lane, std::span<const Eleme
 inline bool ofWorkgroup(const Type& matrix) { return matrix.scope != spv::Scope::Subgroup; }
 
 // Which elements of a matrix of this type the lanes of a subgroup hold.
-class Holder {
- public:
+struct Holder {
     Holder(const Subgroup& s, const Type& matrix)
-        : placement_({matrix.rows, matrix.columns, matrix.use,
-                      ofWorkgroup(matrix) ? s.program->invocations : s.lanes},
-                     s.group->settings->placement, s.group->settings->seed),
-          first_(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
+        : placement({matrix.rows, matrix.columns, matrix.use,
+                     ofWorkgroup(matrix) ? s.program->invocations : s.lanes},
+                    s.group->settings->placement, s.group->settings->seed),
+          first(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
     Position position(uint32_t component, uint32_t lane) const {
-        return placement_.position(first_ + lane, component);
+        return placement.position(first + lane, component);
     }
 
- private:
-    Placement placement_;
-    uint32_t first_;  // number of lane 0 among the invocations of the matrix's scope
+    Placement placement;
+    uint32_t first;  // number of lane 0 among the invocations of the matrix's scope
 };
 // Calls f(component, lane, position) for each component in each active lane of the subgroup.
 template <typename F>
@@ -55,11 +50,11 @@ void forComponents(const Subgroup& s, const Type& matrix, F&& f) {
 // hold it: those of the subgroup, or of all subgroups of the workgroup.
 template <typename F>
 void forWhole(Subgroup& s, uint32_t slot, F&& f) {
-    const Type& type = *s.value(slot).type;
+    const Type& type = *s.values[slot].type;
     std::span<Subgroup> holders(&s, 1);
     if (ofWorkgroup(type)) holders = s.group->subgroups;
     for (Subgroup& holder : holders) {
-        const Value value = holder.value(slot);
+        const Value value = holder.values[slot];
         forComponents(holder, type,
                       [&](uint32_t c, uint32_t lane, const Position& p) { f(value, c, lane, p); });
     }
@@ -68,7 +63,7 @@ void forWhole(Subgroup& s, uint32_t slot, F&& f) {
 // A matrix from the components in all its invocations; its format is numberOf(component) or
 // `number`.
 inline Matrix gather(Subgroup& s, uint32_t slot, std::optional<Number> number = std::nullopt) {
-    const Type& type = *s.value(slot).type;
+    const Type& type = *s.values[slot].type;
     Matrix matrix(number.value_or(numberOf(*type.element)), type.rows, type.columns);
     forWhole(s, slot, [&](const Value& from, uint32_t c, uint32_t lane, const Position& p) {
         if (p.exists) matrix.at(p.row, p.column) = from.get(c, lane);
@@ -78,29 +73,29 @@ inline Matrix gather(Subgroup& s, uint32_t slot, std::optional<Number> number = 
 
 // SPV_KHR_cooperative_matrix, OpTypeCooperativeMatrixKHR: "all the invocations in the Scope
 // instance are active or none of them are". Reports an invocation that is not.
-inline void checkActive(Subgroup& s, const Instruction& i) {
+inline void checkActive(Subgroup& s) {
     if (s.phase != 0 || s.mask == s.all) return;
-    s.report(kCheckDivergence, i, (~s.mask & s.all).first(),
+    s.report(kCheckDivergence, (~s.mask & s.all).first(),
              "a cooperative instruction is not executed by this invocation");
 }
 
 // The same, and whether the subgroup has to wait (Step::kMeet) for all invocations of the matrix's
 // scope, which execute the instruction together.
-inline bool hasToMeet(Subgroup& s, const Instruction& i, const Type& matrix) {
-    checkActive(s, i);
+inline bool hasToMeet(Subgroup& s, const Type& matrix) {
+    checkActive(s);
     return ofWorkgroup(matrix) && s.phase == 0;
 }
 
 // The handler of an instruction that needs the elements of other invocations: all invocations of
-// the result's scope meet, the first subgroup works for all. kCompute(s, i) returns the whole
-// result, or nothing if the execution stops.
+// the result's scope meet, the first subgroup works for all. kCompute(s) returns the whole result,
+// or nothing if the execution stops.
 template <auto kCompute>
-Step whole(Subgroup& s, const Instruction& i) {
-    if (hasToMeet(s, i, *i.type)) return Step::kMeet;
-    if (ofWorkgroup(*i.type) && s.index != 0) return Step::kNext;
-    const std::optional<Matrix> result = kCompute(s, i);
+Step whole(Subgroup& s) {
+    if (hasToMeet(s, s.type())) return Step::kMeet;
+    if (ofWorkgroup(s.type()) && s.index != 0) return Step::kNext;
+    const std::optional<Matrix> result = kCompute(s);
     if (!result) return Step::kStop;
-    forWhole(s, i.result, [&](const Value& to, uint32_t c, uint32_t lane, const Position& p) {
+    forWhole(s, s.at->result, [&](const Value& to, uint32_t c, uint32_t lane, const Position& p) {
         to.set(c, lane, p.exists ? result->at(p.row, p.column) : Element{});
     });
     return Step::kNext;
@@ -108,40 +103,25 @@ Step whole(Subgroup& s, const Instruction& i) {
 
 // An operand that must be the same in all invocations: its first component, sign-extended from its
 // type if that is signed.
-inline int64_t uniformInteger(Subgroup& s, const Instruction& i, uint32_t operand) {
-    const uint64_t bits = s.uniform(i, operand);
-    const Type& type = *s.operand(i, operand).type;
+inline int64_t uniformInteger(Subgroup& s, uint32_t operand) {
+    const uint64_t bits = s.uniform(operand);
+    const Type& type = *s.operand(operand).type;
     return type.isSigned ? signExtend(bits, type.width) : int64_t(bits);
 }
-inline Pointer uniformPointer(Subgroup& s, const Instruction& i, uint32_t operand) {
-    (void)s.uniform(i, operand);
-    return pointerAt(s.operand(i, operand), s.mask.first());
+inline Pointer uniformPointer(Subgroup& s, uint32_t operand) {
+    (void)s.uniform(operand);
+    return pointerAt(s.operand(operand), s.mask.first());
 }
 
 // By the settings and the instruction.
-inline SumRule sumRule(const Subgroup& s, const Instruction& i, Number result) {
+inline SumRule sumRule(const Subgroup& s, Number result) {
     const Settings& settings = *s.group->settings;
-    return {result, settings.sums, mix(settings.seed ^ i.word), false};
+    return {result, settings.sums, mix(settings.seed ^ s.at->word), false};
 }
-
-// A value of its own, for arguments that no id has.
-class OwnValue : public Value {
- public:
-    OwnValue(const Type& valueType, uint32_t count)
-        : data_(size_t(valueType.components) * count),
-          defined_(valueType.components, LaneMask::firstLanes(count)) {
-        static_cast<Value&>(*this) = {data_.data(), defined_.data(), &valueType, count};
-    }
-    OwnValue(OwnValue&&) = delete;
-
- private:
-    std::vector<uint64_t> data_;
-    std::vector<LaneMask> defined_;
-};
 
 // The type of parameter `index`.
 inline const Type& parameterType(const Subgroup& s, const Function& function, uint32_t index) {
-    return *s.value(function.parameters[index]).type;
+    return *s.values[function.parameters[index]].type;
 }
 
 }  // namespace coopvk::reference::matrices

@@ -4,9 +4,6 @@
 // blocks; tensors.
 #pragma once
 
-#include <array>
-#include <optional>
-
 #include "matrices/matrix.hpp"
 
 namespace coopvk::reference::matrices {
@@ -129,7 +126,7 @@ struct TensorLayout {
 
 struct TensorView {
     uint32_t dimensions = 1;
-    bool hasDimensions = false;
+    uint32_t hasDimensions = 0;
     Coordinate permutation{};
     Coordinate size{};  // viewDimension
     Coordinate stride{};
@@ -150,7 +147,7 @@ enum class TensorAccess : uint8_t {
     undefined,  // undefined behaviour
 };
 
-// Of a value, in which the members' numbers follow each other: TensorLayout or TensorView.
+// Of a value that has a component for each number: TensorLayout or TensorView.
 template <typename State>
 State stateAt(const Value& value, uint32_t lane);
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrices/matrix.hpp"
 
-#include <algorithm>
-
 namespace coopvk::reference::matrices {
 namespace {
 

@@ -3,12 +3,7 @@
 // Whole matrices, what instructions compute of them, and how they lie in invocations.
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
 #include <numeric>
-#include <span>
-#include <vector>
 
 #include "coopvk_reference/execute.hpp"
 #include "numbers/exact.hpp"

@@ -2,8 +2,6 @@
 //
 // Products, lengths, coordinates, conversions of use, transpositions, instructions that call
 // functions for elements, and arrays of elements.
-#include <format>
-
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -14,17 +12,17 @@ using Operands = spv::CooperativeMatrixOperandsMask;
 
 // OpCooperativeMatrixMulAddKHR: the operands say which integers are signed.
 // SPV_NV_cooperative_matrix: the types do.
-std::optional<Matrix> multiplyMatrices(Subgroup& s, const Instruction& i) {
-    const uint32_t mask = i.operands.size() > 3 ? i[3].word : 0;
+std::optional<Matrix> multiplyMatrices(Subgroup& s) {
+    const uint32_t mask = s.operands() > 3 ? s.word(3) : 0;
     const auto number = [&](const Type& matrix, Operands bit) {
-        const bool byType = i.opcode == OpCooperativeMatrixMulAddNV;
+        const bool byType = s.at->opcode == OpCooperativeMatrixMulAddNV;
         return numberOf(*matrix.element,
                         byType ? matrix.element->isSigned : (mask & uint32_t(bit)) != 0);
     };
     const auto operand = [&](uint32_t index, Operands bit) {
-        return gather(s, i[index].slot, number(*s.operand(i, index).type, bit));
+        return gather(s, s.slot(index), number(*s.operand(index).type, bit));
     };
-    SumRule rule = sumRule(s, i, number(*i.type, Operands::MatrixResultSignedComponentsKHR));
+    SumRule rule = sumRule(s, number(s.type(), Operands::MatrixResultSignedComponentsKHR));
     rule.saturate = (mask & uint32_t(Operands::SaturatingAccumulationKHR)) != 0;
     return multiplyAdd(operand(0, Operands::MatrixASignedComponentsKHR),
                        operand(1, Operands::MatrixBSignedComponentsKHR),
@@ -32,46 +30,45 @@ std::optional<Matrix> multiplyMatrices(Subgroup& s, const Instruction& i) {
 }
 
 // OpCooperativeMatrixLengthKHR: the operand is a type.
-Step length(Subgroup& s, const Instruction& i) {
-    const uint32_t components = s.program->type(i[0].word)->components;
-    return setLanes(s, i, [&](uint32_t) { return components; });
+void length(Subgroup& s) {
+    const uint32_t components = s.program->type(s.word(0))->components;
+    setLanes(s, [&](uint32_t) { return components; });
 }
 
 // SPV_EXT_cooperative_matrix_maintenance1, OpCooperativeMatrixGetCoordinateEXT: row and column of a
 // component of this invocation.
-Step coordinate(Subgroup& s, const Instruction& i) {
-    const Type& matrix = *s.operand(i, 0).type;
+void coordinate(Subgroup& s, Out result, In of, In index) {
+    const Type& matrix = *of.type;
     const Holder holder(s, matrix);
-    const Value index = s.operand(i, 1), result = s.result(i);
     forLanes(s, [&](uint32_t lane) {
         const auto [component, known] = index.get(0, lane);
         const bool inside = component < matrix.components;
         const Position p = inside ? holder.position(uint32_t(component), lane) : Position{};
         if (!inside)
-            s.report(kCheckBounds, i, lane,
+            s.report(kCheckBounds, lane,
                      std::format("component {} of a matrix that has {} in an invocation", component,
                                  matrix.components));
         result.set(0, lane, {p.row, p.exists && known});
         result.set(1, lane, {p.column, p.exists && known});
     });
-    return Step::kNext;
 }
 
 // OpCooperativeMatrixConvertNV (ConvertUseEXT): the same components in another use; transposed with
 // the decoration CooperativeMatrixTransposeEXT. OpCooperativeMatrixTransposeNV does not say that
 // the component types are the same: it converts them. SPV_NV_cooperative_matrix2, "Conversion
 // Instructions": component type and use change at once.
-std::optional<Matrix> changeUse(Subgroup& s, const Instruction& i) {
-    Matrix matrix = convert(gather(s, i[0].slot), conversionOf(*s.program, i));
-    return i.transposes || i.opcode == OpCooperativeMatrixTransposeNV ? transpose(matrix) : matrix;
+std::optional<Matrix> changeUse(Subgroup& s) {
+    Matrix matrix = convert(gather(s, s.slot(0)), conversionOf(*s.program, *s.at));
+    return s.at->transposes || s.at->opcode == OpCooperativeMatrixTransposeNV ? transpose(matrix)
+                                                                              : matrix;
 }
 
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV: each call of CombineFunc combines as
 // many pairs as lanes are active.
-std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
-    const Function* function = s.program->function(i[2].word);
+std::optional<Matrix> reduceMatrix(Subgroup& s) {
+    const Function* function = s.program->function(s.word(2));
     if (function == nullptr) return std::nullopt;
-    const OwnValue one(*i.type->element, s.lanes), other(*i.type->element, s.lanes);
+    const OwnValue one(*s.type().element, s.lanes), other(*s.type().element, s.lanes);
     const Value arguments[] = {one, other};
     bool going = true;
     const auto combine = [&](std::span<Element> left, std::span<const Element> right) {
@@ -87,11 +84,11 @@ std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
             going = callFunction(s, *function, arguments, mask);
             next = first;
             mask.forEach(
-                [&](uint32_t lane) { left[next++] = s.value(function->result).get(0, lane); });
+                [&](uint32_t lane) { left[next++] = s.values[function->result].get(0, lane); });
         }
     };
-    const SumRule rule = sumRule(s, i, Number::f32);
-    Matrix result = reduce(gather(s, i[0].slot), i[1].word, i.type->rows, i.type->columns,
+    const SumRule rule = sumRule(s, Number::f32);
+    Matrix result = reduce(gather(s, s.slot(0)), s.word(1), s.type().rows, s.type().columns,
                            {rule.order != Choice::kPlain, rule.seed}, combine);
     if (!going) return std::nullopt;
     return result;
@@ -100,15 +97,14 @@ std::optional<Matrix> reduceMatrix(Subgroup& s, const Instruction& i) {
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixPerElementOpNV: "The calls are considered
 // unordered". The arguments: row, column, element, and further operands, of matrices their
 // elements.
-Step perElement(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
-    const Function* function = s.program->function(i[1].word);
+Step perElement(Subgroup& s, Out result) {
+    checkActive(s);
+    const Function* function = s.program->function(s.word(1));
     if (function == nullptr || function->parameters.size() < 3) return Step::kStop;
-    const Holder holder(s, *i.type);
-    const Value result = s.result(i);
+    const Holder holder(s, s.type());
     const OwnValue rows(parameterType(s, *function, 0), s.lanes);
     const OwnValue columns(parameterType(s, *function, 1), s.lanes);
-    for (uint32_t c = 0; c < i.type->components; ++c) {
+    for (uint32_t c = 0; c < s.type().components; ++c) {
         LaneMask mask;
         forLanes(s, [&](uint32_t lane) {
             const Position p = holder.position(c, lane);
@@ -117,14 +113,14 @@ Step perElement(Subgroup& s, const Instruction& i) {
             columns.set(0, lane, {p.column});
         });
         std::vector<Value> arguments{rows, columns};
-        for (uint32_t operand = 0; operand < i.operands.size(); ++operand) {
+        for (uint32_t operand = 0; operand < s.operands(); ++operand) {
             if (operand == 1) continue;  // the function
-            const Value value = s.operand(i, operand);
+            const Value& value = s.operand(operand);
             const bool matrix = value.type->kind == Kind::kCooperativeMatrix;
             arguments.push_back(matrix ? value.part(*value.type->element, c) : value);
         }
         if (mask.any() && !callFunction(s, *function, arguments, mask)) return Step::kStop;
-        const Value returned = s.value(function->result);
+        const Value returned = s.values[function->result];
         forLanes(s, [&](uint32_t lane) {
             result.set(c, lane, mask.test(lane) ? returned.get(0, lane) : Element{});
         });
@@ -141,19 +137,17 @@ std::vector<Element> regrouped(std::span<const Element> elements, const Type& fr
     return regroup(elements, from.element->width, to.element->width);
 }
 
-Step subArray(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), index = s.operand(i, 1), result = s.result(i);
+void subArray(Subgroup& s, Out result, In from, In index) {
     forLanes(s, [&](uint32_t lane) {
         const auto first = uint64_t(signExtend(index.at(0, lane), index.type->width));
         const std::vector<Element> elements = elementsAt(from, lane);
         const bool inside =
             first <= elements.size() && elements.size() - first >= result.components();
         if (!inside)
-            s.report(kCheckBounds, i, lane,
+            s.report(kCheckBounds, lane,
                      std::format("a part of an array begins at {} and is outside of it", first));
         setElements(result, lane, std::span(elements).subspan(inside ? first : elements.size()));
     });
-    return Step::kNext;
 }
 
 // Invocation i has row i of A and of accumulators, column i of B: row i of its transpose.
@@ -161,42 +155,41 @@ Matrix lines(const Matrix& matrix, const Type& type) {
     return type.use == 1 ? transpose(matrix) : matrix;
 }
 
-std::optional<Matrix> fromArrays(Subgroup& s, const Instruction& i) {
-    const Value array = s.operand(i, 0);
-    Matrix matrix = lines({numberOf(*i.type->element), i.type->rows, i.type->columns}, *i.type);
+std::optional<Matrix> fromArrays(Subgroup& s) {
+    const Value& array = s.operand(0);
+    const Type& type = s.type();
+    Matrix matrix = lines({numberOf(*type.element), type.rows, type.columns}, type);
     forLanes(s, [&](uint32_t lane) {
         if (lane >= matrix.rows) return;
-        auto line = regrouped(elementsAt(array, lane), *array.type, *i.type);
+        auto line = regrouped(elementsAt(array, lane), *array.type, type);
         line.resize(matrix.columns, Element{0, false});
         std::copy(line.begin(), line.end(), matrix.row(lane).begin());
     });
-    return lines(matrix, *i.type);
+    return lines(matrix, type);
 }
 
-Step toArrays(Subgroup& s, const Instruction& i) {
-    checkActive(s, i);
-    const Type& type = *s.operand(i, 0).type;
-    Matrix matrix = lines(gather(s, i[0].slot), type);
+void toArrays(Subgroup& s, Out result, In from) {
+    checkActive(s);
+    Matrix matrix = lines(gather(s, s.slot(0)), *from.type);
     forLanes(s, [&](uint32_t lane) {
         const auto line = lane < matrix.rows ? matrix.row(lane) : std::span<Element>();
-        setElements(s.result(i), lane, regrouped(line, type, *i.type));
+        setElements(result, lane, regrouped(line, *from.type, s.type()));
     });
-    return Step::kNext;
 }
 
 constexpr OpcodeRow kMatrixRows[] = {
-    row(OpCooperativeMatrixMulAddKHR, whole<multiplyMatrices>),
-    row(OpCooperativeMatrixMulAddNV, whole<multiplyMatrices>),
-    row(OpCooperativeMatrixLengthKHR, length, Defined::kAlways),
-    row(OpCooperativeMatrixLengthNV, length, Defined::kAlways),
-    row(OpCooperativeMatrixGetCoordinateEXT, coordinate),
-    row(OpCooperativeMatrixConvertNV, whole<changeUse>),
-    row(OpCooperativeMatrixTransposeNV, whole<changeUse>),
-    row(OpCooperativeMatrixReduceNV, whole<reduceMatrix>),
-    row(OpCooperativeMatrixPerElementOpNV, perElement),
-    row(OpExtractSubArrayQCOM, subArray),
-    row(OpCompositeConstructCoopMatQCOM, whole<fromArrays>),
-    row(OpCompositeExtractCoopMatQCOM, toArrays),
+    row<whole<multiplyMatrices>>(OpCooperativeMatrixMulAddKHR),
+    row<whole<multiplyMatrices>>(OpCooperativeMatrixMulAddNV),
+    row<length>(OpCooperativeMatrixLengthKHR, Defined::kAlways),
+    row<length>(OpCooperativeMatrixLengthNV, Defined::kAlways),
+    row<coordinate>(OpCooperativeMatrixGetCoordinateEXT),
+    row<whole<changeUse>>(OpCooperativeMatrixConvertNV),
+    row<whole<changeUse>>(OpCooperativeMatrixTransposeNV),
+    row<whole<reduceMatrix>>(OpCooperativeMatrixReduceNV),
+    row<perElement>(OpCooperativeMatrixPerElementOpNV),
+    row<subArray>(OpExtractSubArrayQCOM),
+    row<whole<fromArrays>>(OpCompositeConstructCoopMatQCOM),
+    row<toArrays>(OpCompositeExtractCoopMatQCOM),
 };
 
 }  // namespace
@@ -208,8 +201,8 @@ Rows matrixRows() { return matrices::kMatrixRows; }
 
 Status prepareConversion(Program& program, Instruction& i) {
     const bool changes = i.type->kind == Kind::kCooperativeMatrix &&
-                         (program.slots[i[0].slot].type->use != i.type->use || i.transposes);
-    if (changes) i.handler = matrices::whole<matrices::changeUse>;
+                         (program.slotAt(i, 0).type->use != i.type->use || i.transposes);
+    if (changes) i.handler = Executed<matrices::whole<matrices::changeUse>>::handle;
     return Done{};
 }
 

@@ -2,10 +2,6 @@
 //
 // Loads and stores of matrices: by layout and stride, and by tensor layouts and views, with decode
 // functions.
-#include <algorithm>
-#include <bit>
-#include <format>
-
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -14,11 +10,10 @@ namespace {
 
 // Bytes of what a stride counts: the pointee; for untyped pointers (SPV_KHR_untyped_pointers)
 // bytes.
-int64_t strideUnit(const Subgroup& s, uint32_t slot) {
-    const Pointee& pointee = s.program->slots[slot].pointee;
-    const Type& pointer = *s.value(slot).type;
-    const Type* type = pointee.type != nullptr ? pointee.type : pointer.element;
-    if (pointer.untyped || type == nullptr) return 1;
+int64_t strideUnit(const Slot& pointer) {
+    const Type* type =
+        pointer.pointee.type != nullptr ? pointer.pointee.type : pointer.type->element;
+    if (pointer.type->untyped || type == nullptr) return 1;
     while (type->kind == Kind::kArray || type->kind == Kind::kRuntimeArray) type = type->element;
     return int64_t(sizeOf({type}));
 }
@@ -27,25 +22,25 @@ int64_t strideUnit(const Subgroup& s, uint32_t slot) {
 // the pointer (and object): layout, stride, memory operands; of the NV ones: stride, whether
 // columns are contiguous, memory operands.
 template <uint32_t kLayout, uint32_t kStride, bool kStores>
-Step byStride(Subgroup& s, const Instruction& i) {
-    const Value matrix = kStores ? s.operand(i, 1) : s.result(i);
-    if (hasToMeet(s, i, *matrix.type)) return Step::kMeet;
-    const bool columnMajor = uniformInteger(s, i, kLayout) != 0;
+Step byStride(Subgroup& s) {
+    const Value matrix = kStores ? s.operand(1) : s.result();
+    if (hasToMeet(s, *matrix.type)) return Step::kMeet;
+    const bool columnMajor = uniformInteger(s, kLayout) != 0;
     int64_t stride = 0;  // bytes between lines
-    if (i.operands.size() > kStride)
-        stride = uniformInteger(s, i, kStride) * strideUnit(s, i[0].slot);
+    if (s.operands() > kStride)
+        stride = uniformInteger(s, kStride) * strideUnit(s.program->slotAt(*s.at, 0));
     const uint32_t bits = matrix.type->element->width;
-    const Numbers memory{i, uniformPointer(s, i, 0),
-                         accessOf(*s.program, i, std::max(kLayout, kStride) + 1)};
+    const Memory memory{s, uniformPointer(s, 0),
+                        accessOf(*s.program, *s.at, std::max(kLayout, kStride) + 1)};
     // Elements that share a byte are written by one invocation: a store is in no race with itself.
     forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const Position& p) {
         const int64_t line = columnMajor ? p.column : p.row;
         const uint64_t place = columnMajor ? p.row : p.column;
         const uint64_t bit = uint64_t(line * stride) * 8 + place * bits;
         if (!kStores)
-            matrix.set(c, lane, p.exists ? memory.read(s, lane, bit, bits) : Element{});
+            matrix.set(c, lane, p.exists ? memory.read(lane, bit, bits) : Element{});
         else if (p.exists)
-            memory.write(s, bits < 8 ? s.mask.first() : lane, bit, bits, matrix.get(c, lane));
+            memory.write(bits < 8 ? s.mask.first() : lane, bit, bits, matrix.get(c, lane));
     });
     return Step::kNext;
 }
@@ -56,47 +51,32 @@ constexpr uint32_t kTensorView = 1, kDecode = 2, kDecodeVector = 4;
 
 // Operands: pointer, object, layout, memory operands (the mask, and an operand for some of its
 // bits), the addressing operands.
-class Addressing {
- public:
-    Addressing(Subgroup& s, const Instruction& i) : s_(s), instruction_(i) {
-        using Mask = spv::MemoryAccessMask;
-        constexpr auto kWithOperand =
-            uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
-            uint32_t(Mask::MakePointerVisible) | uint32_t(Mask::AliasScopeINTELMask) |
-            uint32_t(Mask::NoAliasINTELMask);
-        const uint32_t lane = s.mask.first();
-        (void)s.uniform(i, 2);
-        layout = stateAt<TensorLayout>(s.operand(i, 2), lane);
-        uint32_t next = 4 + uint32_t(std::popcount(i[3].word & kWithOperand));
-        const uint32_t mask = next < i.operands.size() ? i[next++].word : 0;
-        if (mask & kTensorView) {
-            (void)s.uniform(i, next);
-            view = stateAt<TensorView>(s.operand(i, next++), lane);
-        }
-        if (mask & kDecode) decode = s.program->function(i[next++].word);
-        // "The implementation chooses which function to invoke".
-        if ((mask & kDecodeVector) && s.group->settings->placement != Choice::kPlain)
-            decode = s.program->function(i[next].word);
-    }
-    TensorElement element(const Type& matrix, const Position& p, bool store, uint32_t lane) const {
-        const TensorElement place =
-            tensorElement(layout, view ? &*view : nullptr, p.row, p.column, matrix.columns, store);
-        if (place.access == TensorAccess::undefined)
-            s_.report(kCheckBounds, instruction_, lane,
-                      std::format("element ({}, {}) is outside of the tensor, with clamp mode "
-                                  "Undefined",
-                                  p.row, p.column));
-        return place;
-    }
-
+struct Addressing {
     TensorLayout layout;
     std::optional<TensorView> view;
     const Function* decode = nullptr;
-
- private:
-    Subgroup& s_;
-    const Instruction& instruction_;
 };
+Addressing addressingOf(Subgroup& s) {
+    using Mask = spv::MemoryAccessMask;
+    constexpr auto kWithOperand = uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
+                                  uint32_t(Mask::MakePointerVisible) |
+                                  uint32_t(Mask::AliasScopeINTELMask) |
+                                  uint32_t(Mask::NoAliasINTELMask);
+    const uint32_t lane = s.mask.first();
+    (void)s.uniform(2);
+    Addressing addressing{stateAt<TensorLayout>(s.operand(2), lane), {}, nullptr};
+    uint32_t next = 4 + uint32_t(std::popcount(s.word(3) & kWithOperand));
+    const uint32_t mask = next < s.operands() ? s.word(next++) : 0;
+    if (mask & kTensorView) {
+        (void)s.uniform(next);
+        addressing.view = stateAt<TensorView>(s.operand(next++), lane);
+    }
+    if (mask & kDecode) addressing.decode = s.program->function(s.word(next++));
+    // "The implementation chooses which function to invoke".
+    if ((mask & kDecodeVector) && s.group->settings->placement != Choice::kPlain)
+        addressing.decode = s.program->function(s.word(next));
+    return addressing;
+}
 
 // The address that a decode function's pointer starts from.
 uint64_t addressOf(const Pointer& pointer) {
@@ -141,7 +121,7 @@ class Decoding {
     bool call(const Value& result, uint32_t c) {
         const Value arguments[] = {pointer_, block_, inBlock_};
         if (mask_.any() && !callFunction(s_, function_, arguments, mask_)) return false;
-        const Value returned = s_.value(function_.result);
+        const Value returned = s_.values[function_.result];
         mask_.forEach(
             [&](uint32_t lane) { result.set(c, lane, returned.get(component_[lane], lane)); });
         mask_ = {};
@@ -159,29 +139,36 @@ class Decoding {
 };
 
 template <bool kStores>
-Step byTensor(Subgroup& s, const Instruction& i) {
-    const Value object = s.operand(i, 1), matrix = kStores ? object : s.result(i);
-    if (hasToMeet(s, i, *matrix.type)) return Step::kMeet;
-    const Addressing addressing(s, i);
-    const uint32_t bits = matrix.type->element->width;
-    const Numbers memory{i, uniformPointer(s, i, 0), accessOf(*s.program, i, 3)};
+Step byTensor(Subgroup& s) {
+    const Value &object = s.operand(1), matrix = kStores ? object : s.result();
+    if (hasToMeet(s, *matrix.type)) return Step::kMeet;
+    const auto [layout, view, decode] = addressingOf(s);
+    const TensorView* through = view ? &*view : nullptr;
+    const uint32_t bits = matrix.type->element->width, columns = matrix.type->columns;
+    const Memory memory{s, uniformPointer(s, 0), accessOf(*s.program, *s.at, 3)};
     std::optional<Decoding> decoding;
-    if (addressing.decode && !kStores) decoding.emplace(s, memory.pointer, *addressing.decode);
+    if (decode && !kStores) decoding.emplace(s, memory.pointer, *decode);
     const Holder holder(s, *matrix.type);
     for (uint32_t c = 0; c < matrix.components(); ++c) {
         forLanes(s, [&](uint32_t lane) {
             Element loaded;
             const Position p = holder.position(c, lane);
             if (p.exists) {
-                const TensorElement place = addressing.element(*matrix.type, p, kStores, lane);
+                const TensorElement place =
+                    tensorElement(layout, through, p.row, p.column, columns, kStores);
+                if (place.access == TensorAccess::undefined)
+                    s.report(kCheckBounds, lane,
+                             std::format("element ({}, {}) is outside of the tensor, with clamp "
+                                         "mode Undefined",
+                                         p.row, p.column));
                 const uint64_t bit = uint64_t(place.index) * bits;
                 const bool there = place.access == TensorAccess::element;
-                if (there && kStores) memory.write(s, lane, bit, bits, object.get(c, lane));
+                if (there && kStores) memory.write(lane, bit, bits, object.get(c, lane));
                 if (kStores) return;
-                if (there && decoding) decoding->add(lane, addressing.layout.dimensions, place);
-                if (there && !decoding) loaded = memory.read(s, lane, bit, bits);
+                if (there && decoding) decoding->add(lane, layout.dimensions, place);
+                if (there && !decoding) loaded = memory.read(lane, bit, bits);
                 if (place.access == TensorAccess::constant)
-                    loaded = {addressing.layout.clampValue & lowBits(bits)};
+                    loaded = {layout.clampValue & lowBits(bits)};
                 if (place.access == TensorAccess::clipped) loaded = object.get(c, lane);
                 if (place.access == TensorAccess::undefined) loaded = kUndefined;
             }
@@ -193,12 +180,12 @@ Step byTensor(Subgroup& s, const Instruction& i) {
 }
 
 constexpr OpcodeRow kMatrixMemoryRows[] = {
-    row(OpCooperativeMatrixLoadKHR, byStride<1, 2, false>),
-    row(OpCooperativeMatrixStoreKHR, byStride<2, 3, true>),
-    row(OpCooperativeMatrixLoadNV, byStride<2, 1, false>),
-    row(OpCooperativeMatrixStoreNV, byStride<3, 2, true>),
-    row(OpCooperativeMatrixLoadTensorNV, byTensor<false>),
-    row(OpCooperativeMatrixStoreTensorNV, byTensor<true>),
+    row<byStride<1, 2, false>>(OpCooperativeMatrixLoadKHR),
+    row<byStride<2, 3, true>>(OpCooperativeMatrixStoreKHR),
+    row<byStride<2, 1, false>>(OpCooperativeMatrixLoadNV),
+    row<byStride<3, 2, true>>(OpCooperativeMatrixStoreNV),
+    row<byTensor<false>>(OpCooperativeMatrixLoadTensorNV),
+    row<byTensor<true>>(OpCooperativeMatrixStoreTensorNV),
 };
 
 }  // namespace

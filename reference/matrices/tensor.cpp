@@ -2,8 +2,6 @@
 //
 // SPV_NV_tensor_addressing: the functions of its text, and the instructions that make tensor
 // layouts and views.
-#include <algorithm>
-
 #include "execution/opcode_table.hpp"
 #include "matrices/layouts.hpp"
 
@@ -147,49 +145,28 @@ TensorElement tensorElement(const TensorLayout& layout, const TensorView* view, 
     return element;
 }
 
-namespace {
-
-// Calls f(number) for each number of the state, in the order of the value's components.
-template <typename F>
-void forNumbers(TensorLayout& t, F f) {
-    for (Coordinate* member : {&t.size, &t.stride, &t.offset, &t.span, &t.blockSize})
-        std::for_each_n(member->begin(), t.dimensions, f);
-    f(t.clampValue);
-}
-template <typename F>
-void forNumbers(TensorView& v, F f) {
-    for (Coordinate* member : {&v.size, &v.stride})
-        std::for_each_n(member->begin(), v.dimensions, f);
-    for (uint32_t* number :
-         {&v.clipRowOffset, &v.clipRowSpan, &v.clipColumnOffset, &v.clipColumnSpan}) {
-        f(*number);
-    }
-}
-
 template <typename State>
-void write(const Value& value, uint32_t lane, State state) {
-    uint32_t c = 0;
-    forNumbers(state, [&](uint32_t number) { value.at(c++, lane) = number; });
-}
+using NumbersOf = std::array<uint32_t, sizeof(State) / sizeof(uint32_t)>;
+static_assert(std::tuple_size_v<NumbersOf<TensorLayout>> == kTensorLayoutComponents);
+static_assert(std::tuple_size_v<NumbersOf<TensorView>> == kTensorViewComponents);
 
-// What the type says.
-void start(const Type& type, TensorLayout& layout) {
-    layout = createLayout(type.dimensions, ClampMode(type.clampMode));
+// What the type says, whatever the value has.
+static void setByType(const Type& type, TensorLayout& layout) {
+    layout.dimensions = type.dimensions;
+    layout.clampMode = ClampMode(type.clampMode);
 }
-void start(const Type& type, TensorView& view) {
+static void setByType(const Type& type, TensorView& view) {
     view.dimensions = type.dimensions;
     view.hasDimensions = type.hasDimensions;
-    std::copy(type.permutation.begin(), type.permutation.end(), view.permutation.begin());
+    std::ranges::copy(type.permutation, view.permutation.begin());
 }
-
-}  // namespace
 
 template <typename State>
 State stateAt(const Value& value, uint32_t lane) {
-    State state;
-    start(*value.type, state);
-    uint32_t c = 0;
-    forNumbers(state, [&](uint32_t& number) { number = uint32_t(value.at(c++, lane)); });
+    NumbersOf<State> numbers;
+    for (uint32_t c = 0; c < numbers.size(); ++c) numbers[c] = uint32_t(value.at(c, lane));
+    auto state = std::bit_cast<State>(numbers);
+    setByType(*value.type, state);
     return state;
 }
 template TensorLayout stateAt(const Value&, uint32_t);
@@ -198,13 +175,20 @@ template TensorView stateAt(const Value&, uint32_t);
 namespace {
 
 template <typename State>
-Step create(Subgroup& s, const Instruction& i) {
-    const Value result = s.result(i);
-    State state;
-    start(*i.type, state);
-    forLanes(s, [&](uint32_t lane) { write(result, lane, state); });
-    return Step::kNext;
+void write(const Value& value, uint32_t lane, const State& state) {
+    uint32_t c = 0;
+    for (const uint32_t number : std::bit_cast<NumbersOf<State>>(state))
+        value.at(c++, lane) = number;
 }
+
+template <auto kInitial>
+void create(Subgroup& s, Out result) {
+    auto state = kInitial();
+    setByType(s.type(), state);
+    forLanes(s, [&](uint32_t lane) { write(result, lane, state); });
+}
+constexpr auto newLayout = [] { return createLayout(1, ClampMode::undefined); };
+constexpr auto newView = [] { return TensorView(); };
 
 // The operands behind the state; `of` takes every `step`-th.
 struct Arguments {
@@ -220,22 +204,25 @@ struct Arguments {
 };
 
 template <typename State, auto kChange>
-Step change(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0), result = s.result(i);
-    Arguments arguments{std::vector<uint32_t>(i.operands.size() - 1)};
+void change(Subgroup& s, Out result, In from) {
+    Arguments arguments{std::vector<uint32_t>(s.operands() - 1)};
     forLanes(s, [&](uint32_t lane) {
         for (uint32_t a = 0; a < arguments.numbers.size(); ++a)
-            arguments.numbers[a] = uint32_t(s.operand(i, a + 1).at(0, lane));
+            arguments.numbers[a] = uint32_t(s.operand(a + 1).at(0, lane));
         State state = stateAt<State>(from, lane);
         kChange(state, arguments);
         write(result, lane, state);
     });
-    return Step::kNext;
 }
 
 using Layout = TensorLayout;
 using View = TensorView;
 using Given = const Arguments&;
+constexpr auto setSize = [](auto& state, Given a) { state = setDimension(state, a.of()); };
+constexpr auto setStride = [](auto& state, Given a) { state.stride = a.of(); };
+constexpr auto cut = [](Layout& t, Given a) { t = slice(t, a.of(0, 2), a.of(1, 2)); };
+constexpr auto setClampValue = [](Layout& t, Given a) { t.clampValue = a[0]; };
+constexpr auto setBlockSize = [](Layout& t, Given a) { t.blockSize = a.of(); };
 constexpr auto setClip = [](View& v, Given a) {
     v.clipRowOffset = a[0];
     v.clipRowSpan = a[1];
@@ -243,24 +230,17 @@ constexpr auto setClip = [](View& v, Given a) {
     v.clipColumnSpan = a[3];
 };
 
-constexpr auto kAll = Defined::kAll;
 constexpr OpcodeRow kTensorRows[] = {
-    row(OpCreateTensorLayoutNV, create<Layout>, Defined::kAlways),
-    row(OpTensorLayoutSetDimensionNV,
-        change<Layout, [](Layout& t, Given a) { t = setDimension(t, a.of()); }>, kAll),
-    row(OpTensorLayoutSetStrideNV, change<Layout, [](Layout& t, Given a) { t.stride = a.of(); }>,
-        kAll),
-    row(OpTensorLayoutSliceNV,
-        change<Layout, [](Layout& t, Given a) { t = slice(t, a.of(0, 2), a.of(1, 2)); }>, kAll),
-    row(OpTensorLayoutSetClampValueNV,
-        change<Layout, [](Layout& t, Given a) { t.clampValue = a[0]; }>, kAll),
-    row(OpTensorLayoutSetBlockSizeNV,
-        change<Layout, [](Layout& t, Given a) { t.blockSize = a.of(); }>, kAll),
-    row(OpCreateTensorViewNV, create<View>, Defined::kAlways),
-    row(OpTensorViewSetDimensionNV,
-        change<View, [](View& v, Given a) { v = setDimension(v, a.of()); }>, kAll),
-    row(OpTensorViewSetStrideNV, change<View, [](View& v, Given a) { v.stride = a.of(); }>, kAll),
-    row(OpTensorViewSetClipNV, change<View, setClip>, kAll),
+    row<create<newLayout>>(OpCreateTensorLayoutNV, Defined::kAlways),
+    row<change<Layout, setSize>>(OpTensorLayoutSetDimensionNV, Defined::kAll),
+    row<change<Layout, setStride>>(OpTensorLayoutSetStrideNV, Defined::kAll),
+    row<change<Layout, cut>>(OpTensorLayoutSliceNV, Defined::kAll),
+    row<change<Layout, setClampValue>>(OpTensorLayoutSetClampValueNV, Defined::kAll),
+    row<change<Layout, setBlockSize>>(OpTensorLayoutSetBlockSizeNV, Defined::kAll),
+    row<create<newView>>(OpCreateTensorViewNV, Defined::kAlways),
+    row<change<View, setSize>>(OpTensorViewSetDimensionNV, Defined::kAll),
+    row<change<View, setStride>>(OpTensorViewSetStrideNV, Defined::kAll),
+    row<change<View, setClip>>(OpTensorViewSetClipNV, Defined::kAll),
 };
 
 }  // namespace

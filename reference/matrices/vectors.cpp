@@ -68,32 +68,28 @@ std::vector<Element> interpretInput(std::span<const Element> input, Number from,
 
 namespace {
 
-// A pointer, and the operand behind it: an offset in bytes.
-Pointer pointerAndOffset(const Subgroup& s, const Instruction& i, uint32_t pointer, uint32_t lane) {
-    Pointer at = pointerAt(s.operand(i, pointer), lane);
-    at.offset += s.operand(i, pointer + 1).at(0, lane);
-    return at;
+// Memory from operand `pointer` on, plus the operand behind it: an offset in bytes.
+Memory memoryAt(Subgroup& s, uint32_t pointer, uint32_t lane, const Access& access = {}) {
+    Pointer at = pointerAt(s.operand(pointer), lane);
+    at.offset += s.operand(pointer + 1).at(0, lane);
+    return {s, at, access};
 }
 
 // Operands: pointer, offset, the object of a store, memory operands.
 template <bool kStores>
-Step access(Subgroup& s, const Instruction& i) {
-    const Value vector = kStores ? s.operand(i, 2) : s.result(i);
+void access(Subgroup& s) {
+    const Value vector = kStores ? s.operand(2) : s.result();
     const uint32_t bits = vector.type->element->width;
-    const Access access = accessOf(*s.program, i, kStores ? 3 : 2);
+    const Access access = accessOf(*s.program, *s.at, kStores ? 3 : 2);
     forLanes(s, [&](uint32_t lane) {
-        const Numbers memory{i, pointerAndOffset(s, i, 0, lane), access};
+        const Memory memory = memoryAt(s, 0, lane, access);
         for (uint32_t c = 0; c < vector.components(); ++c)
-            if constexpr (kStores)
-                memory.write(s, lane, uint64_t(c) * bits, bits, vector.get(c, lane));
-            else
-                vector.set(c, lane, memory.read(s, lane, uint64_t(c) * bits, bits));
+            memory.move<kStores>(lane, uint64_t(c) * bits, bits, vector, c);
     });
-    return Step::kNext;
 }
 
 // The constant operands of OpCooperativeVectorMatrixMulNV and MulAddNV, once for each program.
-struct ProductPlan final : Prepared {
+struct ProductPlan {
     Number input = Number::f16, interpretation = Number::f16, result = Number::f32;
     std::optional<Number> bias;
     VectorMatrix matrix;  // as it lies in memory
@@ -104,106 +100,97 @@ struct ProductPlan final : Prepared {
 
 Status prepareProduct(Program& program, Instruction& i) {
     using Operands = spv::CooperativeMatrixOperandsMask;
-    auto plan = std::make_shared<ProductPlan>();
     const bool hasBias = i.opcode == OpCooperativeVectorMatrixMulAddNV;
     const uint32_t next = hasBias ? 8 : 5;  // M, K, MemoryLayout, Transpose, MatrixStride
-    const auto constant = [&](uint32_t operand) {
-        return uint32_t(program.constantAt(i[operand].slot));
-    };
-    plan->m = constant(next);
-    plan->k = constant(next + 1);
-    plan->transpose = constant(next + 3) != 0;
-    if (i.operands.size() > next + 4) plan->strideOperand = next + 4;
+    const auto constant = [&](uint32_t n) { return uint32_t(program.constantAt(i, n)); };
     const uint32_t mask = i.operands.size() > next + 5 ? i[next + 5].word : 0;
-    const auto has = [&](Operands bit) { return (mask & uint32_t(bit)) != 0; };
+    const auto number = [&](const Type& vector, Operands bit) {
+        return numberOf(*vector.element, (mask & uint32_t(bit)) != 0);
+    };
+    ProductPlan plan;
+    plan.m = constant(next);
+    plan.k = constant(next + 1);
+    plan.transpose = constant(next + 3) != 0;
+    if (i.operands.size() > next + 4) plan.strideOperand = next + 4;
+    plan.input = number(*program.slotAt(i, 0).type, Operands::MatrixBSignedComponentsKHR);
+    plan.result = number(*i.type, Operands::MatrixResultSignedComponentsKHR);
 
     const auto interpretation = numbers::byVulkanType(constant(1));
-    const uint32_t rows = plan->transpose ? plan->k : plan->m;
-    const uint32_t columns = plan->transpose ? plan->m : plan->k;
+    const uint32_t rows = plan.transpose ? plan.k : plan.m;
+    const uint32_t columns = plan.transpose ? plan.m : plan.k;
     const auto matrix = vectorMatrix(constant(4), constant(next + 2), rows, columns, 0);
-    if (hasBias) plan->bias = numbers::byVulkanType(constant(7));
-    if (!interpretation || !matrix || (hasBias && !plan->bias)) {
+    if (hasBias) plan.bias = numbers::byVulkanType(constant(7));
+    if (!interpretation || !matrix || (hasBias && !plan.bias))
         return Error{ErrorCode::kUnsupported,
                      "OpCooperativeVectorMatrixMulNV: unknown interpretation or layout"};
-    }
-    plan->interpretation = *interpretation;
-    plan->packed =
+    plan.interpretation = *interpretation;
+    plan.packed =
         constant(1) == numbers::kSigned8Packed || constant(1) == numbers::kUnsigned8Packed;
-    plan->matrix = *matrix;
-    plan->input = numberOf(*program.slots[i[0].slot].type->element,
-                           has(Operands::MatrixBSignedComponentsKHR));
-    plan->result = numberOf(*i.type->element, has(Operands::MatrixResultSignedComponentsKHR));
-    i.prepared = std::move(plan);
-    return Done{};
+    plan.matrix = *matrix;
+    return prepared(i, plan);
 }
 
 // Operands: Input, InputInterpretation, Matrix, MatrixOffset, MatrixInterpretation, Bias,
 // BiasOffset, BiasInterpretation. Invocations often have the same matrix, which is then read once.
-Step product(Subgroup& s, const Instruction& i) {
-    const auto& plan = static_cast<const ProductPlan&>(*i.prepared);
+void product(Subgroup& s, Out result, In input) {
+    const auto& plan = s.plan<ProductPlan>();
     const Number biasNumber = plan.bias.value_or(plan.result);
     const uint32_t biasBits = numbers::format(biasNumber).bits;
-    const SumRule rule = sumRule(s, i, plan.result);
     VectorMatrix place = plan.matrix;
+    const uint32_t bits = uint32_t(place.elementSize()) * 8;
     std::optional<Matrix> weights;  // M rows of K elements
     Pointer pointer;
     forLanes(s, [&](uint32_t lane) {
-        const Pointer at = pointerAndOffset(s, i, 2, lane);
+        const Memory memory = memoryAt(s, 2, lane);
         const uint64_t stride =
-            plan.strideOperand != 0 ? s.operand(i, plan.strideOperand).at(0, lane) : 0;
-        if (!weights || at.base != pointer.base || at.offset != pointer.offset ||
-            place.stride != stride) {
-            pointer = at;
+            plan.strideOperand != 0 ? s.operand(plan.strideOperand).at(0, lane) : 0;
+        if (!weights || memory.pointer != pointer || place.stride != stride) {
+            pointer = memory.pointer;
             place.stride = stride;
             weights.emplace(place.number, plan.m, plan.k, [&](uint32_t m, uint32_t k) {
                 const uint64_t byte = plan.transpose ? place.offset(k, m) : place.offset(m, k);
-                return Numbers{i, at}.read(s, lane, byte * 8, uint32_t(place.elementSize()) * 8);
+                return memory.read(lane, byte * 8, bits);
             });
         }
-        const auto input = interpretInput(elementsAt(s.operand(i, 0), lane), plan.input,
-                                          plan.interpretation, plan.packed, plan.k);
+        const auto factors = interpretInput(elementsAt(input, lane), plan.input,
+                                            plan.interpretation, plan.packed, plan.k);
         const Matrix column(plan.interpretation, plan.k, 1,
-                            [&](uint32_t k, uint32_t) { return input[k]; });
+                            [&](uint32_t k, uint32_t) { return factors[k]; });
         const Matrix bias(biasNumber, plan.m, 1, [&](uint32_t m, uint32_t) {
             if (!plan.bias) return Element{};
-            const Numbers memory{i, pointerAndOffset(s, i, 5, lane)};
-            return memory.read(s, lane, uint64_t(m) * biasBits, biasBits);
+            return memoryAt(s, 5, lane).read(lane, uint64_t(m) * biasBits, biasBits);
         });
-        setElements(s.result(i), lane, multiplyAdd(*weights, column, bias, rule).elements);
+        const SumRule rule = sumRule(s, plan.result);
+        setElements(result, lane, multiplyAdd(*weights, column, bias, rule).elements);
     });
-    return Step::kNext;
 }
 
 // Training: "behaves as if it were a Relaxed atomic add with Device scope".
-void addTo(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-           uint64_t offset, Number number, double addend, bool defined) {
-    if (!defined) s.report(kCheckUndefined, i, lane, "adds an undefined value to memory");
-    atomicMemory(s, i, lane, pointer, offset, numbers::format(number).bits / 8, spv::Scope::Device,
-                 [&](uint64_t old) {
-                     return numbers::encodeDouble(number,
-                                                  numbers::decodeDouble(number, old) + addend);
-                 });
+void addTo(Subgroup& s, uint32_t lane, uint64_t offset, Number number, double addend,
+           bool defined) {
+    using numbers::decodeDouble, numbers::encodeDouble;
+    if (!defined) s.report(kCheckUndefined, lane, "adds an undefined value to memory");
+    memoryAt(s, 0, lane, {.atomic = spv::Scope::Device})
+        .exchange(lane, offset, numbers::format(number).bits / 8, [&](uint64_t old) {
+            return encodeDouble(number, decodeDouble(number, old) + addend);
+        });
 }
 
 // Operands: Pointer, Offset, A, B, MemoryLayout, MatrixInterpretation, MatrixStride.
-Step accumulateOuterProduct(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 2), b = s.operand(i, 3);
-    const auto constant = [&](uint32_t operand) {
-        return uint32_t(s.program->constantAt(i[operand].slot));
-    };
+Step accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
+    using numbers::decodeDouble, numbers::encodeDouble;
+    const auto constant = [&](uint32_t n) { return uint32_t(s.program->constantAt(*s.at, n)); };
     auto matrix = vectorMatrix(constant(5), constant(4), a.components(), b.components(), 0);
     if (!matrix) return Step::kStop;
-    const Number components = numberOf(*a.type->element);
+    const Number components = numberOf(*a.type->element), sum = matrix->number;
     s.mask.forEach([&](uint32_t lane) {
-        if (i.operands.size() > 6) matrix->stride = s.operand(i, 6).at(0, lane);
-        const Pointer pointer = pointerAndOffset(s, i, 0, lane);
+        if (s.operands() > 6) matrix->stride = s.operand(6).at(0, lane);
         for (uint32_t row = 0; row < matrix->rows; ++row) {
             for (uint32_t column = 0; column < matrix->columns; ++column) {
-                const double product = numbers::decodeDouble(components, a.at(row, lane)) *
-                                       numbers::decodeDouble(components, b.at(column, lane));
-                const uint64_t rounded = numbers::encodeDouble(matrix->number, product);
-                addTo(s, i, lane, pointer, matrix->offset(row, column), matrix->number,
-                      numbers::decodeDouble(matrix->number, rounded),
+                const double product = decodeDouble(components, a.at(row, lane)) *
+                                       decodeDouble(components, b.at(column, lane));
+                addTo(s, lane, matrix->offset(row, column), sum,
+                      decodeDouble(sum, encodeDouble(sum, product)),
                       a.isDefined(row, lane) && b.isDefined(column, lane));
             }
         }
@@ -212,26 +199,23 @@ Step accumulateOuterProduct(Subgroup& s, const Instruction& i) {
 }
 
 // Operands: Pointer, Offset, V.
-Step accumulateSum(Subgroup& s, const Instruction& i) {
-    const Value v = s.operand(i, 2);
+void accumulateSum(Subgroup& s, Unused, Unused, In v) {
     const Number number = numberOf(*v.type->element);
+    const uint32_t size = v.type->element->width / 8;
     s.mask.forEach([&](uint32_t lane) {
-        const Pointer pointer = pointerAndOffset(s, i, 0, lane);
-        for (uint32_t c = 0; c < v.components(); ++c) {
-            addTo(s, i, lane, pointer, uint64_t(c) * v.type->element->width / 8, number,
-                  numbers::decodeDouble(number, v.at(c, lane)), v.isDefined(c, lane));
-        }
+        for (uint32_t c = 0; c < v.components(); ++c)
+            addTo(s, lane, uint64_t{c} * size, number, numbers::decodeDouble(number, v.at(c, lane)),
+                  v.isDefined(c, lane));
     });
-    return Step::kNext;
 }
 
 constexpr OpcodeRow kVectorRows[] = {
-    row(OpCooperativeVectorLoadNV, access<false>),
-    row(OpCooperativeVectorStoreNV, access<true>),
-    row(OpCooperativeVectorMatrixMulNV, product, Defined::kHandler, prepareProduct),
-    row(OpCooperativeVectorMatrixMulAddNV, product, Defined::kHandler, prepareProduct),
-    row(OpCooperativeVectorOuterProductAccumulateNV, accumulateOuterProduct),
-    row(OpCooperativeVectorReduceSumAccumulateNV, accumulateSum),
+    row<access<false>>(OpCooperativeVectorLoadNV),
+    row<access<true>>(OpCooperativeVectorStoreNV),
+    row<product>(OpCooperativeVectorMatrixMulNV, Defined::kHandler, prepareProduct),
+    row<product>(OpCooperativeVectorMatrixMulAddNV, Defined::kHandler, prepareProduct),
+    row<accumulateOuterProduct>(OpCooperativeVectorOuterProductAccumulateNV),
+    row<accumulateSum>(OpCooperativeVectorReduceSumAccumulateNV),
 };
 
 }  // namespace

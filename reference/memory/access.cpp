@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loads, stores and copies (SPIR-V, 3.52.8), and the lengths of arrays in descriptors.
-#include <algorithm>
-#include <format>
-
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
@@ -11,13 +8,8 @@ namespace coopvk::reference {
 namespace {
 
 // How an instruction accesses a value in memory of bytes: where each component lies.
-struct AccessPlan final : Prepared {
-    struct Place {
-        uint64_t bit = 0;  // from the pointer on
-        uint32_t bits = 0;
-        bool isBool = false;
-    };
-    std::vector<Place> places;
+struct AccessPlan {
+    std::vector<Leaf> places;  // from the pointer on
     Access access;
     bool half = false;  // an integer of 4 bits, in either half of its byte
 };
@@ -28,14 +20,9 @@ AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer
                   uint32_t operand) {
     AccessPlan plan;
     plan.access = accessOf(program, i, operand);
-    const Slot& slot = program.slots[i[pointer].slot];
+    const Slot& slot = program.slotAt(i, pointer);
     if (holdsComponents(slot.type->storage)) return plan;
-    for (const Leaf& leaf : leavesOf(slot.pointee.type == type ? slot.pointee : Pointee{type})) {
-        const bool half = isHalfByte(*leaf.scalar);
-        plan.places.push_back({leaf.offset * 8 + leaf.bit,
-                               half ? leaf.scalar->width : uint32_t(sizeOf({leaf.scalar}) * 8),
-                               leaf.scalar->kind == Kind::kBool});
-    }
+    plan.places = leavesOf(slot.pointee.type == type ? slot.pointee : Pointee{type});
     plan.half = isHalfByte(*type);
     return plan;
 }
@@ -52,7 +39,7 @@ bool isUniform(const Subgroup& s, const Value& pointer) {
 
 // To or from memory of components.
 template <bool kStores>
-void moveComponents(Subgroup& s, const Instruction& i, const Value& pointer, const Value& value) {
+void moveComponents(Subgroup& s, const Value& pointer, const Value& value) {
     const uint64_t size = s.program->privateComponents;
     const auto move = [&](uint32_t first, LaneMask lanes) {
         const uint64_t at = pointer.at(1, first);
@@ -61,7 +48,7 @@ void moveComponents(Subgroup& s, const Instruction& i, const Value& pointer, con
             const Value there = s.variable(at, *value.type);
             return kStores ? copyValue(s, there, value, lanes) : copyValue(s, value, there, lanes);
         }
-        s.report(kCheckBounds, i, first, "an index is outside of its array in a variable");
+        s.report(kCheckBounds, first, "an index is outside of its array in a variable");
         for (uint32_t c = 0; c < value.components() && !kStores; ++c)
             lanes.forEach([&](uint32_t lane) { value.set(c, lane, {}); });
     };
@@ -69,32 +56,30 @@ void moveComponents(Subgroup& s, const Instruction& i, const Value& pointer, con
     s.mask.forEach([&](uint32_t lane) { move(lane, LaneMask::one(lane)); });
 }
 
-void checkStored(Subgroup& s, const Instruction& i, const Value& from) {
+void checkStored(Subgroup& s, const Value& from) {
     for (uint32_t c = 0; c < from.components(); ++c)
-        if ((s.mask & ~from.defined[c]).any())
-            return s.require(i, from, c,
-                             std::format("stores an undefined value, component {}", c).c_str());
+        if (const LaneMask lacks = s.mask & ~from.defined[c]; lacks.any())
+            return s.report(kCheckUndefined, lacks.first(),
+                            std::format("stores an undefined value, component {}", c));
 }
 
 template <bool kStores>
-void moveValue(Subgroup& s, const Instruction& i, const Value& pointer, const Value& value,
-               const AccessPlan& plan) {
-    s.require(i, pointer, pointer.components() - 1, "an address is undefined");
-    if (holdsComponents(pointer.type->storage))
-        return moveComponents<kStores>(s, i, pointer, value);
-    if (kStores && s.checks(kCheckUndefined)) checkStored(s, i, value);
+void moveValue(Subgroup& s, const Value& pointer, const Value& value, const AccessPlan& plan) {
+    s.require(pointer, pointer.components() - 1, "an address is undefined");
+    if (holdsComponents(pointer.type->storage)) return moveComponents<kStores>(s, pointer, value);
+    if (kStores && s.checks(kCheckUndefined)) checkStored(s, value);
     s.mask.forEach([&](uint32_t lane) {
-        Numbers memory{i, pointerAt(pointer, lane), plan.access};
+        Memory memory{s, pointerAt(pointer, lane), plan.access};
         const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
         if (upper) memory.pointer.offset &= ~kUpperHalf;
         for (uint32_t c = 0; c < plan.places.size(); ++c) {
-            const AccessPlan::Place& place = plan.places[c];
-            const uint64_t bit = place.bit + (upper ? 4 : 0);
+            const auto [first, bits, isBool] = plan.places[c];
+            const uint64_t bit = first + (upper ? 4 : 0);
             if constexpr (kStores) {
-                memory.write(s, lane, bit, place.bits, {value.at(c, lane)});
+                memory.write(lane, bit, bits, {value.at(c, lane)});
             } else {
-                const auto [bits, defined] = memory.read(s, lane, bit, place.bits);
-                value.set(c, lane, {place.isBool ? bits != 0 : bits, defined});
+                const auto [number, defined] = memory.read(lane, bit, bits);
+                value.set(c, lane, {isBool ? number != 0 : number, defined});
             }
         }
     });
@@ -108,111 +93,98 @@ Step afterAccess(Subgroup& s) {
 
 // OpLoad, OpStore. Operands: pointer, the object of a store, memory operands.
 template <bool kStores>
-Step access(Subgroup& s, const Instruction& i) {
-    const Value pointer = s.operand(i, 0);
-    moveValue<kStores>(s, i, pointer, kStores ? s.operand(i, 1) : s.result(i),
-                       static_cast<const AccessPlan&>(*i.prepared));
+Step access(Subgroup& s, In pointer) {
+    moveValue<kStores>(s, pointer, kStores ? s.operand(1) : s.result(), s.plan<AccessPlan>());
     return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
 template <bool kStores>
 Status prepareAccess(Program& program, Instruction& i) {
-    const Type* type = kStores ? program.slots[i[1].slot].type : i.type;
-    i.prepared = std::make_shared<AccessPlan>(planOf(program, i, 0, type, kStores ? 2 : 1));
-    return Done{};
+    const Type* type = kStores ? program.slotAt(i, 1).type : i.type;
+    return prepared(i, planOf(program, i, 0, type, kStores ? 2 : 1));
 }
 
 // Operands: target, source, operands of the write (or of both), operands of the read.
-struct CopyPlan final : Prepared {
+struct CopyPlan {
+    uint32_t slot;  // for what is copied
     AccessPlan target, source;
-    const Type* type = nullptr;
 };
 
-Step copyMemory(Subgroup& s, const Instruction& i) {
-    const auto& plan = static_cast<const CopyPlan&>(*i.prepared);
-    const uint32_t count = plan.type->components;
-    s.staging.resize(std::max<size_t>(s.staging.size(), size_t{count} * s.lanes));
-    s.stagingDefined.resize(std::max<size_t>(s.stagingDefined.size(), count));
-    const Value staged{s.staging.data(), s.stagingDefined.data(), plan.type, s.lanes};
-    moveValue<false>(s, i, s.operand(i, 1), staged, plan.source);
-    moveValue<true>(s, i, s.operand(i, 0), staged, plan.target);
+Step copyMemory(Subgroup& s, In target, In source) {
+    const auto& plan = s.plan<CopyPlan>();
+    const Value& copied = s.values[plan.slot];
+    moveValue<false>(s, source, copied, plan.source);
+    moveValue<true>(s, target, copied, plan.target);
     return afterAccess(s);
 }
 
 Status prepareCopyMemory(Program& program, Instruction& i) {
-    auto plan = std::make_shared<CopyPlan>();
-    const Type* target = program.slots[i[0].slot].pointee.type;
-    plan->type = target != nullptr ? target : program.slots[i[1].slot].pointee.type;
-    if (plan->type == nullptr)
-        return Error{ErrorCode::kInvalidModule, "OpCopyMemory has no type to copy"};
-    plan->target = planOf(program, i, 0, plan->type, 2);
-    plan->source = planOf(program, i, 1, plan->type, 2);
-    i.prepared = std::move(plan);
-    return Done{};
+    const Type* type = program.slotAt(i, 0).pointee.type;
+    if (type == nullptr) type = program.slotAt(i, 1).pointee.type;
+    if (type == nullptr) return invalid("OpCopyMemory has no type to copy");
+    if (type->components > kMostComponents) return Error{ErrorCode::kUnsupported, ""};
+    const uint32_t slot = program.newSlot(0, *type);
+    return prepared(i,
+                    CopyPlan{slot, planOf(program, i, 0, type, 2), planOf(program, i, 1, type, 2)});
 }
 
 // Operands: target, source, size in bytes, operands of the write, operands of the read.
-Step copySized(Subgroup& s, const Instruction& i) {
-    const Value target = s.operand(i, 0), source = s.operand(i, 1), size = s.operand(i, 2);
-    const Access access = accessOf(*s.program, i, 3);
+void copySized(Subgroup& s, In target, In source, In size) {
+    const Access access = accessOf(*s.program, *s.at, 3);
     s.mask.forEach([&](uint32_t lane) {
-        const Numbers from{i, pointerAt(source, lane), access},
-            to{i, pointerAt(target, lane), access};
+        const Memory from{s, pointerAt(source, lane), access};
+        const Memory to{s, pointerAt(target, lane), access};
         for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8)
-            to.write(s, lane, bit, 8, {from.read(s, lane, bit, 8).bits});
+            to.write(lane, bit, 8, {from.read(lane, bit, 8).bits});
     });
-    return Step::kNext;
 }
 
-struct LengthPlan final : Prepared {
+struct LengthPlan {
     uint64_t offset = 0, stride = 1;
 };
 
-// The whole elements from the array's start to the end of the descriptor.
-Step arrayLength(Subgroup& s, const Instruction& i) {
-    const auto& plan = static_cast<const LengthPlan&>(*i.prepared);
-    const Value pointer = s.operand(i, i.opcode == OpUntypedArrayLengthKHR ? 1 : 0);
-    return setLanes(s, i, [&](uint32_t lane) {
+// The whole elements from the array's start to the end of the descriptor. The operands before the
+// pointer: the structure's type, if the pointer has none.
+template <uint32_t kPointer>
+void arrayLength(Subgroup& s) {
+    const auto& plan = s.plan<LengthPlan>();
+    const Value& pointer = s.operand(kPointer);
+    setLanes(s, [&](uint32_t lane) {
         const Pointer at = pointerAt(pointer, lane);
         const Range* range = rangeAt(at.base);
         const uint64_t start = at.offset + plan.offset;
         const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;
-        return bytes / plan.stride & lowBits(i.type->width);
+        return bytes / plan.stride & lowBits(s.type().width);
     });
 }
 
-// Operands: (the structure's type,) the pointer to the structure, the number of its member.
+// Behind the pointer: the number of the member.
+template <uint32_t kPointer>
 Status prepareLength(Program& program, Instruction& i) {
-    const bool untyped = i.opcode == OpUntypedArrayLengthKHR;
-    const Type* type = program.slots[i[untyped ? 1 : 0].slot].pointee.type;
-    if (untyped) type = program.type(i[0].word);
-    const uint32_t number = i[untyped ? 2 : 1].word;
-    if (type == nullptr || number >= type->members.size())
-        return Error{ErrorCode::kInvalidModule, "OpArrayLength names no member"};
-    const Member& member = type->members[number];
-    auto plan = std::make_shared<LengthPlan>();
-    plan->offset = member.offset;
-    plan->stride =
-        std::max<uint64_t>(strideOf({member.type, member.matrixStride, member.rowMajor}), 1);
-    i.prepared = std::move(plan);
-    return Done{};
+    const Type* type =
+        kPointer == 1 ? program.type(i[0].word) : program.slotAt(i, kPointer).pointee.type;
+    const uint32_t member = i[kPointer + 1].word;
+    if (type == nullptr || member >= type->members.size())
+        return invalid("OpArrayLength names no member");
+    const uint64_t stride = strideOf(pointeeOf({type}, member));
+    return prepared(i, LengthPlan{type->members[member].offset, std::max<uint64_t>(stride, 1)});
 }
 
 constexpr OpcodeRow kAccessRows[] = {
-    row(OpLoad, access<false>, Defined::kHandler, prepareAccess<false>),
-    row(OpStore, access<true>, Defined::kHandler, prepareAccess<true>),
-    row(OpCopyMemory, copyMemory, Defined::kHandler, prepareCopyMemory),
-    row(OpCopyMemorySized, copySized),
-    row(OpArrayLength, arrayLength, Defined::kAlways, prepareLength),
-    row(OpUntypedArrayLengthKHR, arrayLength, Defined::kAlways, prepareLength),
+    row<access<false>>(OpLoad, Defined::kHandler, prepareAccess<false>),
+    row<access<true>>(OpStore, Defined::kHandler, prepareAccess<true>),
+    row<copyMemory>(OpCopyMemory, Defined::kHandler, prepareCopyMemory),
+    row<copySized>(OpCopyMemorySized),
+    row<arrayLength<0>>(OpArrayLength, Defined::kAlways, prepareLength<0>),
+    row<arrayLength<1>>(OpUntypedArrayLengthKHR, Defined::kAlways, prepareLength<1>),
 };
 
 }  // namespace
 
 Rows accessRows() { return kAccessRows; }
 
-void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value) {
-    moveValue<true>(s, i, s.operand(i, pointer), value,
-                    planOf(*s.program, i, pointer, value.type, kNone));
+void storeThrough(Subgroup& s, uint32_t pointer, const Value& value) {
+    moveValue<true>(s, s.operand(pointer), value,
+                    planOf(*s.program, *s.at, pointer, value.type, kNone));
 }
 
 }  // namespace coopvk::reference

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Access chains, and what else computes pointers.
-#include <bit>
-
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
 
@@ -19,43 +17,42 @@ struct ChainIndex {
 };
 
 // What a pointer and indices lead to.
-struct ChainPlan final : Prepared {
+struct ChainPlan {
     uint32_t base = 0;                      // the operand with the pointer
     uint64_t offset = 0;                    // of all constant indices
     bool outside = false;                   // a constant index is outside of its array
     std::vector<ChainIndex> indices;        // of those that are no constants
     const Variable* descriptors = nullptr;  // an array of descriptors: the first index selects one
     uint32_t descriptorOperand = kNone;
+
+    void add(const Program& program, const Instruction& i, const ChainIndex& step) {
+        const Slot& slot = program.slotAt(i, step.operand);
+        if (!slot.constant) return indices.push_back(step);
+        const auto index =
+            uint64_t(signExtend(program.constantAt(i, step.operand), slot.type->width));
+        outside |= step.limit != 0 && index >= step.limit;
+        offset += step.offset(index);
+    }
 };
 
-void addIndex(const Program& program, const Instruction& i, const ChainIndex& step,
-              ChainPlan& plan) {
-    const uint32_t slot = i[step.operand].slot;
-    if (!program.slots[slot].constant) return plan.indices.push_back(step);
-    const auto index =
-        uint64_t(signExtend(program.constantAt(slot), program.slots[slot].type->width));
-    plan.outside |= step.limit != 0 && index >= step.limit;
-    plan.offset += step.offset(index);
-}
-
-// The step from a composite to one of its elements.
+// The step from a composite to one of its elements. `components`: in memory of components.
 Status addStep(const Program& program, const Instruction& i, uint32_t operand, bool components,
                Pointee& pointee, ChainPlan& plan) {
     const Type& type = *pointee.type;
-    uint32_t member = 0;
+    uint32_t number = 0;
     if (type.kind == Kind::kStruct) {
-        member = uint32_t(program.constantAt(i[operand].slot));
-        if (member >= type.members.size())
-            return Error{ErrorCode::kInvalidModule, "an access chain names no member"};
-        plan.offset += components ? type.members[member].component : type.members[member].offset;
+        number = uint32_t(program.constantAt(i, operand));
+        if (number >= type.members.size()) return invalid("an access chain names no member");
+        const Member& member = type.members[number];
+        plan.offset += components ? member.component : member.offset;
+    } else if (type.element == nullptr) {
+        return invalid("an access chain enters a scalar");
     } else {
-        if (type.element == nullptr)
-            return Error{ErrorCode::kInvalidModule, "an access chain enters a scalar"};
         const bool halves = !components && type.kind == Kind::kVector && isHalfByte(*type.element);
         const uint64_t stride = components ? type.element->components : strideOf(pointee);
-        addIndex(program, i, {operand, stride, type.count, halves}, plan);
+        plan.add(program, i, {operand, stride, type.count, halves});
     }
-    pointee = pointeeOf(pointee, member);
+    pointee = pointeeOf(pointee, number);
     return Done{};
 }
 
@@ -68,69 +65,60 @@ const Variable* descriptorsOf(const Program& program, uint32_t slot) {
 // kElement: the first index counts pointees; kUntyped: the first operand is the base's type.
 template <bool kElement, bool kUntyped>
 Status prepareChain(Program& program, Instruction& i) {
-    auto plan = std::make_shared<ChainPlan>();
-    plan->base = kUntyped ? 1 : 0;
-    const Slot& pointer = program.slots[i[plan->base].slot];
+    ChainPlan plan{.base = kUntyped ? 1 : 0};
+    const Slot& pointer = program.slotAt(i, plan.base);
     const bool components = holdsComponents(pointer.type->storage);
     Pointee& pointee = program.slots[i.result].pointee;
     pointee = kUntyped ? Pointee{program.type(i[0].word)} : pointer.pointee;
-    if (pointee.type == nullptr)
-        return Error{ErrorCode::kInvalidModule, "an access chain's base has no pointee"};
-    uint32_t next = plan->base + 1;
+    if (pointee.type == nullptr) return invalid("an access chain's base has no pointee");
+    uint32_t next = plan.base + 1;
     if (kElement) {
         const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
                                 : components              ? pointee.type->components
                                                           : sizeOf(pointee);
-        addIndex(program, i, {next++, stride}, *plan);
+        plan.add(program, i, {next++, stride});
     }
-    const Variable* descriptors = descriptorsOf(program, i[plan->base].slot);
-    if (descriptors != nullptr && next < i.operands.size()) {
-        plan->descriptors = descriptors;
-        plan->descriptorOperand = next++;
+    const bool more = next < i.operands.size();
+    if (more) plan.descriptors = descriptorsOf(program, i[plan.base].slot);
+    if (plan.descriptors != nullptr) {
+        plan.descriptorOperand = next++;
         pointee = pointeeOf(pointee, 0);
     }
     for (; next < i.operands.size(); ++next)
-        if (Status added = addStep(program, i, next, components, pointee, *plan); !added)
+        if (Status added = addStep(program, i, next, components, pointee, plan); !added)
             return added;
-    i.prepared = std::move(plan);
-    return Done{};
+    return prepared(i, std::move(plan));
 }
 
 constexpr auto kUndefinedIndex = "an index is undefined";
 
-void selectDescriptors(Subgroup& s, const Instruction& i, const ChainPlan& plan, Value result) {
-    const Value index = s.operand(i, plan.descriptorOperand);
-    s.require(i, index, 0, kUndefinedIndex);
-    const uint64_t count = plan.descriptors->type->count;
+void selectDescriptors(Subgroup& s, const ChainPlan& plan, const Value& result) {
+    const Value& index = s.operand(plan.descriptorOperand);
+    s.require(index, 0, kUndefinedIndex);
+    const Variable& all = *plan.descriptors;
     forLanes(s, [&](uint32_t lane) {
         const uint64_t element = index.at(0, lane);
+        const bool has = all.type->count == 0 || element < all.type->count;
         const Range* range =
-            count != 0 && element >= count
-                ? nullptr
-                : s.group->resources->descriptor(plan.descriptors->set, plan.descriptors->binding,
-                                                 uint32_t(element));
+            has ? s.group->resources->descriptor(all.set, all.binding, uint32_t(element)) : nullptr;
         result.at(0, lane) = reinterpret_cast<uint64_t>(range);
     });
 }
 
-Step accessChain(Subgroup& s, const Instruction& i) {
-    const auto& plan = static_cast<const ChainPlan&>(*i.prepared);
-    const Value base = s.operand(i, plan.base);
-    const Value result = s.result(i);
+void accessChain(Subgroup& s, Out result) {
+    const auto& plan = s.plan<ChainPlan>();
+    const Value& base = s.operand(plan.base);
     const uint32_t last = result.components() - 1;  // the offset or the address
-    if (last == 1) {
-        if (plan.descriptors != nullptr) {
-            selectDescriptors(s, i, plan, result);
-        } else {
-            const uint64_t outside = plan.outside ? kOutside : 0;
-            forLanes(s, [&](uint32_t lane) { result.at(0, lane) = base.at(0, lane) | outside; });
-        }
-    }
+    const uint64_t outside = plan.outside ? kOutside : 0;
+    if (plan.descriptors != nullptr)
+        selectDescriptors(s, plan, result);
+    else if (last == 1)
+        forLanes(s, [&](uint32_t lane) { result.at(0, lane) = base.at(0, lane) | outside; });
     LaneMask defined = base.defined[last];
     forLanes(s, [&](uint32_t lane) { result.at(last, lane) = base.at(last, lane) + plan.offset; });
     for (const ChainIndex& step : plan.indices) {
-        const Value index = s.operand(i, step.operand);
-        s.require(i, index, 0, kUndefinedIndex);
+        const Value& index = s.operand(step.operand);
+        s.require(index, 0, kUndefinedIndex);
         defined &= index.defined[0];
         const uint32_t width = index.type->width;
         forLanes(s, [&](uint32_t lane) {
@@ -140,56 +128,46 @@ Step accessChain(Subgroup& s, const Instruction& i) {
         });
     }
     for (uint32_t c = 0; c <= last; ++c) result.define(c, defined, s.mask);
-    return Step::kNext;
 }
 
 // SPV_NV_raw_access_chains: base, byte stride, element index, byte offset.
-Step rawAccessChain(Subgroup& s, const Instruction& i) {
-    const Value base = s.operand(i, 0), result = s.result(i);
-    const Value stride = s.operand(i, 1), index = s.operand(i, 2), offset = s.operand(i, 3);
+void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In offset) {
     const uint32_t last = result.components() - 1;
     forLanes(s, [&](uint32_t lane) {
         if (last == 1) result.at(0, lane) = base.at(0, lane);
         result.at(last, lane) =
             base.at(last, lane) + offset.at(0, lane) + stride.at(0, lane) * index.at(0, lane);
     });
-    return Step::kNext;
 }
 
 // In units of the pointee.
-Step pointerDifference(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1);
-    const Pointee& pointee = s.program->slots[i.operands[0].slot].pointee;
+void pointerDifference(Subgroup& s, In a, In b) {
+    const Pointee& pointee = s.program->slotAt(*s.at, 0).pointee;
     const uint64_t stride = a.type->stride != 0       ? a.type->stride
                             : pointee.type == nullptr ? 1
                                                       : sizeOf(pointee);
     const uint32_t last = a.components() - 1;
-    return setLanes(s, i, [&](uint32_t lane) {
+    setLanes(s, [&](uint32_t lane) {
         const auto bytes = int64_t(a.at(last, lane) - b.at(last, lane));
-        return uint64_t(bytes / int64_t(stride)) & lowBits(i.type->width);
+        return uint64_t(bytes / int64_t(stride)) & lowBits(s.type().width);
     });
 }
 
 template <bool kEqual>
-Step comparePointers(Subgroup& s, const Instruction& i) {
-    const Value a = s.operand(i, 0), b = s.operand(i, 1);
-    return setLanes(s, i, [&](uint32_t lane) {
+void comparePointers(Subgroup& s, In a, In b) {
+    setLanes(s, [&](uint32_t lane) {
         bool same = true;
         for (uint32_t c = 0; c < a.components(); ++c) same &= a.at(c, lane) == b.at(c, lane);
         return same == kEqual;
     });
 }
 
-// Conversions between addresses and integers: zero-extended or truncated.
-Step convertAddress(Subgroup& s, const Instruction& i) {
-    const Value from = s.operand(i, 0);
-    const uint64_t mask = lowBits(i.type->width);
-    return setLanes(s, i, [&](uint32_t lane) { return from.at(0, lane) & mask; });
-}
+// Zero-extended or truncated.
+constexpr auto address = [](uint64_t bits) { return bits; };
 
 template <bool kElement, bool kUntyped>
 constexpr OpcodeRow chain(spv::Op opcode) {
-    return row(opcode, accessChain, Defined::kHandler, prepareChain<kElement, kUntyped>);
+    return row<accessChain>(opcode, Defined::kHandler, prepareChain<kElement, kUntyped>);
 }
 constexpr OpcodeRow kChainRows[] = {
     chain<false, false>(OpAccessChain),
@@ -200,12 +178,12 @@ constexpr OpcodeRow kChainRows[] = {
     chain<false, true>(OpUntypedInBoundsAccessChainKHR),
     chain<true, true>(OpUntypedPtrAccessChainKHR),
     chain<true, true>(OpUntypedInBoundsPtrAccessChainKHR),
-    row(OpRawAccessChainNV, rawAccessChain, Defined::kAll),
-    row(OpPtrDiff, pointerDifference, Defined::kAll),
-    row(OpPtrEqual, comparePointers<true>, Defined::kAll),
-    row(OpPtrNotEqual, comparePointers<false>, Defined::kAll),
-    row(OpConvertPtrToU, convertAddress, Defined::kAll),
-    row(OpConvertUToPtr, convertAddress, Defined::kAll),
+    row<rawAccessChain>(OpRawAccessChainNV, Defined::kAll),
+    row<pointerDifference>(OpPtrDiff, Defined::kAll),
+    row<comparePointers<true>>(OpPtrEqual, Defined::kAll),
+    row<comparePointers<false>>(OpPtrNotEqual, Defined::kAll),
+    each<onUnsigned<address>>(OpConvertPtrToU),
+    each<onUnsigned<address>>(OpConvertUToPtr),
 };
 
 }  // namespace

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "memory/pointer.hpp"
 
-#include <atomic>
 #include <cstring>
-#include <format>
 
 #include "execution/opcode_table.hpp"
 #include "memory/races.hpp"
@@ -53,50 +51,40 @@ const char* storageName(spv::StorageClass storage) {
                                                         : "the descriptor";
 }
 
-void reportOutside(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                   uint64_t offset, uint64_t size, const Range* range) {
+void reportOutside(const Memory& memory, uint32_t lane, uint64_t offset, uint64_t size,
+                   const Range* range) {
+    const auto& [storage, base, unused] = memory.pointer;
     const std::string place =
         range != nullptr ? std::format("byte {} of the {} bytes of {}", int64_t(offset),
-                                       range->size, storageName(pointer.storage))
-        : isPhysical(pointer.storage)
+                                       range->size, storageName(storage))
+        : isPhysical(storage)
             ? std::format("address {}, where no buffer is", offset)
             : std::format("byte {} of a descriptor that is not there", int64_t(offset));
-    const bool outside = (pointer.base & kOutside) != 0;
-    s.report(kCheckBounds, i, lane,
-             std::format("accesses {} bytes at {}{}", size, place,
-                         outside ? "; an index is outside of its array" : ""));
+    memory.s.report(kCheckBounds, lane,
+                    std::format("accesses {} bytes at {}{}", size, place,
+                                base & kOutside ? "; an index is outside of its array" : ""));
+}
+
+bool isWritten(const Span& span, uint64_t size) {
+    return span.written == nullptr || std::memchr(span.written, 0, size) == nullptr;
 }
 
 }  // namespace
 
-Span locate(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-            uint64_t offset, uint64_t size) {
+Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
     uint64_t at = pointer.offset + offset;
     const Range* range = rangeOf(s, pointer, at);
     if (range == nullptr || (pointer.base & kOutside) != 0 || at > range->size ||
         range->size - at < size) {
-        reportOutside(s, i, lane, pointer, at, size, range);
+        reportOutside(*this, lane, at, size, range);
         return {};
     }
     return {range->data + at, range->written != nullptr ? range->written + at : nullptr};
 }
 
-// After a read of `to`: false, with a report, if something there was never written.
-static bool noteRead(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                     const Span& from, uint64_t offset, std::span<std::byte> to,
-                     const Access& access) {
-    if (Races* races = s.group->races)
-        races->note(s, i, lane, pointer, from.data, to.size(), to.data(), access);
-    if (from.written == nullptr || std::memchr(from.written, 0, to.size()) == nullptr) return true;
-    s.report(kCheckUnwritten, i, lane,
-             std::format("reads {} bytes that nothing wrote, at byte {} of {}", to.size(),
-                         pointer.offset + offset, storageName(pointer.storage)));
-    return false;
-}
-
-Element Numbers::read(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits) const {
+Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     const uint32_t size = (bits + 7) / 8;
-    const Span from = locate(s, instruction, lane, pointer, bit / 8, size);
+    const Span from = locate(lane, bit / 8, size);
     if (from.data == nullptr) return {};
     uint64_t word = 0;
     if (uint32_t half = 0; size == sizeof(half)) {  // most numbers: without a call
@@ -105,38 +93,37 @@ Element Numbers::read(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits) c
     } else {
         std::memcpy(&word, from.data, size);
     }
-    const auto bytes = std::as_writable_bytes(std::span(&word, 1)).first(size);
-    const bool written = noteRead(s, instruction, lane, pointer, from, bit / 8, bytes, access);
+    if (Races* races = s.group->races)
+        races->note(*this, lane, from.data, size, reinterpret_cast<std::byte*>(&word));
+    const bool written = isWritten(from, size);
+    if (!written)
+        s.report(kCheckUnwritten, lane,
+                 std::format("reads {} bytes that nothing wrote, at byte {} of {}", size,
+                             pointer.offset + bit / 8, storageName(pointer.storage)));
     return {word >> bit % 8 & lowBits(bits), written};
 }
 
-void Numbers::write(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits,
-                    const Element& number) const {
-    if (!number.defined) s.report(kCheckUndefined, instruction, lane, "stores an undefined number");
+void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& number) const {
+    if (!number.defined) s.report(kCheckUndefined, lane, "stores an undefined number");
     uint64_t word = number.bits;
     const uint32_t size = (bits + 7) / 8;
-    const Span to = locate(s, instruction, lane, pointer, bit / 8, size);
+    const Span to = locate(lane, bit / 8, size);
     if (to.data == nullptr) return;
     if (bits < 8) {  // beside what the byte has
         const uint64_t mask = lowBits(bits) << bit % 8;
         word = (uint64_t(*to.data) & ~mask) | (word << bit % 8 & mask);
     }
-    if (Races* races = s.group->races)
-        races->note(s, instruction, lane, pointer, to.data, size, nullptr, access);
+    if (Races* races = s.group->races) races->note(*this, lane, to.data, size, nullptr);
     if (size == sizeof(uint32_t))  // most writes: without a call
         std::memcpy(to.data, &word, sizeof(uint32_t));
     else
         std::memcpy(to.data, &word, size);
-    if (!s.group->dispatch->watched.empty()) s.noteWrite(instruction, lane, to.data, size);
+    if (!s.group->dispatch->watched.empty()) s.noteWrite(lane, to.data, size);
     if (to.written != nullptr) std::memset(to.written, 1, size);
 }
 
-namespace {
-
-using namespace operations;
-
 template <typename Word>
-uint64_t exchangeWord(std::byte* data, const std::function<uint64_t(uint64_t)>& change) {
+static uint64_t exchangeWord(std::byte* data, const Change& change) {
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(data));
     Word before = word.load();
     while (change && !word.compare_exchange_weak(before, Word(change(before)))) {
@@ -144,12 +131,29 @@ uint64_t exchangeWord(std::byte* data, const std::function<uint64_t(uint64_t)>& 
     return before;
 }
 
-void synchronise(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& at) {
-    if (s.group->races == nullptr) return;
-    const Span span = locate(s, i, lane, at, 0, 1);
-    const auto semantics = uint32_t(s.operand(i, 2).at(0, lane));
-    if (span.data != nullptr) s.group->races->synchronise(s, lane, at, span.data, semantics);
+uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size,
+                          const Change& change) const {
+    const Span at = locate(lane, offset, size);
+    if (at.data == nullptr) return 0;
+    if (reinterpret_cast<uintptr_t>(at.data) % size != 0) {
+        s.report(kCheckBounds, lane, "an atomic operation at an address that is not aligned");
+        return 0;
+    }
+    std::byte seen[sizeof(uint64_t)];
+    if (Races* races = s.group->races)
+        races->note(*this, lane, at.data, size, change ? nullptr : seen);
+    if (s.at->opcode != OpAtomicStore && !isWritten(at, size))
+        s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
+    if (at.written != nullptr) std::memset(at.written, 1, size);
+    if (change && !s.group->dispatch->watched.empty()) s.noteWrite(lane, at.data, size);
+    if (size == 2) return exchangeWord<uint16_t>(at.data, change);
+    if (size == 4) return exchangeWord<uint32_t>(at.data, change);
+    return exchangeWord<uint64_t>(at.data, change);
 }
+
+namespace {
+
+using namespace operations;
 
 // Atomic instructions (SPIR-V, 3.52.18). Scope and semantics matter to the check of races: here all
 // are sequentially consistent.
@@ -158,22 +162,25 @@ void synchronise(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer
 // one, else it is 1, and what OpAtomicCompareExchange compares with. The bits of memory are a
 // scalar, or the components of a vector.
 template <auto kCombine>
-Step atomic(Subgroup& s, const Instruction& i) {
-    const bool compares = i.opcode == OpAtomicCompareExchange;
+Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
+    const spv::Op opcode = s.at->opcode;
+    const bool compares = opcode == OpAtomicCompareExchange;
     const uint32_t operand = compares ? 4 : 3;
-    const bool hasValue = i.operands.size() > operand;
-    const Value pointer = s.operand(i, 0), value = s.operand(i, hasValue ? operand : 0);
-    const Type& type = i.type != nullptr ? *i.type : *value.type;
+    const bool hasValue = s.operands() > operand;
+    const Value& value = s.operand(hasValue ? operand : 0);
+    const Type& type = s.at->type != nullptr ? s.type() : *value.type;
     const Type& scalar = scalarOf(type);
-    if (hasValue) s.require(i, value, 0, "an atomic operation stores an undefined value");
+    const auto size = uint32_t(sizeOf({&type}));
+    if (hasValue) s.require(value, 0, "an atomic operation stores an undefined value");
     const auto bitsAt = [&](uint64_t bits, uint32_t c) {
         return bits >> c * scalar.width & lowBits(scalar.width);
     };
     s.mask.forEach([&](uint32_t lane) {
-        const Pointer at = pointerAt(pointer, lane);
-        synchronise(s, i, lane, at);
+        const Memory memory{s, pointerAt(pointer, lane), {.atomic = spv::Scope(scope.at(0, lane))}};
+        if (Races* races = s.group->races)
+            races->synchronise(memory, lane, uint32_t(semantics.at(0, lane)));
         const auto change = [&](uint64_t before) {
-            if (compares && before != s.operand(i, 5).at(0, lane)) return before;
+            if (compares && before != s.operand(5).at(0, lane)) return before;
             uint64_t after = 0;
             for (uint32_t c = 0; c < type.components; ++c) {
                 const uint64_t with = hasValue ? value.at(c, lane) : 1;
@@ -181,64 +188,36 @@ Step atomic(Subgroup& s, const Instruction& i) {
             }
             return after;
         };
-        const auto size = uint32_t(sizeOf({&type}));
-        const auto scope = spv::Scope(s.operand(i, 1).at(0, lane));
-        using Change = std::function<uint64_t(uint64_t)>;
-        const uint64_t bits =
-            atomicMemory(s, i, lane, at, 0, size, scope,
-                         i.opcode == OpAtomicLoad ? Change() : Change(std::cref(change)));
-        if (i.result == kNone) return;
-        const Value result = s.result(i);
-        for (uint32_t c = 0; c < type.components; ++c) result.set(c, lane, {bitsAt(bits, c)});
+        const uint64_t bits = memory.exchange(
+            lane, 0, size, opcode == OpAtomicLoad ? Change() : Change(std::cref(change)));
+        if (s.at->result == kNone) return;
+        for (uint32_t c = 0; c < type.components; ++c) s.result().set(c, lane, {bitsAt(bits, c)});
     });
     return Step::kYield;
 }
 
 constexpr OpcodeRow kAtomicRows[] = {
-    row(OpAtomicLoad, atomic<combineBits<first>>),
-    row(OpAtomicStore, atomic<combineBits<second>>),
-    row(OpAtomicExchange, atomic<combineBits<second>>),
-    row(OpAtomicCompareExchange, atomic<combineBits<second>>),
-    row(OpAtomicIIncrement, atomic<combineBits<add>>),
-    row(OpAtomicIDecrement, atomic<combineBits<subtract>>),
-    row(OpAtomicIAdd, atomic<combineBits<add>>),
-    row(OpAtomicISub, atomic<combineBits<subtract>>),
-    row(OpAtomicSMin, atomic<combineSigned<least>>),
-    row(OpAtomicUMin, atomic<combineBits<least>>),
-    row(OpAtomicSMax, atomic<combineSigned<most>>),
-    row(OpAtomicUMax, atomic<combineBits<most>>),
-    row(OpAtomicAnd, atomic<combineBits<bitAnd>>),
-    row(OpAtomicOr, atomic<combineBits<bitOr>>),
-    row(OpAtomicXor, atomic<combineBits<bitXor>>),
-    row(OpAtomicFAddEXT, atomic<combineFloats<add>>),
-    row(OpAtomicFMinEXT, atomic<combineFloats<leastFloat>>),
-    row(OpAtomicFMaxEXT, atomic<combineFloats<mostFloat>>),
+    row<atomic<combineBits<first>>>(OpAtomicLoad),
+    row<atomic<combineBits<second>>>(OpAtomicStore),
+    row<atomic<combineBits<second>>>(OpAtomicExchange),
+    row<atomic<combineBits<second>>>(OpAtomicCompareExchange),
+    row<atomic<combineBits<add>>>(OpAtomicIIncrement),
+    row<atomic<combineBits<subtract>>>(OpAtomicIDecrement),
+    row<atomic<combineBits<add>>>(OpAtomicIAdd),
+    row<atomic<combineBits<subtract>>>(OpAtomicISub),
+    row<atomic<combineSigned<least>>>(OpAtomicSMin),
+    row<atomic<combineBits<least>>>(OpAtomicUMin),
+    row<atomic<combineSigned<most>>>(OpAtomicSMax),
+    row<atomic<combineBits<most>>>(OpAtomicUMax),
+    row<atomic<combineBits<bitAnd>>>(OpAtomicAnd),
+    row<atomic<combineBits<bitOr>>>(OpAtomicOr),
+    row<atomic<combineBits<bitXor>>>(OpAtomicXor),
+    row<atomic<combineFloats<add>>>(OpAtomicFAddEXT),
+    row<atomic<combineFloats<leastFloat>>>(OpAtomicFMinEXT),
+    row<atomic<combineFloats<mostFloat>>>(OpAtomicFMaxEXT),
 };
 
 }  // namespace
-
-uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                      uint64_t offset, uint32_t size, spv::Scope scope,
-                      const std::function<uint64_t(uint64_t)>& change) {
-    const Span at = locate(s, i, lane, pointer, offset, size);
-    if (at.data == nullptr) return 0;
-    if (reinterpret_cast<uintptr_t>(at.data) % size != 0) {
-        s.report(kCheckBounds, i, lane, "an atomic operation at an address that is not aligned");
-        return 0;
-    }
-    std::byte seen[sizeof(uint64_t)];
-    if (Races* races = s.group->races)
-        races->note(s, i, lane, pointer, at.data, size, change ? nullptr : seen, {.atomic = scope});
-    if (at.written != nullptr) {
-        if (i.opcode != OpAtomicStore && std::memchr(at.written, 0, size) != nullptr)
-            s.report(kCheckUnwritten, i, lane, "an atomic operation on memory that nothing wrote");
-        std::memset(at.written, 1, size);
-    }
-    if (change && !s.group->dispatch->watched.empty()) s.noteWrite(i, lane, at.data, size);
-    if (size == 2) return exchangeWord<uint16_t>(at.data, change);
-    if (size == 4) return exchangeWord<uint32_t>(at.data, change);
-    return exchangeWord<uint64_t>(at.data, change);
-}
 
 Rows atomicRows() { return kAtomicRows; }
 

@@ -3,9 +3,6 @@
 // Pointers, and the one place through which all accesses to memory go.
 #pragma once
 
-#include <cstdint>
-#include <functional>
-
 #include "execution/frame.hpp"
 
 namespace coopvk::reference {
@@ -20,6 +17,8 @@ struct Pointer {
     spv::StorageClass storage = spv::StorageClass::Function;
     uint64_t base = 0;
     uint64_t offset = 0;
+
+    bool operator==(const Pointer&) const = default;
 };
 inline constexpr uint64_t kOutside = uint64_t{1} << 63;
 // What a base leads to: null also for bits that are no address, such as those that nothing wrote.
@@ -28,7 +27,6 @@ inline const Range* rangeAt(uint64_t base) {
     return base >> 56 == 0 ? reinterpret_cast<const Range*>(base) : nullptr;
 }
 inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
-constexpr bool isHalfByte(const Type& type) { return type.kind == Kind::kInt && type.width < 8; }
 
 inline Pointer pointerAt(const Value& pointer, uint32_t lane) {
     if (pointer.components() == 1) return {pointer.type->storage, 0, pointer.at(0, lane)};
@@ -51,36 +49,43 @@ struct Access {
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& i, uint32_t first);
 
-// The bytes [offset, offset + size) from the pointer on; null data if they are outside of the
-// memory (reported). All storage classes but Function, Private, Input.
+// Bytes of memory.
 struct Span {
     std::byte* data = nullptr;
     uint8_t* written = nullptr;  // null: not tracked
 };
-Span locate(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-            uint64_t offset, uint64_t size);
-// Numbers of 4 to 64 bits in memory, from a pointer on.
-struct Numbers {
-    const Instruction& instruction;
+using Change = std::function<uint64_t(uint64_t)>;
+
+// What instructions access through a pointer, in all storage classes but Function, Private, Input.
+// A lane accesses it: of cooperative matrices the lane that holds the element.
+struct Memory {
+    Subgroup& s;
     Pointer pointer;
     Access access = {};
 
-    // A lane accesses the number whose first bit is `bit`: of cooperative matrices the lane that
-    // holds the element. Outside of the memory there are zeros. Numbers of 4 bits share bytes:
-    // SPV_INTEL_int4, "the first component in every pair is in bits 0-3 of the corresponding byte".
-    Element read(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits) const;
-    void write(Subgroup& s, uint32_t lane, uint64_t bit, uint32_t bits,
-               const Element& number) const;
+    // The bytes [offset, offset + size) from the pointer on; null data if they are outside of the
+    // memory (reported).
+    Span locate(uint32_t lane, uint64_t offset, uint64_t size) const;
+    // The number of 4 to 64 bits whose first bit is `bit`. Outside of the memory there are zeros.
+    // Numbers of 4 bits share bytes: SPV_INTEL_int4, "the first component in every pair is in bits
+    // 0-3 of the corresponding byte".
+    Element read(uint32_t lane, uint64_t bit, uint32_t bits) const;
+    void write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& number) const;
+    // A component of a value becomes the number, or the number the component.
+    template <bool kStores>
+    void move(uint32_t lane, uint64_t bit, uint32_t bits, const Value& value, uint32_t c) const {
+        if constexpr (kStores)
+            write(lane, bit, bits, value.get(c, lane));
+        else
+            value.set(c, lane, read(lane, bit, bits));
+    }
+    // An atomic operation on the `size` bytes (2, 4 or 8) at an offset. It replaces them by
+    // change(their bits), or only reads them if that is empty. Returns the bits before; 0 if they
+    // are outside of the memory (reported).
+    uint64_t exchange(uint32_t lane, uint64_t offset, uint32_t size, const Change& change) const;
 };
 
-// An atomic operation of a scope on the `size` bytes (2, 4 or 8) at the pointer plus offset. It
-// replaces them by change(their bits), or only reads them if that is empty. Returns the bits
-// before; 0 if they are outside of the memory (reported).
-uint64_t atomicMemory(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                      uint64_t offset, uint32_t size, spv::Scope scope,
-                      const std::function<uint64_t(uint64_t)>& change);
-
 // Stores a value through operand `pointer` of an instruction that does more than that.
-void storeThrough(Subgroup& s, const Instruction& i, uint32_t pointer, const Value& value);
+void storeThrough(Subgroup& s, uint32_t pointer, const Value& value);
 
 }  // namespace coopvk::reference

@@ -1,13 +1,129 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What orders accesses: barriers, memory barriers and atomic operations; and the accesses.
 #include "memory/races.hpp"
-
-#include <format>
 
 namespace coopvk::reference {
 
+Races::Races(const Workgroup& group, BufferHistory& history)
+    : history_(history),
+      lanes_(group.program->lanes),
+      vulkan_(group.program->vulkanMemoryModel),
+      stale_(group.settings->schedule == Choice::kAdversarial) {}
+
+void Races::begin(const Workgroup& group) {
+    const auto& groups = group.dispatch->groups;
+    const auto& base = group.dispatch->base;
+    group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] +
+             group.id[0] - base[0];
+    clock_ = 1;
+    arrived_ = 0;
+    all_ = {};
+    const size_t subgroups = group.program->subgroups;
+    subgroups_.assign(subgroups, {});
+    invocations_.assign(subgroups * lanes_, {});
+    common_.clear();
+    sharedReleases_.clear();
+    shared_.assign((group.program->sharedSize + kCellSize - 1) / kCellSize, {});
+}
+
+// With the Vulkan memory model, a write is seen only if it was made available and visible.
+void Races::advance(Order& order, uint32_t semantics, bool visible) const {
+    order.advance(clock_, !vulkan_ || (semantics & kMakesAvailable) != 0,
+                  visible && (!vulkan_ || (semantics & kMakesVisible) != 0));
+}
+
+// "A visibility operation that happens-after" the availability operation makes the write visible
+// (Vulkan, "Availability and Visibility"): also what a barrier ordered, and another one acquires.
+void Races::makeVisible(uint32_t number, uint32_t semantics) {
+    if (vulkan_ && (semantics & kMakesVisible) == 0) return;
+    Invocation& to = invocations_[number];
+    to.acquired.makeVisible();
+    const auto availableIn = [](const Order& order) {
+        return std::array{order.times[0][1], order.times[1][1]};
+    };
+    forKinds(semantics, [&](Kind kind) {
+        to.seen[kind] = {availableIn(all_[kind]), availableIn(subgroups_[number / lanes_][kind])};
+    });
+}
+
+void Races::meet(const Subgroup& first) {
+    const bool isWait = first.at->opcode == OpControlBarrierWaitEXT;
+    if (first.at->opcode != OpControlBarrier && !isWait) return;
+    const auto scope = spv::Scope(first.operand(1).at(0, 0));
+    auto semantics = uint32_t(first.operand(2).at(0, 0));
+    if (isWait) semantics = together(std::exchange(arrived_, 0), semantics);
+    ++clock_;
+    for (Invocation& each : invocations_) {
+        // Memory barriers before it release for all.
+        each.released = each.fence;
+        each.released.makeVisible();
+        // What atomic operations made available stays so.
+        each.released.learn(each.sent);
+    }
+    if ((semantics & kOrders) == 0 || scope >= spv::Scope::Subgroup) return;
+    forKinds(semantics, [&](Kind kind) { advance(all_[kind], semantics, true); });
+    for (Invocation& each : invocations_) common_.learn(std::exchange(each.acquired, {}));
+    common_.makeVisible();
+}
+
+void Races::meetLanes(const Subgroup& s) {
+    auto semantics = uint32_t(s.first(2));
+    if (s.at->opcode == OpControlBarrierWaitEXT) semantics = together(arrived_, semantics);
+    ++clock_;
+    if ((semantics & kOrders) == 0 || s.mask != s.all) return;
+    forKinds(semantics, [&](Kind kind) { advance(subgroups_[s.index][kind], semantics, true); });
+    Knowledge together;
+    for (uint32_t lane = 0; lane < lanes_; ++lane) together.learn(invocation(s, lane).acquired);
+    if (together.empty()) return;
+    together.makeVisible();
+    for (uint32_t lane = 0; lane < lanes_; ++lane) invocation(s, lane).acquired = together;
+}
+
+void Races::fence(const Subgroup& s, uint32_t semantics) {
+    ++clock_;
+    s.mask.forEach([&](uint32_t lane) {
+        Invocation& own = invocation(s, lane);
+        if ((semantics & kReleases) != 0) advance(own.fence, semantics, false);
+        if ((semantics & kAcquires) == 0) return;
+        own.acquired.learn(std::exchange(own.pending, {}));
+        makeVisible(s.index * lanes_ + lane, semantics);
+    });
+}
+
+void Races::synchronise(const Memory& memory, uint32_t lane, uint32_t semantics) {
+    const std::byte* data = memory.locate(lane, 0, 1).data;
+    if (data == nullptr) return;
+    const uint32_t number = memory.s.index * lanes_ + lane;
+    Invocation& own = invocations_[number];
+    Knowledge released;
+    Order order = own.fence;
+    if ((semantics & kReleases) != 0) {
+        ++clock_;
+        advance(order, semantics, false);
+        own.sent = order;
+    }
+    if (order.happened() != 0) {
+        released = common_;
+        released.learn(own.acquired);
+        released.of(group_, Knowledge::kAll) = all_[kBuffer];
+        released.of(group_, number) = order;
+    }
+    const bool acquires = (semantics & kAcquires) != 0;
+    Knowledge& to = acquires ? own.acquired : own.pending;
+    const auto address = reinterpret_cast<uint64_t>(data);
+    if (memory.pointer.storage == spv::StorageClass::Workgroup) {
+        Knowledge& there = sharedReleases_[address];
+        to.learn(there);
+        there.learn(released);
+    } else {
+        history_.exchange(address, released, to);
+    }
+    if (acquires) makeVisible(number, semantics);
+}
+
 struct Races::Note {
     Subgroup& subgroup;
-    const Instruction& instruction;
     Kind kind;
     Stamp now;
     Cell* cell;
@@ -38,17 +154,18 @@ bool Races::happenedBefore(const Note& note, const Stamp& other) const {
     const auto before = [&](const Order& order) {
         return other.time < order.times[available][visible];
     };
+    const Invocation& own = invocations_[now.invocation];
     if (other.group == group_) {
-        const Seen& seen = seen_[note.kind][now.invocation];
-        if (before(all_[note.kind]) || before(released_[other.invocation]) ||
+        const Seen& seen = own.seen[note.kind];
+        if (before(all_[note.kind]) || before(invocations_[other.invocation].released) ||
             other.time < seen.workgroup[available])
             return true;
         const uint32_t subgroup = now.invocation / lanes_;
         if (other.invocation / lanes_ == subgroup &&
-            (before(subgroups_[note.kind][subgroup]) || other.time < seen.subgroup[available]))
+            (before(subgroups_[subgroup][note.kind]) || other.time < seen.subgroup[available]))
             return true;
     }
-    for (const Knowledge* knowledge : {&common_, &acquired_[now.invocation]}) {
+    for (const Knowledge* knowledge : {&common_, &own.acquired}) {
         if (knowledge->empty()) continue;
         for (const uint32_t source : {uint32_t{other.invocation}, Knowledge::kAll}) {
             const Order* order = knowledge->find(other.group, source);
@@ -62,8 +179,7 @@ bool Races::happenedBefore(const Note& note, const Stamp& other) const {
 const Stamp* Races::conflict(const Note& note) const {
     const Stamp& now = note.now;
     const auto races = [&](const Stamp& other) {
-        if ((other.bytes & now.bytes) == 0) return false;
-        if (other.group == group_ && other.invocation == now.invocation) return false;
+        if ((other.bytes & now.bytes) == 0 || isSame(other, now)) return false;
         // "mutually-ordered atomic operations"
         if (covers(now.atomic, now, other) && covers(other.atomic, now, other)) return false;
         return !(now.shared && other.shared) || !happenedBefore(note, other);
@@ -79,15 +195,12 @@ const Stamp* Races::conflict(const Note& note) const {
 void Races::remember(const Note& note) const {
     Cell& cell = *note.cell;
     const Stamp& now = note.now;
-    const auto same = [&](const Stamp& other) {
-        return other.group == group_ && other.invocation == now.invocation;
-    };
     if (now.writes) {
         uint32_t again = 0;  // bytes that the invocation wrote at this time before
         uint32_t count = 0;  // of the writes that remain for some bytes
         for (uint32_t i = 0; i < cell.count; ++i) {
             Stamp write = cell.writes[i];
-            if (same(write) && write.time == now.time) again |= write.bytes;
+            if (isSame(write, now) && write.time == now.time) again |= write.bytes;
             write.bytes &= uint8_t(~now.bytes);
             if (write.bytes != 0) cell.writes[count++] = write;
         }
@@ -99,7 +212,7 @@ void Races::remember(const Note& note) const {
     }
     // In place of a read that happened before, or of the same invocation; else of the first.
     for (Stamp& read : cell.reads) {
-        if (read.time != 0 && !same(read) && !happenedBefore(note, read)) continue;
+        if (read.time != 0 && !isSame(read, now) && !happenedBefore(note, read)) continue;
         read = now;
         return;
     }
@@ -108,14 +221,14 @@ void Races::remember(const Note& note) const {
 
 void Races::reportRace(const Note& note, const Stamp& other) const {
     note.subgroup.report(
-        kCheckRaces, note.instruction, note.now.invocation % lanes_,
-        std::format(
-            "{} {} that {}invocation {} of workgroup {}{} (word {}), and nothing orders the "
-            "two{}",
-            note.now.writes ? "writes" : "reads",
-            note.kind == kShared ? "shared memory" : "a buffer", other.writes ? "" : "was read by ",
-            other.invocation, other.group, other.writes ? " wrote" : "", other.word,
-            note.now.shared && other.shared ? "" : ": one is private"));
+        kCheckRaces, note.now.invocation % lanes_,
+        std::format("{} {} that {}invocation {} of workgroup {}{} (word {}), and nothing orders "
+                    "the two{}",
+                    note.now.writes ? "writes" : "reads",
+                    note.kind == kShared ? "shared memory" : "a buffer",
+                    other.writes ? "" : "was read by ", other.invocation, other.group,
+                    other.writes ? " wrote" : "", other.word,
+                    note.now.shared && other.shared ? "" : ": one is private"));
 }
 
 void Races::noteCell(const Note& note) const {
@@ -128,34 +241,27 @@ void Races::noteCell(const Note& note) const {
     remember(note);
 }
 
-void Races::note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-                 const std::byte* data, uint64_t size, std::byte* seen, const Access& access) {
+void Races::note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
+                 std::byte* seen) {
+    const auto& [s, pointer, access] = memory;
     if (pointer.storage == spv::StorageClass::PushConstant) return;
-    const auto has = [&](spv::MemoryAccessMask mask) {
-        return (access.operands & uint32_t(mask)) != 0;
-    };
-    Note note{s,
-              i,
-              pointer.storage == spv::StorageClass::Workgroup ? kShared : kBuffer,
-              {group_, clock_, uint16_t(s.index * lanes_ + lane)},
-              nullptr,
-              data,
-              seen};
+    const bool isShared = pointer.storage == spv::StorageClass::Workgroup;
+    Note note{s, isShared ? kShared : kBuffer, {group_, clock_}, nullptr, data, seen};
     Stamp& now = note.now;
-    now.word = i.word;
+    now.invocation = uint16_t(s.index * lanes_ + lane);
+    now.word = s.at->word;
     now.writes = seen == nullptr;
-    now.atomic = uint8_t(access.atomic);
-    now.shared =
-        !vulkan_ || now.atomic != kNoScope || has(spv::MemoryAccessMask::NonPrivatePointer);
-    now.makes = now.atomic != kNoScope
-                    ? now.atomic
-                    : uint8_t(now.writes ? access.availableScope : access.visibleScope);
-    uint64_t at = note.kind == kShared ? uint64_t(data - s.group->shared.data())
-                                       : reinterpret_cast<uint64_t>(data);
+    now.atomic = now.makes = uint8_t(access.atomic);
+    if (now.atomic == kNoScope)
+        now.makes = uint8_t(now.writes ? access.availableScope : access.visibleScope);
+    constexpr auto kNonPrivate = uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
+    now.shared = !vulkan_ || now.atomic != kNoScope || (access.operands & kNonPrivate) != 0;
+    uint64_t at =
+        isShared ? uint64_t(data - s.group->shared.data()) : reinterpret_cast<uint64_t>(data);
     for (const uint64_t end = at + size; at < end;) {
         const uint64_t first = at % kCellSize, count = std::min(end - at, kCellSize - first);
         now.bytes = uint8_t(((1u << count) - 1) << first);
-        if (note.kind == kShared) {
+        if (isShared) {
             note.cell = &shared_[at / kCellSize];
             noteCell(note);
         } else {

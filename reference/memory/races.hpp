@@ -11,15 +11,7 @@
 // same for all), by subgroup barriers, and by what it acquired.
 #pragma once
 
-#include <algorithm>
-#include <array>
-#include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <mutex>
-#include <spirv/unified1/spirv.hpp11>
-#include <unordered_map>
-#include <vector>
 
 #include "memory/pointer.hpp"
 
@@ -155,26 +147,47 @@ class Races {
     void begin(const Workgroup& group);
     // The invocations arrive at a split barrier, for which they will wait.
     void arrive(uint32_t semantics) { arrived_ = semantics; }
-    // All subgroups are at this instruction.
-    void meet(const Workgroup& group, const Instruction& i);
+    // All subgroups are at the instruction of the first.
+    void meet(const Subgroup& first);
     // All active lanes of a subgroup are at a barrier.
-    void meetLanes(const Subgroup& s, const Instruction& i);
+    void meetLanes(const Subgroup& s);
     // OpMemoryBarrier.
     void fence(const Subgroup& s, uint32_t semantics);
     // An atomic operation, before it takes place.
-    void synchronise(const Subgroup& s, uint32_t lane, const Pointer& pointer,
-                     const std::byte* data, uint32_t semantics);
+    void synchronise(const Memory& memory, uint32_t lane, uint32_t semantics);
     // An access to `size` bytes, before a write and after a read. `seen`: what the read got; null
     // for a write.
-    void note(Subgroup& s, const Instruction& i, uint32_t lane, const Pointer& pointer,
-              const std::byte* data, uint64_t size, std::byte* seen, const Access& access);
+    void note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
+              std::byte* seen);
 
  private:
     enum Kind { kShared, kBuffer, kKinds };
     struct Note;  // an access to the bytes of one cell
+    struct Invocation {
+        Seen seen[kKinds];
+        Order fence;         // its last memory barrier that releases
+        Order released;      // the same, when all met
+        Order sent;          // its last atomic operation that releases
+        Knowledge acquired;  // of others
+        Knowledge pending;   // by relaxed atomics, until a memory barrier
+    };
+    using Orders = std::array<Order, kKinds>;
+
+    // Calls f(kind) for the kinds of memory that the semantics name.
+    template <typename F>
+    static void forKinds(uint32_t semantics, F f) {
+        for (const Kind kind : {kShared, kBuffer})
+            if ((semantics & kMemory[kind]) != 0) f(kind);
+    }
+    Invocation& invocation(const Subgroup& s, uint32_t lane) {
+        return invocations_[s.index * lanes_ + lane];
+    }
     void advance(Order& order, uint32_t semantics, bool visible) const;
     void makeVisible(uint32_t invocation, uint32_t semantics);
     bool covers(uint8_t scope, const Stamp& a, const Stamp& b) const;
+    bool isSame(const Stamp& a, const Stamp& b) const {
+        return a.group == b.group && a.invocation == b.invocation;
+    }
     bool happenedBefore(const Note& note, const Stamp& other) const;
     const Stamp* conflict(const Note& note) const;
     void remember(const Note& note) const;
@@ -183,20 +196,15 @@ class Races {
 
     BufferHistory& history_;
     uint32_t lanes_;
+    bool vulkan_;         // the Vulkan memory model: accesses are private unless they say otherwise
+    bool stale_;          // reads get stale bytes where they may
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
     uint32_t arrived_ = 0;
-    bool vulkan_;  // the Vulkan memory model: accesses are private unless they say otherwise
-    bool stale_;   // reads get stale bytes where they may
-    Order all_[kKinds];
-    std::vector<Order> subgroups_[kKinds];
-    std::vector<Seen> seen_[kKinds];  // of each invocation
-    std::vector<Order> fences_;       // of each invocation, its last memory barrier that releases
-    std::vector<Order> released_;     // the same, when all met
-    std::vector<Order> sent_;         // of each invocation, its last atomic operation that releases
-    Knowledge common_;                // of all invocations
-    std::vector<Knowledge> acquired_;  // of each invocation
-    std::vector<Knowledge> pending_;   // by relaxed atomics, until a memory barrier
+    Orders all_;
+    std::vector<Orders> subgroups_;
+    std::vector<Invocation> invocations_;
+    Knowledge common_;  // of all invocations
     std::unordered_map<uint64_t, Knowledge> sharedReleases_;
     std::vector<Cell> shared_;
     uint64_t pageNumber_ = ~uint64_t{0};

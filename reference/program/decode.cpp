@@ -3,9 +3,6 @@
 // A module from its entry point to its functions.
 #include <spirv-tools/libspirv.h>
 
-#include <new>
-#include <string_view>
-
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -85,11 +82,10 @@ Status Decoder::readDeclaration(const Parsed& instruction) {
 }
 
 Status Decoder::readDeclarations() {
-    const numbers::Rounding rounding =
-        request_.rounding == Direction::kUpward     ? numbers::Rounding::upward
-        : request_.rounding == Direction::kDownward ? numbers::Rounding::downward
-                                                    : numbers::Rounding::nearestEven;
-    for (const uint32_t width : {16u, 32u, 64u}) program_->controls(width).rounding = rounding;
+    using enum numbers::Rounding;
+    constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward};  // each Direction
+    for (const uint32_t width : {16u, 32u, 64u})
+        program_->controls(width).rounding = kOf[size_t(request_.rounding)];
     for (const Parsed& instruction : module_) {
         if (instruction.opcode == OpFunction) break;
         if (instruction.opcode == OpMemoryModel)
@@ -147,9 +143,9 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
 }
 
 Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request) {
-    const uint32_t lanes = request.subgroupSize;
-    if (lanes < kMinLanes || lanes > kMaxLanes || (lanes & (lanes - 1)) != 0)
-        return Error{ErrorCode::kInvalidArgument, "no subgroup size: " + std::to_string(lanes)};
+    if (!isSubgroupSize(request.subgroupSize))
+        return Error{ErrorCode::kInvalidArgument,
+                     std::format("no subgroup size: {}", request.subgroupSize)};
     try {
         Result<std::vector<Parsed>> module = parse(request);
         if (!module) return module.error();

@@ -5,11 +5,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <tuple>
 #include <unordered_set>
 
 #include "coopvk_reference/execute.hpp"
@@ -17,19 +12,10 @@
 
 namespace coopvk::reference {
 
-struct ParsedOperand {
-    uint32_t word = 0;
-    uint32_t high = 0;  // of a literal of 64 bits
-    bool id = false;
-};
-
-struct Parsed {
-    spv::Op opcode = OpNop;
+// An instruction that may be no part of a function: what the module's words say of it.
+struct Parsed : Instruction {
     uint32_t typeId = 0;
-    uint32_t resultId = 0;
-    uint32_t word = 0;                    // position in the module
-    std::vector<ParsedOperand> operands;  // without result type and result; without strings
-    std::string text;                     // the string operand, if there is one
+    std::string text;  // the string operand, if there is one
 
     uint32_t operator[](size_t index) const { return operands[index].word; }
     size_t size() const { return operands.size(); }
@@ -80,8 +66,6 @@ std::string_view nameOf(const Parsed& instruction);
 bool isVariable(spv::Op opcode);
 bool isConstant(std::string_view name);
 
-// Components of a value in each lane: more are of memory, or a mistake.
-inline constexpr uint32_t kMostComponents = 1u << 20;
 inline constexpr uint64_t kMostSharedBytes = 1u << 24;  // of a workgroup
 
 class Decoder {
@@ -113,7 +97,6 @@ class Decoder {
     const Type* type(uint32_t id) const { return program_->type(id); }
 
     // Constants and variables.
-    uint32_t newSlot(uint32_t id, const Type& type);
     uint32_t slotOf(uint32_t id) const;  // kNone: it has no value
     uint32_t constantOf(uint32_t id, uint32_t component = 0) const;
     Status readConstant(const Parsed& instruction, const Type& type);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Functions, their blocks and instructions.
-#include <algorithm>
 
 #include "execution/opcode_table.hpp"
 #include "memory/pointer.hpp"
@@ -47,8 +46,8 @@ void Decoder::findFunctions() {
     for (size_t next = 0; next < reachable_.size(); ++next) {
         const Body body = bodies_[reachable_[next]];
         for (size_t i = body.first; i < body.last; ++i) {
-            for (const ParsedOperand& operand : module_[i].operands) {
-                const bool isNew = operand.id && used_.insert(operand.word).second;
+            for (const Operand& operand : module_[i].operands) {
+                const bool isNew = operand.isId && used_.insert(operand.word).second;
                 if (isNew && bodies_.contains(operand.word)) reachable_.push_back(operand.word);
             }
         }
@@ -61,7 +60,7 @@ Status Decoder::readFunctions() {
         Function& function = program_->functions[id];
         function.type = type(start.typeId);
         if (function.type == nullptr) return invalid(start, "no result type");
-        if (function.type->components > 0) function.result = newSlot(0, *function.type);
+        if (function.type->components > 0) function.result = program_->newSlot(0, *function.type);
         if (Status assigned = assignSlots(bodies_[id], function); !assigned) return assigned;
     }
     for (auto& [id, function] : program_->functions)
@@ -80,7 +79,7 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
             used_.insert(instruction.resultId);
             if (Status read = readDeclaration(instruction); !read) return read;
         } else {
-            const uint32_t slot = newSlot(instruction.resultId, *of);
+            const uint32_t slot = program_->newSlot(instruction.resultId, *of);
             if (instruction.opcode == OpFunctionParameter) function.parameters.push_back(slot);
         }
     }
@@ -91,8 +90,8 @@ Status Decoder::assignSlots(const Body& body, Function& function) {
 // first), or a merge block and a continue target.
 std::vector<uint32_t> Decoder::labelsOf(const Parsed& instruction) const {
     std::vector<uint32_t> labels;
-    for (const ParsedOperand& operand : instruction.operands)
-        if (operand.id && blocks_.contains(operand.word)) labels.push_back(operand.word);
+    for (const Operand& operand : instruction.operands)
+        if (operand.isId && blocks_.contains(operand.word)) labels.push_back(operand.word);
     return labels;
 }
 
@@ -189,37 +188,40 @@ Status Decoder::readEdges(const Outline& from, Block& block) {
                 edge.copies.emplace_back(slotOf(phi->resultId), value);
             }
         }
+        // If a phi's value is another phi here, all go through slots of their own.
+        bool overlap = false;
         for (const auto& [phi, unused] : edge.copies)
-            for (const auto& [other, value] : edge.copies)
-                edge.staged |= value == phi && other != phi;
+            for (const auto& [other, value] : edge.copies) overlap |= value == phi && other != phi;
+        if (!overlap) continue;
+        const auto direct = std::exchange(edge.copies, {});
+        for (const auto& [phi, value] : direct)
+            edge.copies.emplace_back(program_->newSlot(0, *program_->slots[phi].type), value);
+        for (size_t n = 0; n < direct.size(); ++n)
+            edge.copies.emplace_back(direct[n].first, edge.copies[n].first);
     }
     return Done{};
 }
 
 // Without a handler: an instruction that does nothing.
 Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
-    to.opcode = from.opcode;
-    to.resultId = from.resultId;
-    to.word = from.word;
+    to = from;
     to.type = type(from.typeId);
     to.result = slotOf(from.resultId);
-    std::span<const ParsedOperand> operands = from.operands;
     if (from.opcode == OpExtInst || from.opcode == OpExtInstWithForwardRefsKHR) {
-        const std::string& set = program_->strings[operands[0].word];
-        to.row = findRow(set, operands[1].word);
+        const std::string& set = program_->strings[from[0]];
+        to.row = findRow(set, from[1]);
         if (to.row == nullptr && set.starts_with("NonSemantic.")) return Done{};
-        operands = operands.subspan(2);
+        to.operands.erase(to.operands.begin(), to.operands.begin() + 2);
     } else {
         to.row = findRow(from.opcode);
     }
     if (to.row == nullptr) return unsupported(from);
     to.handler = to.row->handler;
-    for (const ParsedOperand& operand : operands)
-        to.operands.push_back(
-            {operand.word, operand.high, operand.id ? slotOf(operand.word) : kNone});
     bool foreign = isForeign(to.type);
-    for (const Operand& operand : to.operands)
+    for (Operand& operand : to.operands) {
+        if (operand.isId) operand.slot = slotOf(operand.word);
         foreign |= operand.slot != kNone && isForeign(program_->slots[operand.slot].type);
+    }
     if (foreign)
         return Error{ErrorCode::kUnsupported,
                      "a pointer's storage class is none that this device has"};

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <spirv-tools/libspirv.hpp>
-#include <unordered_map>
 #include <unordered_set>
 
 #include "program/decoder.hpp"
@@ -84,7 +82,7 @@ class Reader {
         if (from.type == SPV_OPERAND_TYPE_LITERAL_STRING)  // the other byte order is refused
             to.text = reinterpret_cast<const char*>(at);
         else
-            to.operands.push_back({at[0], from.num_words > 1 ? at[1] : 0, isId});
+            to.operands.push_back({at[0], from.num_words > 1 ? at[1] : 0, isId, kNone});
     }
 
     // To what the validator takes.

@@ -4,13 +4,12 @@
 // slots, blocks are in an order in which lanes that part meet again.
 #pragma once
 
-#include <array>
-#include <cstdint>
-#include <memory>
-#include <string>
+// What most files of these folders need of the standard library.
+#include <format>
+#include <functional>
 #include <unordered_map>
-#include <vector>
 
+#include "coopvk_reference/execute.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
@@ -19,11 +18,12 @@ namespace coopvk::reference {
 // Opcodes have the names of the specification.
 using enum spv::Op;
 
-class Subgroup;
-struct Instruction;
+struct Subgroup;
 struct OpcodeRow;
 
 inline constexpr uint32_t kNone = ~uint32_t{0};
+// Components of a value in each lane: more are of memory, or a mistake.
+inline constexpr uint32_t kMostComponents = 1u << 20;
 
 // What the subgroup does after an instruction.
 enum class Step : uint8_t {
@@ -34,18 +34,16 @@ enum class Step : uint8_t {
             // each, with Subgroup::phase 1, before any of them goes on
     kStop,  // the execution ends with an error
 };
-using Handler = Step (*)(Subgroup&, const Instruction&);
+using Handler = Step (*)(Subgroup&);
 
 // Without result type and result id, in the order of the specification.
 struct Operand {
-    uint32_t word = 0;      // an id, a literal (its low word), or a mask
-    uint32_t high = 0;      // high word of a literal of 64 bits
+    uint32_t word = 0;  // an id, a literal (its low word), or a mask
+    uint32_t high = 0;  // high word of a literal of 64 bits
+    bool isId = false;
     uint32_t slot = kNone;  // of an id that has a value
-};
 
-// What a family of instructions prepares when the program is made.
-struct Prepared {
-    virtual ~Prepared() = default;
+    uint64_t literal() const { return word | uint64_t{high} << 32; }
 };
 
 struct Instruction {
@@ -60,7 +58,7 @@ struct Instruction {
     bool saturates = false;     // decorated so: a conversion to the nearest number of the format
     bool transposes = false;    // decorated CooperativeMatrixTransposeEXT
     uint32_t rounding = kNone;  // spv::FPRoundingMode, if decorated so
-    std::shared_ptr<const Prepared> prepared;
+    std::shared_ptr<const void> prepared;  // by OpcodeRow::prepare
 
     const Operand& operator[](uint32_t index) const { return operands[index]; }
 };
@@ -69,7 +67,6 @@ struct Instruction {
 struct Edge {
     uint32_t block = kNone;                             // in the order of the function
     std::vector<std::pair<uint32_t, uint32_t>> copies;  // slot of the phi, slot of its value
-    bool staged = false;                                // a phi's value is another phi here
 };
 
 struct Block {
@@ -110,6 +107,18 @@ struct FloatControls {
     bool flushDenorms = false;
 };
 
+// Of a module that is not valid.
+inline Error invalid(std::string message) {
+    return {ErrorCode::kInvalidModule, std::move(message)};
+}
+
+// Keeps what an instruction needs again each time that it executes.
+template <typename Plan>
+Status prepared(Instruction& i, Plan plan) {
+    i.prepared = std::make_shared<Plan>(std::move(plan));
+    return Done{};
+}
+
 // Null if the map has no such key.
 template <typename Map>
 auto* valueIn(Map& map, const typename Map::key_type& key) {
@@ -149,9 +158,25 @@ class Program {
     // Null if the program has none with this id.
     const Type* type(uint32_t id) const { return valueIn(types, id); }
     const Function* function(uint32_t id) const { return valueIn(functions, id); }
-    // Low bits of lane 0 of a constant's component.
+    // For an id, or for a value that has none: 0.
+    uint32_t newSlot(uint32_t id, const Type& type);
+    // The slot of an instruction's operand.
+    const Slot& slotAt(const Instruction& i, uint32_t operand) const {
+        return slots[i[operand].slot];
+    }
+    // Only a program that is being made writes it.
+    Value constant(size_t slot) const {
+        auto& program = const_cast<Program&>(*this);
+        const uint64_t first = slots[slot].storage;
+        return {program.constantData.data() + first * lanes, program.constantDefined.data() + first,
+                slots[slot].type, lanes};
+    }
+    // Component of a constant in lane 0.
     uint64_t constantAt(uint32_t slot, uint32_t component = 0) const {
-        return constantData[(slots[slot].storage + component) * lanes];
+        return constant(slot).at(component, 0);
+    }
+    uint64_t constantAt(const Instruction& i, uint32_t operand) const {
+        return constantAt(i[operand].slot);
     }
 
  private:

@@ -3,8 +3,6 @@
 // Types: where their components are in values and in memory, and how they are decoded.
 #include "program/types.hpp"
 
-#include <algorithm>
-
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -18,44 +16,34 @@ uint64_t scalarSize(const Type& scalar) {
 
 // SPV_INTEL_int4, "Memory Layout": two components in a byte, the first in bits 0 to 3.
 bool holdsPairs(const Type& type) {
-    return type.kind == Kind::kVector && type.element->kind == Kind::kInt &&
-           type.element->width < 8;
+    return type.kind == Kind::kVector && isHalfByte(*type.element);
 }
 
 }  // namespace
 
-Part partOf(const Type& composite, uint32_t index) {
-    if (composite.kind == Kind::kStruct)
-        return {composite.members[index].type, composite.members[index].component};
-    return {composite.element, index * composite.element->components};
-}
-
 const Type& scalarOf(const Type& type, uint32_t index) {
     const Type* at = &type;
     while (!at->isScalar() && at->kind != Kind::kPointer) {
-        if (at->kind == Kind::kStruct) {
-            const auto next =
-                std::find_if(at->members.rbegin(), at->members.rend(), [&](const Member& member) {
-                    return member.component <= index && member.type->components > 0;
-                });
-            if (next == at->members.rend()) return type;
-            index -= next->component;
-            at = next->type;
-        } else {
+        if (at->kind != Kind::kStruct) {
             if (at->element == nullptr) return *at;
             index %= std::max(at->element->components, 1u);
             at = at->element;
+            continue;
         }
+        const auto has = [&](const Member& member) {
+            return member.component <= index && member.type->components > 0;
+        };
+        const auto member = std::find_if(at->members.rbegin(), at->members.rend(), has);
+        if (member == at->members.rend()) return type;
+        index -= member->component;
+        at = member->type;
     }
     return *at;
 }
 
 Pointee pointeeOf(const Pointee& composite, uint32_t index) {
     const Type& type = *composite.type;
-    if (type.kind == Kind::kStruct) {
-        const Member& member = type.members[index];
-        return {member.type, member.matrixStride, member.rowMajor};
-    }
+    if (type.kind == Kind::kStruct) return type.members[index];
     if (type.kind == Kind::kVector) return {type.element};
     if (type.kind == Kind::kMatrix)
         return {type.element, composite.rowMajor ? composite.matrixStride : 0, composite.rowMajor};
@@ -85,19 +73,17 @@ uint64_t sizeOf(const Pointee& pointee) {
     return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
 }
 
-static void addLeaves(const Pointee& pointee, uint64_t offset, std::vector<Leaf>& leaves) {
+static void addLeaves(const Pointee& pointee, uint64_t bit, std::vector<Leaf>& leaves) {
     const Type& type = *pointee.type;
-    if (type.isScalar() || type.kind == Kind::kPointer) leaves.push_back({offset, &type});
+    if (type.isScalar() || type.kind == Kind::kPointer)
+        leaves.push_back({bit, isHalfByte(type) ? type.width : uint32_t(sizeOf(pointee) * 8),
+                          type.kind == Kind::kBool});
     for (uint32_t i = 0; i < type.members.size(); ++i)
-        addLeaves(pointeeOf(pointee, i), offset + type.members[i].offset, leaves);
+        addLeaves(pointeeOf(pointee, i), bit + type.members[i].offset * 8, leaves);
     if (!type.isComposite() || type.kind == Kind::kStruct) return;
-    const bool pairs = holdsPairs(type);
-    const uint64_t bits = pairs ? type.element->width : strideOf(pointee) * 8;
-    for (uint64_t i = 0, bit = 0; i < type.count; ++i, bit += bits)
-        if (pairs)
-            leaves.push_back({offset + bit / 8, type.element, uint32_t(bit % 8)});
-        else
-            addLeaves(pointeeOf(pointee, 0), offset + bit / 8, leaves);
+    const uint64_t bits = holdsPairs(type) ? type.element->width : strideOf(pointee) * 8;
+    for (uint64_t i = 0; i < type.count; ++i)
+        addLeaves(pointeeOf(pointee, 0), bit + i * bits, leaves);
 }
 
 std::vector<Leaf> leavesOf(const Pointee& pointee) {
@@ -107,7 +93,7 @@ std::vector<Leaf> leavesOf(const Pointee& pointee) {
     return leaves;
 }
 
-Status Decoder::readType(const Parsed& instruction) {
+Status Decoder::readType(const Parsed& from) {
     struct TypeRow {
         spv::Op opcode;
         Kind kind;
@@ -133,42 +119,41 @@ Status Decoder::readType(const Parsed& instruction) {
         {OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
         {OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
     };
-    const bool forward = instruction.opcode == OpTypeForwardPointer;
-    const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const TypeRow& each) {
-        return each.opcode == instruction.opcode;
-    });
+    const bool forward = from.opcode == OpTypeForwardPointer;
+    const auto* row = std::find_if(std::begin(kRows), std::end(kRows),
+                                   [&](const TypeRow& each) { return each.opcode == from.opcode; });
     const bool known = row != std::end(kRows);
     // OpTypeForwardPointer may have declared it already.
-    const uint32_t id = forward ? instruction[0] : instruction.resultId;
+    const uint32_t id = forward ? from[0] : from.resultId;
     Type& to = program_->types[id];
     to.id = id;
     to.kind = known ? row->kind : Kind::kOpaque;
     if (!known || row->read == nullptr) return Done{};
     if (row->element != kNone) {
-        to.element = type(instruction[row->element]);
-        if (to.element == nullptr) return invalid(instruction, "its elements have no type");
+        to.element = type(from[row->element]);
+        if (to.element == nullptr) return invalid(from, "its elements have no type");
     }
-    return (this->*row->read)(instruction, to);
+    return (this->*row->read)(from, to);
 }
 
-Status Decoder::readScalarType(const Parsed& instruction, Type& to) {
+Status Decoder::readScalarType(const Parsed& from, Type& to) {
     to.components = 1;
-    to.width = to.kind == Kind::kBool ? 1 : instruction[0];
-    if (to.kind == Kind::kInt) to.isSigned = instruction[1] != 0;
+    to.width = to.kind == Kind::kBool ? 1 : from[0];
+    if (to.kind == Kind::kInt) to.isSigned = from[1] != 0;
     if (to.kind != Kind::kFloat) return Done{};
-    const uint32_t encoding = instruction.size() > 1 ? instruction[1] : numbers::kNoValue;
+    const uint32_t encoding = from.size() > 1 ? from[1] : numbers::kNoValue;
     const auto number = numbers::floatOf(to.width, encoding);
-    if (!number) return unsupported(instruction);
+    if (!number) return unsupported(from);
     to.number = *number;
     return Done{};
 }
 
 // Vectors, matrices, arrays.
-Status Decoder::readListType(const Parsed& instruction, Type& to) {
-    if (to.kind == Kind::kArray || instruction.opcode == OpTypeVectorIdEXT)
-        to.count = constantOf(instruction[1]);
+Status Decoder::readListType(const Parsed& from, Type& to) {
+    if (to.kind == Kind::kArray || from.opcode == OpTypeVectorIdEXT)
+        to.count = constantOf(from[1]);
     else if (to.kind != Kind::kRuntimeArray)
-        to.count = instruction[1];
+        to.count = from[1];
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
     const uint64_t components = uint64_t{to.count} * to.element->components;
     // Large arrays are of memory. No value has so many components.
@@ -176,21 +161,21 @@ Status Decoder::readListType(const Parsed& instruction, Type& to) {
     return Done{};
 }
 
-Status Decoder::readStruct(const Parsed& instruction, Type& to) {
+Status Decoder::readStruct(const Parsed& from, Type& to) {
     to.block = decorations_.has(to.id, spv::Decoration::Block) ||
                decorations_.has(to.id, spv::Decoration::BufferBlock);
     constexpr uint64_t kAlignment = 8;  // of members without decoration: that of any scalar
     uint64_t end = 0, components = 0;
-    for (uint32_t i = 0; i < instruction.size(); ++i) {
+    for (uint32_t i = 0; i < from.size(); ++i) {
         Member member;
-        member.type = type(instruction[i]);
-        if (member.type == nullptr) return invalid(instruction, "a member has no type");
+        member.type = type(from[i]);
+        if (member.type == nullptr) return invalid(from, "a member has no type");
         const uint64_t aligned = (end + kAlignment - 1) / kAlignment * kAlignment;
         member.offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(aligned);
         member.component = uint32_t(components);
         member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
         member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();
-        end = member.offset + sizeOf({member.type, member.matrixStride, member.rowMajor});
+        end = member.offset + sizeOf(member);
         components += member.type->components;
         to.members.push_back(member);
     }
@@ -198,21 +183,21 @@ Status Decoder::readStruct(const Parsed& instruction, Type& to) {
     return Done{};
 }
 
-Status Decoder::readPointerType(const Parsed& instruction, Type& to) {
-    const bool forward = instruction.opcode == OpTypeForwardPointer;
-    to.storage = spv::StorageClass(instruction[forward ? 1 : 0]);
+Status Decoder::readPointerType(const Parsed& from, Type& to) {
+    const bool forward = from.opcode == OpTypeForwardPointer;
+    to.storage = spv::StorageClass(from[forward ? 1 : 0]);
     to.width = 64;
     to.components = to.storage == spv::StorageClass::PhysicalStorageBuffer ? 1 : 2;
-    to.untyped = instruction.opcode == OpTypeUntypedPointerKHR;
+    to.untyped = from.opcode == OpTypeUntypedPointerKHR;
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
     return Done{};
 }
 
-Status Decoder::readMatrixType(const Parsed& instruction, Type& to) {
-    to.scope = spv::Scope(constantOf(instruction[1]));
-    to.rows = constantOf(instruction[2]);
-    to.columns = constantOf(instruction[3]);
-    if (instruction.size() > 4) to.use = int32_t(constantOf(instruction[4]));
+Status Decoder::readMatrixType(const Parsed& from, Type& to) {
+    to.scope = spv::Scope(constantOf(from[1]));
+    to.rows = constantOf(from[2]);
+    to.columns = constantOf(from[3]);
+    if (from.size() > 4) to.use = int32_t(constantOf(from[4]));
     const uint64_t holders =
         to.scope == spv::Scope::Subgroup ? program_->lanes : std::max(program_->invocations, 1u);
     const uint64_t elements = uint64_t{to.rows} * to.columns;
@@ -220,17 +205,16 @@ Status Decoder::readMatrixType(const Parsed& instruction, Type& to) {
     return Done{};
 }
 
-Status Decoder::readTensorType(const Parsed& instruction, Type& to) {
-    to.dimensions = constantOf(instruction[0]);
+Status Decoder::readTensorType(const Parsed& from, Type& to) {
+    to.dimensions = constantOf(from[0]);
     if (to.kind == Kind::kTensorLayout) {
-        to.clampMode = constantOf(instruction[1]);
-        to.components = 5 * to.dimensions + 1;
+        to.clampMode = constantOf(from[1]);
+        to.components = kTensorLayoutComponents;
         return Done{};
     }
-    to.hasDimensions = constantOf(instruction[1]) != 0;
-    for (size_t i = 2; i < instruction.size(); ++i)
-        to.permutation.push_back(constantOf(instruction[i]));
-    to.components = 2 * to.dimensions + 4;
+    to.hasDimensions = constantOf(from[1]) != 0;
+    for (size_t i = 2; i < from.size(); ++i) to.permutation.push_back(constantOf(from[i]));
+    to.components = kTensorViewComponents;
     return Done{};
 }
 

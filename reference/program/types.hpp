@@ -4,10 +4,7 @@
 // ("components"): a struct's members, an array's elements and a matrix's columns follow each other.
 #pragma once
 
-#include <bit>
-#include <cstdint>
 #include <spirv/unified1/spirv.hpp11>
-#include <vector>
 
 #include "numbers/exact.hpp"
 
@@ -34,12 +31,16 @@ enum class Kind : uint8_t {
 
 struct Type;
 
-struct Member {
+// How a type lies in memory where it was reached by a member with these decorations.
+struct Pointee {
     const Type* type = nullptr;
-    uint64_t offset = 0;        // bytes, by decoration
-    uint32_t component = 0;     // number of its first component
-    uint32_t matrixStride = 0;  // bytes, 0: none
+    uint32_t matrixStride = 0;  // bytes, 0: none; of a row-major column: between components
     bool rowMajor = false;
+};
+
+struct Member : Pointee {
+    uint64_t offset = 0;     // bytes, by decoration
+    uint32_t component = 0;  // number of its first component
 };
 
 struct Type {
@@ -78,33 +79,27 @@ struct Type {
     }
 };
 
+inline constexpr uint32_t kTensorLayoutComponents = 28, kTensorViewComponents = 21;
+
+// An integer of 4 bits.
+inline bool isHalfByte(const Type& type) { return type.kind == Kind::kInt && type.width < 8; }
+
 // The scalar type of component `index`; pointers count as scalars of their components.
 const Type& scalarOf(const Type& type, uint32_t index = 0);
 
-// The type of an element, and the number of its first component, of a composite.
-struct Part {
-    const Type* type = nullptr;
-    uint32_t component = 0;
-};
-Part partOf(const Type& composite, uint32_t index);
-
-// How a type lies in memory where it was reached by a member with these decorations.
-struct Pointee {
-    const Type* type = nullptr;
-    uint32_t matrixStride = 0;  // of a matrix; of a row-major matrix's column: between components
-    bool rowMajor = false;
-};
+// Of an element.
 Pointee pointeeOf(const Pointee& composite, uint32_t index);
 // Bytes between elements of an array, columns of a matrix, components of a vector.
 uint64_t strideOf(const Pointee& composite);
 // Bytes of a value in memory; without decorations types have their natural sizes, bool has 4.
 uint64_t sizeOf(const Pointee& pointee);
 
-// A component of a value and where it lies from the start of the value, in bytes.
+// Where a component of a value lies, from the value's start. A pointer with an address is one of 64
+// bits.
 struct Leaf {
-    uint64_t offset = 0;
-    const Type* scalar = nullptr;  // a pointer with an address is one leaf of 8 bytes
-    uint32_t bit = 0;              // in the byte, of an integer of 4 bits
+    uint64_t bit = 0;
+    uint32_t bits = 0;
+    bool isBool = false;
 };
 std::vector<Leaf> leavesOf(const Pointee& pointee);
 

@@ -1,20 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants and variables.
-#include <algorithm>
 
 #include "execution/frame.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
 
-uint32_t Decoder::newSlot(uint32_t id, const Type& type) {
-    const uint32_t index = uint32_t(program_->slots.size());
-    Slot& slot = program_->slots.emplace_back();
-    slot.type = &type;
-    slot.id = id;
-    if (type.kind == Kind::kPointer) slot.pointee = {type.element};
-    program_->slotOf[id] = index;
+uint32_t Program::newSlot(uint32_t id, const Type& type) {
+    const uint32_t index = uint32_t(slots.size());
+    const bool isPointer = type.kind == Kind::kPointer;
+    slots.push_back({&type, id, false, 0, isPointer ? Pointee{type.element} : Pointee{}});
+    slotOf[id] = index;
     return index;
 }
 
@@ -30,11 +27,11 @@ uint32_t Decoder::constantOf(uint32_t id, uint32_t component) const {
     return uint32_t(program_->constantAt(slot, component));
 }
 
-Status Decoder::addConstant(const Parsed& instruction, const Type& type,
+Status Decoder::addConstant(const Parsed& from, const Type& type,
                             std::span<const uint64_t> components, bool defined) {
-    if (type.components > kMostComponents) return unsupported(instruction);
+    if (type.components > kMostComponents) return unsupported(from);
     Program& program = *program_;
-    Slot& slot = program.slots[newSlot(instruction.resultId, type)];
+    Slot& slot = program.slots[program_->newSlot(from.resultId, type)];
     slot.constant = true;
     slot.storage = program.constantDefined.size();
     program.constantDefined.resize(slot.storage + type.components,
@@ -47,35 +44,35 @@ Status Decoder::addConstant(const Parsed& instruction, const Type& type,
 }
 
 // Specialization constants are constants already.
-Status Decoder::readConstant(const Parsed& instruction, const Type& of) {
-    const spv::Op opcode = instruction.opcode;
-    const std::string_view name = nameOf(instruction);
-    if (opcode == OpConstantNull) return addConstant(instruction, of, {});
-    if (opcode == OpUndef || opcode == OpPoisonKHR) return addConstant(instruction, of, {}, false);
-    if (name.find("Composite") != name.npos) return readCompositeConstant(instruction, of);
-    if (opcode == OpSpecConstantOp) return readOperationConstant(instruction, of);
+Status Decoder::readConstant(const Parsed& from, const Type& of) {
+    const spv::Op opcode = from.opcode;
+    const std::string_view name = nameOf(from);
+    if (opcode == OpConstantNull) return addConstant(from, of, {});
+    if (opcode == OpUndef || opcode == OpPoisonKHR) return addConstant(from, of, {}, false);
+    if (name.find("Composite") != name.npos) return readCompositeConstant(from, of);
+    if (opcode == OpSpecConstantOp) return readOperationConstant(from, of);
     uint64_t bits = opcode == OpConstantTrue;
     if (opcode == OpConstant)
-        bits = (instruction[0] | uint64_t{instruction.operands[0].high} << 32) & lowBits(of.width);
+        bits = from.operands[0].literal() & lowBits(of.width);
     else if (opcode != OpConstantTrue && opcode != OpConstantFalse)
-        return unsupported(instruction);
-    return addConstant(instruction, of, {&bits, 1});
+        return unsupported(from);
+    return addConstant(from, of, {&bits, 1});
 }
 
-Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of) {
+Status Decoder::readCompositeConstant(const Parsed& from, const Type& of) {
     const bool replicate = of.kind == Kind::kCooperativeMatrix ||
-                           instruction.opcode == OpConstantCompositeReplicateEXT ||
-                           instruction.opcode == OpSpecConstantCompositeReplicateEXT;
+                           from.opcode == OpConstantCompositeReplicateEXT ||
+                           from.opcode == OpSpecConstantCompositeReplicateEXT;
     std::vector<uint64_t> components;
     bool defined = true;
     size_t next = 0;
     while (components.size() < of.components) {
-        if (next == instruction.size()) {
+        if (next == from.size()) {
             if (!replicate || next == 0) break;
             next = 0;
         }
-        const uint32_t slot = slotOf(instruction[next++]);
-        if (slot == kNone) return invalid(instruction, "a constituent is no constant");
+        const uint32_t slot = slotOf(from[next++]);
+        if (slot == kNone) return invalid(from, "a constituent is no constant");
         const Slot& part = program_->slots[slot];
         for (uint32_t i = 0; i < part.type->components; ++i) {
             components.push_back(program_->constantAt(slot, i));
@@ -83,15 +80,15 @@ Status Decoder::readCompositeConstant(const Parsed& instruction, const Type& of)
         }
         if (part.type->components == 0 && replicate) break;
     }
-    return addConstant(instruction, of, components, defined);
+    return addConstant(from, of, components, defined);
 }
 
 // OpSpecConstantOp: executed once, by what executes the operation in functions.
-Status Decoder::readOperationConstant(const Parsed& instruction, const Type& of) {
-    Parsed operation = instruction;
-    operation.opcode = spv::Op(instruction[0]);
+Status Decoder::readOperationConstant(const Parsed& from, const Type& of) {
+    Parsed operation = from;
+    operation.opcode = spv::Op(from[0]);
     operation.operands.erase(operation.operands.begin());
-    Status status = addConstant(instruction, of, {});
+    Status status = addConstant(from, of, {});
     Instruction executed;
     if (status) status = chooseRow(operation, executed);
     if (status) executeOnConstants(*program_, executed);
@@ -114,27 +111,27 @@ bool isDescriptorArray(const Variable& variable) {
 
 }  // namespace
 
-Status Decoder::readVariable(const Parsed& instruction, const Type& pointer) {
-    const bool untyped = instruction.opcode == OpUntypedVariableKHR;
+Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
+    const bool untyped = from.opcode == OpUntypedVariableKHR;
     Variable variable;
-    variable.storage = spv::StorageClass(instruction[0]);
+    variable.storage = spv::StorageClass(from[0]);
     variable.type = pointer.element;
-    if (untyped) variable.type = instruction.size() > 1 ? type(instruction[1]) : nullptr;
+    if (untyped) variable.type = from.size() > 1 ? type(from[1]) : nullptr;
     const size_t initializer = untyped ? 2 : 1;
-    if (instruction.size() > initializer) variable.initializer = slotOf(instruction[initializer]);
-    const uint32_t id = instruction.resultId;
+    if (from.size() > initializer) variable.initializer = slotOf(from[initializer]);
+    const uint32_t id = from.resultId;
     variable.set = decorations_.literal(id, spv::Decoration::DescriptorSet);
     variable.binding = decorations_.literal(id, spv::Decoration::Binding);
     variable.builtIn = decorations_.of(id, spv::Decoration::BuiltIn).value_or(kNone);
     variable.descriptorArray = isDescriptorArray(variable);
-    variable.slot = newSlot(id, pointer);
+    variable.slot = program_->newSlot(id, pointer);
     program_->slots[variable.slot].pointee = {variable.type};
     if (!used_.contains(id)) return Done{};  // of another entry point
     placeVariable(variable);
     program_->variables.push_back(variable);
     const bool fits =
         program_->sharedSize <= kMostSharedBytes && program_->privateComponents <= kMostComponents;
-    return fits ? Status(Done{}) : unsupported(instruction);
+    return fits ? Status(Done{}) : unsupported(from);
 }
 
 // Function, Private, Input, Output: components; Workgroup: bytes. Blocks in Workgroup memory, which

@@ -133,6 +133,9 @@ struct Settings {
 
 inline constexpr uint32_t kMinLanes = 4;
 inline constexpr uint32_t kMaxLanes = 128;
+constexpr bool isSubgroupSize(uint32_t lanes) {
+    return lanes >= kMinLanes && lanes <= kMaxLanes && (lanes & (lanes - 1)) == 0;
+}
 
 // Error: a variable has a value that its row does not know; the message names it.
 Result<Settings> settingsFromEnvironment();

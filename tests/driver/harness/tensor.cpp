@@ -44,7 +44,7 @@ std::string TensorText::view(std::string_view name, const TensorView& v) {
     };
     std::string text =
         std::format("tensorViewNV<{0}, {1}{2}> {3} = createTensorViewNV({0}, {1}{2});\n", n,
-                    v.hasDimensions, places, name);
+                    v.hasDimensions != 0, places, name);
     if (v.hasDimensions) {
         text += set("setTensorViewDimensionsNV", list(v.size, n)) +
                 set("setTensorViewStrideNV", list(v.stride, n));
