@@ -4,15 +4,16 @@
 #include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
-
-constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
 struct CommandPool : ObjectOf<VkCommandPool> {
     CommandPool(Device& on, const VkCommandPoolCreateInfo&) : device(on) {}
     Device& device;
     Children<CommandBuffer> buffers;
 };
+
+namespace {
+
+constexpr VkShaderStageFlags kCompute = VK_SHADER_STAGE_COMPUTE_BIT;
 
 template <typename T>
 void bindProgram(Execution& execution, const T* object, VkObjectType type) {
@@ -28,12 +29,12 @@ uint32_t dynamicCount(const DescriptorSet& set) {
     return count;
 }
 
-void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescriptorSet> sets,
+void bindSets(CommandBuffer& commands, uint32_t first, std::span<const VkDescriptorSet> sets,
               std::span<const uint32_t> offsets) {
     if (first + sets.size() > kMaxSets)
-        return from<CommandBuffer>(handle)->refuse("sets behind the last one are bound");
+        return commands.refuse("sets behind the last one are bound");
     for (const VkDescriptorSet each : sets) {
-        const DescriptorSet* set = from<DescriptorSet>(each);
+        const DescriptorSet* set = objectOf(each);
         BoundSet bound{set, {}, nullptr, {}};
         if (set != nullptr) {
             const size_t count = std::min<size_t>(dynamicCount(*set), offsets.size());
@@ -41,16 +42,15 @@ void bindSets(VkCommandBuffer handle, uint32_t first, std::span<const VkDescript
             bound.life = set->life;
             offsets = offsets.subspan(count);
         }
-        record(handle, [first, bound](Execution& execution) { execution.sets[first] = bound; });
+        record(commands, [first, bound](Execution& execution) { execution.sets[first] = bound; });
         ++first;
     }
 }
 
 // The set as the pushes so far left it, changed by `update`.
 template <typename Update>
-void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, const Update& update) {
-    CommandBuffer& commands = *from<CommandBuffer>(handle);
-    const std::vector<SharedBindings>& sets = from<PipelineLayout>(layout)->sets;
+void push(CommandBuffer& commands, PipelineLayout* layout, uint32_t number, const Update& update) {
+    const std::vector<SharedBindings>& sets = layout->sets;
     if (number >= std::min<size_t>(sets.size(), kMaxSets) || sets[number] == nullptr)
         return commands.refuse("descriptors are pushed to a set that the layout has not");
     std::shared_ptr<const DescriptorSet>& last = commands.pushed[number];
@@ -58,7 +58,7 @@ void push(VkCommandBuffer handle, VkPipelineLayout layout, uint32_t number, cons
     if (last != nullptr && last->bindings == set->bindings) set->descriptors = last->descriptors;
     update(*set);
     last = set;
-    record(handle, [set, number](Execution& execution) {
+    record(commands, [set, number](Execution& execution) {
         execution.sets[number] = {set.get(), {}, set, set->life};
     });
 }
@@ -82,111 +82,110 @@ void CommandBuffer::execute() const {
 
 COOPVK_OBJECT(CommandPool)
 
-VkResult ResetCommandPool(VkDevice, VkCommandPool handle, VkCommandPoolResetFlags) {
-    for (auto& [unused, buffer] : from<CommandPool>(handle)->buffers.all) buffer->reset();
+VkResult ResetCommandPool(Device&, CommandPool* pool, VkCommandPoolResetFlags) {
+    for (auto& [unused, buffer] : pool->buffers.all) buffer->reset();
     return VK_SUCCESS;
 }
 
-VkResult AllocateCommandBuffers(VkDevice, const VkCommandBufferAllocateInfo* info,
+VkResult AllocateCommandBuffers(Device&, const VkCommandBufferAllocateInfo* info,
                                 VkCommandBuffer* out) {
-    CommandPool& pool = *from<CommandPool>(info->commandPool);
+    CommandPool& pool = *objectOf(info->commandPool);
     return pool.buffers.add(info->commandBufferCount, out,
                             [&](uint32_t) { return std::make_unique<CommandBuffer>(pool.device); });
 }
 
-void FreeCommandBuffers(VkDevice, VkCommandPool pool, uint32_t count,
+void FreeCommandBuffers(Device&, CommandPool* pool, uint32_t count,
                         const VkCommandBuffer* buffers) {
-    from<CommandPool>(pool)->buffers.remove(count, buffers);
+    pool->buffers.remove(count, buffers);
 }
 
-VkResult ResetCommandBuffer(VkCommandBuffer handle, VkCommandBufferResetFlags) {
-    from<CommandBuffer>(handle)->reset();
+VkResult ResetCommandBuffer(CommandBuffer& commands, VkCommandBufferResetFlags) {
+    commands.reset();
     return VK_SUCCESS;
 }
 
-VkResult BeginCommandBuffer(VkCommandBuffer handle, const VkCommandBufferBeginInfo*) {
-    return ResetCommandBuffer(handle, 0);
+VkResult BeginCommandBuffer(CommandBuffer& commands, const VkCommandBufferBeginInfo*) {
+    return ResetCommandBuffer(commands, 0);
 }
 
-VkResult EndCommandBuffer(VkCommandBuffer handle) { return from<CommandBuffer>(handle)->result; }
+VkResult EndCommandBuffer(CommandBuffer& commands) { return commands.result; }
 
 // Secondary command buffers inherit no state, and leave none.
-void CmdExecuteCommands(VkCommandBuffer handle, uint32_t count, const VkCommandBuffer* buffers) {
+void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommandBuffer* buffers) {
     for (const VkCommandBuffer each : std::span(buffers, count))
-        record(handle, [each](Execution&) { from<CommandBuffer>(each)->execute(); }, each);
+        record(commands, [each](Execution&) { objectOf(each)->execute(); }, objectOf(each));
 }
 
 void execution::CmdBindPipeline(Execution& execution, VkPipelineBindPoint point,
-                                VkPipeline pipeline) {
+                                Pipeline* pipeline) {
     if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-        bindProgram(execution, from<Pipeline>(pipeline), VK_OBJECT_TYPE_PIPELINE);
+        bindProgram(execution, pipeline, VK_OBJECT_TYPE_PIPELINE);
 }
 
-void CmdBindShadersEXT(VkCommandBuffer handle, uint32_t count, const VkShaderStageFlagBits* stages,
+void CmdBindShadersEXT(CommandBuffer& commands, uint32_t count, const VkShaderStageFlagBits* stages,
                        const VkShaderEXT* shaders) {
     for (uint32_t i = 0; i < count; ++i) {
         if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
-        const VkShaderEXT bound = shaders == nullptr ? VK_NULL_HANDLE : shaders[i];
+        const ShaderEXT* bound = shaders == nullptr ? nullptr : objectOf(shaders[i]);
         const auto bind = [bound](Execution& execution) {
-            bindProgram(execution, from<ShaderObject>(bound), VK_OBJECT_TYPE_SHADER_EXT);
+            bindProgram(execution, bound, VK_OBJECT_TYPE_SHADER_EXT);
         };
-        record(handle, bind, bound);
+        record(commands, bind, bound);
     }
 }
 
-void CmdBindDescriptorSets(VkCommandBuffer handle, VkPipelineBindPoint point, VkPipelineLayout,
+void CmdBindDescriptorSets(CommandBuffer& commands, VkPipelineBindPoint point, PipelineLayout*,
                            uint32_t first, uint32_t count, const VkDescriptorSet* sets,
                            uint32_t offsetCount, const uint32_t* offsets) {
     if (point == VK_PIPELINE_BIND_POINT_COMPUTE)
-        bindSets(handle, first, {sets, count}, {offsets, offsetCount});
+        bindSets(commands, first, {sets, count}, {offsets, offsetCount});
 }
 
-void CmdBindDescriptorSets2(VkCommandBuffer handle, const VkBindDescriptorSetsInfo* info) {
+void CmdBindDescriptorSets2(CommandBuffer& commands, const VkBindDescriptorSetsInfo* info) {
     if (info->stageFlags & kCompute)
-        bindSets(handle, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
+        bindSets(commands, info->firstSet, {info->pDescriptorSets, info->descriptorSetCount},
                  {info->pDynamicOffsets, info->dynamicOffsetCount});
 }
 
-void CmdPushDescriptorSet(VkCommandBuffer handle, VkPipelineBindPoint point,
-                          VkPipelineLayout layout, uint32_t set, uint32_t count,
+void CmdPushDescriptorSet(CommandBuffer& commands, VkPipelineBindPoint point,
+                          PipelineLayout* layout, uint32_t set, uint32_t count,
                           const VkWriteDescriptorSet* writes) {
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    push(handle, layout, set, [&](DescriptorSet& to) {
+    push(commands, layout, set, [&](DescriptorSet& to) {
         for (const VkWriteDescriptorSet& write : std::span(writes, count)) to.write(write);
     });
 }
 
-void CmdPushDescriptorSet2(VkCommandBuffer handle, const VkPushDescriptorSetInfo* info) {
+void CmdPushDescriptorSet2(CommandBuffer& commands, const VkPushDescriptorSetInfo* info) {
     if (info->stageFlags & kCompute)
-        CmdPushDescriptorSet(handle, VK_PIPELINE_BIND_POINT_COMPUTE, info->layout, info->set,
-                             info->descriptorWriteCount, info->pDescriptorWrites);
+        CmdPushDescriptorSet(commands, VK_PIPELINE_BIND_POINT_COMPUTE, objectOf(info->layout),
+                             info->set, info->descriptorWriteCount, info->pDescriptorWrites);
 }
 
-void CmdPushDescriptorSetWithTemplate(VkCommandBuffer handle, VkDescriptorUpdateTemplate update,
-                                      VkPipelineLayout layout, uint32_t set, const void* data) {
-    push(handle, layout, set,
-         [&](DescriptorSet& to) { from<DescriptorUpdateTemplate>(update)->update(to, data); });
+void CmdPushDescriptorSetWithTemplate(CommandBuffer& commands, DescriptorUpdateTemplate* update,
+                                      PipelineLayout* layout, uint32_t set, const void* data) {
+    push(commands, layout, set, [&](DescriptorSet& to) { update->update(to, data); });
 }
 
-void CmdPushDescriptorSetWithTemplate2(VkCommandBuffer handle,
+void CmdPushDescriptorSetWithTemplate2(CommandBuffer& commands,
                                        const VkPushDescriptorSetWithTemplateInfo* info) {
-    CmdPushDescriptorSetWithTemplate(handle, info->descriptorUpdateTemplate, info->layout,
-                                     info->set, info->pData);
+    CmdPushDescriptorSetWithTemplate(commands, objectOf(info->descriptorUpdateTemplate),
+                                     objectOf(info->layout), info->set, info->pData);
 }
 
-void CmdPushConstants(VkCommandBuffer handle, VkPipelineLayout, VkShaderStageFlags stages,
+void CmdPushConstants(CommandBuffer& commands, PipelineLayout*, VkShaderStageFlags stages,
                       uint32_t offset, uint32_t size, const void* values) {
     if ((stages & kCompute) == 0) return;
     if (offset + uint64_t{size} > kMaxPushConstantBytes)
-        return from<CommandBuffer>(handle)->refuse("push constants are behind the last byte");
+        return commands.refuse("push constants are behind the last byte");
     const auto* begin = static_cast<const std::byte*>(values);
-    record(handle, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
+    record(commands, [offset, bytes = std::vector(begin, begin + size)](Execution& execution) {
         std::copy(bytes.begin(), bytes.end(), execution.pushConstants.begin() + offset);
     });
 }
 
-void CmdPushConstants2(VkCommandBuffer handle, const VkPushConstantsInfo* info) {
-    CmdPushConstants(handle, info->layout, info->stageFlags, info->offset, info->size,
+void CmdPushConstants2(CommandBuffer& commands, const VkPushConstantsInfo* info) {
+    CmdPushConstants(commands, objectOf(info->layout), info->stageFlags, info->offset, info->size,
                      info->pValues);
 }
 

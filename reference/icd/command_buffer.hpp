@@ -74,7 +74,7 @@ struct Pipeline : ObjectOf<VkPipeline> {
     SharedProgram program;
 };
 
-struct ShaderObject : ObjectOf<VkShaderEXT> {
+struct ShaderEXT : ObjectOf<VkShaderEXT> {
     SharedProgram program;
     std::vector<uint32_t> binary;
 };
@@ -120,18 +120,17 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
 };
 
 // Objects that the command uses must live until it executes: otherwise it does nothing, with a
-// report. Arguments that are no handles do not matter.
+// report. Arguments that are no objects do not matter.
 template <typename Function, typename... Arguments>
-void record(VkCommandBuffer handle, Function&& function, Arguments... arguments) {
+void record(CommandBuffer& commands, Function&& function, Arguments... arguments) {
     RecordedCommand command{std::forward<Function>(function), {}};
     [[maybe_unused]] const auto add = [&](auto argument) {
-        if constexpr (kIsHandle<decltype(argument)>) {
-            if (argument != VK_NULL_HANDLE)
+        if constexpr (kIsObject<decltype(argument)>)
+            if (argument != nullptr)
                 command.lives.push_back(reinterpret_cast<const Object*>(argument)->life);
-        }
     };
     (add(arguments), ...);
-    from<CommandBuffer>(handle)->commands.push_back(std::move(command));
+    commands.commands.push_back(std::move(command));
 }
 
 }  // namespace coopvk::reference::icd

@@ -14,41 +14,41 @@ namespace {
 enum class Level { kGlobal, kInstance, kPhysicalDevice, kDevice };
 
 struct Command {
-    Level level;
+    Level level = Level::kGlobal;
     std::string_view extension;  // that adds it, or ""
-    PFN_vkVoidFunction function;
+    PFN_vkVoidFunction function = nullptr;
 };
 
-// Guard<function>::call is the entry point: no exception leaves it.
-template <auto Function>
-struct Guard;
+// Entry<command, function>::call is the entry point: it calls the function, or records that the
+// queue calls it. No exception leaves it.
+template <typename Command, auto kFunction>
+struct Entry;
 
-template <typename R, typename First, typename... Rest, R (*Function)(First, Rest...)>
-struct Guard<Function> {
+template <typename R, typename First, typename... Rest, auto kFunction>
+struct Entry<R (*)(First, Rest...), kFunction> {
     static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
+        constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
         try {
-            return Function(first, rest...);
+            if constexpr (std::is_invocable_v<decltype(kFunction), Execution&,
+                                              typename Parameter<Rest>::Type...>)
+                return recordCall(parameter(first), parameter(rest)...);
+            else
+                return kFunction(parameter(first), parameter(rest)...);
         } catch (...) {  // nothing throws here for want of anything but memory and threads
         }
-        constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        if constexpr (std::is_same_v<First, VkCommandBuffer>)
-            from<CommandBuffer>(first)->result = kFailure;
+        if constexpr (std::is_same_v<First, VkCommandBuffer>) objectOf(first)->result = kFailure;
         if constexpr (std::is_same_v<R, VkResult>)
             return kFailure;
         else if constexpr (!std::is_void_v<R>)
             return R{};
     }
-};
 
-// Recorder<function>::call records that the queue calls the function.
-template <auto Function>
-struct Recorder;
-
-template <typename... Arguments, void (*Function)(Execution&, Arguments...)>
-struct Recorder<Function> {
-    static void call(VkCommandBuffer handle, Arguments... arguments) {
-        const auto execute = [=](Execution& execution) { Function(execution, arguments...); };
-        record(handle, execute, arguments...);
+ private:
+    static R recordCall(auto&& commands, auto... arguments) {
+        const auto execute = [=](Execution& execution) { kFunction(execution, arguments...); };
+        if constexpr (std::is_same_v<First, VkCommandBuffer>)
+            record(commands, execute, arguments...);
+        return R();
     }
 };
 
@@ -83,11 +83,11 @@ void clear(T argument) {
     }
 }
 
-template <typename Function, VkResult Result>
+template <typename Command, VkResult Result>
 struct Absent;
 
 template <typename R, typename... Arguments, VkResult Result>
-struct Absent<R(Arguments...), Result> {
+struct Absent<R (*)(Arguments...), Result> {
     // An array that belongs to the count may have no element.
     static constexpr bool kLists = (std::is_same_v<Arguments, uint32_t*> || ...);
 
@@ -108,39 +108,37 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension)                 \
-    {#name,                                                            \
-     {Level::level, extension,                                         \
-      icd::target != nullptr ? pointer(&Guard<&icd::target>::call)     \
-      : execution::target != nullptr                                   \
-          ? pointer(&Guard<&Recorder<&execution::target>::call>::call) \
-          : pointer(&Absent<decltype(icd::target), resultOf(#target)>::call)}},
-// Null for a command that the driver does not know.
-const Command* findCommand(std::string_view name) {
+#define COOPVK_COMMAND(name, target, level, extension)                             \
+    {#name,                                                                        \
+     {Level::level, extension,                                                     \
+      icd::target != nullptr ? pointer(&Entry<PFN_vk##target, &icd::target>::call) \
+      : execution::target != nullptr                                               \
+          ? pointer(&Entry<PFN_vk##target, &execution::target>::call)              \
+          : pointer(&Absent<PFN_vk##target, resultOf(#target)>::call)}},
+// Without a function: a command that the driver does not know.
+const Command& findCommand(std::string_view name) {
+    static const Command unknown{};
     static const std::unordered_map<std::string_view, Command> commands = {
 #include "commands.inc"
     };
     const auto found = commands.find(name);
-    return found != commands.end() ? &found->second : nullptr;
+    return found != commands.end() ? found->second : unknown;
 }
 #undef COOPVK_COMMAND
 
 }  // namespace
 
-PFN_vkVoidFunction GetInstanceProcAddr(VkInstance instance, const char* name) {
-    const Command* command = findCommand(name);
-    const bool has =
-        command != nullptr && (instance != VK_NULL_HANDLE || command->level == Level::kGlobal);
-    return has ? command->function : nullptr;
+PFN_vkVoidFunction GetInstanceProcAddr(Instance* instance, const char* name) {
+    const Command& command = findCommand(name);
+    return instance != nullptr || command.level == Level::kGlobal ? command.function : nullptr;
 }
 
-PFN_vkVoidFunction GetDeviceProcAddr(VkDevice device, const char* name) {
-    const Command* command = findCommand(name);
-    if (command == nullptr || command->level != Level::kDevice) return nullptr;
+PFN_vkVoidFunction GetDeviceProcAddr(Device& device, const char* name) {
+    const Command& command = findCommand(name);
     // The instance's extension adds commands of devices, too.
-    const bool has = command->extension.empty() || command->extension == "VK_EXT_debug_utils" ||
-                     from<Device>(device)->extensions.contains(command->extension);
-    return has ? command->function : nullptr;
+    const bool has = command.extension.empty() || command.extension == "VK_EXT_debug_utils" ||
+                     device.extensions.contains(command.extension);
+    return has && command.level == Level::kDevice ? command.function : nullptr;
 }
 
 }  // namespace coopvk::reference::icd
@@ -158,9 +156,8 @@ COOPVK_EXPORT VkResult VKAPI_CALL vk_icdNegotiateLoaderICDInterfaceVersion(uint3
 COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetPhysicalDeviceProcAddr(VkInstance,
                                                                             const char* name) {
     using namespace coopvk::reference::icd;
-    const Command* command = findCommand(name);
-    const bool has = command != nullptr && command->level == Level::kPhysicalDevice;
-    return has ? command->function : nullptr;
+    const Command& command = findCommand(name);
+    return command.level == Level::kPhysicalDevice ? command.function : nullptr;
 }
 
 COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance instance,
@@ -170,5 +167,6 @@ COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance
         return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdNegotiateLoaderICDInterfaceVersion);
     if (wanted == "vk_icdGetPhysicalDeviceProcAddr")
         return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdGetPhysicalDeviceProcAddr);
-    return coopvk::reference::icd::GetInstanceProcAddr(instance, name);
+    return coopvk::reference::icd::GetInstanceProcAddr(coopvk::reference::icd::objectOf(instance),
+                                                       name);
 }

@@ -7,7 +7,6 @@
 #include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
 
 struct DescriptorSetLayout : ObjectOf<VkDescriptorSetLayout> {
     DescriptorSetLayout(Device& device, const VkDescriptorSetLayoutCreateInfo& info);
@@ -19,6 +18,8 @@ struct DescriptorPool : ObjectOf<VkDescriptorPool> {
     uint32_t maxSets;
     Children<DescriptorSet> sets;
 };
+
+namespace {
 
 // Those of the last binding that a set may choose, or 0 if the layout does not let it.
 uint32_t variableCount(const VkDescriptorSetLayoutCreateInfo& info) {
@@ -53,7 +54,7 @@ bool isBuffer(VkDescriptorType type) {
 }
 
 Descriptor descriptorOf(const VkDescriptorBufferInfo& info) {
-    const Buffer* buffer = from<Buffer>(info.buffer);
+    const Buffer* buffer = objectOf(info.buffer);
     if (buffer == nullptr) return {};
     return {part(buffer->range, info.offset, info.range),
             buffer->range.size - std::min(info.offset, buffer->range.size)};
@@ -75,7 +76,7 @@ DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCre
 }
 COOPVK_OBJECT(DescriptorSetLayout)
 
-void GetDescriptorSetLayoutSupport(VkDevice, const VkDescriptorSetLayoutCreateInfo* info,
+void GetDescriptorSetLayoutSupport(Device&, const VkDescriptorSetLayoutCreateInfo* info,
                                    VkDescriptorSetLayoutSupport* out) {
     out->supported = fits(*info);
     if (auto* variable = find<VkDescriptorSetVariableDescriptorCountLayoutSupport>(out->pNext))
@@ -84,36 +85,36 @@ void GetDescriptorSetLayoutSupport(VkDevice, const VkDescriptorSetLayoutCreateIn
 
 PipelineLayout::PipelineLayout(Device&, const VkPipelineLayoutCreateInfo& info) {
     for (const VkDescriptorSetLayout each : std::span(info.pSetLayouts, info.setLayoutCount)) {
-        const DescriptorSetLayout* layout = from<DescriptorSetLayout>(each);
+        const DescriptorSetLayout* layout = objectOf(each);
         sets.push_back(layout == nullptr ? nullptr : layout->bindings);
     }
 }
 COOPVK_OBJECT(PipelineLayout)
 COOPVK_OBJECT(DescriptorPool)
 
-VkResult ResetDescriptorPool(VkDevice, VkDescriptorPool handle, VkDescriptorPoolResetFlags) {
-    from<DescriptorPool>(handle)->sets.all.clear();
+VkResult ResetDescriptorPool(Device&, DescriptorPool* pool, VkDescriptorPoolResetFlags) {
+    pool->sets.all.clear();
     return VK_SUCCESS;
 }
 
-VkResult AllocateDescriptorSets(VkDevice, const VkDescriptorSetAllocateInfo* info,
+VkResult AllocateDescriptorSets(Device&, const VkDescriptorSetAllocateInfo* info,
                                 VkDescriptorSet* out) {
-    DescriptorPool& pool = *from<DescriptorPool>(info->descriptorPool);
+    DescriptorPool& pool = *objectOf(info->descriptorPool);
     std::fill_n(out, info->descriptorSetCount, VK_NULL_HANDLE);
     if (pool.sets.all.size() + info->descriptorSetCount > pool.maxSets)
         return VK_ERROR_OUT_OF_POOL_MEMORY;
     const auto* variable = find<VkDescriptorSetVariableDescriptorCountAllocateInfo>(info->pNext);
     const bool counts = variable != nullptr && variable->descriptorSetCount != 0;
     return pool.sets.add(info->descriptorSetCount, out, [&](uint32_t i) {
-        auto bindings = from<DescriptorSetLayout>(info->pSetLayouts[i])->bindings;
+        auto bindings = objectOf(info->pSetLayouts[i])->bindings;
         if (counts) bindings = withVariableCount(*bindings, variable->pDescriptorCounts[i]);
         return std::make_unique<DescriptorSet>(std::move(bindings));
     });
 }
 
-VkResult FreeDescriptorSets(VkDevice, VkDescriptorPool pool, uint32_t count,
+VkResult FreeDescriptorSets(Device&, DescriptorPool* pool, uint32_t count,
                             const VkDescriptorSet* sets) {
-    from<DescriptorPool>(pool)->sets.remove(count, sets);
+    pool->sets.remove(count, sets);
     return VK_SUCCESS;
 }
 
@@ -191,17 +192,17 @@ void DescriptorSet::copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& c
 
 COOPVK_OBJECT(DescriptorUpdateTemplate)
 
-void UpdateDescriptorSets(VkDevice, uint32_t writeCount, const VkWriteDescriptorSet* writes,
+void UpdateDescriptorSets(Device&, uint32_t writeCount, const VkWriteDescriptorSet* writes,
                           uint32_t copyCount, const VkCopyDescriptorSet* copies) {
     for (const VkWriteDescriptorSet& write : std::span(writes, writeCount))
-        from<DescriptorSet>(write.dstSet)->write(write);
+        objectOf(write.dstSet)->write(write);
     for (const VkCopyDescriptorSet& copy : std::span(copies, copyCount))
-        from<DescriptorSet>(copy.dstSet)->copyFrom(*from<DescriptorSet>(copy.srcSet), copy);
+        objectOf(copy.dstSet)->copyFrom(*objectOf(copy.srcSet), copy);
 }
 
-void UpdateDescriptorSetWithTemplate(VkDevice, VkDescriptorSet set,
-                                     VkDescriptorUpdateTemplate handle, const void* data) {
-    from<DescriptorUpdateTemplate>(handle)->update(*from<DescriptorSet>(set), data);
+void UpdateDescriptorSetWithTemplate(Device&, DescriptorSet* set, DescriptorUpdateTemplate* update,
+                                     const void* data) {
+    update->update(*set, data);
 }
 
 }  // namespace coopvk::reference::icd

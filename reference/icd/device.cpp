@@ -55,12 +55,6 @@ bool enable(const Info& info, const ExtensionSet& available, ExtensionSet& enabl
     return true;
 }
 
-using PrivateDataSlot = ObjectOf<VkPrivateDataSlot>;
-// Objects that programs may make on any device, though nothing here reads them. All other commands
-// of graphics and images fail.
-using Sampler = ObjectOf<VkSampler>;
-using RenderPass = ObjectOf<VkRenderPass>;
-
 }  // namespace
 
 VkResult EnumerateInstanceVersion(uint32_t* version) {
@@ -73,15 +67,12 @@ VkResult EnumerateInstanceExtensionProperties(const char*, uint32_t* count,
     return listExtensions(extensionsOf(kOfInstance, "all"), count, out);
 }
 
-VkResult EnumerateDeviceExtensionProperties(VkPhysicalDevice handle, const char* layer,
+VkResult EnumerateDeviceExtensionProperties(PhysicalDevice& device, const char* layer,
                                             uint32_t* count, VkExtensionProperties* out) {
-    const ExtensionSet none;
-    const ExtensionSet& available = from<PhysicalDevice>(handle)->extensions;
-    return listExtensions(layer == nullptr ? available : none, count, out);
+    return listExtensions(layer == nullptr ? device.extensions : ExtensionSet{}, count, out);
 }
 
-VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks*,
-                        VkInstance* handle) {
+VkResult CreateInstance(const VkInstanceCreateInfo* info, Allocator, VkInstance* handle) {
     ExtensionSet enabled;
     if (!enable(*info, extensionsOf(kOfInstance, "all"), enabled))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -98,22 +89,18 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCall
     return VK_SUCCESS;
 }
 
-void DestroyInstance(VkInstance handle, const VkAllocationCallbacks*) {
-    delete from<Instance>(handle);
-}
+void DestroyInstance(Instance* instance, Allocator) { delete instance; }
 
-VkResult EnumeratePhysicalDevices(VkInstance handle, uint32_t* count, VkPhysicalDevice* out) {
-    PhysicalDevice& device = from<Instance>(handle)->physical;
+VkResult EnumeratePhysicalDevices(Instance* instance, uint32_t* count, VkPhysicalDevice* out) {
     return writeList(1, count, out,
-                     [&](VkPhysicalDevice& to, uint32_t) { to = handleOf(&device); });
+                     [&](VkPhysicalDevice& to, uint32_t) { to = handleOf(&instance->physical); });
 }
 
-VkResult EnumeratePhysicalDeviceGroups(VkInstance handle, uint32_t* count,
+VkResult EnumeratePhysicalDeviceGroups(Instance* instance, uint32_t* count,
                                        VkPhysicalDeviceGroupProperties* out) {
-    PhysicalDevice& device = from<Instance>(handle)->physical;
     return writeList(1, count, out, [&](VkPhysicalDeviceGroupProperties& to, uint32_t) {
         to.physicalDeviceCount = 1;
-        to.physicalDevices[0] = handleOf(&device);
+        to.physicalDevices[0] = handleOf(&instance->physical);
         to.subsetAllocation = VK_FALSE;
     });
 }
@@ -134,17 +121,16 @@ void send(Instance& instance, const Message& message) {
         if (instance.messengers.empty())
             std::fprintf(stderr, "%s: %s\n", message.id.c_str(), message.text.c_str());
     }
-    SubmitDebugUtilsMessageEXT(handleOf(&instance), message.severity, message.types, &data);
+    SubmitDebugUtilsMessageEXT(&instance, message.severity, message.types, &data);
 }
 
-void SubmitDebugUtilsMessageEXT(VkInstance handle, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+void SubmitDebugUtilsMessageEXT(Instance* instance, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
                                 VkDebugUtilsMessageTypeFlagsEXT types,
                                 const VkDebugUtilsMessengerCallbackDataEXT* data) {
-    Instance& instance = *from<Instance>(handle);
     std::vector<VkDebugUtilsMessengerCreateInfoEXT> wanting;  // they may make or destroy others
     {
-        const std::lock_guard lock(instance.mutex);
-        for (const Messenger* each : instance.messengers)
+        const std::lock_guard lock(instance->mutex);
+        for (const DebugUtilsMessengerEXT* each : instance->messengers)
             if ((each->info.messageSeverity & severity) != 0 &&
                 (each->info.messageType & types) != 0)
                 wanting.push_back(each->info);
@@ -153,27 +139,25 @@ void SubmitDebugUtilsMessageEXT(VkInstance handle, VkDebugUtilsMessageSeverityFl
         each.pfnUserCallback(severity, types, data, each.pUserData);
 }
 
-VkResult CreateDebugUtilsMessengerEXT(VkInstance handle,
-                                      const VkDebugUtilsMessengerCreateInfoEXT* info,
-                                      const VkAllocationCallbacks*,
+VkResult CreateDebugUtilsMessengerEXT(Instance* instance,
+                                      const VkDebugUtilsMessengerCreateInfoEXT* info, Allocator,
                                       VkDebugUtilsMessengerEXT* messenger) {
-    Instance& instance = *from<Instance>(handle);
-    const std::lock_guard lock(instance.mutex);
-    instance.messengers.reserve(instance.messengers.size() + 1);
-    instance.messengers.push_back(new Messenger{{}, *info});
-    *messenger = handleOf(instance.messengers.back());
+    auto made = std::make_unique<DebugUtilsMessengerEXT>();
+    made->info = *info;
+    const std::lock_guard lock(instance->mutex);
+    instance->messengers.push_back(made.get());
+    *messenger = handleOf(made.release());
     return VK_SUCCESS;
 }
 
-void DestroyDebugUtilsMessengerEXT(VkInstance handle, VkDebugUtilsMessengerEXT messenger,
-                                   const VkAllocationCallbacks*) {
-    Instance& instance = *from<Instance>(handle);
-    const std::lock_guard lock(instance.mutex);
-    std::erase(instance.messengers, from<Messenger>(messenger));
-    delete from<Messenger>(messenger);
+void DestroyDebugUtilsMessengerEXT(Instance* instance, DebugUtilsMessengerEXT* messenger,
+                                   Allocator) {
+    const std::lock_guard lock(instance->mutex);
+    std::erase(instance->messengers, messenger);
+    delete messenger;
 }
 
-VkResult SetDebugUtilsObjectNameEXT(VkDevice, const VkDebugUtilsObjectNameInfoEXT* info) {
+VkResult SetDebugUtilsObjectNameEXT(Device&, const VkDebugUtilsObjectNameInfoEXT* info) {
     auto* object = reinterpret_cast<Object*>(info->objectHandle);
     object->name = info->pObjectName == nullptr ? "" : info->pObjectName;
     return VK_SUCCESS;
@@ -184,9 +168,8 @@ VkResult Device::refuse(const std::string& message) const {
     return VK_ERROR_VALIDATION_FAILED_EXT;
 }
 
-VkResult CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo* info,
-                      const VkAllocationCallbacks*, VkDevice* out) {
-    PhysicalDevice& physical = *from<PhysicalDevice>(handle);
+VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, Allocator,
+                      VkDevice* out) {
     auto device = std::make_unique<Device>();
     if (!enable(*info, physical.extensions, device->extensions))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
@@ -197,42 +180,44 @@ VkResult CreateDevice(VkPhysicalDevice handle, const VkDeviceCreateInfo* info,
     return VK_SUCCESS;
 }
 
-void DestroyDevice(VkDevice handle, const VkAllocationCallbacks*) {
-    Device* device = from<Device>(handle);
-    if (device != nullptr) device->queue.stop();
-    delete device;
+// The loader keeps a null device to itself.
+void DestroyDevice(Device& device, Allocator) {
+    device.queue.stop();
+    delete &device;
 }
 
-void GetDeviceQueue(VkDevice handle, uint32_t, uint32_t, VkQueue* out) {
-    *out = handleOf(&from<Device>(handle)->queue);
+void GetDeviceQueue(Device& device, uint32_t, uint32_t, VkQueue* out) {
+    *out = handleOf(&device.queue);
 }
 
-void GetDeviceQueue2(VkDevice handle, const VkDeviceQueueInfo2*, VkQueue* out) {
-    GetDeviceQueue(handle, 0, 0, out);
+void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2*, VkQueue* out) {
+    GetDeviceQueue(device, 0, 0, out);
 }
 
-COOPVK_OBJECT(PrivateDataSlot)
-COOPVK_OBJECT(Sampler)
-COOPVK_OBJECT(RenderPass)
+COOPVK_EMPTY_OBJECT(PrivateDataSlot)
+// Objects that programs may make on any device, though nothing here reads them. All other commands
+// of graphics and images fail.
+COOPVK_EMPTY_OBJECT(Sampler)
+COOPVK_EMPTY_OBJECT(RenderPass)
 
-VkResult CreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2*,
-                           const VkAllocationCallbacks* allocator, VkRenderPass* out) {
+VkResult CreateRenderPass2(Device& device, const VkRenderPassCreateInfo2*, Allocator allocator,
+                           VkRenderPass* out) {
     const VkRenderPassCreateInfo none{};
     return CreateRenderPass(device, &none, allocator, out);
 }
 
-VkResult SetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,
+VkResult SetPrivateData(Device& device, VkObjectType, uint64_t object, PrivateDataSlot* slot,
                         uint64_t data) {
-    const std::lock_guard lock(from<Device>(handle)->mutex);
-    reinterpret_cast<Object*>(object)->privateData[from<PrivateDataSlot>(slot)] = data;
+    const std::lock_guard lock(device.mutex);
+    reinterpret_cast<Object*>(object)->privateData[slot] = data;
     return VK_SUCCESS;
 }
 
-void GetPrivateData(VkDevice handle, VkObjectType, uint64_t object, VkPrivateDataSlot slot,
+void GetPrivateData(Device& device, VkObjectType, uint64_t object, PrivateDataSlot* slot,
                     uint64_t* data) {
-    const std::lock_guard lock(from<Device>(handle)->mutex);
+    const std::lock_guard lock(device.mutex);
     const auto& all = reinterpret_cast<Object*>(object)->privateData;
-    const auto found = all.find(from<PrivateDataSlot>(slot));
+    const auto found = all.find(slot);
     *data = found == all.end() ? 0 : found->second;
 }
 

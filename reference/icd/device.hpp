@@ -47,14 +47,14 @@ struct PhysicalDevice : ObjectOf<VkPhysicalDevice> {
 // Whether the device has all features that the creation of a device asks for.
 bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info);
 
-struct Messenger : ObjectOf<VkDebugUtilsMessengerEXT> {
+struct DebugUtilsMessengerEXT : ObjectOf<VkDebugUtilsMessengerEXT> {
     VkDebugUtilsMessengerCreateInfoEXT info;
 };
 
 struct Instance : ObjectOf<VkInstance> {
     PhysicalDevice physical;
     std::mutex mutex;  // guards messengers
-    std::vector<Messenger*> messengers;
+    std::vector<DebugUtilsMessengerEXT*> messengers;
 };
 
 // What a message is about.
@@ -157,10 +157,11 @@ struct Device : ObjectOf<VkDevice> {
     const Settings& settings() const { return physical->settings; }
     // Changes what waiting threads look at.
     template <typename Change>
-    void change(const Change& apply) {
+    VkResult change(const Change& apply) {
         const std::lock_guard lock(mutex);
         apply();
         changed.notify_all();
+        return VK_SUCCESS;
     }
     void lose() {
         change([&] { lost = true; });

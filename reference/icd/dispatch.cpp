@@ -116,14 +116,14 @@ void copy(const Range& from, const Range& to) {
 }
 
 template <typename Region>
-void copyRegions(VkCommandBuffer handle, VkBuffer source, VkBuffer target,
+void copyRegions(CommandBuffer& commands, Buffer* source, Buffer* target,
                  std::span<const Region> regions) {
     for (const Region& region : regions) {
         const auto copyOne = [=](Execution&) {
-            copy(part(from<Buffer>(source)->range, region.srcOffset, region.size),
-                 part(from<Buffer>(target)->range, region.dstOffset, region.size));
+            copy(part(source->range, region.srcOffset, region.size),
+                 part(target->range, region.dstOffset, region.size));
         };
-        record(handle, copyOne, source, target);
+        record(commands, copyOne, source, target);
     }
 }
 
@@ -178,26 +178,26 @@ void execution::CmdDispatch(Execution& execution, uint32_t x, uint32_t y, uint32
     dispatch(execution, {0, 0, 0}, {x, y, z});
 }
 
-void execution::CmdDispatchIndirect(Execution& execution, VkBuffer buffer, VkDeviceSize offset) {
+void execution::CmdDispatchIndirect(Execution& execution, Buffer* buffer, VkDeviceSize offset) {
     std::array<uint32_t, 3> groups = {};
-    const Range range = part(from<Buffer>(buffer)->range, offset, sizeof(groups));
+    const Range range = part(buffer->range, offset, sizeof(groups));
     if (range.size == sizeof(groups)) std::memcpy(groups.data(), range.data, range.size);
     dispatch(execution, {0, 0, 0}, groups);
 }
 
-void CmdCopyBuffer(VkCommandBuffer handle, VkBuffer source, VkBuffer target, uint32_t count,
+void CmdCopyBuffer(CommandBuffer& commands, Buffer* source, Buffer* target, uint32_t count,
                    const VkBufferCopy* regions) {
-    copyRegions<VkBufferCopy>(handle, source, target, {regions, count});
+    copyRegions<VkBufferCopy>(commands, source, target, {regions, count});
 }
 
-void CmdCopyBuffer2(VkCommandBuffer handle, const VkCopyBufferInfo2* info) {
-    copyRegions<VkBufferCopy2>(handle, info->srcBuffer, info->dstBuffer,
+void CmdCopyBuffer2(CommandBuffer& commands, const VkCopyBufferInfo2* info) {
+    copyRegions<VkBufferCopy2>(commands, objectOf(info->srcBuffer), objectOf(info->dstBuffer),
                                {info->pRegions, info->regionCount});
 }
 
-void execution::CmdFillBuffer(Execution&, VkBuffer target, VkDeviceSize offset, VkDeviceSize size,
+void execution::CmdFillBuffer(Execution&, Buffer* target, VkDeviceSize offset, VkDeviceSize size,
                               uint32_t data) {
-    Range range = part(from<Buffer>(target)->range, offset, size);
+    Range range = part(target->range, offset, size);
     // VK_WHOLE_SIZE rounds down to a multiple of four.
     range.size = range.size / sizeof(data) * sizeof(data);
     for (uint64_t i = 0; i < range.size; i += sizeof(data))
@@ -205,19 +205,19 @@ void execution::CmdFillBuffer(Execution&, VkBuffer target, VkDeviceSize offset, 
     markWritten(range);
 }
 
-void CmdUpdateBuffer(VkCommandBuffer handle, VkBuffer target, VkDeviceSize offset,
+void CmdUpdateBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offset,
                      VkDeviceSize size, const void* data) {
     const auto* begin = static_cast<const std::byte*>(data);
     const auto update = [target, offset, bytes = std::vector(begin, begin + size)](Execution&) {
-        const Range range = part(from<Buffer>(target)->range, offset, bytes.size());
+        const Range range = part(target->range, offset, bytes.size());
         if (range.size != 0) std::memcpy(range.data, bytes.data(), range.size);
         markWritten(range);
     };
-    record(handle, update, target);
+    record(commands, update, target);
 }
 
 // If the target is too small, nothing is written.
-VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
+VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
     const std::optional<Matrices> both = matricesOf(*info);
     if (!both) return VK_ERROR_FEATURE_NOT_PRESENT;
     if (info->dstData.hostAddress == nullptr) {
@@ -234,15 +234,15 @@ VkResult ConvertCooperativeVectorMatrixNV(VkDevice, const Info* info) {
     return done ? VK_SUCCESS : VK_ERROR_FEATURE_NOT_PRESENT;
 }
 
-void CmdConvertCooperativeVectorMatrixNV(VkCommandBuffer handle, uint32_t count,
+void CmdConvertCooperativeVectorMatrixNV(CommandBuffer& commands, uint32_t count,
                                          const Info* infos) {
     for (const Info& info : std::span(infos, count)) {
         const std::optional<Matrices> both = matricesOf(info);
         if (!both) {
-            from<CommandBuffer>(handle)->result = VK_ERROR_FEATURE_NOT_PRESENT;
+            commands.result = VK_ERROR_FEATURE_NOT_PRESENT;
             return;
         }
-        record(handle, [both = *both, info, most = *info.pDstSize](Execution& execution) {
+        record(commands, [both = *both, info, most = *info.pDstSize](Execution& execution) {
             const Addresses addresses = execution.device.addressesNow();
             const Range source = at(addresses, info.srcData.deviceAddress);
             const Range target = at(addresses, info.dstData.deviceAddress);

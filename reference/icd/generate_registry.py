@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Writes rows of commands, extensions, and structures of features and properties, from the registry.
+"""Writes rows of commands, handles, extensions, and structures of features and properties.
 
 usage: generate_registry.py VK_XML SOURCE_FOLDER OUTPUT_FOLDER
 
@@ -137,6 +137,16 @@ def command_rows(registry):
         yield f'COOPVK_COMMAND({name}, {target.removeprefix("vk")}, {level}, "{owner}")'
 
 
+def handle_rows(registry):
+    """References for those that are never null: the loader asks for commands without an instance."""
+    known = {name for name, _ in registry.owners("type")}
+    for handle in registry.root.iterfind("types/type[@category='handle']"):
+        name = handle.findtext("name")
+        if not handle.get("alias") and name in known:
+            form = "&" if name in LEVELS and name != "VkInstance" else "*"
+            yield f'COOPVK_HANDLE({name.removeprefix("Vk")}, {form})'
+
+
 def structure_rows(registry, listed, values):
     """All members of each structure of features or properties, with what they get."""
     aliases = {alias: member for aggregate in registry.structs
@@ -170,6 +180,7 @@ def main():
     files = {
         "extensions": extension_rows(registry, chosen),
         "commands": command_rows(registry),
+        "handles": handle_rows(registry),
         "structures": structure_rows(registry, features,
                                      read_properties(source / "properties.txt")),
     }

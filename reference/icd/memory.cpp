@@ -7,26 +7,28 @@
 #include "device.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
-
-constexpr size_t kPage = 4096;
 
 struct Free {
     void operator()(void* block) const { std::free(block); }
 };
+
 template <typename T>
 using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing until they are used
+
+struct DeviceMemory : ObjectOf<VkDeviceMemory> {
+    Zeroed<std::byte> block;
+    Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
+    Range range;              // all of it
+};
+
+namespace {
+
+constexpr size_t kPage = 4096;
 
 template <typename T>
 Zeroed<T> zeroed(size_t count) {
     return Zeroed<T>(static_cast<T*>(std::calloc(count, sizeof(T))));
 }
-
-struct Memory : ObjectOf<VkDeviceMemory> {
-    Zeroed<std::byte> block;
-    Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
-    Range range;              // all of it
-};
 
 bool isBefore(uint64_t address, const Range& range) { return address < range.address; }
 
@@ -93,12 +95,11 @@ void Addresses::unbind(const Range& buffer) {
     if (found != buffers_.end()) buffers_.erase(found);
 }
 
-VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
-                        const VkAllocationCallbacks*, VkDeviceMemory* out) {
-    Device& device = *from<Device>(handle);
+VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Allocator,
+                        VkDeviceMemory* out) {
     const VkDeviceSize size = info->allocationSize;
     if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    auto memory = std::make_unique<Memory>();
+    auto memory = std::make_unique<DeviceMemory>();
     memory->block = zeroed<std::byte>(size + kPage);
     const bool checked = device.settings().checks & kCheckUnwritten;
     if (checked) memory->written = zeroed<uint8_t>(size);
@@ -116,25 +117,25 @@ VkResult AllocateMemory(VkDevice handle, const VkMemoryAllocateInfo* info,
 }
 
 // Buffers may outlive their memory.
-void FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks*) {
-    const std::unique_ptr<Memory> memory(from<Memory>(handle));
+void FreeMemory(Device& device, DeviceMemory* memory, Allocator) {
     if (memory == nullptr) return;
-    const std::lock_guard lock(from<Device>(device)->mutex);
-    from<Device>(device)->addresses.free(memory->range);
+    const std::lock_guard lock(device.mutex);
+    device.addresses.free(memory->range);
+    delete memory;
 }
 
 // What the host writes is not seen: all that it maps counts as written.
-VkResult MapMemory(VkDevice, VkDeviceMemory handle, VkDeviceSize offset, VkDeviceSize size,
+VkResult MapMemory(Device&, DeviceMemory* memory, VkDeviceSize offset, VkDeviceSize size,
                    VkMemoryMapFlags, void** data) {
-    const Range mapped = part(from<Memory>(handle)->range, offset, size);
+    const Range mapped = part(memory->range, offset, size);
     if (mapped.data == nullptr) return VK_ERROR_MEMORY_MAP_FAILED;
     markWritten(mapped);
     *data = mapped.data;
     return VK_SUCCESS;
 }
 
-VkResult MapMemory2(VkDevice device, const VkMemoryMapInfo* info, void** data) {
-    return MapMemory(device, info->memory, info->offset, info->size, info->flags, data);
+VkResult MapMemory2(Device& device, const VkMemoryMapInfo* info, void** data) {
+    return MapMemory(device, objectOf(info->memory), info->offset, info->size, info->flags, data);
 }
 
 Buffer::~Buffer() {
@@ -142,32 +143,30 @@ Buffer::~Buffer() {
     device.addresses.unbind(range);
 }
 
-VkResult CreateBuffer(VkDevice device, const VkBufferCreateInfo* info, const VkAllocationCallbacks*,
-                      VkBuffer* out) {
+VkResult CreateBuffer(Device& device, const VkBufferCreateInfo* info, Allocator, VkBuffer* out) {
     if (info->size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    *out = handleOf(new Buffer(*from<Device>(device), *info));
+    *out = handleOf(new Buffer(device, *info));
     return VK_SUCCESS;
 }
 COOPVK_DESTROY(Buffer)
 
-VkResult BindBufferMemory(VkDevice device, VkBuffer handle, VkDeviceMemory memory,
+VkResult BindBufferMemory(Device& device, Buffer* buffer, DeviceMemory* memory,
                           VkDeviceSize offset) {
-    Buffer& buffer = *from<Buffer>(handle);
-    const Range range = part(from<Memory>(memory)->range, offset, buffer.size);
-    if (range.size != buffer.size || buffer.range.data != nullptr)
-        return from<Device>(device)->refuse("a buffer is bound twice, or behind its memory's end");
-    buffer.range = range;
+    const Range range = part(memory->range, offset, buffer->size);
+    if (range.size != buffer->size || buffer->range.data != nullptr)
+        return device.refuse("a buffer is bound twice, or behind its memory's end");
+    buffer->range = range;
     // Decode functions of cooperative matrices take addresses of any buffer.
-    const std::lock_guard lock(buffer.device.mutex);
-    buffer.device.addresses.bind(range);
+    const std::lock_guard lock(device.mutex);
+    device.addresses.bind(range);
     return VK_SUCCESS;
 }
 
-VkResult BindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
+VkResult BindBufferMemory2(Device& device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
     VkResult last = VK_SUCCESS;
     for (const VkBindBufferMemoryInfo& info : std::span(infos, count)) {
-        const VkResult result =
-            BindBufferMemory(device, info.buffer, info.memory, info.memoryOffset);
+        const VkResult result = BindBufferMemory(device, objectOf(info.buffer),
+                                                 objectOf(info.memory), info.memoryOffset);
         if (const auto* status = find<VkBindMemoryStatus>(info.pNext)) *status->pResult = result;
         if (result != VK_SUCCESS) last = result;
     }
@@ -182,24 +181,24 @@ static void setRequirements(VkDeviceSize size, VkMemoryRequirements2* out) {
         dedicated->prefersDedicatedAllocation = dedicated->requiresDedicatedAllocation = VK_FALSE;
 }
 
-void GetDeviceBufferMemoryRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
+void GetDeviceBufferMemoryRequirements(Device&, const VkDeviceBufferMemoryRequirements* info,
                                        VkMemoryRequirements2* out) {
     setRequirements(info->pCreateInfo->size, out);
 }
 
-void GetBufferMemoryRequirements2(VkDevice, const VkBufferMemoryRequirementsInfo2* info,
+void GetBufferMemoryRequirements2(Device&, const VkBufferMemoryRequirementsInfo2* info,
                                   VkMemoryRequirements2* out) {
-    setRequirements(from<Buffer>(info->buffer)->size, out);
+    setRequirements(objectOf(info->buffer)->size, out);
 }
 
-void GetBufferMemoryRequirements(VkDevice, VkBuffer buffer, VkMemoryRequirements* out) {
+void GetBufferMemoryRequirements(Device&, Buffer* buffer, VkMemoryRequirements* out) {
     VkMemoryRequirements2 all{};
-    setRequirements(from<Buffer>(buffer)->size, &all);
+    setRequirements(buffer->size, &all);
     *out = all.memoryRequirements;
 }
 
-VkDeviceAddress GetBufferDeviceAddress(VkDevice, const VkBufferDeviceAddressInfo* info) {
-    return from<Buffer>(info->buffer)->range.address;
+VkDeviceAddress GetBufferDeviceAddress(Device&, const VkBufferDeviceAddressInfo* info) {
+    return objectOf(info->buffer)->range.address;
 }
 
 }  // namespace coopvk::reference::icd

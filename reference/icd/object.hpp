@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every Vulkan object of the driver begins with, how handles and objects become each other;
-// the commands of the registry that the device knows, and how they make and destroy objects.
+// the functions for the commands of the registry, and how they make and destroy objects.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -41,57 +41,90 @@ struct ObjectOf : Object {
 };
 
 template <typename T>
-T* from(typename T::Handle handle) {
-    return reinterpret_cast<T*>(handle);
-}
-
-template <typename T>
 typename T::Handle handleOf(T* object) {
     return reinterpret_cast<typename T::Handle>(object);
 }
 
-// Handles are pointers to types that have no definition.
+// What a function here gets for an argument of a command: for handles, the objects. Their types
+// have the names of the handles without Vk. References, where Vulkan has no null handles.
 template <typename T>
-inline constexpr bool kIsHandle =
-    std::is_pointer_v<T> && !std::is_void_v<std::remove_pointer_t<T>> &&
-    !requires { sizeof(std::remove_pointer_t<T>); };
+struct Parameter {
+    using Type = T;
+};
+template <typename T>
+inline constexpr bool kIsObject = false;  // of pointers to objects
+#define COOPVK_HANDLE(name, form) \
+    struct name;                  \
+    template <>                   \
+    struct Parameter<Vk##name> {  \
+        using Object = name;      \
+        using Type = name form;   \
+    };                            \
+    template <>                   \
+    inline constexpr bool kIsObject<name*> = true;
+#include "handles.inc"
+#undef COOPVK_HANDLE
 
-// One that has a definition somewhere in this folder does what it says; all others do nothing
-// (commands.cpp). Weak: the address of a command that nobody defines is null.
+template <typename H>
+typename Parameter<H>::Object* objectOf(H handle) {
+    return reinterpret_cast<typename Parameter<H>::Object*>(handle);
+}
+
+template <typename T>
+typename Parameter<T>::Type parameter(T argument) {
+    if constexpr (std::is_same_v<typename Parameter<T>::Type, T>)
+        return argument;
+    else if constexpr (std::is_reference_v<typename Parameter<T>::Type>)
+        return *objectOf(argument);
+    else
+        return objectOf(argument);
+}
+
+// The type of the function that does what a command does; what the queue calls for a command that
+// is recorded with its arguments as they are.
+template <typename Command>
+struct Implementation;
+template <typename R, typename First, typename... Rest>
+struct Implementation<R (*)(First, Rest...)> {
+    using Type = R(typename Parameter<First>::Type, typename Parameter<Rest>::Type...);
+    using Executed = void(Execution&, typename Parameter<Rest>::Type...);
+};
+
+// A command does what the function with its name does, which is defined somewhere in this folder,
+// in `execution` the recorded ones; all others do nothing (commands.cpp). Weak: the address of a
+// function that nobody defines is null.
 #define COOPVK_COMMAND(name, target, level, extension) \
-    [[gnu::weak]] std::remove_pointer_t<PFN_vk##target> target;
+    [[gnu::weak]] Implementation<PFN_vk##target>::Type target;
 #include "commands.inc"
 #undef COOPVK_COMMAND
 
-// Commands that are recorded with their arguments as these are; here is what the queue then calls.
 namespace execution {
 
-template <typename Command>
-struct Executed;
-template <typename R, typename First, typename... Rest>
-struct Executed<R (*)(First, Rest...)> {
-    using Type = void(Execution&, Rest...);
-};
-
 #define COOPVK_COMMAND(name, target, level, extension) \
-    [[gnu::weak]] Executed<PFN_vk##target>::Type target;
+    [[gnu::weak]] Implementation<PFN_vk##target>::Executed target;
 #include "commands.inc"
 #undef COOPVK_COMMAND
 
 }  // namespace execution
 
+using Allocator = const VkAllocationCallbacks*;  // not used
+
 // vkDestroy*, and vkCreate* of an object that is constructed with a device and the create info.
-#define COOPVK_DESTROY(name)                                                      \
-    void Destroy##name(VkDevice, Vk##name handle, const VkAllocationCallbacks*) { \
-        delete from<name>(handle);                                                \
-    }
-#define COOPVK_OBJECT(name)                                                   \
-    VkResult Create##name(VkDevice device, const Vk##name##CreateInfo* info,  \
-                          const VkAllocationCallbacks*, Vk##name* out) {      \
-        *out = handleOf(new name(*reinterpret_cast<Device*>(device), *info)); \
-        return VK_SUCCESS;                                                    \
-    }                                                                         \
+#define COOPVK_DESTROY(name) \
+    void Destroy##name(Device&, name* object, Allocator) { delete object; }
+#define COOPVK_OBJECT(name)                                                            \
+    VkResult Create##name(Device& device, const Vk##name##CreateInfo* info, Allocator, \
+                          Vk##name* out) {                                             \
+        *out = handleOf(new name(device, *info));                                      \
+        return VK_SUCCESS;                                                             \
+    }                                                                                  \
     COOPVK_DESTROY(name)
+// Of an object that holds nothing.
+#define COOPVK_EMPTY_OBJECT(name)      \
+    struct name : ObjectOf<Vk##name> { \
+        using ObjectOf::ObjectOf;      \
+    };                                 \
+    COOPVK_OBJECT(name)
 
 // The objects of a pool, which go with it.
 template <typename T>

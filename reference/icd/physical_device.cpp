@@ -101,45 +101,43 @@ bool hasFeatures(const PhysicalDevice& device, const VkDeviceCreateInfo& info) {
     return all;
 }
 
-void GetPhysicalDeviceFeatures2(VkPhysicalDevice handle, VkPhysicalDeviceFeatures2* out) {
-    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+void GetPhysicalDeviceFeatures2(PhysicalDevice& device, VkPhysicalDeviceFeatures2* out) {
     forRows(device, out, [&](void* structure, const StructureRow& row, bool known) {
         std::ranges::fill(featuresIn(structure, row), VK_FALSE);
         if (known) row.fill(device, structure);
     });
 }
 
-void GetPhysicalDeviceFeatures(VkPhysicalDevice handle, VkPhysicalDeviceFeatures* out) {
+void GetPhysicalDeviceFeatures(PhysicalDevice& device, VkPhysicalDeviceFeatures* out) {
     VkPhysicalDeviceFeatures2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2};
-    GetPhysicalDeviceFeatures2(handle, &all);
+    GetPhysicalDeviceFeatures2(device, &all);
     *out = all.features;
 }
 
-void GetPhysicalDeviceProperties2(VkPhysicalDevice handle, VkPhysicalDeviceProperties2* out) {
-    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
+void GetPhysicalDeviceProperties2(PhysicalDevice& device, VkPhysicalDeviceProperties2* out) {
     forRows(device, out, [&](void* structure, const StructureRow& row, bool known) {
         if (known) row.fill(device, structure);
     });
 }
 
-void GetPhysicalDeviceProperties(VkPhysicalDevice handle, VkPhysicalDeviceProperties* out) {
+void GetPhysicalDeviceProperties(PhysicalDevice& device, VkPhysicalDeviceProperties* out) {
     VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2};
-    GetPhysicalDeviceProperties2(handle, &all);
+    GetPhysicalDeviceProperties2(device, &all);
     *out = all.properties;
 }
 
-void GetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice, uint32_t* count,
+void GetPhysicalDeviceQueueFamilyProperties(PhysicalDevice&, uint32_t* count,
                                             VkQueueFamilyProperties* out) {
     writeList(1, count, out, [](VkQueueFamilyProperties& to, uint32_t) { to = kFamily; });
 }
 
-void GetPhysicalDeviceQueueFamilyProperties2(VkPhysicalDevice, uint32_t* count,
+void GetPhysicalDeviceQueueFamilyProperties2(PhysicalDevice&, uint32_t* count,
                                              VkQueueFamilyProperties2* out) {
     writeList(1, count, out,
               [](VkQueueFamilyProperties2& to, uint32_t) { to.queueFamilyProperties = kFamily; });
 }
 
-void GetPhysicalDeviceMemoryProperties(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* out) {
+void GetPhysicalDeviceMemoryProperties(PhysicalDevice&, VkPhysicalDeviceMemoryProperties* out) {
     *out = {};
     out->memoryTypeCount = uint32_t(std::size(kMemoryTypes));
     for (size_t i = 0; i < std::size(kMemoryTypes); ++i) out->memoryTypes[i] = {kMemoryTypes[i], 0};
@@ -147,20 +145,20 @@ void GetPhysicalDeviceMemoryProperties(VkPhysicalDevice, VkPhysicalDeviceMemoryP
     out->memoryHeaps[0] = {kHeapSize, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
 }
 
-void GetPhysicalDeviceMemoryProperties2(VkPhysicalDevice handle,
+void GetPhysicalDeviceMemoryProperties2(PhysicalDevice& device,
                                         VkPhysicalDeviceMemoryProperties2* out) {
-    GetPhysicalDeviceMemoryProperties(handle, &out->memoryProperties);
+    GetPhysicalDeviceMemoryProperties(device, &out->memoryProperties);
 }
 
 // There are no images, so formats have no features.
-void GetPhysicalDeviceFormatProperties2(VkPhysicalDevice, VkFormat, VkFormatProperties2* out) {
+void GetPhysicalDeviceFormatProperties2(PhysicalDevice&, VkFormat, VkFormatProperties2* out) {
     out->formatProperties = {};
     if (auto* more = find<VkFormatProperties3>(out->pNext))
         more->linearTilingFeatures = more->optimalTilingFeatures = more->bufferFeatures = 0;
 }
 
 // Nothing can be exported or imported.
-void GetPhysicalDeviceExternalBufferProperties(VkPhysicalDevice,
+void GetPhysicalDeviceExternalBufferProperties(PhysicalDevice&,
                                                const VkPhysicalDeviceExternalBufferInfo* info,
                                                VkExternalBufferProperties* out) {
     out->externalMemoryProperties = {0, 0, info->handleType};
@@ -199,20 +197,20 @@ VkResult writeRows(const std::vector<T>& rows, uint32_t* count, T* out) {
 
 }  // namespace
 
-VkResult GetPhysicalDeviceCooperativeMatrixPropertiesKHR(VkPhysicalDevice handle, uint32_t* count,
+VkResult GetPhysicalDeviceCooperativeMatrixPropertiesKHR(PhysicalDevice& device, uint32_t* count,
                                                          VkCooperativeMatrixPropertiesKHR* out) {
     std::vector<VkCooperativeMatrixPropertiesKHR> rows;
-    for (const auto& [a, b, c, saturating] : productsOf(*from<PhysicalDevice>(handle)))
+    for (const auto& [a, b, c, saturating] : productsOf(device))
         for (const auto& [m, n, k] : kShapes)
             rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR, nullptr, m, n, k,
                             a, b, c, c, saturating, VK_SCOPE_SUBGROUP_KHR});
     return writeRows(rows, count, out);
 }
 
-VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(VkPhysicalDevice handle, uint32_t* count,
+VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(PhysicalDevice& device, uint32_t* count,
                                                         VkCooperativeMatrixPropertiesNV* out) {
     std::vector<VkCooperativeMatrixPropertiesNV> rows;
-    for (const auto& [a, b, c, unused] : productsOf(*from<PhysicalDevice>(handle), false))
+    for (const auto& [a, b, c, unused] : productsOf(device, false))
         for (const auto& [m, n, k] : kShapes)
             rows.push_back({VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV, nullptr, m, n, k, a,
                             b, c, c, VK_SCOPE_SUBGROUP_KHR});
@@ -220,9 +218,8 @@ VkResult GetPhysicalDeviceCooperativeMatrixPropertiesNV(VkPhysicalDevice handle,
 }
 
 VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
-    VkPhysicalDevice handle, uint32_t* count,
+    PhysicalDevice& device, uint32_t* count,
     VkCooperativeMatrixFlexibleDimensionsPropertiesNV* out) {
-    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
     const uint32_t any = device.settings.granularity;
     std::vector<VkCooperativeMatrixFlexibleDimensionsPropertiesNV> rows;
     for (const uint32_t invocations : kInvocations)
@@ -236,9 +233,8 @@ VkResult GetPhysicalDeviceCooperativeMatrixFlexibleDimensionsPropertiesNV(
 
 #ifdef VK_EXT_cooperative_matrix_maintenance1
 VkResult GetPhysicalDeviceCooperativeMatrixProperties2EXT(
-    VkPhysicalDevice handle, const VkPhysicalDeviceCooperativeMatrixInfo2EXT* info, uint32_t* count,
+    PhysicalDevice& device, const VkPhysicalDeviceCooperativeMatrixInfo2EXT* info, uint32_t* count,
     VkCooperativeMatrixProperties2EXT* out) {
-    const PhysicalDevice& device = *from<PhysicalDevice>(handle);
     const bool saturating = info->flags & VK_COOPERATIVE_MATRIX_SATURATING_ACCUMULATION_BIT_EXT;
     const uint32_t any = device.settings.granularity;
     std::vector<VkCooperativeMatrixProperties2EXT> rows;
@@ -249,7 +245,7 @@ VkResult GetPhysicalDeviceCooperativeMatrixProperties2EXT(
 }
 #endif
 
-VkResult GetPhysicalDeviceCooperativeVectorPropertiesNV(VkPhysicalDevice, uint32_t* count,
+VkResult GetPhysicalDeviceCooperativeVectorPropertiesNV(PhysicalDevice&, uint32_t* count,
                                                         VkCooperativeVectorPropertiesNV* out) {
     std::vector<VkCooperativeVectorPropertiesNV> rows;
     for (const VectorProduct& row : kVectorProducts)

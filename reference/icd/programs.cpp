@@ -6,7 +6,6 @@
 #include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
 
 using Words = std::vector<uint32_t>;
 
@@ -16,8 +15,7 @@ struct ShaderModule : ObjectOf<VkShaderModule> {
     Words words;
 };
 
-// Caches hold nothing: programs are made in less time than they would be read.
-using PipelineCache = ObjectOf<VkPipelineCache>;
+namespace {
 
 // What programs are made of; owns what ProgramRequest refers to.
 struct Source {
@@ -54,16 +52,9 @@ Source sourceOf(const Device& device, const Info& info) {
 }
 
 VkResult resultOf(ErrorCode code) {
-    switch (code) {
-        case ErrorCode::kOutOfMemory:
-            return VK_ERROR_OUT_OF_HOST_MEMORY;
-        case ErrorCode::kUnsupported:
-            return VK_ERROR_FEATURE_NOT_PRESENT;
-        case ErrorCode::kDeviceLost:
-            return VK_ERROR_DEVICE_LOST;
-        default:
-            return VK_ERROR_INVALID_SHADER_NV;
-    }
+    return code == ErrorCode::kOutOfMemory   ? VK_ERROR_OUT_OF_HOST_MEMORY
+           : code == ErrorCode::kUnsupported ? VK_ERROR_FEATURE_NOT_PRESENT
+                                             : VK_ERROR_INVALID_SHADER_NV;
 }
 
 // Errors go to the messengers, too.
@@ -102,7 +93,7 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
         return VK_PIPELINE_COMPILE_REQUIRED;
     Source source = sourceOf(device, info.stage);
     if (info.stage.module != VK_NULL_HANDLE)
-        source.words = from<ShaderModule>(info.stage.module)->words;
+        source.words = objectOf(info.stage.module)->words;
     else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext))
         source.words = ShaderModule(device, *code).words;
     SharedProgram program;
@@ -151,7 +142,7 @@ VkResult createShader(Device& device, const VkShaderCreateInfoEXT& info, VkShade
         source = sourceOf(device, info);
         source.words = words;
     }
-    auto shader = std::make_unique<ShaderObject>();
+    auto shader = std::make_unique<ShaderEXT>();
     const VkResult result = makeProgram(device, source, shader->program);
     if (result != VK_SUCCESS) return result;
     shader->binary = binaryOf(source);
@@ -172,13 +163,13 @@ VkResult writeBytes(std::span<const std::byte> bytes, size_t* size, void* out) {
 COOPVK_OBJECT(ShaderModule)
 
 // Each pipeline that fails is null, and does not keep the others from being made.
-VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache, uint32_t count,
-                                const VkComputePipelineCreateInfo* infos,
-                                const VkAllocationCallbacks*, VkPipeline* out) {
+VkResult CreateComputePipelines(Device& device, PipelineCache*, uint32_t count,
+                                const VkComputePipelineCreateInfo* infos, Allocator,
+                                VkPipeline* out) {
     std::fill_n(out, count, VK_NULL_HANDLE);
     VkResult first = VK_SUCCESS;
     for (uint32_t i = 0; i < count; ++i) {
-        const VkResult result = createPipeline(*from<Device>(handle), infos[i], &out[i]);
+        const VkResult result = createPipeline(device, infos[i], &out[i]);
         if (result == VK_SUCCESS) continue;
         if (first == VK_SUCCESS || first == VK_PIPELINE_COMPILE_REQUIRED) first = result;
         if (flagsOf(infos[i]) & VK_PIPELINE_CREATE_2_EARLY_RETURN_ON_FAILURE_BIT) break;
@@ -186,33 +177,32 @@ VkResult CreateComputePipelines(VkDevice handle, VkPipelineCache, uint32_t count
     return first;
 }
 COOPVK_DESTROY(Pipeline)
-COOPVK_OBJECT(PipelineCache)
+// Caches hold nothing: programs are made in less time than they would be read.
+COOPVK_EMPTY_OBJECT(PipelineCache)
 
-VkResult GetPipelineCacheData(VkDevice device, VkPipelineCache, size_t* size, void* data) {
+VkResult GetPipelineCacheData(Device& device, PipelineCache*, size_t* size, void* data) {
     VkPhysicalDeviceProperties properties;
-    GetPhysicalDeviceProperties(handleOf(from<Device>(device)->physical), &properties);
+    GetPhysicalDeviceProperties(*device.physical, &properties);
     VkPipelineCacheHeaderVersionOne header{sizeof(header), VK_PIPELINE_CACHE_HEADER_VERSION_ONE,
                                            properties.vendorID, properties.deviceID};
     std::copy_n(properties.pipelineCacheUUID, VK_UUID_SIZE, header.pipelineCacheUUID);
     return writeBytes(std::as_bytes(std::span(&header, 1)), size, data);
 }
 
-VkResult CreateShadersEXT(VkDevice device, uint32_t count, const VkShaderCreateInfoEXT* infos,
-                          const VkAllocationCallbacks*, VkShaderEXT* out) {
+VkResult CreateShadersEXT(Device& device, uint32_t count, const VkShaderCreateInfoEXT* infos,
+                          Allocator, VkShaderEXT* out) {
     std::fill_n(out, count, VK_NULL_HANDLE);
     for (uint32_t i = 0; i < count; ++i) {
-        const VkResult result = createShader(*from<Device>(device), infos[i], &out[i]);
+        const VkResult result = createShader(device, infos[i], &out[i]);
         if (result != VK_SUCCESS) return result;
     }
     return VK_SUCCESS;
 }
 
-void DestroyShaderEXT(VkDevice, VkShaderEXT shader, const VkAllocationCallbacks*) {
-    delete from<ShaderObject>(shader);
-}
+void DestroyShaderEXT(Device&, ShaderEXT* shader, Allocator) { delete shader; }
 
-VkResult GetShaderBinaryDataEXT(VkDevice, VkShaderEXT shader, size_t* size, void* data) {
-    return writeBytes(std::as_bytes(std::span(from<ShaderObject>(shader)->binary)), size, data);
+VkResult GetShaderBinaryDataEXT(Device&, ShaderEXT* shader, size_t* size, void* data) {
+    return writeBytes(std::as_bytes(std::span(shader->binary)), size, data);
 }
 
 }  // namespace coopvk::reference::icd

@@ -9,7 +9,6 @@
 #include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
 
 using Query = std::optional<uint64_t>;  // its result, if that is available
 
@@ -29,39 +28,35 @@ struct QueryPool : ObjectOf<VkQueryPool> {
     }
 };
 
+namespace {
+
 // Nanoseconds.
 uint64_t timestamp() {
     const auto now = std::chrono::steady_clock::now().time_since_epoch();
     return uint64_t(std::chrono::nanoseconds(now).count());
 }
 
-// Its low bytes alone, if it is not wide.
-void put(std::byte* to, uint64_t value, bool wide) {
-    std::memcpy(to, &value, wide ? sizeof(uint64_t) : sizeof(uint32_t));
-}
-
 // vkGetQueryPoolResults, as far as values are known. Results that do not fit are left out.
 VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, VkDeviceSize stride,
                       VkQueryResultFlags flags) {
-    const bool wide = flags & VK_QUERY_RESULT_64_BIT;
     const bool tells = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
-    const size_t size = (wide ? 8 : 4) * (tells ? 2 : 1);
+    // Of a number: low bytes alone, if it is not wide.
+    const size_t size = flags & VK_QUERY_RESULT_64_BIT ? sizeof(uint64_t) : sizeof(uint32_t);
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; i < queries.size(); ++i) {
-        if (i * stride + size > out.size()) break;
+        if (i * stride + size * (tells ? 2 : 1) > out.size()) break;
         std::byte* to = out.data() + i * stride;
-        const bool known = queries[i].has_value();
+        const uint64_t known = queries[i].has_value(), value = queries[i].value_or(0);
         if (!known) result = VK_NOT_READY;
-        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
-            put(to, queries[i].value_or(0), wide);
-        if (tells) put(to + size / 2, known, wide);
+        if (known || (flags & VK_QUERY_RESULT_PARTIAL_BIT)) std::memcpy(to, &value, size);
+        if (tells) std::memcpy(to + size, &known, size);
     }
     return result;
 }
 
-void writeTimestamp(Execution& execution, VkQueryPool pool, uint32_t query) {
+void writeTimestamp(Execution& execution, QueryPool* pool, uint32_t query) {
     execution.device.change([&] {
-        for (Query& each : from<QueryPool>(pool)->part(query, 1)) each = timestamp();
+        for (Query& each : pool->part(query, 1)) each = timestamp();
     });
 }
 
@@ -69,17 +64,16 @@ void writeTimestamp(Execution& execution, VkQueryPool pool, uint32_t query) {
 
 COOPVK_OBJECT(QueryPool)
 
-void ResetQueryPool(VkDevice handle, VkQueryPool pool, uint32_t first, uint32_t count) {
-    from<Device>(handle)->change([&] {
-        for (Query& query : from<QueryPool>(pool)->part(first, count)) query.reset();
+void ResetQueryPool(Device& device, QueryPool* pool, uint32_t first, uint32_t count) {
+    device.change([&] {
+        for (Query& query : pool->part(first, count)) query.reset();
     });
 }
 
-VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, uint32_t count,
+VkResult GetQueryPoolResults(Device& device, QueryPool* pool, uint32_t first, uint32_t count,
                              size_t size, void* data, VkDeviceSize stride,
                              VkQueryResultFlags flags) {
-    Device& device = *from<Device>(handle);
-    const std::span queries = from<QueryPool>(pool)->part(first, count);
+    const std::span queries = pool->part(first, count);
     const auto known = [](const Query& query) { return query.has_value(); };
     if (flags & VK_QUERY_RESULT_WAIT_BIT) {
         const VkResult waited = device.wait(
@@ -91,26 +85,26 @@ VkResult GetQueryPoolResults(VkDevice handle, VkQueryPool pool, uint32_t first, 
     });
 }
 
-void execution::CmdResetQueryPool(Execution& execution, VkQueryPool pool, uint32_t first,
+void execution::CmdResetQueryPool(Execution& execution, QueryPool* pool, uint32_t first,
                                   uint32_t count) {
-    icd::ResetQueryPool(handleOf(&execution.device), pool, first, count);
+    icd::ResetQueryPool(execution.device, pool, first, count);
 }
 
-void execution::CmdWriteTimestamp(Execution& execution, VkPipelineStageFlagBits, VkQueryPool pool,
+void execution::CmdWriteTimestamp(Execution& execution, VkPipelineStageFlagBits, QueryPool* pool,
                                   uint32_t query) {
     writeTimestamp(execution, pool, query);
 }
-void execution::CmdWriteTimestamp2(Execution& execution, VkPipelineStageFlags2, VkQueryPool pool,
+void execution::CmdWriteTimestamp2(Execution& execution, VkPipelineStageFlags2, QueryPool* pool,
                                    uint32_t query) {
     writeTimestamp(execution, pool, query);
 }
 
-void execution::CmdCopyQueryPoolResults(Execution& execution, VkQueryPool pool, uint32_t first,
-                                        uint32_t count, VkBuffer target, VkDeviceSize offset,
+void execution::CmdCopyQueryPoolResults(Execution& execution, QueryPool* pool, uint32_t first,
+                                        uint32_t count, Buffer* target, VkDeviceSize offset,
                                         VkDeviceSize stride, VkQueryResultFlags flags) {
-    const Range to = part(from<Buffer>(target)->range, offset, VK_WHOLE_SIZE);
+    const Range to = part(target->range, offset, VK_WHOLE_SIZE);
     const std::lock_guard lock(execution.device.mutex);
-    writeResults(from<QueryPool>(pool)->part(first, count), {to.data, to.size}, stride, flags);
+    writeResults(pool->part(first, count), {to.data, to.size}, stride, flags);
     markWritten(part(to, 0, stride * count));
 }
 

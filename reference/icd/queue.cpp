@@ -25,12 +25,12 @@ struct Semaphore : ObjectOf<VkSemaphore> {
     uint64_t value = 0;  // a binary one that is signaled has 1
 };
 
-namespace {
-
 struct Event : ObjectOf<VkEvent> {
     using ObjectOf::ObjectOf;
     bool set = false;
 };
+
+namespace {
 
 bool isReady(const SemaphoreValue& wait) {
     const Semaphore& semaphore = *wait.semaphore;
@@ -45,30 +45,28 @@ Batch batchOf(const VkSubmitInfo& info) {
     const std::span signals(timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
     Batch batch;
     for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-        batch.waits.push_back(
-            {from<Semaphore>(info.pWaitSemaphores[i]), i < waits.size() ? waits[i] : 0});
+        batch.waits.push_back({objectOf(info.pWaitSemaphores[i]), i < waits.size() ? waits[i] : 0});
     for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
         batch.signals.push_back(
-            {from<Semaphore>(info.pSignalSemaphores[i]), i < signals.size() ? signals[i] : 0});
+            {objectOf(info.pSignalSemaphores[i]), i < signals.size() ? signals[i] : 0});
     for (const VkCommandBuffer each : std::span(info.pCommandBuffers, info.commandBufferCount))
-        batch.commands.push_back(from<CommandBuffer>(each));
+        batch.commands.push_back(objectOf(each));
     return batch;
 }
 
 Batch batchOf(const VkSubmitInfo2& info) {
     Batch batch;
     for (const auto& each : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount))
-        batch.waits.push_back({from<Semaphore>(each.semaphore), each.value});
+        batch.waits.push_back({objectOf(each.semaphore), each.value});
     for (const auto& each : std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
-        batch.signals.push_back({from<Semaphore>(each.semaphore), each.value});
+        batch.signals.push_back({objectOf(each.semaphore), each.value});
     for (const auto& each : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
-        batch.commands.push_back(from<CommandBuffer>(each.commandBuffer));
+        batch.commands.push_back(objectOf(each.commandBuffer));
     return batch;
 }
 
 template <typename Info>
-VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fence) {
-    Queue& queue = *from<Queue>(handle);
+VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence) {
     std::vector<Batch> batches;
     for (const Info& info : std::span(infos, count)) {
         batches.push_back(batchOf(info));
@@ -76,18 +74,17 @@ VkResult submitAll(VkQueue handle, uint32_t count, const Info* infos, VkFence fe
             if (commands->result != VK_SUCCESS)
                 return queue.device->refuse("a command buffer is submitted whose recording failed");
     }
-    if (fence != VK_NULL_HANDLE) {
+    if (fence != nullptr) {
         if (batches.empty()) batches.emplace_back();
-        batches.back().fence = from<Fence>(fence);
+        batches.back().fence = fence;
     }
     const VkResult result = queue.device->read([] { return VK_SUCCESS; });
     if (result == VK_SUCCESS) queue.submit(std::move(batches));
     return result;
 }
 
-VkResult setEvent(Device& device, VkEvent event, bool set) {
-    device.change([&] { from<Event>(event)->set = set; });
-    return VK_SUCCESS;
+VkResult setEvent(Device& device, Event* event, bool set) {
+    return device.change([&] { event->set = set; });
 }
 
 }  // namespace
@@ -140,35 +137,34 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
     if (batch.fence != nullptr) batch.fence->signaled = true;
 }
 
-VkResult QueueSubmit(VkQueue queue, uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+VkResult QueueSubmit(Queue& queue, uint32_t count, const VkSubmitInfo* infos, Fence* fence) {
     return submitAll(queue, count, infos, fence);
 }
 
-VkResult QueueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* infos, VkFence fence) {
+VkResult QueueSubmit2(Queue& queue, uint32_t count, const VkSubmitInfo2* infos, Fence* fence) {
     return submitAll(queue, count, infos, fence);
 }
 
-VkResult QueueWaitIdle(VkQueue queue) { return from<Queue>(queue)->waitIdle(); }
+VkResult QueueWaitIdle(Queue& queue) { return queue.waitIdle(); }
 
-VkResult DeviceWaitIdle(VkDevice device) { return from<Device>(device)->queue.waitIdle(); }
+VkResult DeviceWaitIdle(Device& device) { return device.queue.waitIdle(); }
 
 COOPVK_OBJECT(Fence)
 
-VkResult ResetFences(VkDevice handle, uint32_t count, const VkFence* fences) {
-    const std::lock_guard lock(from<Device>(handle)->mutex);
-    for (const VkFence fence : std::span(fences, count)) from<Fence>(fence)->signaled = false;
+VkResult ResetFences(Device& device, uint32_t count, const VkFence* fences) {
+    const std::lock_guard lock(device.mutex);
+    for (const VkFence fence : std::span(fences, count)) objectOf(fence)->signaled = false;
     return VK_SUCCESS;
 }
 
-VkResult GetFenceStatus(VkDevice device, VkFence fence) {
-    return from<Device>(device)->read(
-        [&] { return from<Fence>(fence)->signaled ? VK_SUCCESS : VK_NOT_READY; });
+VkResult GetFenceStatus(Device& device, Fence* fence) {
+    return device.read([&] { return fence->signaled ? VK_SUCCESS : VK_NOT_READY; });
 }
 
-VkResult WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, VkBool32 all,
+VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, VkBool32 all,
                        uint64_t timeout) {
-    const auto signaled = [](VkFence fence) { return from<Fence>(fence)->signaled; };
-    return from<Device>(handle)->wait(timeout, [&] {
+    const auto signaled = [](VkFence fence) { return objectOf(fence)->signaled; };
+    return device.wait(timeout, [&] {
         return all ? std::all_of(fences, fences + count, signaled)
                    : std::any_of(fences, fences + count, signaled);
     });
@@ -176,73 +172,66 @@ VkResult WaitForFences(VkDevice handle, uint32_t count, const VkFence* fences, V
 
 COOPVK_OBJECT(Semaphore)
 
-VkResult GetSemaphoreCounterValue(VkDevice device, VkSemaphore semaphore, uint64_t* value) {
-    return from<Device>(device)->read([&] {
-        *value = from<Semaphore>(semaphore)->value;
+VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t* value) {
+    return device.read([&] {
+        *value = semaphore->value;
         return VK_SUCCESS;
     });
 }
 
-VkResult WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+VkResult WaitSemaphores(Device& device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
     const auto reached = [&](uint32_t i) {
-        return from<Semaphore>(info->pSemaphores[i])->value >= info->pValues[i];
+        return objectOf(info->pSemaphores[i])->value >= info->pValues[i];
     };
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
-    return from<Device>(handle)->wait(timeout, [&] {
+    return device.wait(timeout, [&] {
         for (uint32_t i = 0; i < info->semaphoreCount; ++i)
             if (reached(i) == any) return any;
         return !any;
     });
 }
 
-VkResult SignalSemaphore(VkDevice handle, const VkSemaphoreSignalInfo* info) {
-    from<Device>(handle)->change([&] { from<Semaphore>(info->semaphore)->value = info->value; });
-    return VK_SUCCESS;
+VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
+    return device.change([&] { objectOf(info->semaphore)->value = info->value; });
 }
 
 COOPVK_OBJECT(Event)
 
-VkResult GetEventStatus(VkDevice device, VkEvent event) {
-    return from<Device>(device)->read(
-        [&] { return from<Event>(event)->set ? VK_EVENT_SET : VK_EVENT_RESET; });
+VkResult GetEventStatus(Device& device, Event* event) {
+    return device.read([&] { return event->set ? VK_EVENT_SET : VK_EVENT_RESET; });
 }
 
-VkResult SetEvent(VkDevice device, VkEvent event) {
-    return setEvent(*from<Device>(device), event, true);
-}
-VkResult ResetEvent(VkDevice device, VkEvent event) {
-    return setEvent(*from<Device>(device), event, false);
-}
+VkResult SetEvent(Device& device, Event* event) { return setEvent(device, event, true); }
+VkResult ResetEvent(Device& device, Event* event) { return setEvent(device, event, false); }
 
-void execution::CmdSetEvent(Execution& execution, VkEvent event, VkPipelineStageFlags) {
+void execution::CmdSetEvent(Execution& execution, Event* event, VkPipelineStageFlags) {
     setEvent(execution.device, event, true);
 }
-void execution::CmdSetEvent2(Execution& execution, VkEvent event, const VkDependencyInfo*) {
+void execution::CmdSetEvent2(Execution& execution, Event* event, const VkDependencyInfo*) {
     setEvent(execution.device, event, true);
 }
-void execution::CmdResetEvent(Execution& execution, VkEvent event, VkPipelineStageFlags) {
+void execution::CmdResetEvent(Execution& execution, Event* event, VkPipelineStageFlags) {
     setEvent(execution.device, event, false);
 }
-void execution::CmdResetEvent2(Execution& execution, VkEvent event, VkPipelineStageFlags2) {
+void execution::CmdResetEvent2(Execution& execution, Event* event, VkPipelineStageFlags2) {
     setEvent(execution.device, event, false);
 }
 
 // The host may set an event after the submission.
-void CmdWaitEvents2(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+void CmdWaitEvents2(CommandBuffer& commands, uint32_t count, const VkEvent* events,
                     const VkDependencyInfo*) {
     for (const VkEvent event : std::span(events, count)) {
-        const auto wait = [event](Execution& execution) {
+        const auto wait = [event = objectOf(event)](Execution& execution) {
             Device& device = execution.device;
-            device.wait(UINT64_MAX,
-                        [&] { return device.queue.stopping || from<Event>(event)->set; });
+            device.wait(UINT64_MAX, [&] { return device.queue.stopping || event->set; });
         };
-        record(handle, wait, event);
+        record(commands, wait, objectOf(event));
     }
 }
-void CmdWaitEvents(VkCommandBuffer handle, uint32_t count, const VkEvent* events,
+void CmdWaitEvents(CommandBuffer& commands, uint32_t count, const VkEvent* events,
                    VkPipelineStageFlags, VkPipelineStageFlags, uint32_t, const VkMemoryBarrier*,
                    uint32_t, const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
-    CmdWaitEvents2(handle, count, events, nullptr);
+    CmdWaitEvents2(commands, count, events, nullptr);
 }
 
 }  // namespace coopvk::reference::icd
