@@ -13,6 +13,19 @@ bool isVariableOrDebug(spv::Op opcode) {
     return isVariable(opcode) || isDebugLine(opcode) || isExtInst(opcode);
 }
 
+size_t endOfVariables(const InstructionList& entry) {
+    size_t at = 0;
+    while (at < entry.size() && isVariableOrDebug(entry[at]->opcode)) ++at;
+    return at;
+}
+
+// DebugFunctionDefinition, which must be in the entry block.
+bool isFunctionDefinition(const Module& module, const Instruction& i) {
+    constexpr uint32_t kDebugFunctionDefinition = 101;
+    return isExtInst(i.opcode) && i.word(1) == kDebugFunctionDefinition &&
+           stringFromOperands(module.def(i.word(0)), 0).starts_with("NonSemantic.Shader.DebugInfo");
+}
+
 }  // namespace
 
 FunctionEditor::FunctionEditor(TypeTable& types, Function& function)
@@ -46,6 +59,12 @@ void FunctionEditor::keep(InstructionPtr instruction) {
         sampledImages_[instruction->result] = {instruction->result, blocks_.back()->id()};
     }
     if (!sampledImages_.empty()) repeatSampledImages(*instruction);
+    if (blocks_.size() > 1 && isFunctionDefinition(types_.module(), *instruction)) {
+        InstructionList& entry = blocks_.front()->body;
+        entry.insert(entry.begin() + static_cast<std::ptrdiff_t>(endOfVariables(entry)),
+                     std::move(instruction));
+        return;
+    }
     emitter_.add(std::move(instruction));
 }
 
@@ -111,9 +130,7 @@ void FunctionEditor::finish() {
     updatePhis();
     if (!blocks_.empty() && !prologue_.empty()) {
         InstructionList& entry = blocks_.front()->body;
-        size_t at = 0;
-        while (at < entry.size() && isVariableOrDebug(entry[at]->opcode)) ++at;
-        insertAt(entry, at, std::move(prologue_));
+        insertAt(entry, endOfVariables(entry), std::move(prologue_));
     }
     if (!blocks_.empty()) insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_.blocks = std::move(blocks_);
