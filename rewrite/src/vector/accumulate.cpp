@@ -22,6 +22,16 @@ Id lockVariable(VectorContext& context) {
     return entry->second;
 }
 
+// The function of the only entry point; nullptr if it has no body.
+Function* entryFunction(const Module& module) {
+    const InstructionList& entries = module.section(Section::kEntryPoints);
+    if (entries.size() != 1) return nullptr;
+    const auto found = std::ranges::find(module.functions(), entries[0]->word(1),
+                                         [](const auto& function) { return function->id(); });
+    const bool hasBody = found != module.functions().end() && !(*found)->blocks.empty();
+    return hasBody ? found->get() : nullptr;
+}
+
 }  // namespace
 
 Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, const Number& number)

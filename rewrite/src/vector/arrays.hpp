@@ -52,35 +52,36 @@ inline constexpr uint32_t kShiftedPacks = 32;
 // Whether loops shift a vector's components through an array of at most kShiftedPacks and read its
 // first element.
 inline bool areShifted(const VectorContext& context, const VectorType& type) {
-    return context.target.device.indexingHoldsRegisters && !isLarge(type);
+    return context.target.device.indexingHoldsRegisters && !type.isLarge;
 }
 
 // Some packs of a vector, with their components as f32. f16 components are stored in pairs and
-// converted when read: an f32 array takes twice the registers.
+// converted when read: an f32 array takes twice the registers. Large vectors are read in place.
 class FloatComponents : private VectorCode {
  public:
     FloatComponents(VectorFunction& f, const VectorType& type, Id value, uint32_t firstPack,
                     uint32_t packs, Indices indices)
         : VectorCode(f),
           type_(type),
-          arePairs_(type.packWidth == 2 && f.context().target.device.readsPairs),
+          arePairs_(type.packWidth == 2 && !type.isLarge && f.context().target.device.readsPairs),
           packs_(packs) {
-        const uint32_t perPack = arePairs_ ? 1 : type.packWidth;
-        array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, indices);
-        if (!isLarge(type)) {
-            for (uint32_t p = 0; p < packs; ++p) {
-                storePack(c(p), emit_.extract(type.pack, value, {firstPack + p}));
-            }
+        if (type.isLarge) {
+            array_ = value;
             return;
         }
-        const Id source = f.variable(type.id);
-        f.store(source, value);
-        f.loop(packs, [&](Id p) { storePack(p, f.load(f.element(source, p))); });
+        const uint32_t perPack = arePairs_ ? 1 : type.packWidth;
+        array_ = arrayVariable(f, arePairs_ ? u32() : f32(), packs * perPack, indices);
+        for (uint32_t p = 0; p < packs; ++p) {
+            storePack(c(p), emit_.extract(type.pack, value, {firstPack + p}));
+        }
     }
 
     // Component `index` (u32).
     Id at(Id index) {
-        if (!arePairs_) return f_.load(f_.element(array_, index));
+        if (!arePairs_) {
+            const Id component = f_.load(f_.element(array_, index));
+            return type_.isLarge ? asFloat(component) : component;
+        }
         const Id word = f_.load(f_.element(array_, over(index, 2)));
         return half(word, modulo(index, 2));
     }

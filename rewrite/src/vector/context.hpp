@@ -13,12 +13,13 @@ namespace coopvk::rewrite {
 
 // Components of 8 and 16 bits are held in packs of 32 bits. Components of the last pack beyond the
 // component count are undefined.
-using VectorType = PackedType;
+struct VectorType : PackedType {
+    // Lowered as a long vector (longvector/): values are in variables, as arrays of components.
+    bool isLarge = false;
 
-// Drivers compile up to this many packs as straight code; larger vectors need loops.
-inline constexpr uint32_t kUnrolledPacks = 128;
-
-inline bool isLarge(const VectorType& type) { return type.packs() > kUnrolledPacks; }
+    Id element() const { return isLarge ? component : pack; }  // of the array
+    uint32_t elements() const { return isLarge ? count : packs(); }
+};
 
 struct VectorContext : PackedContext {
     VectorContext(TypeTable& theTypes, const PlannedTarget& theTarget)
@@ -30,28 +31,27 @@ struct VectorContext : PackedContext {
     std::map<std::vector<uint32_t>, Id> variables;  // that helper functions share, by key
     std::set<std::string_view> paths;               // Rewritten::paths
 
-    const VectorType* packed(Id type) const override {
+    const VectorType* vector(Id type) const {
         const auto found = vectors.find(type);
         return found == vectors.end() ? nullptr : &found->second;
     }
-    // The vector type if it is large, else nullptr.
-    const VectorType* largeVector(Id type) const {
-        const VectorType* found = packed(type);
-        return found != nullptr && isLarge(*found) ? found : nullptr;
+    const VectorType* vectorOfValue(Id value) const { return vector(module.def(value).type); }
+    bool isLarge(Id type) const {
+        const VectorType* found = vector(type);
+        return found != nullptr && found->isLarge;
+    }
+    // Large vectors have no packs.
+    const VectorType* packed(Id type) const override {
+        return isLarge(type) ? nullptr : vector(type);
     }
     bool isWord(Id value) const {
         const Id type = module.def(value).type;
         return types.isInteger(type) && types.width(type) == 32 && types.components(type) == 1;
     }
-    bool hasLargeVectors() const {
-        return std::ranges::any_of(vectors,
-                                   [](const auto& entry) { return isLarge(entry.second); });
-    }
 };
 
 // The first word of a helper function's key.
 enum HelperKind : uint32_t {
-    kMapHelper,
     kExtractHelper,
     kInsertHelper,
     kLoadHelper,
@@ -59,25 +59,29 @@ enum HelperKind : uint32_t {
     kMultiplyHelper,
     kGradientHelper,
     kGatherHelper,
-    kCopyHelper,
-    kFillHelper,
 };
 
+// A helper function. A parameter that is a large vector is a pointer to a variable, which the
+// function only reads. For a large result the last parameter is a pointer to the variable that gets
+// it. Calls take and give values, as long as the module has such values.
 class VectorFunction : public FunctionBuilder {
  public:
     VectorFunction(VectorContext& context, std::string_view name, Id resultType,
-                   std::span<const Id> parameterTypes)
-        : FunctionBuilder(context.types, context.newFunctions, name, resultType, parameterTypes),
-          context_(context) {}
+                   std::span<const Id> parameterTypes);
 
     VectorContext& context() { return context_; }
+    // The variable that gets the result.
+    Id result();
+    // Calls another helper function that has the same result, and returns this.
+    Id call(Id function, std::vector<Id> arguments);
+    // Ends the function, whose result is in result().
+    Id finishResult();
 
  private:
     VectorContext& context_;
+    Id resultType_;
+    Id result_;  // 0: there is no variable yet
 };
-
-// The function of the only entry point; nullptr if it has no body.
-Function* entryFunction(const Module& module);
 
 // Base class of code generators for a part of a helper function.
 class VectorCode {
@@ -98,6 +102,28 @@ class VectorCode {
     Id times(Id a, uint32_t b) { return emit_.times(a, b); }
     Id over(Id a, uint32_t b) { return emit_.over(a, b); }
     Id modulo(Id a, uint32_t b) { return emit_.modulo(a, b); }
+
+    // Pack number `index` (u32) of a large vector, whose last component stands for those beyond it.
+    Id loadPack(const VectorType& type, Id vector, Id index) {
+        const Id first = times(index, type.packWidth);
+        std::vector<Id> components;
+        for (uint32_t part = 0; part < type.packWidth; ++part) {
+            const auto known = f_.module().constantValue(plus(first, part));
+            const Id at = known && *known >= type.count ? c(type.count - 1) : plus(first, part);
+            components.push_back(f_.load(f_.element(vector, at)));
+        }
+        return emit_.join(type.pack, components);
+    }
+    // The inverse; stores no components beyond the vector.
+    void storePack(const VectorType& type, Id vector, Id index, Id pack) {
+        const Id first = times(index, type.packWidth);
+        const std::vector<Id> components = emit_.parts(pack);
+        for (uint32_t part = 0; part < type.packWidth; ++part) {
+            const Id at = plus(first, part);
+            const auto known = f_.module().constantValue(at);
+            if (!known || *known < type.count) f_.store(f_.element(vector, at), components[part]);
+        }
+    }
 
     const DevicePlan& device() { return f_.context().target.device; }
 
@@ -134,9 +160,14 @@ class UniformityTest : private VectorCode {
     Id all_;
 };
 
-// Lowers SPV_NV_cooperative_vector to core SPIR-V.
-
+// Lowers SPV_NV_cooperative_vector to core SPIR-V. Of large vectors, it lowers the instructions
+// that long vectors do not have; the lowering of long vectors does the rest.
 std::optional<Error> lowerVectors(VectorContext& context);
+
+// ---------------------------------------------------------------------------------------------
+// Before the lowering of a function: replaces a construction of a large vector from consecutive
+// elements of an array, each with its own load, by the call of a helper with a loop.
+void lowerLargeConstructs(VectorContext& context, Function& function);
 
 // ---------------------------------------------------------------------------------------------
 // Each of these lowers one instruction into `emit`; false: it concerns no vector and stays.
@@ -149,7 +180,6 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
 void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& instruction);
 // OpVectorExtractDynamic, OpVectorInsertDynamic.
 bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& instruction);
-bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruction& instruction);
 // Instructions of GLSL.std.450 (SPV_NV_cooperative_vector, 3.42.11 to 3.42.14).
 bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& instruction);
 

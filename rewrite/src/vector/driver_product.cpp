@@ -108,11 +108,11 @@ namespace {
 
 class GroupedProduct : VectorCode {
  public:
-    GroupedProduct(VectorFunction& function, Id resultType, size_t parameters)
+    GroupedProduct(VectorFunction& function, size_t parameters)
         : VectorCode(function),
           subgroup_(emit_.scope(spv::Scope::Subgroup)),
           parameters_(parameters),
-          result_(f_.variable(resultType)),
+          result_(f_.result()),
           isLeft_(f_.variable(types_.boolType())) {
         using enum spv::Capability;
         for (const spv::Capability capability :
@@ -125,7 +125,7 @@ class GroupedProduct : VectorCode {
         f_.choose(
             isSubgroupFull(f_, lanes), [&] { multiplyTogether(functions.together); },
             [&] { f_.store(result_, call(functions.alone, {})); });
-        return f_.load(result_);
+        return f_.finishResult();
     }
 
  private:
@@ -178,8 +178,7 @@ class GroupedProduct : VectorCode {
         for (size_t p = 1; p < parameters_; ++p) {
             arguments.push_back(location.empty() ? f_.parameter(p) : location[p - 1]);
         }
-        const Id type = emit_.module().def(emit_.typeOf(result_)).word(1);
-        return emit_.call(type, function, arguments);
+        return f_.call(function, std::move(arguments));
     }
 
     Id subgroup_;
@@ -194,7 +193,7 @@ Id multiplyInGroups(VectorContext& context, std::string_view name, Id resultType
                     std::span<const Id> parameterTypes, const ProductFunctions& functions,
                     uint32_t lanes) {
     VectorFunction f(context, name, resultType, parameterTypes);
-    return f.finish(GroupedProduct(f, resultType, parameterTypes.size()).run(functions, lanes));
+    return GroupedProduct(f, parameterTypes.size()).run(functions, lanes);
 }
 
 }  // namespace coopvk::rewrite

@@ -212,16 +212,16 @@ Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
     UniformityTest uniform(f);
     for (size_t p = 1; p < parameterTypes.size(); ++p) uniform.require(f.parameter(p));
-    const Id result = f.variable(resultType);
+    const Id result = f.result();
     const auto call = [&](bool shared) {
         std::vector<Id> arguments = {f.parameter(0)};
         for (size_t p = 1; p < parameterTypes.size(); ++p) {
             arguments.push_back(shared ? firstLanes(f.emit(), f.parameter(p)) : f.parameter(p));
         }
-        f.store(result, f.emit().call(resultType, alone, arguments));
+        f.store(result, f.call(alone, std::move(arguments)));
     };
     f.choose(uniform.result(), [&] { call(true); }, [&] { call(false); });
-    return f.finish(f.load(result));
+    return f.finishResult();
 }
 
 }  // namespace coopvk::rewrite

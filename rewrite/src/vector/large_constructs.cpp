@@ -9,8 +9,8 @@
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "lowering/words.hpp"
-#include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
@@ -157,27 +157,20 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
 // Loads a vector of components of `bytes` bytes in a loop.
 Id loadInLoop(VectorFunction& f, const VectorType& type, uint32_t bytes, VectorMemory memory) {
     Emitter& emit = f.emit();
-    const Id result = f.variable(type.id);
-    const auto loadPack = [&](Id p, uint32_t components) {
-        auto line = memory.fromStart(emit.times(p, bytes * type.packWidth));
-        Id word = 0;
-        for (uint32_t i = 0; i < components; ++i) {
-            const Id part = line.load(i * bytes, bytes)[0];
-            word = Bits(emit).withPart(word, part, 8 * bytes * i);
-        }
-        f.store(f.element(result, p), emit.bitcast(type.pack, word));
-    };
-    const uint32_t whole = type.count / type.packWidth, rest = type.count % type.packWidth;
-    f.loop(whole, [&](Id p) { loadPack(p, type.packWidth); });
-    if (rest != 0) loadPack(emit.constant(whole), rest);
-    return f.load(result);
+    const Id components = f.types().vectorType(type.component, 4 / bytes);  // of a word
+    f.loop(type.count, [&](Id i) {
+        auto line = memory.fromStart(emit.times(i, bytes));
+        const Id word = emit.bitcast(components, line.load(0, bytes)[0]);
+        f.store(f.element(f.result(), i), scalarOf(emit, type.component, {word, 0}));
+    });
+    return f.finishResult();
 }
 
 // Replaces a construction by a call, whose arguments go to `emit`; false if it is not from
 // consecutive elements.
 bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_t at) {
     Instruction& construct = *block.body[at];
-    const VectorType& type = *context.packed(construct.type);
+    const VectorType& type = *context.vector(construct.type);
     const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
@@ -195,7 +188,7 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     construct.opcode = spv::Op::OpFunctionCall;
     construct.operands = {idOperand(context.helper(key, [&] {
         VectorFunction f(context, "coopvk_vector_gather", type.id, location.argumentTypes);
-        return f.finish(loadInLoop(f, type, bytes, {f, location, 0, access}));
+        return loadInLoop(f, type, bytes, {f, location, 0, access});
     }))};
     append(construct.operands, idOperands(location.arguments));
     return true;
@@ -204,16 +197,12 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
 }  // namespace
 
 void lowerLargeConstructs(VectorContext& context, Function& function) {
-    if (!context.hasLargeVectors()) return;
     std::vector<InstructionList*> changed;
     for (const auto& block : function.blocks) {
         bool isChanged = false;
         for (size_t at = 0; at < block->body.size(); ++at) {
             const Instruction& i = *block->body[at];
-            if (i.opcode != spv::Op::OpCompositeConstruct ||
-                context.largeVector(i.type) == nullptr) {
-                continue;
-            }
+            if (i.opcode != spv::Op::OpCompositeConstruct || !context.isLarge(i.type)) continue;
             InstructionList arguments;
             Emitter emit(context.types, arguments);
             isChanged |= readInLoop(context, emit, *block, at);
@@ -223,6 +212,7 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
         }
         if (isChanged) changed.push_back(&block->body);
     }
+    if (changed.empty()) return;
     removeUnused(context.module, Users(function), changed, [&](const Instruction& i) {
         return isPure(i) && context.module.annotationsOf(i.result).empty();
     });

@@ -19,49 +19,44 @@ class VectorTransfer : private VectorCode {
           wordsPerPack_(types_.width(type.component) == 64 ? 2 : 1) {}
 
     Id load() {
-        if (!isLarge(type_)) {
+        if (!type_.isLarge) {
             auto line = memory_.line(memory_.start());
-            return emit_.construct(type_.id, packsOf(line.load(0, bytes_)));
+            return f_.finish(emit_.construct(type_.id, packsOf(line.load(0, bytes_))));
         }
-        const Id result = f_.variable(type_.id);
-        forEachQuad([&](Id quad, VectorMemory::Line& line, uint32_t bytes) {
+        const Id result = f_.result();
+        forEachQuad([&](Id first, VectorMemory::Line& line, uint32_t bytes) {
             const std::vector<Id> packs = packsOf(line.load(0, bytes));
-            const Id first = times(quad, packsPerQuad());
             for (uint32_t p = 0; p < packs.size(); ++p) {
-                f_.store(f_.element(result, plus(first, p)), packs[p]);
+                storePack(type_, result, plus(first, p), packs[p]);
             }
         });
-        return f_.load(result);
+        return f_.finishResult();
     }
 
-    void store(Id value) {
-        if (!isLarge(type_)) {
+    Id store(Id value) {
+        if (!type_.isLarge) {
             auto line = memory_.line(memory_.start());
             line.store(0, bytes_, wordsOf(f_.context().packsOf(emit_, type_, value)));
-            return;
+            return f_.finish();
         }
-        const Id source = f_.variable(type_.id);
-        f_.store(source, value);
-        forEachQuad([&](Id quad, VectorMemory::Line& line, uint32_t bytes) {
-            const Id first = times(quad, packsPerQuad());
+        forEachQuad([&](Id first, VectorMemory::Line& line, uint32_t bytes) {
             std::vector<Id> packs;
             for (uint32_t p = 0; p < divideUp(bytes, 4 * wordsPerPack_); ++p) {
-                packs.push_back(f_.load(f_.element(source, plus(first, p))));
+                packs.push_back(loadPack(type_, value, plus(first, p)));
             }
             line.store(0, bytes, wordsOf(packs));
         });
+        return f_.finish();
     }
 
  private:
-    uint32_t packsPerQuad() const { return 4 / wordsPerPack_; }
-
-    // Calls visit(index of the quad (u32), line at its start, its bytes) for each quad, 16 bytes,
-    // in a loop, then for the rest.
+    // Calls visit(index of the first pack (u32), line at its start, its bytes) for each quad, 16
+    // bytes, in a loop, then for the rest.
     template <typename Visit>
     void forEachQuad(Visit visit) {
         const auto visitAt = [&](Id quad, uint32_t bytes) {
             auto line = memory_.fromStart(times(quad, 16));
-            visit(quad, line, bytes);
+            visit(times(quad, 4 / wordsPerPack_), line, bytes);
         };
         f_.loop(bytes_ / 16, [&](Id quad) { visitAt(quad, 16); });
         if (bytes_ % 16 != 0) visitAt(c(bytes_ / 16), bytes_ % 16);
@@ -114,9 +109,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
         VectorFunction f(context, helperName(context, type, isLoad), isLoad ? type.id : 0,
                          parameters);
         VectorTransfer code(f, type, location, access);
-        if (isLoad) return f.finish(code.load());
-        code.store(f.parameter(location.arguments.size()));
-        return f.finish();
+        return isLoad ? code.load() : code.store(f.parameter(location.arguments.size()));
     });
     std::vector<Id> arguments = location.arguments;
     if (!isLoad) arguments.push_back(object);
@@ -126,7 +119,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
 }  // namespace
 
 void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i) {
-    if (const VectorType* type = context.packed(i.type)) {
+    if (const VectorType* type = context.vector(i.type)) {
         transfer(context, emit, i, *type, 0);
     } else {
         context.invalid(i, "Result Type is not a cooperative vector");
@@ -134,7 +127,7 @@ void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i
 }
 
 void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& i) {
-    if (const VectorType* type = context.packedOfValue(i.word(2))) {
+    if (const VectorType* type = context.vectorOfValue(i.word(2))) {
         transfer(context, emit, i, *type, i.word(2));
     } else {
         context.invalid(i, "Object is not a cooperative vector");

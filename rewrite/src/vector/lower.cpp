@@ -2,10 +2,11 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "longvector/types.hpp"
 #include "lowering/cooperative_types.hpp"
 #include "lowering/packed.hpp"
+#include "passes/whole_module.hpp"
 #include "vector/context.hpp"
-#include "vector/large_vectors.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {
@@ -30,10 +31,35 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     return {};
 }
 
-// Redefines each cooperative vector type as an array of packs and adds it to the context.
+// Drivers compile up to this many packs as straight code. Some fail on a few values with 1,024
+// components.
+constexpr uint32_t kUnrolledPacks = 128;
+
+uint32_t componentsInPack(const TypeTable& types, Id component) {
+    const uint32_t width = types.width(component);
+    return width == 0 || width > 32 ? 1 : 32 / width;
+}
+
+// How many components large vectors have. All vectors of such a count are large, since conversions
+// keep it.
+std::set<uint64_t> largeCounts(const VectorContext& context, const std::set<Id>& types) {
+    std::set<uint64_t> counts;
+    for (const Id id : types) {
+        const Instruction& type = context.module.def(id);
+        const uint64_t count = context.module.constantValue(type.word(1)).value_or(0);
+        const uint64_t most =
+            uint64_t{kUnrolledPacks} * componentsInPack(context.types, type.word(0));
+        if (count > most) counts.insert(count);
+    }
+    return counts;
+}
+
+// Redefines each cooperative vector type as an array, of packs or of components, and adds it to the
+// context.
 void lowerVectorTypes(VectorContext& context) {
     Module& module = context.module;
     const std::set<Id> types = cooperativeVectorTypes(module);
+    const std::set<uint64_t> large = largeCounts(context, types);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
@@ -45,13 +71,14 @@ void lowerVectorTypes(VectorContext& context) {
         vector.id = type.result;
         vector.component = type.word(0);
         vector.count = static_cast<uint32_t>(*module.constantValue(type.word(1)));
-        vector.packWidth = std::max(1u, 32 / context.types.width(vector.component));
+        vector.isLarge = large.contains(vector.count);
+        vector.packWidth = componentsInPack(context.types, vector.component);
         vector.pack = context.types.vectorType(vector.component, vector.packWidth);
         vector.shape = {vector.count, 0, 0};
         context.types.declareArithmetic(vector.component);
-        const Id length = context.types.constantU32(vector.packs());
+        const Id length = context.types.constantU32(vector.elements());
         type.opcode = spv::Op::OpTypeArray;
-        type.operands = {idOperand(vector.pack), idOperand(length)};
+        type.operands = {idOperand(vector.element()), idOperand(length)};
         context.vectors.emplace(vector.id, vector);
     }
 }
@@ -69,24 +96,65 @@ OpcodeTable<VectorLowering> vectorTable() {
     table.add<lowerReduceSum>({OpCooperativeVectorReduceSumAccumulateNV});
     addPackedComposites(table);
     table.add<lowerDynamicIndex>({OpVectorExtractDynamic, OpVectorInsertDynamic});
-    table.add<lowerVectorElementWise>(kArithmetic);
-    table.add<lowerVectorElementWise>(kConversions);
-    table.add<lowerVectorElementWise>(kCooperativeElementWise);
+    table.add<lowerElementWise>(kArithmetic);
+    table.add<lowerElementWise>(kConversions);
+    table.add<lowerElementWise>(kCooperativeElementWise);
     table.add<lowerExtended>({OpExtInst});
     return table;
 }
 
-void passLargeVectorsByPointer(VectorContext& context) {
-    if (!context.hasLargeVectors()) return;
-    makePrivateVectorsLocal(context);
-    const PointerHelpers helpers = takeVectorsByPointer(context);
-    for (const auto& function : context.module.functions()) {
-        passVectorsByPointer(context, *function, helpers);
+// The types of a helper function's parameters, with those that are pointers.
+std::vector<Id> withPointers(const VectorContext& context, Id resultType,
+                             std::span<const Id> parameterTypes) {
+    std::vector<Id> types(parameterTypes.begin(), parameterTypes.end());
+    if (context.isLarge(resultType)) types.push_back(resultType);
+    for (Id& type : types) {
+        if (context.isLarge(type)) {
+            type = context.types.pointerType(spv::StorageClass::Function, type);
+        }
     }
-    // By index: a copy function may be added meanwhile.
-    for (size_t f = 0; f < context.newFunctions.size(); ++f) {
-        passVectorsByPointer(context, *context.newFunctions[f], helpers);
+    return types;
+}
+
+}  // namespace
+
+VectorFunction::VectorFunction(VectorContext& context, std::string_view name, Id resultType,
+                               std::span<const Id> parameterTypes)
+    : FunctionBuilder(context.types, context.newFunctions, name,
+                      context.isLarge(resultType) ? 0 : resultType,
+                      withPointers(context, resultType, parameterTypes)),
+      context_(context),
+      resultType_(resultType),
+      result_(context.isLarge(resultType) ? parameter(parameterTypes.size()) : 0) {}
+
+Id VectorFunction::result() {
+    if (result_ == 0) result_ = variable(resultType_);
+    return result_;
+}
+
+Id VectorFunction::call(Id function, std::vector<Id> arguments) {
+    if (!context_.isLarge(resultType_)) return emit().call(resultType_, function, arguments);
+    const Id into = variable(resultType_);
+    arguments.push_back(into);
+    emit().call(types().voidType(), function, arguments);
+    return load(into);
+}
+
+Id VectorFunction::finishResult() {
+    return context_.isLarge(resultType_) ? finish() : finish(load(result()));
+}
+
+namespace {
+
+// The rest of the lowering of large vectors.
+std::optional<Error> lowerLargeVectors(VectorContext& context) {
+    LongVectorContext large(context.types, context.target);
+    for (const auto& [id, vector] : context.vectors) {
+        if (vector.isLarge) large.vectors[id] = {id, vector.component, vector.count};
     }
+    if (large.vectors.empty()) return std::nullopt;
+    separateContinueTargets(context.types);
+    return lowerLongVectors(large);
 }
 
 }  // namespace
@@ -99,28 +167,25 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     const OpcodeTable<VectorLowering> table = vectorTable();
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);
-        readComponentsAlone(context, *function);
         VectorLowering lowering(context, *function);
         table.lower(lowering, *function);
         if (context.error) return context.error;
     }
-    if (context.error) return context.error;
-    passLargeVectorsByPointer(context);
     context.dropValueDecorations(false);
     context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
     module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
     module.removeExtension("SPV_NV_cooperative_vector");
-    return context.error;
+    return lowerLargeVectors(context);
 }
 
-// Element-wise instructions that only vectors have, dynamic indices, and loops for large vectors.
+// Instructions that only vectors have: dynamic indices and extended instructions.
 
 namespace {
 
 // A function with the vector in a variable: arrays as values have no dynamic indices.
-Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, bool inserts) {
+Id dynamicAccess(VectorContext& context, const PackedType& type, Id indexType, bool inserts) {
     return context.helper({inserts ? kInsertHelper : kExtractHelper, type.id, indexType}, [&] {
         std::vector<Id> parameters = {type.id};
         if (inserts) parameters.push_back(type.component);
@@ -143,111 +208,10 @@ Id dynamicAccess(VectorContext& context, const VectorType& type, Id indexType, b
     });
 }
 
-// A function for an element-wise instruction, with a loop over groups of elements. A group consists
-// of whole packs of each vector type. Parameters of other types are equal for all groups: scalars,
-// and the packs of constants.
-class MapFunction {
- public:
-    MapFunction(VectorContext& context, const ElementWise& map, std::span<const Id> parameters)
-        : map_(map),
-          parameters_(parameters.begin(), parameters.end()),
-          types_(context.types),
-          f_(context, "coopvk_vector_map", map.result->id, parameters),
-          size_(map.result->packWidth) {
-        for (const PackedType* type : map.types) {
-            if (type != nullptr) size_ = std::max(size_, type->packWidth);
-        }
-    }
-
-    Id build() {
-        for (size_t o = 0; o < parameters_.size(); ++o) {
-            sources_.push_back(isVector(o) ? f_.variable(parameters_[o]) : f_.parameter(o));
-            if (isVector(o)) f_.store(sources_[o], f_.parameter(o));
-        }
-        result_ = f_.variable(map_.result->id);
-        const uint32_t groups = map_.result->count / size_;
-        f_.loop(groups, [&](Id group) { mapAt(group, 0, true); });
-        if (map_.result->count % size_ != 0) mapAt(types_.constantU32(groups), groups, false);
-        return f_.finish(f_.load(result_));
-    }
-
- private:
-    bool isVector(size_t o) const {
-        return map_.types[o] != nullptr && parameters_[o] == map_.types[o]->id;
-    }
-
-    Id place(Id array, const VectorType& type, Id group, uint32_t p) {
-        const Id first = f_.emit().times(group, size_ / type.packWidth);
-        return f_.element(array, f_.emit().plus(first, p));
-    }
-
-    // The packs of an operand in a group. The loop has whole groups; after it, group `known` may
-    // have fewer packs.
-    std::vector<Id> packsAt(size_t o, Id group, uint32_t known, bool whole) {
-        const VectorType* type = map_.types[o];
-        const uint32_t count = type == nullptr ? 1 : size_ / type->packWidth;
-        if (!isVector(o)) return std::vector<Id>(count, sources_[o]);
-        std::vector<Id> packs;
-        for (uint32_t p = 0; p < count; ++p) {
-            const bool inside = whole || known * count + p < type->packs();
-            packs.push_back(inside ? f_.load(place(sources_[o], *type, group, p)) : packs[0]);
-        }
-        return packs;
-    }
-
-    void mapAt(Id group, uint32_t known, bool whole) {
-        std::vector<std::vector<Id>> parts;
-        for (size_t o = 0; o < parameters_.size(); ++o) {
-            parts.push_back(packsAt(o, group, known, whole));
-        }
-        const std::vector<Id> packs = mapPacks(f_.emit(), map_, size_, parts);
-        for (uint32_t p = 0; p < packs.size(); ++p) {
-            if (!whole && known * packs.size() + p >= map_.result->packs()) break;
-            f_.store(place(result_, *map_.result, group, p), packs[p]);
-        }
-    }
-
-    const ElementWise& map_;
-    std::vector<Id> parameters_;  // types
-    TypeTable& types_;
-    VectorFunction f_;
-    uint32_t size_;  // elements in a group
-    std::vector<Id> sources_;
-    Id result_ = 0;
-};
-
-Id mapLoop(VectorContext& context, const ElementWise& map, std::span<const Id> operands) {
-    std::vector<uint32_t> key = {kMapHelper, map.result->id, static_cast<uint32_t>(map.opcode)};
-    for (const Operand& operand : map.head) key.push_back(operand.word);
-    map.decorations.appendTo(key);
-    std::vector<Id> parameters;
-    for (Id operand : operands) parameters.push_back(context.module.def(operand).type);
-    key.insert(key.end(), parameters.begin(), parameters.end());
-    return context.helper(key, [&] { return MapFunction(context, map, parameters).build(); });
-}
-
-// `head`: operands before the values.
-bool lower(VectorContext& context, Emitter& emit, const Instruction& i, size_t head) {
-    const std::optional<ElementWise> map = elementWise(context, i, head);
-    if (!map) return false;
-    if (!isLarge(*map->result)) {
-        mapPacks(context, emit, *map, i.result);
-        return true;
-    }
-    std::vector<Id> operands = map->operands;
-    for (size_t o = 0; o < operands.size(); ++o) {
-        if (map->types[o] == nullptr) continue;
-        const Id pack = repeatedConstituent(context, operands[o], map->types[o]->pack);
-        if (pack != 0) operands[o] = pack;
-    }
-    emit.call(i.type, mapLoop(context, *map, operands), operands, i.result);
-    return true;
-}
-
 }  // namespace
 
 bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const VectorType* type = context.packedOfValue(i.word(0));
+    const PackedType* type = context.packedOfValue(i.word(0));
     if (type == nullptr) return false;
     const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
     const Id indexType = emit.typeOf(i.word(inserts ? 2 : 1));
@@ -261,15 +225,15 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
     return true;
 }
 
-bool lowerVectorElementWise(VectorContext& context, Emitter& emit, const Instruction& i) {
-    return lower(context, emit, i, 0);
-}
-
 bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& i) {
     const auto found = std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1)));
-    return context.packed(i.type) != nullptr && found != std::end(kCooperativeExtended) &&
-           stringFromOperands(context.module.def(i.word(0)), 0) == "GLSL.std.450" &&
-           lower(context, emit, i, 2);
+    if (context.packed(i.type) == nullptr || found == std::end(kCooperativeExtended) ||
+        stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450") {
+        return false;
+    }
+    const std::optional<ElementWise> map = elementWise(context, i, 2);
+    if (map) mapPacks(context, emit, *map, i.result);
+    return map.has_value();
 }
 
 }  // namespace coopvk::rewrite

@@ -31,8 +31,8 @@ class ProductReader {
     }
 
     bool read(Emitter& emit, VectorMatrixMul& p) const {
-        p.result = context_.packed(i_.type);
-        p.input = context_.packedOfValue(i_.word(0));
+        p.result = context_.vector(i_.type);
+        p.input = context_.vectorOfValue(i_.word(0));
         if (p.result == nullptr || p.input == nullptr) {
             return fail(ErrorCode::kInvalidModule,
                         "Result Type and Input must be cooperative vectors");
@@ -222,9 +222,9 @@ Id buildByDriver(VectorContext& context, const VectorMatrixMul& p, const DriverP
     ProductInput input(f, arithmetic, p, helper.parameters.input);
     prepareAlone(context.target.device, p, input);
     ProductResult result(f, p, plan.sum(), helper.parameters, plan.rows,
-                         rowStoresFor(context, plan.rows, true));
+                         rowStoresFor(context, *p.result, plan.rows, true));
     multiplyByDriver({f, p, helper.parameters, arithmetic, input, helper.matrix, result}, plan);
-    return f.finish(result.value());
+    return result.finishFunction();
 }
 
 // The product by each invocation alone, or by tiles where these are used and locations uniform.
@@ -240,7 +240,8 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& ti
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
     const uint32_t rows = std::max(rowsAlone(p), tile.rows());
-    ProductResult result(f, p, sum, parameters, rows, rowStoresFor(context, rows, isOneOfTwoForms));
+    ProductResult result(f, p, sum, parameters, rows,
+                         rowStoresFor(context, *p.result, rows, isOneOfTwoForms));
     ProductResult resultAlone = result.summedAs(sumAlone);
     const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
     const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,
@@ -253,7 +254,7 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& ti
     } else {
         multiplyAlone(alone);
     }
-    return f.finish(result.value());
+    return result.finishFunction();
 }
 
 Id build(VectorContext& context, const VectorMatrixMul& p) {

@@ -102,20 +102,20 @@ void ProductInput::forEachGroup(Visit visit) {
     const auto packsAt = [&](uint32_t group) {
         std::vector<Id> packs;
         for (uint32_t p = group * packsPerGroup; p < (group + 1) * packsPerGroup; ++p) {
-            packs.push_back(emit_.extract(input.pack, value_, {std::min(p, input.packs() - 1)}));
+            const uint32_t index = std::min(p, input.packs() - 1);
+            packs.push_back(input.isLarge ? loadPack(input, value_, c(index))
+                                          : emit_.extract(input.pack, value_, {index}));
         }
         return packs;
     };
-    if (whole * packsPerGroup <= kUnrolledPacks) {
+    if (!input.isLarge) {
         for (uint32_t g = 0; g < whole; ++g) visit(c(g), packsAt(g), kGroup);
     } else {
-        const Id source = f_.variable(input.id);
-        f_.store(source, value_);
         f_.loop(whole, [&](Id g) {
             std::vector<Id> packs;
             const Id first = times(g, packsPerGroup);
             for (uint32_t p = 0; p < packsPerGroup; ++p) {
-                packs.push_back(f_.load(f_.element(source, plus(first, p))));
+                packs.push_back(loadPack(input, value_, plus(first, p)));
             }
             visit(g, packs, kGroup);
         });
@@ -180,7 +180,9 @@ Id ProductInput::unitAt(Id index) {
 // ---------------------------------------------------------------------------------------------
 // The result
 
-RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms) {
+RowStores rowStoresFor(const VectorContext& context, const VectorType& result, uint32_t rows,
+                       bool isOneOfTwoForms) {
+    if (result.isLarge) return RowStores::kIndexed;
     const DevicePlan& device = context.target.device;
     const bool shifts = isOneOfTwoForms && rows <= device.shiftedRows;
     return device.rowStores.value_or(shifts ? RowStores::kShifted : RowStores::kIndexed);
@@ -193,7 +195,7 @@ ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& pr
       sum_(sum),
       stores_(stores),
       packs_(function, product.result->pack, divideUp(rows, product.result->packWidth),
-             Indices::kConstant) {
+             product.result->isLarge ? Indices::kDynamic : Indices::kConstant) {
     if (product.hasBias) bias_.emplace(function, product.bias, parameters.bias);
     if (stores_ == RowStores::kIndexed) return;
     // NVIDIA's driver 580 takes the wrong elements if the first ones to be shifted are undefined.
@@ -269,10 +271,17 @@ void ProductResult::storePacks(Id first, std::span<const Id> packs, uint32_t loo
     for (uint32_t p = 0; p < count; ++p) packs_.store(c(looped - count + p), packs[p]);
 }
 
-Id ProductResult::value() {
+Id ProductResult::finishFunction() {
+    const VectorType& type = *product_.result;
+    if (type.isLarge) {
+        const auto store = [&](Id p) { storePack(type, f_.result(), p, packs_.load(p)); };
+        f_.loop(type.count / type.packWidth, store);
+        if (type.count % type.packWidth != 0) store(c(type.packs() - 1));
+        return f_.finishResult();
+    }
     std::vector<Id> packs;
-    for (uint32_t p = 0; p < product_.result->packs(); ++p) packs.push_back(packs_.load(c(p)));
-    return emit_.construct(product_.result->id, packs);
+    for (uint32_t p = 0; p < type.packs(); ++p) packs.push_back(packs_.load(c(p)));
+    return f_.finish(emit_.construct(type.id, packs));
 }
 
 }  // namespace coopvk::rewrite

@@ -145,7 +145,8 @@ class ProductInput : private VectorCode {
 
 // `isOneOfTwoForms`: another function, or another branch, computes the product by a subgroup
 // together. A dynamic index would make that one slow, too (docs/benchmarks.md).
-RowStores rowStoresFor(const VectorContext& context, uint32_t rows, bool isOneOfTwoForms);
+RowStores rowStoresFor(const VectorContext& context, const VectorType& result, uint32_t rows,
+                       bool isOneOfTwoForms);
 
 // The result's packs, in a local array to which rows are stored.
 class ProductResult : private VectorCode {
@@ -162,7 +163,8 @@ class ProductResult : private VectorCode {
     // Where invocations cannot index registers, each call in a loop shifts the array and stores
     // at its end: after the loop all packs are at their indices.
     void storePacks(Id first, std::span<const Id> packs, uint32_t looped);
-    Id value();
+    // Ends the function, which returns the result.
+    Id finishFunction();
 
     // The same array for totals of another sum.
     ProductResult summedAs(Sum sum) const {

@@ -197,8 +197,8 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
 }  // namespace
 
 void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const VectorType* a = context.packedOfValue(i.word(2));
-    const VectorType* b = context.packedOfValue(i.word(3));
+    const VectorType* a = context.vectorOfValue(i.word(2));
+    const VectorType* b = context.vectorOfValue(i.word(3));
     if (componentOf(context, a) == nullptr || componentOf(context, b) == nullptr) {
         return context.unsupported(i, "A and B must be f16 or f32 cooperative vectors");
     }
@@ -233,7 +233,7 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
 
 void lowerReduceSum(VectorContext& context, Emitter& emit, const Instruction& i) {
     Gradient g;
-    g.elements = context.packedOfValue(i.word(2));
+    g.elements = context.vectorOfValue(i.word(2));
     g.number = componentOf(context, g.elements);
     if (g.number == nullptr) {
         return context.unsupported(i, "V must be an f16 or f32 cooperative vector");
