@@ -7,9 +7,8 @@ void CommandStates::add(VkCommandBuffer commands, VkCommandPool pool) {
     CommandState* state = find(commands);
     if (state == nullptr) {
         const std::scoped_lock lock(mutex_);
-        state =
-            &states_
-                 .emplace_back();  // lost for this device if there is no memory for the next line
+        // Without memory for the next line this is lost until the device ends.
+        state = &states_.emplace_back();
         table_.set(commands, state);
     }
     state->forget();

@@ -17,7 +17,7 @@ namespace {
 // The one of a command's two names that the next layer has.
 template <typename Function>
 auto either(Function core, Function extension) {
-    return noThrow(core != nullptr ? core : extension);
+    return noThrow(firstOf(core, extension));
 }
 
 // Whether any barrier of an original command has conversions' accesses. These commands cannot name

@@ -15,11 +15,6 @@ constexpr VkMemoryPropertyFlags kMapped =
 // Memory with other properties needs features, or is for other uses.
 constexpr VkMemoryPropertyFlags kAny = kNear | kMapped | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
 
-template <typename Function>
-Function firstOf(Function core, Function alias, Function older = nullptr) {
-    return core != nullptr ? core : alias != nullptr ? alias : older;
-}
-
 VkDeviceAddress addressOf(const DeviceContext& device, VkBuffer buffer) {
     VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
     info.buffer = buffer;

@@ -160,8 +160,8 @@ VkResult ConversionKernel::dispatch(DeviceContext& device, const MatrixConversio
         bound.pipeline = pipeline;
     }
     const uint32_t groups = std::min((words + kGroupSize - 1) / kGroupSize, kMostGroups);
-    (next.CmdDispatchBase != nullptr ? next.CmdDispatchBase : next.CmdDispatchBaseKHR)(
-        bound.commands, 0, at.y, at.z, groups, 1, 1);
+    firstOf(next.CmdDispatchBase, next.CmdDispatchBaseKHR)(bound.commands, 0, at.y, at.z, groups, 1,
+                                                           1);
     return VK_SUCCESS;
 }
 

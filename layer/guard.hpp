@@ -74,6 +74,16 @@ auto noThrow(R(VKAPI_PTR* command)(Args...)) {
     return reinterpret_cast<R(VKAPI_PTR*)(Args...) noexcept>(command);
 }
 
+// The first of a command's names that the next layer has; null if it has none.
+template <typename Function, typename... Others>
+Function firstOf(Function command, Others... others) {
+    if constexpr (sizeof...(others) == 0) {
+        return command;
+    } else {
+        return command != nullptr ? command : firstOf<Function>(others...);
+    }
+}
+
 // Runs a function when a scope is left, unless it was dismissed.
 template <typename F>
 class OnExit {

@@ -3,6 +3,7 @@
 // What the commands of this folder share.
 #pragma once
 
+#include "guard.hpp"
 #include "inputs/dispatch_inputs.hpp"
 #include "registry.hpp"
 
@@ -20,7 +21,7 @@ DispatchInputs& inputsOf(Handle handle) {
 template <typename Function>
 Function either(const DispatchInputs& inputs, Function Table::* core, Function Table::* alias) {
     const Table& next = inputs.driver.next;
-    return next.*core != nullptr ? next.*core : next.*alias;
+    return firstOf(next.*core, next.*alias);
 }
 
 }  // namespace coopvk::layer::inputs

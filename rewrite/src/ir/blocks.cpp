@@ -129,7 +129,9 @@ Dominators::Dominators(const Function& function, const BlockGraph& graph)
         }
         return a;
     };
-    for (bool changes = true; changes;) {
+    // Each round makes one more block right at least, unless the module is malformed.
+    bool changes = true;
+    for (size_t round = 0; changes && round < above_.size(); ++round) {
         changes = false;
         for (size_t block = 1; block < above_.size(); ++block) {
             size_t found = kNone;
@@ -143,6 +145,7 @@ Dominators::Dominators(const Function& function, const BlockGraph& graph)
             above_[block] = found;
         }
     }
+    if (changes) std::ranges::fill(above_, kNone);
 }
 
 std::optional<size_t> Dominators::above(size_t block) const {

@@ -111,15 +111,15 @@ class PerElement : private MatrixCode {
         const CalledCode code = codeOf(context_.module, call_.word(1));
         const uint32_t count = matrix_.length();
         if (code.hasLoops || code.words * count > device.unrolledCallWords) {
-            return inLoops(spv::LoopControlMask::DontUnroll);
+            inLoops(spv::LoopControlMask::DontUnroll);
+        } else if (count > device.maxElementCalls) {
+            inLoops(spv::LoopControlMask::Unroll);
+        } else {
+            unrolled();
         }
-        device.prefersShortCode&& count > kMaxCalls ? inLoops(spv::LoopControlMask::Unroll)
-                                                    : unrolled();
     }
 
  private:
-    static constexpr uint32_t kMaxCalls = 4;
-
     // One call. element(i) gives the element of operand number i, a matrix.
     template <typename Element>
     Id called(Id row, Id column, const Element& element) {

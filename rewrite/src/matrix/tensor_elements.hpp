@@ -163,9 +163,6 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
 // The type of a matrix; nullptr, with an error, where Object is none, or has 4-bit components.
 const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object);
 
-inline constexpr uint32_t kMaxTensorAccesses = 512;
-inline constexpr uint32_t kMaxShortAccesses = 64;
-inline constexpr uint32_t kMaxTensorPlaces = 16;
 // Bytes up to which a lane loads or stores neighbours at once.
 inline constexpr uint32_t kTensorRunBytes = 16;
 
@@ -195,17 +192,12 @@ class TensorTransfer : protected MatrixCode {
     Id inRun(Id first, uint32_t i) const;
     void visitAny(TensorWalk& walk, const Visit& visit);
 
+    const DevicePlan& device() const { return context_.target.device; }
     // Rare ways are one loop, and share what they can.
-    bool prefersShortCode() const { return context_.target.device.prefersShortCode; }
     spv::LoopControlMask rareLoops() const {
-        return prefersShortCode() ? spv::LoopControlMask::DontUnroll
-                                  : spv::LoopControlMask::MaskNone;
+        return device().prefersShortCode ? spv::LoopControlMask::DontUnroll
+                                         : spv::LoopControlMask::MaskNone;
     }
-    // Accesses up to which the code is unrolled: with separable addresses, and with any others.
-    uint32_t maxAccesses() const {
-        return prefersShortCode() ? kMaxShortAccesses : kMaxTensorAccesses;
-    }
-    uint32_t maxPlaces() const { return prefersShortCode() ? 1 : kMaxTensorPlaces; }
     Slot& slotOf(HeldElements& held, Id element);
 
     const Instruction& at_;

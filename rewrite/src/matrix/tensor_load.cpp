@@ -52,7 +52,7 @@ class TensorLoad : TensorTransfer {
         inRuns([&] { runs(); });
     }
     void others() {
-        if (prefersShortCode()) return any();
+        if (device().prefersShortCode) return any();
         writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
@@ -61,17 +61,17 @@ class TensorLoad : TensorTransfer {
     }
 
  private:
-    uint32_t maxDecodeCalls() const { return context_.target.device.maxDecodeCalls; }
+    uint32_t maxDecodeCalls() const { return device().maxDecodeCalls; }
 
     void runs() {
-        separable(run_, vectors_ ? maxDecodeCalls() : maxAccesses(),
+        separable(run_, vectors_ ? maxDecodeCalls() : device().maxTensorLoads,
                   [&](const TensorPart& place) { return readRunInside(place); });
     }
 
     void elements(uint32_t maxDecodeCalls) {
-        separable({}, decode_ ? maxDecodeCalls : maxAccesses(), [&](const TensorPart& place) {
-            return std::vector<Slot>{{readClamped(place), 0}};
-        });
+        separable(
+            {}, decode_ ? maxDecodeCalls : device().maxTensorLoads,
+            [&](const TensorPart& place) { return std::vector<Slot>{{readClamped(place), 0}}; });
     }
 
     // The low bits of the layout's clamp value, as a component.
@@ -170,7 +170,7 @@ class TensorLoad : TensorTransfer {
     }
 
     void any() {
-        TensorWalk walk(writer_, matrix_, maxPlaces(), {}, rareLoops());
+        TensorWalk walk(writer_, matrix_, device().maxTensorPlaces, {}, rareLoops());
         ElementArray array(context_, writer_, matrix_);
         if (address_.clips()) array.fill(operands_.object);
         visitAny(walk, [&](const TensorPart& place, Id element) {

@@ -76,7 +76,7 @@ TensorTransfer::TensorTransfer(MatrixContext& context, MatrixWriter& writer, con
 void TensorTransfer::byAddress(const std::function<void()>& runs,
                                const std::function<void()>& separable,
                                const std::function<void()>& any) {
-    if (prefersShortCode()) {
+    if (device().prefersShortCode) {
         const Id isFastest = condition();
         if (isFastest == 0) return any();
         return writer_.choose(
@@ -175,8 +175,7 @@ class TensorStore : TensorTransfer {
             visitSeparable(walk, visit);
         };
         const auto any = [&](TensorWalk& walk, const Visit& visit) { visitAny(walk, visit); };
-        // A shader stores its results once.
-        const uint32_t most = prefersShortCode() ? 1 : kMaxTensorAccesses;
+        const uint32_t most = device().maxTensorStores;
         const auto walkOf = [&](uint32_t maxUnrolled, TensorRun run, spv::LoopControlMask loops) {
             return TensorWalk(writer_, matrix_, maxUnrolled, run, loops);
         };
@@ -184,7 +183,9 @@ class TensorStore : TensorTransfer {
             byAddress(
                 [&] { store(walkOf(most, run_, rareLoops()), run_.length, separable, storeRun); },
                 [&] { store(walkOf(most, {}, rareLoops()), 1, separable, storeOne); },
-                [&] { store(walkOf(maxPlaces(), {}, rareLoops()), 1, any, storeOne); });
+                [&] {
+                    store(walkOf(device().maxTensorPlaces, {}, rareLoops()), 1, any, storeOne);
+                });
         });
     }
 

@@ -134,6 +134,11 @@ struct DeviceChoices {
     uint32_t maxDecodeCalls = 16;  // of decode functions, without a loop
     // Words of the functions that are called for each element, that a loop may be unrolled to.
     uint32_t unrolledCallWords = 65536;
+    uint32_t maxElementCalls = ~0u;  // of functions called for each element, without a loop
+    // Accesses of tensors without a loop: of loads and of stores by separable addresses, and of any.
+    uint32_t maxTensorLoads = 512;
+    uint32_t maxTensorStores = 512;
+    uint32_t maxTensorPlaces = 16;
     // Of a workgroup
     bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration

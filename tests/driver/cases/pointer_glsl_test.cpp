@@ -9,7 +9,7 @@
 #include "harness/reference.hpp"
 #include "harness/requirement.hpp"
 
-namespace coopvk::test {
+namespace coopvk::test::pointer_glsl_test {
 namespace {
 
 struct GlslCase {
@@ -145,4 +145,4 @@ TEST(SharedMemory, AccumulatorBecomesOperand) {
 }
 
 }  // namespace
-}  // namespace coopvk::test
+}  // namespace coopvk::test::pointer_glsl_test
