@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: reference_speed [LANES]
+// usage: reference_speed [LANES [ROUNDS]]
 // Lane instructions in a second of processor time, without checks and with all of them: the best of
-// three executions of each loop.
+// three executions of each loop, of ROUNDS iterations.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -12,8 +12,6 @@
 
 namespace coopvk::reference::test {
 namespace {
-
-constexpr uint32_t kRounds = 100000;
 
 // The body of a loop, from %x (u32) and %f (f32) to %y and %g; %k counts the rounds.
 struct Subject {
@@ -37,10 +35,10 @@ constexpr Subject kSubjects[] = {
 };
 constexpr uint32_t kOfLoop = 3;
 
-std::string textOf(const Subject& subject) {
+std::string textOf(const Subject& subject, uint32_t rounds) {
     ShaderText text;
     text.localSize = kMaxLanes;
-    text.declarations = "%rounds = OpConstant %u32 " + std::to_string(kRounds) +
+    text.declarations = "%rounds = OpConstant %u32 " + std::to_string(rounds) +
                         "\n%array8 = OpTypeArray %u32 %u_8\n"
                         "%p_array8 = OpTypePointer Function %array8\n"
                         "%zeros = OpConstantNull %array8\n";
@@ -57,8 +55,8 @@ std::string textOf(const Subject& subject) {
 }
 
 // Millions a second; 0: it did not run.
-double rateOf(const Subject& subject, uint32_t lanes, uint32_t checks) {
-    const std::string text = textOf(subject);
+double rateOf(const Subject& subject, uint32_t lanes, uint32_t rounds, uint32_t checks) {
+    const std::string text = textOf(subject, rounds);
     double best = 0;
     for (int turn = 0; turn < 3; ++turn) {
         Execution run;
@@ -73,7 +71,7 @@ double rateOf(const Subject& subject, uint32_t lanes, uint32_t checks) {
             std::fprintf(stderr, "%s: %s\n", subject.name, run.error.c_str());
             return 0;
         }
-        const double count = double(kRounds) * kMaxLanes * (subject.instructions + kOfLoop);
+        const double count = double(rounds) * kMaxLanes * (subject.instructions + kOfLoop);
         best = std::max(best, count / took / 1e6);
     }
     return best;
@@ -85,10 +83,11 @@ double rateOf(const Subject& subject, uint32_t lanes, uint32_t checks) {
 int main(int count, char** arguments) {
     using namespace coopvk::reference;
     const auto lanes = uint32_t(count > 1 ? std::atoi(arguments[1]) : 32);
+    const auto rounds = uint32_t(count > 2 ? std::atoi(arguments[2]) : 100000);
     bool ran = true;
     for (const test::Subject& subject : test::kSubjects) {
-        const double off = test::rateOf(subject, lanes, 0);
-        const double on = test::rateOf(subject, lanes, kAllChecks);
+        const double off = test::rateOf(subject, lanes, rounds, 0);
+        const double on = test::rateOf(subject, lanes, rounds, kAllChecks);
         std::printf("%-30s %8.0f million a second without checks, %8.0f with all\n", subject.name,
                     off, on);
         ran &= off > 0 && on > 0;
