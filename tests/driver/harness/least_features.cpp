@@ -255,7 +255,7 @@ Least leastFeatures(const Words& words, const Features& supported) {
             addCapability(static_cast<spv::Capability>(words[at + 1]), supported, least);
         }
         // Its capabilities are those of VK_NV_cooperative_matrix2.
-        const auto* text = reinterpret_cast<const char*>(&words[at + 1]);
+        const auto* text = reinterpret_cast<const char*>(words.data() + at + 1);
         if (opcode == spv::Op::OpExtension &&
             std::string_view(text) == "SPV_EXT_cooperative_matrix_maintenance1") {
             auto& features = least.features.matrixMaintenance1;
