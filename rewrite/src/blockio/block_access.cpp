@@ -102,11 +102,11 @@ class BlockAccessor {
 
     // A boolean: whether every row of the blocks starts and ends at a multiple of `bytes`.
     Id isMultipleOf(uint32_t bytes) {
-        Bits words(emit_);
-        Id all = words.either(emit_.times(ops_.x, shape_.elementSize), ops_.width);
-        all = words.either(all, emit_.toU32(ops_.pitch));
-        if (region_.misalignment() != 0) all = words.either(all, region_.misalignment());
-        return emit_.compare(spv::Op::OpIEqual, words.mask(all, bytes - 1), emit_.constant(0));
+        const auto u32 = [&](Id value) { return U32(emit_, value); };
+        U32 all = u32(emit_.times(ops_.x, shape_.elementSize)) | u32(ops_.width);
+        all = all | u32(emit_.toU32(ops_.pitch));
+        if (region_.misalignment() != 0) all = all | u32(region_.misalignment());
+        return emit_.compare(spv::Op::OpIEqual, all & (bytes - 1), emit_.constant(0));
     }
 
     void takeFirstThatFits(const std::vector<Path>& list) {

@@ -22,36 +22,35 @@ bool isUpperByte(const Number::FloatFields& fields) {
 }  // namespace
 
 Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
-    Bits bits(emit);
-    const Id first = bits.left(bits.mask(bytes, 0xFF), 8);
-    const Id second = bits.mask(bits.left(bytes, 16), 0xFF000000);
-    const Id spread = bits.either(first, second);
+    const U32 word(emit, bytes);
+    const U32 first = (word & 0xFF) << 8;
+    const U32 second = word << 16 & 0xFF000000;
+    const U32 spread = first | second;
     TypeTable& types = emit.types();
     if (isUpperByte(fields)) return emit.bitcast(types.vectorType(types.floatType(16), 2), spread);
     return smallFloatsOfOddBytes(emit, fields, spread);
 }
 
-Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id word) {
+Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     TypeTable& types = emit.types();
-    Bits bits(emit);
+    const U32 word(emit, bytes);
     const Id f16 = types.floatType(16);
     const Id pair = types.vectorType(f16, 2);
-    if (isUpperByte(fields)) return emit.bitcast(pair, bits.mask(word, 0xFF00FF00));
+    if (isUpperByte(fields)) return emit.bitcast(pair, word & 0xFF00FF00);
     const uint32_t by = 5 - fields.exponentBits;
-    const Id magnitude = bits.right(bits.mask(word, 0x7F007F00), by);
+    const U32 magnitude = (word & 0x7F007F00) >> by;
     // NaN would become a finite number. It has all bits set: adding one to its last bit carries
     // into the bit above its exponent.
-    const Id carry = bits.op(spv::Op::OpIAdd, magnitude, emit.constant(0x01000100u >> by));
-    Id nan = bits.mask(carry, 0x80008000u >> by);
+    U32 nan = (magnitude + (0x01000100u >> by)) & (0x80008000u >> by);
     // All bits of the exponent are set by it and the magnitude, or by so many times the bit.
-    if (by > 1) nan = bits.op(spv::Op::OpIMul, bits.right(nan, 15 - by), emit.constant(0x7FFF));
+    if (by > 1) nan = (nan >> (15 - by)) * 0x7FFF;
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
-    const Id half = emit.bitcast(pair, bits.either(magnitude, nan));
+    const Id half = emit.bitcast(pair, magnitude | nan);
     const Id scaled = emit.op(spv::Op::OpFMul, pair, {half, scale});
     // Devices may drop the sign of NaN in a product.
-    const Id sign = bits.mask(word, 0x80008000);
-    return emit.bitcast(pair, bits.either(emit.bitcast(types.uint32(), scaled), sign));
+    const U32 sign = word & 0x80008000;
+    return emit.bitcast(pair, U32(emit, emit.bitcast(types.uint32(), scaled)) | sign);
 }
 
 namespace {
@@ -75,8 +74,7 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
     std::vector<Id> components;
     for (uint32_t first = 0; first < 32; first += number.bits) {
         components.push_back(
-            Bits(emit, type)
-                .field(value, types.constantU32(first), number.bits, number.isSigned()));
+            U32(emit, value).field(types.constantU32(first), number.bits, number.isSigned()));
     }
     return components;
 }
@@ -84,13 +82,13 @@ std::vector<Id> bitFields(Emitter& emit, const Number& number, Id word) {
 // The two halves of a u32 as f32: a bfloat16 is the upper half of one.
 std::vector<Id> upperHalves(Emitter& emit, const Number&, Id word) {
     const Id f32 = emit.types().floatType(32);
-    Bits bits(emit);
-    return {emit.bitcast(f32, bits.left(word, 16)), emit.bitcast(f32, bits.mask(word, 0xFFFF0000))};
+    const U32 both(emit, word);
+    return {emit.bitcast(f32, both << 16), emit.bitcast(f32, both & 0xFFFF0000)};
 }
 
 std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
     const Id low = smallFloatPair(emit, number.fields, word);
-    return {low, smallFloatPair(emit, number.fields, Bits(emit).right(word, 16))};
+    return {low, smallFloatPair(emit, number.fields, U32(emit, word) >> 16)};
 }
 
 using enum ComponentType;

@@ -7,36 +7,31 @@ namespace coopvk::rewrite {
 namespace {
 
 // Moves the four 4-bit integers in the low half of a u32 to one byte each; join() is the inverse.
-Id spread(Bits bits, Id word) {
-    Id x = bits.mask(word, 0xFFFF);
-    x = bits.mask(bits.either(x, bits.left(x, 8)), 0x00FF00FF);
-    return bits.mask(bits.either(x, bits.left(x, 4)), 0x0F0F0F0F);
+U32 spread(U32 x) {
+    x = x & 0xFFFF;
+    x = (x | x << 8) & 0x00FF00FF;
+    return (x | x << 4) & 0x0F0F0F0F;
 }
-Id join(Bits bits, Id bytes) {
-    Id x = bits.mask(bytes, 0x0F0F0F0F);
-    x = bits.mask(bits.either(x, bits.right(x, 4)), 0x00FF00FF);
-    return bits.mask(bits.either(x, bits.right(x, 8)), 0xFFFF);
+U32 join(U32 x) {
+    x = x & 0x0F0F0F0F;
+    x = (x | x >> 4) & 0x00FF00FF;
+    return (x | x >> 8) & 0xFFFF;
 }
 
 // Turns bytes from 0 to 15 into -8 to 7: copies bit 3 of each to its bits 4 to 7.
-Id extendSign(Emitter& emit, Id bytes) {
-    Bits bits(emit);
-    const Id signs = bits.mask(bytes, 0x08080808);
-    return bits.either(bytes, bits.op(spv::Op::OpIMul, signs, emit.constant(0x1E)));
-}
+U32 extendSign(U32 bytes) { return bytes | (bytes & 0x08080808) * 0x1E; }
 
 std::vector<Slot> unpackFourBits(Emitter& emit, const Number&, std::span<const Slot> memory,
                                  Id memoryScalar, Id held) {
     TypeTable& types = emit.types();
-    Bits bits(emit);
     const std::vector<Id> words = toWords(emit, memory, memoryScalar);
     const auto perWord =
         static_cast<uint32_t>(memory.size() * types.width(memoryScalar) / 4 / words.size());
     std::vector<Slot> out;
     for (const Id word : words) {
         for (uint32_t first = 0; first < perWord; first += 4) {
-            Id bytes = spread(bits, bits.right(word, first * 4));
-            if (types.isSigned(held)) bytes = extendSign(emit, bytes);
+            U32 bytes = spread(U32(emit, word) >> first * 4);
+            if (types.isSigned(held)) bytes = extendSign(bytes);
             const Id vector = emit.bitcast(types.vectorType(held, 4), bytes);
             for (uint32_t i = 0; i < 4 && first + i < perWord; ++i) out.push_back({vector, i});
         }
@@ -60,7 +55,7 @@ std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slo
             }
             const Id bytes = emit.bitcast(u32, gather(emit, held, four));
             Id& word = words[i / 8].value;
-            word = Bits(emit).withPart(word, join(Bits(emit), bytes), i * 4 % 32);
+            word = withPart(emit, word, join(U32(emit, bytes)), i * 4 % 32);
         }
         if (width < 32) words = {{emit.op(spv::Op::OpUConvert, integer, {words[0].value}), 0}};
         const std::vector<Slot> whole = regroup(emit, words, width < 32 ? integer : u32, integer);
@@ -75,10 +70,10 @@ Slot pickFourBits(Emitter& emit, const Number&, Id scalar, Id index, Id held) {
     return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
 }
 
-Id lowFourBits(Emitter& emit, const Slot& component, Id held) {
+U32 lowFourBits(Emitter& emit, const Slot& component, Id held) {
     TypeTable& types = emit.types();
     const Id byte = emit.bitcast(types.intType(8, false), scalarOf(emit, held, component));
-    return Bits(emit).mask(emit.op(spv::Op::OpUConvert, types.uint32(), {byte}), 15);
+    return U32(emit, emit.op(spv::Op::OpUConvert, types.uint32(), {byte})) & 15;
 }
 
 Id fourBits(Emitter& emit, const Number&, const Slot& component, Id held) {
@@ -90,13 +85,13 @@ Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
     const Id type = emit.typeOf(value), u8 = types.intType(8, false);
     const uint32_t count = types.components(type);
     if (count == 4) {
-        const Id word = Bits(emit).mask(emit.bitcast(types.uint32(), value), 0x0F0F0F0F);
-        return emit.bitcast(type, isSigned ? extendSign(emit, word) : word);
+        const U32 word = U32(emit, emit.bitcast(types.uint32(), value)) & 0x0F0F0F0F;
+        return emit.bitcast(type, isSigned ? extendSign(word) : word);
     }
     std::vector<Id> scalars;
     for (uint32_t i = 0; i < count; ++i) {
-        const Id low = lowFourBits(emit, {value, i}, types.scalarOf(type));
-        const Id extended = isSigned ? extendSign(emit, low) : low;
+        const U32 low = lowFourBits(emit, {value, i}, types.scalarOf(type));
+        const U32 extended = isSigned ? extendSign(low) : low;
         scalars.push_back(emit.op(spv::Op::OpUConvert, u8, {extended}));
     }
     return emit.bitcast(type, emit.join(types.vectorType(u8, count), scalars));
@@ -167,31 +162,27 @@ constexpr uint32_t kPerWord = 4;
 // of a u32.
 Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     TypeTable& types = emit.types();
-    Bits bits(emit);
-    Id spread = 0;
+    const auto wordOf = [&](Id halves) { return U32(emit, emit.bitcast(types.uint32(), halves)); };
+    const auto upperBytes = [](const U32& x) { return (x >> 8 & 0xFF) | (x >> 16 & 0xFF00); };
     if (fields.exponentBits == 5 && fields.specials == Number::Specials::kIeee) {
-        spread = emit.bitcast(types.uint32(), pair);
-    } else {
-        const double factor = 1.0 / (1u << (15 - fields.bias));
-        const Id scale = types.constantFloat(types.floatType(16), factor);
-        const Id scaled = emit.op(spv::Op::OpFMul, emit.typeOf(pair),
-                                  {pair, types.constantSplat(emit.typeOf(pair), scale)});
-        const Id word = emit.bitcast(types.uint32(), scaled);
-        const Id magnitude = bits.mask(bits.left(word, 5 - fields.exponentBits), 0x7F007F00);
-        // Devices may drop the sign of NaN in a product.
-        const Id sign = bits.mask(emit.bitcast(types.uint32(), pair), 0x80008000);
-        // Numbers of the format are scaled to less than 2; NaN has all bits below the sign set.
-        const Id isNan = bits.mask(bits.right(word, 14), 0x00010001);
-        const Id nan = bits.op(spv::Op::OpIMul, isNan, emit.constant(0x7F00));
-        spread = bits.either(bits.either(magnitude, nan), sign);
+        return upperBytes(wordOf(pair));
     }
-    return bits.either(bits.mask(bits.right(spread, 8), 0xFF),
-                       bits.mask(bits.right(spread, 16), 0xFF00));
+    const double factor = 1.0 / (1u << (15 - fields.bias));
+    const Id scale = types.constantFloat(types.floatType(16), factor);
+    const Id scaled = emit.op(spv::Op::OpFMul, emit.typeOf(pair),
+                              {pair, types.constantSplat(emit.typeOf(pair), scale)});
+    const U32 word = wordOf(scaled);
+    const U32 magnitude = word << (5 - fields.exponentBits) & 0x7F007F00;
+    // Devices may drop the sign of NaN in a product.
+    const U32 sign = wordOf(pair) & 0x80008000;
+    // Numbers of the format are scaled to less than 2; NaN has all bits below the sign set.
+    const U32 nan = (word >> 14 & 0x00010001) * 0x7F00;
+    return upperBytes(magnitude | nan | sign);
 }
 
 // The bytes of a word, in order.
 void unpackFour(Emitter& emit, const Number& number, Id word, std::vector<Slot>& out) {
-    const Id shifted = Bits(emit).left(word, number.bits);
+    const U32 shifted = U32(emit, word) << number.bits;
     const Id even = smallFloatsOfOddBytes(emit, number.fields, shifted);
     const Id odd = smallFloatsOfOddBytes(emit, number.fields, word);
     for (uint32_t i = 0; i < kPerWord / 2; ++i) out.insert(out.end(), {{even, i}, {odd, i}});
@@ -226,7 +217,7 @@ std::vector<Slot> packFloats(Emitter& emit, const Number& number, std::span<cons
         for (uint32_t i = 0; i < kPerWord && first + i < components.size(); i += 2) {
             const Id pair = gather(emit, held, std::span(all).subspan(first + i, 2));
             const Id bytes = smallFloatBytes(emit, number.fields, pair);
-            word = Bits(emit).withPart(word, bytes, i * number.bits);
+            word = withPart(emit, word, bytes, i * number.bits);
         }
         words.push_back({word, 0});
     }

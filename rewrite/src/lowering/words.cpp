@@ -175,7 +175,7 @@ Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned) {
         word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, perWord)});
         index = emit.modulo(index, perWord);
     }
-    return Bits(emit).field(word, emit.times(index, bits), bits, isSigned);
+    return U32(emit, word).field(emit.times(index, bits), bits, isSigned);
 }
 
 namespace {

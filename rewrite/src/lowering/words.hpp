@@ -3,6 +3,10 @@
 // Regroups components to components of another width, and works on fields of bits.
 #pragma once
 
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <concepts>
+
 #include "ir/emitter.hpp"
 #include "lowering/context.hpp"
 
@@ -38,48 +42,91 @@ std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memorySc
 // sign or zero extended.
 Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned);
 
-// Bitwise operations on values of an integer scalar or vector type, u32 by default. Constants are
-// the same in all components.
-class Bits {
- public:
-    explicit Bits(Emitter& emit) : Bits(emit, emit.types().uint32()) {}
-    Bits(Emitter& emit, Id type) : emit_(emit), type_(type) {}
+// A boolean, or a vector of booleans, of the code that is emitted.
+struct Bool {
+    Id id;
+};
 
-    Id op(spv::Op opcode, Id a, Id b) { return emit_.op(opcode, type_, {a, b}); }
-    Id both(Id a, Id b) { return op(spv::Op::OpBitwiseAnd, a, b); }
-    Id either(Id a, Id b) { return op(spv::Op::OpBitwiseOr, a, b); }
-    Id mask(Id a, uint64_t bits) { return both(a, constant(bits)); }
-    Id flip(Id a, uint64_t bits) { return op(spv::Op::OpBitwiseXor, a, constant(bits)); }
-    Id left(Id a, uint32_t by) { return by == 0 ? a : leftBy(a, constant(by)); }
-    Id right(Id a, uint32_t by) { return by == 0 ? a : rightBy(a, constant(by)); }
-    Id leftBy(Id a, Id by) { return op(spv::Op::OpShiftLeftLogical, a, by); }
-    Id rightBy(Id a, Id by) { return op(spv::Op::OpShiftRightLogical, a, by); }
+// An unsigned integer, or a vector of these, of the code that is emitted: operators append
+// instructions. A number stands for as many equal components; an Id is none. The order of an
+// operator's operands is not defined: name those for which it matters.
+class U32 {
+ public:
+    U32(Emitter& emit, Id value) : U32(emit, value, emit.typeOf(value)) {}
+    // For a value that becomes one of this type.
+    U32(Emitter& emit, Id value, Id type) : emit_(&emit), value_(value), type_(type) {}
+    operator Id() const { return value_; }
+
+    // A number of the same type.
+    U32 same(std::integral auto number) const {
+        TypeTable& types = emit_->types();
+        const Id scalar = types.constant(types.scalarOf(type_), number);
+        return {*emit_, types.constantSplat(type_, scalar), type_};
+    }
+    static U32 same(const U32& value) { return value; }
+
+    friend U32 operator&(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseAnd, a.same(b)); }
+    friend U32 operator|(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseOr, a.same(b)); }
+    friend U32 operator^(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseXor, a.same(b)); }
+    friend U32 operator+(const U32& a, auto b) { return a.op(spv::Op::OpIAdd, a.same(b)); }
+    friend U32 operator-(const U32& a, auto b) { return a.op(spv::Op::OpISub, a.same(b)); }
+    friend U32 operator*(const U32& a, auto b) { return a.op(spv::Op::OpIMul, a.same(b)); }
+    friend U32 operator<<(const U32& a, const U32& by) {
+        return a.op(spv::Op::OpShiftLeftLogical, by);
+    }
+    friend U32 operator>>(const U32& a, const U32& by) {
+        return a.op(spv::Op::OpShiftRightLogical, by);
+    }
+    friend U32 operator<<(const U32& a, std::integral auto by) {
+        return by == 0 ? a : a << a.same(by);
+    }
+    friend U32 operator>>(const U32& a, std::integral auto by) {
+        return by == 0 ? a : a >> a.same(by);
+    }
+    friend Bool operator<(const U32& a, auto b) { return a.test(spv::Op::OpULessThan, a.same(b)); }
+    friend Bool operator>(const U32& a, auto b) {
+        return a.test(spv::Op::OpUGreaterThan, a.same(b));
+    }
+    friend U32 min(const U32& a, uint32_t b) {
+        return {*a.emit_, a.emit_->glsl(GLSLstd450UMin, a.type_, {a, a.same(b)}), a.type_};
+    }
+    friend U32 select(Bool condition, const U32& yes, const U32& no) {
+        return {*yes.emit_, yes.emit_->op(spv::Op::OpSelect, yes.type_, {condition.id, yes, no}),
+                yes.type_};
+    }
 
     // The `count` bits from bit `first` (u32) on, sign or zero extended.
-    Id field(Id word, Id first, uint32_t count, bool isSigned) {
+    U32 field(Id first, uint32_t count, bool isSigned) const {
         const spv::Op opcode = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
-        return emit_.op(opcode, type_, {word, first, emit_.constant(count)});
+        return {*emit_, emit_->op(opcode, type_, {value_, first, emit_->constant(count)}), type_};
     }
-    // The word with these bits replaced by the low bits of `value`.
-    Id withField(Id word, Id value, Id first, uint32_t count) {
-        return emit_.op(spv::Op::OpBitFieldInsert, type_,
-                        {word, value, first, emit_.constant(count)});
-    }
-    // Puts `part`, shifted left, into bits of the word that are zero. Word 0: an empty one.
-    Id withPart(Id word, Id part, uint32_t shift) {
-        part = left(part, shift);
-        return word == 0 ? part : either(word, part);
+    // These bits replaced by the low bits of `bits`.
+    U32 withField(Id bits, Id first, uint32_t count) const {
+        return {*emit_,
+                emit_->op(spv::Op::OpBitFieldInsert, type_,
+                          {value_, bits, first, emit_->constant(count)}),
+                type_};
     }
 
  private:
-    Id constant(uint64_t value) {
-        TypeTable& types = emit_.types();
-        return types.constantSplat(type_, types.constant(types.scalarOf(type_), value));
+    U32 op(spv::Op opcode, Id b) const {
+        return {*emit_, emit_->op(opcode, type_, {value_, b}), type_};
+    }
+    Bool test(spv::Op opcode, Id b) const {
+        TypeTable& types = emit_->types();
+        return {emit_->op(opcode, types.vectorType(types.boolType(), types.components(type_)),
+                          {value_, b})};
     }
 
-    Emitter& emit_;
-    Id type_;
+    Emitter* emit_;
+    Id value_, type_;
 };
+
+// Puts `part`, shifted left, into bits of the u32 `word` that are zero. Word 0: an empty one.
+inline Id withPart(Emitter& emit, Id word, Id part, uint32_t shift) {
+    const U32 shifted = U32(emit, part) << shift;
+    return word == 0 ? shifted : U32(emit, word) | shifted;
+}
 
 // The instructions of SPV_QCOM_cooperative_matrix_conversion on one-dimensional arrays of numbers.
 

@@ -163,12 +163,12 @@ MatrixAccess MatrixUses::tensorAccessOf(const Instruction& i, Id type) const {
     return access;
 }
 
-std::vector<Id> ByteReading::bytes(Emitter& emit, Id word) const {
-    Bits all(emit);
-    if (offset != 0) word = all.flip(word, bits == 4 ? 0x88888888 : 0x80808080);
+std::vector<Id> ByteReading::bytes(Emitter& emit, Id packed) const {
+    U32 word(emit, packed);
+    if (offset != 0) word = word ^ (bits == 4 ? 0x88888888 : 0x80808080);
     if (bits == 8) return {word};
-    if (shift == 0) return {all.mask(word, 0x0F0F0F0F), all.mask(all.right(word, 4), 0x0F0F0F0F)};
-    return {all.mask(all.left(word, 4), 0xF0F0F0F0), all.mask(word, 0xF0F0F0F0)};
+    if (shift == 0) return {word & 0x0F0F0F0F, word >> 4 & 0x0F0F0F0F};
+    return {word << 4 & 0xF0F0F0F0, word & 0xF0F0F0F0};
 }
 
 FactorSurvey::FactorSurvey(const MatrixUses& uses, const TypeTable& types,

@@ -92,7 +92,7 @@ class SharedScalarStore : private MatrixCode {
                 const uint32_t position = (x - first) * bits;
                 Id& target = scalar.words[position / 32];
                 const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
-                target = Bits(emit_).withPart(before, word, position % 32);
+                target = withPart(emit_, before, word, position % 32);
                 scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }
             line.push_back(std::move(scalar));
@@ -115,8 +115,8 @@ class SharedScalarStore : private MatrixCode {
                     const std::vector<Slot> loaded = memory_.load(outer, position, 1);
                     old = scalarsOf(emit_, u32, regroupFilled(emit_, loaded, type, u32));
                 }
-                const Id kept = Bits(emit_).mask(old[w], ~scalar.masks[w]);
-                scalar.words[w] = Bits(emit_).either(kept, scalar.words[w]);
+                const U32 kept = U32(emit_, old[w]) & ~scalar.masks[w];
+                scalar.words[w] = kept | U32(emit_, scalar.words[w]);
             }
             const std::vector<Slot> whole = regroup(emit_, slotsOf(emit_, scalar.words), u32, type);
             memory_.store(outer, position, std::span(whole).first(1));

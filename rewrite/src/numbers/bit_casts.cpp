@@ -65,16 +65,15 @@ bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction
         finish(context, emit, cast, cast.word(0));
         return true;
     }
-    Bits bits(emit);
     Id word = 0;
     uint32_t at = 0;
     for (const Id part : emit.parts(cast.word(0))) {
-        word = bits.withPart(word, bitsOf(emit, from, part), at);
+        word = withPart(emit, word, bitsOf(emit, from, part), at);
         at += from.bits;
     }
     std::vector<Id> components;
     for (uint32_t c = 0; c < to.components; ++c) {
-        const Id field = bits.mask(bits.right(word, c * to.bits), (uint64_t{1} << to.bits) - 1);
+        const Id field = U32(emit, word) >> c * to.bits & ((uint64_t{1} << to.bits) - 1);
         components.push_back(componentOf(emit, to, field));
     }
     finish(context, emit, cast, emit.join(context.replacement(cast.type), components));
@@ -99,7 +98,7 @@ bool lowerBitcastExtract(NumbersContext& context, Emitter& emit, const Instructi
     const Id by = emit.splat(types.vectorType(offset, components), i.word(1));
     Id value = emit.op(spv::Op::OpShiftRightLogical, integers, {i.word(0), by});
     if (width != 8) value = emit.op(spv::Op::OpUConvert, bytes, {value});
-    finish(context, emit, i, Bits(emit, bytes).mask(value, magnitudeMask(*to) * 2 + 1));
+    finish(context, emit, i, U32(emit, value, bytes) & (magnitudeMask(*to) * 2 + 1));
     return true;
 }
 

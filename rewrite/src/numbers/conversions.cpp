@@ -50,7 +50,7 @@ Id Converter::upperBytesToF16(Id value, Id type) {
     std::vector<Id> scalars;
     for (uint32_t c = 0; c < components_; ++c) {
         const Id byte = components_ == 1 ? value : emit_.extract(u8, value, {c});
-        const Id word = Bits(emit_).left(emit_.op(spv::Op::OpUConvert, u32, {byte}), 8);
+        const Id word = U32(emit_, emit_.op(spv::Op::OpUConvert, u32, {byte})) << 8;
         scalars.push_back(emit_.extract(f16, emit_.bitcast(pair, word), {0}));
     }
     return emit_.join(type, scalars);
@@ -155,7 +155,7 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
     if (isE5M2(from) && to != nullptr && to->isHalf()) {
         const Id halves = context.replacement(i.type);
         const Id wide = emit.op(spv::Op::OpUConvert, halves, {value});
-        finish(context, emit, i, Bits(emit, halves).left(wide, 8));
+        finish(context, emit, i, U32(emit, wide, halves) << 8);
         return true;
     }
     const bool isWide = to == nullptr && types.isFloat(i.type) && types.width(i.type) == 64;

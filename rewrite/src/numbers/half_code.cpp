@@ -92,28 +92,27 @@ Id unpackOne(Emitter& emit, Id bits) {
 }
 
 // Magnitudes of f32 from 2^-14 on.
-Id normal(Wide& w, Id magnitude, Rounding rounding) {
+U32 normal(const U32& magnitude, Rounding rounding) {
     constexpr uint32_t kHalfUnit = (1u << (kShift - 1)) - 1;
     if (rounding == Rounding::kTowardZero) {
-        return w.right(w.plus(w.least(magnitude, kLargest), 0u - kRebias), kShift);
+        return (min(magnitude, kLargest) + (0u - kRebias)) >> kShift;
     }
-    const Id limited = w.least(magnitude, kBeyond);
-    const Id last = w.mask(w.right(limited, kShift), 1);
-    const Id sum = w.plus(w.op(spv::Op::OpIAdd, limited, last), kHalfUnit - kRebias);
-    return w.right(sum, kShift);
+    const U32 limited = min(magnitude, kBeyond);
+    const U32 last = limited >> kShift & 1;
+    return (limited + last + (kHalfUnit - kRebias)) >> kShift;
 }
 
 // Magnitudes below 2^-14, in units of 2^-24. Those are the last bits of f32 numbers from 0.5 to 1,
 // so that an addition rounds to them. Devices may flush denormals of f32: they become zero anyway.
-Id denormal(Emitter& emit, Wide& w, Id magnitude, Rounding rounding) {
-    const Id value = emit.bitcast(w.f32(), magnitude);
+U32 denormal(Emitter& emit, Wide& w, const U32& magnitude, Rounding rounding) {
+    const Id value = emit.bitcast(w.f32, magnitude);
     const bool truncates = rounding == Rounding::kTowardZero;
     const Id by = w.constantF32(truncates ? std::ldexp(1.0, 24) : 0.5);
-    const Id f32 = emit.op(truncates ? spv::Op::OpFMul : spv::Op::OpFAdd, w.f32(), {value, by});
+    const Id f32 = emit.op(truncates ? spv::Op::OpFMul : spv::Op::OpFAdd, w.f32, {value, by});
     forbidContraction(emit.module(), f32);
-    if (truncates) return emit.op(spv::Op::OpConvertFToU, w.u32(), {f32});
+    if (truncates) return {emit, emit.op(spv::Op::OpConvertFToU, w.u32, {f32})};
     constexpr uint32_t kOneHalf = 0x3F000000;
-    return w.plus(emit.bitcast(w.u32(), f32), 0u - kOneHalf);
+    return U32(emit, emit.bitcast(w.u32, f32)) + (0u - kOneHalf);
 }
 
 }  // namespace
@@ -142,17 +141,16 @@ Id halfToF32(Emitter& emit, Id bits, uint32_t components) {
 
 // Not PackHalf2x16: Vulkan leaves its rounding to the device.
 Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding) {
-    Wide w(emit, components);
-    const Id word = emit.bitcast(w.u32(), f32);
-    const Id magnitude = w.mask(word, 0x7FFFFFFF);
-    Id result = w.select(w.isLess(magnitude, kSmallestNormal),
-                         denormal(emit, w, magnitude, rounding), normal(w, magnitude, rounding));
+    Wide w(emit.types(), components);
+    const U32 word(emit, emit.bitcast(w.u32, f32));
+    const U32 magnitude = word & 0x7FFFFFFF;
+    U32 result = select(magnitude < kSmallestNormal, denormal(emit, w, magnitude, rounding),
+                        normal(magnitude, rounding));
     if (rounding == Rounding::kTowardZero) {
-        result =
-            w.select(w.isMore(magnitude, kSingleInfinity - 1), w.constant(kHalfInfinity), result);
+        result = select(magnitude > kSingleInfinity - 1, word.same(kHalfInfinity), result);
     }
-    result = w.select(w.isMore(magnitude, kSingleInfinity), w.constant(kHalfNan), result);
-    return w.either(result, w.mask(w.right(word, 16), 0x8000));
+    result = select(magnitude > kSingleInfinity, word.same(kHalfNan), result);
+    return result | (word >> 16 & 0x8000);
 }
 
 }  // namespace coopvk::rewrite

@@ -43,7 +43,7 @@ bool hasHalves(const NumbersContext& context, const HalfCode& code, const Instru
 bool negateHalf(NumbersContext& context, Emitter& emit, const Instruction& i) {
     HalfCode code(context, emit);
     if (!code.isHalf(i.type)) return false;
-    finish(context, emit, i, Bits(emit, code.integers(i.type)).flip(i.word(0), 0x8000));
+    finish(context, emit, i, U32(emit, i.word(0), code.integers(i.type)) ^ 0x8000);
     return true;
 }
 
@@ -266,7 +266,7 @@ bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i)
             lowerStruct(context, emit, i);
             break;
         case GlslKind::kBits:
-            finish(context, emit, i, Bits(emit, code.integers(i.type)).mask(i.word(2), 0x7FFF));
+            finish(context, emit, i, U32(emit, i.word(2), code.integers(i.type)) & 0x7FFF);
             break;
         case GlslKind::kComputed:
             lowerComputed(context, emit, i);

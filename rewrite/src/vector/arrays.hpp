@@ -140,7 +140,7 @@ class FloatComponents : private VectorCode {
     Id element(uint32_t index) { return f_.load(f_.element(array_, c(index))); }
 
     Id half(Id word, Id which) {
-        const Id shifted = Bits(emit_).rightBy(word, times(which, 16));
+        const Id shifted = U32(emit_, word) >> U32(emit_, times(which, 16));
         return asFloat(emit_.extract(type_.component, emit_.bitcast(type_.pack, shifted), {0}));
     }
 

@@ -154,15 +154,15 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
         Id word = 0;
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            word = Bits(emit_).withPart(word, loadScalar(plus(first, i)), 8 * size * i);
+            word = withPart(emit_, word, loadScalar(plus(first, i)), 8 * size * i);
         }
         return word;
     }
     const Id whole = loadScalar(over(index, size / bytes));
     const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
-    Id part = Bits(emit_, holder()).rightBy(whole, shift);
+    Id part = U32(emit_, whole, holder()) >> U32(emit_, shift);
     if (holder() != u32()) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
-    return bytes == 4 ? part : Bits(emit_).mask(part, (1u << 8 * bytes) - 1);
+    return bytes == 4 ? part : Id(U32(emit_, part) & ((1u << 8 * bytes) - 1));
 }
 
 void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
@@ -170,7 +170,7 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     if (size <= bytes) {
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
-            storeScalar(plus(first, i), Bits(emit_).right(word, 8 * size * i));
+            storeScalar(plus(first, i), U32(emit_, word) >> 8 * size * i);
         }
         return;
     }
@@ -179,13 +179,11 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     const Id at = over(index, size / bytes);
     const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
-    Bits whole(emit_, type);
-    const Id mask = whole.leftBy(types_.constant(type, low), shift);
-    Id part = type == u32() ? word : emit_.op(spv::Op::OpUConvert, type, {word});
-    part = whole.leftBy(whole.mask(part, low), shift);
-    const Id old = loadScalar(at);
-    const Id others = whole.both(old, emit_.op(spv::Op::OpNot, type, {mask}));
-    storeScalar(at, whole.either(others, part));
+    const U32 by(emit_, shift), mask = U32(emit_, types_.constant(type, low), type) << by;
+    const Id part = type == u32() ? word : emit_.op(spv::Op::OpUConvert, type, {word});
+    const U32 moved = (U32(emit_, part, type) & low) << by, old(emit_, loadScalar(at), type);
+    const U32 others = old & U32(emit_, emit_.op(spv::Op::OpNot, type, {mask}), type);
+    storeScalar(at, others | moved);
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -213,7 +211,7 @@ std::vector<Id> VectorMemory::Line::load(uint32_t byte, uint32_t bytes) {
         const uint32_t piece = widestAccess(bytes - done);
         const std::vector<Id> loaded = loadPiece(byte + done, piece);
         if (done % 4 != 0) {
-            words.back() = Bits(memory_.emit_).withPart(words.back(), loaded[0], 8 * (done % 4));
+            words.back() = withPart(memory_.emit_, words.back(), loaded[0], 8 * (done % 4));
         } else {
             words.insert(words.end(), loaded.begin(), loaded.end());
         }
@@ -244,7 +242,7 @@ void VectorMemory::Line::store(uint32_t byte, uint32_t bytes, std::span<const Id
         if (done % 4 == 0) {
             storePiece(byte + done, piece, words.subspan(done / 4));
         } else {
-            const Id rest = Bits(memory_.emit_).right(words[done / 4], 8 * (done % 4));
+            const Id rest = U32(memory_.emit_, words[done / 4]) >> 8 * (done % 4);
             storePiece(byte + done, piece, {&rest, 1});
         }
         done += piece;

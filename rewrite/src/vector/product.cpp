@@ -75,7 +75,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
     if (isDot && product_.inputType.isPacked) {
         const Id word = emit_.bitcast(u32(), packs[0]);
         if (valid >= kGroup) return {word};
-        return {Bits(emit_).mask(word, (1u << 8 * valid) - 1)};
+        return {U32(emit_, word) & ((1u << 8 * valid) - 1)};
     }
     const std::vector<Id> scalars = components(packs, valid);
     if (arithmetic_.unitComponents() == 2) {
@@ -86,7 +86,7 @@ std::vector<Id> ProductInput::unitsOf(std::span<const Id> packs, uint32_t valid)
     if (!isDot) return scalars;
     Id word = emit_.bitcast(u32(), scalars[0]);
     for (uint32_t i = 1; i < kGroup; ++i) {
-        word = Bits(emit_).withField(word, emit_.bitcast(u32(), scalars[i]), c(8 * i), 8);
+        word = U32(emit_, word).withField(emit_.bitcast(u32(), scalars[i]), c(8 * i), 8);
     }
     return {word};
 }

@@ -59,7 +59,7 @@ class ComponentAccess {
     void store(Id component) {
         if (isByte()) {
             const Id old = readByte();
-            const Id changed = Bits(emit_).withField(old, component, shift(), 4);
+            const Id changed = U32(emit_, old).withField(component, shift(), 4);
             const Id byte = emit_.op(spv::Op::OpUConvert, types_.intType(8, false), {changed});
             emit_.store(bytePointer_, byte, memory_.forStore(1));
         } else if (isPrivate(storage_) || type_.components == 2) {
@@ -113,8 +113,8 @@ class ComponentAccess {
         const Id pointer =
             type_.components == 8 ? pointer_.vector : pointerTo(u32, {emit_.over(index, 8)});
         const Id none = types_.constantU32(0), all = types_.constantU32(~0u);
-        const Id keep = Bits(emit_).withField(all, none, place, 4);
-        const Id set = Bits(emit_).withField(none, component, place, 4);
+        const Id keep = U32(emit_, all).withField(none, place, 4);
+        const Id set = U32(emit_, none).withField(component, place, 4);
         for (const auto& [opcode, value] :
              {std::pair(spv::Op::OpAtomicAnd, keep), std::pair(spv::Op::OpAtomicOr, set)}) {
             emit_.op(opcode, u32, {pointer, emit_.scope(scope()), none, value});

@@ -11,7 +11,7 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     if (type.bytes == 2) {
         const Id wide = emit_.op(spv::Op::OpUConvert, context_.types.vectorType(u32, 2), {value});
         const std::vector<Id> parts = emit_.parts(wide);
-        return {Bits(emit_).withField(parts[0], parts[1], emit_.constant(8), 8)};
+        return {U32(emit_, parts[0]).withField(parts[1], emit_.constant(8), 8)};
     }
     if (type.components == 8) return {emit_.bitcast(u32, value)};
     if (type.components == 16) {
@@ -23,7 +23,7 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
 Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
     if (type.bytes == 2) {
         const Id u8 = context_.types.intType(8, false);
-        const Id high = Bits(emit_).right(words[0], 8);
+        const Id high = U32(emit_, words[0]) >> 8;
         const Id bytes[] = {emit_.op(spv::Op::OpUConvert, u8, {words[0]}),
                             emit_.op(spv::Op::OpUConvert, u8, {high})};
         return emit_.construct(type.id, bytes, result);
@@ -40,7 +40,7 @@ Id Int4Values::within(const Int4Type& type, Id index) {
         return emit_.constant(static_cast<uint32_t>(*known % type.components));
     }
     // Behaviour is undefined for an index out of range, but other memory should not change.
-    return Bits(emit_).mask(emit_.toU32(index), std::bit_ceil(type.components) - 1);
+    return U32(emit_, emit_.toU32(index)) & (std::bit_ceil(type.components) - 1);
 }
 
 Int4Values::Position Int4Values::position(const Int4Type& type, Id index) {
@@ -58,7 +58,7 @@ Id Int4Values::wordAt(std::span<const Id> words, Id which) {
 }
 
 Id Int4Values::bits(Id word, Id shift, bool isSigned) {
-    return Bits(emit_).field(word, shift, 4, isSigned);
+    return U32(emit_, word).field(shift, 4, isSigned);
 }
 
 std::vector<Id> Int4Values::components(Id value, const Int4Type& type, bool isSigned) {
@@ -89,7 +89,7 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
     for (uint32_t w = 0; w < all.size(); ++w) {
         const std::optional<uint64_t> known = context_.module.constantValue(at.word);
         if (known && *known != w) continue;
-        const Id changed = Bits(emit_).withField(all[w], component, at.shift, 4);
+        const Id changed = U32(emit_, all[w]).withField(component, at.shift, 4);
         if (known || all.size() == 1) {
             all[w] = changed;
             continue;
@@ -112,7 +112,7 @@ Id Int4Values::make(const Int4Type& type, std::span<const Id> components, Id res
     for (uint32_t i = 0; i < type.components; ++i) {
         if (i % 8 == 0) all.push_back(emit_.constant(0));
         all.back() =
-            Bits(emit_).withField(all.back(), components[i], emit_.constant(4 * (i % 8)), 4);
+            U32(emit_, all.back()).withField(components[i], emit_.constant(4 * (i % 8)), 4);
     }
     return fromWords(type, all, result);
 }
