@@ -145,11 +145,6 @@ class Scheduler {
     uint32_t current_ = ~uint32_t{0};
 };
 
-int hostMode(numbers::Rounding rounding) {
-    constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
-    return kModes[size_t(rounding)];
-}
-
 class Execution {
  public:
     explicit Execution(const Context& context) : context_(context) {
@@ -192,7 +187,8 @@ class Execution {
         std::unique_ptr<Races> races;
         if (history_) races = std::make_unique<Races>(group, *history_);
         group.races = races.get();
-        std::fesetround(hostMode(group.program->controls(32).rounding));
+        constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
+        std::fesetround(kModes[size_t(group.program->controls(32).rounding)]);
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || group.sink->stopped()) return;

@@ -182,7 +182,8 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
 
 // The loader keeps a null device to itself.
 void DestroyDevice(Device& device, Allocator) {
-    device.queue.stop();
+    device.change([&] { device.queue.stopping = true; });
+    if (device.queue.thread.joinable()) device.queue.thread.join();
     delete &device;
 }
 

@@ -130,12 +130,9 @@ struct Queue : ObjectOf<VkQueue> {
     std::thread thread;
 
     bool idle() const { return batches.empty() && !busy; }
-    void submit(std::vector<Batch> added);
-    VkResult waitIdle();
-    void stop();
+    void run();
 
  private:
-    void run();
     void execute(std::unique_lock<std::mutex>& lock, const Batch& batch);
 };
 

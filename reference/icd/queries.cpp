@@ -30,12 +30,6 @@ struct QueryPool : ObjectOf<VkQueryPool> {
 
 namespace {
 
-// Nanoseconds.
-uint64_t timestamp() {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return uint64_t(std::chrono::nanoseconds(now).count());
-}
-
 // vkGetQueryPoolResults, as far as values are known. Results that do not fit are left out.
 VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, VkDeviceSize stride,
                       VkQueryResultFlags flags) {
@@ -55,8 +49,9 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
 }
 
 void writeTimestamp(Execution& execution, QueryPool* pool, uint32_t query) {
+    const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
     execution.device.change([&] {
-        for (Query& each : pool->part(query, 1)) each = timestamp();
+        for (Query& each : pool->part(query, 1)) each = uint64_t(now.count());
     });
 }
 

@@ -79,8 +79,11 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
         batches.back().fence = fence;
     }
     const VkResult result = queue.device->read([] { return VK_SUCCESS; });
-    if (result == VK_SUCCESS) queue.submit(std::move(batches));
-    return result;
+    if (result != VK_SUCCESS) return result;
+    return queue.device->change([&] {
+        std::ranges::move(batches, std::back_inserter(queue.batches));
+        if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
+    });
 }
 
 VkResult setEvent(Device& device, Event* event, bool set) {
@@ -88,22 +91,6 @@ VkResult setEvent(Device& device, Event* event, bool set) {
 }
 
 }  // namespace
-
-void Queue::submit(std::vector<Batch> added) {
-    device->change([&] {
-        for (Batch& batch : added) batches.push_back(std::move(batch));
-        if (!thread.joinable()) thread = std::thread([this] { run(); });
-    });
-}
-
-VkResult Queue::waitIdle() {
-    return device->wait(UINT64_MAX, [&] { return idle(); });
-}
-
-void Queue::stop() {
-    device->change([&] { stopping = true; });
-    if (thread.joinable()) thread.join();
-}
 
 void Queue::run() {
     std::unique_lock lock(device->mutex);
@@ -145,9 +132,11 @@ VkResult QueueSubmit2(Queue& queue, uint32_t count, const VkSubmitInfo2* infos, 
     return submitAll(queue, count, infos, fence);
 }
 
-VkResult QueueWaitIdle(Queue& queue) { return queue.waitIdle(); }
+VkResult QueueWaitIdle(Queue& queue) {
+    return queue.device->wait(UINT64_MAX, [&] { return queue.idle(); });
+}
 
-VkResult DeviceWaitIdle(Device& device) { return device.queue.waitIdle(); }
+VkResult DeviceWaitIdle(Device& device) { return QueueWaitIdle(device.queue); }
 
 COOPVK_OBJECT(Fence)
 

@@ -126,15 +126,13 @@ Step move(Subgroup& s) {
     return Step::kNext;
 }
 
-// "Prefetching does not affect the functionality".
-void prefetch(Subgroup& s) { checkActive(s); }
-
 constexpr OpcodeRow kBlockRows[] = {
     row<move<BlockKind::plain, false>>(OpSubgroup2DBlockLoadINTEL),
     row<move<BlockKind::transpose, false>>(OpSubgroup2DBlockLoadTransposeINTEL),
     row<move<BlockKind::transform, false>>(OpSubgroup2DBlockLoadTransformINTEL),
     row<move<BlockKind::plain, true>>(OpSubgroup2DBlockStoreINTEL),
-    row<prefetch>(OpSubgroup2DBlockPrefetchINTEL),
+    // "Prefetching does not affect the functionality".
+    row<checkActive>(OpSubgroup2DBlockPrefetchINTEL),
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Words of a module to a list of instructions with typed operands, by SPIRV-Tools, and these to a
-// Program. Types, values and functions have a file each.
+// Program. Types and functions have a file each.
 #pragma once
 
 #include <map>

@@ -96,7 +96,7 @@ struct Variable {
     const Type* type = nullptr;  // of what it holds; null if untyped without one
     uint64_t offset = 0;         // Function, Private, Input: component; Workgroup: byte
     uint32_t set = 0, binding = 0;
-    bool descriptorArray = false;
+    bool descriptorArray = false;  // each element has a descriptor
     uint32_t builtIn = kNone;
     uint32_t initializer = kNone;  // slot
 };
