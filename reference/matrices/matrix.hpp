@@ -3,6 +3,7 @@
 // Whole matrices, what instructions compute of them, and how they lie in invocations.
 #pragma once
 
+#include <functional>
 #include <numeric>
 
 #include "coopvk_reference/execute.hpp"

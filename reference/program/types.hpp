@@ -5,6 +5,7 @@
 #pragma once
 
 #include <spirv/unified1/spirv.hpp11>
+#include <vector>
 
 #include "numbers/exact.hpp"
 
