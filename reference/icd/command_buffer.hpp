@@ -96,15 +96,10 @@ struct Execution {
     std::array<std::byte, kMaxPushConstantBytes> pushConstants = {};
 };
 
-struct RecordedCommand {
-    std::function<void(Execution&)> execute;
-    std::vector<std::weak_ptr<const void>> lives;  // of the objects that it uses
-};
-
 struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     explicit CommandBuffer(Device& on) : device(on) {}
     Device& device;
-    std::vector<RecordedCommand> commands;
+    std::vector<std::function<void(Execution&)>> commands;
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
@@ -122,15 +117,21 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
 // Objects that the command uses must live until it executes: otherwise it does nothing, with a
 // report. Arguments that are no objects do not matter.
 template <typename Function, typename... Arguments>
-void record(CommandBuffer& commands, Function&& function, Arguments... arguments) {
-    RecordedCommand command{std::forward<Function>(function), {}};
+void record(CommandBuffer& commands, Function function, Arguments... arguments) {
+    std::vector<std::weak_ptr<const void>> lives;
     [[maybe_unused]] const auto add = [&](auto argument) {
-        if constexpr (kIsObject<decltype(argument)>)
+        using Argument = std::remove_cv_t<std::remove_pointer_t<decltype(argument)>>;
+        if constexpr (kIsObject<Argument>)
             if (argument != nullptr)
-                command.lives.push_back(reinterpret_cast<const Object*>(argument)->life);
+                lives.push_back(reinterpret_cast<const Object*>(argument)->life);
     };
     (add(arguments), ...);
-    commands.commands.push_back(std::move(command));
+    commands.commands.push_back([lives, function](Execution& execution) {
+        if (std::ranges::any_of(lives, &std::weak_ptr<const void>::expired))
+            execution.device.refuse("a command uses an object that was destroyed");
+        else
+            function(execution);
+    });
 }
 
 }  // namespace coopvk::reference::icd

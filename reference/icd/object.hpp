@@ -52,7 +52,7 @@ struct Parameter {
     using Type = T;
 };
 template <typename T>
-inline constexpr bool kIsObject = false;  // of pointers to objects
+inline constexpr bool kIsObject = false;
 #define COOPVK_HANDLE(name, form) \
     struct name;                  \
     template <>                   \
@@ -61,7 +61,7 @@ inline constexpr bool kIsObject = false;  // of pointers to objects
         using Type = name form;   \
     };                            \
     template <>                   \
-    inline constexpr bool kIsObject<name*> = true;
+    inline constexpr bool kIsObject<name> = true;
 #include "handles.inc"
 #undef COOPVK_HANDLE
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+
 #include "programs.hpp"
 #include "size.spv.h"
 
@@ -58,6 +60,24 @@ TEST_F(ShaderObjects, WordsAndBinaries) {
         EXPECT_EQ(result.values(), (std::vector<uint32_t>{64, 2}));
         vkDestroyShaderEXT(device, shader, nullptr);
     }
+}
+
+// A command whose shader is gone does nothing.
+TEST_F(ShaderObjects, DestroyedBeforeExecution) {
+    if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
+        GTEST_SKIP() << "the validation layer reports it";
+    Layout layout(device, {binding(0, kStorage)});
+    const VkShaderEXT shader =
+        make(layout, VK_SHADER_CODE_TYPE_SPIRV_EXT, sizeof(kSizeWords), kSizeWords);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+        vkCmdBindShadersEXT(commands, 1, &stage, &shader);
+        vkCmdDispatch(commands, 1, 1, 1);
+        vkDestroyShaderEXT(device, shader, nullptr);
+    }));
+    const std::vector<std::string> messages = takeMessages();
+    ASSERT_EQ(messages.size(), 1u);
+    EXPECT_EQ(messages[0].find("coopvk-reference-usage"), 0u) << messages[0];
 }
 
 TEST_F(ShaderObjects, BrokenBinariesAreRefused) {
