@@ -12,6 +12,8 @@
 
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
+#include "matrix_extensions.hpp"
+#include "microscaling.hpp"
 
 namespace coopvk::fleet {
 
@@ -29,6 +31,9 @@ struct Features {
     VkPhysicalDeviceShaderAtomicFloatFeaturesEXT atomicFloat;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
+    VkPhysicalDeviceShaderLongVectorFeaturesEXT longVector;
+    VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT microscaling;
+    VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE mixedDots;
     VkPhysicalDeviceShaderInt4FeaturesCOOPVK int4;
     VkPhysicalDeviceShader2DBlockIOFeaturesCOOPVK blockIo;
     VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR workgroupLayout;

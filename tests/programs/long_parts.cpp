@@ -65,7 +65,9 @@ bool construct(LongWriter& w) {
     double bound = 0;
     for (uint32_t made = 0; made < of.count;) {
         const LongType part{of.component, w.chance(2) ? 0 : w.anyCount()};
-        if (made + part.count > of.count || w.text.isSpecialised(std::max(part.count, 1u))) {
+        const bool isWhole = part.count == of.count && of.count > 1;  // at least two constituents
+        if (isWhole || made + part.count > of.count ||
+            w.text.isSpecialised(std::max(part.count, 1u))) {
             const LongValue one = w.takeScalar(of.component);
             parts += " " + one.id;
             bound = std::max(bound, one.bound);

@@ -97,6 +97,12 @@ LongWriter::Vectors& LongWriter::vectors(const LongType& of, bool isOutput, bool
     return made;
 }
 
+std::pair<std::string, std::string> LongWriter::inputStructure(const LongType& of) {
+    Vectors& in = vectors(of, false, true);
+    const std::string at = remainder(add(invocation(), number(pick(7))), in.capacity);
+    return {part(in.variable, "StorageBuffer", in.structure, text.u32(0) + " " + at), in.structure};
+}
+
 // A pointer to a vector of the input.
 std::string LongWriter::inputPlace(const LongType& of) {
     const bool isInStructure = chance(3);
@@ -226,8 +232,9 @@ void LongWriter::storeAll(const LongValue& value) {
 
 void LongWriter::statements(uint32_t most) {
     const std::span<const LongStatement> kinds[] = {
-        longArithmetic(), longFunctions(), longChoices(), longConversions(), longParts(),
-        longParts(),      longMemory(),    longControl(), longControl(),     longGroups()};
+        longArithmetic(), longFunctions(), longChoices(),   longConversions(),
+        longParts(),      longParts(),     longMemory(),    longControl(),
+        longControl(),    longGroups(),    longStructures()};
     for (uint32_t made = 0, tries = 0; made < most && tries < 4 * most; ++tries)
         made += any(any(kinds))(*this) ? 1 : 0;
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "writer.hpp"
 
@@ -66,6 +67,8 @@ class LongWriter : public Writer {
     }
     std::string part(const std::string& variable, const char* storage, const std::string& of,
                      const std::string& indices);
+    // A pointer to a structure of the input, struct { uint; V; V[2]; } with a layout, and its type.
+    std::pair<std::string, std::string> inputStructure(const LongType& of);
     void store(const LongValue& value);
     // Up to so many statements.
     void statements(uint32_t most);
@@ -112,5 +115,6 @@ std::span<const LongStatement> longParts();
 std::span<const LongStatement> longMemory();
 std::span<const LongStatement> longControl();
 std::span<const LongStatement> longGroups();
+std::span<const LongStatement> longStructures();
 
 }  // namespace coopvk::programs

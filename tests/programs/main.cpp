@@ -61,10 +61,12 @@ class Runner {
             Result result;
             const auto words = assemble(made.program.text, result.message);
             result.verdict = Verdict::kNotExecutable;
-            if (words) result = execute(made, *words);
-            if (arguments_.text)
+            if (arguments_.text) {
                 std::printf("%s\n; rewritten:\n%s\n", made.program.text.c_str(),
                             words ? rewritten(made, *words, targetOf(made)).c_str() : "");
+                std::fflush(stdout);  // execution may end the process
+            }
+            if (words) result = execute(made, *words);
             note(made, result);
         }
     }

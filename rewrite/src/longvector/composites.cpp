@@ -40,6 +40,12 @@ void LongVectorFunction::lowerExtract(const Instruction& i) {
         return;
     }
     group_.flush();
+    if (const auto pair = pairs_.find(i.word(0)); pair != pairs_.end()) {
+        const Id variable = pair->second[i.word(1)];
+        values_.setVariable(i.result, variable);
+        slots_.pass(variable, i.result);
+        return;
+    }
     const Id type =
         selectedType(module_, emit().typeOf(i.word(0)), std::span(i.operands).subspan(1));
     values_.defineByWhole(i.result, emit().op(OpCompositeExtract, type, Operands(i.operands)));
@@ -177,52 +183,73 @@ void LongVectorFunction::lowerBitcast(const Instruction& i) {
     }
 }
 
-// Instructions whose result is a structure of two vectors. Components of cooperative vectors cannot
-// be stored in a loop.
-void LongVectorFunction::lowerPair(const Instruction& i) {
+std::optional<LongVectorFunction::Pair> LongVectorFunction::pairOf(const Instruction& i) {
     const Instruction& type = module_.def(i.type);
-    std::array<const LongVector*, 2> vectors{};
-    std::array<Id, 2> scalars{}, variables{};
-    bool isLooped = true;
+    Pair pair;
     for (size_t m = 0; m < 2; ++m) {
-        vectors[m] = context_.vectorOrInMemory(type.word(m));
-        if (vectors[m] == nullptr) {
+        pair.vectors[m] = context_.vectorOrInMemory(type.word(m));
+        if (pair.vectors[m] == nullptr) {
             context_.fail(ErrorCode::kUnsupported, i, "takes no long vector");
+            return std::nullopt;
+        }
+        pair.scalars[m] = pair.vectors[m]->component;
+        // Components of cooperative vectors cannot be stored in a loop.
+        pair.isLooped &= pair.vectors[m]->isLooped() && !pair.vectors[m]->isCooperative;
+    }
+    pair.type = context_.types.structType(pair.scalars);
+    return pair;
+}
+
+std::array<Id, 2> LongVectorFunction::pairAt(const Instruction& i, const Pair& pair,
+                                             ComponentIndex at) {
+    Operands operands = i.operands;
+    for (Operand& o : operands) {
+        if (o.isId && context_.vectorOfValue(o.word)) o.word = component(o.word, at);
+    }
+    const Id result = emit().op(i.opcode, pair.type, std::move(operands));
+    return {emit().extract(pair.scalars[0], result, {0}),
+            emit().extract(pair.scalars[1], result, {1})};
+}
+
+// The members of the result, each in a variable.
+std::array<Id, 2> LongVectorFunction::lowerPairInLoop(const Instruction& i, const Pair& pair) {
+    const bool isTakenApart = context_.takenApart.contains(i.result);
+    std::array<Id, 2> variables{};
+    for (size_t m = 0; m < 2; ++m) {
+        const Id type = pair.vectors[m]->id;
+        variables[m] = isTakenApart ? slots_.take(i.result, type) : slots_.temporary(type);
+    }
+    values_.each(*pair.vectors[0], [&](ComponentIndex at) {
+        const std::array<Id, 2> parts = pairAt(i, pair, at);
+        for (uint32_t m = 0; m < 2; ++m) {
+            emit().store(emit().chain(pair.scalars[m], {variables[m], at.id}), parts[m]);
+        }
+    });
+    return variables;
+}
+
+// Instructions whose result is a structure of two vectors.
+void LongVectorFunction::lowerPair(const Instruction& i) {
+    const std::optional<Pair> pair = pairOf(i);
+    if (!pair) return;
+    const Instruction& type = module_.def(i.type);
+    std::array<Id, 2> members{};
+    if (pair->isLooped) {
+        const std::array<Id, 2> variables = lowerPairInLoop(i, *pair);
+        if (context_.takenApart.contains(i.result)) {
+            pairs_[i.result] = variables;
             return;
         }
-        scalars[m] = vectors[m]->component;
-        isLooped &= vectors[m]->isLooped() && !vectors[m]->isCooperative;
-    }
-    const Id pair = context_.types.structType(scalars);
-    const auto resultAt = [&](ComponentIndex at) {
-        Operands operands = i.operands;
-        for (Operand& o : operands) {
-            if (o.isId && context_.vectorOfValue(o.word)) o.word = component(o.word, at);
-        }
-        return emit().op(i.opcode, pair, std::move(operands));
-    };
-    std::array<Id, 2> members{};
-    if (isLooped) {
-        for (size_t m = 0; m < 2; ++m) variables[m] = slots_.temporary(vectors[m]->id);
-        values_.each(*vectors[0], [&](ComponentIndex at) {
-            const Id result = resultAt(at);
-            for (uint32_t m = 0; m < 2; ++m) {
-                emit().store(emit().chain(scalars[m], {variables[m], at.id}),
-                             emit().extract(scalars[m], result, {m}));
-            }
-        });
         for (size_t m = 0; m < 2; ++m) {
-            members[m] = emit().load(vectors[m]->id, variables[m]);
-            if (type.word(m) != vectors[m]->id)  // the structure is in memory, too
+            members[m] = emit().load(pair->vectors[m]->id, variables[m]);
+            if (type.word(m) != pair->vectors[m]->id)  // the structure is in memory, too
                 members[m] = emit().construct(type.word(m), emit().parts(members[m]));
         }
     } else {
         std::array<std::vector<Id>, 2> parts;
-        for (uint32_t c = 0; c < vectors[0]->count; ++c) {
-            const Id result = resultAt(values_.index(c));
-            for (uint32_t m = 0; m < 2; ++m) {
-                parts[m].push_back(emit().extract(scalars[m], result, {m}));
-            }
+        for (uint32_t c = 0; c < pair->vectors[0]->count; ++c) {
+            const std::array<Id, 2> both = pairAt(i, *pair, values_.index(c));
+            for (size_t m = 0; m < 2; ++m) parts[m].push_back(both[m]);
         }
         for (size_t m = 0; m < 2; ++m) members[m] = emit().construct(type.word(m), parts[m]);
     }

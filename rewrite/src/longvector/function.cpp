@@ -40,11 +40,13 @@ LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& fun
       module_(context.module),
       function_(function),
       writer_(context, function),
-      liveness_(context, function),
+      liveness_(function, [&](Id type) { return context.lowered(type) != nullptr; }),
       slots_(context, writer_, liveness_),
       values_(context, writer_, slots_),
       loads_(context, values_, liveness_),
-      locals_(context, function, slots_, liveness_),
+      locals_(
+          context.module, function, [&](Id type) { return context.lowered(type) != nullptr; },
+          slots_, liveness_),
       group_(context, values_, liveness_) {}
 
 // A parameter becomes a pointer to a variable of the caller, which the function only reads; the

@@ -6,19 +6,9 @@
 #include "longvector/group.hpp"
 #include "longvector/loads.hpp"
 #include "longvector/locals.hpp"
+#include "longvector/phi_plan.hpp"
 
 namespace coopvk::rewrite {
-
-// A phi of a long vector:
-//
-//   %a = OpPhi %vector %b %one %c %two       one: in = b;   two: in = c;   here: a = in;
-//
-// The copy from `in` is made only where `a` is defined, since other blocks may still use the
-// former value. Where none does, `a` is `in`.
-struct LongVectorPhi {
-    Id result = 0;
-    Id incoming = 0;  // variable
-};
 
 class LongVectorFunction {
  public:
@@ -43,9 +33,16 @@ class LongVectorFunction {
     Id component(Id value, ComponentIndex at) { return group_.component(value, at); }
 
  private:
+    // The types of a structure of two vectors, and of one component of each.
+    struct Pair {
+        std::array<const LongVector*, 2> vectors{};
+        std::array<Id, 2> scalars{};
+        Id type = 0;
+        bool isLooped = true;
+    };
+
     void lowerParameters();
     void planPhis();
-    bool isSafeAsIncoming(const Block& block, const Instruction& phi) const;
     void planReturn(const Block& block);
     void beginBlock(Block& block);
     void endBlock();
@@ -72,6 +69,9 @@ class LongVectorFunction {
     void lowerShuffle(const Instruction& i);
     void lowerBitcast(const Instruction& i);
     void lowerPair(const Instruction& i);
+    std::optional<Pair> pairOf(const Instruction& i);
+    std::array<Id, 2> pairAt(const Instruction& i, const Pair& pair, ComponentIndex at);
+    std::array<Id, 2> lowerPairInLoop(const Instruction& i, const Pair& pair);
     void lowerCopyMemory(const Instruction& i);
     void lowerCall(const Instruction& i);
     void lowerReturn(const Instruction& i);
@@ -87,9 +87,9 @@ class LongVectorFunction {
     LongVectorLocals locals_;
     LongVectorGroup group_;
     Id returned_ = 0;  // pointer to the variable for the function's result
-    std::unordered_map<Id, std::vector<LongVectorPhi>> phis_;        // by block
-    std::unordered_map<Id, std::vector<std::pair<Id, Id>>> copies_;  // by block: to, from
-    std::unordered_set<Id> here_;  // values that the current block defines
+    PhiPlan phis_;
+    std::unordered_map<Id, std::array<Id, 2>> pairs_;  // by result: the variables of its members
+    std::unordered_set<Id> here_;                      // values that the current block defines
     Id block_ = 0;
     bool hasEnded_ = false;  // the current block's copies are made
 };

@@ -13,9 +13,6 @@ bool hasExplicitLayout(spv::StorageClass storage) {
                              ShaderRecordBufferKHR});
 }
 
-namespace {
-
-// Whether the members of a structure, or the elements of an array, have an explicit layout.
 bool hasLayout(const Module& module, const Instruction& type) {
     if (isArrayType(type.opcode)) {
         return module.decoration(type.result, spv::Decoration::ArrayStride).has_value();
@@ -23,6 +20,8 @@ bool hasLayout(const Module& module, const Instruction& type) {
     return type.opcode == spv::Op::OpTypeStruct &&
            module.memberDecoration(type.result, 0, spv::Decoration::Offset).has_value();
 }
+
+namespace {
 
 class LongVectorLayouts {
  public:

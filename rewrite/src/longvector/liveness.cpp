@@ -3,13 +3,14 @@
 
 namespace coopvk::rewrite {
 
-LongVectorLiveness::LongVectorLiveness(const LongVectorContext& context, const Function& function) {
+LongVectorLiveness::LongVectorLiveness(const Function& function,
+                                       const std::function<bool(Id type)>& isInVariable) {
     for (size_t b = 0; b < function.blocks.size(); ++b) {
         for (const InstructionPtr& i : function.blocks[b]->body) {
             for (const Operand& o : i->operands) {
                 if (o.isId) ++all_[o.word];
             }
-            if (context.lowered(i->type) != nullptr) definedIn_[i->result] = b;
+            if (i->type != 0 && isInVariable(i->type)) definedIn_[i->result] = b;
         }
     }
     if (!definedIn_.empty()) findUses(function);

@@ -13,7 +13,8 @@ namespace coopvk::rewrite {
 // being lowered. A phi uses its operands at the end of the blocks that they come from.
 class LongVectorLiveness {
  public:
-    LongVectorLiveness(const LongVectorContext& context, const Function& function);
+    // Of the values of which isInVariable(type) is true.
+    LongVectorLiveness(const Function& function, const std::function<bool(Id type)>& isInVariable);
 
     void beginBlock(const Block& block);
     // An instruction that joins the current block.

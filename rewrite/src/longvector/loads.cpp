@@ -15,6 +15,21 @@ using enum spv::Op;
 
 }  // namespace
 
+bool mayWriteTo(const Module& module, Id variable, const Instruction& i) {
+    if (i.opcode == OpStore || i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
+        return rootOf(module, i.word(0)) == variable;
+    }
+    if (i.opcode == OpLoad || isAccessChain(i.opcode) || isPure(i.opcode) ||
+        isNonSemantic(module, i)) {
+        return false;
+    }
+    if (i.opcode == OpFunctionCall && module.storage(variable) == spv::StorageClass::Private) {
+        return true;
+    }
+    return std::ranges::any_of(
+        i.operands, [&](const Operand& o) { return o.isId && rootOf(module, o.word) == variable; });
+}
+
 bool LongVectorLoads::add(const Instruction& load) {
     const Id pointer = load.word(0), variable = rootOf(module_, pointer);
     const bool isOfInvocation =
@@ -26,28 +41,12 @@ bool LongVectorLoads::add(const Instruction& load) {
     return true;
 }
 
-bool LongVectorLoads::writesTo(Id variable, const Instruction& i) const {
-    if (i.opcode == OpStore || i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
-        return rootOf(module_, i.word(0)) == variable;
-    }
-    if (i.opcode == OpLoad || isAccessChain(i.opcode) || isPure(i.opcode) ||
-        isNonSemantic(module_, i)) {
-        return false;
-    }
-    if (i.opcode == OpFunctionCall && module_.storage(variable) == spv::StorageClass::Private) {
-        return true;
-    }
-    return std::ranges::any_of(i.operands, [&](const Operand& o) {
-        return o.isId && rootOf(module_, o.word) == variable;
-    });
-}
-
 bool LongVectorLoads::isChangedBy(const Load& load, const Instruction& i) const {
     const bool isNeeded = liveness_.isNeeded(load.value);
     if (!isNeeded && !values_.slots().holds(load.value)) return false;
     // Each component is read before it is written.
     if (!isNeeded && i.opcode == OpStore && i.word(0) == load.pointer) return false;
-    return writesTo(load.variable, i);
+    return mayWriteTo(module_, load.variable, i);
 }
 
 bool LongVectorLoads::mayChange(const Instruction& i) const {
@@ -56,7 +55,7 @@ bool LongVectorLoads::mayChange(const Instruction& i) const {
 
 void LongVectorLoads::copyChanged(const Instruction& i) {
     std::erase_if(loads_, [&](const Load& load) {
-        if (!writesTo(load.variable, i)) return false;
+        if (!mayWriteTo(module_, load.variable, i)) return false;
         if (liveness_.isNeeded(load.value)) values_.own(load.value);
         return true;
     });

@@ -8,6 +8,9 @@
 
 namespace coopvk::rewrite {
 
+// Whether an instruction may write to a variable of the invocation.
+bool mayWriteTo(const Module& module, Id variable, const Instruction& i);
+
 class LongVectorLoads {
  public:
     LongVectorLoads(LongVectorContext& context, LongVectorValues& values,
@@ -30,7 +33,6 @@ class LongVectorLoads {
     };
 
     bool isChangedBy(const Load& load, const Instruction& i) const;
-    bool writesTo(Id variable, const Instruction& i) const;
 
     Module& module_;
     LongVectorValues& values_;

@@ -35,9 +35,10 @@ bool LongVectorLocals::collect(Id pointer, Uses& uses) const {
     return true;
 }
 
-LongVectorLocals::LongVectorLocals(const LongVectorContext& context, const Function& function,
+LongVectorLocals::LongVectorLocals(const Module& module, const Function& function,
+                                   const std::function<bool(Id type)>& isInSlots,
                                    LongVectorSlots& slots, LongVectorLiveness& liveness)
-    : module_(context.module), slots_(slots), liveness_(liveness) {
+    : module_(module), slots_(slots), liveness_(liveness) {
     if (function.blocks.empty()) return;
     const Users users(function);
     for (const InstructionPtr& i : function.blocks.front()->body) {
@@ -45,7 +46,7 @@ LongVectorLocals::LongVectorLocals(const LongVectorContext& context, const Funct
         if (i->opcode != OpVariable || hasInitializer) continue;
         const Id type = module_.pointee(i->result);
         Uses uses{users};
-        if (context.lowered(type) == nullptr || !collect(i->result, uses)) continue;
+        if (!isInSlots(type) || !collect(i->result, uses)) continue;
         const bool isStoredFirst = uses.first != nullptr && uses.first->user->opcode == OpStore &&
                                    uses.first->user->word(0) == i->result;
         if (!isStoredFirst || !uses.inOneBlock) continue;
@@ -64,6 +65,12 @@ void LongVectorLocals::beginBlock(const Block& block) {
     }
 }
 
+Id LongVectorLocals::slotOf(Id variable) {
+    Id& slot = slot_[variable];
+    if (slot == 0) slot = slots_.take(variable, types_.at(variable));
+    return slot;
+}
+
 void LongVectorLocals::replaceIn(Instruction& i) {
     for (Operand& o : i.operands) {
         if (!o.isId) continue;
@@ -74,8 +81,7 @@ void LongVectorLocals::replaceIn(Instruction& i) {
         const auto type = types_.find(o.word);
         if (type == types_.end()) continue;
         used_.push_back(o.word);
-        Id& slot = slotOf_[o.word];
-        if (slot == 0) slot = slots_.take(o.word, type->second);
+        const Id slot = slotOf(o.word);
         o.word = slot;
         liveness_.addUse(slot);  // which the instruction drops
     }

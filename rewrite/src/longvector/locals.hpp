@@ -14,10 +14,13 @@ namespace coopvk::rewrite {
 
 class LongVectorLocals {
  public:
-    LongVectorLocals(const LongVectorContext& context, const Function& function,
-                     LongVectorSlots& slots, LongVectorLiveness& liveness);
+    // Of the variables whose type is one for which isInSlots(type) is true.
+    LongVectorLocals(const Module& module, const Function& function,
+                     const std::function<bool(Id type)>& isInSlots, LongVectorSlots& slots,
+                     LongVectorLiveness& liveness);
 
     bool isLocal(Id variable) const { return types_.contains(variable); }
+    Id slotOf(Id variable);
     void beginBlock(const Block& block);
     // Before an instruction is lowered: it uses slots in place of variables.
     void replaceIn(Instruction& i);
@@ -34,7 +37,7 @@ class LongVectorLocals {
     LongVectorLiveness& liveness_;
     std::unordered_map<Id, Id> types_;   // by variable
     std::unordered_map<Id, Id> chains_;  // access chain -> variable
-    std::unordered_map<Id, Id> slotOf_;  // by variable, once it has one
+    std::unordered_map<Id, Id> slot_;    // by variable, once it has one
     std::vector<Id> used_;               // by the current instruction
 };
 

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "longvector/function.hpp"
+#include "longvector/structures.hpp"
 
 namespace coopvk::rewrite {
 
 std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     Module& module = context.module;
+    holdStructures(context);
     layOutLongVectors(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == spv::Op::OpSpecConstantOp && context.vector(i->type) != nullptr) {
@@ -28,6 +31,12 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     }
     forEachInstruction(module, [&](const Instruction* i) { gone.erase(i->result); });
     module.forget(gone);
+    // Instructions use the components of constants. A whole one has a word for each.
+    InstructionList* const globals[] = {&module.section(Section::kGlobals)};
+    removeUnused(module, Users(module), globals, [&](const Instruction& i) {
+        return i.opcode == spv::Op::OpConstantComposite && context.lowered(i.type) != nullptr;
+    });
+    context.types.rescan();
     module.removeCapability(kLongVector);
     module.removeExtension("SPV_EXT_long_vector");
     return context.error;

@@ -28,9 +28,18 @@ Id LongVectorSlots::take(Id value, Id type) {
     return slots_.back().variable;
 }
 
-void LongVectorSlots::pass(Id variable, Id value) {
+bool LongVectorSlots::pass(Id variable, Id value) {
     const auto slot = std::ranges::find(slots_, variable, &Slot::variable);
-    if (slot != slots_.end()) slot->values.push_back(value);
+    if (slot == slots_.end()) return false;
+    slot->values.push_back(value);
+    return true;
+}
+
+bool LongVectorSlots::isShared(Id variable, Id value) const {
+    const auto slot = std::ranges::find(slots_, variable, &Slot::variable);
+    return slot == slots_.end() || std::ranges::any_of(slot->values, [&](Id other) {
+               return other != value && (held_.contains(other) || liveness_.isNeeded(other));
+           });
 }
 
 Id LongVectorSlots::temporary(Id type) {

@@ -23,8 +23,10 @@ class LongVectorSlots {
 
     // A variable for a value that is being defined.
     Id take(Id value, Id type);
-    // Another value is in the variable from now on, if it is a slot.
-    void pass(Id variable, Id value);
+    // Another value is in the variable from now on, if it is a slot. False: it is none.
+    bool pass(Id variable, Id value);
+    // Whether a slot may still be needed for another value than this one.
+    bool isShared(Id variable, Id value) const;
     // A variable for use in the lowering of one instruction.
     Id temporary(Id type);
 

@@ -20,6 +20,8 @@ inline constexpr uint32_t kUnrolledComponents = 16;
 
 // Whether types in memory of a storage class have an explicit layout.
 bool hasExplicitLayout(spv::StorageClass storage);
+// Whether the members of a structure, or the elements of an array, have an explicit layout.
+bool hasLayout(const Module& module, const Instruction& type);
 
 struct LongVector {
     Id id = 0;  // redefined as an array, unless it is cooperative
@@ -37,6 +39,8 @@ struct LongVectorContext : LoweringContext {
     std::map<Id, Id> inMemory;         // an array with ArrayStride -> the type that it stands for
     std::map<Id, Id> constants;        // composite constant -> a variable that has its value
     std::map<Id, Id> pointers;         // type -> type of pointers to variables of functions
+    // Structures of two vectors of which the block only extracts the members.
+    std::unordered_set<Id> takenApart;
 
     const LongVector* vector(Id type) const {
         const auto found = vectors.find(type);

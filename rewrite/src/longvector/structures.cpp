@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "longvector/structures.hpp"
+
+#include <algorithm>
+
+#include "ir/composites.hpp"
+#include "ir/opcodes.hpp"
+#include "longvector/structure_function.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using enum spv::Op;
+
+// Whether a type is, or has in it, one for which test(type) is true.
+bool contains(const LongVectorContext& context, Id type, const std::function<bool(Id)>& test) {
+    if (test(type)) return true;
+    if (!hasParts(context, type)) return false;
+    const Instruction& def = context.module.def(type);
+    if (def.opcode == OpTypeArray) return contains(context, def.word(0), test);
+    return std::ranges::any_of(def.operands,
+                               [&](const Operand& o) { return contains(context, o.word, test); });
+}
+
+}  // namespace
+
+bool hasParts(const LongVectorContext& context, Id type) {
+    if (context.vector(type) != nullptr) return false;
+    const Instruction& def = context.module.def(type);
+    return def.opcode == OpTypeStruct ||
+           (def.opcode == OpTypeArray && context.module.constantValue(def.word(1)).has_value());
+}
+
+HeldTypes::HeldTypes(LongVectorContext& context) : context_(context) {
+    for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
+        if (!hasParts(context, i->result)) continue;
+        if (hasCooperativeVector(i->result)) exclude(i->result);
+        if (!hasLayout(context.module, *i)) declared_.try_emplace(keyOf(*i), i->result);
+    }
+}
+
+void HeldTypes::exclude(Id type) {
+    if (!hasParts(context_, type)) return;
+    held_[type] = false;
+    const Instruction& def = context_.module.def(type);
+    if (def.opcode == OpTypeArray) return exclude(def.word(0));
+    for (const Operand& o : def.operands) exclude(o.word);
+}
+
+bool HeldTypes::hasLongVector(Id type) const {
+    return contains(context_, type, [&](Id part) {
+        const LongVector* vector = context_.lowered(part);
+        return vector != nullptr && vector->isLooped();
+    });
+}
+
+bool HeldTypes::hasCooperativeVector(Id type) const {
+    return contains(context_, type, [&](Id part) {
+        const LongVector* vector = context_.vector(part);
+        return vector != nullptr && vector->isCooperative;
+    });
+}
+
+bool HeldTypes::isHeld(Id type) const {
+    const auto [found, isNew] = held_.try_emplace(type, false);
+    if (isNew) {
+        found->second = type != 0 && hasParts(context_, type) && hasLongVector(type);
+    }
+    return found->second;
+}
+
+std::vector<Id> HeldTypes::keyOf(const Instruction& type) const {
+    std::vector<Id> key = {static_cast<uint32_t>(type.opcode)};
+    for (const Operand& o : type.operands) key.push_back(o.word);
+    if (type.opcode == OpTypeArray) {
+        key[2] = static_cast<Id>(*context_.module.constantValue(type.word(1)));
+    }
+    return key;
+}
+
+Id HeldTypes::plain(Id type) {
+    Module& module = context_.module;
+    if (!hasParts(context_, type)) return type;
+    if (const auto found = plain_.find(type); found != plain_.end()) return found->second;
+    Instruction copy = module.def(type);
+    const size_t parts = copy.opcode == OpTypeArray ? 1 : copy.operands.size();
+    bool isPlain = !hasLayout(module, copy);
+    for (size_t m = 0; m < parts; ++m) {
+        const Id part = plain(copy.word(m));
+        isPlain &= part == copy.word(m);
+        copy.operands[m].word = part;
+    }
+    Id& known = isPlain ? plain_[type] = type : declared_[keyOf(copy)];
+    if (known == 0) {
+        known = module.takeId();
+        module.append(Section::kGlobals, makeInstruction(copy.opcode, 0, known, copy.operands));
+    }
+    return plain_[type] = known;
+}
+
+bool canHoldStructures(const HeldTypes& types, const Module& module) {
+    std::unordered_set<Id> functions;  // with such parameters or results
+    for (const auto& function : module.functions()) {
+        const bool isOne = types.isHeld(function->definition->type) ||
+                           std::ranges::any_of(function->parameters, [&](const InstructionPtr& p) {
+                               return types.isHeld(p->type);
+                           });
+        if (isOne) functions.insert(function->id());
+    }
+    bool areKnown = true;
+    module.visitBlocks([&](const Instruction& i) {
+        const bool isCall = i.opcode == OpFunctionCall;
+        bool isOnHeld = types.isHeld(i.type) && i.opcode != OpVariable;
+        for (size_t o = 0; o < i.operands.size(); ++o) {
+            if (!i.operands[o].isId) continue;
+            isOnHeld |= types.isHeldValue(i.word(o));
+            // Other instructions call functions, too.
+            if (functions.contains(i.word(o)) && !(isCall && o == 0)) areKnown = false;
+        }
+        if (isOnHeld && !StructureFunction::lowers(module, i)) areKnown = false;
+    });
+    return areKnown;
+}
+
+void holdStructures(LongVectorContext& context) {
+    Module& module = context.module;
+    HeldTypes types(context);
+    if (!canHoldStructures(types, module)) return;
+    // Parameters have the types of the module's variables, which need no copies then.
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == OpTypePointer && storageOf(*i) == spv::StorageClass::Function &&
+            types.isHeld(i->word(1))) {
+            context.pointers.try_emplace(i->word(1), i->result);
+        }
+    }
+    std::unordered_set<Id> gone;
+    module.visitBlocks([&](const Instruction& i) {
+        const bool isVariable = i.opcode == OpVariable && types.isHeld(module.pointee(i.result));
+        if (isVariable || types.isHeld(i.type)) gone.insert(i.result);
+    });
+    for (const auto& function : module.functions()) {
+        for (const InstructionPtr& i : function->parameters) {
+            if (types.isHeld(i->type)) gone.insert(i->result);
+        }
+        StructureFunction(context, types, *function).lower();
+    }
+    forEachInstruction(module, [&](const Instruction* i) { gone.erase(i->result); });
+    module.forget(gone);
+}
+
+}  // namespace coopvk::rewrite
