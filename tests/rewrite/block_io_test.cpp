@@ -5,7 +5,7 @@
 #include <set>
 
 #include "assemble.hpp"
-#include "blockio/block_plan.hpp"
+#include "blockio/lower.hpp"
 #include "coopvk/rewrite.hpp"
 
 namespace coopvk::rewrite::block_io_test {

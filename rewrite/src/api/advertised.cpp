@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "api/shape_rows.hpp"
-#include "blockio/block_plan.hpp"
+#include "blockio/lower.hpp"
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
 

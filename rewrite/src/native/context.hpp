@@ -5,11 +5,159 @@
 
 #include <functional>
 
+#include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
+#include "lowering/number.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "native/lower.hpp"
-#include "native/staged_elements.hpp"
+#include "unify/small_floats/small_floats.hpp"
 
 namespace coopvk::rewrite {
+
+// Shared memory for conversions of native matrices: only the driver knows which invocation has
+// which element.
+
+class Staging {
+ public:
+    Staging(LoweringContext& context, uint32_t subgroups)
+        : context_(context), subgroups_(subgroups) {}
+
+    // Whether the device has enough shared memory beside the module's, and `more` bytes.
+    bool fits(uint64_t more = 0) const;
+    // Forgets all reservations.
+    void clear() { memories_.clear(); }
+    // Reserves elements for each subgroup. All reservations precede the first access.
+    void reserve(Id element, uint32_t elements);
+
+    // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
+    Id at(Emitter& emit, Id element, Id index);
+
+ private:
+    struct Memory {
+        uint32_t elements = 0;  // for each subgroup
+        Id variable = 0;
+    };
+    Id variable(Id element, Memory& memory);
+
+    LoweringContext& context_;
+    uint32_t subgroups_;
+    std::map<Id, Memory> memories_;
+};
+
+// Matrices of 8-bit floats on their way through shared memory (small_floats.hpp).
+
+// Shared memory of the module that has f16 in place of 8-bit floats (small_floats.hpp).
+struct SharedHalves {
+    Id format = 0;       // the 8-bit type
+    Id element = 0;      // what the module's pointers pointed to
+    Id item = 0;         // what they point to
+    uint32_t items = 1;  // for each element
+};
+
+struct HalvesContext : SmallFloatContext {
+    HalvesContext(TypeTable& theTypes, const PlannedTarget& theTarget, uint32_t subgroups)
+        : SmallFloatContext(theTypes, theTarget), staging(*this, subgroups) {}
+
+    Staging staging;
+    std::map<Id, SharedHalves> sharedHalves;  // by pointer to an element
+
+    // The type of the driver's matrices that hold those of a type; the type itself if it has no
+    // 8-bit floats.
+    Id held(Id matrix) {
+        if (!isMatrix(matrix)) return matrix;
+        Operands operands = module.def(matrix).operands;
+        operands[0] = idOperand(types.floatType(16));
+        return types.matrixType(std::move(operands));
+    }
+    // The type of the elements of a matrix type, as they are held.
+    Id elementOf(Id matrix) { return heldType(types, module.def(matrix).word(0)); }
+};
+
+struct HalvesFunction : FunctionLowering<HalvesContext> {
+    using FunctionLowering::FunctionLowering;
+};
+
+// How a matrix lies in shared memory: its lines one after the other. An invocation accesses units
+// of neighbours in a line at once.
+struct StagedShape {
+    uint32_t lines = 0, length = 0;  // elements in a line
+    uint32_t unit = 1;               // elements; 0 if lines cannot be divided
+    uint32_t item = 1;               // elements in an element of the shared array
+    uint32_t stride = 0;             // items from a line to the next
+
+    // Each element alone.
+    static StagedShape byElements(const MatrixDimensions& matrix);
+    // f16 elements in units of whole pointees, `pointee` elements each.
+    static StagedShape byUnits(const MatrixDimensions& matrix, bool columnMajor, uint32_t pointee,
+                               uint32_t subgroupSize);
+};
+
+// A matrix in shared memory. Barriers follow all accesses.
+class StagedElements {
+ public:
+    StagedElements(HalvesFunction& f, Id matrixType, bool columnMajor, const StagedShape& shape);
+
+    Id element() const { return element_; }
+    // The type of the shared array's elements.
+    static Id itemType(TypeTable& types, Id element, uint32_t item);
+
+    void writeAll(Id value);
+    void readAll(Id result);
+
+    struct Unit {
+        Id line, place;  // u32: the line, and how many units precede this one there
+    };
+    // Visits this invocation's units.
+    void eachUnit(const std::function<void(const Unit&)>& visit);
+    // A unit's elements.
+    void write(const Unit& unit, std::span<const Slot> elements);
+    std::vector<Slot> read(const Unit& unit);
+
+    void barrier();
+
+ private:
+    // A pointer to an item of a unit.
+    Id at(const Unit& unit, uint32_t item);
+    Operands access();
+
+    HalvesFunction& f_;
+    Emitter& emit_;
+    Id type_, element_, item_;
+    bool columnMajor_;
+    StagedShape shape_;
+};
+
+// Matrices of 8-bit floats become the driver's f16 matrices, which have all their values. Loads,
+// stores and conversions to 8-bit floats go through shared memory, since only the driver knows
+// which invocation has which element.
+
+// Elements must be held as f16 already (unify/small_floats). `subgroups`: the most that a workgroup
+// may have. kUnsupported where the driver's matrices do not suffice.
+std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget& target,
+                                          uint32_t subgroups);
+
+// Shared memory from which a shader only loads matrices of 8-bit floats, all of one format, has f16
+// in their place. Then each element is converted once, when the shader writes it, and the driver
+// loads its f16 matrices from there directly. The memory takes twice as many bytes.
+
+// A variable of which this may be true, with the pointers to its elements.
+struct SharedCandidate {
+    Id variable = 0;
+    uint64_t length = 0;  // elements, as the module declares it
+    uint64_t bytes = 0;   // that f16 need more
+    SharedHalves halves;
+    std::vector<Id> pointers;
+};
+std::vector<SharedCandidate> sharedCandidates(HalvesContext& context);
+
+// Changes a candidate's type. It must be in context.sharedHalves with its pointers.
+void holdSharedVariable(HalvesContext& context, const SharedCandidate& candidate);
+
+// Lower what accesses such variables. Each returns false, and changes nothing, for other
+// instructions.
+bool holdSharedPointer(HalvesFunction& f, Instruction& chain);
+bool holdSharedStore(HalvesFunction& f, const Instruction& store);
+bool holdSharedLoad(HalvesFunction& f, Instruction& load);
 
 struct NativeContext : PackedContext {
     NativeContext(TypeTable& theTypes, const PlannedTarget& theTarget, NativePlan thePlan,

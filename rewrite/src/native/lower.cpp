@@ -1,12 +1,161 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/lower.hpp"
 
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
+#include "lowering/workgroup.hpp"
 #include "native/context.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// The rows of a matrix, or the columns of a B matrix: the array of an invocation holds one.
+struct StagedLines {
+    uint32_t count, length;
+    bool columnMajor;
+};
+
+StagedLines linesOf(const TiledType& type) {
+    if (type.use == Use::kB) return {type.columns, type.rows, true};
+    return {type.rows, type.columns, false};
+}
+
+// A matrix in shared memory, its lines one after the other. Barriers follow all accesses.
+class StagedMatrix {
+ public:
+    StagedMatrix(NativeFunction& f, const TiledType& type, const StagedLines& lines)
+        : f_(f), type_(type), lines_(lines) {
+        access_.columnMajor = lines.columnMajor;
+        access_.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
+        access_.stride = f.types.constantU32(lines.length);
+        access_.memory = nonPrivateAccess(f.context.module);
+    }
+
+    void write(Id value) {
+        storeTiles(f_.context, f_.emit(), type_, access_, pointer(), value);
+        barrier();
+    }
+    void read(Id result) {
+        loadTiles(f_.context, f_.emit(), type_, access_, pointer(), result);
+        barrier();
+    }
+    // `line`: u32.
+    void writeLine(Id line, std::span<const Id> values) {
+        const Id start = startOf(line);
+        for (uint32_t x = 0; x < lines_.length; ++x) {
+            f_.emit().store(at(start, x), values[x], access_.memory);
+        }
+        barrier();
+    }
+    std::vector<Id> readLine(Id line) {
+        const Id start = startOf(line);
+        std::vector<Id> values;
+        for (uint32_t x = 0; x < lines_.length; ++x) {
+            values.push_back(f_.emit().load(type_.component, at(start, x), access_.memory));
+        }
+        barrier();
+        return values;
+    }
+
+ private:
+    Id startOf(Id line) { return f_.emit().times(line, lines_.length); }
+    Id at(Id start, uint32_t x) {
+        return f_.context.staging.at(f_.emit(), type_.component, f_.emit().plus(start, x));
+    }
+    TilePointer pointer() {
+        return [this](uint32_t line, uint32_t inner) {
+            return at(startOf(f_.types.constantU32(line)), inner);
+        };
+    }
+    void barrier() { sharedBarrier(f_.emit(), spv::Scope::Subgroup); }
+
+    NativeFunction& f_;
+    const TiledType& type_;
+    StagedLines lines_;
+    TileAccess access_;
+};
+
+bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, Id arrayType) {
+    const Instruction& array = f.context.module.def(arrayType);
+    const std::optional<uint64_t> length = f.context.module.constantValue(array.word(1));
+    if (type == nullptr || array.opcode != spv::Op::OpTypeArray || !length) {
+        return f.context.fail(ErrorCode::kInvalidModule, at,
+                              "converts between a cooperative matrix and an array of scalars");
+    }
+    return linesOf(*type).count <= f.context.target.subgroupSize ||
+           f.context.fail(ErrorCode::kUnsupported, at,
+                          "a matrix has more lines than the subgroup has invocations");
+}
+
+// The array's bits as another array type.
+Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
+    if (result == 0) result = f.context.module.takeId();
+    const Instruction cast{spv::Op::OpBitCastArrayQCOM, type, result, {idOperand(value)}};
+    lowerBitCastArray(f.context, f.emit(), cast);
+    return result;
+}
+
+}  // namespace
+
+void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
+    const TiledType* from = f.context.matrixOfValue(conversion.word(0));
+    const TiledType* to = f.context.plan.type(conversion.type);
+    if (from == nullptr || to == nullptr || from->component != to->component ||
+        from->rows != to->rows || from->columns != to->columns) {
+        return f.context.invalid(conversion,
+                                 "conversion between matrices of different components or sizes");
+    }
+    const StagedLines rows{from->rows, from->columns, false};
+    StagedMatrix(f, *from, rows).write(conversion.word(0));
+    StagedMatrix(f, *to, rows).read(conversion.result);
+}
+
+void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
+    const TiledType* type = f.context.plan.type(construct.type);
+    Emitter& emit = f.emit();
+    if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
+    const StagedLines lines = linesOf(*type);
+    const Id array =
+        castArray(f, f.types.arrayType(type->component, lines.length), construct.word(0));
+    if (f.context.error) return;
+    const std::vector<Id> values = emit.parts(array);
+    StagedMatrix staged(f, *type, lines);
+    staged.writeLine(f.writer.lane(), values);
+    staged.read(construct.result);
+}
+
+void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
+    const TiledType* type = f.context.matrixOfValue(extract.word(0));
+    if (!linesFit(f, extract, type, extract.type)) return;
+    const StagedLines lines = linesOf(*type);
+    StagedMatrix staged(f, *type, lines);
+    staged.write(extract.word(0));
+    // Invocations without a line read any line.
+    const Id line = f.emit().modulo(f.writer.lane(), lines.count);
+    const std::vector<Id> values = staged.readLine(line);
+    const Id array = f.emit().construct(f.types.arrayType(type->component, lines.length), values);
+    castArray(f, extract.type, array, extract.result);
+}
+
+void reserveStaging(NativeContext& context) {
+    const auto reserve = [&](Id typeId, bool byLines) {
+        const TiledType* type = context.plan.type(typeId);
+        if (type == nullptr) return;
+        // Each invocation writes a line, even if the matrix has fewer.
+        const uint32_t lines = byLines ? context.target.subgroupSize : linesOf(*type).count;
+        context.staging.reserve(type->component, lines * linesOf(*type).length);
+    };
+    context.module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == spv::Op::OpCooperativeMatrixConvertNV) reserve(i.type, false);
+        if (i.opcode == spv::Op::OpCompositeConstructCoopMatQCOM) reserve(i.type, true);
+        if (i.opcode == spv::Op::OpCompositeExtractCoopMatQCOM) {
+            reserve(context.module.def(i.word(0)).type, true);
+        }
+    });
+}
 
 std::vector<Id> NativeContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
     if (packed(type.id) == nullptr) return {value};

@@ -3,7 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "matrix/staging_arrays.hpp"
-#include "native/staged_elements.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

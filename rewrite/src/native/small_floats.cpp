@@ -5,7 +5,7 @@
 #include "ir/types.hpp"
 #include "lowering/element_pointer.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "native/staged_elements.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

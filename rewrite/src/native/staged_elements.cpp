@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "native/staged_elements.hpp"
-
 #include <algorithm>
 
 #include "lowering/workgroup.hpp"
+#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 

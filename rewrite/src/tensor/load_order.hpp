@@ -5,9 +5,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
+#include "ir/blocks.hpp"
 #include "ir/module.hpp"
 #include "ir/types.hpp"
 #include "tensor/tensor_types.hpp"
@@ -54,5 +56,91 @@ struct LoadVersions {
 // `followed`: the result of gatherTensorLoads(), to which the loads of both versions are added. A
 // group without a product behind it in its block stays as it is.
 LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed);
+
+// Finds the loops in which tensor loads can move to the iteration before (load_order.hpp).
+
+// A loop of a header, which tests the condition, a body, and perhaps a block behind the body that
+// is the continue target. The body loads from tensors, and multiplies what it loads once.
+struct PrefetchLoop {
+    // Numbers of blocks. `before` branches to the header. `step` is the continue target, which may
+    // be the body.
+    size_t before = 0, header = 0, body = 0, step = 0;
+    Instruction* merge = nullptr;  // OpLoopMerge
+    Id condition = 0;
+    bool goesOnIf = true;                   // the value of the condition with which the body runs
+    std::vector<const Instruction*> loads;  // in the body, ahead of the product
+    const Instruction* product = nullptr;
+};
+
+// What the instructions of a loop depend on.
+class LoopValues {
+ public:
+    LoopValues(const Module& module, const Function& function, const PrefetchLoop& loop);
+
+    // The instruction of the loop that defines a value; nullptr: the value is the same in all
+    // iterations.
+    const Instruction* find(Id value) const {
+        const auto found = defined_.find(value);
+        return found == defined_.end() ? nullptr : found->second;
+    }
+    // The value of the header's phi in the first iteration, and that in the next one.
+    Id first(const Instruction& phi) const { return fromStep(phi, false); }
+    Id next(const Instruction& phi) const { return fromStep(phi, true); }
+    // Whether instructions other than phis use only what stands ahead of them, as in all loops that
+    // can be reached.
+    bool isInOrder() const { return isInOrder_; }
+    // Whether the instructions that compute a value, of this iteration and of the next one, may run
+    // once more elsewhere in the loop and ahead of it.
+    bool canRepeat(Id value);
+    // Whether nothing in the loop can change memory that a tensor load reads.
+    bool hasOnlyPrivateStores() const { return onlyPrivateStores_; }
+
+ private:
+    void visit(const Instruction& i);
+    Id fromStep(const Instruction& phi, bool isFromStep) const;
+    bool canRepeatAlone(const Instruction& i) const;
+
+    const Module& module_;
+    const Id step_;  // label
+    std::map<Id, const Instruction*> defined_;
+    std::set<Id> stored_;       // variables
+    std::set<Id> fromOutside_;  // ids that instructions of the loop use, and none above defines
+    std::set<Id> visited_;
+    bool isInOrder_ = true;
+    bool onlyPrivateStores_ = true;
+};
+
+// A loop, if its loads can move.
+std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorTypes& tensors,
+                                             const Function& function, const BlockGraph& graph,
+                                             const Loop& found);
+
+// Copies of the values of a loop whose tensor loads move (load_order.hpp).
+
+// Which iteration a copy is of. The next one follows the present one.
+enum class When { kFirst, kPresent, kNext };
+
+class LoopCopies {
+ public:
+    // `loaded`: what holds the present iteration's loads, by the loads' results.
+    LoopCopies(Module& module, const LoopValues& values, const std::map<Id, Id>& loaded)
+        : module_(module), values_(values), loaded_(loaded) {}
+
+    // The value at that time. Appends the instructions that compute it to `out`, once each.
+    Id at(When when, Id value, InstructionList& out);
+    // A copy of an instruction, with a new result.
+    Id copy(When when, const Instruction& i, InstructionList& out);
+
+ private:
+    using Key = std::pair<When, Id>;
+
+    Key source(const Key& key) const;
+    Id known(const Key& key) const;
+
+    Module& module_;
+    const LoopValues& values_;
+    const std::map<Id, Id>& loaded_;
+    std::map<Key, Id> copies_;
+};
 
 }  // namespace coopvk::rewrite

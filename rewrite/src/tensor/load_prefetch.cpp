@@ -3,7 +3,6 @@
 
 #include "ir/control_flow.hpp"
 #include "tensor/load_order.hpp"
-#include "tensor/prefetch_loop.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/prefetch_loop.hpp"
-
 #include <algorithm>
 
 #include "ir/cloner.hpp"
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 
