@@ -188,8 +188,7 @@ class BlockAccessor {
     std::vector<Slot> load(const RegionPosition& access) {
         const auto orZero = [&](Id value) {
             if (access.valid == 0) return value;
-            return emit_.op(spv::Op::OpSelect, types_.uint32(),
-                            {access.valid, value, emit_.constant(0)});
+            return emit_.select(access.valid, value, emit_.constant(0));
         };
         const Id type = region_.type(accessBytes_);
         const Id value =
@@ -199,9 +198,7 @@ class BlockAccessor {
     }
 
     Id zeroUnless(Id valid, Id value, Id type) {
-        const Id conditions = types_.vectorType(types_.boolType(), types_.components(type));
-        const Id condition = emit_.splat(conditions, valid);
-        return emit_.op(spv::Op::OpSelect, type, {condition, value, types_.constantNull(type)});
+        return emit_.select(valid, value, types_.constantNull(type));
     }
 
     void storeStep(const BlockStep& step, std::span<const Slot> units) {

@@ -130,7 +130,7 @@ class BlockLowering {
             const Id bound = types_.constant(type, static_cast<uint64_t>(limit));
             const spv::Op beyond = limit < 0 ? spv::Op::OpSLessThan : spv::Op::OpSGreaterThan;
             const Id isBeyond = emit_.compare(beyond, value, bound);
-            value = emit_.op(spv::Op::OpSelect, type, {isBeyond, bound, value});
+            value = emit_.select(isBeyond, bound, value);
         }
         return emit_.op(spv::Op::OpUConvert, u32, {value});
     }

@@ -92,6 +92,14 @@ Id Emitter::compare(spv::Op opcode, Id a, Id b) {
     return op(opcode, types().boolType(), {a, b});
 }
 
+Id Emitter::select(Id condition, Id yes, Id no) {
+    // Before version 1.4, vectors are selected only by vectors of conditions.
+    const Id type = typeOf(yes);
+    const Id conditions = types().vectorType(types().boolType(), types().components(type));
+    if (typeOf(condition) != conditions) condition = splat(conditions, condition);
+    return op(spv::Op::OpSelect, type, {condition, yes, no});
+}
+
 Id Emitter::glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids) {
     Operands operands = {idOperand(module().importSet("GLSL.std.450")), literal(instruction)};
     for (Id id : ids) operands.push_back(idOperand(id));

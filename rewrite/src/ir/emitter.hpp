@@ -86,6 +86,8 @@ class Emitter {
     Id sum(Id a, Id b);
 
     Id compare(spv::Op opcode, Id a, Id b);
+    // `yes` where a boolean, or the one for each component, is true.
+    Id select(Id condition, Id yes, Id no);
     // Whether a boolean is this constant.
     bool isTrue(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantTrue; }
     bool isFalse(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantFalse; }
@@ -95,6 +97,11 @@ class Emitter {
 
     // OpBitcast; the value itself if it is of this type.
     Id bitcast(Id type, Id value);
+    // TypeTable::conversion(); the value itself if it is of this type.
+    Id converted(Id type, Id value) {
+        const Id from = typeOf(value);
+        return from == type ? value : op(types().conversion(from, type), type, {value});
+    }
     // Converts an integer scalar to u32 or u64; sign extends narrower signed ones.
     Id toUnsigned(Id type, Id integer);
     Id toU32(Id integer) { return toUnsigned(types().uint32(), integer); }

@@ -139,6 +139,15 @@ bool TypeTable::isFloat(Id type) const {
     return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeFloat;
 }
 
+spv::Op TypeTable::conversion(Id from, Id to) const {
+    using enum spv::Op;
+    if (isFloat(from) && isFloat(to)) return OpFConvert;
+    if (isFloat(from)) return isSigned(to) ? OpConvertFToS : OpConvertFToU;
+    if (isFloat(to)) return isSigned(from) ? OpConvertSToF : OpConvertUToF;
+    if (width(from) == width(to)) return OpBitcast;
+    return isSigned(from) ? OpSConvert : OpUConvert;
+}
+
 bool TypeTable::isInteger(Id type) const {
     return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeInt;
 }

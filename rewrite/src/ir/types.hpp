@@ -51,6 +51,10 @@ class TypeTable {
     uint32_t components(Id type) const;  // 1 for scalars, 0 for other types but vectors
     Id scalarOf(Id type) const;          // component type of a vector, else the type itself
 
+    // The opcode that converts numbers to others: scalars, components of vectors or matrices.
+    // Integers are extended as their own types say; the result of OpUConvert is unsigned.
+    spv::Op conversion(Id from, Id to) const;
+
     // Why a type cannot be the component type of an emulated matrix or vector; empty if it can.
     std::string_view componentProblem(Id type) const;
     // Declares the capability that arithmetic with components of a type needs.

@@ -91,8 +91,7 @@ class U32 {
         return {*a.emit_, a.emit_->glsl(GLSLstd450UMin, a.type_, {a, a.same(b)}), a.type_};
     }
     friend U32 select(Bool condition, const U32& yes, const U32& no) {
-        return {*yes.emit_, yes.emit_->op(spv::Op::OpSelect, yes.type_, {condition.id, yes, no}),
-                yes.type_};
+        return {*yes.emit_, yes.emit_->select(condition.id, yes, no), yes.type_};
     }
 
     // The `count` bits from bit `first` (u32) on, sign or zero extended.

@@ -46,15 +46,11 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     const uint32_t place = whole ? candidates[0].index : 0;
     Id& result = picked_[key];
     if (result != 0) return {result, place};
-    const Id type = emit_.typeOf(key[1]);
     Id value = key[1];
     for (uint32_t k = 1; k < candidates.size(); ++k) {
         Id& isK = is_[{index, k}];
         if (isK == 0) isK = emit_.compare(spv::Op::OpIEqual, index, emit_.constant(k));
-        // SPIR-V before 1.4 selects vectors only by vectors of conditions.
-        const Id condition =
-            emit_.splat(types_.vectorType(types_.boolType(), types_.components(type)), isK);
-        value = emit_.op(spv::Op::OpSelect, type, {condition, key[k + 1], value});
+        value = emit_.select(isK, key[k + 1], value);
     }
     result = value;
     return {result, place};

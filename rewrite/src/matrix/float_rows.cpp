@@ -8,12 +8,8 @@ namespace coopvk::rewrite {
 
 namespace {
 
-Id convertFloat(Emitter& emit, Id value, Id type) {
-    return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
-}
-
 auto floatConversion(Emitter& emit) {
-    return [&emit](Id value, Id type) { return convertFloat(emit, value, type); };
+    return [&emit](Id value, Id type) { return emit.converted(type, value); };
 }
 
 // Whether all matrices of a product have f16 components.
@@ -57,7 +53,7 @@ class FloatRow : public RowProduct {
 
     std::vector<Id> end(Row& row) override {
         if (sumsStayOpen()) return row.sums;
-        for (Id& sum : row.sums) sum = convertFloat(emit_, sum, p_.result->component);
+        for (Id& sum : row.sums) sum = emit_.converted(p_.result->component, sum);
         return pack(row.sums);
     }
 

@@ -132,10 +132,6 @@ Id narrowInteger(Emitter& emit, Id value, Id type) {
 
 namespace {
 
-Id select(Emitter& emit, Id type, Id condition, Id yes, Id no) {
-    return emit.op(spv::Op::OpSelect, type, {condition, yes, no});
-}
-
 // Where `width` is that of the type: a carry or a change of sign shows the overflow.
 Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     TypeTable& types = emit.types();
@@ -143,7 +139,7 @@ Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     const uint32_t width = types.width(type);
     if (!isSigned) {
         const Id carried = emit.compare(spv::Op::OpULessThan, sum, a);
-        return select(emit, type, carried, types.constant(type, ~uint64_t{0}), sum);
+        return emit.select(carried, types.constant(type, ~uint64_t{0}), sum);
     }
     const uint64_t signBit = uint64_t{1} << (width - 1);
     const Id zero = types.constant(type, 0);
@@ -152,9 +148,9 @@ Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     const Id changed = emit.op(spv::Op::OpBitwiseAnd, type, {changedA, changedB});
     const Id overflow = emit.compare(spv::Op::OpSLessThan, changed, zero);
     const Id negative = emit.compare(spv::Op::OpSLessThan, a, zero);
-    const Id limit = select(emit, type, negative, types.constant(type, signBit),
-                            types.constant(type, signBit - 1));
-    return select(emit, type, overflow, limit, sum);
+    const Id limit =
+        emit.select(negative, types.constant(type, signBit), types.constant(type, signBit - 1));
+    return emit.select(overflow, limit, sum);
 }
 
 }  // namespace
@@ -169,11 +165,11 @@ Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id
     const uint64_t top = (uint64_t{1} << (isSigned ? width - 1 : width)) - 1;
     const Id most = types.constant(type, top);
     const spv::Op above = isSigned ? spv::Op::OpSGreaterThan : spv::Op::OpUGreaterThan;
-    const Id clamped = select(emit, type, emit.compare(above, sum, most), most, sum);
+    const Id clamped = emit.select(emit.compare(above, sum, most), most, sum);
     if (!isSigned) return clamped;
     const Id least = types.constant(type, ~top);
     const Id isBelow = emit.compare(spv::Op::OpSLessThan, clamped, least);
-    return select(emit, type, isBelow, least, clamped);
+    return emit.select(isBelow, least, clamped);
 }
 
 }  // namespace coopvk::rewrite

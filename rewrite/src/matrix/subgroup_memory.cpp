@@ -143,7 +143,7 @@ class SubgroupMemory : private MatrixCode {
     Id inPart(Id offset, uint32_t length, Id place) {
         const Id rest = emit_.plus(writer_.lane(), area_.elements);
         const Id isIn = emit_.compare(spv::Op::OpULessThan, offset, emit_.constant(length));
-        return emit_.op(spv::Op::OpSelect, emit_.types().uint32(), {isIn, place, rest});
+        return emit_.select(isIn, place, rest);
     }
     Id pointer(Id place) {
         return emit_.chain(component_, {area_.variable, emit_.addU32(first_, place)});

@@ -124,9 +124,7 @@ class TensorLoad : TensorTransfer {
         std::vector<Slot> components = readRun(place);
         for (Slot& slot : components) {
             const Id component = scalarOf(emit_, matrix_.component, slot);
-            slot = {emit_.op(spv::Op::OpSelect, matrix_.component,
-                             {place.inside, component, clampValue_}),
-                    0};
+            slot = {emit_.select(place.inside, component, clampValue_), 0};
         }
         return components;
     }
@@ -165,8 +163,7 @@ class TensorLoad : TensorTransfer {
     Id readClamped(const TensorPart& place) {
         const bool reads = !decode_ || decode_->mayRepeat();
         if (!reads || place.inside == 0) return readInside(place);
-        return emit_.op(spv::Op::OpSelect, matrix_.component,
-                        {place.inside, read(place), clampValue_});
+        return emit_.select(place.inside, read(place), clampValue_);
     }
 
     void any() {

@@ -98,9 +98,8 @@ class WorkgroupProduct : StagedProduct {
 
     // Converts a scalar of C, or a sum, to `type`.
     Id converted(Id value, Id type) {
-        if (emit_.typeOf(value) == type) return value;
-        if (!types_.isFloat(type)) return extendInteger(emit_, value, type, p_.signs.c);
-        return emit_.op(spv::Op::OpFConvert, type, {value});
+        return types_.isFloat(type) ? emit_.converted(type, value)
+                                    : extendInteger(emit_, value, type, p_.signs.c);
     }
 
     // The packs of a matrix, converted to the type `to`, whose elements are distributed alike.

@@ -130,7 +130,7 @@ Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t componen
     const U32 word(emit, emit.op(spv::Op::OpUConvert, w.u32, {bits}));
     const double smallest = std::ldexp(1.0, -static_cast<int>(number.fields.bias));
     const Id constant = types.constantSplat(f64, types.constantFloat(scalar, smallest));
-    return emit.op(spv::Op::OpSelect, f64, {(word < 1).id, constant, wide});
+    return emit.select((word < 1).id, constant, wide);
 }
 
 bool HalfCode::isHalf(Id type) const {

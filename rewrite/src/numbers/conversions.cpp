@@ -11,8 +11,7 @@ Id Converter::toF32(const Instruction& i, Id value, bool odd) {
     if (const Number* number = context_.format(type)) return decode(*number, value);
     if (types_.isInteger(type)) return emit_.op(i.opcode, f32(), {value});
     if (odd && types_.width(type) == 64) return oddF32(value);
-    const bool isF32 = types_.width(type) == 32;
-    return isF32 ? value : emit_.op(spv::Op::OpFConvert, f32(), {value});
+    return emit_.converted(f32(), value);
 }
 
 Id Converter::oddF32(Id value) {
@@ -33,7 +32,7 @@ Id Converter::fromF32(const Instruction& i, Id value) {
         return encode(*number, value, rounding(i));
     }
     if (types_.isInteger(i.type)) return emit_.op(i.opcode, i.type, {value});
-    return types_.width(i.type) == 32 ? value : emit_.op(spv::Op::OpFConvert, i.type, {value});
+    return emit_.converted(i.type, value);
 }
 
 Rounding Converter::rounding(const Instruction& i) const {

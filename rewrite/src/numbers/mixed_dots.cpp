@@ -104,7 +104,7 @@ class MixedDots {
         const Id f32 = types_.floatType(32);
         const auto widened = [&](Id value) {
             const Id type = types_.vectorType(f32, types_.components(emit.typeOf(value)));
-            return emit.typeOf(value) == type ? value : emit.op(spv::Op::OpFConvert, type, {value});
+            return emit.converted(type, value);
         };
         const Id dot = emit.op(spv::Op::OpDot, f32, {widened(i.word(0)), widened(i.word(1))});
         const Id sum = widened(i.word(2));

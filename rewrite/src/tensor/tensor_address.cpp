@@ -135,11 +135,11 @@ Id TensorAddress::positiveRemainder(Id number, Id period) {
     const Id u32 = types_.uint32();
     const Id isNegative = emit_.compare(spv::Op::OpSLessThan, number, emit_.constant(0));
     const Id flipped = emit_.op(spv::Op::OpNot, u32, {number});
-    const Id magnitude = emit_.op(spv::Op::OpSelect, u32, {isNegative, flipped, number});
+    const Id magnitude = emit_.select(isNegative, flipped, number);
     const Id rest = emit_.op(spv::Op::OpUMod, u32, {magnitude, period});
     const Id most = emit_.op(spv::Op::OpISub, u32, {period, emit_.constant(1)});
     const Id fromEnd = emit_.op(spv::Op::OpISub, u32, {most, rest});
-    return emit_.op(spv::Op::OpSelect, u32, {isNegative, fromEnd, rest});
+    return emit_.select(isNegative, fromEnd, rest);
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -172,7 +172,7 @@ Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
             const Id turned = positiveRemainder(coordinate, period);
             const Id isBack = emit_.compare(spv::Op::OpUGreaterThanEqual, turned, size);
-            return emit_.op(spv::Op::OpSelect, u32, {isBack, minus(period, turned), turned});
+            return emit_.select(isBack, minus(period, turned), turned);
         }
         default:
             return coordinate;

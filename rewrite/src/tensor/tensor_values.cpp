@@ -131,7 +131,7 @@ Id ceilingQuotient(Emitter& emit, Id a, Id b) {
     const Id u32 = types.uint32();
     const Id isRest = emit.op(spv::Op::OpINotEqual, types.boolType(),
                               {safeRemainder(emit, a, b), emit.constant(0)});
-    const Id rest = emit.op(spv::Op::OpSelect, u32, {isRest, emit.constant(1), emit.constant(0)});
+    const Id rest = emit.select(isRest, emit.constant(1), emit.constant(0));
     return emit.addInt(u32, safeDivide(emit, a, b), rest);
 }
 

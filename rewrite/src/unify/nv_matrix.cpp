@@ -17,33 +17,16 @@ class RoleConversion {
     Id convert(Id matrix, Id component) {
         matrix_ = emit_.typeOf(matrix);
         const Id from = componentOf(matrix_);
-        if (types_.isFloat(from) && types_.isFloat(component)) {
-            return op(spv::Op::OpFConvert, component, matrix);
-        }
-        if (types_.isFloat(from)) {
-            return op(types_.isSigned(component) ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
-                      component, matrix);
-        }
-        if (types_.isFloat(component)) {
-            return op(types_.isSigned(from) ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF,
-                      component, matrix);
-        }
-        return convertInteger(matrix, from, component);
+        const spv::Op opcode = types_.conversion(from, component);
+        if (opcode != spv::Op::OpUConvert) return op(opcode, component, matrix);
+        const Id result = types_.intType(types_.width(component), false);
+        const Id converted = op(opcode, result, matrix);
+        return result == component ? converted : op(spv::Op::OpBitcast, component, converted);
     }
 
     Id componentOf(Id matrix) const { return types_.module().def(matrix).word(0); }
 
  private:
-    // The sign of the operand decides how it is extended; OpUConvert has unsigned results.
-    Id convertInteger(Id matrix, Id from, Id to) {
-        const uint32_t width = types_.width(to);
-        if (types_.width(from) == width) return op(spv::Op::OpBitcast, to, matrix);
-        if (types_.isSigned(from)) return op(spv::Op::OpSConvert, to, matrix);
-        const Id result = types_.intType(width, false);
-        const Id converted = op(spv::Op::OpUConvert, result, matrix);
-        return result == to ? converted : op(spv::Op::OpBitcast, to, converted);
-    }
-
     Id op(spv::Op opcode, Id component, Id operand) {
         Operands type = types_.module().def(matrix_).operands;
         type[0] = idOperand(component);

@@ -80,7 +80,7 @@ class FloatComponents : private VectorCode {
     Id at(Id index) {
         if (!arePairs_) {
             const Id component = f_.load(f_.element(array_, index));
-            return type_.isLarge ? asFloat(component) : component;
+            return type_.isLarge ? emit_.converted(f32(), component) : component;
         }
         const Id word = f_.load(f_.element(array_, over(index, 2)));
         return half(word, modulo(index, 2));
@@ -120,7 +120,7 @@ class FloatComponents : private VectorCode {
         const Id first = times(index, width);
         for (uint32_t i = 0; i < width; ++i) {
             const Id component = width == 1 ? pack : emit_.extract(type_.component, pack, {i});
-            f_.store(f_.element(array_, plus(first, i)), asFloat(component));
+            f_.store(f_.element(array_, plus(first, i)), emit_.converted(f32(), component));
         }
     }
 
@@ -141,12 +141,8 @@ class FloatComponents : private VectorCode {
 
     Id half(Id word, Id which) {
         const Id shifted = U32(emit_, word) >> U32(emit_, times(which, 16));
-        return asFloat(emit_.extract(type_.component, emit_.bitcast(type_.pack, shifted), {0}));
-    }
-
-    Id asFloat(Id component) {
-        if (type_.component == f32()) return component;
-        return emit_.op(spv::Op::OpFConvert, f32(), {component});
+        return emit_.converted(
+            f32(), emit_.extract(type_.component, emit_.bitcast(type_.pack, shifted), {0}));
     }
 
     const VectorType& type_;

@@ -212,13 +212,11 @@ Id ProductResult::biasOf(Id row) {
     if (number.bits == 16) value = emit_.extract(f16(), value, {0});
     const bool isFloatSum = sum_ != Sum::kInteger && sum_ != Sum::kDot;
     const Id wanted = sum_ == Sum::kHalfPairs ? f16() : isFloatSum ? f32() : s32();
-    if (emit_.typeOf(value) == wanted) return value;
-    if (!number.isFloat()) {
-        if (!isFloatSum) return emit_.bitcast(wanted, value);
+    if (isFloatSum && !number.isFloat()) {
         return emit_.op(number.isSigned() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted,
                         {value});
     }
-    return emit_.op(isFloatSum ? spv::Op::OpFConvert : spv::Op::OpConvertFToS, wanted, {value});
+    return emit_.converted(wanted, value);
 }
 
 Id ProductResult::finish(Id total, Id bias) {
@@ -228,15 +226,9 @@ Id ProductResult::finish(Id total, Id bias) {
                          {emit_.bitcast(type, total), bias});
     }
     const Id wanted = product_.result->component;
-    const Id type = emit_.typeOf(total);
-    if (type == wanted) return total;
-    if (types_.isInteger(type)) {
-        if (types_.isInteger(wanted)) return emit_.bitcast(wanted, total);
-        return emit_.op(spv::Op::OpConvertSToF, wanted, {emit_.bitcast(s32(), total)});
-    }
-    if (types_.isFloat(wanted)) return emit_.op(spv::Op::OpFConvert, wanted, {total});
-    return emit_.op(types_.isSigned(wanted) ? spv::Op::OpConvertFToS : spv::Op::OpConvertFToU,
-                    wanted, {total});
+    const bool isInteger = types_.isInteger(emit_.typeOf(total));
+    if (isInteger && types_.isFloat(wanted)) total = emit_.bitcast(s32(), total);
+    return emit_.converted(wanted, total);
 }
 
 void ProductResult::store(Id first, std::span<const Id> totals, uint32_t looped) {

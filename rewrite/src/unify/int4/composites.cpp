@@ -124,7 +124,7 @@ bool lowerSelect(Int4Function& f, const Instruction& i) {
     std::vector<Id> all;
     for (uint32_t c = 0; c < std::min({size_t{conditions}, yes.size(), no.size()}); ++c) {
         const Id condition = f.emit().extract(types.boolType(), i.word(0), {c});
-        all.push_back(f.emit().op(spv::Op::OpSelect, types.uint32(), {condition, yes[c], no[c]}));
+        all.push_back(f.emit().select(condition, yes[c], no[c]));
     }
     return make(f, i, *type, all, "one condition for each component");
 }

@@ -54,7 +54,7 @@ Id Int4Values::wordAt(std::span<const Id> words, Id which) {
         return words[static_cast<size_t>(*known)];
     }
     const Id second = emit_.compare(spv::Op::OpINotEqual, which, emit_.constant(0));
-    return emit_.op(spv::Op::OpSelect, context_.types.uint32(), {second, words[1], words[0]});
+    return emit_.select(second, words[1], words[0]);
 }
 
 Id Int4Values::bits(Id word, Id shift, bool isSigned) {
@@ -95,7 +95,7 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
             continue;
         }
         const Id here = emit_.compare(spv::Op::OpIEqual, at.word, emit_.constant(w));
-        all[w] = emit_.op(spv::Op::OpSelect, context_.types.uint32(), {here, changed, all[w]});
+        all[w] = emit_.select(here, changed, all[w]);
     }
     return fromWords(type, all, 0);
 }
