@@ -135,7 +135,8 @@ struct DeviceChoices {
     // Words of the functions that are called for each element, that a loop may be unrolled to.
     uint32_t unrolledCallWords = 65536;
     uint32_t maxElementCalls = ~0u;  // of functions called for each element, without a loop
-    // Accesses of tensors without a loop: of loads and of stores by separable addresses, and of any.
+    // Accesses of tensors without a loop: of loads and of stores by separable addresses, and of
+    // any.
     uint32_t maxTensorLoads = 512;
     uint32_t maxTensorStores = 512;
     uint32_t maxTensorPlaces = 16;
