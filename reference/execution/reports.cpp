@@ -72,8 +72,8 @@ std::string operandsOf(const Subgroup& s, uint32_t lane) {
 // One number, by a conversion such as "%8.3f".
 std::string number(const Type& scalar, uint64_t bits, const std::string& flags, char conversion) {
     std::array<char, 64> text{};
-    const auto print = [&](const char* length, auto value) {
-        const std::string format = "%" + flags + length + conversion;
+    const auto print = [&](const char* size, auto value) {
+        const std::string format = "%" + flags + size + conversion;
         std::snprintf(text.data(), text.size(), format.c_str(), value);
     };
     if (scalar.kind == Kind::kFloat)

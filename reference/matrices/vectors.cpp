@@ -99,12 +99,12 @@ struct ProductPlan {
 };
 
 Status prepareProduct(Program& program, Instruction& i) {
-    using Operands = spv::CooperativeMatrixOperandsMask;
+    using Mask = spv::CooperativeMatrixOperandsMask;
     const bool hasBias = i.opcode == OpCooperativeVectorMatrixMulAddNV;
     const uint32_t next = hasBias ? 8 : 5;  // M, K, MemoryLayout, Transpose, MatrixStride
     const auto constant = [&](uint32_t n) { return uint32_t(program.constantAt(i, n)); };
     const uint32_t mask = i.operands.size() > next + 5 ? i[next + 5].word : 0;
-    const auto number = [&](const Type& vector, Operands bit) {
+    const auto number = [&](const Type& vector, Mask bit) {
         return numberOf(*vector.element, (mask & uint32_t(bit)) != 0);
     };
     ProductPlan plan;
@@ -112,8 +112,8 @@ Status prepareProduct(Program& program, Instruction& i) {
     plan.k = constant(next + 1);
     plan.transpose = constant(next + 3) != 0;
     if (i.operands.size() > next + 4) plan.strideOperand = next + 4;
-    plan.input = number(*program.slotAt(i, 0).type, Operands::MatrixBSignedComponentsKHR);
-    plan.result = number(*i.type, Operands::MatrixResultSignedComponentsKHR);
+    plan.input = number(*program.slotAt(i, 0).type, Mask::MatrixBSignedComponentsKHR);
+    plan.result = number(*i.type, Mask::MatrixResultSignedComponentsKHR);
 
     const auto interpretation = numbers::byVulkanType(constant(1));
     const uint32_t rows = plan.transpose ? plan.k : plan.m;
