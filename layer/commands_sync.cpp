@@ -20,11 +20,11 @@ auto either(Function core, Function extension) {
     return noThrow(firstOf(core, extension));
 }
 
-// Whether any barrier of an original command has conversions' accesses. These commands cannot name
-// the stage, so only "all commands" includes it.
+// Whether any barrier of an original command, other than of images, has conversions' accesses.
+// These commands cannot name the stage, so only "all commands" includes it.
 template <typename... Barriers>
-bool mayConvert(VkPipelineStageFlags from, VkPipelineStageFlags to,
-                const std::span<const Barriers>&... arrays) {
+bool mayConvertAccesses(VkPipelineStageFlags from, VkPipelineStageFlags to,
+                        const std::span<const Barriers>&... arrays) {
     if (((from | to) & VK_PIPELINE_STAGE_ALL_COMMANDS_BIT) == 0) return false;
     VkAccessFlags accesses = 0;
     const auto add = [&](const auto& barrier) {
@@ -49,10 +49,27 @@ const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint
     return copies;
 }
 
-// What most programs use where they name all commands.
-bool isOneMemoryBarrier(const VkDependencyInfo& info) {
-    return info.memoryBarrierCount == 1 && info.bufferMemoryBarrierCount == 0 &&
-           info.imageMemoryBarrierCount == 0 && info.pNext == nullptr;
+// Copies of barriers that need no allocation.
+struct FewBarriers {
+    static constexpr uint32_t kMost = 4;
+    static bool suffice(uint32_t memoryCount, uint32_t bufferCount) {
+        return memoryCount <= kMost && bufferCount <= kMost;
+    }
+    static bool suffice(const VkDependencyInfo& info) {
+        return info.pNext == nullptr &&
+               suffice(info.memoryBarrierCount, info.bufferMemoryBarrierCount) &&
+               !mayConvert(std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount));
+    }
+};
+
+template <typename Barrier, typename Translate>
+const Barrier* copyFew(const Barrier* barriers, uint32_t count,
+                       Barrier (&copies)[FewBarriers::kMost], const Translate& translate) {
+    for (uint32_t i = 0; i < count; ++i) {
+        copies[i] = barriers[i];
+        translate(copies[i]);
+    }
+    return copies;
 }
 
 // Dependencies of render passes: a VkMemoryBarrier2 in the chain replaces their own masks.
@@ -108,22 +125,24 @@ void cmdPipelineBarrier(VkCommandBuffer commands, VkPipelineStageFlags from,
                         const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
                         const VkImageMemoryBarrier* images) noexcept {
     const auto next = noThrow(deviceOf(commands).next.CmdPipelineBarrier);
-    if (!mayConvert(from, to, std::span(memory, memoryCount), std::span(buffers, bufferCount),
-                    std::span(images, imageCount))) {
+    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
+                            std::span(buffers, bufferCount))) {
         return next(commands, from, to, flags, memoryCount, memory, bufferCount, buffers,
                     imageCount, images);
     }
-    if (memoryCount == 1 && bufferCount == 0 && imageCount == 0) {  // as most programs do it
-        VkMemoryBarrier copy = *memory;
-        translateAccesses(from, to, copy);
-        return next(commands, from, to, flags, 1, &copy, 0, nullptr, 0, nullptr);
+    if (FewBarriers::suffice(memoryCount, bufferCount)) {  // as most programs do it
+        VkMemoryBarrier ofMemory[FewBarriers::kMost];
+        VkBufferMemoryBarrier ofBuffers[FewBarriers::kMost];
+        const auto translate = [&](auto& barrier) { translateAccesses(from, to, barrier); };
+        return next(commands, from, to, flags, memoryCount,
+                    copyFew(memory, memoryCount, ofMemory, translate), bufferCount,
+                    copyFew(buffers, bufferCount, ofBuffers, translate), imageCount, images);
     }
     guarded<"vkCmdPipelineBarrier">(commands, [&] {
         Scratch scratch;
         next(commands, from, to, flags, memoryCount,
              ofStages(from, to, memoryCount, memory, scratch), bufferCount,
-             ofStages(from, to, bufferCount, buffers, scratch), imageCount,
-             ofStages(from, to, imageCount, images, scratch));
+             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
     });
 }
 
@@ -133,8 +152,8 @@ void cmdWaitEvents(VkCommandBuffer commands, uint32_t count, const VkEvent* even
                    const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
                    const VkImageMemoryBarrier* images) noexcept {
     const auto next = noThrow(deviceOf(commands).next.CmdWaitEvents);
-    if (!mayConvert(from, to, std::span(memory, memoryCount), std::span(buffers, bufferCount),
-                    std::span(images, imageCount))) {
+    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
+                            std::span(buffers, bufferCount))) {
         return next(commands, count, events, from, to, memoryCount, memory, bufferCount, buffers,
                     imageCount, images);
     }
@@ -142,8 +161,7 @@ void cmdWaitEvents(VkCommandBuffer commands, uint32_t count, const VkEvent* even
         Scratch scratch;
         next(commands, count, events, from, to, memoryCount,
              ofStages(from, to, memoryCount, memory, scratch), bufferCount,
-             ofStages(from, to, bufferCount, buffers, scratch), imageCount,
-             ofStages(from, to, imageCount, images, scratch));
+             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
     });
 }
 
@@ -151,11 +169,17 @@ void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info)
     const auto& table = deviceOf(commands).next;
     const auto next = either(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
     if (!mayConvert(*info)) return next(commands, info);
-    if (isOneMemoryBarrier(*info)) {
-        VkMemoryBarrier2 copy = *info->pMemoryBarriers;
-        setScopes(copy, withoutConversions(scopesOf(copy)));
+    if (FewBarriers::suffice(*info)) {
+        VkMemoryBarrier2 ofMemory[FewBarriers::kMost];
+        VkBufferMemoryBarrier2 ofBuffers[FewBarriers::kMost];
+        const auto translate = [](auto& barrier) {
+            setScopes(barrier, withoutConversions(scopesOf(barrier)));
+        };
         VkDependencyInfo changed = *info;
-        changed.pMemoryBarriers = &copy;
+        changed.pMemoryBarriers =
+            copyFew(info->pMemoryBarriers, info->memoryBarrierCount, ofMemory, translate);
+        changed.pBufferMemoryBarriers = copyFew(
+            info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount, ofBuffers, translate);
         return next(commands, &changed);
     }
     guarded<"vkCmdPipelineBarrier2">(commands, [&] {

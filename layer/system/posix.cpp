@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/auxv.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -86,7 +87,8 @@ void stayLoaded() {}
 
 // Through a pipe: the kernel refuses to write to it what it cannot read. Some sandboxes end
 // processes that ask for more direct ways, such as process_vm_readv. Page by page, since a write
-// may fail as a whole.
+// may fail as a whole. Not by ::write, in which AddressSanitizer ends programs for bytes after an
+// object.
 size_t copyReadable(const void* source, void* target, size_t size) {
     constexpr uintptr_t kPage = 4096;
     int ends[2];
@@ -97,7 +99,8 @@ size_t copyReadable(const void* source, void* target, size_t size) {
     size_t done = 0;
     while (done < size) {
         const size_t rest = kPage - reinterpret_cast<uintptr_t>(from + done) % kPage;
-        const ssize_t written = ::write(in.number(), from + done, std::min(size - done, rest));
+        const ssize_t written =
+            ::syscall(SYS_write, in.number(), from + done, std::min(size - done, rest));
         if (written <= 0) break;
         const ssize_t got = ::read(out.number(), to + done, static_cast<size_t>(written));
         if (got <= 0) break;

@@ -58,6 +58,16 @@ const VkDependencyInfo kTransferDependency = dependency(&kTransfer2);
 const VkDependencyInfo kTransferImages = {
     VK_STRUCTURE_TYPE_DEPENDENCY_INFO, nullptr, 0, 0, nullptr, 0, nullptr, 1, &kTransferImage};
 const VkDependencyInfo kImageDependency = dependency(&kMemory2, 4);
+VkBufferMemoryBarrier2 transferBuffer() {
+    VkBufferMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2};
+    barrier.srcStageMask = barrier.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
+    barrier.srcAccessMask = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+    barrier.dstAccessMask = VK_ACCESS_2_TRANSFER_READ_BIT;
+    return barrier;
+}
+const VkBufferMemoryBarrier2 kBuffers[] = {transferBuffer(), transferBuffer()};
+const VkDependencyInfo kTransferBuffers = {
+    VK_STRUCTURE_TYPE_DEPENDENCY_INFO, nullptr, 0, 0, nullptr, 2, kBuffers, 0, nullptr};
 
 const VkSemaphoreSubmitInfo kSemaphore = {
     VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, VK_NULL_HANDLE, 0, kComputeStage2, 0};
@@ -117,6 +127,8 @@ constexpr uint32_t kValues[16] = {};
       vkCmdPipelineBarrier2(c.commands, &kTransferDependency))                                   \
     X(barrier2TransferImage, "vkCmdPipelineBarrier2 (an image, all commands, transfers)",        \
       vkCmdPipelineBarrier2(c.commands, &kTransferImages))                                       \
+    X(barrier2TransferBuffers, "vkCmdPipelineBarrier2 (2 of buffers, all commands, transfers)",  \
+      vkCmdPipelineBarrier2(c.commands, &kTransferBuffers))                                      \
     X(setEvent2, "vkCmdSetEvent2", vkCmdSetEvent2(c.commands, kEvent, &kDependency))             \
     X(resetEvent2, "vkCmdResetEvent2", vkCmdResetEvent2(c.commands, kEvent, kComputeStage2))     \
     X(waitEvents, "vkCmdWaitEvents",                                                             \

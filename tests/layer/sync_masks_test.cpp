@@ -46,6 +46,25 @@ TEST(SyncMasks, TheRestStays) {
     for (const SyncScope& scope : kScopes) EXPECT_EQ(withoutConversions(scope), scope);
 }
 
+// Conversions access no images.
+TEST(SyncMasks, Images) {
+    VkImageMemoryBarrier2 image = {VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2};
+    image.srcStageMask = image.dstStageMask = kAll;
+    image.srcAccessMask = image.dstAccessMask = kRead | kWrite;
+    VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+    info.imageMemoryBarrierCount = 1;
+    info.pImageMemoryBarriers = &image;
+    Scratch scratch;
+    EXPECT_FALSE(mayConvert(info));
+    EXPECT_EQ(withoutConversions(&info, scratch), &info);
+    image.dstStageMask = kConversion;
+    ASSERT_TRUE(mayConvert(info));
+    const VkDependencyInfo* copy = withoutConversions(&info, scratch);
+    ASSERT_NE(copy, &info);
+    EXPECT_EQ(copy->pImageMemoryBarriers->dstStageMask, kCompute);
+    EXPECT_EQ(image.dstStageMask, kConversion);
+}
+
 // Only what changes is copied, and nothing of the application's is written.
 TEST(SyncMasks, Dependencies) {
     VkMemoryBarrier2 memory[2] = {{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2},
