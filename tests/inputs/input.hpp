@@ -11,6 +11,7 @@
 //   test: subgroup         specialization constant 0 makes the workgroup one subgroup
 //   test: heap N           natively, the first N buffers of the descriptor heap are binding 0
 //   test: unchecked REASON why the reference device cannot execute it natively
+//   test: unoptimised REASON  why SPIRV-Tools' optimiser cannot take it (assembly)
 //   test: spec ID=VALUE ...  specialization constants, 32 bits each, where it is executed natively
 //   test: lanes N ...      subgroup sizes at which it is rewritten; default: all of the device
 //
@@ -45,7 +46,8 @@ struct Input {
     std::vector<std::string> needs;
     std::vector<InputBuffer> buffers;
     std::vector<uint32_t> push;
-    std::string unchecked;  // empty: native and rewritten execution must agree
+    std::string unchecked;    // empty: native and rewritten execution must agree
+    std::string unoptimised;  // empty: it is also used after the optimiser
     bool isSubgroup = false;
     uint32_t heap = 0;  // buffers; 0: it uses no descriptor heap
     std::map<uint32_t, uint32_t> specialization;
