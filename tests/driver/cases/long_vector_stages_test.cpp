@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Long vectors in every stage that the device has. The expected values are computed here.
+// Long vectors in every stage that the device has, of every component type and of several lengths.
+// The expected values are computed here. Variables between stages have none
+// (VUID-StandaloneSpirv-Type-12297).
 #include <gtest/gtest.h>
 
 #include <cstring>
 
+#include "harness/component.hpp"
+#include "harness/covering.hpp"
 #include "harness/layer_log.hpp"
 #include "harness/random.hpp"
 #include "harness/requirement.hpp"
@@ -13,76 +17,112 @@
 namespace coopvk::test::long_vector_stages_test {
 namespace {
 
-constexpr uint32_t kCount = 19;
 // Helper invocations beside the 39 pixels have numbers up to 52.
 constexpr uint32_t kNumbers = 64;
 
-using Words19 = std::array<uint32_t, kCount>;
+struct StageCase {
+    VkShaderStageFlagBits stage;
+    Component type;
+    uint32_t count;
+};
 
-Words19 wordsAt(const Bytes& bytes, size_t index) {
-    Words19 words;
-    std::memcpy(words.data(), bytes.data() + index * sizeof(words), sizeof(words));
-    return words;
+std::string nameOf(const StageCase& c) {
+    std::string name = stageName(c.stage);
+    std::erase(name, '-');
+    return name + "_" + std::string(info(c.type).name) + "x" + std::to_string(c.count);
 }
 
-constexpr const char* kSource =
-    "#extension GL_EXT_long_vector : require\n#extension GL_EXT_scalar_block_layout : require\n"
-    "layout(buffer_reference, scalar) buffer Words { vector<uint, 19> v[]; };\n"
-    "vector<uint, 19> mixed(vector<uint, 19> a, vector<uint, 19> b) {\n"
-    "  if (any(greaterThan(a, b))) return a * b;\n"
-    "  a[18] += 1; return a;\n}\n"
-    "void work(uint i) {\n"
-    "  vector<uint, 19> a = Words(table.address[0]).v[i], b = Words(table.address[1]).v[i];\n"
-    "  vector<uint, 19> sum = vector<uint, 19>(i);\n"
-    "  for (uint j = 0; j < 3; ++j) { sum += mixed(a, b); a = b; b[j] = sum[i % 19]; }\n"
-    "  Words(table.address[2]).v[i] = sum;\n}\n";
+void PrintTo(const StageCase& c, std::ostream* out) { *out << nameOf(c); }
 
-Words19 mixed(Words19 a, const Words19& b) {
+// `V`: the vector, of N components of type `T`. No component is larger than 54.
+std::string sourceOf(const StageCase& c) {
+    return "#extension GL_EXT_long_vector : require\n"
+           "#extension GL_EXT_scalar_block_layout : require\n"
+           "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+           "#define T " +
+           std::string(info(c.type).glsl) + "\n#define N " + std::to_string(c.count) +
+           "\n#define V vector<T, N>\n"
+           "struct Two { V a; V b; };\n"
+           "layout(buffer_reference, scalar) buffer Vectors { V v[]; };\n"
+           "V mixed(Two two) {\n"
+           "  if (any(greaterThan(two.a, two.b))) return two.a * two.b;\n"
+           "  two.a[N - 1] += T(1); return two.a;\n}\n"
+           "void work(uint i) {\n"
+           "  Two two = Two(Vectors(table.address[0]).v[i], Vectors(table.address[1]).v[i]);\n"
+           "  V sum = V(T(i % 3));\n"
+           "  for (uint j = 0; j < 3; ++j) {\n"
+           "    sum += mixed(two); two.a = two.b; two.b[j] = sum[i % N];\n"
+           "  }\n"
+           "  Vectors(table.address[2]).v[i] = sum;\n}\n";
+}
+
+using Numbers = std::vector<int64_t>;  // the components of a vector
+
+Numbers mixed(Numbers a, const Numbers& b) {
     bool isGreater = false;
-    for (uint32_t c = 0; c < kCount; ++c) isGreater |= a[c] > b[c];
+    for (size_t c = 0; c < a.size(); ++c) isGreater |= a[c] > b[c];
     if (!isGreater) {
-        ++a[18];
+        ++a.back();
         return a;
     }
-    for (uint32_t c = 0; c < kCount; ++c) a[c] *= b[c];
+    for (size_t c = 0; c < a.size(); ++c) a[c] *= b[c];
     return a;
 }
 
-Words19 expected(uint32_t i, Words19 a, Words19 b) {
-    Words19 sum;
-    sum.fill(i);
+Numbers expected(uint32_t i, Numbers a, Numbers b) {
+    Numbers sum(a.size(), i % 3);
     for (uint32_t j = 0; j < 3; ++j) {
-        const Words19 more = mixed(a, b);
-        for (uint32_t c = 0; c < kCount; ++c) sum[c] += more[c];
+        const Numbers more = mixed(a, b);
+        for (size_t c = 0; c < a.size(); ++c) sum[c] += more[c];
         a = b;
-        b[j] = sum[i % kCount];
+        b[j] = sum[i % a.size()];
     }
     return sum;
 }
 
-class LongVectorStages : public testing::TestWithParam<VkShaderStageFlagBits> {};
+Bytes packed(Component type, const Numbers& numbers) {
+    Bytes bytes(numbers.size() * info(type).bytes);
+    for (size_t n = 0; n < numbers.size(); ++n) {
+        const uint64_t bits = info(type).isFloat()
+                                  ? fromDouble(type, static_cast<double>(numbers[n]))
+                                  : static_cast<uint64_t>(numbers[n]);
+        std::memcpy(bytes.data() + n * info(type).bytes, &bits, info(type).bytes);
+    }
+    return bytes;
+}
+
+Numbers randomNumbers(Rng& rng, size_t count) {
+    Numbers numbers(count);
+    for (int64_t& number : numbers) number = rng.range(0, 2);
+    return numbers;
+}
+
+class LongVectorStages : public testing::TestWithParam<StageCase> {};
 
 TEST_P(LongVectorStages, Match) {
     COOPVK_REQUIRE(Requirement::kLongVector);
-    const VkShaderStageFlagBits stage = GetParam();
-    if (const std::string why = missing(stage); !why.empty()) GTEST_SKIP() << why;
+    const StageCase& c = GetParam();
+    if (const std::string why = missing(c.stage); !why.empty()) GTEST_SKIP() << why;
+    if (const std::string why = missing(c.type); !why.empty()) GTEST_SKIP() << why;
     Rng rng("long vectors");
-    Bytes a(kNumbers * sizeof(Words19)), b(a.size());
-    for (Bytes* bytes : {&a, &b}) {
-        for (size_t at = 0; at < bytes->size(); at += 4) {
-            const auto value = static_cast<uint32_t>(rng.range(0, bytes == &a ? 6 : 9));
-            std::memcpy(bytes->data() + at, &value, sizeof(value));
-        }
-    }
-    const Bytes poison = rng.bytes(a.size());
+    const Numbers a = randomNumbers(rng, size_t{kNumbers} * c.count);
+    const Numbers b = randomNumbers(rng, a.size());
+    const Bytes poison = rng.bytes(a.size() * info(c.type).bytes);
     LayerLog::take();
-    const Bytes after = runStage(stage, kSource, {a, b, poison})[2];
+    const Bytes after =
+        runStage(c.stage, sourceOf(c), {packed(c.type, a), packed(c.type, b), poison})[2];
     if (Context::get().emulated) {
-        EXPECT_NE(LayerLog::take().find("rewrote " + stageName(stage) + " shader"),
+        EXPECT_NE(LayerLog::take().find("rewrote " + stageName(c.stage) + " shader"),
                   std::string::npos);
     }
+    const size_t size = size_t{c.count} * info(c.type).bytes;
     for (uint32_t i = 0; i < kStageInvocations; ++i) {
-        EXPECT_EQ(wordsAt(after, i), expected(i, wordsAt(a, i), wordsAt(b, i))) << i;
+        const auto part = [&](const Numbers& of) {
+            const auto first = of.begin() + static_cast<std::ptrdiff_t>(size_t{i} * c.count);
+            return Numbers(first, first + c.count);
+        };
+        const Bytes wanted = packed(c.type, expected(i, part(a), part(b)));
+        EXPECT_EQ(std::memcmp(after.data() + i * size, wanted.data(), size), 0) << i;
     }
 }
 
@@ -98,13 +138,24 @@ TEST(LongVectorProperties, CoopvkHasThem) {
     EXPECT_GE(properties.maxVectorComponents, 1024u);  // as the README says
 }
 
-std::string stageNameOf(const testing::TestParamInfo<VkShaderStageFlagBits>& info) {
-    std::string name = stageName(info.param);
-    std::erase(name, '-');
-    return name;
+constexpr uint32_t kCounts[] = {5, 8, 17, 255, 1024};
+constexpr Component kTypes[] = {Component::kF16, Component::kF32, Component::kF64, Component::kS8,
+                                Component::kS16, Component::kS32, Component::kS64, Component::kU8,
+                                Component::kU16, Component::kU32, Component::kU64};
+
+std::vector<StageCase> stageCases() {
+    std::vector<StageCase> all;
+    for (const VkShaderStageFlagBits stage : allStages()) {
+        for (const Component type : kTypes) {
+            for (const uint32_t count : kCounts) all.push_back({stage, type, count});
+        }
+    }
+    return covering(
+        all, [](const StageCase& c) { return factors(c.stage, info(c.type).name, c.count); });
 }
 
-INSTANTIATE_TEST_SUITE_P(, LongVectorStages, testing::ValuesIn(allStages()), stageNameOf);
+INSTANTIATE_TEST_SUITE_P(, LongVectorStages, testing::ValuesIn(stageCases()),
+                         [](const auto& test) { return nameOf(test.param); });
 
 }  // namespace
 }  // namespace coopvk::test::long_vector_stages_test

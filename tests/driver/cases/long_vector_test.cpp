@@ -17,12 +17,14 @@ namespace coopvk::test::long_vector_test {
 namespace {
 
 // `T`: the component type; `N`: the number of components; `V`: the vector. Each invocation `i` has
-// x[i], y[i] and r[i], which are in buffers, and s[i], a uint.
+// x[i], y[i] and r[i], which are in buffers, and s[i], a uint. Shared memory has room for `S` + 1
+// vectors.
 struct LongProgram {
     const char* name;
     std::string (*isFor)(const ComponentInfo&);  // empty: it is for this type
     const char* declarations;
     const char* main;
+    uint32_t least = 1;  // components
 };
 
 std::string forAll(const ComponentInfo&) { return {}; }
@@ -33,6 +35,9 @@ std::string forSigned(const ComponentInfo& type) {
 }
 std::string forWords(const ComponentInfo& type) {
     return !type.isFloat() && type.bytes == 4 ? "" : "integers of 32 bits";
+}
+std::string forFloatBits(const ComponentInfo& type) {
+    return type.isFloat() && type.bytes == 4 ? "" : "floats of 32 bits";
 }
 std::string forSingles(const ComponentInfo& type) { return type.bytes == 4 ? "" : "32 bits"; }
 
@@ -72,11 +77,13 @@ constexpr LongProgram kPrograms[] = {
      "Part p = parts[0]; Part q = changed(p); p.w = q.w; p.w[i % 2] += q.v;\n"
      "Part all[2] = Part[2](p, q);\n"
      "r[i] = all[i % 2].v + all[0].w[0] + all[1].w[1] + parts[0].w[i % 2];\n"},
-    {"Shared", forAll, "shared V all[gl_WorkGroupSize.x];\nshared struct { T p; V v; } one;\n",
-     "all[i] = x[i]; if (i == 0) one.v = y[0];\n"
+    {"Shared", forAll, "shared V all[S];\nshared struct { T p; V v; } one;\n",
+     "if (i < S) all[i] = x[i];\n"
+     "if (i == 0) one.v = y[0];\n"
      "barrier();\n"
-     "V a = all[gl_WorkGroupSize.x - 1 - i] + one.v; barrier();\n"
-     "all[i][i % N] = T(9); r[i] = a + all[i];\n"},
+     "V a = all[S - 1 - i % S] + one.v; barrier();\n"
+     "if (i < S) { all[i][i % N] = T(9); a += all[i]; }\n"
+     "r[i] = a;\n"},
     {"Indices", forAll, "",
      "V a = x[i], b; uint k = i % N;\n"
      "for (uint j = 0; j < N; ++j) b[j] = a[N - 1 - j];\n"
@@ -117,6 +124,30 @@ constexpr LongProgram kPrograms[] = {
      "r[i] = floor(a) + ceil(a) * T(2) + fract(a) + trunc(a) + abs(b) + sign(b) + part + whole +\n"
      "  max(a, b) + clamp(a, T(-1), T(1)) + step(b, a) + mix(a, b, T(0.5)) + fma(a, b, a);\n"
      "s[i] = uint(any(isnan(a / T(1)))) + 2 * uint(any(isinf(b)));\n"},
+    {"Exponents", forFloats, "",
+     "vector<int, N> e; V f = frexp(x[i], e);\n"
+     "r[i] = ldexp(f, e + 1) + V(e) + f; r[i] += ldexp(y[i], vector<int, N>(2));\n",
+     2},  // glslang takes the exponent of one component for a scalar
+    {"FloatBits", forFloatBits, "",
+     "vector<uint, N> a = floatBitsToUint(x[i]), b = floatBitsToUint(y[i]);\n"
+     "r[i] = uintBitsToFloat(a ^ b ^ a) + intBitsToFloat(floatBitsToInt(x[i]));\n"},
+    {"Pairs", forWords, "",
+     "vector<uint, N> a = vector<uint, N>(x[i]) * 1000000007u, b = vector<uint, N>(y[i]), c, d;\n"
+     "vector<uint, N> e = uaddCarry(a, ~b, c) + usubBorrow(b, a, d); e += c + d;\n"
+     "umulExtended(a, ~b, c, d); e ^= c + d;\n"
+     "vector<int, N> high, low;\n"
+     "imulExtended(vector<int, N>(a), vector<int, N>(b) - 2, high, low);\n"
+     "r[i] = V(e) + V(high ^ low);\n"},
+    {"Constructors", forAll, "",
+     "V a = x[i];\n"
+     "vector<T, 5> f = vector<T, 5>(a[0], a[N / 2], a[N - 1], T(3), T(4));\n"
+     "vector<T, 9> g = vector<T, 9>(f, y[i][0], vector<T, 2>(T(1)), T(2));\n"
+     "vector<T, 9> h[2] = vector<T, 9>[2](g, g + g);\n"
+     "r[i] = a; for (uint j = 0; j < 9; ++j) r[i][j % N] += h[(i + j) % 2][j];\n"},
+    {"Atomics", forWords, "shared V sums;\n",
+     "if (i == 0) sums = y[0];\n"
+     "barrier(); atomicAdd(sums[i % N], T(3)); atomicMax(r[0][i % N], x[i][0]); barrier();\n"
+     "s[i] = uint(sums[i % N]);\n"},
     {"Geometry", forFloats, "",
      "V a = x[i], b = y[i];\n"
      "T d = dot(a, b) / T(64);\n"
@@ -151,10 +182,18 @@ std::string nameOf(const LongCase& c) {
 
 void PrintTo(const LongCase& c, std::ostream* out) { *out << nameOf(c); }
 
+// Of the 32 KiB that devices have.
+uint32_t sharedVectors(const LongCase& c) {
+    constexpr uint32_t kSharedBytes = 32768;
+    const uint32_t fitting = kSharedBytes / (c.count * info(c.type).bytes) - 2;
+    return std::min(fitting, Context::get().subgroupSize);
+}
+
 std::string sourceOf(const LongCase& c) {
     std::string text = glsl::header() + "#extension GL_EXT_long_vector : require\n";
     text += "#define T " + std::string(info(c.type).glsl) +
-            "\nconst uint N = " + std::to_string(c.count) + ";\n#define V vector<T, N>\n";
+            "\nconst uint N = " + std::to_string(c.count) +
+            ", S = " + std::to_string(sharedVectors(c)) + ";\n#define V vector<T, N>\n";
     text += c.program->declarations;
     if (std::string_view(c.program->name) != "Structures") text += glsl::buffer(0, "x", "V");
     return text + glsl::buffer(1, "y", "V") + glsl::buffer(2, "r", "V") +
@@ -199,6 +238,7 @@ std::vector<LongCase> longCases() {
         for (const Component type : kTypes) {
             if (!program.isFor(info(type)).empty()) continue;
             for (const uint32_t count : kCounts) {
+                if (count < program.least) continue;
                 for (const Variant variant : {Variant::kPlain, Variant::kFast, Variant::kLoops}) {
                     // Optimisers unroll loops over all components.
                     if (variant != Variant::kPlain && count > kUnrolled) continue;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random programs on matrices of both scopes and on vectors (tests/programs) on the device under
-// test, compared with what the reference device makes of them natively.
+// Random programs on matrices of both scopes, on cooperative and on long vectors (tests/programs)
+// on the device under test, compared with what the reference device makes of them natively.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string_view>
 
 #include "case.hpp"
 #include "harness/compute.hpp"
@@ -16,11 +17,12 @@ namespace {
 
 using programs::Program;
 
-enum class Kind { kMatrices, kVectors };
+enum class Kind { kMatrices, kVectors, kLongVectors };
+constexpr std::string_view kNames[] = {"Matrices", "Vectors", "LongVectors"};
 
 // The first program from the seed on whose buffers the tests' descriptors hold.
 Program programFrom(uint64_t seed, Kind kind) {
-    const auto make = kind == Kind::kMatrices ? programs::matrixProgram : programs::vectorProgram;
+    const auto make = programs::kKinds[static_cast<size_t>(kind)].make;
     const uint32_t lanes = Context::get().subgroupSize;
     for (uint64_t next = seed << 32;; ++next) {
         Program made = make(next, lanes, programs::Features::kOfDrivers);
@@ -89,11 +91,12 @@ std::vector<uint32_t> seeds() {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, RandomPrograms,
-                         testing::Combine(testing::Values(Kind::kMatrices, Kind::kVectors),
+                         testing::Combine(testing::Values(Kind::kMatrices, Kind::kVectors,
+                                                          Kind::kLongVectors),
                                           testing::ValuesIn(seeds())),
                          [](const auto& test) {
-                             const bool isVector = std::get<0>(test.param) == Kind::kVectors;
-                             return std::string(isVector ? "Vectors" : "Matrices") + "_" +
+                             const auto kind = static_cast<size_t>(std::get<0>(test.param));
+                             return std::string(kNames[kind]) + "_" +
                                     std::to_string(std::get<1>(test.param));
                          });
 
