@@ -49,27 +49,10 @@ const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint
     return copies;
 }
 
-// Copies of barriers that need no allocation.
-struct FewBarriers {
-    static constexpr uint32_t kMost = 4;
-    static bool suffice(uint32_t memoryCount, uint32_t bufferCount) {
-        return memoryCount <= kMost && bufferCount <= kMost;
-    }
-    static bool suffice(const VkDependencyInfo& info) {
-        return info.pNext == nullptr &&
-               suffice(info.memoryBarrierCount, info.bufferMemoryBarrierCount) &&
-               !mayConvert(std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount));
-    }
-};
-
-template <typename Barrier, typename Translate>
-const Barrier* copyFew(const Barrier* barriers, uint32_t count,
-                       Barrier (&copies)[FewBarriers::kMost], const Translate& translate) {
-    for (uint32_t i = 0; i < count; ++i) {
-        copies[i] = barriers[i];
-        translate(copies[i]);
-    }
-    return copies;
+// What most programs use where they name all commands.
+bool isOneMemoryBarrier(const VkDependencyInfo& info) {
+    return info.memoryBarrierCount == 1 && info.bufferMemoryBarrierCount == 0 &&
+           info.imageMemoryBarrierCount == 0 && info.pNext == nullptr;
 }
 
 // Dependencies of render passes: a VkMemoryBarrier2 in the chain replaces their own masks.
@@ -130,13 +113,10 @@ void cmdPipelineBarrier(VkCommandBuffer commands, VkPipelineStageFlags from,
         return next(commands, from, to, flags, memoryCount, memory, bufferCount, buffers,
                     imageCount, images);
     }
-    if (FewBarriers::suffice(memoryCount, bufferCount)) {  // as most programs do it
-        VkMemoryBarrier ofMemory[FewBarriers::kMost];
-        VkBufferMemoryBarrier ofBuffers[FewBarriers::kMost];
-        const auto translate = [&](auto& barrier) { translateAccesses(from, to, barrier); };
-        return next(commands, from, to, flags, memoryCount,
-                    copyFew(memory, memoryCount, ofMemory, translate), bufferCount,
-                    copyFew(buffers, bufferCount, ofBuffers, translate), imageCount, images);
+    if (memoryCount == 1 && bufferCount == 0 && imageCount == 0) {  // as most programs do it
+        VkMemoryBarrier copy = *memory;
+        translateAccesses(from, to, copy);
+        return next(commands, from, to, flags, 1, &copy, 0, nullptr, 0, nullptr);
     }
     guarded<"vkCmdPipelineBarrier">(commands, [&] {
         Scratch scratch;
@@ -169,17 +149,11 @@ void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info)
     const auto& table = deviceOf(commands).next;
     const auto next = either(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
     if (!mayConvert(*info)) return next(commands, info);
-    if (FewBarriers::suffice(*info)) {
-        VkMemoryBarrier2 ofMemory[FewBarriers::kMost];
-        VkBufferMemoryBarrier2 ofBuffers[FewBarriers::kMost];
-        const auto translate = [](auto& barrier) {
-            setScopes(barrier, withoutConversions(scopesOf(barrier)));
-        };
+    if (isOneMemoryBarrier(*info)) {
+        VkMemoryBarrier2 copy = *info->pMemoryBarriers;
+        setScopes(copy, withoutConversions(scopesOf(copy)));
         VkDependencyInfo changed = *info;
-        changed.pMemoryBarriers =
-            copyFew(info->pMemoryBarriers, info->memoryBarrierCount, ofMemory, translate);
-        changed.pBufferMemoryBarriers = copyFew(
-            info->pBufferMemoryBarriers, info->bufferMemoryBarrierCount, ofBuffers, translate);
+        changed.pMemoryBarriers = &copy;
         return next(commands, &changed);
     }
     guarded<"vkCmdPipelineBarrier2">(commands, [&] {

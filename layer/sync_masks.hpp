@@ -8,7 +8,6 @@
 #include <vulkan/vulkan.h>
 
 #include <span>
-#include <type_traits>
 
 #include "scratch.hpp"
 
@@ -99,31 +98,31 @@ void addScopes(SyncScope& all, const Barrier* barriers, uint32_t count) {
     }
 }
 
-// Whether barriers may change. Conversions do not access images: barriers of these change only if
-// they name the stage.
-template <typename Barrier>
-bool mayConvert(std::span<const Barrier> barriers) {
-    SyncScope all;
-    addScopes(all, barriers.data(), static_cast<uint32_t>(barriers.size()));
-    if constexpr (std::is_same_v<Barrier, VkImageMemoryBarrier2>) {
-        return (all.stages & kConversionStage) != 0;
-    } else {
-        return mayConvert(all);
+// Conversions access no images: barriers of these change only if they name the stage.
+inline void addScopes(SyncScope& all, const VkImageMemoryBarrier2* barriers, uint32_t count) {
+    VkPipelineStageFlags2 stages = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+        stages |= barriers[i].srcStageMask | barriers[i].dstStageMask;
     }
+    all.stages |= stages & kConversionStage;
 }
 
 // False only if withoutConversions() changes nothing.
 inline bool mayConvert(const VkDependencyInfo& info) {
-    return info.pNext != nullptr ||
-           mayConvert(std::span(info.pMemoryBarriers, info.memoryBarrierCount)) ||
-           mayConvert(std::span(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount)) ||
-           mayConvert(std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount));
+    if (info.pNext != nullptr) return true;
+    SyncScope all;
+    addScopes(all, info.pMemoryBarriers, info.memoryBarrierCount);
+    addScopes(all, info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount);
+    addScopes(all, info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
+    return mayConvert(all);
 }
 
 // An array with every barrier's scopes translated; the array itself if no barrier may change.
 template <typename Barrier>
 const Barrier* withoutConversions(std::span<const Barrier> barriers, Scratch& scratch) {
-    if (!mayConvert(barriers)) return barriers.data();
+    SyncScope all;
+    addScopes(all, barriers.data(), static_cast<uint32_t>(barriers.size()));
+    if (!mayConvert(all)) return barriers.data();
     Barrier* copies = scratch.copyArray(barriers);
     for (Barrier& copy : std::span(copies, barriers.size())) {
         setScopes(copy, withoutConversions(scopesOf(copy)));
