@@ -2,6 +2,7 @@
 #include "ir/evaluate.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <utility>
 
@@ -119,6 +120,22 @@ std::optional<uint64_t> evaluate(spv::Op opcode, Scalar a, std::optional<Scalar>
     const Binary binary = find(kBinary, opcode);
     if (binary == nullptr || !b) return std::nullopt;
     return binary(a, *b);
+}
+
+uint16_t float16Bits(double value) {
+    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+    const double magnitude = std::fabs(value);
+    if (std::isnan(value)) return 0x7E00;
+    if (magnitude >= 65520.0) return sign | 0x7C00;  // rounds to infinity
+    int exponent = 0;
+    std::frexp(magnitude, &exponent);
+    // The unit in the last place is 2^(e-11) for normal numbers, 2^-24 for denormals.
+    const int ulpExponent = magnitude == 0 ? -24 : std::max(exponent - 11, -24);
+    const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulpExponent)));
+    if (ulpExponent == -24) return static_cast<uint16_t>(sign | units);
+    // A carry out of the mantissa correctly increments the exponent.
+    const auto biased = static_cast<uint32_t>(ulpExponent + 24) << 10;
+    return static_cast<uint16_t>(sign | (biased + units));
 }
 
 }  // namespace coopvk::rewrite

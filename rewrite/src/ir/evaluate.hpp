@@ -23,4 +23,7 @@ struct Scalar {
 // that SPIR-V leaves undefined (division by zero, shifts by the width or more) are 0.
 std::optional<uint64_t> evaluate(spv::Op opcode, Scalar a, std::optional<Scalar> b = {});
 
+// A value rounded to nearest even as the bits of an IEEE 754 binary16 number.
+uint16_t float16Bits(double value);
+
 }  // namespace coopvk::rewrite

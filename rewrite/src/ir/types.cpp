@@ -2,8 +2,8 @@
 #include "ir/types.hpp"
 
 #include <bit>
-#include <cmath>
 
+#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -214,22 +214,6 @@ Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std:
                   makeInstruction(spv::Op::OpVariable, type, variable, {literal(storage)}));
     module.addName(variable, name);
     return variable;
-}
-
-uint16_t float16Bits(double value) {
-    const uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-    const double magnitude = std::fabs(value);
-    if (std::isnan(value)) return 0x7E00;
-    if (magnitude >= 65520.0) return sign | 0x7C00;  // rounds to infinity
-    int exponent = 0;
-    std::frexp(magnitude, &exponent);
-    // The unit in the last place is 2^(e-11) for normal numbers, 2^-24 for denormals.
-    const int ulpExponent = magnitude == 0 ? -24 : std::max(exponent - 11, -24);
-    const auto units = static_cast<uint32_t>(std::nearbyint(std::ldexp(magnitude, -ulpExponent)));
-    if (ulpExponent == -24) return static_cast<uint16_t>(sign | units);
-    // A carry out of the mantissa correctly increments the exponent.
-    const auto biased = static_cast<uint32_t>(ulpExponent + 24) << 10;
-    return static_cast<uint16_t>(sign | (biased + units));
 }
 
 namespace {

@@ -77,9 +77,6 @@ class TypeTable {
 // A new variable of the module, without an initializer.
 Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std::string_view name);
 
-// A value rounded to nearest even as the bits of an IEEE 754 binary16 number.
-uint16_t float16Bits(double value);
-
 // Replaces types by others throughout a module.
 
 using TypeNames = std::map<Id, Id>;
