@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_repro.sh COOPVK
 # The program that `coopvk compare --repro` writes: its shader is valid, and it compiles and has the
-# results that the tool found. One operation in three by its first case (COOPVK_TEST_SEED: others;
-# COOPVK_TEST_FULL=1: all), and what programs write differently.
+# results that the tool found. Each operation by its first case, and what programs write differently; of these
+# one case in three (COOPVK_TEST_SEED: others; COOPVK_TEST_FULL=1: all).
 set -euo pipefail
 
 coopvk=$1
@@ -72,7 +72,15 @@ agrees() {
     cmp "$bug/$1" "$bug/bits" || fail "$name: other bits than $1"
 }
 
+# emulated EXTENSION PATTERN: if the case is one of the sample.
+step=3 number=${COOPVK_TEST_SEED:-0}
+[[ ${COOPVK_TEST_FULL:-} != 1 ]] || step=1
 emulated() {
+    number=$((number + 1))
+    ((number % step != 0)) || check_emulated "$1" "$2"
+}
+
+check_emulated() {
     write "$1" "$2"
     compile
     local emulate=$1
@@ -82,14 +90,12 @@ emulated() {
 }
 
 native() {
-    emulated "$1" "$2"
+    check_emulated "$1" "$2"
     agrees native env COOPVK_DISABLE=1
 }
 
 # Operations that the lists have, by their first cases.
 lanes 8 both
-step=3 number=${COOPVK_TEST_SEED:-0}
-[[ ${COOPVK_TEST_FULL:-} != 1 ]] || step=1
 for extension in $khr $nv $nv2 $vector; do
     operations=$(cut -d / -f 2 "$work/$extension" | sort -u)
     [[ $(wc -w <<<"$operations") -ge 5 ]] || fail "$extension has only $operations"
@@ -97,8 +103,7 @@ for extension in $khr $nv $nv2 $vector; do
         [[ $operation != *-conversion || $extension == "$nv2" ]] || continue
         # The first case reduces rows, which lavapipe itself does wrong (test_matrix2.sh).
         [[ $operation != reduction ]] || continue
-        number=$((number + 1))
-        ((number % step != 0)) || emulated $extension ".*/$operation/"
+        emulated $extension ".*/$operation/"
     done
 done
 
@@ -167,7 +172,7 @@ grep -q 'has no shader' "$bug/README.md" || fail 'the page does not say that the
 # Workgroups are as large as subgroups. With 16 lanes lavapipe's own matrices crash.
 for count in 4 16; do
     lanes $count emulated
-    emulated $khr '.*/multiply-add/.*Workgroup'
+    check_emulated $khr '.*/multiply-add/.*Workgroup'
     grep -q "LocalSize $count 1 1" "$bug/shader.spvasm" || fail "not $count invocations"
 done
 

@@ -8,6 +8,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "code.hpp"
+
 namespace coopvk::fleet {
 namespace {
 
@@ -31,12 +33,6 @@ Part findPart(std::string_view document) {
     return {begin, end + kEnd.size(),
             std::string(document.substr(begin + kBegin.size(), close - begin - kBegin.size())),
             document.substr(close + kClose.size(), end - close - kClose.size())};
-}
-
-std::string_view trim(std::string_view text) {
-    const size_t first = text.find_first_not_of(' ');
-    if (first == text.npos) return {};
-    return text.substr(first, text.find_last_not_of(' ') - first + 1);
 }
 
 // The cells of a row "| a | b |".

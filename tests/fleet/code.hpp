@@ -65,4 +65,7 @@ struct HotCode {
 // of their multiply-adds.
 HotCode countHotCode(const Code& code, std::span<const Row> rows);
 
+// Without spaces, tabs and carriage returns at its ends.
+std::string_view trim(std::string_view text);
+
 }  // namespace coopvk::fleet

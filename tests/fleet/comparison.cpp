@@ -13,16 +13,16 @@ struct Column {
     std::string (*text)(const Measurement& m);
 };
 
-std::string text(std::optional<double> value) {
+std::string shown(std::optional<double> value) {
     return value ? std::format("{:.0f}", *value) : std::string();
 }
 
 constexpr Column kColumns[] = {
-    {"spills", [](const Measurement& m) { return text(m[Statistic::kSpills]); }},
-    {"registers", [](const Measurement& m) { return text(m[Statistic::kRegisters]); }},
-    {"waves", [](const Measurement& m) { return text(m[Statistic::kWaves]); }},
-    {"instructions", [](const Measurement& m) { return text(m[Statistic::kInstructions]); }},
-    {"cycles", [](const Measurement& m) { return text(m[Statistic::kCycles]); }},
+    {"spills", [](const Measurement& m) { return shown(m[Statistic::kSpills]); }},
+    {"registers", [](const Measurement& m) { return shown(m[Statistic::kRegisters]); }},
+    {"waves", [](const Measurement& m) { return shown(m[Statistic::kWaves]); }},
+    {"instructions", [](const Measurement& m) { return shown(m[Statistic::kInstructions]); }},
+    {"cycles", [](const Measurement& m) { return shown(m[Statistic::kCycles]); }},
     {"useful %",
      [](const Measurement& m) {
          return m.hot ? std::format("{:.0f}", m.hot->counts.useful()) : std::string();

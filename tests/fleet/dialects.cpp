@@ -12,11 +12,15 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\r";
 
+}  // namespace
+
 std::string_view trim(std::string_view text) {
     const size_t first = text.find_first_not_of(kBlank);
     if (first == text.npos) return {};
     return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
+
+namespace {
 
 // The next word, which is taken off the text.
 std::string_view takeWord(std::string_view& text) {

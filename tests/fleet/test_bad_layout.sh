@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_bad_layout.sh FLEET COOPVK BENCH SOURCE
 # With a deliberately bad layout of matrices the fleet's check must fail, with a line that names device,
-# shader and statistic. All lanes of the product are in one column, so each of them holds whole rows.
+# shader and statistic. All lanes of the product are in one column, so each of them holds whole rows; and all
+# loads come before the first multiplication.
 set -euo pipefail
 
 fleet=$1 coopvk=$2 bench=$3 source=$4
@@ -13,7 +14,7 @@ name=gemm_f32_16x16x16
 "$bench" --write-shaders "$work/words" >/dev/null
 mkdir "$work/bad" "$work/good"
 for layout in good bad; do
-    tune=() && [[ $layout == good ]] || tune=(--tune grid-rows=32)
+    tune=() && [[ $layout == good ]] || tune=(--tune grid-rows=32,slice=16,slices=unrolled)
     "$coopvk" rewrite "$work/words/$name.spv" -o "$work/$layout/$name.spv" --subgroup-size 32 \
         --device "$source/tests/rewrite/devices/navi21.json" --spec 0=256 "${tune[@]}"
 done

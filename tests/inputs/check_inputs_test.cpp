@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each input, as six compilers would make it, executed natively and rewritten on the reference
-// device: at 4 to 128 lanes, with both back-ends. Both sides must write the same.
+// device: at 4 to 128 lanes, with both back-ends. Both sides must write the same. Without
+// COOPVK_TEST_FULL=1 each has every other form.
 #include <gtest/gtest.h>
 
 #include "checking.hpp"
@@ -23,6 +24,10 @@ TEST_P(CheckInputs, WriteTheSame) {
     size_t agreed = 0;
     for (const Variant variant : kVariants) {
         if (input.isRefused && variant != Variant::kPlain) continue;
+        if (!input.isRefused && !runsAllForms() && number % 2 != 0) {
+            ++number;
+            continue;
+        }
         SCOPED_TRACE(nameOf(variant));
         const Words words = compiled(input, variant);
         check::Options options = optionsFor(input, number++);
