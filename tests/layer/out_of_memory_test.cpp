@@ -88,8 +88,9 @@ class OutOfMemory : public testing::TestWithParam<Case> {
 };
 
 // How many allocations the next attempt allows. The first ones, the layer's own, are all tried. Of
-// the others, most of them the rewriter's, commands try one in 16: others for each command, so that
-// together they try all. COOPVK_TEST_SEED: those so many later. COOPVK_TEST_FULL=1: all.
+// the others, most of them the rewriter's, each command tries one in 16, from another one on.
+// COOPVK_TEST_SEED: those so many later, so that the seeds 0 to 15 together try all.
+// COOPVK_TEST_FULL=1: all.
 uint64_t nextAllowed(uint64_t allowed, const StarvingCommand& command) {
     constexpr uint64_t kAll = 64, kStep = 16;
     const char* full = std::getenv("COOPVK_TEST_FULL");

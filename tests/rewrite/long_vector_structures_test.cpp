@@ -4,6 +4,7 @@
 // That the parts have the right values is what random programs and driver tests show.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <format>
 
 #include "assemble.hpp"
@@ -171,6 +172,28 @@ TEST_P(LongVectorStructures, AreInVariables) {
     EXPECT_EQ(test::occurrences(many, "OpCompositeConstruct"), 0u);
     EXPECT_EQ(test::occurrences(some, "\n"), test::occurrences(many, "\n"))
         << "code does not grow with the number of components";
+}
+
+// A function's debug information names it, and is no call.
+TEST(LongVectorStructuresInDebug, AreInVariables) {
+    const Case& call = *std::ranges::find(kCases, std::string_view("Call"), &Case::name);
+    const std::string text = textOf(test::edited(
+        moduleOf(1024, call.code, call.functions),
+        {{"OpExtension \"SPV_EXT_long_vector\"\n",
+          "OpExtension \"SPV_EXT_long_vector\"\nOpExtension \"SPV_KHR_non_semantic_info\"\n"
+          "%debug = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n"},
+         {"OpDecorate %two_in_memory", "%name = OpString \"f\"\nOpDecorate %two_in_memory"},
+         {"%null = OpConstantNull %part\n",
+          "%null = OpConstantNull %part\n%file = OpExtInst %void %debug DebugSource %name\n"
+          "%unit = OpExtInst %void %debug DebugCompilationUnit %one %one %file %two\n"
+          "%f_type = OpExtInst %void %debug DebugTypeFunction %zero %void\n"
+          "%f_info = OpExtInst %void %debug DebugFunction %name %f_type %file %one %one %unit "
+          "%name %zero %one\n"},
+         {"%start = OpLabel\n",
+          "%start = OpLabel\n%f_begin = OpExtInst %void %debug DebugFunctionDefinition %f_info "
+          "%f\n"}}));
+    EXPECT_EQ(variables(text), call.variables) << text;
+    EXPECT_EQ(test::occurrences(text, "DebugFunctionDefinition"), 1u) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(, LongVectorStructures, testing::ValuesIn(kCases),

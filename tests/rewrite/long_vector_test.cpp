@@ -13,9 +13,9 @@ namespace coopvk::rewrite::long_vector_test {
 namespace {
 
 // A layer of cooperative vectors, and instructions on long vectors of five components.
-std::string moduleOf(std::string_view types, std::string_view code) {
+std::string moduleOf(std::string_view types, std::string_view code, uint32_t size = 16) {
     return test::edited(
-        test::layerModule(16, 16, 0, false),
+        test::layerModule(size, size, 0, false),
         {{"OpCapability Float16", "OpCapability LongVectorEXT\nOpCapability Float16"},
          {"OpExtension", "OpExtension \"SPV_EXT_long_vector\"\nOpExtension"},
          {"OpDecorate", "OpDecorate %five SpecId 0\nOpDecorate"},
@@ -49,6 +49,16 @@ TEST(LongVectors, StayTheDrivers) {
     EXPECT_EQ(test::occurrences(text, "OpTypeVectorIdEXT"), 2u);
     EXPECT_EQ(test::occurrences(text, "CooperativeVector"), 0u);
     EXPECT_EQ(test::occurrences(text, "OpDot"), 1u);
+    EXPECT_EQ(test::occurrences(text, "OpCapability LongVectorEXT"), 1u);
+}
+
+// Large cooperative vectors become arrays as long vectors do; the driver's own stay.
+TEST(LongVectors, StayBesideLargeCooperativeVectors) {
+    const Result<Rewritten> out = run(moduleOf("", "%product = OpFMul %long %some %some", 300));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string text = disassemble(out->words);
+    EXPECT_EQ(test::occurrences(text, "OpTypeVectorIdEXT"), 1u) << text;
     EXPECT_EQ(test::occurrences(text, "OpCapability LongVectorEXT"), 1u);
 }
 

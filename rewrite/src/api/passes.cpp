@@ -185,7 +185,10 @@ Failure lowerAnyLongVectors(Rewriting& r) {
     LongVectorContext context(r.types, r.target);
     if (Failure error = declareLongVectors(context)) return error;
     foldSpecConstants(r.types, nullptr);
-    return lowerLongVectors(context);
+    if (Failure error = lowerLongVectors(context)) return error;
+    r.module.removeCapability(kLongVector);
+    r.module.removeExtension("SPV_EXT_long_vector");
+    return std::nullopt;
 }
 
 Failure lowerAnyVectors(Rewriting& r) {

@@ -8,14 +8,16 @@ namespace coopvk::rewrite {
 
 std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     Module& module = context.module;
-    holdStructures(context);
-    layOutLongVectors(context);
+    const HeldTypes structures(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpSpecConstantOp && context.vector(i->type) != nullptr) {
+        if (i->opcode == spv::Op::OpSpecConstantOp &&
+            (context.vector(i->type) != nullptr || structures.isHeld(i->type))) {
             return errorAt(ErrorCode::kUnsupported, *i,
                            "a constant is computed in a way that is not known");
         }
     }
+    holdStructures(context);
+    layOutLongVectors(context);
     std::unordered_set<Id> gone;
     module.visitBlocks([&](const Instruction& i) {
         const bool isVariableOfVector =
@@ -37,8 +39,6 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
         return i.opcode == spv::Op::OpConstantComposite && context.lowered(i.type) != nullptr;
     });
     context.types.rescan();
-    module.removeCapability(kLongVector);
-    module.removeExtension("SPV_EXT_long_vector");
     return context.error;
 }
 

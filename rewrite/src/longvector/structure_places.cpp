@@ -38,6 +38,15 @@ StructurePlace StructurePlaces::member(const StructurePlace& place,
 uint32_t StructurePlaces::alignmentOf(Id type) const {
     const Module& module = context_.module;
     if (isPointerType(module.def(type).opcode)) return 8;
+    if (hasParts(context_, type)) {
+        uint32_t largest = 1;
+        const bool isArray = module.def(type).opcode == OpTypeArray;
+        const auto parts = isArray ? 1 : static_cast<uint32_t>(*memberCount(module, type));
+        for (uint32_t m = 0; m < parts; ++m) {
+            largest = std::max(largest, alignmentOf(memberType(module, type, m)));
+        }
+        return largest;
+    }
     const Id column = module.def(type).opcode == OpTypeMatrix ? module.def(type).word(0) : type;
     return std::max(context_.types.width(column) / 8, 1u);
 }
@@ -63,11 +72,11 @@ Id StructurePlaces::pointerTo(const StructurePlace& place) const {
 }
 
 Id StructurePlaces::load(const StructurePlace& place, Id type, Id result) const {
-    if (place.constant != 0) {
+    if (place.constant != 0 && context_.module.def(place.constant).type == type) {
         if (result == 0) return place.constant;
         return emit().op(OpCopyObject, type, {place.constant}, result);
     }
-    if (place.type == type) {
+    if (place.constant == 0 && place.type == type) {
         Operands operands = {idOperand(pointerTo(place))};
         append(operands, place.memory.forLoad(alignmentOf(type)));
         return emit().op(OpLoad, type, std::move(operands), result);

@@ -116,7 +116,9 @@ bool canHoldStructures(const HeldTypes& types, const Module& module) {
             if (!i.operands[o].isId) continue;
             isOnHeld |= types.isHeldValue(i.word(o));
             // Other instructions call functions, too.
-            if (functions.contains(i.word(o)) && !(isCall && o == 0)) areKnown = false;
+            if (functions.contains(i.word(o)) && !(isCall && o == 0) && !isNonSemantic(module, i)) {
+                areKnown = false;
+            }
         }
         if (isOnHeld && !StructureFunction::lowers(module, i)) areKnown = false;
     });

@@ -33,7 +33,7 @@ class ElementPointer {
     uint32_t pointeeBytes() const { return scalarBytes_ * components_; }
     Id pointee() const { return pointee_; }
 
-    // Type of indices (ir/indexing.hpp).
+    // Type of indices.
     Id indexType() const { return indexType_; }
     // Converts an integer scalar to indexType().
     Id asIndex(Emitter& emit, Id integer);

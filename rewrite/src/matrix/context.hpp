@@ -25,7 +25,7 @@ struct MatrixType : PackedType {
     bool likeAccumulator = false;  // distributed as an accumulator, whatever its use
     Fragment fragment;
     std::optional<TileGrid> tiles;  // packs are the driver's matrices (tiles/tile_grid.hpp)
-    bool words = false;             // packs are words of 4- or 8-bit components (factors.hpp)
+    bool words = false;             // packs are words of 4- or 8-bit components
     Sums sums = Sums::kClosed;
     Id sum = 0;  // type of an open sum; the array has these in place of packs
 
@@ -44,14 +44,14 @@ struct ProductSlices {
     Id number = 0;       // variable: the slice's number (u32)
 };
 
-// Shared memory for matrices of scope Workgroup (workgroup_memory.hpp), in words.
+// Shared memory for matrices of scope Workgroup, in words.
 struct SharedWords {
     Id variable = 0;                    // 0: nothing uses it
     std::optional<uint32_t> available;  // nullopt: not computed yet
     uint32_t used = 0;
 };
 
-// Shared memory of a subgroup for components of one type (subgroup_memory.hpp).
+// Shared memory of a subgroup for components of one type.
 struct SubgroupArea {
     Id variable = 0;  // areas of all subgroups; 0: there is no room
     uint32_t elements = 0;

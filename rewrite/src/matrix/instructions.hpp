@@ -151,7 +151,7 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
 void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instruction& extract);
 
 // Composites and element-wise instructions, as those of other packed types; and what only matrices
-// have of these: open sums (open_sums.hpp) and components of 4 bits.
+// have of these: open sums and components of 4 bits.
 // OpCompositeExtract and OpCompositeInsert.
 bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& instruction);
 bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& chain);

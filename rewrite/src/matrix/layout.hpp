@@ -119,8 +119,7 @@ struct LayoutPolicy {
     // consecutive numbers, as many as a subgroup has, fill a cell row by row, and cells fill the
     // grid row by row. So a subgroup reads few lines of A and of B.
     Grid workgroup, cell;
-    // Matrix types of use A and B, by id, that are distributed as accumulators are
-    // (like_accumulators.hpp).
+    // Matrix types of use A and B, by id, that are distributed as accumulators are.
     std::set<uint32_t> likeAccumulators;
     // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/tile_grid.hpp).
     std::map<uint32_t, Run> runs;

@@ -78,7 +78,7 @@ class RowProduct {
         for (uint32_t k = 0; k < steps(); ++k) step(row, k);
         return end(row);
     }
-    // Whether rows of C and of the result are open sums in place of packs (open_sums.hpp).
+    // Whether rows of C and of the result are open sums in place of packs.
     virtual bool sumsStayOpen() const { return false; }
 
  protected:

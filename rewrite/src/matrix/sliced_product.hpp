@@ -91,7 +91,7 @@ struct StagedOperand {
 
 struct WorkgroupPlan {
     StagedOperand a, b;
-    MatrixType sum;      // the type in which sums are computed; perhaps open (open_sums.hpp)
+    MatrixType sum;      // the type in which sums are computed; perhaps open
     uint32_t step = 1;   // columns of A that are multiplied at once
     uint32_t depth = 0;  // columns of A in a slice; divides K
 

@@ -78,7 +78,7 @@ struct SlicedProduct {
     uint32_t sumBits;
     uint64_t sums;  // of a lane, in one variable
     bool areFloats;
-    bool areOpen;         // open sums (matrix/open_sums.hpp)
+    bool areOpen;         // open sums
     bool haveDuplicates;  // there are fewer sums than lanes
     bool arePairsAlongK;
     bool haveMixedDots;
@@ -96,7 +96,7 @@ struct SliceRow {
     Slices slices;
 };
 
-// How a lane holds the components of an accumulator while products are added (open_sums.hpp).
+// How a lane holds the components of an accumulator while products are added.
 enum class Sums {
     kClosed,   // as themselves
     kHalves,   // each as two f16, whose sum is the component

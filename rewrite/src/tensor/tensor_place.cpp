@@ -174,7 +174,7 @@ Id TensorAddress::buildPlace(Id resultType) {
         const TensorPart ofRow = inside.ofRow(b.parameter(row));
         return result(join(b.emit(), ofRow, inside.ofColumn(b.parameter(row + 1))));
     };
-    // Then no other way has separable addresses (matrix/tensor_transfer.hpp).
+    // Then no other way has separable addresses.
     const Id isSeparable = context_.target.device.prefersShortCode ? inside.isSeparable() : 0;
     if (isSeparable == 0) return b.finish(general());
     return b.finish(b.chooseValue(resultType, isSeparable, separable, general));
