@@ -185,10 +185,7 @@ Failure lowerAnyLongVectors(Rewriting& r) {
     LongVectorContext context(r.types, r.target);
     if (Failure error = declareLongVectors(context)) return error;
     foldSpecConstants(r.types, nullptr);
-    if (Failure error = lowerLongVectors(context)) return error;
-    r.module.removeCapability(kLongVector);
-    r.module.removeExtension("SPV_EXT_long_vector");
-    return std::nullopt;
+    return lowerLongVectors(context);
 }
 
 Failure lowerAnyVectors(Rewriting& r) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/types.hpp"
 
+#include "ir/opcodes.hpp"
 #include "lowering/cooperative_types.hpp"
 
 namespace coopvk::rewrite {
@@ -84,6 +85,8 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
         type.opcode = spv::Op::OpTypeVector;
         type.operands = {idOperand(vector.component), literal(vector.count)};
     }
+    module.removeCapability(kLongVector);
+    module.removeExtension("SPV_EXT_long_vector");
     context.types.rescan();
     return std::nullopt;
 }
