@@ -33,14 +33,14 @@ bool hasDecoration(const Module& module, spv::Decoration decoration) {
 
 bool isInt4(const Module& module, Id type) {
     const Instruction& def = module.def(type);
-    return def.opcode == spv::Op::OpTypeInt && def.word(0) == 4;
+    return def.opcode == OpTypeInt && def.word(0) == 4;
 }
 
 // `inMatrices`: counts component types of matrices, too.
 bool hasInt4(const Module& module, bool inMatrices) {
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const auto& i) {
         if (inMatrices) return isInt4(module, i->result);
-        return i->opcode != spv::Op::OpTypeCooperativeMatrixKHR &&
+        return i->opcode != OpTypeCooperativeMatrixKHR &&
                (isInt4(module, i->type) || std::ranges::any_of(i->operands, [&](const Operand& o) {
                     return o.isId && isInt4(module, o.word);
                 }));

@@ -208,20 +208,19 @@ void addEmulated(spv::Capability declared, ExtensionSet emulated, const Extensio
 
 bool isSubgroup(std::span<const uint32_t> words, uint32_t id) {
     const auto defines = [&](spv::Op opcode, std::span<const uint32_t> i) {
-        return opcode == spv::Op::OpConstant && i.size() == 4 && i[2] == id &&
+        return opcode == OpConstant && i.size() == 4 && i[2] == id &&
                i[3] == static_cast<uint32_t>(spv::Scope::Subgroup);
     };
-    return anyInstruction(words, defines, spv::Op::OpFunction);
+    return anyInstruction(words, defines, OpFunction);
 }
 
 // Whether a module may have matrices of scope Workgroup: of any scope but a constant that is
 // Subgroup. `words` start after the capabilities.
 bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words) {
     const auto isType = [&](spv::Op opcode, std::span<const uint32_t> i) {
-        return opcode == spv::Op::OpTypeCooperativeMatrixKHR && i.size() > 3 &&
-               !isSubgroup(words, i[3]);
+        return opcode == OpTypeCooperativeMatrixKHR && i.size() > 3 && !isSubgroup(words, i[3]);
     };
-    return anyInstruction(words, isType, spv::Op::OpFunction);
+    return anyInstruction(words, isType, OpFunction);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ bool needsWholeMatrices(const Module& module) {
     }
     constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpTypeCooperativeMatrixKHR &&
+        return i->opcode == OpTypeCooperativeMatrixKHR &&
                module.constantValue(i->word(1)) == kWorkgroup;
     });
 }
@@ -76,7 +76,6 @@ bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target) 
 
 namespace {
 
-using enum spv::Op;
 using enum Extension;
 
 constexpr ExtensionSet kWhole = {kNvCooperativeMatrix2, kExtCooperativeMatrixMaintenance1,

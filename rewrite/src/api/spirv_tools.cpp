@@ -53,12 +53,12 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-constexpr uint32_t kLine = static_cast<uint32_t>(spv::Op::OpLine) | 4u << spv::WordCountShift;
+constexpr uint32_t kLine = static_cast<uint32_t>(OpLine) | 4u << spv::WordCountShift;
 
 void appendString(Words& out, uint32_t id, std::string_view text) {
     const size_t characters = out.size() + 2;
     out.resize(characters + text.size() / 4 + 1);  // with a zero behind the text
-    out[characters - 2] = static_cast<uint32_t>(spv::Op::OpString) |
+    out[characters - 2] = static_cast<uint32_t>(OpString) |
                           static_cast<uint32_t>(out.size() - characters + 2) << spv::WordCountShift;
     out[characters - 1] = id;
     for (size_t i = 0; i < text.size(); ++i)
@@ -66,14 +66,12 @@ void appendString(Words& out, uint32_t id, std::string_view text) {
 }
 
 bool isHead(spv::Op opcode) {
-    using enum spv::Op;
     return opcode == OpMemoryModel || opcode == OpEntryPoint || opcode == OpExecutionMode ||
            opcode == OpExecutionModeId;
 }
 
 // Instructions before which no line may be, or which do nothing.
 bool hasNoLine(spv::Op opcode) {
-    using enum spv::Op;
     return opcode == OpFunction || opcode == OpFunctionParameter || opcode == OpFunctionEnd ||
            opcode == OpLabel || opcode == OpPhi || opcode == OpVariable ||
            opcode == OpUntypedVariableKHR;
@@ -87,8 +85,8 @@ class Liner {
     Words run() {
         bool functions = false;
         each([&](spv::Op opcode, std::span<const uint32_t> all) {
-            hasLines_ |= opcode == spv::Op::OpLine;
-            functions |= opcode == spv::Op::OpFunction;
+            hasLines_ |= opcode == OpLine;
+            functions |= opcode == OpFunction;
             if (isHead(opcode)) headEnd_ = at(all) + all.size();
             if (functions && !hasNoLine(opcode)) files_.emplace(opcode, 0);
         });
@@ -119,10 +117,10 @@ class Liner {
         bool functions = false, merged = false;
         each([&](spv::Op opcode, std::span<const uint32_t> all) {
             if (at(all) < headEnd_) return;
-            functions |= opcode == spv::Op::OpFunction;
+            functions |= opcode == OpFunction;
             if (functions && !merged && !hasNoLine(opcode))
                 out.insert(out.end(), {kLine, files_[opcode], static_cast<uint32_t>(at(all)), 0});
-            merged = opcode == spv::Op::OpSelectionMerge || opcode == spv::Op::OpLoopMerge;
+            merged = opcode == OpSelectionMerge || opcode == OpLoopMerge;
             out.insert(out.end(), all.begin(), all.end());
         });
         return out;

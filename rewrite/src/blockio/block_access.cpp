@@ -106,7 +106,7 @@ class BlockAccessor {
         U32 all = u32(emit_.times(ops_.x, shape_.elementSize)) | u32(ops_.width);
         all = all | u32(emit_.toU32(ops_.pitch));
         if (region_.misalignment() != 0) all = all | u32(region_.misalignment());
-        return emit_.compare(spv::Op::OpIEqual, all & (bytes - 1), emit_.constant(0));
+        return emit_.compare(OpIEqual, all & (bytes - 1), emit_.constant(0));
     }
 
     void takeFirstThatFits(const std::vector<Path>& list) {
@@ -117,7 +117,7 @@ class BlockAccessor {
             if (path.bytes > shape_.elementSize) fits = emit_.both(fits, isMultipleOf(path.bytes));
             Id condition = fits;
             if (before != 0) {
-                const Id none = emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {before});
+                const Id none = emit_.op(OpLogicalNot, types_.boolType(), {before});
                 condition = emit_.both(fits, none);
             }
             writer_.when(condition, [&] { accessAll(path); });

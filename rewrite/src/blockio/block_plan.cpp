@@ -131,9 +131,9 @@ Id BlockPositions::laneTerm(const LaneTerm& term) {
 Id BlockPositions::isInside() {
     const auto fits = [&](Id size, Id start, uint32_t needed) {
         const Id least = emit_.constant(needed);
-        const Id enough = emit_.compare(spv::Op::OpUGreaterThanEqual, size, least);
-        const Id last = emit_.op(spv::Op::OpISub, emit_.typeOf(size), {size, least});
-        return emit_.both(enough, emit_.compare(spv::Op::OpULessThanEqual, start, last));
+        const Id enough = emit_.compare(OpUGreaterThanEqual, size, least);
+        const Id last = emit_.op(OpISub, emit_.typeOf(size), {size, least});
+        return emit_.both(enough, emit_.compare(OpULessThanEqual, start, last));
     };
     return emit_.both(fits(columns_.regionSize, ops_.x, shape_.width * shape_.count),
                       fits(rows_.regionSize, ops_.y, shape_.height));

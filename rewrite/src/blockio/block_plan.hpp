@@ -138,7 +138,7 @@ class BlockPositions {
     // Of the element `offset` elements after `position` in a block that starts at `start`.
     Coordinate coordinateAt(Axis& axis, Id start, Id position, uint32_t offset);
     Id laneTerm(const LaneTerm& term);
-    Id below(Id a, Id b) { return emit_.compare(spv::Op::OpULessThan, a, b); }
+    Id below(Id a, Id b) { return emit_.compare(OpULessThan, a, b); }
 
     LoweringContext& context_;
     FunctionWriter& writer_;

@@ -17,15 +17,15 @@ struct BlockOpcode {
 };
 
 constexpr BlockOpcode kOpcodes[] = {
-    {spv::Op::OpSubgroup2DBlockLoadINTEL, BlockOperation::kLoad, "OpSubgroup2DBlockLoadINTEL",
+    {OpSubgroup2DBlockLoadINTEL, BlockOperation::kLoad, "OpSubgroup2DBlockLoadINTEL",
      spv::Capability::Subgroup2DBlockIOINTEL},
-    {spv::Op::OpSubgroup2DBlockLoadTransposeINTEL, BlockOperation::kLoadTranspose,
+    {OpSubgroup2DBlockLoadTransposeINTEL, BlockOperation::kLoadTranspose,
      "OpSubgroup2DBlockLoadTransposeINTEL", spv::Capability::Subgroup2DBlockTransposeINTEL},
-    {spv::Op::OpSubgroup2DBlockLoadTransformINTEL, BlockOperation::kLoadTransform,
+    {OpSubgroup2DBlockLoadTransformINTEL, BlockOperation::kLoadTransform,
      "OpSubgroup2DBlockLoadTransformINTEL", spv::Capability::Subgroup2DBlockTransformINTEL},
-    {spv::Op::OpSubgroup2DBlockPrefetchINTEL, BlockOperation::kPrefetch,
-     "OpSubgroup2DBlockPrefetchINTEL", spv::Capability::Subgroup2DBlockIOINTEL},
-    {spv::Op::OpSubgroup2DBlockStoreINTEL, BlockOperation::kStore, "OpSubgroup2DBlockStoreINTEL",
+    {OpSubgroup2DBlockPrefetchINTEL, BlockOperation::kPrefetch, "OpSubgroup2DBlockPrefetchINTEL",
+     spv::Capability::Subgroup2DBlockIOINTEL},
+    {OpSubgroup2DBlockStoreINTEL, BlockOperation::kStore, "OpSubgroup2DBlockStoreINTEL",
      spv::Capability::Subgroup2DBlockIOINTEL},
 };
 
@@ -73,7 +73,7 @@ class BlockLowering {
         const Id id = at_.word(operand);
         const Instruction& type = module.def(module.def(id).type);
         const std::optional<uint64_t> known = module.constantValue(id);
-        if (!known || type.opcode != spv::Op::OpTypeInt || type.word(0) != 32) {
+        if (!known || type.opcode != OpTypeInt || type.word(0) != 32) {
             return fail(std::format(
                 "{} must be a constant instruction with scalar 32-bit integer type", name));
         }
@@ -123,16 +123,16 @@ class BlockLowering {
     Id position(Id value) {
         const Id type = emit_.typeOf(value);
         const Id u32 = types_.uint32();
-        if (types_.width(type) < 32) return emit_.op(spv::Op::OpSConvert, u32, {value});
+        if (types_.width(type) < 32) return emit_.op(OpSConvert, u32, {value});
         if (types_.width(type) == 32) return emit_.bitcast(u32, value);
         constexpr int64_t kFar = int64_t{1} << 30;
         for (const int64_t limit : {-kFar, kFar}) {
             const Id bound = types_.constant(type, static_cast<uint64_t>(limit));
-            const spv::Op beyond = limit < 0 ? spv::Op::OpSLessThan : spv::Op::OpSGreaterThan;
+            const spv::Op beyond = limit < 0 ? OpSLessThan : OpSGreaterThan;
             const Id isBeyond = emit_.compare(beyond, value, bound);
             value = emit_.select(isBeyond, bound, value);
         }
-        return emit_.op(spv::Op::OpUConvert, u32, {value});
+        return emit_.op(OpUConvert, u32, {value});
     }
 
     LoweringContext& context_;

@@ -36,30 +36,30 @@ NaturalLayout::Extent NaturalLayout::extent(Id type) const {
 NaturalLayout::Extent NaturalLayout::measure(const Instruction& type) const {
     constexpr uint32_t kPointer = 8;
     switch (type.opcode) {
-        case spv::Op::OpTypeInt:
-        case spv::Op::OpTypeFloat: {
+        case OpTypeInt:
+        case OpTypeFloat: {
             const uint32_t bytes = std::max(type.word(0) / 8, 1u);
             return {bytes, bytes, bytes};
         }
-        case spv::Op::OpTypePointer:
-        case spv::Op::OpTypeUntypedPointerKHR:
+        case OpTypePointer:
+        case OpTypeUntypedPointerKHR:
             return {kPointer, kPointer, kPointer};
-        case spv::Op::OpTypeVector: {
+        case OpTypeVector: {
             const uint32_t scalar = extent(type.word(0)).scalarBytes;
             const uint32_t bytes = scalar * std::bit_ceil(std::min(type.word(1), 16u));
             return {bytes, bytes, scalar};
         }
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray: {
+        case OpTypeArray:
+        case OpTypeRuntimeArray: {
             const Extent element = extent(type.word(0));
             const auto stride = module_.decoration(type.result, spv::Decoration::ArrayStride);
-            const uint64_t unknown = type.opcode == spv::Op::OpTypeArray ? kMaxBytes : 0;
+            const uint64_t unknown = type.opcode == OpTypeArray ? kMaxBytes : 0;
             const uint64_t length =
                 std::min(memberCount(module_, type.result).value_or(unknown), kMaxBytes);
             return {std::min(length * (stride ? *stride : element.size), kMaxBytes),
                     element.alignment, element.scalarBytes};
         }
-        case spv::Op::OpTypeStruct:
+        case OpTypeStruct:
             return measureStruct(type);
         default:
             return {};
@@ -133,7 +133,7 @@ class CrossWorkgroupLowering {
         declare();
         layout_.emplace(context_, pointerTypes_);
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode == spv::Op::OpVariable && pointerTypes_.contains(i->type)) {
+            if (i->opcode == OpVariable && pointerTypes_.contains(i->type)) {
                 fail(*i, "Vulkan has no variables in the CrossWorkgroup storage class");
             }
         }
@@ -146,7 +146,7 @@ class CrossWorkgroupLowering {
 
     void changeTypes() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            const bool forward = i->opcode == spv::Op::OpTypeForwardPointer;
+            const bool forward = i->opcode == OpTypeForwardPointer;
             const bool pointer = isPointerType(i->opcode);
             if (!forward && !pointer) continue;
             Operand& storage = i->operands[forward ? 1 : 0];
@@ -161,7 +161,7 @@ class CrossWorkgroupLowering {
         module_.removeCapability(spv::Capability::Addresses);  // Vulkan does not support it
         if (module_.version() < 0x00010500) module_.addExtension("SPV_KHR_physical_storage_buffer");
         for (const InstructionPtr& i : module_.section(Section::kMemoryModel)) {
-            if (i->opcode != spv::Op::OpMemoryModel) continue;
+            if (i->opcode != OpMemoryModel) continue;
             i->operands[0] = literal(spv::AddressingModel::PhysicalStorageBuffer64);
         }
     }
@@ -193,18 +193,18 @@ class CrossWorkgroupLowering {
     // false: the instruction stays, perhaps changed in place.
     bool lower(Emitter& emit, Instruction& i) {
         switch (i.opcode) {
-            case spv::Op::OpVariable:
+            case OpVariable:
                 if (pointerTypes_.contains(module_.pointee(i.result))) {
                     module_.decorate(i.result, spv::Decoration::AliasedPointer);
                 }
                 return false;
-            case spv::Op::OpLoad:
+            case OpLoad:
                 if (isChanged(i.word(0))) align(i, 1, i.type);
                 return layout_->access(emit, i);
-            case spv::Op::OpStore:
+            case OpStore:
                 if (isChanged(i.word(0))) align(i, 2, emit.typeOf(i.word(1)));
                 return layout_->access(emit, i);
-            case spv::Op::OpCopyMemory:
+            case OpCopyMemory:
                 if (isChanged(i.word(0)) || isChanged(i.word(1))) alignCopy(i);
                 return layout_->access(emit, i);
             default:
@@ -228,11 +228,10 @@ class CrossWorkgroupLowering {
     // Vulkan has no OpInBoundsPtrAccessChain, and OpPtrAccessChain needs an ArrayStride decoration.
     void lowerChain(Instruction& i) {
         if (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) return lowerUntypedChain(i);
-        if (i.opcode != spv::Op::OpInBoundsPtrAccessChain &&
-            i.opcode != spv::Op::OpPtrAccessChain) {
+        if (i.opcode != OpInBoundsPtrAccessChain && i.opcode != OpPtrAccessChain) {
             return;
         }
-        i.opcode = spv::Op::OpPtrAccessChain;
+        i.opcode = OpPtrAccessChain;
         const Id type = module_.def(i.word(0)).type;
         if (module_.decoration(type, spv::Decoration::ArrayStride)) return;
         addStride(i, type, module_.pointee(i.word(0)));
@@ -255,11 +254,11 @@ class CrossWorkgroupLowering {
         const auto [array, isNew] = arrays_.try_emplace(i.word(0), 0);
         if (isNew) {
             array->second = module_.takeId();
-            module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeRuntimeArray, 0,
-                                                              array->second, {i.operands[0]}));
+            module_.append(Section::kGlobals,
+                           makeInstruction(OpTypeRuntimeArray, 0, array->second, {i.operands[0]}));
             addStride(i, array->second, element);
         }
-        i.opcode = spv::Op::OpUntypedAccessChainKHR;
+        i.opcode = OpUntypedAccessChainKHR;
         i.operands[0].word = array->second;
     }
 

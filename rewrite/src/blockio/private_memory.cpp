@@ -15,7 +15,7 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
     if (!isPointerType(type.opcode) || storageOf(type) != spv::StorageClass::Function) {
         context.invalid(at,
                         std::format("{} must be a pointer to the Function storage class", operand));
-    } else if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
+    } else if (type.opcode == OpTypeUntypedPointerKHR) {
         context.fail(
             ErrorCode::kUnsupported, at,
             std::format("{} is untyped: Vulkan allows that only for storage classes with explicit "
@@ -37,7 +37,7 @@ std::string_view PrivateMemory::resolve(Emitter& emit, Id pointer) {
     Id type = module.def(emit.typeOf(base_)).word(1), inner = type;
     size_t first = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
-        const bool isStruct = module.def(type).opcode == spv::Op::OpTypeStruct;
+        const bool isStruct = module.def(type).opcode == OpTypeStruct;
         type = memberType(module, type, module.constantValue(indices[i]));
         if (!isStruct) continue;
         first = i + 1;
@@ -63,15 +63,14 @@ Id PrivateMemory::flatten(Id type) {
     const Module& module = context_.module;
     while (true) {
         const Instruction& def = module.def(type);
-        if (def.opcode == spv::Op::OpTypeVector) {
+        if (def.opcode == OpTypeVector) {
             lengths_.push_back(def.word(1));
-        } else if (def.opcode == spv::Op::OpTypeArray) {
+        } else if (def.opcode == OpTypeArray) {
             const uint64_t length = module.constantValue(def.word(1)).value_or(0);
             if (length == 0) return 0;
             lengths_.push_back(static_cast<uint32_t>(length));
         } else {
-            return def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat ? type
-                                                                                          : 0;
+            return def.opcode == OpTypeInt || def.opcode == OpTypeFloat ? type : 0;
         }
         type = def.word(0);
     }

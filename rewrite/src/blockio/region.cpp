@@ -32,15 +32,14 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
     if (wide) context_.module.addCapability(spv::Capability::Int64);
     const Id type = wide ? types.intType(64, false) : types.vectorType(types.uint32(), 2);
     const Instruction& def = context_.module.def(pointer);
-    const bool converted =
-        def.opcode == spv::Op::OpConvertUToPtr || def.opcode == spv::Op::OpBitcast;
+    const bool converted = def.opcode == OpConvertUToPtr || def.opcode == OpBitcast;
     const Id from = converted ? def.word(0) : 0;
     const Id fromType = converted ? emit.typeOf(from) : 0;
     if (converted && types.isInteger(fromType) &&
         types.width(fromType) * types.components(fromType) == 64) {
         return emit.bitcast(type, from);
     }
-    return emit.op(wide ? spv::Op::OpConvertPtrToU : spv::Op::OpBitcast, type, {pointer});
+    return emit.op(wide ? OpConvertPtrToU : OpBitcast, type, {pointer});
 }
 
 // False if the pointer's variable is not known.
@@ -92,7 +91,7 @@ Id BlockRegion::address(Emitter& emit, Id row, Id column) {
         if (const std::optional<uint64_t> known = context_.module.constantValue(value)) {
             return types.constant(u64, narrow ? *known & 0xFFFFFFFFu : *known);
         }
-        return narrow ? emit.op(spv::Op::OpUConvert, u64, {value}) : emit.bitcast(u64, value);
+        return narrow ? emit.op(OpUConvert, u64, {value}) : emit.bitcast(u64, value);
     };
     const Id start = emit.mulInt(u64, widen(row), widen(pitch_));
     return emit.addInt(u64, base_, emit.addInt(u64, start, widen(column)));
@@ -104,11 +103,11 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     const Id u32 = types.uint32();
     const Id members[] = {u32, u32};
     const Id pair = types.structType(members);
-    const Id product = emit.op(spv::Op::OpUMulExtended, pair, {row, emit.toU32(pitch_)});
+    const Id product = emit.op(OpUMulExtended, pair, {row, emit.toU32(pitch_)});
     Id low = emit.extract(u32, product, {0});
     Id high = emit.extract(u32, product, {1});
     const auto add = [&](Id more, Id moreHigh) {
-        const Id sum = emit.op(spv::Op::OpIAddCarry, pair, {low, more});
+        const Id sum = emit.op(OpIAddCarry, pair, {low, more});
         low = emit.extract(u32, sum, {0});
         high = emit.addU32(emit.addU32(high, moreHigh), emit.extract(u32, sum, {1}));
     };
@@ -125,7 +124,7 @@ Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
         const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
         const Id place = address(emit, row, column);
         const bool wide = types.components(emit.typeOf(place)) == 1;
-        return emit.op(wide ? spv::Op::OpConvertUToPtr : spv::Op::OpBitcast, pointer, {place});
+        return emit.op(wide ? OpConvertUToPtr : OpBitcast, pointer, {place});
     }
     const Id byte = emit.addU32(emit.mulU32(row, pitch_), column);
     if (kind_ == Kind::kPointer) {

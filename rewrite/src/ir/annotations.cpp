@@ -22,7 +22,7 @@ void Module::annotate(Section which, InstructionPtr annotation) {
     // OpModuleProcessed must come after names.
     InstructionList& list = section(which);
     auto end = list.end();
-    while (end != list.begin() && end[-1]->opcode == spv::Op::OpModuleProcessed) --end;
+    while (end != list.begin() && end[-1]->opcode == OpModuleProcessed) --end;
     list.insert(end, std::move(annotation));
 }
 
@@ -35,12 +35,12 @@ std::span<Instruction* const> Module::annotationsOf(Id id) const {
 void Module::addName(Id id, std::string_view name) {
     Operands operands = {idOperand(id)};
     rewrite::append(operands, stringOperands(name));
-    annotate(Section::kDebug, makeInstruction(spv::Op::OpName, 0, 0, std::move(operands)));
+    annotate(Section::kDebug, makeInstruction(OpName, 0, 0, std::move(operands)));
 }
 
 void Module::decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals) {
     annotate(Section::kAnnotations,
-             makeInstruction(spv::Op::OpDecorate, 0, 0,
+             makeInstruction(OpDecorate, 0, 0,
                              withLiterals({idOperand(id), literal(decoration)}, literals)));
 }
 
@@ -48,7 +48,7 @@ void Module::decorateMember(Id type, uint32_t member, spv::Decoration decoration
                             std::initializer_list<uint32_t> literals) {
     annotate(Section::kAnnotations,
              makeInstruction(
-                 spv::Op::OpMemberDecorate, 0, 0,
+                 OpMemberDecorate, 0, 0,
                  withLiterals({idOperand(type), literal(member), literal(decoration)}, literals)));
 }
 
@@ -87,7 +87,7 @@ void Module::forget(const std::unordered_set<Id>& gone) {
         return !i->operands.empty() && isGone(i->operands[0]);
     });
     for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == spv::Op::OpGroupDecorate) std::erase_if(i->operands, isGone);
+        if (i->opcode == OpGroupDecorate) std::erase_if(i->operands, isGone);
     }
     for (const InstructionPtr& entry : section(Section::kEntryPoints)) {
         std::erase_if(entry->operands, isGone);
@@ -97,7 +97,6 @@ void Module::forget(const std::unordered_set<Id>& gone) {
 void Module::copyNamesAndDecorations(Id from, Id to) {
     const std::span<Instruction* const> found = annotationsOf(from);
     for (const Instruction* i : std::vector(found.begin(), found.end())) {
-        using enum spv::Op;
         const bool names = i->opcode == OpName || i->opcode == OpMemberName;
         if (!names && i->opcode != OpDecorate && i->opcode != OpMemberDecorate) continue;
         auto copy = std::make_unique<Instruction>(*i);

@@ -58,7 +58,7 @@ bool isUniform(spv::Decoration decoration) { return hasFate(decoration, Fate::kU
 
 ArithmeticDecorations::ArithmeticDecorations(Module& module, Id result) : module_(module) {
     for (const Instruction* i : module.annotationsOf(result)) {
-        if (i->opcode != spv::Op::OpDecorate) continue;
+        if (i->opcode != OpDecorate) continue;
         const auto decoration = static_cast<spv::Decoration>(i->word(1));
         if (contain(decoration)) found_.emplace_back(decoration, i->word(2));
     }
@@ -85,7 +85,7 @@ void ArithmeticDecorations::removeFrom(Id result) const {
 }
 
 bool isFastMathDefault(const Instruction& i) {
-    return i.opcode == spv::Op::OpExecutionModeId &&
+    return i.opcode == OpExecutionModeId &&
            i.word(1) == static_cast<uint32_t>(spv::ExecutionMode::FPFastMathDefault);
 }
 
@@ -104,7 +104,7 @@ std::optional<uint32_t> fastMathDefault(const Module& module, Id scalar) {
 
 void forbidContraction(Module& module, Id result) {
     const Instruction& type = module.def(module.def(result).type);
-    const Id scalar = type.opcode == spv::Op::OpTypeVector ? type.word(0) : type.result;
+    const Id scalar = type.opcode == OpTypeVector ? type.word(0) : type.result;
     const std::optional<uint32_t> flags = fastMathDefault(module, scalar);
     if (!flags) {
         module.decorate(result, spv::Decoration::NoContraction);

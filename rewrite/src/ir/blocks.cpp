@@ -11,7 +11,6 @@ namespace coopvk::rewrite {
 Instruction* mergeOf(const Block& block) {
     for (size_t at = block.body.size(); at-- > 1;) {
         Instruction& ahead = *block.body[at - 1];
-        using enum spv::Op;
         if (isOneOf(ahead.opcode, {OpLoopMerge, OpSelectionMerge})) return &ahead;
         if (!isDebugLine(ahead.opcode)) break;
     }
@@ -20,13 +19,13 @@ Instruction* mergeOf(const Block& block) {
 
 bool isLoopHeader(const Block& block) {
     const Instruction* merge = mergeOf(block);
-    return merge != nullptr && merge->opcode == spv::Op::OpLoopMerge;
+    return merge != nullptr && merge->opcode == OpLoopMerge;
 }
 
 size_t endOfPhis(const Block& block) {
     size_t at = 0;
     while (at < block.body.size() &&
-           (block.body[at]->opcode == spv::Op::OpPhi || isDebugLine(block.body[at]->opcode))) {
+           (block.body[at]->opcode == OpPhi || isDebugLine(block.body[at]->opcode))) {
         ++at;
     }
     return at;

@@ -39,7 +39,7 @@ CalledCode codeOf(const Module& module, Id function) {
         for (const auto& block : one->blocks) {
             for (const InstructionPtr& i : block->body) {
                 code.words += i->wordCount();
-                code.hasLoops |= i->opcode == spv::Op::OpLoopMerge;
+                code.hasLoops |= i->opcode == OpLoopMerge;
             }
         }
     }
@@ -56,7 +56,6 @@ const Function* Effects::function(Id id) const {
 }
 
 uint32_t Effects::withoutCallee(const Instruction& i) const {
-    using enum spv::Op;
     const auto access = [&](size_t memory) -> uint32_t {
         return isVolatile(operandsBehind(i, memory)) ? uint32_t{kIsVolatile} : 0;
     };
@@ -86,7 +85,7 @@ uint32_t Effects::withoutCallee(const Instruction& i) const {
 }
 
 uint32_t Effects::of(const Instruction& i) const {
-    return i.opcode == spv::Op::OpFunctionCall ? ofFunction(i.word(0)) : withoutCallee(i);
+    return i.opcode == OpFunctionCall ? ofFunction(i.word(0)) : withoutCallee(i);
 }
 
 uint32_t Effects::ofFunction(Id id) const {
@@ -121,7 +120,7 @@ Effects::Known Effects::visit(Id id) const {
     for (const auto& block : found->blocks) {
         for (const InstructionPtr& i : block->body) {
             known.own |= withoutCallee(*i);
-            if (i->opcode == spv::Op::OpFunctionCall) known.callees.push_back(i->word(0));
+            if (i->opcode == OpFunctionCall) known.callees.push_back(i->word(0));
         }
     }
     return known;

@@ -8,7 +8,6 @@
 namespace coopvk::rewrite {
 
 Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
-    using enum spv::Op;
     const Instruction& def = module.def(type);
     if (def.opcode == OpTypeStruct) {
         const bool isMember = index && *index < def.operands.size();
@@ -24,13 +23,13 @@ Id memberType(const Module& module, Id type, std::optional<uint64_t> index) {
 std::optional<uint64_t> memberCount(const Module& module, Id type) {
     const Instruction& def = module.def(type);
     switch (def.opcode) {
-        case spv::Op::OpTypeVector:
-        case spv::Op::OpTypeMatrix:
+        case OpTypeVector:
+        case OpTypeMatrix:
             return def.word(1);
-        case spv::Op::OpTypeStruct:
+        case OpTypeStruct:
             return def.operands.size();
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeCooperativeVectorNV:
+        case OpTypeArray:
+        case OpTypeCooperativeVectorNV:
             return module.constantValue(def.word(1));
         default:
             return std::nullopt;
@@ -39,7 +38,7 @@ std::optional<uint64_t> memberCount(const Module& module, Id type) {
 
 std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> types) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (!isArrayType(i->opcode) && i->opcode != spv::Op::OpTypeStruct) continue;
+        if (!isArrayType(i->opcode) && i->opcode != OpTypeStruct) continue;
         const auto isOne = [&](const Operand& o) { return o.isId && types.contains(o.word); };
         if (std::ranges::any_of(i->operands, isOne)) types.insert(i->result);
     }
@@ -47,7 +46,6 @@ std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> ty
 }
 
 Id constituentOf(const Instruction& constant, uint32_t index) {
-    using enum spv::Op;
     switch (constant.opcode) {
         case OpConstantComposite:
         case OpSpecConstantComposite:
@@ -69,8 +67,8 @@ ChainStep chainStep(const Module& module, const Instruction& chain) {
 }
 
 Indexed indexedBy(const Module& module, const Instruction& i) {
-    if (i.opcode == spv::Op::OpCompositeExtract) return {module.def(i.word(0)).type, 1};
-    if (i.opcode == spv::Op::OpCompositeInsert) return {module.def(i.word(1)).type, 2};
+    if (i.opcode == OpCompositeExtract) return {module.def(i.word(0)).type, 1};
+    if (i.opcode == OpCompositeInsert) return {module.def(i.word(1)).type, 2};
     const size_t first = firstChainIndex(i.opcode);
     if (first == 0) return {};
     return {isUntypedChain(i.opcode) ? i.word(0) : module.pointee(i.word(0)), first};
@@ -97,7 +95,7 @@ Id followToRoot(const Module& module, Id pointer, Visit visit) {
         const Instruction& def = module.def(pointer);
         visit(pointer, def);
         const bool isChain = isAccessChain(def.opcode) || isUntypedChain(def.opcode);
-        if (!isChain && def.opcode != spv::Op::OpCopyObject) break;
+        if (!isChain && def.opcode != OpCopyObject) break;
         pointer = chainBase(def);
     }
     return pointer;
@@ -123,7 +121,7 @@ Id rootOf(const Module& module, Id pointer) {
 
 const Instruction& behindCopies(const Module& module, Id value) {
     const Instruction* def = &module.def(value);
-    for (int step = 0; step < kMostSteps && def->opcode == spv::Op::OpCopyObject; ++step) {
+    for (int step = 0; step < kMostSteps && def->opcode == OpCopyObject; ++step) {
         def = &module.def(def->word(0));
     }
     return *def;

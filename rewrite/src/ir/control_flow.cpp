@@ -6,18 +6,18 @@ namespace coopvk::rewrite {
 Id ControlFlow::variable(Id type) {
     const Id pointer = types_.pointerType(spv::StorageClass::Function, type);
     return Emitter(types_, variables_)
-        .op(spv::Op::OpVariable, pointer, Operands{literal(spv::StorageClass::Function)});
+        .op(OpVariable, pointer, Operands{literal(spv::StorageClass::Function)});
 }
 
 void ControlFlow::startBlock(Id label) {
     blocks_.push_back(std::make_unique<Block>());
     Block& block = *blocks_.back();
-    block.label = makeInstruction(spv::Op::OpLabel, 0, label, {});
+    block.label = makeInstruction(OpLabel, 0, label, {});
     types_.module().setDef(block.label.get());
     emitter_.setOut(block.body);
 }
 
-void ControlFlow::branch(Id label) { emitter_.opVoid(spv::Op::OpBranch, {idOperand(label)}); }
+void ControlFlow::branch(Id label) { emitter_.opVoid(OpBranch, {idOperand(label)}); }
 
 void ControlFlow::startNewBlock() {
     const Id label = types_.module().takeId();
@@ -39,21 +39,19 @@ void ControlFlow::loop(uint32_t count, const std::function<void(Id index)>& body
     const Id before = label();
     branch(header);
     startBlock(header);
-    emitter_.add(makeInstruction(spv::Op::OpPhi, u32, index,
+    emitter_.add(makeInstruction(OpPhi, u32, index,
                                  {idOperand(types_.constantU32(0)), idOperand(before),
                                   idOperand(incremented), idOperand(next)}));
-    emitter_.opVoid(spv::Op::OpLoopMerge, {idOperand(merge), idOperand(next), literal(control)});
+    emitter_.opVoid(OpLoopMerge, {idOperand(merge), idOperand(next), literal(control)});
     branch(test);
     startBlock(test);
-    const Id more =
-        emitter_.op(spv::Op::OpULessThan, types_.boolType(), {index, types_.constantU32(count)});
-    emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(more), idOperand(inside), idOperand(merge)});
+    const Id more = emitter_.op(OpULessThan, types_.boolType(), {index, types_.constantU32(count)});
+    emitter_.opVoid(OpBranchConditional, {idOperand(more), idOperand(inside), idOperand(merge)});
     startBlock(inside);
     body(index);
     branch(next);
     startBlock(next);
-    emitter_.add(makeInstruction(spv::Op::OpIAdd, u32, incremented,
+    emitter_.add(makeInstruction(OpIAdd, u32, incremented,
                                  {idOperand(index), idOperand(types_.constantU32(1))}));
     branch(header);
     startBlock(merge);
@@ -73,13 +71,12 @@ void ControlFlow::loopUntil(const std::function<Id()>& body) {
     const Id merge = module.takeId();
     branch(header);
     startBlock(header);
-    emitter_.opVoid(spv::Op::OpLoopMerge,
+    emitter_.opVoid(OpLoopMerge,
                     {idOperand(merge), idOperand(next), literal(spv::LoopControlMask::DontUnroll)});
     branch(inside);
     startBlock(inside);
     const Id done = body();
-    emitter_.opVoid(spv::Op::OpBranchConditional,
-                    {idOperand(done), idOperand(merge), idOperand(next)});
+    emitter_.opVoid(OpBranchConditional, {idOperand(done), idOperand(merge), idOperand(next)});
     startBlock(next);
     branch(header);
     startBlock(merge);
@@ -103,9 +100,9 @@ void ControlFlow::fork(Id condition, const std::function<void()>& then,
     const Id yes = types_.module().takeId();
     const Id no = otherwise ? types_.module().takeId() : 0;
     const Id merge = types_.module().takeId();
-    emitter_.opVoid(spv::Op::OpSelectionMerge,
+    emitter_.opVoid(OpSelectionMerge,
                     {idOperand(merge), literal(spv::SelectionControlMask::MaskNone)});
-    emitter_.opVoid(spv::Op::OpBranchConditional,
+    emitter_.opVoid(OpBranchConditional,
                     {idOperand(condition), idOperand(yes), idOperand(otherwise ? no : merge)});
     startBlock(yes);
     then();
@@ -138,8 +135,7 @@ std::vector<Id> ControlFlow::chooseValues(std::span<const JoinedValue> values, I
     fork(condition, [&] { take(then()); }, [&] { take(otherwise()); });
     std::vector<Id> phis;
     for (size_t v = 0; v < values.size(); ++v) {
-        phis.push_back(
-            emitter_.op(spv::Op::OpPhi, values[v].type, std::move(sources[v]), values[v].result));
+        phis.push_back(emitter_.op(OpPhi, values[v].type, std::move(sources[v]), values[v].result));
     }
     return phis;
 }
@@ -151,13 +147,13 @@ FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std:
     if (resultType == 0) resultType = types.voidType();
     const Id type = types.functionType(resultType, parameterTypes);
     function_->definition =
-        makeInstruction(spv::Op::OpFunction, resultType, module.takeId(),
+        makeInstruction(OpFunction, resultType, module.takeId(),
                         {literal(spv::FunctionControlMask::MaskNone), idOperand(type)});
     module.setDef(function_->definition.get());
     module.addName(id(), name);
     for (Id parameterType : parameterTypes) {
         function_->parameters.push_back(
-            makeInstruction(spv::Op::OpFunctionParameter, parameterType, module.takeId(), {}));
+            makeInstruction(OpFunctionParameter, parameterType, module.takeId(), {}));
         module.setDef(function_->parameters.back().get());
     }
     startBlock(module.takeId());
@@ -172,11 +168,11 @@ Id FunctionBuilder::element(Id array, Id index) {
 }
 
 Id FunctionBuilder::finish(Id value) {
-    const spv::Op opcode = value == 0 ? spv::Op::OpReturn : spv::Op::OpReturnValue;
+    const spv::Op opcode = value == 0 ? OpReturn : OpReturnValue;
     emitter_.opVoid(opcode, value == 0 ? Operands() : Operands{idOperand(value)});
     insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_->blocks = std::move(blocks_);
-    function_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
+    function_->end = makeInstruction(OpFunctionEnd, 0, 0, {});
     const Id result = id();
     functions_.push_back(std::move(function_));
     return result;

@@ -11,9 +11,8 @@ namespace coopvk::rewrite {
 // The constituent of a value that OpCompositeConstruct made of one for each part; 0: not known.
 Id Emitter::constituent(Id composite, uint32_t index) {
     const Instruction& made = module().def(composite);
-    if (made.opcode != spv::Op::OpCompositeConstruct) return 0;
+    if (made.opcode != OpCompositeConstruct) return 0;
     const Instruction& type = module().def(made.type);
-    using enum spv::Op;
     if (!isOneOf(type.opcode, {OpTypeVector, OpTypeArray, OpTypeStruct})) return 0;
     const bool isVector = type.opcode == OpTypeVector;
     if (isVector && made.operands.size() != type.word(1)) return 0;
@@ -27,19 +26,19 @@ Id Emitter::extract(Id type, Id composite, std::initializer_list<uint32_t> indic
     }
     Operands operands = {idOperand(composite)};
     for (uint32_t index : indices) operands.push_back(literal(index));
-    return op(spv::Op::OpCompositeExtract, type, std::move(operands));
+    return op(OpCompositeExtract, type, std::move(operands));
 }
 
 Id Emitter::insert(Id type, Id object, Id composite, std::initializer_list<uint32_t> indices) {
     Operands operands = {idOperand(object), idOperand(composite)};
     for (uint32_t index : indices) operands.push_back(literal(index));
-    return op(spv::Op::OpCompositeInsert, type, std::move(operands));
+    return op(OpCompositeInsert, type, std::move(operands));
 }
 
 std::vector<Id> Emitter::parts(Id composite) {
     const Instruction& type = module().def(typeOf(composite));
-    const bool isVector = type.opcode == spv::Op::OpTypeVector;
-    if (!isVector && type.opcode != spv::Op::OpTypeArray) return {composite};
+    const bool isVector = type.opcode == OpTypeVector;
+    if (!isVector && type.opcode != OpTypeArray) return {composite};
     const uint64_t count =
         isVector ? type.word(1) : module().constantValue(type.word(1)).value_or(0);
     std::vector<Id> parts;
@@ -57,25 +56,24 @@ Id Emitter::splat(Id type, Id scalar) {
 Id Emitter::load(Id type, Id pointer, const Operands& memory) {
     Operands operands = {idOperand(pointer)};
     append(operands, memory);
-    return op(spv::Op::OpLoad, type, std::move(operands));
+    return op(OpLoad, type, std::move(operands));
 }
 
 void Emitter::store(Id pointer, Id value, const Operands& memory) {
     Operands operands = {idOperand(pointer), idOperand(value)};
     append(operands, memory);
-    opVoid(spv::Op::OpStore, std::move(operands));
+    opVoid(OpStore, std::move(operands));
 }
 
 Id Emitter::chain(Id type, std::span<const Id> ids) {
-    return op(spv::Op::OpAccessChain, types().pointerType(module().storage(ids[0]), type),
-              idOperands(ids));
+    return op(OpAccessChain, types().pointerType(module().storage(ids[0]), type), idOperands(ids));
 }
 
 Id Emitter::both(Id a, Id b) {
     if (a == 0 || b == 0) return a == 0 ? b : a;
     if (isTrue(a) || isFalse(b)) return b;
     if (isTrue(b) || isFalse(a)) return a;
-    return op(spv::Op::OpLogicalAnd, types().boolType(), {a, b});
+    return op(OpLogicalAnd, types().boolType(), {a, b});
 }
 
 Id Emitter::compare(spv::Op opcode, Id a, Id b) {
@@ -97,17 +95,17 @@ Id Emitter::select(Id condition, Id yes, Id no) {
     const Id type = typeOf(yes);
     const Id conditions = types().vectorType(types().boolType(), types().components(type));
     if (typeOf(condition) != conditions) condition = splat(conditions, condition);
-    return op(spv::Op::OpSelect, type, {condition, yes, no});
+    return op(OpSelect, type, {condition, yes, no});
 }
 
 Id Emitter::glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids) {
     Operands operands = {idOperand(module().importSet("GLSL.std.450")), literal(instruction)};
     for (Id id : ids) operands.push_back(idOperand(id));
-    return op(spv::Op::OpExtInst, type, std::move(operands));
+    return op(OpExtInst, type, std::move(operands));
 }
 
 Id Emitter::bitcast(Id type, Id value) {
-    return typeOf(value) == type ? value : op(spv::Op::OpBitcast, type, {value});
+    return typeOf(value) == type ? value : op(OpBitcast, type, {value});
 }
 
 Id Emitter::toUnsigned(Id type, Id integer) {
@@ -117,7 +115,7 @@ Id Emitter::toUnsigned(Id type, Id integer) {
     const Id from = typeOf(integer);
     if (types().width(from) == types().width(type)) return bitcast(type, integer);
     const bool isSigned = types().isSigned(from);
-    const Id converted = op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert,
+    const Id converted = op(isSigned ? OpSConvert : OpUConvert,
                             types().intType(types().width(type), isSigned), {integer});
     return bitcast(type, converted);
 }
@@ -133,21 +131,21 @@ Id Emitter::integer(spv::Op opcode, Id type, Id a, Id b) {
     if (left && right) {
         return types().constant(type, *evaluate(opcode, {*left, 64}, Scalar{*right, 64}));
     }
-    if (opcode == spv::Op::OpIAdd && left == 0) return b;
-    if (opcode == spv::Op::OpIAdd && right == 0) return a;
-    if (opcode == spv::Op::OpIMul && left == 1) return b;
-    if (opcode == spv::Op::OpIMul && right == 1) return a;
-    if (opcode == spv::Op::OpIMul && (left == 0 || right == 0)) return types().constant(type, 0);
-    if (opcode == spv::Op::OpUDiv && right == 1) return a;
-    if (opcode == spv::Op::OpUMod && right == 1) return types().constant(type, 0);
+    if (opcode == OpIAdd && left == 0) return b;
+    if (opcode == OpIAdd && right == 0) return a;
+    if (opcode == OpIMul && left == 1) return b;
+    if (opcode == OpIMul && right == 1) return a;
+    if (opcode == OpIMul && (left == 0 || right == 0)) return types().constant(type, 0);
+    if (opcode == OpUDiv && right == 1) return a;
+    if (opcode == OpUMod && right == 1) return types().constant(type, 0);
     // Not every CPU driver turns these into shifts and masks.
     if (right && std::has_single_bit(*right)) {
         const auto log2 = static_cast<uint32_t>(std::countr_zero(*right));
-        if (opcode == spv::Op::OpUDiv) {
-            return op(spv::Op::OpShiftRightLogical, type, {a, types().constantU32(log2)});
+        if (opcode == OpUDiv) {
+            return op(OpShiftRightLogical, type, {a, types().constantU32(log2)});
         }
-        if (opcode == spv::Op::OpUMod) {
-            return op(spv::Op::OpBitwiseAnd, type, {a, types().constant(type, *right - 1)});
+        if (opcode == OpUMod) {
+            return op(OpBitwiseAnd, type, {a, types().constant(type, *right - 1)});
         }
     }
     return op(opcode, type, {a, b});
@@ -159,7 +157,7 @@ constexpr auto kMode = spv::ExecutionMode::Shader64BitIndexingEXT;
 
 bool hasMode(const Module& module) {
     return std::ranges::any_of(module.section(Section::kExecutionModes), [](const auto& i) {
-        return i->opcode == spv::Op::OpExecutionMode && i->word(1) == static_cast<uint32_t>(kMode);
+        return i->opcode == OpExecutionMode && i->word(1) == static_cast<uint32_t>(kMode);
     });
 }
 
@@ -172,7 +170,7 @@ void declareWideIndices(Module& module, bool isRequested, bool hasInt64) {
         module.addCapability(spv::Capability::Shader64BitIndexingEXT);
         module.addExtension("SPV_EXT_shader_64bit_indexing");
         module.append(Section::kExecutionModes,
-                      makeInstruction(spv::Op::OpExecutionMode, 0, 0,
+                      makeInstruction(OpExecutionMode, 0, 0,
                                       {idOperand(entryPoints.front()->word(1)), literal(kMode)}));
     }
     if (hasInt64) module.addCapability(spv::Capability::Int64);
@@ -201,13 +199,13 @@ IndexParts separate(Emitter& emit, Id value, uint32_t depth) {
     const Instruction& i = module.def(value);
     if (depth == 0 || i.operands.size() != 2 || i.type != emit.types().uint32()) return {value, 0};
     const Id left = i.word(0), right = i.word(1);
-    if (i.opcode == spv::Op::OpIAdd) {
+    if (i.opcode == OpIAdd) {
         const IndexParts a = separate(emit, left, depth - 1), b = separate(emit, right, depth - 1);
         if (a.constant == 0 && b.constant == 0) return {value, 0};
         return {emit.addU32(a.variable, b.variable), a.constant + b.constant};
     }
     const std::optional<uint32_t> factor = constantOf(right);
-    if (i.opcode == spv::Op::OpIMul && factor) {
+    if (i.opcode == OpIMul && factor) {
         const IndexParts a = separate(emit, left, depth - 1);
         if (a.constant == 0) return {value, 0};
         return {emit.times(a.variable, *factor), a.constant * *factor};

@@ -38,7 +38,7 @@ class Emitter {
     Id extract(Id type, Id composite, std::initializer_list<uint32_t> indices);
     Id insert(Id type, Id object, Id composite, std::initializer_list<uint32_t> indices);
     Id construct(Id type, std::span<const Id> constituents, Id result = 0) {
-        return op(spv::Op::OpCompositeConstruct, type, idOperands(constituents), result);
+        return op(OpCompositeConstruct, type, idOperands(constituents), result);
     }
     // The components of a vector or the elements of an array; any other value itself.
     std::vector<Id> parts(Id composite);
@@ -60,7 +60,7 @@ class Emitter {
     Id call(Id type, Id function, std::span<const Id> arguments, Id result = 0) {
         Operands operands = {idOperand(function)};
         append(operands, idOperands(arguments));
-        return op(spv::Op::OpFunctionCall, type, std::move(operands), result);
+        return op(OpFunctionCall, type, std::move(operands), result);
     }
 
     Id constant(uint32_t value) { return types().constantU32(value); }
@@ -69,19 +69,19 @@ class Emitter {
     Id both(Id a, Id b);
 
     // Unsigned arithmetic on integer scalars. Folds constants and neutral operands.
-    Id addInt(Id type, Id a, Id b) { return integer(spv::Op::OpIAdd, type, a, b); }
-    Id mulInt(Id type, Id a, Id b) { return integer(spv::Op::OpIMul, type, a, b); }
-    Id divInt(Id type, Id a, Id b) { return integer(spv::Op::OpUDiv, type, a, b); }
-    Id modInt(Id type, Id a, Id b) { return integer(spv::Op::OpUMod, type, a, b); }
+    Id addInt(Id type, Id a, Id b) { return integer(OpIAdd, type, a, b); }
+    Id mulInt(Id type, Id a, Id b) { return integer(OpIMul, type, a, b); }
+    Id divInt(Id type, Id a, Id b) { return integer(OpUDiv, type, a, b); }
+    Id modInt(Id type, Id a, Id b) { return integer(OpUMod, type, a, b); }
 
     // The same on u32 scalars.
     Id addU32(Id a, Id b) { return addInt(types().uint32(), a, b); }
     Id mulU32(Id a, Id b) { return mulInt(types().uint32(), a, b); }
     // The same on a u32 or u64 scalar and a constant.
-    Id plus(Id a, uint32_t b) { return withConstant(spv::Op::OpIAdd, a, b); }
-    Id times(Id a, uint32_t b) { return withConstant(spv::Op::OpIMul, a, b); }
-    Id over(Id a, uint32_t b) { return withConstant(spv::Op::OpUDiv, a, b); }
-    Id modulo(Id a, uint32_t b) { return withConstant(spv::Op::OpUMod, a, b); }
+    Id plus(Id a, uint32_t b) { return withConstant(OpIAdd, a, b); }
+    Id times(Id a, uint32_t b) { return withConstant(OpIMul, a, b); }
+    Id over(Id a, uint32_t b) { return withConstant(OpUDiv, a, b); }
+    Id modulo(Id a, uint32_t b) { return withConstant(OpUMod, a, b); }
     // The sum of two u32 or u64 scalars: a u64 if one of them is.
     Id sum(Id a, Id b);
 
@@ -89,8 +89,8 @@ class Emitter {
     // `yes` where a boolean, or the one for each component, is true.
     Id select(Id condition, Id yes, Id no);
     // Whether a boolean is this constant.
-    bool isTrue(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantTrue; }
-    bool isFalse(Id boolean) { return module().def(boolean).opcode == spv::Op::OpConstantFalse; }
+    bool isTrue(Id boolean) { return module().def(boolean).opcode == OpConstantTrue; }
+    bool isFalse(Id boolean) { return module().def(boolean).opcode == OpConstantFalse; }
 
     // An instruction of GLSL.std.450.
     Id glsl(uint32_t instruction, Id type, std::initializer_list<Id> ids);

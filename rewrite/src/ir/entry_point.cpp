@@ -67,7 +67,7 @@ std::optional<Size3> constants(const Module& module, const std::array<Id, 3>& id
 
 // Of the constant with BuiltIn WorkgroupSize.
 std::optional<Size3> builtInSize(const Module& module, const Instruction& vector) {
-    if (vector.opcode == spv::Op::OpConstantNull) return Size3{};
+    if (vector.opcode == OpConstantNull) return Size3{};
     const auto at = [&](uint32_t axis) { return constituentOf(vector, axis); };
     return constants(module, {at(0), at(1), at(2)});
 }
@@ -138,7 +138,7 @@ uint32_t subgroupsOf(const Module& module, uint32_t subgroupSize) {
 
 bool hasVulkanMemoryModel(const Module& module) {
     return std::ranges::any_of(module.section(Section::kMemoryModel), [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpMemoryModel &&
+        return i->opcode == OpMemoryModel &&
                i->word(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
     });
 }

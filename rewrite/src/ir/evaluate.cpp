@@ -16,7 +16,6 @@ int64_t Scalar::asSigned() const {
 
 namespace {
 
-using enum spv::Op;
 using Unary = uint64_t (*)(Scalar);
 using Binary = uint64_t (*)(Scalar, Scalar);
 

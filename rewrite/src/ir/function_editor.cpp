@@ -42,7 +42,7 @@ void FunctionEditor::beginBlock(Block& block) {
     loopMerge_ = nullptr;
     sampledImages_.clear();
     for (size_t i = 0; i < block.body.size(); ++i) {
-        if (block.body[i]->opcode != spv::Op::OpLoopMerge) continue;
+        if (block.body[i]->opcode != OpLoopMerge) continue;
         // Kept apart: if the block is split, it ends the first part.
         loopMerge_ = std::move(block.body[i]);
         block.body.erase(block.body.begin() + static_cast<std::ptrdiff_t>(i));
@@ -53,9 +53,9 @@ void FunctionEditor::beginBlock(Block& block) {
 
 void FunctionEditor::keep(InstructionPtr instruction) {
     const spv::Op opcode = instruction->opcode;
-    const bool branches = opcode == spv::Op::OpBranch || opcode == spv::Op::OpBranchConditional;
+    const bool branches = opcode == OpBranch || opcode == OpBranchConditional;
     if (branches && loopMerge_ != nullptr) emitter_.add(std::move(loopMerge_));
-    if (opcode == spv::Op::OpSampledImage) {
+    if (opcode == OpSampledImage) {
         sampledImages_[instruction->result] = {instruction->result, blocks_.back()->id()};
     }
     if (!sampledImages_.empty()) repeatSampledImages(*instruction);
@@ -94,7 +94,7 @@ void FunctionEditor::splitLoopHeader() {
     InstructionList rest = takeFrom(head, endOfPhis(*header_));
     const Id next = types_.module().takeId();
     head.push_back(std::move(loopMerge_));
-    emitter_.opVoid(spv::Op::OpBranch, {idOperand(next)});
+    emitter_.opVoid(OpBranch, {idOperand(next)});
     header_ = nullptr;
     startBlock(next);
     blocks_.back()->body = std::move(rest);
@@ -117,7 +117,7 @@ void FunctionEditor::repeated(uint32_t count, const std::function<void(Id index)
 void FunctionEditor::updatePhis() {
     for (const auto& block : blocks_) {
         for (const InstructionPtr& i : block->body) {
-            if (i->opcode != spv::Op::OpPhi) continue;
+            if (i->opcode != OpPhi) continue;
             for (size_t p = 1; p < i->operands.size(); p += 2) {
                 const auto found = lastPartOf_.find(i->word(p));
                 if (found != lastPartOf_.end()) i->operands[p].word = found->second;

@@ -45,7 +45,7 @@ std::optional<std::string> orderProblem(const Module& module) {
         }
     }
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpTypeForwardPointer && known.size() > i->word(0)) {
+        if (i->opcode == OpTypeForwardPointer && known.size() > i->word(0)) {
             known[i->word(0)] = true;
             forward.push_back(i->word(0));
             continue;
@@ -58,7 +58,7 @@ std::optional<std::string> orderProblem(const Module& module) {
         known[i->result] = true;
     }
     for (const Id pointer : forward) {
-        if (module.def(pointer).opcode == spv::Op::OpTypePointer) continue;
+        if (module.def(pointer).opcode == OpTypePointer) continue;
         return std::format("id %{} is declared as a pointer but is not one", pointer);
     }
     return std::nullopt;

@@ -16,6 +16,8 @@
 
 namespace coopvk::rewrite {
 
+using enum spv::Op;  // opcodes have their names in the specification: OpLoad
+
 // One SPIR-V instruction in memory, and lists of them.
 
 using Id = uint32_t;
@@ -55,7 +57,7 @@ inline Operands idOperands(std::span<const Id> ids) {
 }
 
 struct Instruction {
-    spv::Op opcode = spv::Op::OpNop;
+    spv::Op opcode = OpNop;
     Id type = 0;    // 0: the opcode has no result type
     Id result = 0;  // 0: the opcode has no result
     Operands operands;
@@ -136,7 +138,7 @@ size_t forEachCapability(std::span<const uint32_t> words, Each&& each) {
     size_t at = kHeaderWords;
     for (; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
         const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
-        if (opcode != spv::Op::OpCapability || words[at] >> spv::WordCountShift == 0) break;
+        if (opcode != OpCapability || words[at] >> spv::WordCountShift == 0) break;
         each(static_cast<spv::Capability>(words[at + 1]));
     }
     return at;

@@ -63,7 +63,7 @@ std::vector<uint32_t> Module::serialise() const {
             &list == &section(Section::kDebug) || &list == &section(Section::kAnnotations);
         for (const InstructionPtr& i : list) {
             // A name or a decoration that was removed.
-            if (!annotates || i->opcode != spv::Op::OpNop) writer.write(*i);
+            if (!annotates || i->opcode != OpNop) writer.write(*i);
         }
     }
     for (const auto& function : functions_) {
@@ -96,7 +96,7 @@ void Module::setDef(Instruction* instruction) {
 
 Id Module::pointee(Id pointer) const {
     const Instruction& type = def(def(pointer).type);
-    return type.opcode == spv::Op::OpTypePointer ? type.word(1) : 0;
+    return type.opcode == OpTypePointer ? type.word(1) : 0;
 }
 
 Instruction& Module::append(Section which, InstructionPtr instruction) {
@@ -118,8 +118,7 @@ bool Module::hasCapability(spv::Capability capability) const {
 
 void Module::addCapability(spv::Capability capability) {
     if (hasCapability(capability)) return;
-    append(Section::kCapabilities,
-           makeInstruction(spv::Op::OpCapability, 0, 0, {literal(capability)}));
+    append(Section::kCapabilities, makeInstruction(OpCapability, 0, 0, {literal(capability)}));
 }
 
 void Module::removeCapability(spv::Capability capability) {
@@ -136,7 +135,7 @@ bool Module::hasExtension(std::string_view name) const {
 
 void Module::addExtension(std::string_view name) {
     if (hasExtension(name)) return;
-    append(Section::kExtensions, makeInstruction(spv::Op::OpExtension, 0, 0, stringOperands(name)));
+    append(Section::kExtensions, makeInstruction(OpExtension, 0, 0, stringOperands(name)));
 }
 
 void Module::removeExtension(std::string_view name) {
@@ -149,17 +148,16 @@ Id Module::importSet(std::string_view name) {
         if (stringFromOperands(*i, 0) == name) return i->result;
     }
     const Id id = takeId();
-    append(Section::kExtInstImports,
-           makeInstruction(spv::Op::OpExtInstImport, 0, id, stringOperands(name)));
+    append(Section::kExtInstImports, makeInstruction(OpExtInstImport, 0, id, stringOperands(name)));
     return id;
 }
 
 std::optional<uint64_t> Module::constantValue(Id id) const {
     const Instruction& constant = def(id);
     const Instruction& type = def(constant.type);
-    if (type.opcode != spv::Op::OpTypeInt) return std::nullopt;
-    if (constant.opcode == spv::Op::OpConstantNull) return 0;
-    if (constant.opcode != spv::Op::OpConstant) return std::nullopt;
+    if (type.opcode != OpTypeInt) return std::nullopt;
+    if (constant.opcode == OpConstantNull) return 0;
+    if (constant.opcode != OpConstant) return std::nullopt;
     const uint64_t low = constant.word(0);
     if (type.word(0) == 64) return low | static_cast<uint64_t>(constant.word(1)) << 32;
     const bool isSigned = type.word(1) != 0;
@@ -176,11 +174,11 @@ class GlobalOrder {
         InstructionList lines;
         for (InstructionPtr& instruction : globals) {
             const spv::Op opcode = instruction->opcode;
-            if (opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine) {
+            if (opcode == OpLine || opcode == OpNoLine) {
                 lines.push_back(std::move(instruction));
                 continue;
             }
-            if (opcode == spv::Op::OpTypeForwardPointer) forward_.insert(instruction->word(0));
+            if (opcode == OpTypeForwardPointer) forward_.insert(instruction->word(0));
             if (instruction->result != 0) byResult_[instruction->result] = nodes_.size();
             nodes_.push_back({std::move(lines), std::move(instruction), false});
             lines.clear();
@@ -232,8 +230,8 @@ class GlobalOrder {
             const bool isForward = std::ranges::any_of(instruction.operands, [&](const Operand& o) {
                 return o.isId && later.contains(o.word);
             });
-            if (instruction.opcode == spv::Op::OpExtInstWithForwardRefsKHR && !isForward) {
-                instruction.opcode = spv::Op::OpExtInst;
+            if (instruction.opcode == OpExtInstWithForwardRefsKHR && !isForward) {
+                instruction.opcode = OpExtInst;
             }
         }
     }

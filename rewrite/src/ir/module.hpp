@@ -210,12 +210,12 @@ void forEachInstruction(const Module& module, Visit visit) {
 
 // Whether an instruction gives its target, the first operand, a decoration.
 inline bool decorates(const Instruction& i, spv::Decoration decoration) {
-    return i.opcode == spv::Op::OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);
+    return i.opcode == OpDecorate && i.word(1) == static_cast<uint32_t>(decoration);
 }
 
 // The same for OpMemberDecorate, whose second operand is the member.
 inline bool decoratesMember(const Instruction& i, spv::Decoration decoration) {
-    return i.opcode == spv::Op::OpMemberDecorate && i.word(2) == static_cast<uint32_t>(decoration);
+    return i.opcode == OpMemberDecorate && i.word(2) == static_cast<uint32_t>(decoration);
 }
 
 // A SPIR-V literal string as operand words.

@@ -5,10 +5,9 @@
 
 namespace coopvk::rewrite {
 
-bool hasNoValue(spv::Op opcode) { return opcode == spv::Op::OpUndef || opcode == kOpPoison; }
+bool hasNoValue(spv::Op opcode) { return opcode == OpUndef || opcode == kOpPoison; }
 
 bool movesValues(spv::Op opcode) {
-    using enum spv::Op;
     return hasNoValue(opcode) ||
            isOneOf(opcode,
                    {OpLoad, OpStore, OpCopyObject, OpCopyLogical, OpPhi, OpSelect, kOpFreeze,
@@ -30,34 +29,26 @@ bool isNonSemantic(const Module& module, const Instruction& instruction) {
 }
 
 bool isExtInst(spv::Op opcode) {
-    return opcode == spv::Op::OpExtInst || opcode == spv::Op::OpExtInstWithForwardRefsKHR;
+    return opcode == OpExtInst || opcode == OpExtInstWithForwardRefsKHR;
 }
 
-bool isArrayType(spv::Op opcode) {
-    return opcode == spv::Op::OpTypeArray || opcode == spv::Op::OpTypeRuntimeArray;
-}
+bool isArrayType(spv::Op opcode) { return opcode == OpTypeArray || opcode == OpTypeRuntimeArray; }
 
 bool isPointerType(spv::Op opcode) {
-    return opcode == spv::Op::OpTypePointer || opcode == spv::Op::OpTypeUntypedPointerKHR;
+    return opcode == OpTypePointer || opcode == OpTypeUntypedPointerKHR;
 }
 
-bool isVariable(spv::Op opcode) {
-    return opcode == spv::Op::OpVariable || opcode == spv::Op::OpUntypedVariableKHR;
-}
+bool isVariable(spv::Op opcode) { return opcode == OpVariable || opcode == OpUntypedVariableKHR; }
 
-bool isDebugLine(spv::Op opcode) {
-    return opcode == spv::Op::OpLine || opcode == spv::Op::OpNoLine;
-}
+bool isDebugLine(spv::Op opcode) { return opcode == OpLine || opcode == OpNoLine; }
 
 bool isTerminator(spv::Op opcode) {
-    using enum spv::Op;
     return isOneOf(opcode, {OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue,
                             OpKill, OpUnreachable, OpTerminateInvocation, OpIgnoreIntersectionKHR,
                             OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
 }
 
 bool isPure(spv::Op opcode) {
-    using enum spv::Op;
     constexpr std::pair<spv::Op, spv::Op> kRanges[] = {
         {OpVectorExtractDynamic, OpTranspose}, {OpConvertFToU, OpBitcast},
         {OpSNegate, OpSMulExtended},           {OpAny, OpFUnordGreaterThanEqual},
@@ -73,7 +64,6 @@ bool isPure(spv::Op opcode) {
 }
 
 Section sectionOf(spv::Op opcode) {
-    using enum spv::Op;
     constexpr std::pair<spv::Op, Section> kSections[] = {
         {OpCapability, Section::kCapabilities},
         {OpConditionalCapabilityINTEL, Section::kCapabilities},
@@ -108,7 +98,6 @@ Section sectionOf(spv::Op opcode) {
 }
 
 bool isDeclaration(const Instruction& i) {
-    using enum spv::Op;
     return (i.result != 0 && i.type == 0) ||
            isOneOf(i.opcode,
                    {OpConstantTrue, OpConstantFalse, OpConstant, OpConstantComposite,
@@ -118,28 +107,26 @@ bool isDeclaration(const Instruction& i) {
 }
 
 bool isAccessChain(spv::Op opcode) {
-    return opcode == spv::Op::OpAccessChain || opcode == spv::Op::OpInBoundsAccessChain;
+    return opcode == OpAccessChain || opcode == OpInBoundsAccessChain;
 }
 
 bool isUntypedChain(spv::Op opcode) {
-    return opcode == spv::Op::OpUntypedAccessChainKHR ||
-           opcode == spv::Op::OpUntypedInBoundsAccessChainKHR;
+    return opcode == OpUntypedAccessChainKHR || opcode == OpUntypedInBoundsAccessChainKHR;
 }
 
 bool isUntypedStep(spv::Op opcode) {
-    return opcode == spv::Op::OpUntypedPtrAccessChainKHR ||
-           opcode == spv::Op::OpUntypedInBoundsPtrAccessChainKHR;
+    return opcode == OpUntypedPtrAccessChainKHR || opcode == OpUntypedInBoundsPtrAccessChainKHR;
 }
 
 size_t firstChainIndex(spv::Op opcode) {
     switch (opcode) {
-        case spv::Op::OpAccessChain:
-        case spv::Op::OpInBoundsAccessChain:
+        case OpAccessChain:
+        case OpInBoundsAccessChain:
             return 1;
-        case spv::Op::OpPtrAccessChain:
-        case spv::Op::OpInBoundsPtrAccessChain:
-        case spv::Op::OpUntypedAccessChainKHR:
-        case spv::Op::OpUntypedInBoundsAccessChainKHR:
+        case OpPtrAccessChain:
+        case OpInBoundsPtrAccessChain:
+        case OpUntypedAccessChainKHR:
+        case OpUntypedInBoundsAccessChainKHR:
             return 2;
         default:
             return 0;

@@ -36,13 +36,11 @@ bool movesValues(spv::Op opcode);
 
 // Instructions that apply to each component of a matrix or vector: arithmetic on operands of the
 // result's type, and conversions of one operand.
-inline constexpr spv::Op kArithmetic[] = {spv::Op::OpSNegate, spv::Op::OpFNegate, spv::Op::OpIAdd,
-                                          spv::Op::OpFAdd,    spv::Op::OpISub,    spv::Op::OpFSub,
-                                          spv::Op::OpFMul,    spv::Op::OpIMul,    spv::Op::OpFDiv,
-                                          spv::Op::OpSDiv,    spv::Op::OpUDiv};
-inline constexpr spv::Op kConversions[] = {
-    spv::Op::OpConvertFToU, spv::Op::OpConvertFToS, spv::Op::OpConvertSToF, spv::Op::OpConvertUToF,
-    spv::Op::OpUConvert,    spv::Op::OpSConvert,    spv::Op::OpFConvert,    spv::Op::OpBitcast};
+inline constexpr spv::Op kArithmetic[] = {OpSNegate, OpFNegate, OpIAdd, OpFAdd, OpISub, OpFSub,
+                                          OpFMul,    OpIMul,    OpFDiv, OpSDiv, OpUDiv};
+inline constexpr spv::Op kConversions[] = {OpConvertFToU, OpConvertFToS, OpConvertSToF,
+                                           OpConvertUToF, OpUConvert,    OpSConvert,
+                                           OpFConvert,    OpBitcast};
 bool isArithmetic(spv::Op opcode);
 bool isConversion(spv::Op opcode);
 
@@ -72,9 +70,8 @@ Section sectionOf(spv::Op opcode);
 bool isDeclaration(const Instruction& i);
 
 // Access chains of typed pointers.
-inline constexpr spv::Op kAccessChains[] = {spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain,
-                                            spv::Op::OpPtrAccessChain,
-                                            spv::Op::OpInBoundsPtrAccessChain};
+inline constexpr spv::Op kAccessChains[] = {OpAccessChain, OpInBoundsAccessChain, OpPtrAccessChain,
+                                            OpInBoundsPtrAccessChain};
 
 // OpAccessChain and OpInBoundsAccessChain.
 bool isAccessChain(spv::Op opcode);

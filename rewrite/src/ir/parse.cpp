@@ -18,7 +18,7 @@ namespace {
 // The widths that Vulkan and SPV_INTEL_int4 allow. All later code relies on this check.
 bool hasNumberWidth(const Instruction& type) {
     const uint32_t width = type.word(0);
-    if (width == 6 && type.opcode == spv::Op::OpTypeFloat && type.operands.size() > 1) {
+    if (width == 6 && type.opcode == OpTypeFloat && type.operands.size() > 1) {
         return type.word(1) == uint32_t(kFloat6E2M3) || type.word(1) == uint32_t(kFloat6E3M2);
     }
     return width == 4 || width == 8 || width == 16 || width == 32 || width == 64;
@@ -79,7 +79,7 @@ class ModuleParser {
 
  private:
     bool checkResult(const Instruction& i) {
-        const bool isNumber = i.opcode == spv::Op::OpTypeInt || i.opcode == spv::Op::OpTypeFloat;
+        const bool isNumber = i.opcode == OpTypeInt || i.opcode == OpTypeFloat;
         if (i.result >= module_.bound_) {
             error_ = std::format("id %{} is not below the bound {}", i.result, module_.bound_);
         } else if (i.result != 0 && module_.def(i.result).result != 0) {
@@ -98,17 +98,17 @@ class ModuleParser {
 
     void place(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
-        if (opcode == spv::Op::OpFunction) {
+        if (opcode == OpFunction) {
             beginFunction(std::move(instruction));
         } else if (function_ == nullptr) {
             placeOutside(std::move(instruction));
-        } else if (opcode == spv::Op::OpFunctionEnd) {
+        } else if (opcode == OpFunctionEnd) {
             if (block_ != nullptr) error_ = "a block has no terminator";
             function_->endLead = std::exchange(pending_, {});
             function_->end = std::move(instruction);
             function_ = nullptr;
         } else if (block_ != nullptr) {
-            const bool isLabel = opcode == spv::Op::OpLabel;
+            const bool isLabel = opcode == OpLabel;
             if (isLabel) error_ = "a block has no terminator";
             if (sectionOf(opcode) != Section::kGlobals ||
                 (!isLabel && isDeclaration(*instruction))) {
@@ -153,12 +153,12 @@ class ModuleParser {
 
     void placeBetweenBlocks(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
-        if (opcode == spv::Op::OpLabel) {
+        if (opcode == OpLabel) {
             function_->blocks.push_back(std::make_unique<Block>());
             block_ = function_->blocks.back().get();
             block_->lead = std::exchange(pending_, {});
             block_->label = std::move(instruction);
-        } else if (function_->blocks.empty() && opcode == spv::Op::OpFunctionParameter) {
+        } else if (function_->blocks.empty() && opcode == OpFunctionParameter) {
             for (InstructionPtr& line : pending_) function_->parameters.push_back(std::move(line));
             pending_.clear();
             function_->parameters.push_back(std::move(instruction));

@@ -11,7 +11,6 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isShareable(spv::Op opcode) {
-    using enum spv::Op;
     return isOneOf(opcode, {OpTypeVoid, OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector,
                             OpTypeFunction, OpConstant, OpConstantTrue, OpConstantFalse});
 }
@@ -46,52 +45,52 @@ Id TypeTable::unique(spv::Op opcode, Operands operands, Id type) {
 }
 
 Id TypeTable::intType(uint32_t width, bool isSigned) {
-    return unique(spv::Op::OpTypeInt, {literal(width), literal(isSigned ? 1u : 0u)});
+    return unique(OpTypeInt, {literal(width), literal(isSigned ? 1u : 0u)});
 }
 
-Id TypeTable::floatType(uint32_t width) { return unique(spv::Op::OpTypeFloat, {literal(width)}); }
+Id TypeTable::floatType(uint32_t width) { return unique(OpTypeFloat, {literal(width)}); }
 
 Id TypeTable::vectorType(Id component, uint32_t components) {
     if (components == 1) return component;
-    return unique(spv::Op::OpTypeVector, {idOperand(component), literal(components)});
+    return unique(OpTypeVector, {idOperand(component), literal(components)});
 }
 
 Id TypeTable::arrayType(Id element, uint32_t length) {
-    return unique(spv::Op::OpTypeArray, {idOperand(element), idOperand(constantU32(length))});
+    return unique(OpTypeArray, {idOperand(element), idOperand(constantU32(length))});
 }
 
 Id TypeTable::structType(std::span<const Id> members) {
-    return unique(spv::Op::OpTypeStruct, idOperands(members));
+    return unique(OpTypeStruct, idOperands(members));
 }
 
 Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {
-    return unique(spv::Op::OpTypePointer, {literal(storage), idOperand(pointee)});
+    return unique(OpTypePointer, {literal(storage), idOperand(pointee)});
 }
 
 Id TypeTable::matrixType(Operands operands) {
     // Not in the table, since passes change matrix types in place.
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR && i->operands == operands) {
+        if (i->opcode == OpTypeCooperativeMatrixKHR && i->operands == operands) {
             return i->result;
         }
     }
     const Id result = module_.takeId();
-    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeCooperativeMatrixKHR, 0,
-                                                      result, std::move(operands)));
+    module_.append(Section::kGlobals,
+                   makeInstruction(OpTypeCooperativeMatrixKHR, 0, result, std::move(operands)));
     return result;
 }
 
 Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
     Operands operands = {idOperand(result)};
     for (Id parameter : parameters) operands.push_back(idOperand(parameter));
-    return unique(spv::Op::OpTypeFunction, std::move(operands));
+    return unique(OpTypeFunction, std::move(operands));
 }
 
 Id TypeTable::constant(Id scalarType, uint64_t bits) {
     const uint32_t typeWidth = width(scalarType);
     if (typeWidth >= 64 || typeWidth == 0) {  // 0: the type is malformed, any constant will do
         return unique(
-            spv::Op::OpConstant,
+            OpConstant,
             {literal(static_cast<uint32_t>(bits)), literal(static_cast<uint32_t>(bits >> 32))},
             scalarType);
     }
@@ -101,7 +100,7 @@ Id TypeTable::constant(Id scalarType, uint64_t bits) {
     if (isInteger(scalarType) && isSigned(scalarType) && (value >> (typeWidth - 1) & 1) != 0) {
         value |= ~((uint64_t{1} << typeWidth) - 1);
     }
-    return unique(spv::Op::OpConstant, {literal(static_cast<uint32_t>(value))}, scalarType);
+    return unique(OpConstant, {literal(static_cast<uint32_t>(value))}, scalarType);
 }
 
 Id TypeTable::constantFloat(Id floatType, double value) {
@@ -116,7 +115,7 @@ Id TypeTable::constantFloat(Id floatType, double value) {
 }
 
 Id TypeTable::constantBool(bool value) {
-    return unique(value ? spv::Op::OpConstantTrue : spv::Op::OpConstantFalse, {}, boolType());
+    return unique(value ? OpConstantTrue : OpConstantFalse, {}, boolType());
 }
 
 Id TypeTable::constantSplat(Id type, Id scalar) {
@@ -127,20 +126,17 @@ Id TypeTable::constantSplat(Id type, Id scalar) {
 }
 
 Id TypeTable::constantComposite(Id type, std::span<const Id> constituents) {
-    return unique(spv::Op::OpConstantComposite, idOperands(constituents), type);
+    return unique(OpConstantComposite, idOperands(constituents), type);
 }
 
 Id TypeTable::scalarOf(Id type) const {
     const Instruction& def = module_.def(type);
-    return def.opcode == spv::Op::OpTypeVector ? def.word(0) : type;
+    return def.opcode == OpTypeVector ? def.word(0) : type;
 }
 
-bool TypeTable::isFloat(Id type) const {
-    return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeFloat;
-}
+bool TypeTable::isFloat(Id type) const { return module_.def(scalarOf(type)).opcode == OpTypeFloat; }
 
 spv::Op TypeTable::conversion(Id from, Id to) const {
-    using enum spv::Op;
     if (isFloat(from) && isFloat(to)) return OpFConvert;
     if (isFloat(from)) return isSigned(to) ? OpConvertFToS : OpConvertFToU;
     if (isFloat(to)) return isSigned(from) ? OpConvertSToF : OpConvertUToF;
@@ -148,38 +144,36 @@ spv::Op TypeTable::conversion(Id from, Id to) const {
     return isSigned(from) ? OpSConvert : OpUConvert;
 }
 
-bool TypeTable::isInteger(Id type) const {
-    return module_.def(scalarOf(type)).opcode == spv::Op::OpTypeInt;
-}
+bool TypeTable::isInteger(Id type) const { return module_.def(scalarOf(type)).opcode == OpTypeInt; }
 
 bool TypeTable::isSigned(Id type) const {
     const Instruction& def = module_.def(scalarOf(type));
-    return def.opcode == spv::Op::OpTypeInt && def.word(1) != 0;
+    return def.opcode == OpTypeInt && def.word(1) != 0;
 }
 
 std::optional<spv::FPEncoding> TypeTable::encoding(Id type) const {
     const Instruction& def = module_.def(scalarOf(type));
-    if (def.opcode != spv::Op::OpTypeFloat || def.operands.size() < 2) return std::nullopt;
+    if (def.opcode != OpTypeFloat || def.operands.size() < 2) return std::nullopt;
     return static_cast<spv::FPEncoding>(def.word(1));
 }
 
 uint32_t TypeTable::width(Id type) const {
     const Instruction& def = module_.def(scalarOf(type));
-    const bool numeric = def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat;
+    const bool numeric = def.opcode == OpTypeInt || def.opcode == OpTypeFloat;
     return numeric ? def.word(0) : 0;
 }
 
 uint32_t TypeTable::components(Id type) const {
     const Instruction& def = module_.def(type);
-    if (def.opcode == spv::Op::OpTypeVector) return def.word(1);
-    const bool scalar = def.opcode == spv::Op::OpTypeInt || def.opcode == spv::Op::OpTypeFloat ||
-                        def.opcode == spv::Op::OpTypeBool;
+    if (def.opcode == OpTypeVector) return def.word(1);
+    const bool scalar =
+        def.opcode == OpTypeInt || def.opcode == OpTypeFloat || def.opcode == OpTypeBool;
     return scalar ? 1 : 0;
 }
 
 std::string_view TypeTable::componentProblem(Id type) const {
     const Instruction& component = module_.def(type);
-    if (component.opcode != spv::Op::OpTypeInt && component.opcode != spv::Op::OpTypeFloat) {
+    if (component.opcode != OpTypeInt && component.opcode != OpTypeFloat) {
         return "Component Type must be a numeric scalar";
     }
     const uint32_t bits = component.word(0);
@@ -211,7 +205,7 @@ Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std:
     const Id type = types.pointerType(storage, contents);
     const Id variable = module.takeId();
     module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpVariable, type, variable, {literal(storage)}));
+                  makeInstruction(OpVariable, type, variable, {literal(storage)}));
     module.addName(variable, name);
     return variable;
 }
@@ -267,7 +261,7 @@ TypeNames duplicates(const Module& module) {
     std::map<std::vector<uint32_t>, Id> seen;
     TypeNames names;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypeFunction) continue;
+        if (i->opcode != OpTypeFunction) continue;
         std::vector<uint32_t> key;
         for (const Operand& operand : i->operands) key.push_back(operand.word);
         const auto [entry, isNew] = seen.try_emplace(std::move(key), i->result);

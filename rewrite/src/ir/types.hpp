@@ -15,8 +15,8 @@ class TypeTable {
  public:
     explicit TypeTable(Module& module);
 
-    Id voidType() { return unique(spv::Op::OpTypeVoid, {}); }
-    Id boolType() { return unique(spv::Op::OpTypeBool, {}); }
+    Id voidType() { return unique(OpTypeVoid, {}); }
+    Id boolType() { return unique(OpTypeBool, {}); }
     Id intType(uint32_t width, bool isSigned);
     Id uint32() { return intType(32, false); }
     Id floatType(uint32_t width);
@@ -34,7 +34,7 @@ class TypeTable {
     Id constantU32(uint32_t value) { return constant(uint32(), value); }
     Id constantFloat(Id floatType, double value);
     Id constantBool(bool value);
-    Id constantNull(Id type) { return unique(spv::Op::OpConstantNull, {}, type); }
+    Id constantNull(Id type) { return unique(OpConstantNull, {}, type); }
     // All components equal; the scalar itself if the type is not a vector.
     Id constantSplat(Id type, Id scalar);
     Id constantComposite(Id type, std::span<const Id> constituents);

@@ -12,8 +12,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // The type that the indices of OpCompositeExtract or OpCompositeInsert select.
 Id selectedType(const Module& module, Id type, std::span<const Operand> indices) {
     for (const Operand& index : indices) type = memberType(module, type, index.word);

@@ -12,8 +12,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Whether a cast makes other components of the same bits.
 bool changesCount(const LongVectorContext& context, const Instruction& i) {
     if (i.opcode != OpBitcast) return false;

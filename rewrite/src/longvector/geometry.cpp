@@ -11,8 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 class Geometry {
  public:
     Geometry(LongVectorFunction& function, const Instruction& i)

@@ -13,8 +13,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Whether memory that a pointer leads to may be that of another one, at another component.
 bool mayOverlap(const Module& module, Id a, Id b) {
     if (a == b) return false;

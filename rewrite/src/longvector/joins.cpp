@@ -6,12 +6,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::Op;
-
-}  // namespace
-
 void LongVectorFunction::planPhis() {
     phis_ = planPhisOf(
         function_, liveness_, [&](Id type) { return context_.lowered(type) != nullptr; },

@@ -17,7 +17,7 @@ bool hasLayout(const Module& module, const Instruction& type) {
     if (isArrayType(type.opcode)) {
         return module.decoration(type.result, spv::Decoration::ArrayStride).has_value();
     }
-    return type.opcode == spv::Op::OpTypeStruct &&
+    return type.opcode == OpTypeStruct &&
            module.memberDecoration(type.result, 0, spv::Decoration::Offset).has_value();
 }
 
@@ -34,7 +34,7 @@ class LongVectorLayouts {
         for (size_t g = 0; g < globals.size(); ++g) {
             Instruction& type = *globals[g];
             if (context_.inMemory.contains(type.result)) continue;
-            if (type.opcode == spv::Op::OpTypePointer && hasExplicitLayout(storageOf(type))) {
+            if (type.opcode == OpTypePointer && hasExplicitLayout(storageOf(type))) {
                 lieInMemory(type.operands[1]);
             } else if (hasLayout(module_, type)) {
                 const size_t members = isArrayType(type.opcode) ? 1 : type.operands.size();
@@ -48,7 +48,7 @@ class LongVectorLayouts {
     void shareFunctionPointers() {
         TypeNames names;
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode != spv::Op::OpTypePointer || context_.lowered(i->word(1)) == nullptr ||
+            if (i->opcode != OpTypePointer || context_.lowered(i->word(1)) == nullptr ||
                 storageOf(*i) != spv::StorageClass::Function) {
                 continue;
             }
@@ -62,7 +62,7 @@ class LongVectorLayouts {
     void changeConstants() {
         InstructionList& globals = module_.section(Section::kGlobals);
         for (size_t g = 0; g < globals.size(); ++g) {
-            if (globals[g]->opcode != spv::Op::OpConstantComposite) continue;
+            if (globals[g]->opcode != OpConstantComposite) continue;
             const Id type = globals[g]->type;
             for (size_t m = 0; m < globals[g]->operands.size(); ++m) {
                 const Id wanted = memberType(module_, type, m);
@@ -109,7 +109,7 @@ void layOutLongVectors(LongVectorContext& context) {
     for (const auto& [id, vector] : context.vectors) {
         if (vector.isCooperative) continue;
         Instruction& type = *module.edit(id);
-        type.opcode = spv::Op::OpTypeArray;
+        type.opcode = OpTypeArray;
         type.operands = {idOperand(vector.component),
                          idOperand(context.types.constantU32(vector.count))};
     }

@@ -23,7 +23,7 @@ void LongVectorLiveness::findUses(const Function& function) {
             for (size_t o = 0; o < i->operands.size(); ++o) {
                 const Operand& operand = i->operands[o];
                 if (!operand.isId || !definedIn_.contains(operand.word)) continue;
-                if (i->opcode != spv::Op::OpPhi) {
+                if (i->opcode != OpPhi) {
                     need(operand.word, b, graph, function);
                     continue;
                 }
@@ -61,7 +61,7 @@ void LongVectorLiveness::beginBlock(const Block& block) {
     block_ = block.id();
     here_.clear();
     for (const InstructionPtr& i : block.body) {
-        if (i->opcode == spv::Op::OpPhi) continue;
+        if (i->opcode == OpPhi) continue;
         for (const Operand& o : i->operands) {
             if (o.isId) ++here_[o.word];
         }
@@ -81,7 +81,7 @@ void LongVectorLiveness::drop(const Instruction& i) {
     for (const Operand& o : i.operands) {
         if (!o.isId) continue;
         --all_[o.word];
-        if (i.opcode != spv::Op::OpPhi) --here_[o.word];
+        if (i.opcode != OpPhi) --here_[o.word];
     }
 }
 

@@ -9,12 +9,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::Op;
-
-}  // namespace
-
 bool mayWriteTo(const Module& module, Id variable, const Instruction& i) {
     if (i.opcode == OpStore || i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
         return rootOf(module, i.word(0)) == variable;

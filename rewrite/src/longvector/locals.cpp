@@ -5,12 +5,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::Op;
-
-}  // namespace
-
 // All uses of a variable, also through access chains.
 struct LongVectorLocals::Uses {
     const Users& users;

@@ -10,7 +10,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     Module& module = context.module;
     const HeldTypes structures(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpSpecConstantOp &&
+        if (i->opcode == OpSpecConstantOp &&
             (context.vector(i->type) != nullptr || structures.isHeld(i->type))) {
             return errorAt(ErrorCode::kUnsupported, *i,
                            "a constant is computed in a way that is not known");
@@ -21,7 +21,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     std::unordered_set<Id> gone;
     module.visitBlocks([&](const Instruction& i) {
         const bool isVariableOfVector =
-            i.opcode == spv::Op::OpVariable && context.vector(module.pointee(i.result)) != nullptr;
+            i.opcode == OpVariable && context.vector(module.pointee(i.result)) != nullptr;
         if (isVariableOfVector || context.vector(i.type) != nullptr) gone.insert(i.result);
     });
     for (const auto& function : module.functions()) {
@@ -36,7 +36,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     // Instructions use the components of constants. A whole one has a word for each.
     InstructionList* const globals[] = {&module.section(Section::kGlobals)};
     removeUnused(module, Users(module), globals, [&](const Instruction& i) {
-        return i.opcode == spv::Op::OpConstantComposite && context.lowered(i.type) != nullptr;
+        return i.opcode == OpConstantComposite && context.lowered(i.type) != nullptr;
     });
     context.types.rescan();
     return context.error;

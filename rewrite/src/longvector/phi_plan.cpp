@@ -5,8 +5,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Whether nothing reads a phi's former value once the next one is in its variable.
 bool isSafeAsIncoming(const LongVectorLiveness& liveness, const Block& block,
                       const Instruction& phi) {

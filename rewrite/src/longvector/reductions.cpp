@@ -9,8 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 struct ReductionRow {
     spv::Op opcode;
     spv::Op combine;

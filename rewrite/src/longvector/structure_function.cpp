@@ -14,8 +14,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 bool isPair(const Instruction& i) {
     if (isOneOf(i.opcode, {OpIAddCarry, OpISubBorrow, OpUMulExtended, OpSMulExtended})) return true;
     return isExtInst(i.opcode) &&

@@ -6,12 +6,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::Op;
-
-}  // namespace
-
 StructurePlace StructurePlaces::element(const StructurePlace& place, Id index) const {
     StructurePlace part = place;
     part.type = memberType(context_.module, place.type, context_.module.constantValue(index));

@@ -7,12 +7,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-using enum spv::Op;
-
-}  // namespace
-
 // Only blocks that nothing reaches read a value before it is defined.
 StructurePlace StructureFunction::placeOf(Id value) {
     if (const auto found = placed_.find(value); found != placed_.end()) return found->second;

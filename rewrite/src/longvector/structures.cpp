@@ -11,8 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Whether a type is, or has in it, one for which test(type) is true.
 bool contains(const LongVectorContext& context, Id type, const std::function<bool(Id)>& test) {
     if (test(type)) return true;

@@ -14,12 +14,12 @@ constexpr uint64_t kMaxComponents = 16384;
 
 // OpTypeVector names its count as a literal, OpTypeVectorIdEXT as a constant.
 std::optional<uint64_t> componentCount(const Module& module, const Instruction& type) {
-    if (type.opcode == spv::Op::OpTypeVector) return type.word(1);
+    if (type.opcode == OpTypeVector) return type.word(1);
     return module.constantValue(type.word(1));
 }
 
 bool isVectorType(const Instruction& i) {
-    return i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeCooperativeVectorNV;
+    return i.opcode == OpTypeVector || i.opcode == OpTypeCooperativeVectorNV;
 }
 
 // Counts of cooperative vectors. Instructions take these beside other vectors of the same count,
@@ -39,7 +39,7 @@ void replaceShortVectors(LongVectorContext& context, const std::set<uint64_t>& c
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         const Instruction& type = *globals[g];
-        if (type.opcode != spv::Op::OpTypeCooperativeVectorNV) continue;
+        if (type.opcode != OpTypeCooperativeVectorNV) continue;
         const uint64_t count = componentCount(module, type).value_or(0);
         if (count < 2 || count > kLargestCoreVector || cooperative.contains(count)) continue;
         names[type.result] = context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
@@ -54,7 +54,7 @@ Id LongVectorContext::memoryType(const LongVector& vector) {
         if (type == vector.id) return array;
     }
     const Id array = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeArray, 0, array,
+    module.append(Section::kGlobals, makeInstruction(OpTypeArray, 0, array,
                                                      {idOperand(vector.component),
                                                       idOperand(types.constantU32(vector.count))}));
     module.decorate(array, spv::Decoration::ArrayStride, {types.width(vector.component) / 8});
@@ -75,14 +75,14 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
             return errorAt(ErrorCode::kUnsupported, type,
                            "Component Count must be a constant from 1 to 16384");
         }
-        if (*count > 1 && *count <= kLargestCoreVector && type.opcode == spv::Op::OpTypeVector) {
+        if (*count > 1 && *count <= kLargestCoreVector && type.opcode == OpTypeVector) {
             continue;
         }
         const LongVector vector = {type.result, type.word(0), static_cast<uint32_t>(*count),
                                    cooperative.contains(type.result)};
         context.vectors.emplace(vector.id, vector);
         if (vector.isCooperative) continue;
-        type.opcode = spv::Op::OpTypeVector;
+        type.opcode = OpTypeVector;
         type.operands = {idOperand(vector.component), literal(vector.count)};
     }
     module.removeCapability(kLongVector);

@@ -55,9 +55,8 @@ Id LongVectorValues::pointerTo(Id value) {
     if (isPlaced(value) || !isPlainConstant(value)) {
         const Id variable = variableOf(value);
         const spv::Op opcode = context_.module.def(variable).opcode;
-        const bool isArgument =
-            (opcode == spv::Op::OpVariable || opcode == spv::Op::OpFunctionParameter) &&
-            context_.module.storage(variable) == spv::StorageClass::Function;
+        const bool isArgument = (opcode == OpVariable || opcode == OpFunctionParameter) &&
+                                context_.module.storage(variable) == spv::StorageClass::Function;
         if (isArgument) return variable;
     }
     const Id pointer = slots_.temporary(context_.vectorOfValue(value)->id);
@@ -76,7 +75,7 @@ Id LongVectorValues::constantVariable(const Instruction& constant) {
 
 Id LongVectorValues::constantComponent(const Instruction& constant, ComponentIndex at) {
     const LongVector& vector = *context_.vector(constant.type);
-    if (constant.opcode == spv::Op::OpConstantNull) {
+    if (constant.opcode == OpConstantNull) {
         return context_.types.constantNull(vector.component);
     }
     const Id first = constituentOf(constant, 0);
@@ -98,7 +97,7 @@ Id LongVectorValues::component(Id value, ComponentIndex at) {
         return emit().load(vector.component, pointer);
     }
     if (at.known) return emit().extract(vector.component, value, {*at.known});
-    return emit().op(spv::Op::OpVectorExtractDynamic, vector.component, {value, at.id});
+    return emit().op(OpVectorExtractDynamic, vector.component, {value, at.id});
 }
 
 std::vector<Id> LongVectorValues::components(Id value) {
@@ -144,8 +143,8 @@ Id LongVectorValues::componentPointer(Id pointer, const LongVector& vector, Comp
     Module& module = context_.module;
     const Instruction& type = module.def(module.def(pointer).type);
     Id result;
-    if (type.opcode == spv::Op::OpTypeUntypedPointerKHR) {
-        result = emit().op(spv::Op::OpUntypedAccessChainKHR, type.result,
+    if (type.opcode == OpTypeUntypedPointerKHR) {
+        result = emit().op(OpUntypedAccessChainKHR, type.result,
                            {context_.memoryType(vector), pointer, at.id});
     } else {
         result = emit().chain(vector.component, {pointer, at.id});

@@ -46,7 +46,7 @@ Id BufferViews::array(Id element, uint32_t length) {
     array = module_.takeId();
     Operands operands = {idOperand(element)};
     if (length != 0) operands.push_back(idOperand(types_.constantU32(length)));
-    const spv::Op opcode = length != 0 ? spv::Op::OpTypeArray : spv::Op::OpTypeRuntimeArray;
+    const spv::Op opcode = length != 0 ? OpTypeArray : OpTypeRuntimeArray;
     module_.append(Section::kGlobals, makeInstruction(opcode, 0, array, std::move(operands)));
     module_.decorate(array, spv::Decoration::ArrayStride, {bytesOf(element)});
     return array;
@@ -56,8 +56,8 @@ Id BufferViews::stepper(spv::StorageClass storage, Id scalar) {
     Id& type = steppers_[{storage, scalar}];
     if (type != 0) return type;
     type = module_.takeId();
-    module_.append(Section::kGlobals, makeInstruction(spv::Op::OpTypePointer, 0, type,
-                                                      {literal(storage), idOperand(scalar)}));
+    module_.append(Section::kGlobals,
+                   makeInstruction(OpTypePointer, 0, type, {literal(storage), idOperand(scalar)}));
     module_.decorate(type, spv::Decoration::ArrayStride, {bytesOf(scalar)});
     return type;
 }
@@ -66,9 +66,9 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     Id& block = blocks_[{element, qualifiers}];
     if (block != 0) return block;
     block = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(spv::Op::OpTypeStruct, 0, block,
-                                   {idOperand(array(element, qualifiers.length))}));
+    module_.append(
+        Section::kGlobals,
+        makeInstruction(OpTypeStruct, 0, block, {idOperand(array(element, qualifiers.length))}));
     module_.decorate(
         block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
     module_.decorateMember(block, 0, spv::Decoration::Offset, {0});
@@ -110,7 +110,7 @@ Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
 Id BufferViews::pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element) {
     const Id type = types_.pointerType(module_.storage(place.root),
                                        block(element, qualifiersOf(place.root, element)));
-    const Id view = emit.op(spv::Op::OpBufferPointerEXT, type, {place.inHeap});
+    const Id view = emit.op(OpBufferPointerEXT, type, {place.inHeap});
     if (place.nonUniform) module_.decorate(view, spv::Decoration::NonUniform);
     declareAliased(view);
     declareAliased(place.root);

@@ -11,7 +11,6 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isCooperative(spv::Op opcode) {
-    using enum spv::Op;
     return isOneOf(opcode, {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV,
                             OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
                             OpCooperativeVectorOuterProductAccumulateNV,
@@ -25,7 +24,6 @@ bool isOfCooperativeVectors(const Instruction& i) {
         return std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1))) !=
                std::end(kCooperativeExtended);
     }
-    using enum spv::Op;
     return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
            isCooperative(i.opcode) ||
            isOneOf(i.opcode, {OpVectorExtractDynamic, OpVectorInsertDynamic}) ||
@@ -37,7 +35,7 @@ std::set<Id> cooperativeVectorTypes(const Module& module) {
     std::set<Id> types;
     std::vector<Id> pending;
     const auto add = [&](Id type) {
-        const bool isVector = module.def(type).opcode == spv::Op::OpTypeCooperativeVectorNV;
+        const bool isVector = module.def(type).opcode == OpTypeCooperativeVectorNV;
         if (isVector && types.insert(type).second) pending.push_back(type);
     };
     if (!module.hasCapability(kLongVector)) {

@@ -16,14 +16,14 @@ std::set<Id> cooperativeVectorTypes(const Module& module);
 
 // The instructions on them that compute each component alone, beside arithmetic and conversions
 // (SPV_NV_cooperative_vector, 3.42.11 to 3.42.14).
-inline constexpr spv::Op kCooperativeElementWise[] = {spv::Op::OpShiftRightLogical,
-                                                      spv::Op::OpShiftRightArithmetic,
-                                                      spv::Op::OpShiftLeftLogical,
-                                                      spv::Op::OpBitwiseOr,
-                                                      spv::Op::OpBitwiseXor,
-                                                      spv::Op::OpBitwiseAnd,
-                                                      spv::Op::OpNot,
-                                                      spv::Op::OpVectorTimesScalar};
+inline constexpr spv::Op kCooperativeElementWise[] = {OpShiftRightLogical,
+                                                      OpShiftRightArithmetic,
+                                                      OpShiftLeftLogical,
+                                                      OpBitwiseOr,
+                                                      OpBitwiseXor,
+                                                      OpBitwiseAnd,
+                                                      OpNot,
+                                                      OpVectorTimesScalar};
 inline constexpr GLSLstd450 kCooperativeExtended[] = {
     GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
     GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,

@@ -52,7 +52,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
         return;
     }
     isNonUniform_ = pathTo(module, pointer).nonUniform;
-    isUntyped_ = type.opcode == spv::Op::OpTypeUntypedPointerKHR;
+    isUntyped_ = type.opcode == OpTypeUntypedPointerKHR;
     storage_ = storageOf(type);
     pointee_ = isUntyped_ ? untypedPointee(context, storage_, component) : type.word(1);
     const uint32_t bits = context.types.width(pointee_);
@@ -89,7 +89,7 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
 bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
     if (!pointsIntoTightArray(context_, pointer)) return false;
     const Instruction& chain = behindCopies(context_.module, pointer);
-    chain_ = spv::Op::OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
+    chain_ = OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
     for (size_t i = 0; i + 1 < chain.operands.size(); ++i) prefix_.push_back(chain.word(i));
     origin_ = asIndex(emit, chain.operands.back().word);
     return true;
@@ -103,7 +103,7 @@ bool ElementPointer::resolveByStep(Id pointer) {
     if ((!isPhysical && !pointersMayVary(module, storage_)) ||
         !isTight(module, storage_, pointerType_, pointeeBytes()))
         return false;
-    chain_ = spv::Op::OpPtrAccessChain;
+    chain_ = OpPtrAccessChain;
     prefix_ = {pointer};
     if (storage_ != spv::StorageClass::Workgroup &&
         !module.decoration(pointerType_, spv::Decoration::ArrayStride)) {
@@ -155,9 +155,9 @@ bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t
     if (isArrayType(type.opcode)) return isTight(module, storage_, type.result, bytes);
     if (storage_ != spv::StorageClass::Workgroup) return false;
     switch (type.opcode) {
-        case spv::Op::OpTypeVector:  // the column of a matrix may have a stride
-            return level == 0 || module.def(types[level - 1]).opcode != spv::Op::OpTypeMatrix;
-        case spv::Op::OpTypeStruct:
+        case OpTypeVector:  // the column of a matrix may have a stride
+            return level == 0 || module.def(types[level - 1]).opcode != OpTypeMatrix;
+        case OpTypeStruct:
             return type.operands.size() == 1 &&
                    module.memberDecoration(type.result, 0, spv::Decoration::Offset).value_or(0) ==
                        0;
@@ -210,11 +210,11 @@ bool ElementPointer::resolveByAddress(Emitter& emit, Id pointer) {
 bool ElementPointer::resolveByScalars(Emitter& emit, Id pointer) {
     if (!pointersMayVary(context_.module, storage_)) return false;
     becomeScalars();
-    chain_ = spv::Op::OpPtrAccessChain;
+    chain_ = OpPtrAccessChain;
     pointerType_ = context_.views.stepper(storage_, scalar_);
     std::vector<Id> toFirst = {pointer};
     if (perOriginal_ != 1) toFirst.push_back(emit.constant(0));
-    prefix_ = {emit.op(spv::Op::OpAccessChain, pointerType_, idOperands(toFirst))};
+    prefix_ = {emit.op(OpAccessChain, pointerType_, idOperands(toFirst))};
     return true;
 }
 
@@ -230,8 +230,8 @@ namespace {
 // An address as a pointer of another type. Undoes the cast that made the pointer.
 Id cast(Emitter& emit, Id type, Id pointer) {
     const Instruction& def = emit.module().def(pointer);
-    if (def.opcode == spv::Op::OpConvertUToPtr) return emit.op(def.opcode, type, {def.word(0)});
-    return emit.bitcast(type, def.opcode == spv::Op::OpBitcast ? def.word(0) : pointer);
+    if (def.opcode == OpConvertUToPtr) return emit.op(def.opcode, type, {def.word(0)});
+    return emit.bitcast(type, def.opcode == OpBitcast ? def.word(0) : pointer);
 }
 
 }  // namespace
@@ -251,7 +251,7 @@ void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
     const BufferPlace place =
         storage_ == spv::StorageClass::Workgroup ? BufferPlace::unknown() : placeOf(emit, pointer);
     if (place.valid()) return intoView(emit, place);
-    chain_ = spv::Op::OpUntypedAccessChainKHR;
+    chain_ = OpUntypedAccessChainKHR;
     prefix_ = {context_.views.array(pointee_), pointer};
 }
 

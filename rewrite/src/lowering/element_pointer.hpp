@@ -42,7 +42,7 @@ class ElementPointer {
     Id stride(Emitter& emit, Id operand);
     // Whether Stride counts other things for the pointers of at() than for the original one.
     bool changesStride() const {
-        return perOriginal_ != 1 || (isUntyped_ && chain_ == spv::Op::OpAccessChain);
+        return perOriginal_ != 1 || (isUntyped_ && chain_ == OpAccessChain);
     }
 
     // The index of Pointer[0], which callers add to each index for at().
@@ -70,7 +70,7 @@ class ElementPointer {
     LoweringContext& context_;
     bool isUntyped_ = false;     // the original pointer
     bool isNonUniform_ = false;  // as the original pointer
-    spv::Op chain_ = spv::Op::OpAccessChain;
+    spv::Op chain_ = OpAccessChain;
     std::vector<Id> prefix_;         // operands before the index
     std::vector<uint32_t> lengths_;  // of arrays in the array of the index, innermost first
     Id pointerType_ = 0;

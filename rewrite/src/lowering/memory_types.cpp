@@ -36,9 +36,9 @@ class Extents {
  private:
     Extent compute(Id id) {
         const Instruction& type = module_.def(id);
-        if (type.opcode == spv::Op::OpTypeStruct) return ofStructure(type);
+        if (type.opcode == OpTypeStruct) return ofStructure(type);
         if (isArrayType(type.opcode)) return ofArray(type);
-        if (type.opcode == spv::Op::OpTypePointer) return {8, 8, 8};
+        if (type.opcode == OpTypePointer) return {8, 8, 8};
         const uint32_t components = types_.components(id);
         const uint32_t bytes = types_.width(id) / 8;
         if (components == 0 || bytes == 0) return {};
@@ -50,7 +50,7 @@ class Extents {
         Extent extent = of(type.word(0));
         const uint64_t stride =
             module_.decoration(type.result, spv::Decoration::ArrayStride).value_or(0);
-        const bool hasEnd = type.opcode == spv::Op::OpTypeArray;
+        const bool hasEnd = type.opcode == OpTypeArray;
         const uint64_t count = hasEnd ? module_.constantValue(type.word(1)).value_or(0) : 1;
         extent.size = extent.size == 0 ? 0 : stride * count;
         return extent;
@@ -90,7 +90,7 @@ namespace {
 void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id id, std::set<Id>& seen) {
     const Instruction& type = types.module().def(id);
     if (!seen.insert(id).second) return;
-    if (type.opcode == spv::Op::OpTypeStruct) {
+    if (type.opcode == OpTypeStruct) {
         const Operands members = type.operands;
         for (const Operand& m : members) declareNumbersIn(types, device, m.word, seen);
     } else if (isArrayType(type.opcode)) {
@@ -115,7 +115,7 @@ namespace {
 // Limits the scalars and vectors that one load or store converts, each by instructions.
 constexpr uint64_t kMostMembers = 1024;
 
-bool isAggregate(spv::Op opcode) { return opcode == spv::Op::OpTypeStruct || isArrayType(opcode); }
+bool isAggregate(spv::Op opcode) { return opcode == OpTypeStruct || isArrayType(opcode); }
 
 // The number of an aggregate's operands that are types of members; they come first.
 size_t memberTypes(const Instruction& type) {
@@ -131,19 +131,19 @@ Id MemoryTypes::copied(const Instruction& copy) const {
 
 void MemoryTypes::addRoots(const Instruction& i, std::unordered_set<Id>& roots) const {
     switch (i.opcode) {
-        case spv::Op::OpTypePointer:
+        case OpTypePointer:
             if (isPointer(i.result)) roots.insert(i.word(1));
             return;
-        case spv::Op::OpUntypedVariableKHR:
+        case OpUntypedVariableKHR:
             if (isPointer(i.type)) roots.insert(i.word(1));
             return;
-        case spv::Op::OpLoad:
+        case OpLoad:
             if (isMemory(i.word(0))) roots.insert(i.type);
             return;
-        case spv::Op::OpStore:
+        case OpStore:
             if (isMemory(i.word(0))) roots.insert(module_.def(i.word(1)).type);
             return;
-        case spv::Op::OpCopyMemory:
+        case OpCopyMemory:
             if (isMemory(i.word(0)) || isMemory(i.word(1))) roots.insert(copied(i));
             return;
         default:
@@ -184,7 +184,7 @@ uint64_t MemoryTypes::partsOf(const Instruction& type) const {
         const auto found = parts_.find(type.word(m));
         parts = std::min(parts + (found == parts_.end() ? 1 : found->second), kMostMembers + 1);
     }
-    if (type.opcode == spv::Op::OpTypeStruct) return parts;
+    if (type.opcode == OpTypeStruct) return parts;
     const uint64_t length = memberCount(module_, type.result).value_or(kMostMembers + 1);
     return parts * std::min(length, kMostMembers + 1);
 }
@@ -206,7 +206,7 @@ Id MemoryTypes::inMemory(Id type) const {
 }
 
 bool MemoryTypes::namesType(const Instruction& i) const {
-    if (i.opcode == spv::Op::OpUntypedArrayLengthKHR) return isMemory(i.word(1));
+    if (i.opcode == OpUntypedArrayLengthKHR) return isMemory(i.word(1));
     return (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) && isPointer(i.type);
 }
 
@@ -219,14 +219,14 @@ void MemoryTypes::retypePointers() {
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
         const Id type = module_.pointee(i.result);
-        if (i.opcode == spv::Op::OpVariable && isPointer(i.type) && i.operands.size() > 1 &&
+        if (i.opcode == OpVariable && isPointer(i.type) && i.operands.size() > 1 &&
             inMemory(type) != type) {
             i.operands[1].word = context_.types.constantNull(inMemory(type));
         }
     }
     for (const InstructionPtr& i : globals) {
-        const bool pointer = i->opcode == spv::Op::OpTypePointer && isPointer(i->result);
-        const bool variable = i->opcode == spv::Op::OpUntypedVariableKHR && isPointer(i->type);
+        const bool pointer = i->opcode == OpTypePointer && isPointer(i->result);
+        const bool variable = i->opcode == OpUntypedVariableKHR && isPointer(i->type);
         if ((pointer || variable) && i->operands.size() > 1) {
             i->operands[1].word = inMemory(i->word(1));
         }
@@ -258,8 +258,8 @@ Id MemoryTypes::convert(Emitter& emit, Id value, Id type) const {
 }
 
 bool MemoryTypes::access(Emitter& emit, Instruction& i) {
-    if (i.opcode == spv::Op::OpCopyMemory) return copy(emit, i);
-    const bool load = i.opcode == spv::Op::OpLoad;
+    if (i.opcode == OpCopyMemory) return copy(emit, i);
+    const bool load = i.opcode == OpLoad;
     const Id type = load ? i.type : emit.typeOf(i.word(1));
     const Id other = inMemory(type);
     if (!isMemory(i.word(0)) || other == type || !mayConvert(i, type)) return false;
@@ -268,7 +268,7 @@ bool MemoryTypes::access(Emitter& emit, Instruction& i) {
         return false;
     }
     const Id value = convert(emit, emit.op(i.opcode, other, i.operands), type);
-    emit.op(spv::Op::OpCopyObject, type, {value}, i.result);
+    emit.op(OpCopyObject, type, {value}, i.result);
     return true;
 }
 

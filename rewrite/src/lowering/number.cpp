@@ -47,7 +47,7 @@ Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id by
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
     const Id half = emit.bitcast(pair, magnitude | nan);
-    const Id scaled = emit.op(spv::Op::OpFMul, pair, {half, scale});
+    const Id scaled = emit.op(OpFMul, pair, {half, scale});
     // Devices may drop the sign of NaN in a product.
     const U32 sign = word & 0x80008000;
     return emit.bitcast(pair, U32(emit, emit.bitcast(types.uint32(), scaled)) | sign);
@@ -183,7 +183,7 @@ Id extend(Emitter& emit, Id value, bool isSigned) {
     const Id wide = types.intType(32, isSigned);
     if (width == 32) return emit.bitcast(wide, value);
     const Id typed = emit.bitcast(types.intType(width, isSigned), value);
-    return emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, wide, {typed});
+    return emit.op(isSigned ? OpSConvert : OpUConvert, wide, {typed});
 }
 
 }  // namespace
@@ -196,11 +196,11 @@ Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned) {
     const uint32_t width = types.width(emit.typeOf(value));
     if (types.isFloat(emit.typeOf(value))) {
         const Id f32 = types.floatType(32);
-        if (width != 32) value = emit.op(spv::Op::OpFConvert, f32, {value});
+        if (width != 32) value = emit.op(OpFConvert, f32, {value});
         value = emit.glsl(GLSLstd450RoundEven, f32, {value});
         value = emit.glsl(GLSLstd450NMax, f32, {value, types.constantFloat(f32, low)});
         value = emit.glsl(GLSLstd450NMin, f32, {value, types.constantFloat(f32, high)});
-        return emit.op(spv::Op::OpConvertFToS, s32, {value});
+        return emit.op(OpConvertFToS, s32, {value});
     }
     value = extend(emit, value, isSigned);
     if (width <= to.bits && isSigned == to.isSigned()) return emit.bitcast(s32, value);

@@ -57,7 +57,7 @@ std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slo
             Id& word = words[i / 8].value;
             word = withPart(emit, word, join(U32(emit, bytes)), i * 4 % 32);
         }
-        if (width < 32) words = {{emit.op(spv::Op::OpUConvert, integer, {words[0].value}), 0}};
+        if (width < 32) words = {{emit.op(OpUConvert, integer, {words[0].value}), 0}};
         const std::vector<Slot> whole = regroup(emit, words, width < 32 ? integer : u32, integer);
         for (const Slot& slot : regroup(emit, whole, integer, memoryScalar)) out.push_back(slot);
     }
@@ -67,13 +67,13 @@ std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slo
 Slot pickFourBits(Emitter& emit, const Number&, Id scalar, Id index, Id held) {
     const bool isSigned = emit.types().isSigned(held);
     const Id value = fieldOf(emit, scalar, index, 4, isSigned);
-    return {emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, held, {value}), 0};
+    return {emit.op(isSigned ? OpSConvert : OpUConvert, held, {value}), 0};
 }
 
 U32 lowFourBits(Emitter& emit, const Slot& component, Id held) {
     TypeTable& types = emit.types();
     const Id byte = emit.bitcast(types.intType(8, false), scalarOf(emit, held, component));
-    return U32(emit, emit.op(spv::Op::OpUConvert, types.uint32(), {byte})) & 15;
+    return U32(emit, emit.op(OpUConvert, types.uint32(), {byte})) & 15;
 }
 
 Id fourBits(Emitter& emit, const Number&, const Slot& component, Id held) {
@@ -92,7 +92,7 @@ Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
     for (uint32_t i = 0; i < count; ++i) {
         const U32 low = lowFourBits(emit, {value, i}, types.scalarOf(type));
         const U32 extended = isSigned ? extendSign(low) : low;
-        scalars.push_back(emit.op(spv::Op::OpUConvert, u8, {extended}));
+        scalars.push_back(emit.op(OpUConvert, u8, {extended}));
     }
     return emit.bitcast(type, emit.join(types.vectorType(u8, count), scalars));
 }
@@ -134,11 +134,11 @@ Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id 
         // Vectors have at most four components: selects a 32-bit half first.
         const Id words = emit.bitcast(types.vectorType(u32, 2), scalar);
         parts /= 2;
-        scalar = emit.op(spv::Op::OpVectorExtractDynamic, u32, {words, emit.over(index, parts)});
+        scalar = emit.op(OpVectorExtractDynamic, u32, {words, emit.over(index, parts)});
         index = emit.modulo(index, parts);
     }
     const Id vector = emit.bitcast(types.vectorType(held, parts), scalar);
-    return {emit.op(spv::Op::OpVectorExtractDynamic, held, {vector, index}), 0};
+    return {emit.op(OpVectorExtractDynamic, held, {vector, index}), 0};
 }
 
 Id componentBits(Emitter& emit, const Number& number, const Slot& component, Id held) {
@@ -169,8 +169,8 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     }
     const double factor = 1.0 / (1u << (15 - fields.bias));
     const Id scale = types.constantFloat(types.floatType(16), factor);
-    const Id scaled = emit.op(spv::Op::OpFMul, emit.typeOf(pair),
-                              {pair, types.constantSplat(emit.typeOf(pair), scale)});
+    const Id scaled =
+        emit.op(OpFMul, emit.typeOf(pair), {pair, types.constantSplat(emit.typeOf(pair), scale)});
     const U32 word = wordOf(scaled);
     const U32 magnitude = word << (5 - fields.exponentBits) & 0x7F007F00;
     // Devices may drop the sign of NaN in a product.

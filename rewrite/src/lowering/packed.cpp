@@ -34,7 +34,7 @@ void PackedContext::dropValueDecorations(bool invocationsDiffer) {
     }
     containing = typesWith(module, std::move(containing));
     module.removeDecorations([&](const Instruction& i) {
-        if (i.opcode != spv::Op::OpDecorate && i.opcode != spv::Op::OpDecorateId) return false;
+        if (i.opcode != OpDecorate && i.opcode != OpDecorateId) return false;
         const auto decoration = static_cast<spv::Decoration>(i.word(1));
         const Id type = module.def(i.word(0)).type;
         return (isOfParts(decoration) && packed(type) != nullptr) ||
@@ -76,15 +76,15 @@ std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<con
 namespace {
 
 bool multipliesByScalar(spv::Op opcode) {
-    return opcode == spv::Op::OpMatrixTimesScalar || opcode == spv::Op::OpVectorTimesScalar;
+    return opcode == OpMatrixTimesScalar || opcode == OpVectorTimesScalar;
 }
 
 // Whether an operand is one scalar for all elements.
 bool isScalar(const PackedContext& context, const Instruction& i, const PackedType& result,
               size_t operand) {
     const Id type = context.module.def(i.word(operand)).type;
-    if (i.opcode == spv::Op::OpSelect) {
-        return operand == 0 && context.module.def(type).opcode == spv::Op::OpTypeBool;
+    if (i.opcode == OpSelect) {
+        return operand == 0 && context.module.def(type).opcode == OpTypeBool;
     }
     return multipliesByScalar(i.opcode) && operand == 1 && type == result.component;
 }
@@ -124,7 +124,7 @@ std::optional<ElementWise> elementWise(PackedContext& context, const Instruction
         return std::nullopt;
     }
     if (multipliesByScalar(i.opcode) && !packsAreMatrices(context.types, *result)) {
-        map.opcode = context.types.isFloat(result->component) ? spv::Op::OpFMul : spv::Op::OpIMul;
+        map.opcode = context.types.isFloat(result->component) ? OpFMul : OpIMul;
     }
     return map;
 }
@@ -169,7 +169,7 @@ void mapPacks(PackedContext& context, Emitter& emit, const ElementWise& map, Id 
 
 bool lowerElementWise(PackedContext& context, Emitter& emit, const Instruction& i) {
     // From SPIR-V 1.4 on OpSelect may select arrays.
-    if (i.opcode == spv::Op::OpSelect && context.module.version() >= 0x00010400) return false;
+    if (i.opcode == OpSelect && context.module.version() >= 0x00010400) return false;
     const std::optional<ElementWise> map = elementWise(context, i);
     if (map) mapPacks(context, emit, *map, i.result);
     return map.has_value();

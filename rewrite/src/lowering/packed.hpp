@@ -79,7 +79,7 @@ std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<con
 
 // An instruction that computes each element of its result from the same element of its operands.
 struct ElementWise {
-    spv::Op opcode = spv::Op::OpNop;
+    spv::Op opcode = OpNop;
     Operands head;  // operands before the values: set and instruction of OpExtInst
     const PackedType* result = nullptr;
     std::vector<Id> operands;
@@ -118,7 +118,6 @@ bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& chain)
 
 template <typename Lowering>
 void addPackedComposites(OpcodeTable<Lowering>& table) {
-    using enum spv::Op;
     table.template add<lowerPackedConstruct>(
         {OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.template add<lowerPackedIndices>({OpCompositeExtract, OpCompositeInsert});

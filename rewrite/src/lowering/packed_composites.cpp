@@ -8,9 +8,9 @@ namespace coopvk::rewrite {
 namespace {
 
 bool replicates(spv::Op opcode) {
-    return opcode == spv::Op::OpCompositeConstructReplicateEXT ||
-           opcode == spv::Op::OpConstantCompositeReplicateEXT ||
-           opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
+    return opcode == OpCompositeConstructReplicateEXT ||
+           opcode == OpConstantCompositeReplicateEXT ||
+           opcode == OpSpecConstantCompositeReplicateEXT;
 }
 
 bool hasOneConstituent(const PackedType& type, const Instruction& i) {
@@ -43,10 +43,10 @@ std::vector<Slot> elementsOf(PackedContext& context, Emitter& emit, const Packed
 // For an index beyond the count, which the module could not know: the result is undefined, but the
 // output must be valid.
 void dropBeyondCount(Emitter& emit, const Instruction& i) {
-    if (i.opcode == spv::Op::OpCompositeExtract) {
-        emit.add(makeInstruction(spv::Op::OpUndef, i.type, i.result, {}));
+    if (i.opcode == OpCompositeExtract) {
+        emit.add(makeInstruction(OpUndef, i.type, i.result, {}));
     } else {
-        emit.add(makeInstruction(spv::Op::OpCopyObject, i.type, i.result, {i.operands[1]}));
+        emit.add(makeInstruction(OpCopyObject, i.type, i.result, {i.operands[1]}));
     }
 }
 
@@ -60,8 +60,8 @@ Id constantPack(PackedContext& context, const PackedType& type, std::span<const 
     if (type.pack == type.component) return parts[0];
     if (!isSpec) return context.types.constantComposite(type.pack, parts);
     const Id id = context.module.takeId();
-    context.module.append(Section::kGlobals, makeInstruction(spv::Op::OpSpecConstantComposite,
-                                                             type.pack, id, idOperands(parts)));
+    context.module.append(Section::kGlobals, makeInstruction(OpSpecConstantComposite, type.pack, id,
+                                                             idOperands(parts)));
     return id;
 }
 
@@ -88,7 +88,7 @@ void lowerConstant(PackedContext& context, const PackedType& type, Instruction& 
         constituents.push_back(idOperand(constantPack(context, type, some, isSpec)));
     }
     if (one) constituents.assign(type.packs(), Operand(constituents[0]));
-    constant.opcode = isSpec ? spv::Op::OpSpecConstantComposite : spv::Op::OpConstantComposite;
+    constant.opcode = isSpec ? OpSpecConstantComposite : OpConstantComposite;
     constant.operands = std::move(constituents);
 }
 
@@ -181,10 +181,10 @@ void lowerPackedConstants(PackedContext& context) {
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         Instruction& constant = *globals[g];
-        const bool isSpec = constant.opcode == spv::Op::OpSpecConstantComposite ||
-                            constant.opcode == spv::Op::OpSpecConstantCompositeReplicateEXT;
-        const bool isPlain = constant.opcode == spv::Op::OpConstantComposite ||
-                             constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
+        const bool isSpec = constant.opcode == OpSpecConstantComposite ||
+                            constant.opcode == OpSpecConstantCompositeReplicateEXT;
+        const bool isPlain = constant.opcode == OpConstantComposite ||
+                             constant.opcode == OpConstantCompositeReplicateEXT;
         const PackedType* type = isSpec || isPlain ? context.packed(constant.type) : nullptr;
         if (type != nullptr) lowerConstant(context, *type, constant, isSpec);
     }

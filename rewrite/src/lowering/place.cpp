@@ -20,7 +20,7 @@ class ByteWalk {
     Id bytes() const { return bytes_; }  // from the start
     // Whether there is a vector whose components do not lie side by side.
     bool isRowMajorColumn() const {
-        return inRowMajorColumn_ && emit_.module().def(type_).opcode == spv::Op::OpTypeVector;
+        return inRowMajorColumn_ && emit_.module().def(type_).opcode == OpTypeVector;
     }
     // Sets the type that the next index selects from.
     void enter(Id type) { type_ = type; }
@@ -51,7 +51,7 @@ bool ByteWalk::step(Id index) {
     TypeTable& types = emit_.types();
     const Instruction& type = module.def(type_);
     switch (type.opcode) {
-        case spv::Op::OpTypeStruct: {
+        case OpTypeStruct: {
             const std::optional<uint64_t> known = module.constantValue(index);
             if (!known) return false;
             const auto member = static_cast<uint32_t>(*known);
@@ -65,13 +65,13 @@ bool ByteWalk::step(Id index) {
             bytes_ = emit_.plus(bytes_, offset.value_or(0));
             return offset.has_value();
         }
-        case spv::Op::OpTypeArray:
-        case spv::Op::OpTypeRuntimeArray:
+        case OpTypeArray:
+        case OpTypeRuntimeArray:
             return skip(index, module.decoration(type_, spv::Decoration::ArrayStride).value_or(0));
-        case spv::Op::OpTypeMatrix:
+        case OpTypeMatrix:
             inRowMajorColumn_ = isRowMajor_;
             return skip(index, isRowMajor_ ? types.width(type.word(0)) / 8 : matrixStride_);
-        case spv::Op::OpTypeVector:
+        case OpTypeVector:
             return skip(index, inRowMajorColumn_ ? matrixStride_ : types.width(type_) / 8);
         default:
             return false;
@@ -92,7 +92,7 @@ std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices) {
 
 Id contentsOf(const Module& module, Id root) {
     const Instruction& def = module.def(root);
-    return def.opcode == spv::Op::OpUntypedVariableKHR ? def.word(1) : module.def(def.type).word(1);
+    return def.opcode == OpUntypedVariableKHR ? def.word(1) : module.def(def.type).word(1);
 }
 
 namespace {
@@ -180,7 +180,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
         return place;
     };
     const Instruction& root = module.def(path.root);
-    if (root.opcode == spv::Op::OpBufferPointerEXT) {
+    if (root.opcode == OpBufferPointerEXT) {
         place.inHeap = root.word(0);
         const std::optional<PointerPath> heap = heapPath(module, place.inHeap);
         if (!heap) return failed(BufferPlace::Problem::kNoVariable);

@@ -159,7 +159,7 @@ std::vector<Id> toWords(Emitter& emit, std::span<const Slot> memory, Id memorySc
     std::vector<Id> words;
     for (const Slot& slot : integers) {
         const Id word = scalarOf(emit, fill ? u32 : integer, slot);
-        words.push_back(fill ? word : emit.op(spv::Op::OpUConvert, u32, {word}));
+        words.push_back(fill ? word : emit.op(OpUConvert, u32, {word}));
     }
     return words;
 }
@@ -172,7 +172,7 @@ Id fieldOf(Emitter& emit, Id scalar, Id index, uint32_t bits, bool isSigned) {
     if (words.size() > 1) {
         const uint32_t perWord = 32 / bits;
         const Id pair = emit.construct(emit.types().vectorType(u32, 2), words);
-        word = emit.op(spv::Op::OpVectorExtractDynamic, u32, {pair, emit.over(index, perWord)});
+        word = emit.op(OpVectorExtractDynamic, u32, {pair, emit.over(index, perWord)});
         index = emit.modulo(index, perWord);
     }
     return U32(emit, word).field(emit.times(index, bits), bits, isSigned);
@@ -190,7 +190,7 @@ NumberArray numberArray(const LoweringContext& context, Id type) {
     const std::optional<uint64_t> length = context.module.constantValue(def.word(1));
     const bool isScalar =
         context.types.components(def.word(0)) == 1 && context.types.width(def.word(0)) != 0;
-    if (def.opcode != spv::Op::OpTypeArray || !length || *length == 0 || *length > kMostElements ||
+    if (def.opcode != OpTypeArray || !length || *length == 0 || *length > kMostElements ||
         !isScalar) {
         return {};
     }
@@ -228,8 +228,8 @@ namespace {
 // The function (array, start) that returns elements from a dynamic index on.
 Id subArrayHelper(LoweringContext& context, const NumberArray& from, const NumberArray& to,
                   Id indexType) {
-    const std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpExtractSubArrayQCOM),
-                                       from.type, to.type, indexType};
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(OpExtractSubArrayQCOM), from.type,
+                                       to.type, indexType};
     return context.helper(key, [&] {
         TypeTable& types = context.types;
         // The array's type may have a layout, which a Function variable must not have.

@@ -65,28 +65,22 @@ class U32 {
     }
     static U32 same(const U32& value) { return value; }
 
-    friend U32 operator&(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseAnd, a.same(b)); }
-    friend U32 operator|(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseOr, a.same(b)); }
-    friend U32 operator^(const U32& a, auto b) { return a.op(spv::Op::OpBitwiseXor, a.same(b)); }
-    friend U32 operator+(const U32& a, auto b) { return a.op(spv::Op::OpIAdd, a.same(b)); }
-    friend U32 operator-(const U32& a, auto b) { return a.op(spv::Op::OpISub, a.same(b)); }
-    friend U32 operator*(const U32& a, auto b) { return a.op(spv::Op::OpIMul, a.same(b)); }
-    friend U32 operator<<(const U32& a, const U32& by) {
-        return a.op(spv::Op::OpShiftLeftLogical, by);
-    }
-    friend U32 operator>>(const U32& a, const U32& by) {
-        return a.op(spv::Op::OpShiftRightLogical, by);
-    }
+    friend U32 operator&(const U32& a, auto b) { return a.op(OpBitwiseAnd, a.same(b)); }
+    friend U32 operator|(const U32& a, auto b) { return a.op(OpBitwiseOr, a.same(b)); }
+    friend U32 operator^(const U32& a, auto b) { return a.op(OpBitwiseXor, a.same(b)); }
+    friend U32 operator+(const U32& a, auto b) { return a.op(OpIAdd, a.same(b)); }
+    friend U32 operator-(const U32& a, auto b) { return a.op(OpISub, a.same(b)); }
+    friend U32 operator*(const U32& a, auto b) { return a.op(OpIMul, a.same(b)); }
+    friend U32 operator<<(const U32& a, const U32& by) { return a.op(OpShiftLeftLogical, by); }
+    friend U32 operator>>(const U32& a, const U32& by) { return a.op(OpShiftRightLogical, by); }
     friend U32 operator<<(const U32& a, std::integral auto by) {
         return by == 0 ? a : a << a.same(by);
     }
     friend U32 operator>>(const U32& a, std::integral auto by) {
         return by == 0 ? a : a >> a.same(by);
     }
-    friend Bool operator<(const U32& a, auto b) { return a.test(spv::Op::OpULessThan, a.same(b)); }
-    friend Bool operator>(const U32& a, auto b) {
-        return a.test(spv::Op::OpUGreaterThan, a.same(b));
-    }
+    friend Bool operator<(const U32& a, auto b) { return a.test(OpULessThan, a.same(b)); }
+    friend Bool operator>(const U32& a, auto b) { return a.test(OpUGreaterThan, a.same(b)); }
     friend U32 min(const U32& a, uint32_t b) {
         return {*a.emit_, a.emit_->glsl(GLSLstd450UMin, a.type_, {a, a.same(b)}), a.type_};
     }
@@ -96,14 +90,13 @@ class U32 {
 
     // The `count` bits from bit `first` (u32) on, sign or zero extended.
     U32 field(Id first, uint32_t count, bool isSigned) const {
-        const spv::Op opcode = isSigned ? spv::Op::OpBitFieldSExtract : spv::Op::OpBitFieldUExtract;
+        const spv::Op opcode = isSigned ? OpBitFieldSExtract : OpBitFieldUExtract;
         return {*emit_, emit_->op(opcode, type_, {value_, first, emit_->constant(count)}), type_};
     }
     // These bits replaced by the low bits of `bits`.
     U32 withField(Id bits, Id first, uint32_t count) const {
         return {*emit_,
-                emit_->op(spv::Op::OpBitFieldInsert, type_,
-                          {value_, bits, first, emit_->constant(count)}),
+                emit_->op(OpBitFieldInsert, type_, {value_, bits, first, emit_->constant(count)}),
                 type_};
     }
 

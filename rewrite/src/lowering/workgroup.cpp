@@ -24,7 +24,7 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     const auto number = static_cast<uint32_t>(builtIn);
     // The interface follows the name, whose words are not ids.
     for (const Operand& o : operandsBehind(entry, 2)) {
-        if (o.isId && module.def(o.word).opcode == spv::Op::OpVariable &&
+        if (o.isId && module.def(o.word).opcode == OpVariable &&
             module.decoration(o.word, spv::Decoration::BuiltIn) == number) {
             return o.word;
         }
@@ -85,24 +85,24 @@ class Sizes {
  private:
     uint64_t measure(const Instruction& type) const {
         switch (type.opcode) {
-            case spv::Op::OpTypeBool:
+            case OpTypeBool:
                 return 4;
-            case spv::Op::OpTypeInt:
-            case spv::Op::OpTypeFloat:
+            case OpTypeInt:
+            case OpTypeFloat:
                 return (type.word(0) + 7) / 8;
-            case spv::Op::OpTypePointer:
-            case spv::Op::OpTypeUntypedPointerKHR:
+            case OpTypePointer:
+            case OpTypeUntypedPointerKHR:
                 return 8;
-            case spv::Op::OpTypeVector:
-            case spv::Op::OpTypeMatrix:
+            case OpTypeVector:
+            case OpTypeMatrix:
                 return std::min(roundUp(type.word(1), 2) * of(type.word(0)), kFarTooMuch);
-            case spv::Op::OpTypeArray:
-            case spv::Op::OpTypeCooperativeVectorNV: {
+            case OpTypeArray:
+            case OpTypeCooperativeVectorNV: {
                 const uint64_t length = module_.constantValue(type.word(1)).value_or(kFarTooMuch);
                 const uint64_t size = of(type.word(0));
                 return size != 0 && length > kFarTooMuch / size ? kFarTooMuch : length * size;
             }
-            case spv::Op::OpTypeStruct: {
+            case OpTypeStruct: {
                 uint64_t size = 0;
                 for (const Operand& member : type.operands) {
                     size = std::min(roundUp(size, 16) + of(member.word), kFarTooMuch);
@@ -145,7 +145,7 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatu
     const Limits limits = limitsOf(module, device);
     uint64_t shared = 0, payload = 0;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpVariable) continue;
+        if (i->opcode != OpVariable) continue;
         const spv::StorageClass storage = storageOf(*i);
         if (storage != spv::StorageClass::Workgroup &&
             storage != spv::StorageClass::TaskPayloadWorkgroupEXT) {
@@ -164,8 +164,7 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatu
 void sharedBarrier(Emitter& emit, spv::Scope scope) {
     const uint32_t order = sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease);
     const Id scopeId = emit.scope(scope);
-    emit.opVoid(spv::Op::OpControlBarrier,
-                idOperands(std::array{scopeId, scopeId, emit.constant(order)}));
+    emit.opVoid(OpControlBarrier, idOperands(std::array{scopeId, scopeId, emit.constant(order)}));
 }
 
 }  // namespace coopvk::rewrite

@@ -93,7 +93,7 @@ class DotRow : public IntegerRow {
 
     std::vector<Id> end(Row& row) override {
         for (uint32_t j = 0; j < columns() && shift() != 0; ++j) {
-            row.sums[j] = emit_.op(spv::Op::OpShiftRightArithmetic, arithmetic_,
+            row.sums[j] = emit_.op(OpShiftRightArithmetic, arithmetic_,
                                    {row.sums[j], types_.constantU32(shift())});
             if (!p_.saturating) add(row.sums[j], row.start[j]);
         }
@@ -110,7 +110,7 @@ class DotRow : public IntegerRow {
     Id ones() { return types_.constantU32(kOnes); }  // as signed or unsigned bytes
 
     Id times(Id sum, uint32_t number) {
-        return emit_.op(spv::Op::OpIMul, arithmetic_, {sum, types_.constantU32(number)});
+        return emit_.op(OpIMul, arithmetic_, {sum, types_.constantU32(number)});
     }
 
     Id bytesOfB(uint32_t k, uint32_t column) const {
@@ -120,9 +120,9 @@ class DotRow : public IntegerRow {
     }
 
     Id dot(Id a, Id b) {
-        spv::Op opcode = spv::Op::OpSUDot;
+        spv::Op opcode = OpSUDot;
         if (a_.isSigned == b_.isSigned) {
-            opcode = a_.isSigned ? spv::Op::OpSDot : spv::Op::OpUDot;
+            opcode = a_.isSigned ? OpSDot : OpUDot;
         } else if (b_.isSigned) {
             std::swap(a, b);  // OpSUDot takes the signed operand first
         }

@@ -24,7 +24,7 @@ bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
         return context.fail(ErrorCode::kInvalidModule, i, "an index is not an integer scalar");
     }
     const Id element = emit.toU32(i.word(index.at));
-    const Id length = emit.op(spv::Op::OpCooperativeMatrixLengthKHR, u32, {index.type->pack});
+    const Id length = emit.op(OpCooperativeMatrixLengthKHR, u32, {index.type->pack});
     i.operands[index.at] = idOperand(emit.divInt(u32, element, length));
     i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(index.at) + 1,
                       idOperand(emit.modInt(u32, element, length)));
@@ -57,7 +57,7 @@ void convertSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& f
         const Id rounded = types.vectorType(to.format, from.packWidth);
         pack = emit.op(i.opcode, rounded, {pack});
         decorations.addTo(pack);
-        if (rounded != type) pack = emit.op(spv::Op::OpFConvert, type, {pack});
+        if (rounded != type) pack = emit.op(OpFConvert, type, {pack});
     }
     constructFromPacks(emit, to, gatherPacks(emit, to, slotsOf(from, packs)), i.result);
 }
@@ -71,7 +71,7 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
         return lowerPackedIndices(context, emit, i);
     }
     // The array has an open sum in place of the component.
-    if (i.opcode == spv::Op::OpCompositeInsert) {
+    if (i.opcode == OpCompositeInsert) {
         i.operands[0] = idOperand(openSum(emit, *matrix, i.word(0)));
         return false;
     }
@@ -99,7 +99,7 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
     if (from == nullptr || to == nullptr || (!from->isConverted() && !to->isConverted())) {
         return lowerElementWise(context, emit, i);
     }
-    const bool casts = i.opcode == spv::Op::OpBitcast;
+    const bool casts = i.opcode == OpBitcast;
     if (from->shape != to->shape || (casts && from->number->bits != to->number->bits)) {
         context.invalid(i, "operand types do not fit Result Type");
         return true;
@@ -110,7 +110,7 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
     }
     // Components of 4 bits are held in 8 bits, extended as the conversion reads them. A result of 4
     // bits takes the low bits of its operand.
-    const bool toSigned = i.opcode == spv::Op::OpSConvert || i.opcode == spv::Op::OpConvertSToF;
+    const bool toSigned = i.opcode == OpSConvert || i.opcode == OpConvertSToF;
     const Id source =
         to->isConverted() ? i.word(0) : withSign(context, emit, *from, i.word(0), toSigned);
     std::vector<Id> packs = extractPacks(emit, *from, source);
@@ -126,7 +126,6 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
 }
 
 void lowerMatrixConstants(MatrixContext& context) {
-    using enum spv::Op;
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         const MatrixType* type = context.matrix(i->type);
         if (type == nullptr || type->sums == Sums::kClosed) continue;
@@ -244,7 +243,7 @@ void ElementArray::fill(Id matrix) {
 
 Id ElementArray::whole(Id result) {
     if (holdsPacks_) {
-        return emit_.op(spv::Op::OpLoad, matrix_.id, {variable_}, result);
+        return emit_.op(OpLoad, matrix_.id, {variable_}, result);
     }
     HeldElements held(matrix_);
     for (uint32_t e = 0; e < matrix_.length(); ++e) held.slots[e] = {load(emit_.constant(e)), 0};

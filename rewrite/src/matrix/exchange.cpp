@@ -15,7 +15,7 @@ bool requireShuffles(MatrixContext& context, const Instruction& at) {
 
 Id Exchange::shuffle(Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
-    return emit_.op(spv::Op::OpGroupNonUniformShuffle, types_.uint32(),
+    return emit_.op(OpGroupNonUniformShuffle, types_.uint32(),
                     {emit_.scope(spv::Scope::Subgroup), word, lane});
 }
 
@@ -49,7 +49,7 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     Id value = key[1];
     for (uint32_t k = 1; k < candidates.size(); ++k) {
         Id& isK = is_[{index, k}];
-        if (isK == 0) isK = emit_.compare(spv::Op::OpIEqual, index, emit_.constant(k));
+        if (isK == 0) isK = emit_.compare(OpIEqual, index, emit_.constant(k));
         value = emit_.select(isK, key[k + 1], value);
     }
     result = value;
@@ -129,13 +129,13 @@ class WordExchange {
             const Id start = emit_.times(part, words_);
             memory_.barrier();
             for (const auto& [number, word] : written) {
-                const Id place = emit_.op(spv::Op::OpISub, u32, {number, start});
+                const Id place = emit_.op(OpISub, u32, {number, start});
                 f_.when(emit_.both(writes, isInPart(place)),
                         [&] { memory_.store(place, 0, word); });
             }
             memory_.barrier();
             for (size_t i = 0; i < read.size(); ++i) {
-                const Id place = emit_.op(spv::Op::OpISub, u32, {read[i], start});
+                const Id place = emit_.op(OpISub, u32, {read[i], start});
                 f_.when(isInPart(place), [&] { f_.store(variables[i], memory_.load(place)); });
             }
         });
@@ -145,9 +145,7 @@ class WordExchange {
     }
 
  private:
-    Id isInPart(Id place) {
-        return emit_.compare(spv::Op::OpULessThan, place, emit_.constant(words_));
-    }
+    Id isInPart(Id place) { return emit_.compare(OpULessThan, place, emit_.constant(words_)); }
 
     FunctionBuilder& f_;
     Emitter& emit_;

@@ -144,8 +144,8 @@ class HalfDotRow : public PackedRow {
         std::vector<Id> out;
         for (size_t i = 0; i < packs[0].size(); ++i) {
             const Id type = emit_.typeOf(packs[0][i]);
-            const Id both = emit_.op(spv::Op::OpFAdd, type, {packs[0][i], packs[1][i]});
-            out.push_back(emit_.op(spv::Op::OpFAdd, type, {both, row.start[i]}));
+            const Id both = emit_.op(OpFAdd, type, {packs[0][i], packs[1][i]});
+            out.push_back(emit_.op(OpFAdd, type, {both, row.start[i]}));
         }
         return out;
     }

@@ -53,8 +53,7 @@ class BytesAsFloatsRow : public IntegerRow {
 
     std::vector<Id> end(Row& row) override {
         for (uint32_t j = 0; j < columns(); ++j) {
-            const Id sum =
-                emit_.op(spv::Op::OpConvertFToS, types_.intType(32, true), {row.sums[j]});
+            const Id sum = emit_.op(OpConvertFToS, types_.intType(32, true), {row.sums[j]});
             row.sums[j] = emit_.bitcast(arithmetic_, sum);
             if (!p_.saturating) add(row.sums[j], row.start[j]);
         }
@@ -64,7 +63,7 @@ class BytesAsFloatsRow : public IntegerRow {
  private:
     Convert convert(bool isSigned) {
         return [this, isSigned](Id value, Id type) {
-            const spv::Op opcode = isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF;
+            const spv::Op opcode = isSigned ? OpConvertSToF : OpConvertUToF;
             return emit_.op(opcode, type, {value});
         };
     }
@@ -86,7 +85,7 @@ RowProduct::Row IntegerRow::begin(std::span<const Id> a, std::span<const Id> c) 
 
 void IntegerRow::step(Row& row, uint32_t k) {
     for (uint32_t j = 0; j < columns(); ++j) {
-        add(row.sums[j], emit_.op(spv::Op::OpIMul, arithmetic_, {row.left[k], b_[k][j]}));
+        add(row.sums[j], emit_.op(OpIMul, arithmetic_, {row.left[k], b_[k][j]}));
     }
 }
 
@@ -119,7 +118,7 @@ std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, co
 Id extendInteger(Emitter& emit, Id value, Id type, bool isSigned) {
     TypeTable& types = emit.types();
     if (types.width(emit.typeOf(value)) == types.width(type)) return emit.bitcast(type, value);
-    return emit.op(isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert, type, {value});
+    return emit.op(isSigned ? OpSConvert : OpUConvert, type, {value});
 }
 
 Id narrowInteger(Emitter& emit, Id value, Id type) {
@@ -127,7 +126,7 @@ Id narrowInteger(Emitter& emit, Id value, Id type) {
     if (types.width(emit.typeOf(value)) == types.width(type)) return emit.bitcast(type, value);
     const Id narrow =
         types.vectorType(types.intType(types.width(type), false), types.components(type));
-    return emit.bitcast(type, emit.op(spv::Op::OpUConvert, narrow, {value}));
+    return emit.bitcast(type, emit.op(OpUConvert, narrow, {value}));
 }
 
 namespace {
@@ -135,19 +134,19 @@ namespace {
 // Where `width` is that of the type: a carry or a change of sign shows the overflow.
 Id saturatingAddFull(Emitter& emit, Id type, bool isSigned, Id a, Id b) {
     TypeTable& types = emit.types();
-    const Id sum = emit.op(spv::Op::OpIAdd, type, {a, b});
+    const Id sum = emit.op(OpIAdd, type, {a, b});
     const uint32_t width = types.width(type);
     if (!isSigned) {
-        const Id carried = emit.compare(spv::Op::OpULessThan, sum, a);
+        const Id carried = emit.compare(OpULessThan, sum, a);
         return emit.select(carried, types.constant(type, ~uint64_t{0}), sum);
     }
     const uint64_t signBit = uint64_t{1} << (width - 1);
     const Id zero = types.constant(type, 0);
-    const Id changedA = emit.op(spv::Op::OpBitwiseXor, type, {a, sum});
-    const Id changedB = emit.op(spv::Op::OpBitwiseXor, type, {b, sum});
-    const Id changed = emit.op(spv::Op::OpBitwiseAnd, type, {changedA, changedB});
-    const Id overflow = emit.compare(spv::Op::OpSLessThan, changed, zero);
-    const Id negative = emit.compare(spv::Op::OpSLessThan, a, zero);
+    const Id changedA = emit.op(OpBitwiseXor, type, {a, sum});
+    const Id changedB = emit.op(OpBitwiseXor, type, {b, sum});
+    const Id changed = emit.op(OpBitwiseAnd, type, {changedA, changedB});
+    const Id overflow = emit.compare(OpSLessThan, changed, zero);
+    const Id negative = emit.compare(OpSLessThan, a, zero);
     const Id limit =
         emit.select(negative, types.constant(type, signBit), types.constant(type, signBit - 1));
     return emit.select(overflow, limit, sum);
@@ -161,14 +160,14 @@ Id saturatingAdd(Emitter& emit, Id type, uint32_t width, bool isSigned, Id a, Id
     // The type is wider, so it has the exact sum.
     const Id narrow = types.intType(width, false);
     const Id low = extendInteger(emit, narrowInteger(emit, a, narrow), type, isSigned);
-    const Id sum = emit.op(spv::Op::OpIAdd, type, {low, b});
+    const Id sum = emit.op(OpIAdd, type, {low, b});
     const uint64_t top = (uint64_t{1} << (isSigned ? width - 1 : width)) - 1;
     const Id most = types.constant(type, top);
-    const spv::Op above = isSigned ? spv::Op::OpSGreaterThan : spv::Op::OpUGreaterThan;
+    const spv::Op above = isSigned ? OpSGreaterThan : OpUGreaterThan;
     const Id clamped = emit.select(emit.compare(above, sum, most), most, sum);
     if (!isSigned) return clamped;
     const Id least = types.constant(type, ~top);
-    const Id isBelow = emit.compare(spv::Op::OpSLessThan, clamped, least);
+    const Id isBelow = emit.compare(OpSLessThan, clamped, least);
     return emit.select(isBelow, least, clamped);
 }
 

@@ -153,7 +153,7 @@ Id GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t column
     Id condition = 0;
     const auto require = [&](Id place, uint32_t below, uint32_t all) {
         if (below >= all) return;
-        const Id isBelow = emit.compare(spv::Op::OpULessThan, place, emit.constant(below));
+        const Id isBelow = emit.compare(OpULessThan, place, emit.constant(below));
         condition = emit.both(condition, isBelow);
     };
     require(row(), rowLanes, grid_.rows);

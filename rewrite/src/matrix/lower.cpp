@@ -20,16 +20,15 @@ void lowerLength(MatrixFunction& f, const Instruction& length) {
     const MatrixType* matrix = f.context.matrix(length.word(0));
     if (matrix == nullptr) return f.context.invalid(length, "Type is not a cooperative matrix");
     if (matrix->tiles) {
-        const Id one =
-            f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, length.type, {matrix->pack});
+        const Id one = f.emit().op(OpCooperativeMatrixLengthKHR, length.type, {matrix->pack});
         const Id count = f.context.types.constant(length.type, matrix->count);
-        f.emit().add(makeInstruction(spv::Op::OpIMul, length.type, length.result,
+        f.emit().add(makeInstruction(OpIMul, length.type, length.result,
                                      {idOperand(one), idOperand(count)}));
         return;
     }
-    f.context.module.append(Section::kGlobals,
-                            makeInstruction(spv::Op::OpConstant, length.type, length.result,
-                                            {literal(matrix->length())}));
+    f.context.module.append(
+        Section::kGlobals,
+        makeInstruction(OpConstant, length.type, length.result, {literal(matrix->length())}));
 }
 
 void lowerTensorSetting(MatrixContext& context, Emitter& emit, const Instruction& i) {
@@ -67,7 +66,6 @@ void dropDeclarations(const MatrixContext& context) {
 }
 
 OpcodeTable<MatrixFunction> matrixTable() {
-    using enum spv::Op;
     OpcodeTable<MatrixFunction> table;
     table.add<lowerMatrixLoad>({OpCooperativeMatrixLoadKHR});
     table.add<lowerMatrixStore>({OpCooperativeMatrixStoreKHR});
@@ -148,7 +146,7 @@ bool canReduceInSubgroups(const Module& module, const PlannedTarget& target) {
     }
     bool reduces = false;
     module.visitBlocks(
-        [&](const Instruction& i) { reduces |= i.opcode == spv::Op::OpCooperativeMatrixReduceNV; });
+        [&](const Instruction& i) { reduces |= i.opcode == OpCooperativeMatrixReduceNV; });
     return reduces;
 }
 

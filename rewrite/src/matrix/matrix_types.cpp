@@ -13,7 +13,7 @@ constexpr uint32_t kMostComponentsHeld = 8192;
 // The granularity that flexibleMatrixShapes() lists.
 constexpr uint32_t kWorkgroupGranularity = 16;
 
-bool isMatrixType(const Instruction& i) { return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR; }
+bool isMatrixType(const Instruction& i) { return i.opcode == OpTypeCooperativeMatrixKHR; }
 
 }  // namespace
 
@@ -190,9 +190,9 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     // A new type in any case: an equal array may be that of other matrices.
     made.id = context.module.takeId();
     const Id packs = types.constantU32(made.fragment.packs());
-    context.module.append(Section::kGlobals,
-                          makeInstruction(spv::Op::OpTypeArray, 0, made.id,
-                                          {idOperand(made.pack), idOperand(packs)}));
+    context.module.append(
+        Section::kGlobals,
+        makeInstruction(OpTypeArray, 0, made.id, {idOperand(made.pack), idOperand(packs)}));
     return context.matrices.emplace(made.id, made).first->second;
 }
 
@@ -224,7 +224,7 @@ void lowerMatrixTypes(MatrixContext& context) {
         context.types.declareArithmetic(matrix.component);
         const bool isOpen = matrix.sums != Sums::kClosed;
         const Id length = context.types.constantU32(isOpen ? matrix.length() : matrix.packs());
-        type.opcode = spv::Op::OpTypeArray;
+        type.opcode = OpTypeArray;
         type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
         context.matrices.emplace(matrix.id, matrix);
     }

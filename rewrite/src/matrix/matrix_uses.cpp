@@ -9,8 +9,6 @@
 
 namespace coopvk::rewrite {
 
-using enum spv::Op;
-
 MatrixUses::MatrixUses(const Module& module)
     : module_(module), facts_(module.bound()), moves_(module.bound()) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -178,8 +176,8 @@ FactorSurvey::FactorSurvey(const MatrixUses& uses, const TypeTable& types,
     if (!form.keepsLength) others |= kHasZeros | kAsksLength;
     if (!form.allowsTensors) others |= kFromTensor;
     for (const InstructionPtr& i : types.module().section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpTypeCooperativeMatrixKHR &&
-            (uses.facts(i->result) & others) == 0 && isWanted(*i)) {
+        if (i->opcode == OpTypeCooperativeMatrixKHR && (uses.facts(i->result) & others) == 0 &&
+            isWanted(*i)) {
             found_.insert(i->result);
         }
     }

@@ -70,7 +70,7 @@ class SharedScalarStore : private MatrixCode {
         const Id line = writer_.position(LaneScope::kSubgroup).coordinate(memory_.outerDimension());
         const Id lane = memory_.rowMajor() ? emit_.plus(emit_.times(line, columns), innerLane)
                                            : emit_.plus(line, innerLane * columns);
-        return emit_.op(spv::Op::OpGroupNonUniformShuffle, emit_.types().uint32(),
+        return emit_.op(OpGroupNonUniformShuffle, emit_.types().uint32(),
                         {emit_.scope(spv::Scope::Subgroup), word, lane});
     }
 

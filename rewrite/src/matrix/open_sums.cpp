@@ -24,7 +24,7 @@ Id addHalves(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums) 
         even.push_back(sides[0]);
         odd.push_back(sides[1]);
     }
-    return emit.op(spv::Op::OpFAdd, matrix.pack,
+    return emit.op(OpFAdd, matrix.pack,
                    {emit.join(matrix.pack, even), emit.join(matrix.pack, odd)});
 }
 
@@ -38,7 +38,7 @@ std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<con
         const std::span<const Id> group = sums.subspan(first, width);
         packs.push_back(matrix.sums == Sums::kHalves
                             ? addHalves(emit, matrix, group)
-                            : emit.op(spv::Op::OpFConvert, matrix.pack,
+                            : emit.op(OpFConvert, matrix.pack,
                                       {emit.join(types.vectorType(matrix.sum, width), group)}));
     }
     return packs;
@@ -54,25 +54,25 @@ std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<cons
 
 Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result) {
     const bool isPair = matrix.sums == Sums::kHalves;
-    return emit.op(isPair ? spv::Op::OpFAdd : spv::Op::OpFConvert, matrix.component,
-                   idOperands(emit.parts(sum)), result);
+    return emit.op(isPair ? OpFAdd : OpFConvert, matrix.component, idOperands(emit.parts(sum)),
+                   result);
 }
 
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component) {
     if (matrix.sums == Sums::kSingles) {
-        return emit.op(spv::Op::OpFConvert, matrix.sum, {component});
+        return emit.op(OpFConvert, matrix.sum, {component});
     }
     const Id minusZero = emit.types().constantFloat(matrix.component, kMinusZero);
     return emit.construct(matrix.sum, std::initializer_list<Id>{component, minusZero});
 }
 
 bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction) {
-    const bool isLoad = instruction.opcode == spv::Op::OpLoad;
+    const bool isLoad = instruction.opcode == OpLoad;
     const auto found = context.sumPointers.find(instruction.word(0));
     if (found == context.sumPointers.end()) return false;
     const MatrixType& matrix = *found->second;
     if (isLoad) {
-        const Id sum = emit.op(spv::Op::OpLoad, matrix.sum, instruction.operands);
+        const Id sum = emit.op(OpLoad, matrix.sum, instruction.operands);
         closeSum(emit, matrix, sum, instruction.result);
         return true;
     }
@@ -137,13 +137,13 @@ class AccumulatorSurvey {
     }
 
     bool isZero(const Instruction& constant) const {
-        if (constant.opcode == spv::Op::OpConstantNull || hasNoValue(constant.opcode)) return true;
-        if (constant.opcode != spv::Op::OpConstantComposite || constant.operands.size() != 1) {
+        if (constant.opcode == OpConstantNull || hasNoValue(constant.opcode)) return true;
+        if (constant.opcode != OpConstantComposite || constant.operands.size() != 1) {
             return false;
         }
         const Instruction& scalar = module_.def(constant.word(0));
-        return scalar.opcode == spv::Op::OpConstantNull ||
-               (scalar.opcode == spv::Op::OpConstant && scalar.word(0) == 0);
+        return scalar.opcode == OpConstantNull ||
+               (scalar.opcode == OpConstant && scalar.word(0) == 0);
     }
 
     // Drops a type if a pointer to its component is used for more than OpLoad and OpStore.
@@ -153,7 +153,7 @@ class AccumulatorSurvey {
         for (const auto& [pointer, type] : uses_.elementPointers()) {
             const bool isAccessed = users.all(pointer, [&](const Usage& use) {
                 const spv::Op opcode = use.user->opcode;
-                const bool accesses = opcode == spv::Op::OpLoad || opcode == spv::Op::OpStore;
+                const bool accesses = opcode == OpLoad || opcode == OpStore;
                 return (accesses && use.operand == 0) || isNonSemantic(module_, *use.user);
             });
             if (!isAccessed) open_.erase(type);

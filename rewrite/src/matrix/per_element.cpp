@@ -10,8 +10,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 bool callsFunctions(spv::Op opcode) {
     return isOneOf(opcode, {OpCooperativeMatrixLoadTensorNV, OpCooperativeMatrixPerElementOpNV,
                             OpCooperativeMatrixReduceNV});
@@ -66,7 +64,7 @@ std::string_view problem(const MatrixContext& context, const Instruction& call,
         return "Result Type is not the type of Matrix, a cooperative matrix";
     }
     const Instruction& function = module.def(call.word(1));
-    if (function.opcode != spv::Op::OpFunction || function.type != matrix->component) {
+    if (function.opcode != OpFunction || function.type != matrix->component) {
         return "Func is not a function that returns a component";
     }
     const Instruction& type = module.def(function.word(1));
@@ -130,7 +128,7 @@ class PerElement : private MatrixCode {
             if (i == 1) continue;  // the function
             operands.push_back(idOperand(isMatrix(i) ? element(i) : call_.word(i)));
         }
-        return emit_.op(spv::Op::OpFunctionCall, matrix_.component, std::move(operands));
+        return emit_.op(OpFunctionCall, matrix_.component, std::move(operands));
     }
 
     bool isMatrix(size_t operand) const {

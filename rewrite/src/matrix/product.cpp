@@ -148,8 +148,8 @@ Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& mat
     usual.shape[2] = static_cast<uint32_t>(usual.use);
     matrix = &typeWith(context, usual, usual.format, *usual.number);
     const Id converted = context.module.takeId();
-    const InstructionPtr conversion = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV,
-                                                      matrix->id, converted, {idOperand(value)});
+    const InstructionPtr conversion =
+        makeInstruction(OpCooperativeMatrixConvertNV, matrix->id, converted, {idOperand(value)});
     lowerRoleConversion(context, writer, *conversion);
     return converted;
 }
@@ -238,7 +238,7 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
                               rounds ? 0 : mulAdd.result);
     if (!rounds) return;
     const InstructionPtr round =
-        makeInstruction(spv::Op::OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
+        makeInstruction(OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
     lowerMatrixConversion(context, emit, *round);
 }
 

@@ -137,7 +137,7 @@ class RowProduct {
 
     // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
     void multiplyAdd(Id& sum, Id type, Id a, Id b) {
-        sum = sum == 0 ? emit_.op(spv::Op::OpFMul, type, {a, b})
+        sum = sum == 0 ? emit_.op(OpFMul, type, {a, b})
                        : fusedMultiplyAdd(emit_, context_.target.device, a, b, sum);
     }
 
@@ -192,7 +192,7 @@ class IntegerRow : public RowProduct {
     Row withC(std::vector<Id> left, std::span<const Id> c, bool inSums);
 
     void add(Id& sum, Id product) {
-        sum = sum == 0 ? product : emit_.op(spv::Op::OpIAdd, arithmetic_, {sum, product});
+        sum = sum == 0 ? product : emit_.op(OpIAdd, arithmetic_, {sum, product});
     }
 
     Id arithmetic_;

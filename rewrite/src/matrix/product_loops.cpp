@@ -37,12 +37,12 @@ class CounterUses {
     CounterUses(const Module& module, MatrixCounts& matrices, const Body& body)
         : module_(module), matrices_(matrices), body_(body) {
         for (const InstructionPtr& i : body.function.blocks[body.loop.header]->body) {
-            if (i->opcode == spv::Op::OpPhi) add(i->result);
+            if (i->opcode == OpPhi) add(i->result);
         }
         for (const size_t b : body.blocks) {
             if (b < body.loop.continueTarget) continue;
             for (const InstructionPtr& i : body.function.blocks[b]->body) {
-                if (i->opcode == spv::Op::OpStore) add(i->word(0));
+                if (i->opcode == OpStore) add(i->word(0));
             }
         }
         while (!pending_.empty()) {
@@ -56,7 +56,7 @@ class CounterUses {
     // one.
     bool picksMatrices() const {
         return body_.anyInstruction([&](const Instruction& i) {
-            if (i.opcode == spv::Op::OpFunctionCall) {
+            if (i.opcode == OpFunctionCall) {
                 return std::ranges::any_of(i.operands, [&](const Operand& o) {
                     return containsMatrix(module_.def(o.word).type);
                 });
@@ -75,7 +75,7 @@ class CounterUses {
     // What a user in the loop computes or stores depends, too.
     void follow(const Usage& use) {
         if (!std::ranges::binary_search(body_.blocks, use.position.block)) return;
-        const bool isStore = use.user->opcode == spv::Op::OpStore;
+        const bool isStore = use.user->opcode == OpStore;
         const Id target = isStore ? use.user->word(0) : use.user->result;
         if (target == 0 || (isStore && use.operand == 0)) return;
         if (!containsMatrix(module_.def(target).type)) add(target);
@@ -109,7 +109,7 @@ Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Body& 
     Iteration iteration;
     uint64_t written = 0;  // multiplications of the loop's instructions
     body.anyInstruction([&](const Instruction& i) {
-        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return false;
+        if (i.opcode != OpCooperativeMatrixMulAddKHR) return false;
         const Instruction& a = module.def(module.def(i.word(0)).type);
         const uint64_t size = sizeOf(module, module.def(i.type));
         const uint64_t depth = module.constantValue(a.word(3)).value_or(1);

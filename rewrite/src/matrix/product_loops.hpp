@@ -21,7 +21,7 @@ class MatrixCounts {
     // Counts matrices of the type `matrix`; 0: of any type.
     uint64_t in(Id type, Id matrix = 0) {
         const Instruction& i = module_.def(type);
-        return held(i.opcode == spv::Op::OpTypePointer ? i.word(1) : type, matrix, 0);
+        return held(i.opcode == OpTypePointer ? i.word(1) : type, matrix, 0);
     }
 
     // The most matrices of a type that a variable of a function has.
@@ -29,7 +29,7 @@ class MatrixCounts {
         const auto [entry, isNew] = kept_.try_emplace({&function, matrix}, 0);
         for (const InstructionPtr& i : function.blocks.front()->body) {
             if (!isNew) break;
-            if (i->opcode != spv::Op::OpVariable) continue;
+            if (i->opcode != OpVariable) continue;
             entry->second = std::max(entry->second, in(i->type, matrix));
         }
         return entry->second;
@@ -52,13 +52,13 @@ class MatrixCounts {
     uint64_t count(Id type, Id matrix, uint32_t depth) {
         const Instruction& i = module_.def(type);
         switch (i.opcode) {
-            case spv::Op::OpTypeCooperativeMatrixKHR:
+            case OpTypeCooperativeMatrixKHR:
                 return matrix == 0 || matrix == type ? 1 : 0;
-            case spv::Op::OpTypeArray:
+            case OpTypeArray:
                 return held(i.word(0), matrix, depth + 1) *
                        std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1,
                                             kMaxCount);
-            case spv::Op::OpTypeStruct: {
+            case OpTypeStruct: {
                 uint64_t sum = 0;
                 for (const Operand& o : i.operands) sum += held(o.word, matrix, depth + 1);
                 return sum;

@@ -49,7 +49,7 @@ std::string_view problem(const MatrixContext& context, const Reduction& r) {
     const Instruction& function = context.module.def(r.combine);
     const Instruction& type = context.module.def(function.word(1));
     const Id component = r.from->component;
-    if (function.opcode != spv::Op::OpFunction || type.operands.size() != 3 ||
+    if (function.opcode != OpFunction || type.operands.size() != 3 ||
         !std::ranges::all_of(type.operands,
                              [&](const Operand& o) { return o.word == component; })) {
         return "CombineFunc is not a function of two components that returns one";
@@ -153,8 +153,7 @@ class LineReduction : private MatrixCode {
         Id writes = writer_.isNoDuplicate(*r_.from);
         if (together > 1) {
             const Id inGroup = emit_.modulo(along, together);
-            writes =
-                emit_.both(writes, emit_.compare(spv::Op::OpIEqual, inGroup, emit_.constant(0)));
+            writes = emit_.both(writes, emit_.compare(OpIEqual, inGroup, emit_.constant(0)));
         }
         WorkgroupMemory memory(context_, emit_);
         memory.use(atOnce * perTotal);

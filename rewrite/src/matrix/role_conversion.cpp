@@ -68,7 +68,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
         (from->number != to->number || isTransposed(context, conversion))) {
         // VK_EXT_cooperative_matrix_maintenance1: transposed, or integers of other signedness.
         Instruction cast = conversion;
-        cast.opcode = spv::Op::OpBitcast;
+        cast.opcode = OpBitcast;
         lowerConversion(context, writer, cast);
         return;
     }
@@ -109,8 +109,7 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
         if (!lowerMatrixConversion(context, writer.emit(), *first)) return false;
     }
     const InstructionPtr second =
-        makeInstruction(transposes ? spv::Op::OpCooperativeMatrixTransposeNV
-                                   : spv::Op::OpCooperativeMatrixConvertNV,
+        makeInstruction(transposes ? OpCooperativeMatrixTransposeNV : OpCooperativeMatrixConvertNV,
                         to->id, conversion.result, {idOperand(value)});
     transposes ? lowerTransposition(context, writer, *second)
                : lowerRoleConversion(context, writer, *second);

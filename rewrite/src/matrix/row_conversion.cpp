@@ -21,8 +21,7 @@ uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
 }
 
 std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
-    return {static_cast<uint32_t>(spv::Op::OpCompositeConstructCoopMatQCOM), component,
-            strideOf(lines)};
+    return {static_cast<uint32_t>(OpCompositeConstructCoopMatQCOM), component, strideOf(lines)};
 }
 
 class LineMemory : private MatrixCode {

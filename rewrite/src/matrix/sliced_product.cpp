@@ -49,11 +49,11 @@ void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start
     const Axis& axis = matrix.fragment.axis(k);
     for (uint32_t block = 0; block < axis.count(); block += blockOf(axis)) {
         const Id index = positionOf(matrix).indexOn(emit_, k, axis, block);
-        const Id inSlice = emit_.op(spv::Op::OpISub, types_.uint32(), {index, start});
+        const Id inSlice = emit_.op(OpISub, types_.uint32(), {index, start});
         Id stored = stores;
         if (depth_ < axis.size) {
-            stored = emit_.both(
-                stores, emit_.compare(spv::Op::OpULessThan, inSlice, emit_.constant(depth_)));
+            stored =
+                emit_.both(stores, emit_.compare(OpULessThan, inSlice, emit_.constant(depth_)));
         }
         f_.when(stored, [&] { body(block, inSlice); });
     }

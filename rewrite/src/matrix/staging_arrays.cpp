@@ -15,19 +15,18 @@ namespace coopvk::rewrite {
 namespace {
 
 bool isElementChain(const Instruction& i) {
-    return isOneOf(i.opcode, {spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain}) &&
-           i.operands.size() == 2;
+    return isOneOf(i.opcode, {OpAccessChain, OpInBoundsAccessChain}) && i.operands.size() == 2;
 }
 
 std::optional<StagingArray> sharedArray(const TypeTable& types, const Instruction& variable) {
     constexpr uint32_t kMaxBytes = 16;
     const Module& module = types.module();
-    if (variable.opcode != spv::Op::OpVariable || variable.operands.size() != 1 ||
+    if (variable.opcode != OpVariable || variable.operands.size() != 1 ||
         storageOf(variable) != spv::StorageClass::Workgroup) {
         return std::nullopt;
     }
     const Instruction& array = module.def(module.pointee(variable.result));
-    if (array.opcode != spv::Op::OpTypeArray) return std::nullopt;
+    if (array.opcode != OpTypeArray) return std::nullopt;
     const Id element = array.word(0);
     const uint32_t bytes = types.width(element) / 8 * types.components(element);
     const auto length = module.constantValue(array.word(1));
@@ -40,7 +39,7 @@ std::optional<StagingArray> surveyed(const Module& module, const Users& users, S
                                      const std::function<bool(Id)>& isWanted) {
     const auto isLoad = [&](const Instruction& load) {
         const auto layout = module.constantValue(load.word(1));
-        if (load.opcode != spv::Op::OpCooperativeMatrixLoadKHR || !isWanted(load.type) ||
+        if (load.opcode != OpCooperativeMatrixLoadKHR || !isWanted(load.type) ||
             load.operands.size() <= 2 || !layout || *layout > 1) {
             return false;
         }
@@ -50,7 +49,7 @@ std::optional<StagingArray> surveyed(const Module& module, const Users& users, S
     const auto isAccess = [&](const Usage& use) {
         const Instruction& i = *use.user;
         if (isNonSemantic(module, i)) return true;
-        if (use.operand != 0 || i.opcode != spv::Op::OpStore) return use.operand == 0 && isLoad(i);
+        if (use.operand != 0 || i.opcode != OpStore) return use.operand == 0 && isLoad(i);
         return module.def(i.word(1)).type == module.pointee(i.word(0));
     };
     const auto isPlain = [&](const Usage& use) {
@@ -60,7 +59,7 @@ std::optional<StagingArray> surveyed(const Module& module, const Users& users, S
         return users.all(use.user->result, isAccess);
     };
     const auto isRelaxed = [](const Instruction* i) {
-        return i->opcode == spv::Op::OpName || decorates(*i, spv::Decoration::RelaxedPrecision);
+        return i->opcode == OpName || decorates(*i, spv::Decoration::RelaxedPrecision);
     };
     if (!users.all(array.variable, isPlain) || array.matrices.empty() ||
         !std::ranges::all_of(module.annotationsOf(array.variable), isRelaxed)) {
@@ -179,7 +178,7 @@ class SharedSingles {
         const Id half = types_.floatType(16);
         types_.declareArithmetic(half);
         const Id halves = types_.vectorType(half, halvesIn(types_, type));
-        return emit.op(spv::Op::OpFConvert, singleFor(type), {emit.bitcast(halves, value)});
+        return emit.op(OpFConvert, singleFor(type), {emit.bitcast(halves, value)});
     }
 
     void convertStores(Block& block) {
@@ -187,9 +186,9 @@ class SharedSingles {
         block.body.clear();
         Emitter emit(types_, block.body);
         for (InstructionPtr& i : old) {
-            const bool isStore = i->opcode == spv::Op::OpStore && pointers_.contains(i->word(0));
+            const bool isStore = i->opcode == OpStore && pointers_.contains(i->word(0));
             const bool isLoad =
-                i->opcode == spv::Op::OpCooperativeMatrixLoadKHR && pointers_.contains(i->word(0));
+                i->opcode == OpCooperativeMatrixLoadKHR && pointers_.contains(i->word(0));
             if (isStore) i->operands[1] = idOperand(converted(emit, i->word(1)));
             // The alignment was that of smaller elements.
             if (isStore || isLoad) dropAlignment(*i, isStore ? 2 : 3);

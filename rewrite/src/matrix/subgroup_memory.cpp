@@ -142,7 +142,7 @@ class SubgroupMemory : private MatrixCode {
     // The place, if the element is in the part; else the lane's slot.
     Id inPart(Id offset, uint32_t length, Id place) {
         const Id rest = emit_.plus(writer_.lane(), area_.elements);
-        const Id isIn = emit_.compare(spv::Op::OpULessThan, offset, emit_.constant(length));
+        const Id isIn = emit_.compare(OpULessThan, offset, emit_.constant(length));
         return emit_.select(isIn, place, rest);
     }
     Id pointer(Id place) {

@@ -18,9 +18,9 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     const Instruction& type = module.def(definition.word(1));
     const Instruction& result = module.def(type.word(0));
     const bool isRightResult =
-        isVector ? result.opcode == spv::Op::OpTypeVector && result.word(0) == matrix.component
+        isVector ? result.opcode == OpTypeVector && result.word(0) == matrix.component
                  : type.word(0) == matrix.component;
-    if (definition.opcode != spv::Op::OpFunction || !isRightResult || !hasParameters(type)) {
+    if (definition.opcode != OpFunction || !isRightResult || !hasParameters(type)) {
         refuse(isVector ? "DecodeVectorFunc must return a vector of components, and take what "
                           "DecodeFunc takes"
                         : "DecodeFunc must return a component, and take a pointer to a physical "
@@ -68,7 +68,7 @@ void TensorDecode::castPointer(Emitter& emit, Id pointer) {
     declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * std::min(bytes, 4u));
     const Id type =
         types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(unit_));
-    units_ = emit.op(spv::Op::OpBitcast, type, {pointer});
+    units_ = emit.op(OpBitcast, type, {pointer});
 }
 
 bool TensorDecode::refuse(std::string_view what) {
@@ -80,15 +80,14 @@ bool TensorDecode::hasParameters(const Instruction& type) const {
     const TypeTable& types = context_.types;
     if (type.operands.size() != 4) return false;
     const Instruction& pointer = module.def(type.word(1));
-    if (pointer.opcode != spv::Op::OpTypePointer ||
+    if (pointer.opcode != OpTypePointer ||
         storageOf(pointer) != spv::StorageClass::PhysicalStorageBuffer) {
         return false;
     }
     for (const size_t parameter : {2, 3}) {
         const Instruction& array = module.def(type.word(parameter));
-        if (array.opcode != spv::Op::OpTypeArray ||
-            module.constantValue(array.word(1)) != dimensions_ || !types.isInteger(array.word(0)) ||
-            types.width(array.word(0)) != 32) {
+        if (array.opcode != OpTypeArray || module.constantValue(array.word(1)) != dimensions_ ||
+            !types.isInteger(array.word(0)) || types.width(array.word(0)) != 32) {
             return false;
         }
     }
@@ -122,7 +121,7 @@ Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     }
     append(operands, {idOperand(coordinates(emit, 1, place.block)),
                       idOperand(coordinates(emit, 2, place.inBlock))});
-    return emit.op(spv::Op::OpFunctionCall, resultType_, std::move(operands));
+    return emit.op(OpFunctionCall, resultType_, std::move(operands));
 }
 
 }  // namespace coopvk::rewrite

@@ -15,11 +15,11 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
       types_(context.types),
       at_(at),
       matrix_(matrix),
-      isStore_(at.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV),
+      isStore_(at.opcode == OpCooperativeMatrixStoreTensorNV),
       componentBits_(matrix.number->bits),
       memory_(memory),
       pointer_(pointer) {
-    if (context.module.def(emit.typeOf(pointer)).opcode != spv::Op::OpTypePointer) {
+    if (context.module.def(emit.typeOf(pointer)).opcode != OpTypePointer) {
         context.invalid(at, "Pointer is not a typed pointer");
         return;
     }
@@ -179,10 +179,8 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     const Slot slot = {component, 0};
     const Id part = componentBits(emit, *matrix_.number, slot, matrix_.component);
     const Id mask = emit.constant((1u << componentBits_) - 1);
-    const auto shifted = [&](Id value) {
-        return emit.op(spv::Op::OpShiftLeftLogical, u32, {value, shift});
-    };
-    const Id others = emit.op(spv::Op::OpNot, u32, {shifted(mask)});
+    const auto shifted = [&](Id value) { return emit.op(OpShiftLeftLogical, u32, {value, shift}); };
+    const Id others = emit.op(OpNot, u32, {shifted(mask)});
     const bool isShared =
         storageOf(context_.module.def(emit.typeOf(pointer))) == spv::StorageClass::Workgroup;
     const Id scope = emit.scope(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily);
@@ -190,8 +188,8 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
         const Id typed = emit.bitcast(scalar_, value);
         emit.op(opcode, scalar_, {pointer, scope, emit.constant(0), typed});
     };
-    atomic(spv::Op::OpAtomicAnd, others);
-    atomic(spv::Op::OpAtomicOr, shifted(part));
+    atomic(OpAtomicAnd, others);
+    atomic(OpAtomicOr, shifted(part));
 }
 
 // -------------------------------------------------------------------------------------------------
@@ -201,7 +199,7 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
 Id TensorElements::castTo(Emitter& emit, Id element) {
     const Id type =
         types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(element));
-    return emit.op(spv::Op::OpBitcast, type, {pointer_});
+    return emit.op(OpBitcast, type, {pointer_});
 }
 
 Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
@@ -218,7 +216,7 @@ Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     packView_ = block_ != 0 ? castTo(emit, pack_) : context_.views.view(emit, place_, pack_);
     if (block_ == 0) return isMultiple(emit, place_.bytes, bytes);
     const Id u32 = types_.uint32();
-    const Id address = emit.op(spv::Op::OpBitcast, types_.vectorType(u32, 2), {pointer_});
+    const Id address = emit.op(OpBitcast, types_.vectorType(u32, 2), {pointer_});
     return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
 }
 

@@ -56,9 +56,7 @@ class TensorLoad : TensorTransfer {
         writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
-    void end() {
-        emit_.add(makeInstruction(spv::Op::OpLoad, matrix_.id, at_.result, {idOperand(result_)}));
-    }
+    void end() { emit_.add(makeInstruction(OpLoad, matrix_.id, at_.result, {idOperand(result_)})); }
 
  private:
     uint32_t maxDecodeCalls() const { return device().maxDecodeCalls; }
@@ -275,7 +273,7 @@ bool lowerLoadCondition(MatrixContext& context, MatrixWriter& writer, const Inst
         }
         condition = emit.both(condition, allowsFastest);
     }
-    emit.op(spv::Op::OpCopyObject, i.type, Operands{idOperand(condition)}, i.result);
+    emit.op(OpCopyObject, i.type, Operands{idOperand(condition)}, i.result);
     return true;
 }
 

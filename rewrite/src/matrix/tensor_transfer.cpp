@@ -14,7 +14,7 @@ TensorAccess accessOf(const MatrixContext& context, const Instruction& at, const
     access.view = context.tensors.viewOf(context.module, operands.view);
     access.rows = matrix.rows;
     access.columns = matrix.columns;
-    access.isStore = at.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV;
+    access.isStore = at.opcode == OpCooperativeMatrixStoreTensorNV;
     access.isDecoded = operands.decode != 0;
     return access;
 }

@@ -86,12 +86,12 @@ WorkgroupMemory::Place WorkgroupMemory::placeOf(Id first, uint32_t offset) {
 Id WorkgroupMemory::pointer(const Place& place, uint32_t following) {
     TypeTable& types = context_.types;
     return emit_.op(
-        spv::Op::OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
+        OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
         {context_.shared.variable, place.vector, emit_.plus(place.component, following)});
 }
 
 Id WorkgroupMemory::pointerToVector(Id vector) {
-    return emit_.op(spv::Op::OpAccessChain,
+    return emit_.op(OpAccessChain,
                     context_.types.pointerType(spv::StorageClass::Workgroup, fourWords()),
                     {context_.shared.variable, vector});
 }
@@ -133,7 +133,7 @@ void declareWorkgroupMemory(MatrixContext& context) {
         types.arrayType(types.vectorType(types.uint32(), 4), (std::max(1u, shared.used) + 3) / 4);
     const Id pointer = types.pointerType(spv::StorageClass::Workgroup, array);
     context.module.append(Section::kGlobals,
-                          makeInstruction(spv::Op::OpVariable, pointer, shared.variable,
+                          makeInstruction(OpVariable, pointer, shared.variable,
                                           {literal(spv::StorageClass::Workgroup)}));
     context.module.addName(shared.variable, "coopvk_matrices");
 }

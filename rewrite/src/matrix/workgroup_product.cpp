@@ -162,7 +162,7 @@ class WorkgroupProduct : StagedProduct {
         Id lane = lineLane(operand);
         if (operand.ordersByBlock() && operand.orders() > 1) {
             const Id order = emit_.modulo(block, operand.orders());
-            lane = emit_.op(spv::Op::OpBitwiseXor, u32(), {lane, order});
+            lane = emit_.op(OpBitwiseXor, u32(), {lane, order});
         }
         return emit_.addU32(emit_.times(line, operand.lineWords()),
                             emit_.times(lane, operand.runWords()));

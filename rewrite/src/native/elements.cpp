@@ -10,14 +10,14 @@ namespace coopvk::rewrite {
 namespace {
 
 Id tileLength(NativeFunction& f, const PackedType& type) {
-    return f.emit().op(spv::Op::OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.pack});
+    return f.emit().op(OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.pack});
 }
 
 // The tile of an element and the index in the tile. Only the driver knows a tile's length.
 PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id element) {
     const Id length = tileLength(f, matrix);
-    return {f.emit().op(spv::Op::OpUDiv, f.types.uint32(), {element, length}),
-            f.emit().op(spv::Op::OpUMod, f.types.uint32(), {element, length})};
+    return {f.emit().op(OpUDiv, f.types.uint32(), {element, length}),
+            f.emit().op(OpUMod, f.types.uint32(), {element, length})};
 }
 
 // The element at literal indices, in a variable with a copy of its matrix.
@@ -37,7 +37,7 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
     if (!outer.empty()) {
         Operands operands = {idOperand(whole)};
         append(operands, outer);
-        whole = emit.op(spv::Op::OpCompositeExtract, matrix->id, std::move(operands));
+        whole = emit.op(OpCompositeExtract, matrix->id, std::move(operands));
     }
     Id& variable = f.variables[matrix->id];
     if (variable == 0) variable = f.writer.variable(matrix->id);
@@ -51,8 +51,8 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
 bool lowerNativeLength(NativeFunction& f, const Instruction& length) {
     const PackedType* type = f.context.packed(length.word(0));
     if (type == nullptr) return false;
-    f.emit().op(spv::Op::OpIMul, length.type,
-                {tileLength(f, *type), f.types.constantU32(type->count)}, length.result);
+    f.emit().op(OpIMul, length.type, {tileLength(f, *type), f.types.constantU32(type->count)},
+                length.result);
     return true;
 }
 
@@ -74,7 +74,7 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract) {
     const Element element = elementAt(f, extract, 0);
     if (element.matrix == nullptr) return false;
-    f.emit().op(spv::Op::OpLoad, extract.type, {element.pointer}, extract.result);
+    f.emit().op(OpLoad, extract.type, {element.pointer}, extract.result);
     return true;
 }
 
@@ -84,7 +84,7 @@ bool lowerNativeInsert(NativeFunction& f, const Instruction& insert) {
     Emitter& emit = f.emit();
     emit.store(element.pointer, insert.word(0));
     if (element.outer.empty()) {
-        emit.op(spv::Op::OpLoad, insert.type, {element.variable}, insert.result);
+        emit.op(OpLoad, insert.type, {element.variable}, insert.result);
         return true;
     }
     const Id changed = emit.load(element.matrix->id, element.variable);
@@ -96,7 +96,7 @@ bool lowerNativeInsert(NativeFunction& f, const Instruction& insert) {
 
 namespace {
 
-constexpr auto kLength = static_cast<uint32_t>(spv::Op::OpCooperativeMatrixLengthKHR);
+constexpr auto kLength = static_cast<uint32_t>(OpCooperativeMatrixLengthKHR);
 
 bool usesLength(const LengthConstants& lengths, const Instruction& i) {
     return std::ranges::any_of(i.operands, [&](const Operand& operand) {
@@ -114,14 +114,14 @@ LengthConstants takeLengths(NativeContext& context) {
     LengthConstants lengths;
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (const InstructionPtr& i : globals) {
-        if (i->opcode != spv::Op::OpSpecConstantOp) continue;
+        if (i->opcode != OpSpecConstantOp) continue;
         if (i->word(0) != kLength && !usesLength(lengths, *i)) continue;
         if (i->word(0) == kLength && context.plan.type(i->word(1)) == nullptr) {
             context.invalid(*i, "Type is not a cooperative matrix");
         }
         lengths.emplace(i->result, *i);
         // readLengths() replaces all uses.
-        i->opcode = spv::Op::OpConstantNull;
+        i->opcode = OpConstantNull;
         i->operands.clear();
     }
     for (const InstructionPtr& i : globals) {
@@ -145,7 +145,7 @@ class LengthValues {
         if (prologue_.empty()) return;
         InstructionList& entry = function_.blocks.front()->body;
         const auto isVariable = [&](const InstructionPtr& i) {
-            return i->opcode == spv::Op::OpVariable || isDebugLine(i->opcode) ||
+            return i->opcode == OpVariable || isDebugLine(i->opcode) ||
                    isNonSemantic(context_.module, *i);
         };
         const auto first = std::ranges::find_if_not(entry, isVariable);
@@ -157,7 +157,7 @@ class LengthValues {
         if (isNonSemantic(context_.module, i)) return;  // may be before the prologue
         for (Operand& operand : i.operands) {
             if (!operand.isId || !constants_.contains(operand.word)) continue;
-            if (i.opcode == spv::Op::OpVariable) return fail(context_, i);
+            if (i.opcode == OpVariable) return fail(context_, i);
             operand.word = value(operand.word);
         }
     }
@@ -170,8 +170,7 @@ class LengthValues {
         Id result = 0;
         if (i.word(0) == kLength) {
             const TiledType& type = *context_.plan.type(i.word(1));
-            const Id tile =
-                emit.op(spv::Op::OpCooperativeMatrixLengthKHR, types.uint32(), {type.pack});
+            const Id tile = emit.op(OpCooperativeMatrixLengthKHR, types.uint32(), {type.pack});
             result = emit.mulInt(types.uint32(), tile, types.constantU32(type.count));
         } else {
             Operands operands(i.operands.begin() + 1, i.operands.end());

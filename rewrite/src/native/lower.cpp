@@ -81,7 +81,7 @@ class StagedMatrix {
 bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, Id arrayType) {
     const Instruction& array = f.context.module.def(arrayType);
     const std::optional<uint64_t> length = f.context.module.constantValue(array.word(1));
-    if (type == nullptr || array.opcode != spv::Op::OpTypeArray || !length) {
+    if (type == nullptr || array.opcode != OpTypeArray || !length) {
         return f.context.fail(ErrorCode::kInvalidModule, at,
                               "converts between a cooperative matrix and an array of scalars");
     }
@@ -93,7 +93,7 @@ bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, I
 // The array's bits as another array type.
 Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
     if (result == 0) result = f.context.module.takeId();
-    const Instruction cast{spv::Op::OpBitCastArrayQCOM, type, result, {idOperand(value)}};
+    const Instruction cast{OpBitCastArrayQCOM, type, result, {idOperand(value)}};
     lowerBitCastArray(f.context, f.emit(), cast);
     return result;
 }
@@ -149,9 +149,9 @@ void reserveStaging(NativeContext& context) {
         context.staging.reserve(type->component, lines * linesOf(*type).length);
     };
     context.module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == spv::Op::OpCooperativeMatrixConvertNV) reserve(i.type, false);
-        if (i.opcode == spv::Op::OpCompositeConstructCoopMatQCOM) reserve(i.type, true);
-        if (i.opcode == spv::Op::OpCompositeExtractCoopMatQCOM) {
+        if (i.opcode == OpCooperativeMatrixConvertNV) reserve(i.type, false);
+        if (i.opcode == OpCompositeConstructCoopMatQCOM) reserve(i.type, true);
+        if (i.opcode == OpCompositeExtractCoopMatQCOM) {
             reserve(context.module.def(i.word(0)).type, true);
         }
     });
@@ -165,7 +165,7 @@ std::vector<Id> NativeContext::packsOf(Emitter& emit, const PackedType& type, Id
 void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
                               Id result) {
     if (packed(type.id) != nullptr) return PackedContext::fromPacks(emit, type, tiles, result);
-    emit.op(spv::Op::OpCopyObject, type.id, idOperands(tiles), result);
+    emit.op(OpCopyObject, type.id, idOperands(tiles), result);
 }
 
 namespace {
@@ -191,8 +191,7 @@ bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& 
             Operands operands = {idOperand(as[row * a->gridColumns() + k]),
                                  idOperand(bs[k * b->gridColumns() + column]), idOperand(sums[t])};
             append(operands, operandsBehind(mulAdd, 3));
-            sums[t] =
-                emit.op(spv::Op::OpCooperativeMatrixMulAddKHR, result->pack, std::move(operands));
+            sums[t] = emit.op(OpCooperativeMatrixMulAddKHR, result->pack, std::move(operands));
         }
     }
     context.fromPacks(emit, *result, sums, mulAdd.result);
@@ -200,7 +199,6 @@ bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& 
 }
 
 OpcodeTable<NativeFunction> nativeTable() {
-    using enum spv::Op;
     OpcodeTable<NativeFunction> table;
     table.add<lowerNativeLoad>({OpCooperativeMatrixLoadKHR});
     table.add<lowerNativeStore>({OpCooperativeMatrixStoreKHR});
@@ -237,7 +235,7 @@ void lowerTypes(NativeContext& context) {
         tile[2] = idOperand(types.constantU32(type.tileRows));
         tile[3] = idOperand(types.constantU32(type.tileColumns));
         type.pack = types.matrixType(std::move(tile));
-        definition.opcode = spv::Op::OpTypeArray;
+        definition.opcode = OpTypeArray;
         definition.operands = {idOperand(type.pack), idOperand(types.constantU32(type.count))};
     }
 }

@@ -81,8 +81,7 @@ void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
     for (uint32_t t = 0; t < type.count; ++t) {
         Operands operands = {idOperand(tilePointer(type, access, pointer, t))};
         addAccess(operands, access);
-        tiles.push_back(
-            emit.op(spv::Op::OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
+        tiles.push_back(emit.op(OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
     }
     context.fromPacks(emit, type, tiles, result);
 }
@@ -93,7 +92,7 @@ void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
     for (uint32_t t = 0; t < type.count; ++t) {
         Operands operands = {idOperand(tilePointer(type, access, pointer, t)), idOperand(tiles[t])};
         addAccess(operands, access);
-        emit.opVoid(spv::Op::OpCooperativeMatrixStoreKHR, std::move(operands));
+        emit.opVoid(OpCooperativeMatrixStoreKHR, std::move(operands));
     }
 }
 
@@ -131,7 +130,7 @@ bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
 bool lowerNativeUndef(NativeFunction& f, const Instruction& undef) {
     if (!holdsMatrix(f, undef.type)) return false;
     f.context.module.append(Section::kGlobals,
-                            makeInstruction(spv::Op::OpConstantNull, undef.type, undef.result, {}));
+                            makeInstruction(OpConstantNull, undef.type, undef.result, {}));
     return true;
 }
 

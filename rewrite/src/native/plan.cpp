@@ -36,7 +36,7 @@ class NativePlanner {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
         module_.visitBlocks([&](const Instruction& i) {
-            if (i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR) addProduct(i);
+            if (i.opcode == OpCooperativeMatrixMulAddKHR) addProduct(i);
         });
         if (!problem_.empty()) return unsupported(problem_);
         if (fits(nullptr)) {
@@ -67,7 +67,7 @@ class NativePlanner {
 
     void collectTypes() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
+            if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
             if (const auto type = listableType(module_, *i)) {
                 plan_.types.emplace(type->id, *type);
             } else {
@@ -145,9 +145,8 @@ std::optional<TiledType> listableType(const Module& module, const Instruction& m
     const auto scope = module.constantValue(matrix.word(1));
     if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) return std::nullopt;
     const Instruction& component = module.def(matrix.word(0));
-    const bool isPlain =
-        component.opcode == spv::Op::OpTypeInt ||
-        (component.opcode == spv::Op::OpTypeFloat && component.operands.size() == 1);
+    const bool isPlain = component.opcode == OpTypeInt ||
+                         (component.opcode == OpTypeFloat && component.operands.size() == 1);
     if (!isPlain) return std::nullopt;
     TiledType type;
     type.id = matrix.result;
@@ -213,7 +212,7 @@ namespace {
 NativePlan listableTypes(const Module& module, bool& open) {
     NativePlan plan;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) continue;
+        if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
         open = open || !module.constantValue(i->word(1)) || !matrixDimensions(module, *i);
         if (const auto type = listableType(module, *i)) plan.types.emplace(type->id, *type);
     }
@@ -224,10 +223,10 @@ NativePlan listableTypes(const Module& module, bool& open) {
 // of newer extensions.
 bool hasUnknownComponents(const Module& module) {
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        if (i->opcode != spv::Op::OpTypeCooperativeMatrixKHR) return false;
+        if (i->opcode != OpTypeCooperativeMatrixKHR) return false;
         const Instruction& component = module.def(i->word(0));
-        if (component.opcode == spv::Op::OpTypeInt) return false;
-        if (component.opcode != spv::Op::OpTypeFloat) return true;
+        if (component.opcode == OpTypeInt) return false;
+        if (component.opcode != OpTypeFloat) return true;
         if (component.operands.size() == 1) return false;
         const auto encoding = static_cast<spv::FPEncoding>(component.word(1));
         return findNumber(NumberKind::kFloat, component.word(0), encoding) == nullptr;
@@ -250,7 +249,7 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
     }
     AddedShapeUse use = open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
     module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+        if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
         const ProductTypes product = productTypes(module, plan, i);
         if (!product.areMatrices() || !product.fit()) return;
         const MatrixShape shape = productShape(types, product, i.word(3));

@@ -129,7 +129,7 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     const auto b = matrixDimensions(context.module, context.module.def(i.type));
     const Number* number = componentsOf(context, type);
     const Number* wanted = componentsOf(context, i.type);
-    const bool casts = i.opcode == spv::Op::OpBitcast;
+    const bool casts = i.opcode == OpBitcast;
     if (!a || !b || a->rows != b->rows || a->columns != b->columns || !number || !wanted ||
         (casts && number->bits != wanted->bits)) {
         return context.fail(ErrorCode::kUnsupported, i, "this conversion is not the driver's");
@@ -137,7 +137,7 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     const Id half = context.types.floatType(16);
     if (to == 0 && a->use == b->use && !casts) {
         const bool copies = context.elementOf(i.type) == half;
-        emit.op(copies ? spv::Op::OpCopyObject : i.opcode, i.type, {i.word(0)}, i.result);
+        emit.op(copies ? OpCopyObject : i.opcode, i.type, {i.word(0)}, i.result);
         return true;
     }
     // Both matrices lie in the memory of their elements' type, perhaps in the same places: each
@@ -153,7 +153,7 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
         } else if (from != to && to != 0) {
             value = emit.op(i.opcode, to, {value});
             decorations.addTo(value);
-            value = emit.op(spv::Op::OpFConvert, half, {value});
+            value = emit.op(OpFConvert, half, {value});
         } else if (from != to && emit.typeOf(value) != target.element()) {
             value = emit.op(i.opcode, target.element(), {value});
         }
@@ -175,7 +175,7 @@ bool holdMulAdd(HalvesFunction& f, Instruction& i) {
         context.elementOf(i.type) == context.types.floatType(16)) {
         return false;
     }
-    i.operands[2] = idOperand(f.emit().op(spv::Op::OpFConvert, i.type, {i.word(2)}));
+    i.operands[2] = idOperand(f.emit().op(OpFConvert, i.type, {i.word(2)}));
     return false;
 }
 
@@ -190,7 +190,7 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
     const auto columnMajor = module.constantValue(at.word(layout));
     const Instruction& pointer = module.def(module.def(at.word(0)).type);
     if (!columnMajor || !isPointerType(pointer.opcode)) return;
-    const Id pointee = pointer.opcode == spv::Op::OpTypePointer
+    const Id pointee = pointer.opcode == OpTypePointer
                            ? pointer.word(1)
                            : untypedPointee(context, storageOf(pointer), context.format(type));
     const uint32_t bytes = context.types.width(pointee) * context.types.components(pointee) / 8;
@@ -201,7 +201,7 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
     };
     reserveForPointees(bytes);
     // Then the pointee may become a scalar.
-    if (pointer.opcode == spv::Op::OpTypePointer && !pointsIntoTightArray(context, at.word(0))) {
+    if (pointer.opcode == OpTypePointer && !pointsIntoTightArray(context, at.word(0))) {
         reserveForPointees(context.types.width(pointee) / 8);
     }
 }
@@ -213,7 +213,6 @@ void reserve(HalvesContext& context) {
         if (d) reserveFor(context, type, StagedShape::byElements(*d));
     };
     module.visitBlocks([&](const Instruction& i) {
-        using enum spv::Op;
         if (i.opcode == OpCooperativeMatrixLoadKHR && context.isMatrix(i.type) &&
             !context.sharedHalves.contains(i.word(0))) {
             reserveForMemory(context, i, i.type, 1);
@@ -277,11 +276,11 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
                      "matrices of 8-bit floats need more shared memory than the shader leaves"};
     }
     OpcodeTable<HalvesFunction> table;
-    table.add<holdSharedPointer>({spv::Op::OpAccessChain, spv::Op::OpInBoundsAccessChain});
-    table.add<holdSharedStore>({spv::Op::OpStore});
-    table.add<holdLoad>({spv::Op::OpCooperativeMatrixLoadKHR});
-    table.add<holdStore>({spv::Op::OpCooperativeMatrixStoreKHR});
-    table.add<holdMulAdd>({spv::Op::OpCooperativeMatrixMulAddKHR});
+    table.add<holdSharedPointer>({OpAccessChain, OpInBoundsAccessChain});
+    table.add<holdSharedStore>({OpStore});
+    table.add<holdLoad>({OpCooperativeMatrixLoadKHR});
+    table.add<holdStore>({OpCooperativeMatrixStoreKHR});
+    table.add<holdMulAdd>({OpCooperativeMatrixMulAddKHR});
     table.add<holdConversion>(kConversions);
     table.lowerAll(context);
     if (context.error) return context.error;

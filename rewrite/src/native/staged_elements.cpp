@@ -88,7 +88,7 @@ void StagedElements::writeAll(Id value) {
     const Id zero = emit_.constant(0);
     Operands operands = {idOperand(at({zero, zero}, 0)), idOperand(value)};
     append(operands, access());
-    emit_.opVoid(spv::Op::OpCooperativeMatrixStoreKHR, std::move(operands));
+    emit_.opVoid(OpCooperativeMatrixStoreKHR, std::move(operands));
     barrier();
 }
 
@@ -97,7 +97,7 @@ void StagedElements::readAll(Id result) {
     const Id zero = emit_.constant(0);
     Operands operands = {idOperand(at({zero, zero}, 0))};
     append(operands, access());
-    emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, type_, std::move(operands), result);
+    emit_.op(OpCooperativeMatrixLoadKHR, type_, std::move(operands), result);
     barrier();
 }
 
@@ -108,9 +108,8 @@ void StagedElements::eachUnit(const std::function<void(const Unit&)>& visit) {
     const uint32_t lanes = f_.context.target.subgroupSize;
     for (uint32_t first = 0; first < units; first += lanes) {
         const Id unit = emit_.plus(f_.writer.lane(), first);
-        const Id inside = first + lanes <= units
-                              ? 0
-                              : emit_.compare(spv::Op::OpULessThan, unit, emit_.constant(units));
+        const Id inside =
+            first + lanes <= units ? 0 : emit_.compare(OpULessThan, unit, emit_.constant(units));
         f_.writer.when(inside, [&] {
             const Id block = emit_.times(emit_.over(unit, beside * perLine), beside);
             visit({emit_.addU32(block, emit_.modulo(unit, beside)),

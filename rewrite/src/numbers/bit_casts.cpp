@@ -34,7 +34,7 @@ Id bitsOf(Emitter& emit, const BitType& type, Id component) {
         types.declareArithmetic(types.intType(type.bits, false));
         component = emit.bitcast(types.intType(type.bits, false), component);
     }
-    return type.bits == 32 ? component : emit.op(spv::Op::OpUConvert, types.uint32(), {component});
+    return type.bits == 32 ? component : emit.op(OpUConvert, types.uint32(), {component});
 }
 
 Id componentOf(Emitter& emit, const BitType& type, Id word) {
@@ -42,7 +42,7 @@ Id componentOf(Emitter& emit, const BitType& type, Id word) {
     const uint32_t stored = type.number != nullptr ? type.number->storedBits() : type.bits;
     const Id integer = types.intType(stored, false);
     types.declareArithmetic(integer);
-    const Id value = stored == 32 ? word : emit.op(spv::Op::OpUConvert, integer, {word});
+    const Id value = stored == 32 ? word : emit.op(OpUConvert, integer, {word});
     return type.number != nullptr ? value : emit.bitcast(type.scalar, value);
 }
 
@@ -96,8 +96,8 @@ bool lowerBitcastExtract(NumbersContext& context, Emitter& emit, const Instructi
     const Id integers = types.vectorType(types.intType(width, false), components);
     const Id bytes = types.vectorType(types.intType(8, false), components);
     const Id by = emit.splat(types.vectorType(offset, components), i.word(1));
-    Id value = emit.op(spv::Op::OpShiftRightLogical, integers, {i.word(0), by});
-    if (width != 8) value = emit.op(spv::Op::OpUConvert, bytes, {value});
+    Id value = emit.op(OpShiftRightLogical, integers, {i.word(0), by});
+    if (width != 8) value = emit.op(OpUConvert, bytes, {value});
     finish(context, emit, i, U32(emit, value, bytes) & (magnitudeMask(*to) * 2 + 1));
     return true;
 }

@@ -28,16 +28,16 @@ Id fraction(Emitter& emit, Wide& w, const Number& number, const U32& word) {
     const uint32_t components = w.types.components(w.u32);
     const Id s32 = w.types.vectorType(w.types.intType(32, true), components);
     const Id high = emit.bitcast(s32, word << (32 - number.bits));
-    const Id f32 = emit.op(spv::Op::OpConvertSToF, w.f32, {high});
+    const Id f32 = emit.op(OpConvertSToF, w.f32, {high});
     const int scale = static_cast<int>(number.bits) - 32 - static_cast<int>(number.fields.bias);
-    return emit.op(spv::Op::OpFMul, w.f32, {f32, w.constantF32(std::ldexp(1.0, scale))});
+    return emit.op(OpFMul, w.f32, {f32, w.constantF32(std::ldexp(1.0, scale))});
 }
 
 }  // namespace
 
 Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) {
     Wide w(emit.types(), components);
-    const U32 word(emit, emit.op(spv::Op::OpUConvert, w.u32, {bits}));
+    const U32 word(emit, emit.op(OpUConvert, w.u32, {bits}));
     const uint32_t mantissa = number.mantissaBits(), bias = number.fields.bias;
     if (number.fields.exponentBits == 8) return sameExponent(emit, w, number, word);
     if (number.fields.exponentBits == 0) return fraction(emit, w, number, word);
@@ -46,9 +46,9 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     const U32 wide = magnitude << (kMantissa32 - mantissa);
     const U32 normal = wide + ((kBias - bias) << kMantissa32);
     // Denormals are so many units of the smallest one.
-    const Id units = emit.op(spv::Op::OpConvertUToF, w.f32, {magnitude});
+    const Id units = emit.op(OpConvertUToF, w.f32, {magnitude});
     const Id unit = w.constantF32(std::ldexp(1.0, 1 - static_cast<int>(bias + mantissa)));
-    const Id denormal = emit.op(spv::Op::OpFMul, w.f32, {units, unit});
+    const Id denormal = emit.op(OpFMul, w.f32, {units, unit});
     const U32 small(emit, emit.bitcast(w.u32, denormal));
     U32 result = select(magnitude < (1u << mantissa), small, normal);
     if (number.fields.specials == Number::Specials::kNone) {
@@ -126,8 +126,8 @@ Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t componen
     TypeTable& types = emit.types();
     const Wide w(types, components);
     const Id scalar = types.floatType(64), f64 = types.vectorType(scalar, components);
-    const Id wide = emit.op(spv::Op::OpFConvert, f64, {bitsToF32(emit, number, bits, components)});
-    const U32 word(emit, emit.op(spv::Op::OpUConvert, w.u32, {bits}));
+    const Id wide = emit.op(OpFConvert, f64, {bitsToF32(emit, number, bits, components)});
+    const U32 word(emit, emit.op(OpUConvert, w.u32, {bits}));
     const double smallest = std::ldexp(1.0, -static_cast<int>(number.fields.bias));
     const Id constant = types.constantSplat(f64, types.constantFloat(scalar, smallest));
     return emit.select((word < 1).id, constant, wide);
@@ -145,11 +145,10 @@ namespace {
 Id matrixType(Module& module, Id column, uint32_t columns) {
     const Operands operands = {idOperand(column), literal(columns)};
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == spv::Op::OpTypeMatrix && i->operands == operands) return i->result;
+        if (i->opcode == OpTypeMatrix && i->operands == operands) return i->result;
     }
     const Id type = module.takeId();
-    module.append(Section::kGlobals,
-                  makeInstruction(spv::Op::OpTypeMatrix, 0, type, Operands(operands)));
+    module.append(Section::kGlobals, makeInstruction(OpTypeMatrix, 0, type, Operands(operands)));
     return type;
 }
 
@@ -213,7 +212,7 @@ Id unpack(Emitter& emit, Id word) {
 
 Id unpackOne(Emitter& emit, Id bits) {
     TypeTable& types = emit.types();
-    const Id word = emit.op(spv::Op::OpUConvert, types.uint32(), {bits});
+    const Id word = emit.op(OpUConvert, types.uint32(), {bits});
     return emit.extract(types.floatType(32), unpack(emit, word), {0});
 }
 
@@ -234,9 +233,9 @@ U32 denormal(Emitter& emit, Wide& w, const U32& magnitude, Rounding rounding) {
     const Id value = emit.bitcast(w.f32, magnitude);
     const bool truncates = rounding == Rounding::kTowardZero;
     const Id by = w.constantF32(truncates ? std::ldexp(1.0, 24) : 0.5);
-    const Id f32 = emit.op(truncates ? spv::Op::OpFMul : spv::Op::OpFAdd, w.f32, {value, by});
+    const Id f32 = emit.op(truncates ? OpFMul : OpFAdd, w.f32, {value, by});
     forbidContraction(emit.module(), f32);
-    if (truncates) return {emit, emit.op(spv::Op::OpConvertFToU, w.u32, {f32})};
+    if (truncates) return {emit, emit.op(OpConvertFToU, w.u32, {f32})};
     constexpr uint32_t kOneHalf = 0x3F000000;
     return U32(emit, emit.bitcast(w.u32, f32)) + (0u - kOneHalf);
 }
@@ -251,16 +250,16 @@ Id halfToF32(Emitter& emit, Id bits, uint32_t components) {
     const Id u32 = types.uint32(), u16 = types.intType(16, false);
     const Id pair = types.vectorType(u16, 2), f32 = types.floatType(32);
     if (components == 1) return unpackOne(emit, bits);
-    if (components == 2) return unpack(emit, emit.op(spv::Op::OpBitcast, u32, {bits}));
+    if (components == 2) return unpack(emit, emit.op(OpBitcast, u32, {bits}));
     if (components == 4) {
-        const Id words = emit.op(spv::Op::OpBitcast, types.vectorType(u32, 2), {bits});
+        const Id words = emit.op(OpBitcast, types.vectorType(u32, 2), {bits});
         const Id halves[] = {unpack(emit, emit.extract(u32, words, {0})),
                              unpack(emit, emit.extract(u32, words, {1}))};
         return emit.construct(types.vectorType(f32, 4), halves);
     }
-    const Id low = emit.op(spv::Op::OpVectorShuffle, pair,
+    const Id low = emit.op(OpVectorShuffle, pair,
                            {idOperand(bits), idOperand(bits), literal(0u), literal(1u)});
-    const Id parts[] = {unpack(emit, emit.op(spv::Op::OpBitcast, u32, {low})),
+    const Id parts[] = {unpack(emit, emit.op(OpBitcast, u32, {low})),
                         unpackOne(emit, emit.extract(u16, bits, {2}))};
     return emit.construct(types.vectorType(f32, 3), parts);
 }

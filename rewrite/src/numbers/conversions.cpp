@@ -49,7 +49,7 @@ Id Converter::upperBytesToF16(Id value, Id type) {
     std::vector<Id> scalars;
     for (uint32_t c = 0; c < components_; ++c) {
         const Id byte = components_ == 1 ? value : emit_.extract(u8, value, {c});
-        const Id word = U32(emit_, emit_.op(spv::Op::OpUConvert, u32, {byte})) << 8;
+        const Id word = U32(emit_, emit_.op(OpUConvert, u32, {byte})) << 8;
         scalars.push_back(emit_.extract(f16, emit_.bitcast(pair, word), {0}));
     }
     return emit_.join(type, scalars);
@@ -72,7 +72,7 @@ Id Converter::encode(const Number& number, Id value, Rounding rounding) {
     const auto bits = [&](Emitter& emit, Id from) {
         const Id words = number.isHalf() ? f32ToHalf(emit, from, components_, rounding)
                                          : f32ToBits(emit, number, from, components_, rounding);
-        return emit.op(spv::Op::OpUConvert, integers(number), {words});
+        return emit.op(OpUConvert, integers(number), {words});
     };
     if (!number.isSmallFloat() && !number.isHalf()) return bits(emit_, value);
     constexpr std::string_view kSuffixes[] = {"", "TowardZero", "Saturated"};
@@ -91,14 +91,13 @@ Id Converter::encode(const Number& number, Id value, Rounding rounding) {
 
 void finish(NumbersContext& context, Emitter& emit, const Instruction& i, Id result) {
     context.replaced.insert(i.result);
-    emit.op(spv::Op::OpCopyObject, i.type, {result}, i.result);
+    emit.op(OpCopyObject, i.type, {result}, i.result);
 }
 
 namespace {
 
-constexpr spv::Op kConverting[] = {spv::Op::OpFConvert, spv::Op::OpConvertFToU,
-                                   spv::Op::OpConvertFToS, spv::Op::OpConvertSToF,
-                                   spv::Op::OpConvertUToF};
+constexpr spv::Op kConverting[] = {OpFConvert, OpConvertFToU, OpConvertFToS, OpConvertSToF,
+                                   OpConvertUToF};
 
 bool isLoweredConversion(const NumbersContext& context, const Instruction& i) {
     return context.format(i.type) != nullptr || context.formatOf(i.word(0)) != nullptr;
@@ -118,7 +117,7 @@ bool isAllowed(NumbersContext& context, const Instruction& i) {
                             "no conversion gives a format of SPV_EXT_ocp_microscaling_types "
                             "(VUID-StandaloneSpirv-OpFConvert-12466)");
     }
-    if (from != nullptr && !from->isArithmetic() && i.opcode != spv::Op::OpFConvert) {
+    if (from != nullptr && !from->isArithmetic() && i.opcode != OpFConvert) {
         return context.fail(ErrorCode::kInvalidModule, i,
                             "formats of SPV_EXT_ocp_microscaling_types do not become integers "
                             "(VUID-StandaloneSpirv-OpConvertFToU-12465)");
@@ -153,7 +152,7 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
     }
     if (isE5M2(from) && to != nullptr && to->isHalf()) {
         const Id halves = context.replacement(i.type);
-        const Id wide = emit.op(spv::Op::OpUConvert, halves, {value});
+        const Id wide = emit.op(OpUConvert, halves, {value});
         finish(context, emit, i, U32(emit, wide, halves) << 8);
         return true;
     }
@@ -168,7 +167,7 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
     const Id single = convert.toF32(i, value, odd);
     if (to == nullptr && types.isFloat(i.type) && types.width(i.type) < 32) {
         // The driver's own conversion has the decorations.
-        emit.op(spv::Op::OpFConvert, i.type, {single}, i.result);
+        emit.op(OpFConvert, i.type, {single}, i.result);
     } else {
         finish(context, emit, i, convert.fromF32(i, single));
     }
@@ -197,7 +196,7 @@ bool lowerDot(NumbersContext& context, Emitter& emit, const Instruction& i) {
     }
     Converter vectors(context, emit, components), scalar(context, emit, 1);
     const Id a = vectors.toF32(i, i.word(0), false), b = vectors.toF32(i, i.word(1), false);
-    const Id dot = emit.op(spv::Op::OpDot, types.floatType(32), {a, b});
+    const Id dot = emit.op(OpDot, types.floatType(32), {a, b});
     finish(context, emit, i, scalar.fromF32(i, dot));
     return true;
 }
@@ -207,7 +206,7 @@ bool lowerBitcast(NumbersContext& context, Emitter& emit, Instruction& i) {
     if (!isLoweredConversion(context, i)) return false;
     if (castsPartsOfBytes(context, i)) return lowerPartsOfBytes(context, emit, i);
     if (context.replacement(i.type) != context.replacement(emit.typeOf(i.word(0)))) return false;
-    i.opcode = spv::Op::OpCopyObject;
+    i.opcode = OpCopyObject;
     return false;
 }
 
@@ -216,8 +215,8 @@ bool lowerBitcast(NumbersContext& context, Emitter& emit, Instruction& i) {
 void addNumberConversions(OpcodeTable<NumbersFunction>& table) {
     addHalfArithmetic(table);
     table.add<lowerNumberConversion>(kConverting);
-    table.add<lowerDot>({spv::Op::OpDot});
-    table.add<lowerBitcast>({spv::Op::OpBitcast});
+    table.add<lowerDot>({OpDot});
+    table.add<lowerBitcast>({OpBitcast});
     table.add<lowerBitcastExtract>({kOpBitcastExtract});
 }
 

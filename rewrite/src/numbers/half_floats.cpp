@@ -10,8 +10,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Instructions that are the same on f32. Their results are rounded if they are half floats.
 constexpr spv::Op kSameOnF32[] = {
     // Arithmetic; OpDot and OpFNegate are not here.
@@ -210,8 +208,7 @@ std::array<Id, 2> both(NumbersContext& context, Emitter& emit, Operands operands
                        const std::array<Id, 2>& members) {
     HalfCode code(context, emit);
     const Id types[] = {code.f32Type(members[0]), code.f32Type(members[1])};
-    const Id pair =
-        emit.op(spv::Op::OpExtInst, context.types.structType(types), std::move(operands));
+    const Id pair = emit.op(OpExtInst, context.types.structType(types), std::move(operands));
     return {code.encode(members[0], emit.extract(types[0], pair, {0})),
             code.encode(members[1], emit.extract(types[1], pair, {1}))};
 }
@@ -242,8 +239,7 @@ void lowerStruct(NumbersContext& context, Emitter& emit, const Instruction& i) {
 
 void lowerComputed(NumbersContext& context, Emitter& emit, const Instruction& i) {
     HalfCode code(context, emit);
-    const Id value =
-        emit.op(spv::Op::OpExtInst, code.f32Type(i.type), decoded(code, i, i.operands.size()));
+    const Id value = emit.op(OpExtInst, code.f32Type(i.type), decoded(code, i, i.operands.size()));
     ArithmeticDecorations(context.module, i.result).addTo(value);
     finish(context, emit, i, code.encode(i.type, value));
 }

@@ -7,8 +7,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 struct Member {
     Id structure = 0;
     uint32_t index = 0;

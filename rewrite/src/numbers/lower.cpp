@@ -23,7 +23,6 @@ constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
 // Instructions that may take these numbers (SPV_KHR_bfloat16, SPV_EXT_float8 and
 // SPV_EXT_ocp_microscaling_types, "Validation Rules"), beside those that are lowered.
 bool mayTakeNumbers(const Module& module, const Instruction& i) {
-    using enum spv::Op;
     return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
            isUntypedStep(i.opcode) || isNonSemantic(module, i) ||
            isOneOf(i.opcode,
@@ -38,7 +37,7 @@ bool mayTakeNumbers(const Module& module, const Instruction& i) {
 void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
     context.module.removeDecorations([&](const Instruction& i) {
         return (dropsFloat8 && decorates(i, kSaturated)) ||
-               (context.replaced.contains(i.word(0)) && i.opcode == spv::Op::OpDecorate &&
+               (context.replaced.contains(i.word(0)) && i.opcode == OpDecorate &&
                 ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1))));
     });
 }
@@ -88,7 +87,7 @@ void moveFastMathDefaults(NumbersContext& context) {
                (i->word(2) == f32 || context.format(i->word(2)) != nullptr);
     });
     modes.push_back(
-        makeInstruction(spv::Op::OpExecutionModeId, 0, 0,
+        makeInstruction(OpExecutionModeId, 0, 0,
                         {idOperand(entry), literal(spv::ExecutionMode::FPFastMathDefault),
                          idOperand(f32), idOperand(context.types.constantU32(flags))}));
 }
@@ -96,7 +95,7 @@ void moveFastMathDefaults(NumbersContext& context) {
 // The extensions of these types allow them in memory; for integers, capabilities do.
 void declareAccesses(NumbersContext& context) {
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypePointer) continue;
+        if (i->opcode != OpTypePointer) continue;
         const Number* number = context.format(i->word(1));
         if (number != nullptr) declareAccess(context.module, storageOf(*i), number->storedBits());
     }

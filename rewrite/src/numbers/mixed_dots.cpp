@@ -106,21 +106,21 @@ class MixedDots {
             const Id type = types_.vectorType(f32, types_.components(emit.typeOf(value)));
             return emit.converted(type, value);
         };
-        const Id dot = emit.op(spv::Op::OpDot, f32, {widened(i.word(0)), widened(i.word(1))});
+        const Id dot = emit.op(OpDot, f32, {widened(i.word(0)), widened(i.word(1))});
         const Id sum = widened(i.word(2));
         if (i.type == f32) {
-            emit.op(spv::Op::OpFAdd, f32, {dot, sum}, i.result);
+            emit.op(OpFAdd, f32, {dot, sum}, i.result);
             return;
         }
-        const Id total = emit.op(spv::Op::OpFAdd, f32, {dot, sum});
-        emit.op(spv::Op::OpFConvert, i.type, {total}, i.result);
+        const Id total = emit.op(OpFAdd, f32, {dot, sum});
+        emit.op(OpFConvert, i.type, {total}, i.result);
         converted_.insert(i.result);
     }
 
     // A conversion has no use for the decorations of a sum.
     void dropDeclarations() {
         module_.removeDecorations([&](const Instruction& i) {
-            return i.opcode == spv::Op::OpDecorate && converted_.contains(i.word(0)) &&
+            return i.opcode == OpDecorate && converted_.contains(i.word(0)) &&
                    ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1)));
         });
         bool keeps = false;

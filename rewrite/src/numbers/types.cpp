@@ -12,7 +12,6 @@ namespace {
 
 // Types that may consist of these numbers, beside vectors.
 bool mayContain(spv::Op opcode) {
-    using enum spv::Op;
     return isArrayType(opcode) || isOneOf(opcode, {OpTypeStruct, OpTypePointer, OpTypeFunction});
 }
 
@@ -25,7 +24,7 @@ void checkPointers(NumbersContext& context) {
     if (found.empty()) return;
     found = typesWith(context.module, std::move(found));
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypePointer || !found.contains(i->word(1))) continue;
+        if (i->opcode != OpTypePointer || !found.contains(i->word(1))) continue;
         const spv::StorageClass storage = storageOf(*i);
         if (storage == spv::StorageClass::Function || storage == spv::StorageClass::Private) {
             continue;
@@ -41,7 +40,7 @@ void checkVariables(NumbersContext& context, ExtensionSet extensions) {
     for (const auto& [id, matrix] : context.matrices) numbers.insert(id);
     const std::unordered_set<Id> with = typesWith(context.module, std::move(numbers));
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpVariable || !with.contains(context.module.pointee(i->result))) {
+        if (i->opcode != OpVariable || !with.contains(context.module.pointee(i->result))) {
             continue;
         }
         const spv::StorageClass storage = storageOf(*i);
@@ -75,7 +74,7 @@ bool isOf(const Number& number, const PlannedTarget& target, ExtensionSet extens
 }
 
 void findVector(NumbersContext& context, const Instruction& i, const Number& component) {
-    const bool isMatrix = i.opcode == spv::Op::OpTypeMatrix;
+    const bool isMatrix = i.opcode == OpTypeMatrix;
     if (i.word(1) < 2 || i.word(1) > 4) {
         context.invalid(i, "a vector has 2, 3 or 4 components");
     } else if (!isMatrix) {
@@ -89,7 +88,7 @@ void findVector(NumbersContext& context, const Instruction& i, const Number& com
 
 void findType(NumbersContext& context, ExtensionSet extensions, const Instruction& i) {
     const auto encoding = context.types.encoding(i.result);
-    if (i.opcode == spv::Op::OpTypeFloat) {
+    if (i.opcode == OpTypeFloat) {
         const Number* number = findNumber(NumberKind::kFloat, i.word(0), encoding);
         if (number != nullptr && isOf(*number, context.target, extensions))
             context.lowered[i.result] = number;
@@ -100,7 +99,7 @@ void findType(NumbersContext& context, ExtensionSet extensions, const Instructio
         if (component == nullptr && operand.isId) component = context.format(operand.word);
     }
     if (component == nullptr || !isDeclaration(i) || i.type != 0) return;
-    if (i.opcode == spv::Op::OpTypeVector || i.opcode == spv::Op::OpTypeMatrix) {
+    if (i.opcode == OpTypeVector || i.opcode == OpTypeMatrix) {
         findVector(context, i, *component);
     } else if (!mayContain(i.opcode)) {
         context.unsupported(
@@ -142,11 +141,11 @@ std::optional<double> component(const NumbersContext& context, Id id, uint32_t c
         number = numberOf(context.types, def.type);
     if (number == nullptr) return std::nullopt;
     switch (def.opcode) {
-        case spv::Op::OpConstantNull:
-        case spv::Op::OpUndef:
+        case OpConstantNull:
+        case OpUndef:
         case kOpPoison:
             return 0.0;
-        case spv::Op::OpConstant:
+        case OpConstant:
             return valueOf(*number, def.word(0) | uint64_t{def.word(1)} << 32);
         default: {
             const Id part = constituentOf(def, c);
@@ -180,18 +179,18 @@ void fold(NumbersContext& context, Instruction& i) {
             "that is not known");
     }
     const bool isVector = parts.size() > 1;
-    i.opcode = isVector ? spv::Op::OpConstantComposite : spv::Op::OpConstant;
+    i.opcode = isVector ? OpConstantComposite : OpConstant;
     i.operands = isVector ? idOperands(parts) : context.module.def(parts[0]).operands;
     context.replaced.insert(i.result);
 }
 
 void lowerConstant(NumbersContext& context, Instruction& i) {
-    if (i.opcode == spv::Op::OpConstant) {
+    if (i.opcode == OpConstant) {
         const Number* number = context.format(i.type);
         // Bits above the number must be zero (SPIR-V specification, section 2.2.1).
         if (number != nullptr) i.operands = {literal(i.word(0) & ((1u << number->bits) - 1))};
-    } else if (i.opcode == spv::Op::OpSpecConstantOp) {
-        const bool converts = i.word(0) == static_cast<uint32_t>(spv::Op::OpFConvert);
+    } else if (i.opcode == OpSpecConstantOp) {
+        const bool converts = i.word(0) == static_cast<uint32_t>(OpFConvert);
         if (!converts) return;
         if (context.format(i.type) != nullptr || context.formatOf(i.word(1)) != nullptr) {
             fold(context, i);

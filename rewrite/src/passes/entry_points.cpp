@@ -64,7 +64,7 @@ size_t firstInterface(const Instruction& entryPoint) {
 // Interfaces list Input variables; from SPIR-V 1.4 on, all global variables that are used.
 bool belongsToInterface(const Module& module, Id id) {
     const Instruction& variable = module.def(id);
-    if (variable.opcode != spv::Op::OpVariable) return false;
+    if (variable.opcode != OpVariable) return false;
     const spv::StorageClass storage = storageOf(variable);
     if (module.version() < 0x00010400) return storage == spv::StorageClass::Input;
     return storage != spv::StorageClass::Function;

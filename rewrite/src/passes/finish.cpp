@@ -13,15 +13,13 @@ namespace {
 bool roundsForStores(const Module& module, Id id) {
     const Instruction& conversion = module.def(id);
     const Instruction& type = module.def(conversion.type);
-    const Instruction& scalar =
-        type.opcode == spv::Op::OpTypeVector ? module.def(type.word(0)) : type;
-    return conversion.opcode == spv::Op::OpFConvert && scalar.opcode == spv::Op::OpTypeFloat &&
-           scalar.word(0) == 16;
+    const Instruction& scalar = type.opcode == OpTypeVector ? module.def(type.word(0)) : type;
+    return conversion.opcode == OpFConvert && scalar.opcode == OpTypeFloat && scalar.word(0) == 16;
 }
 
 bool isStoreToMemory(const Module& module, const Instruction& i, size_t operand) {
     using enum spv::StorageClass;
-    return i.opcode == spv::Op::OpStore && operand == 1 &&
+    return i.opcode == OpStore && operand == 1 &&
            isOneOf(module.storage(i.word(0)),
                    {StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant, Input, Output});
 }
@@ -39,7 +37,7 @@ void dropMisplacedRoundingModes(Module& module) {
     for (const Id id : rounded) {
         const bool isPlaced = users.all(id, [&](const Usage& use) {
             // A second conversion does not make the first one's mode invalid for SPIRV-Tools.
-            return use.user->opcode == spv::Op::OpFConvert || isNonSemantic(module, *use.user) ||
+            return use.user->opcode == OpFConvert || isNonSemantic(module, *use.user) ||
                    isStoreToMemory(module, *use.user, use.operand);
         });
         if (!isPlaced) misplaced.insert(id);
@@ -50,7 +48,7 @@ void dropMisplacedRoundingModes(Module& module) {
 namespace {
 
 bool isSubgroupBarrier(const Module& module, const Instruction& i) {
-    return i.opcode == spv::Op::OpControlBarrier &&
+    return i.opcode == OpControlBarrier &&
            module.constantValue(i.word(0)) == static_cast<uint64_t>(spv::Scope::Subgroup);
 }
 
@@ -70,17 +68,16 @@ void removeSubgroupBarriers(Module& module) {
         const std::optional<uint64_t> semantics = module.constantValue(i.word(2));
         if (!isSubgroupBarrier(module, i) || !semantics) return;
         if (ordersMemory(*semantics)) {
-            i.opcode = spv::Op::OpMemoryBarrier;
+            i.opcode = OpMemoryBarrier;
             i.operands.erase(i.operands.begin());
         } else {
-            i.opcode = spv::Op::OpNop;
+            i.opcode = OpNop;
             i.operands.clear();
         }
     });
 }
 
 void dropUnusedUntypedPointers(Module& module) {
-    using enum spv::Op;
     if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
     std::vector<InstructionList*> lists = {&module.section(Section::kGlobals)};
     for (const auto& function : module.functions()) {
@@ -92,7 +89,7 @@ void dropUnusedUntypedPointers(Module& module) {
         return isPointer && i.opcode != OpFunctionCall && i.opcode != OpLoad;
     });
     const auto isUntyped = [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpTypeUntypedPointerKHR;
+        return i->opcode == OpTypeUntypedPointerKHR;
     };
     if (std::ranges::any_of(module.section(Section::kGlobals), isUntyped)) return;
     module.removeCapability(spv::Capability::UntypedPointersKHR);
@@ -123,7 +120,6 @@ bool isLogicalPointer(const Module& module, Id type) {
 // addressing): it makes a pointer in another way than from a variable, compares pointers, passes
 // a part of a variable to a function, or is a type that contains pointers.
 bool needsVariablePointers(const Module& module, const Instruction& i) {
-    using enum spv::Op;
     const auto isPointer = [&](Id id) { return isLogicalPointer(module, module.def(id).type); };
     switch (i.opcode) {
         case OpVariable:

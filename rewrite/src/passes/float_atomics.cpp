@@ -16,11 +16,11 @@ constexpr auto kPhysical = spv::StorageClass::PhysicalStorageBuffer;
 bool isFloatAtomic(const TypeTable& types, const Module& module, const Instruction& i) {
     const auto isFloat = [&](Id type) { return types.isFloat(type) && types.width(type) == 32; };
     switch (i.opcode) {
-        case spv::Op::OpAtomicLoad:
-        case spv::Op::OpAtomicExchange:
-        case spv::Op::OpAtomicFAddEXT:
+        case OpAtomicLoad:
+        case OpAtomicExchange:
+        case OpAtomicFAddEXT:
             return isFloat(i.type);
-        case spv::Op::OpAtomicStore:
+        case OpAtomicStore:
             return isFloat(module.def(i.word(3)).type);
         default:
             return false;
@@ -52,7 +52,7 @@ class FloatAtomics {
     using Storage = spv::StorageClass;
 
     bool isNative(const Instruction& i) const {
-        const bool isAdd = i.opcode == spv::Op::OpAtomicFAddEXT;
+        const bool isAdd = i.opcode == OpAtomicFAddEXT;
         switch (module_.storage(i.word(0))) {
             case Storage::Workgroup:
                 return true;
@@ -70,7 +70,7 @@ class FloatAtomics {
         for (InstructionPtr& i : old) {
             const bool isFloat = isFloatAtomic(types_, module_, *i);
             if (!isFloat || isNative(*i)) {
-                keepsAdds_ |= isFloat && i->opcode == spv::Op::OpAtomicFAddEXT;
+                keepsAdds_ |= isFloat && i->opcode == OpAtomicFAddEXT;
                 block.body.push_back(std::move(i));
                 continue;
             }
@@ -85,7 +85,7 @@ class FloatAtomics {
         Word word;
         if (module_.storage(i.word(0)) == kPhysical) {
             const Id type = types_.pointerType(kPhysical, u32);
-            word.physical = emit.op(spv::Op::OpBitcast, type, {i.word(0)});
+            word.physical = emit.op(OpBitcast, type, {i.word(0)});
         } else {
             word.place = placeOf(emit, i.word(0));
             const Storage storage = module_.storage(word.place.root);
@@ -98,7 +98,7 @@ class FloatAtomics {
             }
             word.index = emit.over(word.place.bytes, sizeof(uint32_t));
         }
-        if (i.opcode == spv::Op::OpAtomicFAddEXT) {
+        if (i.opcode == OpAtomicFAddEXT) {
             add(emit, i, word);
         } else {
             access(emit, i, word);
@@ -123,11 +123,11 @@ class FloatAtomics {
         Operands operands = i.operands;
         operands[0] = idOperand(pointerTo(emit, word));
         if (operands.size() == 4) {
-            operands[3] = idOperand(emit.op(spv::Op::OpBitcast, u32, {operands[3].word}));
+            operands[3] = idOperand(emit.op(OpBitcast, u32, {operands[3].word}));
         }
-        if (i.opcode == spv::Op::OpAtomicStore) return emit.opVoid(i.opcode, std::move(operands));
+        if (i.opcode == OpAtomicStore) return emit.opVoid(i.opcode, std::move(operands));
         const Id value = emit.op(i.opcode, u32, std::move(operands));
-        emit.op(spv::Op::OpBitcast, i.type, {value}, i.result);
+        emit.op(OpBitcast, i.type, {value}, i.result);
     }
 
     // Calls a helper function that adds in a loop of compare-exchanges.
@@ -169,12 +169,12 @@ class FloatAtomics {
 // never end it. An invocation may become one while the shader executes.
 Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
     const Id boolean = types_.boolType();
-    const Id equal = emit.op(spv::Op::OpIEqual, boolean, {now, old});
+    const Id equal = emit.op(OpIEqual, boolean, {now, old});
     const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
     if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
     const Id helper =
         readBuiltIn(emit, spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
-    return emit.op(spv::Op::OpLogicalOr, boolean, {equal, helper});
+    return emit.op(OpLogicalOr, boolean, {equal, helper});
 }
 
 Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
@@ -197,11 +197,11 @@ Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> 
                             static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
     const Id relaxed = emit.constant(isVolatile);
     const Id seen = f.variable(u32);
-    f.store(seen, emit.op(spv::Op::OpAtomicLoad, u32, {pointer, scope, relaxed}));
+    f.store(seen, emit.op(OpAtomicLoad, u32, {pointer, scope, relaxed}));
     f.loopUntil([&] {
         const Id old = f.load(seen);
-        const Id sum = emit.op(spv::Op::OpFAdd, f32, {emit.bitcast(f32, old), value});
-        const Id now = emit.op(spv::Op::OpAtomicCompareExchange, u32,
+        const Id sum = emit.op(OpFAdd, f32, {emit.bitcast(f32, old), value});
+        const Id now = emit.op(OpAtomicCompareExchange, u32,
                                {pointer, scope, semantics, relaxed, emit.bitcast(u32, sum), old});
         f.store(seen, now);
         return isDone(emit, now, old);

@@ -17,10 +17,10 @@ constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
     return wordCount << spv::WordCountShift | static_cast<uint32_t>(opcode);
 }
 
-constexpr uint32_t kLoad = head(spv::Op::OpAtomicLoad, 6);
-constexpr uint32_t kStore = head(spv::Op::OpAtomicStore, 5);
-constexpr uint32_t kExchange = head(spv::Op::OpAtomicExchange, 7);
-constexpr uint32_t kAdd = head(spv::Op::OpAtomicFAddEXT, 7);
+constexpr uint32_t kLoad = head(OpAtomicLoad, 6);
+constexpr uint32_t kStore = head(OpAtomicStore, 5);
+constexpr uint32_t kExchange = head(OpAtomicExchange, 7);
+constexpr uint32_t kAdd = head(OpAtomicFAddEXT, 7);
 
 // Whether a word equals the first word of one of these atomics: each has one length only. Literals
 // may equal it, too, but this is many times faster than a walk over instructions.
@@ -47,24 +47,24 @@ class AtomicFinder {
     // Whether an instruction is an atomic of such a float that native features do not allow.
     bool visit(spv::Op opcode, std::span<const uint32_t> i) {
         switch (opcode) {
-            case spv::Op::OpTypeFloat:
+            case OpTypeFloat:
                 if (i.size() == 3 && i[2] == 32) floatTypes_.insert(i[1]);
                 return false;
-            case spv::Op::OpTypePointer:
-            case spv::Op::OpTypeUntypedPointerKHR:
+            case OpTypePointer:
+            case OpTypeUntypedPointerKHR:
                 if (i.size() > 2) pointerTypes_.emplace(i[1], static_cast<Storage>(i[2]));
                 return false;
-            case spv::Op::OpAtomicStore:
+            case OpAtomicStore:
                 return i.size() > 4 && floats_.contains(i[4]) &&
                        isMissing(i[1], kBufferFloat32Atomics);
-            case spv::Op::OpAtomicLoad:
-            case spv::Op::OpAtomicExchange:
-            case spv::Op::OpAtomicFAddEXT:
+            case OpAtomicLoad:
+            case OpAtomicExchange:
+            case OpAtomicFAddEXT:
                 if (i.size() < 4) return false;
                 note(i[1], i[2]);
                 return floatTypes_.contains(i[1]) &&
-                       isMissing(i[3], opcode == spv::Op::OpAtomicFAddEXT ? kBufferFloat32AtomicAdd
-                                                                          : kBufferFloat32Atomics);
+                       isMissing(i[3], opcode == OpAtomicFAddEXT ? kBufferFloat32AtomicAdd
+                                                                 : kBufferFloat32Atomics);
             default:
                 break;
         }

@@ -20,14 +20,14 @@ class Folder {
     // A constant with the instruction's value; 0 if it is not known.
     Id fold(const Instruction& i) {
         const auto opcode = static_cast<spv::Op>(i.word(0));
-        if (opcode == spv::Op::OpCooperativeMatrixLengthKHR) {
+        if (opcode == OpCooperativeMatrixLengthKHR) {
             const std::optional<uint32_t> value = length_ ? length_(i.word(1)) : std::nullopt;
             return value ? types_.constant(i.type, *value) : 0;
         }
-        if (opcode == spv::Op::OpCompositeExtract) return extract(i);
-        if (opcode == spv::Op::OpSelect) return select(i);
-        if (opcode == spv::Op::OpVectorShuffle) return shuffle(i);
-        if (opcode == spv::Op::OpCompositeInsert) return insert(i, i.word(1), i.word(2), 3);
+        if (opcode == OpCompositeExtract) return extract(i);
+        if (opcode == OpSelect) return select(i);
+        if (opcode == OpVectorShuffle) return shuffle(i);
+        if (opcode == OpCompositeInsert) return insert(i, i.word(1), i.word(2), 3);
         const uint32_t count = types_.components(i.type);
         if (count == 0) return 0;
         std::vector<Id> parts;
@@ -41,7 +41,7 @@ class Folder {
 
  private:
     std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
-        if (opcode == spv::Op::OpFConvert || opcode == spv::Op::OpQuantizeToF16) {
+        if (opcode == OpFConvert || opcode == OpQuantizeToF16) {
             return rounded(opcode, i, c);
         }
         const std::optional<Scalar> a = scalar(i.word(1), c);
@@ -53,7 +53,7 @@ class Folder {
         const Number* to = ieeeFormat(i.type);
         const std::optional<double> value = floatValue(i.word(1), c);
         if (to == nullptr || !value) return std::nullopt;
-        if (opcode == spv::Op::OpFConvert) return bitsOf(*to, *value, false);
+        if (opcode == OpFConvert) return bitsOf(*to, *value, false);
         // Denormal numbers of f16 become zero.
         constexpr double kSmallestHalf = 0x1p-14;
         if (std::fabs(*value) < kSmallestHalf)
@@ -72,8 +72,8 @@ class Folder {
         const Instruction& def = types_.module().def(part);
         const Number* number = ieeeFormat(def.type);
         if (part == 0 || number == nullptr) return std::nullopt;
-        if (def.opcode == spv::Op::OpConstantNull || hasNoValue(def.opcode)) return 0.0;
-        if (def.opcode != spv::Op::OpConstant) return std::nullopt;
+        if (def.opcode == OpConstantNull || hasNoValue(def.opcode)) return 0.0;
+        if (def.opcode != OpConstant) return std::nullopt;
         const uint64_t high = number->bits == 64 ? def.word(1) : 0;
         return valueOf(*number, def.word(0) | high << 32);
     }
@@ -85,34 +85,30 @@ class Folder {
         return part == 0 || isComputed(part) ? 0 : part;
     }
 
-    bool isComputed(Id id) const {
-        return types_.module().def(id).opcode == spv::Op::OpSpecConstantOp;
-    }
+    bool isComputed(Id id) const { return types_.module().def(id).opcode == OpSpecConstantOp; }
 
     Id scalarConstant(Id type, uint64_t bits) {
         return isBool(type) ? types_.constantBool((bits & 1) != 0) : types_.constant(type, bits);
     }
 
     // Until long vectors are lowered, those of one component are vectors, too.
-    bool isVector(Id type) const {
-        return types_.module().def(type).opcode == spv::Op::OpTypeVector;
-    }
+    bool isVector(Id type) const { return types_.module().def(type).opcode == OpTypeVector; }
 
-    bool isBool(Id type) const { return types_.module().def(type).opcode == spv::Op::OpTypeBool; }
+    bool isBool(Id type) const { return types_.module().def(type).opcode == OpTypeBool; }
 
     // Component c of a vector constant; a scalar constant itself.
     std::optional<Scalar> scalar(Id id, uint32_t c) {
         const Instruction& def = types_.module().def(id);
         if (isVector(def.type)) {
-            if (def.opcode == spv::Op::OpConstantNull) {
+            if (def.opcode == OpConstantNull) {
                 return Scalar{0, isBool(types_.scalarOf(def.type)) ? 1 : types_.width(def.type)};
             }
             const Id part = constituentOf(def, c);
             return isVector(types_.module().def(part).type) ? std::nullopt : scalar(part, 0);
         }
-        if (def.opcode == spv::Op::OpConstantTrue) return Scalar{1, 1};
-        if (def.opcode == spv::Op::OpConstantFalse) return Scalar{0, 1};
-        if (def.opcode == spv::Op::OpConstantNull && isBool(def.type)) return Scalar{0, 1};
+        if (def.opcode == OpConstantTrue) return Scalar{1, 1};
+        if (def.opcode == OpConstantFalse) return Scalar{0, 1};
+        if (def.opcode == OpConstantNull && isBool(def.type)) return Scalar{0, 1};
         const std::optional<uint64_t> value = types_.module().constantValue(id);
         if (!value) return std::nullopt;
         return Scalar{*value, types_.width(def.type)};
@@ -122,17 +118,17 @@ class Folder {
         Id id = i.word(1);
         for (size_t index = 2; index < i.operands.size(); ++index) {
             const Instruction& def = types_.module().def(id);
-            if (def.opcode == spv::Op::OpConstantNull) return types_.constantNull(i.type);
+            if (def.opcode == OpConstantNull) return types_.constantNull(i.type);
             id = constituentOf(def, i.word(index));
         }
         const Instruction& def = types_.module().def(id);
-        return def.type == i.type && def.opcode != spv::Op::OpSpecConstantOp ? id : 0;
+        return def.type == i.type && def.opcode != OpSpecConstantOp ? id : 0;
     }
 
     // A constituent of a composite constant; 0 if it is not one.
     Id constituent(Id composite, uint32_t index) {
         const Instruction& def = types_.module().def(composite);
-        const bool isNull = def.opcode == spv::Op::OpConstantNull || hasNoValue(def.opcode);
+        const bool isNull = def.opcode == OpConstantNull || hasNoValue(def.opcode);
         if (!isNull) return constituentOf(def, index);
         const Id member = memberType(types_.module(), def.type, index);
         return member == 0 ? 0 : types_.constantNull(member);

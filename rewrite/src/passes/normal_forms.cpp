@@ -24,27 +24,27 @@ constexpr uint64_t kMostConstituents = 0xffff - 3;
 // The opcode that replaces one of a replicated composite; OpNop for other opcodes.
 spv::Op expanded(spv::Op opcode) {
     switch (opcode) {
-        case spv::Op::OpConstantCompositeReplicateEXT:
-            return spv::Op::OpConstantComposite;
-        case spv::Op::OpSpecConstantCompositeReplicateEXT:
-            return spv::Op::OpSpecConstantComposite;
-        case spv::Op::OpCompositeConstructReplicateEXT:
-            return spv::Op::OpCompositeConstruct;
+        case OpConstantCompositeReplicateEXT:
+            return OpConstantComposite;
+        case OpSpecConstantCompositeReplicateEXT:
+            return OpSpecConstantComposite;
+        case OpCompositeConstructReplicateEXT:
+            return OpCompositeConstruct;
         default:
-            return spv::Op::OpNop;
+            return OpNop;
     }
 }
 
 std::optional<uint64_t> constituents(const Module& module, Id type) {
     const spv::Op opcode = module.def(type).opcode;
-    const bool isMatrix = opcode == spv::Op::OpTypeCooperativeMatrixKHR ||
-                          opcode == spv::Op::OpTypeCooperativeMatrixNV;
+    const bool isMatrix =
+        opcode == OpTypeCooperativeMatrixKHR || opcode == OpTypeCooperativeMatrixNV;
     return isMatrix ? 1 : memberCount(module, type);
 }
 
 std::optional<Error> expand(const Module& module, Instruction& i) {
     const spv::Op opcode = expanded(i.opcode);
-    if (opcode == spv::Op::OpNop) return std::nullopt;
+    if (opcode == OpNop) return std::nullopt;
     const std::optional<uint64_t> count = constituents(module, i.type);
     if (!count || *count > kMostConstituents || i.operands.size() != 1) {
         return Error{ErrorCode::kUnsupported,
@@ -81,7 +81,7 @@ class Groups {
  public:
     explicit Groups(Module& module) : module_(module) {
         for (const InstructionPtr& i : annotations()) {
-            if (i->opcode == spv::Op::OpDecorationGroup) groups_[i->result];
+            if (i->opcode == OpDecorationGroup) groups_[i->result];
         }
         for (const InstructionPtr& i : annotations()) {
             if (isOfGroup(*i)) {
@@ -99,9 +99,8 @@ class Groups {
         if (copies_ > kMostCopies) {
             return Error{ErrorCode::kUnsupported, "decoration groups have too many targets"};
         }
-        module_.forget(module_.takeOut(annotations(), [](const Instruction& i) {
-            return i.opcode == spv::Op::OpDecorationGroup;
-        }));
+        module_.forget(module_.takeOut(
+            annotations(), [](const Instruction& i) { return i.opcode == OpDecorationGroup; }));
         return std::nullopt;
     }
 
@@ -115,15 +114,14 @@ class Groups {
     InstructionList& annotations() { return module_.section(Section::kAnnotations); }
 
     bool isOfGroup(const Instruction& i) const {
-        const bool decorates = i.opcode == spv::Op::OpDecorate ||
-                               i.opcode == spv::Op::OpDecorateId ||
-                               i.opcode == spv::Op::OpDecorateString;
+        const bool decorates =
+            i.opcode == OpDecorate || i.opcode == OpDecorateId || i.opcode == OpDecorateString;
         return decorates && groups_.contains(i.word(0));
     }
 
     void apply(const Instruction& i) {
-        const bool ofMembers = i.opcode == spv::Op::OpGroupMemberDecorate;
-        if (!ofMembers && i.opcode != spv::Op::OpGroupDecorate) return;
+        const bool ofMembers = i.opcode == OpGroupMemberDecorate;
+        if (!ofMembers && i.opcode != OpGroupDecorate) return;
         const size_t step = ofMembers ? 2 : 1;
         for (size_t at = 1; at + step <= i.operands.size(); at += step) {
             decorate(i.word(0), std::span(i.operands).subspan(at, step));
@@ -142,8 +140,7 @@ class Groups {
                             decoration->operands.end());
             spv::Op opcode = decoration->opcode;
             if (target.size() > 1) {
-                opcode = opcode == spv::Op::OpDecorateString ? spv::Op::OpMemberDecorateString
-                                                             : spv::Op::OpMemberDecorate;
+                opcode = opcode == OpDecorateString ? OpMemberDecorateString : OpMemberDecorate;
             }
             InstructionPtr copy = makeInstruction(opcode, 0, 0, std::move(operands));
             if (!present_.insert(wordsOf(*copy)).second) continue;
@@ -171,7 +168,7 @@ void copyBasesOfEmptyChains(Module& module) {
         if (!isChain || i.operands.size() != firstChainIndex(i.opcode)) return;
         const Operand base = i.operands.back();
         if (module.def(base.word).type != i.type) return;
-        i.opcode = spv::Op::OpCopyObject;
+        i.opcode = OpCopyObject;
         i.operands = {base};
     });
 }
@@ -206,7 +203,7 @@ std::map<size_t, Instruction*> sharedTargets(const Function& function) {
 // The number of the first instruction that ends a block: its OpSelectionMerge, if it has one.
 size_t endOf(const InstructionList& body) {
     const size_t last = body.size() - 1;
-    return last > 0 && body[last - 1]->opcode == spv::Op::OpSelectionMerge ? last - 1 : last;
+    return last > 0 && body[last - 1]->opcode == OpSelectionMerge ? last - 1 : last;
 }
 
 }  // namespace

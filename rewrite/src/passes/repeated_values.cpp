@@ -25,14 +25,14 @@ struct HashOfKey {
 
 bool isDecorated(const Module& module, Id id) {
     return std::ranges::any_of(module.annotationsOf(id), [](const Instruction* i) {
-        return i->opcode != spv::Op::OpName && i->opcode != spv::Op::OpNop;
+        return i->opcode != OpName && i->opcode != OpNop;
     });
 }
 
 // Instructions of GLSL.std.450 that only compute, and of integers: those of floats stay where the
 // compilers of drivers fuse them.
 bool isIntegerFunction(const Module& module, const Instruction& i) {
-    return i.opcode == spv::Op::OpExtInst && !isNonSemantic(module, i) &&
+    return i.opcode == OpExtInst && !isNonSemantic(module, i) &&
            isOneOf<uint32_t>(i.word(1), {GLSLstd450UMin, GLSLstd450UMax, GLSLstd450SMin,
                                          GLSLstd450SMax, GLSLstd450UClamp, GLSLstd450SClamp});
 }
@@ -42,7 +42,7 @@ bool isRepeatable(const Module& module, const Instruction& i) {
     if (i.result == 0 || i.type == 0) return false;
     if (isIntegerFunction(module, i)) return !isDecorated(module, i.result);
     if (!isPure(i.opcode) || hasNoValue(i.opcode)) return false;
-    if (isOneOf(i.opcode, {spv::Op::OpPhi, spv::Op::OpVariable, kOpFreeze})) return false;
+    if (isOneOf(i.opcode, {OpPhi, OpVariable, kOpFreeze})) return false;
     return !isDecorated(module, i.result);
 }
 
@@ -82,7 +82,7 @@ class RepeatedValues {
     void visit(size_t block) {
         InstructionList& body = function_.blocks[block]->body;
         std::erase_if(body, [&](InstructionPtr& i) {
-            if (i->opcode != spv::Op::OpPhi) replaceOperands(*i);
+            if (i->opcode != OpPhi) replaceOperands(*i);
             if (!isRepeatable(module_, *i)) return false;
             Key key = {static_cast<uint32_t>(i->opcode), i->type};
             for (const Operand& o : i->operands) key.push_back(o.word);

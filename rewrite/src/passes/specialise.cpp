@@ -16,12 +16,12 @@ uint64_t littleEndian(std::span<const std::byte> data) {
 }
 
 bool isScalarSpecConstant(spv::Op opcode) {
-    return opcode == spv::Op::OpSpecConstant || opcode == spv::Op::OpSpecConstantTrue ||
-           opcode == spv::Op::OpSpecConstantFalse;
+    return opcode == OpSpecConstant || opcode == OpSpecConstantTrue ||
+           opcode == OpSpecConstantFalse;
 }
 
 std::optional<Error> setValue(TypeTable& types, Instruction& i, const SpecializationEntry& entry) {
-    const bool isBool = i.opcode != spv::Op::OpSpecConstant;
+    const bool isBool = i.opcode != OpSpecConstant;
     const size_t size = isBool ? 4 : (types.width(i.type) + 7) / 8;
     if (entry.data.size() != size) {
         return Error{ErrorCode::kInvalidArgument,
@@ -30,7 +30,7 @@ std::optional<Error> setValue(TypeTable& types, Instruction& i, const Specializa
     }
     const uint64_t value = littleEndian(entry.data);
     if (isBool) {
-        i.opcode = value != 0 ? spv::Op::OpSpecConstantTrue : spv::Op::OpSpecConstantFalse;
+        i.opcode = value != 0 ? OpSpecConstantTrue : OpSpecConstantFalse;
     } else {
         i.operands = types.module().def(types.constant(i.type, value)).operands;
     }
@@ -39,7 +39,6 @@ std::optional<Error> setValue(TypeTable& types, Instruction& i, const Specializa
 
 // The opcode of the constant that replaces a specialization constant; other opcodes unchanged.
 spv::Op frozen(spv::Op opcode) {
-    using enum spv::Op;
     constexpr std::pair<spv::Op, spv::Op> kFrozen[] = {
         {OpSpecConstant, OpConstant},
         {OpSpecConstantTrue, OpConstantTrue},
@@ -53,8 +52,7 @@ spv::Op frozen(spv::Op opcode) {
 }
 
 bool isFrozen(const Instruction& constant) {
-    return constant.opcode != spv::Op::OpSpecConstantOp &&
-           frozen(constant.opcode) == constant.opcode;
+    return constant.opcode != OpSpecConstantOp && frozen(constant.opcode) == constant.opcode;
 }
 
 }  // namespace
@@ -80,7 +78,7 @@ std::optional<Error> specialise(TypeTable& types, std::span<const Specialization
 
 std::optional<Error> checkArrayLengths(const Module& module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypeArray) continue;
+        if (i->opcode != OpTypeArray) continue;
         const std::optional<uint64_t> length = module.constantValue(i->word(1));
         if (!length || static_cast<int64_t>(*length) > 0) continue;
         return Error{ErrorCode::kInvalidModule,
@@ -94,7 +92,7 @@ void foldSpecConstants(TypeTable& types, const MatrixLength& length) {
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& i = *globals[g];
-        if (i.opcode == spv::Op::OpSpecConstantOp) {
+        if (i.opcode == OpSpecConstantOp) {
             foldSpecConstantOp(types, i, length);
         } else if (std::ranges::all_of(i.operands, [&](const Operand& operand) {
                        return isFrozen(module.def(operand.word));

@@ -74,7 +74,7 @@ class Clone {
 
 Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id function,
                  std::span<const ArgumentKind> kinds) {
-    std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpFunction), function};
+    std::vector<uint32_t> key = {static_cast<uint32_t>(OpFunction), function};
     request.place.appendKey(context.module, key);
     for (const ArgumentKind kind : kinds) key.push_back(static_cast<uint32_t>(kind));
     const auto& functions = context.module.functions();
@@ -97,13 +97,13 @@ Id Clone::run() {
         }
     }
     const Id type = returnsPointer_ ? bytesType_ : original_.definition->type;
-    clone_->definition = makeInstruction(spv::Op::OpFunction, type, module_.takeId(),
-                                         original_.definition->operands);
+    clone_->definition =
+        makeInstruction(OpFunction, type, module_.takeId(), original_.definition->operands);
     module_.setDef(clone_->definition.get());
     declareParameters();
     for (const auto& block : original_.blocks) copyBlock(*block);
     if (context_.error) return 0;
-    clone_->end = makeInstruction(spv::Op::OpFunctionEnd, 0, 0, {});
+    clone_->end = makeInstruction(OpFunctionEnd, 0, 0, {});
     const Id id = clone_->id();
     module_.addName(id, "coopvk_decode");
     context_.newFunctions.push_back(std::move(clone_));
@@ -115,7 +115,7 @@ void Clone::declareParameters() {
     const auto declare = [&](Id type) {
         parameterTypes.push_back(type);
         clone_->parameters.push_back(
-            makeInstruction(spv::Op::OpFunctionParameter, type, module_.takeId(), {}));
+            makeInstruction(OpFunctionParameter, type, module_.takeId(), {}));
         module_.setDef(clone_->parameters.back().get());
         return clone_->parameters.back()->result;
     };
@@ -135,16 +135,16 @@ void Clone::declareParameters() {
 void Clone::copyBlock(const Block& block) {
     clone_->blocks.push_back(std::make_unique<Block>());
     Block& target = *clone_->blocks.back();
-    target.label = makeInstruction(spv::Op::OpLabel, 0, copied(block.id()), {});
+    target.label = makeInstruction(OpLabel, 0, copied(block.id()), {});
     module_.setDef(target.label.get());
     emit_.setOut(target.body);
     for (const InstructionPtr& i : block.body) {
         if (context_.error) return;
         if (isDebugLine(i->opcode) || isNonSemantic(module_, *i)) continue;
-        if (place_.root == 0 && i->opcode != spv::Op::OpVariable) {
+        if (place_.root == 0 && i->opcode != OpVariable) {
             place_ = request_.place.inFunction(emit_, arguments_);
         }
-        const bool returns = i->opcode == spv::Op::OpReturnValue && returnsPointer_;
+        const bool returns = i->opcode == OpReturnValue && returnsPointer_;
         if (usesPointers(*i) || returns) {
             copyPointerUse(*i);
         } else {
@@ -164,7 +164,6 @@ void Clone::copyAs(const Instruction& i, Id type) {
 }
 
 void Clone::copyPointerUse(const Instruction& i) {
-    using enum spv::Op;
     const auto isBytes = [&](Id id) { return flow_.isPointer(id); };
     if (firstChainIndex(i.opcode) != 0 && isBytes(chainBase(i))) return copyChain(i);
     if (memory_.copy(i, flow_, copies_)) return;
@@ -238,7 +237,7 @@ void Clone::copyChain(const Instruction& i) {
     for (const Operand& index : step.indices) indices.push_back(copied(index.word));
     const std::optional<Id> inside = bytesTo(emit_, step.type, indices);
     if (inside) {
-        emit_.op(spv::Op::OpIAdd, bytesType_, {bytes, *inside}, copied(i.result));
+        emit_.op(OpIAdd, bytesType_, {bytes, *inside}, copied(i.result));
     } else {
         refuse("DecodeFunc goes through memory without a layout");
     }

@@ -26,8 +26,7 @@ class Group {
     void addLoad(InstructionPtr load) {
         later_.insert(load->result);
         changesPrivate_ |= std::ranges::any_of(load->operands, [&](const Operand& o) {
-            return o.isId && module_.def(o.word).opcode == spv::Op::OpFunction &&
-                   !effects_.hasNone(o.word);
+            return o.isId && module_.def(o.word).opcode == OpFunction && !effects_.hasNone(o.word);
         });
         loads_.push_back(std::move(load));
     }
@@ -73,11 +72,11 @@ class Group {
 
     bool isFree(const Instruction& i) const {
         if (needsLoaded(i)) return false;
-        if (i.opcode == spv::Op::OpLoad) return readsWhatStays(i);
-        if (i.opcode == spv::Op::OpStore) return variableOf(i) != 0;
+        if (i.opcode == OpLoad) return readsWhatStays(i);
+        if (i.opcode == OpStore) return variableOf(i) != 0;
         return isAccessChain(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
-               isDebugLine(i.opcode) || i.opcode == spv::Op::OpCompositeExtract ||
-               i.opcode == spv::Op::OpCompositeConstruct ||
+               isDebugLine(i.opcode) || i.opcode == OpCompositeExtract ||
+               i.opcode == OpCompositeConstruct ||
                std::ranges::find(kTensorValues, i.opcode) != std::end(kTensorValues);
     }
 
@@ -95,7 +94,7 @@ class Group {
     // A whole variable of the function, that nothing reads or writes ahead of the store's new
     // place.
     bool isStoreOfLoaded(const Instruction& i) const {
-        if (i.opcode != spv::Op::OpStore || i.operands.size() != 2) return false;
+        if (i.opcode != OpStore || i.operands.size() != 2) return false;
         const auto isResult = [&](const InstructionPtr& load) { return load->result == i.word(1); };
         const Id variable = variableOf(i);
         return variable != 0 && !later_.contains(variable) && std::ranges::any_of(loads_, isResult);

@@ -8,8 +8,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 // Moves the loads of one loop, as the blocks of its function are rewritten in order.
 class Prefetcher {
  public:

@@ -79,9 +79,9 @@ std::optional<Range> Duplicator::nextRange(const InstructionList& body, size_t f
         } else if (!loaded.empty() && endsProduct(module_, i)) {
             range.end = at + 1;
         } else if (namesAny(i, loaded)) {
-            const bool stores = i.opcode == spv::Op::OpStore;
+            const bool stores = i.opcode == OpStore;
             loaded.insert(stores ? i.word(0) : i.result);
-            const bool multiplies = i.opcode == spv::Op::OpCooperativeMatrixMulAddKHR;
+            const bool multiplies = i.opcode == OpCooperativeMatrixMulAddKHR;
             const bool isNextStore = stores && range.end == at;
             if (multiplies || isNextStore) range.end = at + 1;
         }
@@ -110,7 +110,6 @@ void Duplicator::noteVersions(std::span<const InstructionPtr> range, Id conditio
 // Whether a phi may join values of a type. A shader has no phis of pointers into logical memory,
 // nor of images and samplers.
 bool mayBeJoined(const Module& module, Id type) {
-    using enum spv::Op;
     const Instruction& def = module.def(type);
     if (isPointerType(def.opcode)) {
         return storageOf(def) == spv::StorageClass::PhysicalStorageBuffer;
@@ -131,7 +130,7 @@ void Duplicator::joinResults(InstructionList& body, Range range, const Version& 
             return use.position.block != block_ || use.position.at >= range.end ||
                    later.contains(use.user);
         });
-        if (isUsed && i->opcode != spv::Op::OpFunctionCall && !mayBeJoined(module_, i->type)) {
+        if (isUsed && i->opcode != OpFunctionCall && !mayBeJoined(module_, i->type)) {
             later.insert(i.get());
             moved.push_back(std::move(i));
             continue;
@@ -139,7 +138,7 @@ void Duplicator::joinResults(InstructionList& body, Range range, const Version& 
         if (isUsed) {
             const Id result = i->result;
             phis.push_back(
-                makeInstruction(spv::Op::OpPhi, i->type, result,
+                makeInstruction(OpPhi, i->type, result,
                                 {idOperand(first.copies(result)), idOperand(first.block),
                                  idOperand(second.copies(result)), idOperand(second.block)}));
         }
@@ -153,7 +152,7 @@ void Duplicator::joinResults(InstructionList& body, Range range, const Version& 
 void Duplicator::duplicate(InstructionList& body, Range range) {
     const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
     Version first = {Cloner(module_)}, second = {Cloner(module_)};
-    const Id condition = editor_.emit().op(spv::Op::OpUndef, types_.boolType(), Operands());
+    const Id condition = editor_.emit().op(OpUndef, types_.boolType(), Operands());
     editor_.choose(
         condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
     noteVersions(instructions, condition, first.copies, second.copies);

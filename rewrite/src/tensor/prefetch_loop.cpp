@@ -11,8 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using enum spv::Op;
-
 bool isProduct(const Instruction& i) { return i.opcode == OpCooperativeMatrixMulAddKHR; }
 
 bool isTensorValue(spv::Op opcode) {
@@ -204,7 +202,7 @@ Id LoopCopies::copy(When when, const Instruction& i, InstructionList& out) {
 // In the next iteration, a phi has a value of the present one.
 LoopCopies::Key LoopCopies::source(const Key& key) const {
     const Instruction* i = values_.find(key.second);
-    const bool isNextPhi = key.first == When::kNext && i != nullptr && i->opcode == spv::Op::OpPhi;
+    const bool isNextPhi = key.first == When::kNext && i != nullptr && i->opcode == OpPhi;
     return isNextPhi ? Key(When::kPresent, values_.next(*i)) : key;
 }
 
@@ -214,7 +212,7 @@ Id LoopCopies::known(const Key& key) const {
     const Instruction* i = values_.find(value);
     if (i == nullptr) return value;
     if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
-    if (i->opcode == spv::Op::OpPhi) return when == When::kFirst ? values_.first(*i) : value;
+    if (i->opcode == OpPhi) return when == When::kFirst ? values_.first(*i) : value;
     const auto copied = copies_.find(key);
     return copied == copies_.end() ? 0 : copied->second;
 }

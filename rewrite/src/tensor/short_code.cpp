@@ -13,7 +13,7 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isStore(const Instruction& i) { return i.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV; }
+bool isStore(const Instruction& i) { return i.opcode == OpCooperativeMatrixStoreTensorNV; }
 
 // What accesses of one function have in common, and what is different: its arguments.
 struct Pattern {
@@ -25,7 +25,7 @@ class AccessSharing {
  public:
     explicit AccessSharing(TypeTable& types) : types_(types), module_(types.module()) {
         module_.visitBlocks([&](const Instruction& i) {
-            if (i.opcode == spv::Op::OpTensorViewSetClipNV) clipped_.insert(i.type);
+            if (i.opcode == OpTensorViewSetClipNV) clipped_.insert(i.type);
         });
     }
 
@@ -44,21 +44,21 @@ class AccessSharing {
  private:
     bool isConstant(Id id) const {
         const Instruction& def = module_.def(id);
-        return isDeclaration(def) || def.opcode == spv::Op::OpFunction;
+        return isDeclaration(def) || def.opcode == OpFunction;
     }
 
     // Whether a function can compute the pointer: a chain into a variable of the module, or a
     // physical pointer, which may be an argument.
     bool isKnown(const Instruction& access) const {
         const Instruction& pointer = module_.def(access.word(0));
-        if (module_.def(pointer.type).opcode != spv::Op::OpTypePointer) return false;
+        if (module_.def(pointer.type).opcode != OpTypePointer) return false;
         for (const Instruction* note : module_.annotationsOf(pointer.result)) {
-            if (note->opcode != spv::Op::OpName) return false;
+            if (note->opcode != OpName) return false;
         }
         if (isPhysical(access)) return true;
         if (!isAccessChain(pointer.opcode)) return false;
         const Instruction& base = module_.def(pointer.word(0));
-        return base.opcode == spv::Op::OpVariable && storageOf(base) != spv::StorageClass::Function;
+        return base.opcode == OpVariable && storageOf(base) != spv::StorageClass::Function;
     }
 
     bool isPhysical(const Instruction& access) const {
@@ -120,7 +120,7 @@ class AccessSharing {
                 access->result = module_.takeId();
                 module_.setDef(access);
             }
-            access->opcode = spv::Op::OpFunctionCall;
+            access->opcode = OpFunctionCall;
             access->operands = std::move(operands);
         }
     }
@@ -134,7 +134,7 @@ class AccessSharing {
                           access.type, parameters);
         for (size_t p = 0; p < parameters.size(); ++p) {
             if (storageOf(module_.def(parameters[p])) != spv::StorageClass::PhysicalStorageBuffer ||
-                module_.def(parameters[p]).opcode != spv::Op::OpTypePointer) {
+                module_.def(parameters[p]).opcode != OpTypePointer) {
                 continue;
             }
             module_.decorate(f.parameter(p), spv::Decoration::Aliased);
@@ -164,9 +164,8 @@ class AccessSharing {
             operands[0] = idOperand(emit.op(chain.opcode, chain.type, std::move(indices)));
         }
         operands[2] = take();
-        operands[1] = readsObject(access)
-                          ? take()
-                          : idOperand(emit.op(spv::Op::OpUndef, access.type, Operands()));
+        operands[1] =
+            readsObject(access) ? take() : idOperand(emit.op(OpUndef, access.type, Operands()));
         for (size_t o = 3; o < operands.size(); ++o) {
             if (operands[o].isId) operands[o] = take();
         }
@@ -188,7 +187,7 @@ void shareTensorAccesses(TypeTable& types) { AccessSharing(types).run(); }
 namespace {
 
 bool isTensorType(const Instruction& type) {
-    return isOneOf(type.opcode, {spv::Op::OpTypeTensorLayoutNV, spv::Op::OpTypeTensorViewNV});
+    return isOneOf(type.opcode, {OpTypeTensorLayoutNV, OpTypeTensorViewNV});
 }
 
 // Follows the variables of a function that only one block stores to.
@@ -203,7 +202,7 @@ class Forwarding {
 
     void run() {
         for (const InstructionPtr& i : function_.blocks.front()->body) {
-            if (i->opcode == spv::Op::OpVariable && i->operands.size() == 1) follow(i->result);
+            if (i->opcode == OpVariable && i->operands.size() == 1) follow(i->result);
         }
         if (gone_.empty()) return;
         for (const auto& block : function_.blocks) {
@@ -217,14 +216,14 @@ class Forwarding {
 
  private:
     bool isGone(const Instruction& i) const {
-        return gone_.contains(i.opcode == spv::Op::OpStore ? i.word(0) : i.result);
+        return gone_.contains(i.opcode == OpStore ? i.word(0) : i.result);
     }
 
     // Only whole loads and stores that are not volatile.
     bool isSimple(const Usage& use) const {
         const Instruction& i = *use.user;
-        return use.operand == 0 && i.operands.size() == (i.opcode == spv::Op::OpStore ? 2 : 1) &&
-               isOneOf(i.opcode, {spv::Op::OpLoad, spv::Op::OpStore});
+        return use.operand == 0 && i.operands.size() == (i.opcode == OpStore ? 2 : 1) &&
+               isOneOf(i.opcode, {OpLoad, OpStore});
     }
 
     // What a load reads; 0: it is not known.
@@ -244,14 +243,14 @@ class Forwarding {
         std::map<Id, Id> loaded;
         for (const Usage& use : users_.of(variable)) {
             if (!isSimple(use)) return;
-            if (use.user->opcode == spv::Op::OpStore) stores.push_back(&use);
+            if (use.user->opcode == OpStore) stores.push_back(&use);
         }
         if (stores.empty()) return;
         for (const Usage* store : stores) {
             if (store->position.block != stores.front()->position.block) return;
         }
         for (const Usage& use : users_.of(variable)) {
-            if (use.user->opcode != spv::Op::OpLoad) continue;
+            if (use.user->opcode != OpLoad) continue;
             const Id value = storedBefore(stores, use.position);
             if (value == 0) return;
             loaded[use.user->result] = value;

@@ -46,15 +46,14 @@ Id TensorAddress::isNotEmpty() {
     Id condition = 0;
     if (clampMode() == spv::TensorClampMode::Undefined) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        condition = emit_.both(condition,
-                               emit_.compare(spv::Op::OpINotEqual, layoutAt(Layout::kDimension, d),
-                                             emit_.constant(0)));
+        condition = emit_.both(
+            condition,
+            emit_.compare(OpINotEqual, layoutAt(Layout::kDimension, d), emit_.constant(0)));
     }
     return condition;
 }
 
 Id TensorAddress::isUnclipped() {
-    using enum spv::Op;
     const Id zero = emit_.constant(0);
     Id condition = equal(clipAt(View::kRowOffset), zero);
     condition = emit_.both(condition, equal(clipAt(View::kColumnOffset), zero));
@@ -88,8 +87,7 @@ Id TensorAddress::isSeparable() {
 
 // Whether the dimension in which rows of the matrix are neighbours has at least as many elements.
 Id TensorAddress::rowsFit() {
-    return emit_.compare(spv::Op::OpUGreaterThanEqual,
-                         layoutAt(Layout::kSpan, permuted(dimensions() - 2)),
+    return emit_.compare(OpUGreaterThanEqual, layoutAt(Layout::kSpan, permuted(dimensions() - 2)),
                          emit_.constant(access_.rows));
 }
 
@@ -133,12 +131,12 @@ Id TensorAddress::hasRuns(uint32_t length) {
 // "Vulkan Environment for SPIR-V"): of a negative number, period - 1 - (-1 - number) % period.
 Id TensorAddress::positiveRemainder(Id number, Id period) {
     const Id u32 = types_.uint32();
-    const Id isNegative = emit_.compare(spv::Op::OpSLessThan, number, emit_.constant(0));
-    const Id flipped = emit_.op(spv::Op::OpNot, u32, {number});
+    const Id isNegative = emit_.compare(OpSLessThan, number, emit_.constant(0));
+    const Id flipped = emit_.op(OpNot, u32, {number});
     const Id magnitude = emit_.select(isNegative, flipped, number);
-    const Id rest = emit_.op(spv::Op::OpUMod, u32, {magnitude, period});
-    const Id most = emit_.op(spv::Op::OpISub, u32, {period, emit_.constant(1)});
-    const Id fromEnd = emit_.op(spv::Op::OpISub, u32, {most, rest});
+    const Id rest = emit_.op(OpUMod, u32, {magnitude, period});
+    const Id most = emit_.op(OpISub, u32, {period, emit_.constant(1)});
+    const Id fromEnd = emit_.op(OpISub, u32, {most, rest});
     return emit_.select(isNegative, fromEnd, rest);
 }
 
@@ -149,7 +147,7 @@ Id TensorAddress::positiveRemainder(Id number, Id period) {
 // that starts there.
 Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
     const Id u32 = types_.uint32();
-    const auto minus = [&](Id a, Id b) { return emit_.op(spv::Op::OpISub, u32, {a, b}); };
+    const auto minus = [&](Id a, Id b) { return emit_.op(OpISub, u32, {a, b}); };
     const Id one = emit_.constant(1);
     switch (clampMode()) {
         case spv::TensorClampMode::Constant:
@@ -171,7 +169,7 @@ Id TensorAddress::clamped(Id coordinate, Id size, uint32_t run) {
             const Id whole = minus(emit_.addU32(size, size), emit_.constant(2));
             const Id period = emit_.glsl(GLSLstd450SMax, u32, {whole, one});
             const Id turned = positiveRemainder(coordinate, period);
-            const Id isBack = emit_.compare(spv::Op::OpUGreaterThanEqual, turned, size);
+            const Id isBack = emit_.compare(OpUGreaterThanEqual, turned, size);
             return emit_.select(isBack, minus(period, turned), turned);
         }
         default:
@@ -187,7 +185,7 @@ TensorAddress::Coordinate TensorAddress::coordinate(uint32_t dimension, Id inSpa
     if (clampMode() == spv::TensorClampMode::Constant) {
         // Negative coordinates are, as u32, not below 2^31.
         const Id most = emit_.glsl(GLSLstd450UMin, u32, {size, emit_.constant(1u << 31)});
-        c.inside = emit_.compare(spv::Op::OpULessThan, wanted, most);
+        c.inside = emit_.compare(OpULessThan, wanted, most);
     }
     const Id found = clamped(wanted, size, dimension + 1 == dimensions() ? run_ : 1);
     const Id blockSize = layoutAt(Layout::kBlockSize, dimension);

@@ -87,7 +87,7 @@ class TensorAddress {
     }
     Id clipAt(TensorViewType::Clip which) const { return view_[access_.view->clip(which)]; }
     spv::TensorClampMode clampMode() const;
-    Id equal(Id a, Id b) { return emit_.compare(spv::Op::OpIEqual, a, b); }
+    Id equal(Id a, Id b) { return emit_.compare(OpIEqual, a, b); }
     Id spanStride(uint32_t dimension);
     Id rowsFit();
     Id isNotEmpty();

@@ -56,9 +56,9 @@ Coordinates TensorAddress::ofSpan(Id row) {
         arguments.push_back(layoutAt(Layout::kSpan, permuted(d)));
     }
     const Id resultType = types_.structType(Coordinates(count, types_.uint32()));
-    const Id function =
-        context_.helper({static_cast<uint32_t>(spv::Op::OpTypeTensorLayoutNV), count},
-                        [&] { return buildRowCoordinates(context_, resultType, count); });
+    const Id function = context_.helper({static_cast<uint32_t>(OpTypeTensorLayoutNV), count}, [&] {
+        return buildRowCoordinates(context_, resultType, count);
+    });
     return structureMembers(emit_, emit_.call(resultType, function, arguments));
 }
 
@@ -70,10 +70,10 @@ Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
             const Id end = emit_.addU32(begin, clipAt(span));
-            const Id isBehind = emit_.compare(spv::Op::OpUGreaterThanEqual, at, begin);
-            const Id isAhead = emit_.compare(spv::Op::OpULessThan, at, end);
+            const Id isBehind = emit_.compare(OpUGreaterThanEqual, at, begin);
+            const Id isAhead = emit_.compare(OpULessThan, at, end);
             part.isKept = emit_.both(part.isKept, emit_.both(isBehind, isAhead));
-            return emit_.op(spv::Op::OpISub, u32, {at, begin});
+            return emit_.op(OpISub, u32, {at, begin});
         };
         row = clip(row, View::kRowOffset, View::kRowSpan);
         column = clip(column, View::kColumnOffset, View::kColumnSpan);
@@ -187,7 +187,7 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
     for (const auto& [value, type] : valuesOf(part)) types.push_back(type);
     const Id resultType = types_.structType(types);
     const std::vector<uint32_t> key = {
-        static_cast<uint32_t>(spv::Op::OpTypeTensorViewNV), access_.layout->id,
+        static_cast<uint32_t>(OpTypeTensorViewNV), access_.layout->id,
         access_.view != nullptr ? access_.view->id : 0, access_.columns,
         (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
     const Id function = context_.helper(key, [&] { return buildPlace(resultType); });
@@ -195,7 +195,7 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
     if (viewValue_ != 0) operands.push_back(idOperand(viewValue_));
     append(operands, {idOperand(row), idOperand(column)});
     const std::vector<Id> members =
-        structureMembers(emit_, emit_.op(spv::Op::OpFunctionCall, resultType, std::move(operands)));
+        structureMembers(emit_, emit_.op(OpFunctionCall, resultType, std::move(operands)));
     const auto values = valuesOf(part);
     for (size_t v = 0; v < values.size(); ++v) *values[v].first = members[v];
     return part;

@@ -61,7 +61,7 @@ struct TensorTypes {
 };
 
 inline bool isTensorLoad(const Instruction& i) {
-    return i.opcode == spv::Op::OpCooperativeMatrixLoadTensorNV;
+    return i.opcode == OpCooperativeMatrixLoadTensorNV;
 }
 
 // Redefines the types as structures. Specialization constants must be frozen. Sets context.error
@@ -82,11 +82,10 @@ void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitte
 
 // The instructions that make layouts or views.
 inline constexpr spv::Op kTensorValues[] = {
-    spv::Op::OpCreateTensorLayoutNV,       spv::Op::OpTensorLayoutSetBlockSizeNV,
-    spv::Op::OpTensorLayoutSetDimensionNV, spv::Op::OpTensorLayoutSetStrideNV,
-    spv::Op::OpTensorLayoutSliceNV,        spv::Op::OpTensorLayoutSetClampValueNV,
-    spv::Op::OpCreateTensorViewNV,         spv::Op::OpTensorViewSetDimensionNV,
-    spv::Op::OpTensorViewSetStrideNV,      spv::Op::OpTensorViewSetClipNV};
+    OpCreateTensorLayoutNV,    OpTensorLayoutSetBlockSizeNV, OpTensorLayoutSetDimensionNV,
+    OpTensorLayoutSetStrideNV, OpTensorLayoutSliceNV,        OpTensorLayoutSetClampValueNV,
+    OpCreateTensorViewNV,      OpTensorViewSetDimensionNV,   OpTensorViewSetStrideNV,
+    OpTensorViewSetClipNV};
 
 // a / b and a % b of u32; where b is 0, by 1.
 Id safeDivide(Emitter& emit, Id a, Id b);
@@ -95,7 +94,7 @@ Id safeRemainder(Emitter& emit, Id a, Id b);
 // Whether a u32 or u64 is a multiple of a constant: a boolean.
 inline Id isMultiple(Emitter& emit, Id number, uint32_t of) {
     const Id rest = emit.modulo(number, of);
-    return emit.compare(spv::Op::OpIEqual, rest, emit.types().constant(emit.typeOf(rest), 0));
+    return emit.compare(OpIEqual, rest, emit.types().constant(emit.typeOf(rest), 0));
 }
 
 }  // namespace coopvk::rewrite

@@ -16,7 +16,7 @@ std::optional<uint32_t> dimensionsOf(const Module& module, const Instruction& ty
 }
 
 void becomeStructure(LoweringContext& context, Instruction& type, uint32_t members) {
-    type.opcode = spv::Op::OpTypeStruct;
+    type.opcode = OpTypeStruct;
     type.operands.assign(members, idOperand(context.types.uint32()));
 }
 
@@ -56,13 +56,12 @@ std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruc
     const std::optional<uint32_t> dimensions = dimensionsOf(module, type);
     if (!dimensions) return "Dim of a tensor view must be a constant from 1 to 5";
     const spv::Op has = module.def(type.word(1)).opcode;
-    if (!isOneOf(has,
-                 {spv::Op::OpConstantTrue, spv::Op::OpConstantFalse, spv::Op::OpConstantNull})) {
+    if (!isOneOf(has, {OpConstantTrue, OpConstantFalse, OpConstantNull})) {
         return "HasDimensions of a tensor view must be a constant";
     }
     std::optional<std::vector<uint32_t>> permutation = permutationOf(module, type, *dimensions);
     if (!permutation) return "p0 to p<Dim-1> of a tensor view must be a permutation of 0 to Dim-1";
-    const TensorViewType view = {type.result, *dimensions, has == spv::Op::OpConstantTrue, false,
+    const TensorViewType view = {type.result, *dimensions, has == OpConstantTrue, false,
                                  *std::move(permutation)};
     types.views.emplace(type.result, view);
     becomeStructure(context, type, view.members());
@@ -77,12 +76,12 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
         Instruction& type = *globals[g];
         std::string_view what;
-        if (type.opcode == spv::Op::OpTypeTensorLayoutNV) what = lowerLayout(context, types, type);
-        if (type.opcode == spv::Op::OpTypeTensorViewNV) what = lowerView(context, types, type);
+        if (type.opcode == OpTypeTensorLayoutNV) what = lowerLayout(context, types, type);
+        if (type.opcode == OpTypeTensorViewNV) what = lowerView(context, types, type);
         if (!what.empty()) context.invalid(type, what);
     }
     context.module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode != spv::Op::OpTensorViewSetClipNV) return;
+        if (i.opcode != OpTensorViewSetClipNV) return;
         const auto view = types.views.find(i.type);
         if (view != types.views.end()) view->second.mayClip = true;
     });
@@ -129,8 +128,8 @@ Id ceilingQuotient(Emitter& emit, Id a, Id b) {
     if (emit.module().constantValue(b) == 1) return a;
     TypeTable& types = emit.types();
     const Id u32 = types.uint32();
-    const Id isRest = emit.op(spv::Op::OpINotEqual, types.boolType(),
-                              {safeRemainder(emit, a, b), emit.constant(0)});
+    const Id isRest =
+        emit.op(OpINotEqual, types.boolType(), {safeRemainder(emit, a, b), emit.constant(0)});
     const Id rest = emit.select(isRest, emit.constant(1), emit.constant(0));
     return emit.addInt(u32, safeDivide(emit, a, b), rest);
 }
@@ -187,18 +186,18 @@ struct TensorRow {
 };
 
 constexpr TensorRow<Layout> kLayoutRows[] = {
-    {spv::Op::OpCreateTensorLayoutNV, false, 0, 0, createLayout},
-    {spv::Op::OpTensorLayoutSetBlockSizeNV, true, 1, 0, set<Layout, Layout::kBlockSize>},
-    {spv::Op::OpTensorLayoutSetDimensionNV, true, 1, 0, setDimension},
-    {spv::Op::OpTensorLayoutSetStrideNV, true, 1, 0, set<Layout, Layout::kStride>},
-    {spv::Op::OpTensorLayoutSliceNV, true, 2, 0, slice},
-    {spv::Op::OpTensorLayoutSetClampValueNV, true, 0, 1, setClampValue},
+    {OpCreateTensorLayoutNV, false, 0, 0, createLayout},
+    {OpTensorLayoutSetBlockSizeNV, true, 1, 0, set<Layout, Layout::kBlockSize>},
+    {OpTensorLayoutSetDimensionNV, true, 1, 0, setDimension},
+    {OpTensorLayoutSetStrideNV, true, 1, 0, set<Layout, Layout::kStride>},
+    {OpTensorLayoutSliceNV, true, 2, 0, slice},
+    {OpTensorLayoutSetClampValueNV, true, 0, 1, setClampValue},
 };
 constexpr TensorRow<View> kViewRows[] = {
-    {spv::Op::OpCreateTensorViewNV, false, 0, 0, createView},
-    {spv::Op::OpTensorViewSetDimensionNV, true, 1, 0, setViewDimension},
-    {spv::Op::OpTensorViewSetStrideNV, true, 1, 0, set<View, View::kStride>},
-    {spv::Op::OpTensorViewSetClipNV, true, 0, View::kClips, setClip},
+    {OpCreateTensorViewNV, false, 0, 0, createView},
+    {OpTensorViewSetDimensionNV, true, 1, 0, setViewDimension},
+    {OpTensorViewSetStrideNV, true, 1, 0, set<View, View::kStride>},
+    {OpTensorViewSetClipNV, true, 0, View::kClips, setClip},
 };
 
 // The operands as u32; nullopt where one is not a 32-bit integer scalar.
@@ -234,8 +233,7 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
     std::vector<Id> members = row->copies ? structureMembers(emit, i.word(0))
                                           : std::vector<Id>(type.members(), emit.constant(0));
     row->apply({emit, type, members, *operands});
-    emit.add(
-        makeInstruction(spv::Op::OpCompositeConstruct, type.id, i.result, idOperands(members)));
+    emit.add(makeInstruction(OpCompositeConstruct, type.id, i.result, idOperands(members)));
 }
 
 }  // namespace
@@ -243,7 +241,7 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
 std::vector<Id> structureMembers(Emitter& emit, Id value) {
     const Instruction& def = emit.module().def(value);
     std::vector<Id> members;
-    if (def.opcode == spv::Op::OpCompositeConstruct) {
+    if (def.opcode == OpCompositeConstruct) {
         for (const Operand& member : def.operands) members.push_back(member.word);
         return members;
     }

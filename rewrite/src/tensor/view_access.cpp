@@ -22,7 +22,6 @@ MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
 }
 
 bool isAtomic(spv::Op opcode) {
-    using enum spv::Op;
     return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
            isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
 }
@@ -30,7 +29,6 @@ bool isAtomic(spv::Op opcode) {
 }  // namespace
 
 bool ViewAccess::copy(const Instruction& i, const PointerFlow& flow, const Cloner& copies) {
-    using enum spv::Op;
     const auto leads = [&](size_t operand) { return flow.isPointer(i.word(operand)); };
     if (i.opcode == OpLoad && leads(0)) {
         const Id value = access(i.type, copies(i.word(0)), MemoryOperands(operandsBehind(i, 1)), 0);
@@ -74,7 +72,7 @@ void ViewAccess::copyMemory(const Instruction& i, const PointerFlow& flow, const
 
 void ViewAccess::copyAtomic(const Instruction& i, const Cloner& copies) {
     const Id type = i.result != 0 ? i.type : context_.module.def(i.operands.back().word).type;
-    const Id at = pointer(type, copies(i.word(0)), i.opcode != spv::Op::OpAtomicLoad);
+    const Id at = pointer(type, copies(i.word(0)), i.opcode != OpAtomicLoad);
     if (at == 0) return;
     Operands operands = copies(i.operands);
     operands[0] = idOperand(at);
@@ -91,9 +89,9 @@ Id ViewAccess::access(Id type, Id bytes, const MemoryOperands& memory, Id value)
     if (context_.error) return 0;
     declareNumbersIn(types_, context_.target.device, type);
     const spv::Op opcode = context_.module.def(type).opcode;
-    if (opcode == spv::Op::OpTypeStruct) return structure(type, bytes, memory, value);
-    if (opcode == spv::Op::OpTypeArray) return array(type, bytes, memory, value);
-    if (opcode == spv::Op::OpTypePointer) return address(type, bytes, memory, value);
+    if (opcode == OpTypeStruct) return structure(type, bytes, memory, value);
+    if (opcode == OpTypeArray) return array(type, bytes, memory, value);
+    if (opcode == OpTypePointer) return address(type, bytes, memory, value);
     if (types_.width(type) >= 8 && types_.components(type) != 0) {
         return numeric(type, bytes, memory, value);
     }
@@ -232,7 +230,7 @@ bool PointerFlow::takesPointers(const Instruction& i) const {
 
 bool PointerFlow::isAddressType(Id id) const {
     const Instruction& type = module_.def(id);
-    return isPointerType(type.opcode) || (type.opcode == spv::Op::OpTypeInt && type.word(0) == 64);
+    return isPointerType(type.opcode) || (type.opcode == OpTypeInt && type.word(0) == 64);
 }
 
 void PointerFlow::add(std::set<Id>& known, Id value) {
@@ -242,25 +240,25 @@ void PointerFlow::add(std::set<Id>& known, Id value) {
 // Adds the instruction's result or target if it is a pointer, too.
 void PointerFlow::visit(const Instruction& i) {
     switch (i.opcode) {
-        case spv::Op::OpStore:
-            if (isPointer(i.word(1)) && module_.def(i.word(0)).opcode == spv::Op::OpVariable) {
+        case OpStore:
+            if (isPointer(i.word(1)) && module_.def(i.word(0)).opcode == OpVariable) {
                 add(variables_, i.word(0));
             }
             return;
-        case spv::Op::OpLoad:
+        case OpLoad:
             if (isVariable(i.word(0))) add(pointers_, i.result);
             return;
-        case spv::Op::OpFunctionCall:
+        case OpFunctionCall:
             if (isPointerType(module_.def(i.type).opcode)) add(pointers_, i.result);
             return;
-        case spv::Op::OpBitcast:
-        case spv::Op::OpCopyObject:
-        case spv::Op::OpSelect:
-        case spv::Op::OpPhi:
-        case spv::Op::OpConvertPtrToU:
-        case spv::Op::OpConvertUToPtr:
-        case spv::Op::OpIAdd:
-        case spv::Op::OpISub:
+        case OpBitcast:
+        case OpCopyObject:
+        case OpSelect:
+        case OpPhi:
+        case OpConvertPtrToU:
+        case OpConvertUToPtr:
+        case OpIAdd:
+        case OpISub:
             if (isAddressType(i.type) && anyIsPointer(i)) add(pointers_, i.result);
             return;
         default:

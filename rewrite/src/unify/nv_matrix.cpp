@@ -18,10 +18,10 @@ class RoleConversion {
         matrix_ = emit_.typeOf(matrix);
         const Id from = componentOf(matrix_);
         const spv::Op opcode = types_.conversion(from, component);
-        if (opcode != spv::Op::OpUConvert) return op(opcode, component, matrix);
+        if (opcode != OpUConvert) return op(opcode, component, matrix);
         const Id result = types_.intType(types_.width(component), false);
         const Id converted = op(opcode, result, matrix);
-        return result == component ? converted : op(spv::Op::OpBitcast, component, converted);
+        return result == component ? converted : op(OpBitcast, component, converted);
     }
 
     Id componentOf(Id matrix) const { return types_.module().def(matrix).word(0); }
@@ -40,7 +40,7 @@ class RoleConversion {
 
 bool splitTransposition(LoweringContext& context, Emitter& emit, Instruction& transposition) {
     const auto isMatrix = [&](Id type) {
-        return context.module.def(type).opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+        return context.module.def(type).opcode == OpTypeCooperativeMatrixKHR;
     };
     const Id operand = transposition.word(0);
     if (!isMatrix(transposition.type) || !isMatrix(emit.typeOf(operand))) return false;
@@ -58,7 +58,7 @@ std::optional<Error> splitTranspositions(LoweringContext& context) {
         return std::nullopt;
     }
     OpcodeTable<TranspositionLowering> table;
-    table.add<splitTransposition>({spv::Op::OpCooperativeMatrixTransposeNV});
+    table.add<splitTransposition>({OpCooperativeMatrixTransposeNV});
     table.lowerAll(context);
     return context.error;
 }
@@ -96,13 +96,12 @@ class NvMatrixPass {
         InstructionList& globals = module_.section(Section::kGlobals);
         for (size_t g = 0; g < globals.size(); ++g) {
             Instruction& i = *globals[g];
-            const bool asksLength =
-                i.opcode == spv::Op::OpSpecConstantOp &&
-                i.word(0) == static_cast<uint32_t>(spv::Op::OpCooperativeMatrixLengthNV);
+            const bool asksLength = i.opcode == OpSpecConstantOp &&
+                                    i.word(0) == static_cast<uint32_t>(OpCooperativeMatrixLengthNV);
             if (asksLength) {
-                i.operands[0] = literal(spv::Op::OpCooperativeMatrixLengthKHR);
+                i.operands[0] = literal(OpCooperativeMatrixLengthKHR);
                 rewriteLength(i, 1);
-            } else if (i.opcode == spv::Op::OpVariable) {
+            } else if (i.opcode == OpVariable) {
                 rewriteTypes(i);
             }
         }
@@ -112,7 +111,7 @@ class NvMatrixPass {
         Instruction& definition = *function.definition;
         std::vector<Id> parameters;
         for (const InstructionPtr& parameter : function.parameters) {
-            if (parameter->opcode != spv::Op::OpFunctionParameter) continue;
+            if (parameter->opcode != OpFunctionParameter) continue;
             rewriteTypes(*parameter);
             parameters.push_back(parameter->type);
         }
@@ -145,17 +144,17 @@ class NvMatrixPass {
 
     void rewriteOperation(Instruction& i) {
         switch (i.opcode) {
-            case spv::Op::OpCooperativeMatrixLoadNV:
-                i.opcode = spv::Op::OpCooperativeMatrixLoadKHR;
+            case OpCooperativeMatrixLoadNV:
+                i.opcode = OpCooperativeMatrixLoadKHR;
                 return rewriteLayout(i, 1);
-            case spv::Op::OpCooperativeMatrixStoreNV:
-                i.opcode = spv::Op::OpCooperativeMatrixStoreKHR;
+            case OpCooperativeMatrixStoreNV:
+                i.opcode = OpCooperativeMatrixStoreKHR;
                 return rewriteLayout(i, 2);
-            case spv::Op::OpCooperativeMatrixLengthNV:
-                i.opcode = spv::Op::OpCooperativeMatrixLengthKHR;
+            case OpCooperativeMatrixLengthNV:
+                i.opcode = OpCooperativeMatrixLengthKHR;
                 return rewriteLength(i, 0);
-            case spv::Op::OpCooperativeMatrixMulAddNV:
-                i.opcode = spv::Op::OpCooperativeMatrixMulAddKHR;
+            case OpCooperativeMatrixMulAddNV:
+                i.opcode = OpCooperativeMatrixMulAddKHR;
                 return rewriteMulAdd(i);
             default:
                 return;
@@ -167,11 +166,11 @@ class NvMatrixPass {
     void rewriteLayout(Instruction& i, size_t stride) {
         if (i.operands.size() < stride + 2) return fail(i, "operands are missing");
         const spv::Op columnMajor = module_.def(i.word(stride + 1)).opcode;
-        if (columnMajor != spv::Op::OpConstantTrue && columnMajor != spv::Op::OpConstantFalse &&
-            columnMajor != spv::Op::OpConstantNull) {
+        if (columnMajor != OpConstantTrue && columnMajor != OpConstantFalse &&
+            columnMajor != OpConstantNull) {
             return fail(i, "Column Major is not a boolean constant");
         }
-        const uint32_t layout = columnMajor == spv::Op::OpConstantTrue ? 1 : 0;
+        const uint32_t layout = columnMajor == OpConstantTrue ? 1 : 0;
         i.operands[stride + 1] = i.operands[stride];
         i.operands[stride] = idOperand(types_.constantU32(layout));
     }
@@ -179,7 +178,7 @@ class NvMatrixPass {
     void rewriteLength(Instruction& i, size_t operand) {
         const Id type = i.word(operand);
         const Instruction* declaration = leaves_.declaration(type);
-        if (declaration == nullptr || declaration->opcode != spv::Op::OpTypeCooperativeMatrixNV) {
+        if (declaration == nullptr || declaration->opcode != OpTypeCooperativeMatrixNV) {
             return fail(i, "Type is not a cooperative matrix");
         }
         const Use role[] = {roles_.ofElements(type)};
@@ -210,14 +209,14 @@ class NvMatrixPass {
     Id inRole(const Instruction& at, Id value, Use role) {
         const Id type = module_.def(value).type;
         const Instruction& matrix = module_.def(type);
-        if (matrix.opcode != spv::Op::OpTypeCooperativeMatrixKHR) {
+        if (matrix.opcode != OpTypeCooperativeMatrixKHR) {
             fail(at, "operands are not cooperative matrices");
             return value;
         }
         if (module_.constantValue(matrix.word(4)) == static_cast<uint64_t>(role)) return value;
         const Use wanted[] = {role};
         const Id result = module_.takeId();
-        auto conversion = makeInstruction(spv::Op::OpCooperativeMatrixConvertNV,
+        auto conversion = makeInstruction(OpCooperativeMatrixConvertNV,
                                           variants_.type(variants_.original(type), wanted), result,
                                           {idOperand(value)});
         module_.setDef(conversion.get());

@@ -25,7 +25,6 @@ RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
 }
 
 bool RoleInference::isConstant(const Instruction& definition) {
-    using enum spv::Op;
     return hasNoValue(definition.opcode) ||
            isOneOf(definition.opcode,
                    {OpConstantNull, OpConstantComposite, OpConstantCompositeReplicateEXT,
@@ -123,13 +122,13 @@ void RoleInference::visitInsert(const Instruction& insert) {
 
 void RoleInference::visitConstruct(const Instruction& construct) {
     const Instruction* type = leaves_.declaration(construct.type);
-    if (type == nullptr || type->opcode == spv::Op::OpTypeCooperativeMatrixNV) return;
+    if (type == nullptr || type->opcode == OpTypeCooperativeMatrixNV) return;
     const Range whole = value(construct.result);
     uint32_t offset = 0;
     for (size_t i = 0; i < construct.operands.size(); ++i) {
         const Range part = operand(construct, i);
         link(part, whole.part(offset, part.count));
-        if (type->opcode == spv::Op::OpTypeStruct) offset += part.count;
+        if (type->opcode == OpTypeStruct) offset += part.count;
     }
 }
 
@@ -139,7 +138,7 @@ void RoleInference::visitCall(const Instruction& call) {
     if (callee == functions_.end()) return;
     size_t argument = 1;
     for (const InstructionPtr& parameter : callee->second->parameters) {
-        if (parameter->opcode != spv::Op::OpFunctionParameter) continue;
+        if (parameter->opcode != OpFunctionParameter) continue;
         link(value(parameter->result), operand(call, argument++));
     }
 }
@@ -155,37 +154,37 @@ void RoleInference::linkWithAll(const Instruction& instruction) {
 
 void RoleInference::visit(const Instruction& i, Id function) {
     switch (i.opcode) {
-        case spv::Op::OpCooperativeMatrixMulAddNV:
+        case OpCooperativeMatrixMulAddNV:
             want(operand(i, 0), Use::kA);
             want(operand(i, 1), Use::kB);
             want(operand(i, 2), Use::kAccumulator);
             want(value(i.result), Use::kAccumulator, true);
             return;
-        case spv::Op::OpAccessChain:
-        case spv::Op::OpInBoundsAccessChain:
-        case spv::Op::OpPtrAccessChain:
-        case spv::Op::OpInBoundsPtrAccessChain:
+        case OpAccessChain:
+        case OpInBoundsAccessChain:
+        case OpPtrAccessChain:
+        case OpInBoundsPtrAccessChain:
             return visitChain(i, firstChainIndex(i.opcode));
-        case spv::Op::OpCompositeExtract:
+        case OpCompositeExtract:
             return visitExtract(i);
-        case spv::Op::OpCompositeInsert:
+        case OpCompositeInsert:
             return visitInsert(i);
-        case spv::Op::OpCompositeConstruct:
-        case spv::Op::OpCompositeConstructReplicateEXT:
+        case OpCompositeConstruct:
+        case OpCompositeConstructReplicateEXT:
             return visitConstruct(i);
-        case spv::Op::OpFunctionCall:
+        case OpFunctionCall:
             return visitCall(i);
-        case spv::Op::OpReturnValue:
+        case OpReturnValue:
             return link(value(function), operand(i, 0));
-        case spv::Op::OpCooperativeMatrixLoadNV:
+        case OpCooperativeMatrixLoadNV:
             value(i.result);
             return;
-        case spv::Op::OpCooperativeMatrixStoreNV:
+        case OpCooperativeMatrixStoreNV:
             operand(i, 1);
             return;
-        case spv::Op::OpCooperativeMatrixLengthNV:
-        case spv::Op::OpExtInst:  // debug information
-        case spv::Op::OpExtInstWithForwardRefsKHR:
+        case OpCooperativeMatrixLengthNV:
+        case OpExtInst:  // debug information
+        case OpExtInstWithForwardRefsKHR:
             return;
         default:
             // Constituents of constants get their roles with each use of the composite.

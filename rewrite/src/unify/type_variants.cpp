@@ -33,16 +33,16 @@ std::vector<Id> MatrixLeaves::find(const Instruction& declaration) const {
         return std::vector<Id>(leaves.begin(), leaves.end());
     };
     switch (declaration.opcode) {
-        case spv::Op::OpTypeCooperativeMatrixNV:
+        case OpTypeCooperativeMatrixNV:
             return {declaration.result};
-        case spv::Op::OpTypeArray:
+        case OpTypeArray:
             return copy(declaration.word(0));
-        case spv::Op::OpTypePointer:
+        case OpTypePointer:
             // Only these storage classes can have matrices (SPV_NV_cooperative_matrix, section
             // 2.16.1), and types of other pointers may be recursive.
             return isPrivate(storageOf(declaration)) ? copy(declaration.word(1))
                                                      : std::vector<Id>();
-        case spv::Op::OpTypeStruct: {
+        case OpTypeStruct: {
             std::vector<Id> leaves;
             for (const Operand& member : declaration.operands) {
                 const std::span<const Id> inner = of(member.word);
@@ -76,11 +76,11 @@ MatrixLeaves::Place MatrixLeaves::follow(Id composite, std::span<const Operand> 
     for (const Operand& index : indices) {
         const Instruction* type = declaration(place.type);
         if (type == nullptr) return {};  // it has no matrices
-        if (type->opcode == spv::Op::OpTypeCooperativeMatrixNV) {
+        if (type->opcode == OpTypeCooperativeMatrixNV) {
             place.isElement = true;
             return place;
         }
-        if (type->opcode != spv::Op::OpTypeStruct) {
+        if (type->opcode != OpTypeStruct) {
             place.type = type->word(0);
             continue;
         }
@@ -108,9 +108,9 @@ Id TypeVariants::type(Id original, std::span<const Use> roles) {
     const Key key{original, Roles(roles.begin(), roles.end())};
     if (const auto found = variants_.find(key); found != variants_.end()) return found->second;
 
-    const bool isMatrix = declaration->opcode == spv::Op::OpTypeCooperativeMatrixNV;
+    const bool isMatrix = declaration->opcode == OpTypeCooperativeMatrixNV;
     Operands operands = typeOperands(*declaration, roles);
-    return define(key, isMatrix ? spv::Op::OpTypeCooperativeMatrixKHR : declaration->opcode, 0,
+    return define(key, isMatrix ? OpTypeCooperativeMatrixKHR : declaration->opcode, 0,
                   std::move(operands));
 }
 
@@ -146,7 +146,7 @@ Id TypeVariants::original(Id variant) const {
 
 Operands TypeVariants::typeOperands(const Instruction& declaration, std::span<const Use> roles) {
     Operands operands = declaration.operands;
-    if (declaration.opcode == spv::Op::OpTypeCooperativeMatrixNV) {
+    if (declaration.opcode == OpTypeCooperativeMatrixNV) {
         operands.push_back(idOperand(types_.constantU32(static_cast<uint32_t>(roles[0]))));
         return operands;
     }
@@ -155,8 +155,8 @@ Operands TypeVariants::typeOperands(const Instruction& declaration, std::span<co
         const size_t count = leaves_.of(operand.word).size();
         operand.word = type(operand.word, roles.first(count));
         // Structures have several inner types, arrays and pointers one.
-        if (declaration.opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
-        if (declaration.opcode == spv::Op::OpTypeArray) break;  // the length
+        if (declaration.opcode == OpTypeStruct) roles = roles.subspan(count);
+        if (declaration.opcode == OpTypeArray) break;  // the length
     }
     return operands;
 }
@@ -177,7 +177,7 @@ Operands TypeVariants::constantOperands(const Instruction& declaration,
                                         std::span<const Use> roles) {
     Operands operands = declaration.operands;
     const Instruction* type = leaves_.declaration(declaration.type);
-    if (type == nullptr || type->opcode == spv::Op::OpTypeCooperativeMatrixNV) return operands;
+    if (type == nullptr || type->opcode == OpTypeCooperativeMatrixNV) return operands;
     for (Operand& operand : operands) {
         const auto before = constants_.find(operand.word);
         const Id constituentType = before != constants_.end()
@@ -186,7 +186,7 @@ Operands TypeVariants::constantOperands(const Instruction& declaration,
         const size_t count = leaves_.of(constituentType).size();
         if (count == 0 || count > roles.size()) continue;
         operand.word = constant(operand.word, roles.first(count));
-        if (type->opcode == spv::Op::OpTypeStruct) roles = roles.subspan(count);
+        if (type->opcode == OpTypeStruct) roles = roles.subspan(count);
     }
     return operands;
 }

@@ -58,7 +58,7 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
     const Id index = over(byte, 4);
     switch (method_) {
         case Method::kFloatAdd:
-            atomic(spv::Op::OpAtomicFAddEXT, memory_.wordPointer(f32(), index), {values[0]});
+            atomic(OpAtomicFAddEXT, memory_.wordPointer(f32(), index), {values[0]});
             return;
         case Method::kCompareExchange:
             return addByWord(memory_.wordPointer(u32(), index), values);
@@ -78,10 +78,10 @@ void Accumulator::addReduced(Id byte, std::span<const Id> values) {
     std::vector<Id> sums;
     for (Id value : values) {
         sums.push_back(emit_.op(
-            spv::Op::OpGroupNonUniformFAdd, f32(),
+            OpGroupNonUniformFAdd, f32(),
             {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(value)}));
     }
-    const Id first = emit_.op(spv::Op::OpGroupNonUniformElect, types_.boolType(), {subgroup});
+    const Id first = emit_.op(OpGroupNonUniformElect, types_.boolType(), {subgroup});
     f_.when(first, [&] { add(byte, sums); });
 }
 
@@ -97,12 +97,12 @@ Id Accumulator::atomic(spv::Op opcode, Id pointer, std::initializer_list<Id> mor
 Id Accumulator::sum(Id word, std::span<const Id> values) {
     Id held = unpackWord(emit_, number_, word)[0];
     if (number_.bits == 32) {
-        return emit_.bitcast(u32(), emit_.op(spv::Op::OpFAdd, f32(), {held, values[0]}));
+        return emit_.bitcast(u32(), emit_.op(OpFAdd, f32(), {held, values[0]}));
     }
     for (uint32_t v = 0; v < values.size(); ++v) {
-        const Id value = emit_.op(spv::Op::OpFConvert, f16(), {values[v]});
+        const Id value = emit_.op(OpFConvert, f16(), {values[v]});
         const Id old = emit_.extract(f16(), held, {v});
-        const Id total = emit_.op(spv::Op::OpFAdd, f16(), {old, value});
+        const Id total = emit_.op(OpFAdd, f16(), {old, value});
         held = emit_.insert(emit_.typeOf(held), total, held, {v});
     }
     return emit_.bitcast(u32(), held);
@@ -110,13 +110,12 @@ Id Accumulator::sum(Id word, std::span<const Id> values) {
 
 void Accumulator::addByWord(Id pointer, std::span<const Id> values) {
     const Id expected = f_.variable(u32());
-    f_.store(expected, atomic(spv::Op::OpAtomicLoad, pointer, {}));
+    f_.store(expected, atomic(OpAtomicLoad, pointer, {}));
     f_.loopUntil([&] {
         const Id old = f_.load(expected);
-        const Id now =
-            atomic(spv::Op::OpAtomicCompareExchange, pointer, {c(0), sum(old, values), old});
+        const Id now = atomic(OpAtomicCompareExchange, pointer, {c(0), sum(old, values), old});
         f_.store(expected, now);
-        return emit_.compare(spv::Op::OpIEqual, now, old);
+        return emit_.compare(OpIEqual, now, old);
     });
 }
 
@@ -127,11 +126,11 @@ void Accumulator::addByExchange(Id pointer, Id value) {
     const Id zero = types_.constantFloat(f32(), 0);
     f_.store(rest, value);
     f_.loopUntil([&] {
-        const Id old = atomic(spv::Op::OpAtomicExchange, pointer, {zero});
-        const Id total = emit_.op(spv::Op::OpFAdd, f32(), {old, f_.load(rest)});
-        const Id added = atomic(spv::Op::OpAtomicExchange, pointer, {total});
+        const Id old = atomic(OpAtomicExchange, pointer, {zero});
+        const Id total = emit_.op(OpFAdd, f32(), {old, f_.load(rest)});
+        const Id added = atomic(OpAtomicExchange, pointer, {total});
         f_.store(rest, added);
-        return emit_.compare(spv::Op::OpFOrdEqual, added, zero);
+        return emit_.compare(OpFOrdEqual, added, zero);
     });
 }
 
@@ -142,17 +141,16 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
     const Id acquire = c(sharedSemantics(f_.module(), Acquire));
     const Id release = c(sharedSemantics(f_.module(), Release));
     f_.loopUntil([&] {
-        const Id taken = emit_.op(spv::Op::OpAtomicCompareExchange, u32(),
-                                  {lock, workgroup, acquire, c(0), c(1), c(0)});
-        const Id isLocked = emit_.compare(spv::Op::OpIEqual, taken, c(0));
+        const Id taken =
+            emit_.op(OpAtomicCompareExchange, u32(), {lock, workgroup, acquire, c(0), c(1), c(0)});
+        const Id isLocked = emit_.compare(OpIEqual, taken, c(0));
         f_.when(isLocked, [&] {
             auto line = memory_.line(byte);
             // Only a part of the word, if only its first number changes.
             const uint32_t bytes = number_.bytes() * static_cast<uint32_t>(values.size());
             const Id changed = sum(line.load(0, bytes)[0], values);
             line.store(0, bytes, std::span(&changed, 1));
-            emit_.opVoid(spv::Op::OpAtomicStore,
-                         idOperands(std::vector{lock, workgroup, release, c(0)}));
+            emit_.opVoid(OpAtomicStore, idOperands(std::vector{lock, workgroup, release, c(0)}));
         });
         return isLocked;
     });
@@ -166,8 +164,7 @@ void initialiseLock(VectorContext& context) {
     InstructionList code;
     Emitter emit(context.types, code);
     const Id workgroup = emit.scope(spv::Scope::Workgroup), zero = emit.constant(0);
-    emit.opVoid(spv::Op::OpAtomicStore,
-                idOperands(std::array{lock->second, workgroup, zero, zero}));
+    emit.opVoid(OpAtomicStore, idOperands(std::array{lock->second, workgroup, zero, zero}));
     sharedBarrier(emit, spv::Scope::Workgroup);
 
     InstructionList& body = entry->blocks.front()->body;

@@ -94,7 +94,7 @@ std::vector<Id> Arithmetic::unitsOf(Id word) {
     if (sum_ != Sum::kFloat || matrix_.bits == 32) return unpacked;
     std::vector<Id> units;
     for (Id half : unpacked) {
-        const Id wide = emit_.op(spv::Op::OpFConvert, types_.vectorType(f32(), 2), {half});
+        const Id wide = emit_.op(OpFConvert, types_.vectorType(f32(), 2), {half});
         units.push_back(emit_.extract(f32(), wide, {0}));
         units.push_back(emit_.extract(f32(), wide, {1}));
     }
@@ -106,22 +106,22 @@ Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
         return fusedMultiplyAdd(emit_, device(), weight, input, accumulator);
     }
     const bool isFloat = sum_ == Sum::kFloat;
-    const Id product = sum_ == Sum::kDot ? dot(weight, input)
-                                         : emit_.op(isFloat ? spv::Op::OpFMul : spv::Op::OpIMul,
-                                                    sumType_, {weight, input});
-    return emit_.op(isFloat ? spv::Op::OpFAdd : spv::Op::OpIAdd, sumType_, {accumulator, product});
+    const Id product = sum_ == Sum::kDot
+                           ? dot(weight, input)
+                           : emit_.op(isFloat ? OpFMul : OpIMul, sumType_, {weight, input});
+    return emit_.op(isFloat ? OpFAdd : OpIAdd, sumType_, {accumulator, product});
 }
 
 Id Arithmetic::dot(Id weight, Id input) {
     const bool weightSigned = matrix_.isSigned();
     const bool inputSigned = input_.isSigned();
-    spv::Op opcode = spv::Op::OpSUDot;
+    spv::Op opcode = OpSUDot;
     if (weightSigned == inputSigned) {
-        opcode = weightSigned ? spv::Op::OpSDot : spv::Op::OpUDot;
+        opcode = weightSigned ? OpSDot : OpUDot;
     } else if (!weightSigned) {
         std::swap(weight, input);  // the first operand of OpSUDot is the signed one
     }
-    const Id dot = emit_.op(opcode, opcode == spv::Op::OpUDot ? u32() : s32(),
+    const Id dot = emit_.op(opcode, opcode == OpUDot ? u32() : s32(),
                             {idOperand(weight), idOperand(input),
                              literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
     return emit_.bitcast(sumType_, dot);
@@ -133,16 +133,16 @@ Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs
     uint32_t count = 0;
     const auto flush = [&] {
         if (piece == 0) return;
-        const Id wide = emit_.op(spv::Op::OpFConvert, types_.vectorType(f32(), 2), {piece});
+        const Id wide = emit_.op(OpFConvert, types_.vectorType(f32(), 2), {piece});
         for (uint32_t part = 0; part < 2; ++part) {
             const Id sum = emit_.extract(f32(), wide, {part});
-            accumulator = emit_.op(spv::Op::OpFAdd, f32(), {accumulator, sum});
+            accumulator = emit_.op(OpFAdd, f32(), {accumulator, sum});
         }
         piece = count = 0;
     };
     for (size_t u = 0; u < weights.size(); ++u) {
         if (inputs[u] == 0) continue;
-        piece = piece == 0 ? emit_.op(spv::Op::OpFMul, unit_, {weights[u], inputs[u]})
+        piece = piece == 0 ? emit_.op(OpFMul, unit_, {weights[u], inputs[u]})
                            : multiplyAdd(weights[u], inputs[u], piece);
         if (++count == kPieceUnits) flush();
     }
@@ -163,7 +163,7 @@ Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inpu
 Id Arithmetic::total(Id accumulator) {
     if (sum_ != Sum::kHalfPairs) return accumulator;
     const Id first = emit_.extract(f16(), accumulator, {0});
-    return emit_.op(spv::Op::OpFAdd, f16(), {first, emit_.extract(f16(), accumulator, {1})});
+    return emit_.op(OpFAdd, f16(), {first, emit_.extract(f16(), accumulator, {1})});
 }
 
 Id Arithmetic::convertInput(Id value, bool isSigned) {
@@ -171,8 +171,8 @@ Id Arithmetic::convertInput(Id value, bool isSigned) {
     const Id from = emit_.typeOf(value);
     const Id wanted = takesHalves() ? f16() : f32();
     if (from == wanted) return value;
-    if (types_.isFloat(from)) return emit_.op(spv::Op::OpFConvert, wanted, {value});
-    return emit_.op(isSigned ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted, {value});
+    if (types_.isFloat(from)) return emit_.op(OpFConvert, wanted, {value});
+    return emit_.op(isSigned ? OpConvertSToF : OpConvertUToF, wanted, {value});
 }
 
 }  // namespace coopvk::rewrite

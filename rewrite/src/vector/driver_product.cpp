@@ -144,18 +144,17 @@ class GroupedProduct : VectorCode {
             f_.when(isOfGroup, [&] { f_.store(result_, products); });
             const Id stays = emit_.both(left, negated(isOfGroup));
             f_.store(isLeft_, stays);
-            return negated(
-                emit_.op(spv::Op::OpGroupNonUniformAny, types_.boolType(), {subgroup_, stays}));
+            return negated(emit_.op(OpGroupNonUniformAny, types_.boolType(), {subgroup_, stays}));
         });
     }
 
-    Id negated(Id value) { return emit_.op(spv::Op::OpLogicalNot, types_.boolType(), {value}); }
+    Id negated(Id value) { return emit_.op(OpLogicalNot, types_.boolType(), {value}); }
 
     // The first lane where a boolean is true.
     Id firstWhere(Id condition) {
-        const Id ballot = emit_.op(spv::Op::OpGroupNonUniformBallot, types_.vectorType(u32(), 4),
-                                   {subgroup_, condition});
-        return emit_.op(spv::Op::OpGroupNonUniformBallotFindLSB, u32(), {subgroup_, ballot});
+        const Id ballot =
+            emit_.op(OpGroupNonUniformBallot, types_.vectorType(u32(), 4), {subgroup_, condition});
+        return emit_.op(OpGroupNonUniformBallotFindLSB, u32(), {subgroup_, ballot});
     }
 
     // A lane's value; `isSame` becomes false where this lane has another.
@@ -163,13 +162,12 @@ class GroupedProduct : VectorCode {
         std::vector<Id> words = wordsOf(emit_, value);
         for (Id& word : words) {
             const Id own = word;
-            word = emit_.op(spv::Op::OpGroupNonUniformShuffle, emit_.typeOf(word),
-                            {subgroup_, word, lane});
-            isSame = emit_.both(isSame, emit_.compare(spv::Op::OpIEqual, own, word));
+            word = emit_.op(OpGroupNonUniformShuffle, emit_.typeOf(word), {subgroup_, word, lane});
+            isSame = emit_.both(isSame, emit_.compare(OpIEqual, own, word));
         }
         if (words.size() == 1) return words[0];
         const Id pair = emit_.construct(types_.vectorType(u32(), 2), words);
-        return emit_.op(spv::Op::OpBitcast, emit_.typeOf(value), {pair});
+        return emit_.op(OpBitcast, emit_.typeOf(value), {pair});
     }
 
     // `location`: instead of this lane's own; empty: that.

@@ -33,7 +33,7 @@ bool hasSubgroups(const VectorContext& context) {
 
 std::vector<Id> wordsOf(Emitter& emit, Id value) {
     const Id type = emit.typeOf(value);
-    const bool isPointer = emit.module().def(type).opcode == spv::Op::OpTypePointer;
+    const bool isPointer = emit.module().def(type).opcode == OpTypePointer;
     if (!isPointer && emit.types().width(type) != 64) return {value};
     return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
 }
@@ -53,8 +53,8 @@ void UniformityTest::require(Id value) {
     if (f_.module().constantValue(value)) return;
     f_.module().addCapability(spv::Capability::GroupNonUniformVote);
     for (const Id word : wordsOf(emit_, value)) {
-        const Id same = emit_.compare(spv::Op::OpGroupNonUniformAllEqual,
-                                      emit_.scope(spv::Scope::Subgroup), word);
+        const Id same =
+            emit_.compare(OpGroupNonUniformAllEqual, emit_.scope(spv::Scope::Subgroup), word);
         all_ = emit_.both(all_, same);
     }
 }
@@ -86,7 +86,7 @@ Id exchangeVariable(VectorContext& context, const VectorExchange& exchange) {
 // LocalInvocationIndex of the subgroup's first invocation, if those indices are consecutive.
 Id firstInvocation(Emitter& emit) {
     const Id invocation = readInvocation(emit);
-    return emit.op(spv::Op::OpISub, emit.types().uint32(), {invocation, readLane(emit)});
+    return emit.op(OpISub, emit.types().uint32(), {invocation, readLane(emit)});
 }
 
 }  // namespace
@@ -95,23 +95,23 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     Emitter& emit = f.emit();
     const Id u32 = emit.types().uint32(), subgroup = emit.scope(spv::Scope::Subgroup);
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
-    const Id ballot = emit.op(spv::Op::OpGroupNonUniformBallot, emit.types().vectorType(u32, 4),
+    const Id ballot = emit.op(OpGroupNonUniformBallot, emit.types().vectorType(u32, 4),
                               {subgroup, emit.types().constantBool(true)});
     const Id active =
-        emit.op(spv::Op::OpGroupNonUniformBallotBitCount, u32,
+        emit.op(OpGroupNonUniformBallotBitCount, u32,
                 {idOperand(subgroup), literal(spv::GroupOperation::Reduce), idOperand(ballot)});
-    Id full = emit.compare(spv::Op::OpIEqual, active, emit.constant(lanes));
+    Id full = emit.compare(OpIEqual, active, emit.constant(lanes));
     // A larger subgroup may have as many active lanes, but not the first ones.
     if (f.context().target.device.variesSubgroupSize) {
         f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id size = readBuiltIn(emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
-        full = emit.both(full, emit.compare(spv::Op::OpIEqual, size, emit.constant(lanes)));
+        full = emit.both(full, emit.compare(OpIEqual, size, emit.constant(lanes)));
     }
     // subgroupNumber() needs consecutive indices there.
     if (isMeshStage(f.context())) {
         f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id first = firstInvocation(emit), rest = emit.modulo(first, lanes);
-        UniformityTest linear(f, emit.compare(spv::Op::OpIEqual, rest, emit.constant(0)));
+        UniformityTest linear(f, emit.compare(OpIEqual, rest, emit.constant(0)));
         linear.require(first);
         full = emit.both(full, linear.result());
     }
@@ -196,12 +196,11 @@ Id firstLanes(Emitter& emit, Id value) {
     const Id subgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Subgroup));
     std::vector<Id> words = wordsOf(emit, value);
     for (Id& word : words) {
-        word =
-            emit.op(spv::Op::OpGroupNonUniformBroadcastFirst, emit.typeOf(word), {subgroup, word});
+        word = emit.op(OpGroupNonUniformBroadcastFirst, emit.typeOf(word), {subgroup, word});
     }
     if (words.size() == 1) return words[0];
     const Id pair = emit.construct(emit.types().vectorType(emit.types().uint32(), 2), words);
-    return emit.op(spv::Op::OpBitcast, emit.typeOf(value), {pair});
+    return emit.op(OpBitcast, emit.typeOf(value), {pair});
 }
 
 }  // namespace

@@ -19,7 +19,6 @@ namespace {
 
 // Loads and computations without side effects.
 bool isPure(const Instruction& i) {
-    using enum spv::Op;
     if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
     return isOneOf(i.opcode,
                    {OpAccessChain, OpInBoundsAccessChain, OpIAdd, OpISub, OpIMul, OpBitwiseOr,
@@ -64,7 +63,7 @@ IndexSum sumOf(const Module& module, const Equality& equal, Id id) {
             return sum;
         }
         const Instruction& def = module.def(id);
-        if (def.opcode != spv::Op::OpIAdd) break;
+        if (def.opcode != OpIAdd) break;
         const auto left = module.constantValue(def.word(0));
         const auto right = module.constantValue(def.word(1));
         if (!left && !right) break;
@@ -107,7 +106,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     for (size_t b = start; b < at; ++b) {
         const Instruction& i = *block.body[b];
         equal.add(i);
-        if (i.opcode == spv::Op::OpLoad) loads[i.result] = &i;
+        if (i.opcode == OpLoad) loads[i.result] = &i;
     }
     ConsecutiveLoads result;
     const Operands& constituents = block.body[at]->operands;
@@ -138,7 +137,7 @@ Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
     const Instruction& base = module.def(module.def(chain.word(0)).type);
     const auto storage = storageOf(base);
     const PointerPath path = pathTo(module, chain.result);
-    if (module.def(path.root).opcode != spv::Op::OpVariable || path.nonUniform ||
+    if (module.def(path.root).opcode != OpVariable || path.nonUniform ||
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Workgroup)) {
         return 0;
     }
@@ -185,7 +184,7 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     std::vector<uint32_t> key = {kGatherHelper, type.id};
     location.appendKey(context.module, key);
     access.appendKey(key);
-    construct.opcode = spv::Op::OpFunctionCall;
+    construct.opcode = OpFunctionCall;
     construct.operands = {idOperand(context.helper(key, [&] {
         VectorFunction f(context, "coopvk_vector_gather", type.id, location.argumentTypes);
         return loadInLoop(f, type, bytes, {f, location, 0, access});
@@ -202,7 +201,7 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
         bool isChanged = false;
         for (size_t at = 0; at < block->body.size(); ++at) {
             const Instruction& i = *block->body[at];
-            if (i.opcode != spv::Op::OpCompositeConstruct || !context.isLarge(i.type)) continue;
+            if (i.opcode != OpCompositeConstruct || !context.isLarge(i.type)) continue;
             InstructionList arguments;
             Emitter emit(context.types, arguments);
             isChanged |= readInLoop(context, emit, *block, at);

@@ -21,7 +21,7 @@ class Locator {
         const Instruction& type = module_.def(emit_.typeOf(pointer));
         const Instruction& array = module_.def(type.word(1));
         const Id element = array.word(0);
-        if (type.opcode != spv::Op::OpTypePointer || !isArrayType(array.opcode) ||
+        if (type.opcode != OpTypePointer || !isArrayType(array.opcode) ||
             types.width(element) < 8 || types.components(element) == 0) {
             return fail(ErrorCode::kInvalidModule,
                         "the pointer must point to an array of numeric scalars or vectors");
@@ -38,8 +38,8 @@ class Locator {
         const PointerPath path = pathTo(module_, pointer);
         location_.place.root = path.root;
         location_.place.nonUniform = path.nonUniform;
-        const bool isBuffer = isOneOf(module_.def(path.root).opcode,
-                                      {spv::Op::OpVariable, spv::Op::OpBufferPointerEXT});
+        const bool isBuffer =
+            isOneOf(module_.def(path.root).opcode, {OpVariable, OpBufferPointerEXT});
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
                 location_.kind = Location::Kind::kPhysical;
@@ -122,7 +122,7 @@ class Locator {
         if (isVector) toFirst.push_back(emit_.constant(0));
         location_.place.root = 0;
         location_.steps = true;
-        addArgument(emit_.op(spv::Op::OpAccessChain,
+        addArgument(emit_.op(OpAccessChain,
                              context_.views.stepper(location_.storage, location_.element),
                              idOperands(toFirst)));
         return finish(offset);
@@ -130,7 +130,7 @@ class Locator {
 
     Location elements(const PointerPath& path, Id offset) {
         const Instruction& root = module_.def(path.root);
-        const bool isGlobal = root.opcode == spv::Op::OpVariable &&
+        const bool isGlobal = root.opcode == OpVariable &&
                               root.word(0) != static_cast<uint32_t>(spv::StorageClass::Function);
         // Only pointers to variables may be arguments, so the helper has the access chain.
         if (!isGlobal) {

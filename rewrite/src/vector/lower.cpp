@@ -77,7 +77,7 @@ void lowerVectorTypes(VectorContext& context) {
         vector.shape = {vector.count, 0, 0};
         context.types.declareArithmetic(vector.component);
         const Id length = context.types.constantU32(vector.elements());
-        type.opcode = spv::Op::OpTypeArray;
+        type.opcode = OpTypeArray;
         type.operands = {idOperand(vector.element()), idOperand(length)};
         context.vectors.emplace(vector.id, vector);
     }
@@ -86,7 +86,6 @@ void lowerVectorTypes(VectorContext& context) {
 using VectorLowering = FunctionLowering<VectorContext>;
 
 OpcodeTable<VectorLowering> vectorTable() {
-    using enum spv::Op;
     OpcodeTable<VectorLowering> table;
     table.add<lowerVectorLoad>({OpCooperativeVectorLoadNV});
     table.add<lowerVectorStore>({OpCooperativeVectorStoreNV});
@@ -213,7 +212,7 @@ Id dynamicAccess(VectorContext& context, const PackedType& type, Id indexType, b
 bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction& i) {
     const PackedType* type = context.packedOfValue(i.word(0));
     if (type == nullptr) return false;
-    const bool inserts = i.opcode == spv::Op::OpVectorInsertDynamic;
+    const bool inserts = i.opcode == OpVectorInsertDynamic;
     const Id indexType = emit.typeOf(i.word(inserts ? 2 : 1));
     if (!context.types.isInteger(indexType) || context.types.components(indexType) != 1) {
         context.invalid(i, "the index is not an integer scalar");

@@ -50,7 +50,7 @@ Id VectorMemory::viewPointer(Id type, Id index) {
 Id VectorMemory::makeView(Id type) {
     BufferViews& views = f_.context().views;
     if (location_.kind == Location::Kind::kBuffer) return views.view(emit_, place_, type);
-    return emit_.op(spv::Op::OpBitcast, types_.pointerType(location_.storage, views.block(type)),
+    return emit_.op(OpBitcast, types_.pointerType(location_.storage, views.block(type)),
                     {f_.parameter(first_)});
 }
 
@@ -96,7 +96,7 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
     chain.push_back(over(scalarIndex, components));
     if (components > 1) chain.push_back(modulo(scalarIndex, components));
     const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
-    const spv::Op opcode = location_.steps ? spv::Op::OpPtrAccessChain : spv::Op::OpAccessChain;
+    const spv::Op opcode = location_.steps ? OpPtrAccessChain : OpAccessChain;
     const Id result = emit_.op(opcode, type, idOperands(chain));
     if (location_.place.nonUniform) {
         f_.module().decorate(result, spv::Decoration::NonUniform);
@@ -127,7 +127,7 @@ Id VectorMemory::loadScalar(Id scalarIndex) {
                              emit_.construct(pair, std::array{value, types_.constantNull(type)}));
     }
     if (types_.isFloat(type)) value = emit_.bitcast(bits(elementBytes()), value);
-    return emit_.op(spv::Op::OpUConvert, u32(), {value});
+    return emit_.op(OpUConvert, u32(), {value});
 }
 
 void VectorMemory::storeScalar(Id scalarIndex, Id value) {
@@ -138,11 +138,10 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
     } else if (isHalf(type)) {
         value = emit_.extract(type, emit_.bitcast(types_.vectorType(type, 2), value), {0});
     } else if (types_.isFloat(type)) {
-        const Id narrow = emit_.op(spv::Op::OpUConvert, bits(elementBytes()), {value});
+        const Id narrow = emit_.op(OpUConvert, bits(elementBytes()), {value});
         value = emit_.bitcast(type, narrow);
     } else {
-        value = emit_.op(types_.isSigned(type) ? spv::Op::OpSConvert : spv::Op::OpUConvert, type,
-                         {value});
+        value = emit_.op(types_.isSigned(type) ? OpSConvert : OpUConvert, type, {value});
     }
     store(type, pointer, value);
 }
@@ -161,7 +160,7 @@ Id VectorMemory::loadElements(uint32_t bytes, Id index) {
     const Id whole = loadScalar(over(index, size / bytes));
     const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
     Id part = U32(emit_, whole, holder()) >> U32(emit_, shift);
-    if (holder() != u32()) part = emit_.op(spv::Op::OpUConvert, u32(), {part});
+    if (holder() != u32()) part = emit_.op(OpUConvert, u32(), {part});
     return bytes == 4 ? part : Id(U32(emit_, part) & ((1u << 8 * bytes) - 1));
 }
 
@@ -180,9 +179,9 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
     const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);
     const uint64_t low = (uint64_t{1} << 8 * bytes) - 1;
     const U32 by(emit_, shift), mask = U32(emit_, types_.constant(type, low), type) << by;
-    const Id part = type == u32() ? word : emit_.op(spv::Op::OpUConvert, type, {word});
+    const Id part = type == u32() ? word : emit_.op(OpUConvert, type, {word});
     const U32 moved = (U32(emit_, part, type) & low) << by, old(emit_, loadScalar(at), type);
-    const U32 others = old & U32(emit_, emit_.op(spv::Op::OpNot, type, {mask}), type);
+    const U32 others = old & U32(emit_, emit_.op(OpNot, type, {mask}), type);
     storeScalar(at, others | moved);
 }
 
@@ -232,7 +231,7 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
     }
     const Id type = memory_.bits(bytes);
     const Id value = memory_.load(type, memory_.viewPointer(type, index(byte, bytes)));
-    if (bytes < 4) return {emit.op(spv::Op::OpUConvert, memory_.u32(), {value})};
+    if (bytes < 4) return {emit.op(OpUConvert, memory_.u32(), {value})};
     return emit.parts(value);
 }
 
@@ -261,7 +260,7 @@ void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<con
     const Id type = memory_.bits(bytes);
     Id value = bytes == 16 ? emit.construct(type, words.first(4)) : words[0];
     const Id at = index(byte, bytes);
-    if (bytes < 4) value = emit.op(spv::Op::OpUConvert, type, {value});
+    if (bytes < 4) value = emit.op(OpUConvert, type, {value});
     memory_.store(type, memory_.viewPointer(type, at), value);
 }
 

@@ -13,8 +13,8 @@ namespace {
 
 std::optional<bool> constantBool(const Module& module, Id id) {
     const spv::Op opcode = module.def(id).opcode;
-    if (opcode == spv::Op::OpConstantTrue) return true;
-    if (opcode == spv::Op::OpConstantFalse || opcode == spv::Op::OpConstantNull) return false;
+    if (opcode == OpConstantTrue) return true;
+    if (opcode == OpConstantFalse || opcode == OpConstantNull) return false;
     return std::nullopt;
 }
 
@@ -55,7 +55,7 @@ class ProductReader {
     }
 
  private:
-    bool hasBias() const { return i_.opcode == spv::Op::OpCooperativeVectorMatrixMulAddNV; }
+    bool hasBias() const { return i_.opcode == OpCooperativeVectorMatrixMulAddNV; }
     std::optional<uint64_t> constant(size_t operand) const {
         return context_.module.constantValue(i_.word(operand));
     }

@@ -213,8 +213,7 @@ Id ProductResult::biasOf(Id row) {
     const bool isFloatSum = sum_ != Sum::kInteger && sum_ != Sum::kDot;
     const Id wanted = sum_ == Sum::kHalfPairs ? f16() : isFloatSum ? f32() : s32();
     if (isFloatSum && !number.isFloat()) {
-        return emit_.op(number.isSigned() ? spv::Op::OpConvertSToF : spv::Op::OpConvertUToF, wanted,
-                        {value});
+        return emit_.op(number.isSigned() ? OpConvertSToF : OpConvertUToF, wanted, {value});
     }
     return emit_.converted(wanted, value);
 }
@@ -222,7 +221,7 @@ Id ProductResult::biasOf(Id row) {
 Id ProductResult::finish(Id total, Id bias) {
     if (bias != 0) {
         const Id type = emit_.typeOf(bias);
-        total = emit_.op(types_.isInteger(type) ? spv::Op::OpIAdd : spv::Op::OpFAdd, type,
+        total = emit_.op(types_.isInteger(type) ? OpIAdd : OpFAdd, type,
                          {emit_.bitcast(type, total), bias});
     }
     const Id wanted = product_.result->component;

@@ -108,7 +108,7 @@ class DriverMatrices : SharedVectors {
                     idOperands(std::array{work_.matrix.quadPointer(plus(block, step * shape_.n)),
                                           c(static_cast<uint32_t>(Layout::ColumnMajorKHR)), c(1)});
                 append(operands, work_.matrix.quadAccess());
-                return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, b_, std::move(operands));
+                return emit_.op(OpCooperativeMatrixLoadKHR, b_, std::move(operands));
             });
         }
     }
@@ -118,8 +118,7 @@ class DriverMatrices : SharedVectors {
         for (uint32_t i = 0; i < rows * quads; i += exchange_.lanes) {
             const Id index = plus(lane_, i);
             const bool isWhole = i + exchange_.lanes <= rows * quads;
-            const Id isInside =
-                isWhole ? 0 : emit_.compare(spv::Op::OpULessThan, index, c(rows * quads));
+            const Id isInside = isWhole ? 0 : emit_.compare(OpULessThan, index, c(rows * quads));
             f_.when(isInside, [&] {
                 const Id row = over(index, quads), quad = modulo(index, quads);
                 shareQuad(addU32(firstRow, row), addU32(firstQuad, quad),
@@ -154,8 +153,8 @@ class DriverMatrices : SharedVectors {
                 const Id ids[] = {inputs[s * groups() + g], weights, f_.load(variable)};
                 Operands operands = idOperands(ids);
                 if (const uint32_t mask = signs(); mask != 0) operands.push_back(literal(mask));
-                f_.store(variable, emit_.op(spv::Op::OpCooperativeMatrixMulAddKHR, sum_,
-                                            std::move(operands)));
+                f_.store(variable,
+                         emit_.op(OpCooperativeMatrixMulAddKHR, sum_, std::move(operands)));
             }
         }
     }
@@ -186,7 +185,7 @@ class DriverMatrices : SharedVectors {
     }
 
     Id loadMatrix(Id type, Layout layout, uint32_t lane, uint32_t step) {
-        return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, type,
+        return emit_.op(OpCooperativeMatrixLoadKHR, type,
                         access({slotOf(lane, step * quadsPerStep())}, layout));
     }
 
@@ -195,9 +194,9 @@ class DriverMatrices : SharedVectors {
             const uint32_t bytes = b * shape_.n * plan_.totalBytes();
             for (uint32_t g = 0; g < groups(); ++g) {
                 Id total = f_.load(sumOf(b, g));
-                if (total_ != sum_) total = emit_.op(spv::Op::OpFConvert, total_, {total});
+                if (total_ != sum_) total = emit_.op(OpFConvert, total_, {total});
                 emit_.opVoid(
-                    spv::Op::OpCooperativeMatrixStoreKHR,
+                    OpCooperativeMatrixStoreKHR,
                     access({slotOf(g * shape_.m, bytes / 16), total}, Layout::RowMajorKHR));
             }
         }

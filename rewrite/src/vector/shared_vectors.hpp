@@ -184,7 +184,7 @@ inline void SharedVectors::shareChunk(Id chunk, uint32_t quads, uint32_t zeros, 
     } else {
         // Values have no dynamic indices.
         for (uint32_t k = 0; k < whole; ++k) {
-            const Id isThis = emit_.compare(spv::Op::OpIEqual, chunk, c(k));
+            const Id isThis = emit_.compare(OpIEqual, chunk, c(k));
             f_.when(isThis, [&] { shareInput(c(k), quads); });
         }
     }

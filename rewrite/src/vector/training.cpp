@@ -123,7 +123,7 @@ class GradientWriter : private VectorCode {
         for (uint32_t v = 0; v < count; ++v) {
             numbers.push_back(elements_->at(plus(first, v)));
             if (factor != 0) {
-                numbers[v] = emit_.op(spv::Op::OpFMul, f32(), {factor, numbers[v]});
+                numbers[v] = emit_.op(OpFMul, f32(), {factor, numbers[v]});
             }
         }
         addNumbers(start, word, numbers, reduced);
@@ -174,7 +174,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     const Id boolean = context.types.boolType();
     const Id isHelper =
         readBuiltIn(f.emit(), spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
-    const Id isActive = f.emit().op(spv::Op::OpLogicalNot, boolean, {isHelper});
+    const Id isActive = f.emit().op(OpLogicalNot, boolean, {isHelper});
     f.when(isActive, [&] { writer.run(lines, elements); });
     return f.finish();
 }

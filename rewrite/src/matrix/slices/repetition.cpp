@@ -9,17 +9,13 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using spv::Op;
-
 // Functions of malicious modules may call themselves. Shaders need fewer steps and calls.
 constexpr uint32_t kMaxSteps = 1u << 16;
 constexpr uint32_t kMaxCalls = 16;
 
 constexpr uint64_t low32(uint64_t value) { return value & 0xFFFFFFFF; }
 // False for integers of other widths, whose values are not followed.
-bool is32Bits(const Instruction& type) {
-    return type.opcode != Op::OpTypeInt || type.word(0) == 32;
-}
+bool is32Bits(const Instruction& type) { return type.opcode != OpTypeInt || type.word(0) == 32; }
 
 // Whether a path leads into what a shorter one leads to.
 template <typename Path>
@@ -45,7 +41,7 @@ bool Repetition::enter(Next& at, Id label) {
     // All phis of a block read values from before the block.
     std::vector<std::pair<Id, Value>> phis;
     for (const InstructionPtr& i : blocks[*found]->body) {
-        if (i->opcode != Op::OpPhi) break;
+        if (i->opcode != OpPhi) break;
         for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
             if (i->word(p + 1) == from) phis.emplace_back(i->result, valueOf(i->word(p)));
         }
@@ -56,8 +52,8 @@ bool Repetition::enter(Next& at, Id label) {
 }
 
 bool Repetition::branch(Next& at, const Instruction& i) {
-    if (i.opcode == Op::OpBranch) return enter(at, i.word(0));
-    if (i.opcode != Op::OpBranchConditional) return false;
+    if (i.opcode == OpBranch) return enter(at, i.word(0));
+    if (i.opcode != OpBranchConditional) return false;
     const Value condition = valueOf(i.word(0));
     return condition.kind == Kind::kNumber && enter(at, i.word(condition.number != 0 ? 1 : 2));
 }
@@ -69,9 +65,9 @@ bool Repetition::run(const Function& function, Next at, const Position* end, Val
         if (at.at >= body.size()) return false;
         const Instruction& i = *body[at.at];
         if (isTerminator(i.opcode)) {
-            const bool returns = i.opcode == Op::OpReturn || i.opcode == Op::OpReturnValue;
+            const bool returns = i.opcode == OpReturn || i.opcode == OpReturnValue;
             if (returns && returned != nullptr) {
-                if (i.opcode == Op::OpReturnValue) *returned = valueOf(i.word(0));
+                if (i.opcode == OpReturnValue) *returned = valueOf(i.word(0));
                 return true;
             }
             if (!branch(at, i)) return false;
@@ -86,27 +82,27 @@ bool Repetition::run(const Function& function, Next at, const Position* end, Val
 bool Repetition::execute(const Instruction& i) {
     if (!facts_.mayRepeat(i)) return false;
     switch (i.opcode) {
-        case Op::OpFunctionCall:
+        case OpFunctionCall:
             return call(i);
-        case Op::OpLoad:
+        case OpLoad:
             return load(i);
-        case Op::OpStore:
+        case OpStore:
             return store(i);
-        case Op::OpVariable: {
+        case OpVariable: {
             // A variable of a called function is new in each call.
             std::erase_if(stored_, [&](const auto& e) { return e.first.front() == i.result; });
             values_[i.result] = {Kind::kPointer, 0, {i.result}};
             return i.operands.size() < 2;  // without an initializer
         }
-        case Op::OpAccessChain:
-        case Op::OpInBoundsAccessChain:
+        case OpAccessChain:
+        case OpInBoundsAccessChain:
             followChain(i);
             return true;
-        case Op::OpCooperativeMatrixLoadKHR:
+        case OpCooperativeMatrixLoadKHR:
             executed_.insert(&i);
             values_[i.result] = {sliced_.contains(i.type) ? Kind::kFactor : Kind::kUnknown};
             return sliced_.contains(i.type);
-        case Op::OpCooperativeMatrixMulAddKHR:
+        case OpCooperativeMatrixMulAddKHR:
             return multiply(i);
         default:
             return compute(i);
@@ -131,13 +127,13 @@ bool Repetition::call(const Instruction& i) {
 Repetition::Value Repetition::valueOf(Id id) const {
     if (const auto found = values_.find(id); found != values_.end()) return found->second;
     const Instruction& def = module_.def(id);
-    if (def.opcode == Op::OpVariable) {
+    if (def.opcode == OpVariable) {
         return isLocal(module_, id) ? Value{Kind::kPointer, 0, {id}} : Value{};
     }
-    const bool isBoolean = def.opcode == Op::OpConstantTrue || def.opcode == Op::OpConstantFalse;
-    if (isBoolean) return {Kind::kNumber, def.opcode == Op::OpConstantTrue ? 1u : 0u};
+    const bool isBoolean = def.opcode == OpConstantTrue || def.opcode == OpConstantFalse;
+    if (isBoolean) return {Kind::kNumber, def.opcode == OpConstantTrue ? 1u : 0u};
     const Instruction& type = module_.def(def.type);
-    const bool is32 = type.opcode == Op::OpTypeInt && type.word(0) == 32;
+    const bool is32 = type.opcode == OpTypeInt && type.word(0) == 32;
     const std::optional<uint64_t> number = is32 ? module_.constantValue(id) : std::nullopt;
     return number ? Value{Kind::kNumber, low32(*number)} : Value{};
 }
@@ -176,7 +172,7 @@ bool Repetition::load(const Instruction& i) {
     const bool isPart =
         std::ranges::any_of(stored_, [&](const auto& e) { return isBelow(pointer.path, e.first); });
     if (isPart || (stored_.contains(pointer.path) && pointer.isInexact)) return true;
-    if (module_.def(i.type).opcode == Op::OpTypeCooperativeMatrixKHR) {
+    if (module_.def(i.type).opcode == OpTypeCooperativeMatrixKHR) {
         if (pointer.isInexact || sliced_.contains(i.type)) return false;
         values_[i.result] = {Kind::kSum, sums_[pointer.path], pointer.path};
         return true;
@@ -226,7 +222,7 @@ bool Repetition::compute(const Instruction& i) {
     }
     values_[i.result] = {};
     if (numbers.empty() || numbers.size() != i.operands.size() || numbers.size() > 2) return true;
-    const bool isCopy = i.opcode == Op::OpBitcast || i.opcode == Op::OpCopyObject;
+    const bool isCopy = i.opcode == OpBitcast || i.opcode == OpCopyObject;
     const auto number = isCopy ? std::optional(numbers[0])
                                : evaluate(i.opcode, {numbers[0]}, Scalar{numbers.back()});
     if (number && is32Bits(module_.def(i.type)))

@@ -9,8 +9,6 @@
 
 namespace coopvk::rewrite {
 
-using spv::Op;
-
 bool isLocal(const Module& module, Id pointer) {
     return module.pointee(pointer) != 0 && isPrivate(module.storage(pointer));
 }
@@ -34,10 +32,10 @@ class SegmentFinder {
     void searchLoop(const Loop& loop) {
         std::optional<size_t> start = loop.header;
         const Instruction* last = function_.blocks[loop.header]->body.back().get();
-        if (last->opcode == Op::OpBranch) start = graph_.number(last->word(0));
+        if (last->opcode == OpBranch) start = graph_.number(last->word(0));
         if (!start || *start <= loop.header) return;
         last = function_.blocks[*start]->body.back().get();
-        if (last->opcode == Op::OpBranchConditional && !mergeOf(*function_.blocks[*start])) {
+        if (last->opcode == OpBranchConditional && !mergeOf(*function_.blocks[*start])) {
             if (graph_.number(last->word(2)) == loop.merge)
                 start = graph_.number(last->word(1));
             else if (graph_.number(last->word(1)) == loop.merge)
@@ -54,7 +52,7 @@ class SegmentFinder {
             chain.push_back(*at);
             const Block& b = *function_.blocks[*at];
             const Instruction* merge = mergeOf(b);
-            if (merge == nullptr && b.body.back()->opcode != Op::OpBranch) break;
+            if (merge == nullptr && b.body.back()->opcode != OpBranch) break;
             at = graph_.number(merge != nullptr ? merge->word(0) : b.body.back()->word(0));
         }
         return chain;
@@ -81,7 +79,7 @@ class SegmentFinder {
         const InstructionList& body = function_.blocks[b]->body;
         for (size_t at = 0; at < body.size(); ++at) {
             const Instruction& i = *body[at];
-            const bool isAtStart = i.opcode == Op::OpVariable || i.opcode == Op::OpPhi;
+            const bool isAtStart = i.opcode == OpVariable || i.opcode == OpPhi;
             if (isTerminator(i.opcode) || &i == mergeOf(*function_.blocks[b])) return;
             if (!facts_.mayRepeat(i)) close();
             if (isAtStart || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
@@ -94,7 +92,7 @@ class SegmentFinder {
         const InstructionList& body = function_.blocks[b]->body;
         size_t end = product + 1;
         for (size_t at = end; at < body.size(); ++at) {
-            if (body[at]->opcode == Op::OpStore && body[at]->word(1) == body[product]->result) {
+            if (body[at]->opcode == OpStore && body[at]->word(1) == body[product]->result) {
                 end = at + 1;
             }
         }
@@ -116,7 +114,7 @@ class SegmentFinder {
         } else if (multiplies) {
             const InstructionList& body = function_.blocks[merge]->body;
             const auto phis = std::ranges::find_if(
-                body, [](const InstructionPtr& i) { return i->opcode != Op::OpPhi; });
+                body, [](const InstructionPtr& i) { return i->opcode != OpPhi; });
             end_ = Position{merge, static_cast<size_t>(phis - body.begin())};
         }
     }

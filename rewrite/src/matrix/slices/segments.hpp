@@ -63,7 +63,7 @@ class FunctionFacts {
     bool multiplies(const Instruction& i) const { return (effects_.of(i) & kMultiplies) != 0; }
     // Whether it is a call that leads to a multiply-add or a load of a matrix.
     bool usesMatrices(const Instruction& call) const {
-        return call.opcode == spv::Op::OpFunctionCall &&
+        return call.opcode == OpFunctionCall &&
                (effects_.of(call) & (kMultiplies | kLoadsMatrix)) != 0;
     }
     const Function* function(Id id) const { return effects_.function(id); }

@@ -9,8 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using spv::Op;
-
 bool isInside(const Segment& s, Position at) { return s.begin <= at && at < s.end; }
 
 // Whether the segment's blocks can be split at its ends, and no value that it computes is used
@@ -70,8 +68,8 @@ class Search {
     }
 
     bool isSliced(const Instruction& i) const {
-        return i.opcode == Op::OpCooperativeMatrixMulAddKHR ||
-               (i.opcode == Op::OpCooperativeMatrixLoadKHR && sliced_.contains(i.type));
+        return i.opcode == OpCooperativeMatrixMulAddKHR ||
+               (i.opcode == OpCooperativeMatrixLoadKHR && sliced_.contains(i.type));
     }
 
     // Whether no such instruction is executed elsewhere, and functions that segments call are
@@ -83,7 +81,7 @@ class Search {
         }
         bool isComplete = !found_.empty();
         module_.visitBlocks([&](const Instruction& i) {
-            const bool isCall = i.opcode == Op::OpFunctionCall;
+            const bool isCall = i.opcode == OpFunctionCall;
             const bool matters = isCall ? called.contains(i.word(0)) : isSliced(i);
             if (matters && !executed_.contains(&i)) isComplete = false;
         });

@@ -14,18 +14,15 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using spv::Op;
-
 // Whether an instruction takes tiles as operands and as its result.
 bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i) {
-    if (i.opcode == Op::OpCooperativeMatrixMulAddKHR || movesValues(i.opcode)) return true;
+    if (i.opcode == OpCooperativeMatrixMulAddKHR || movesValues(i.opcode)) return true;
     if (isConversion(i.opcode)) {
         const TileGrid* from = plan.grid(module.def(i.word(0)).type);
         const TileGrid* to = plan.grid(i.type);
         return from != nullptr && to != nullptr && *from == *to;
     }
-    return isArithmetic(i.opcode) || i.opcode == Op::OpMatrixTimesScalar ||
-           isNonSemantic(module, i);
+    return isArithmetic(i.opcode) || i.opcode == OpMatrixTimesScalar || isNonSemantic(module, i);
 }
 
 // Estimates how many conversions run for each type: those around instructions that take no tiles,
@@ -61,7 +58,7 @@ class ConversionCounts {
 
     void visit(const Instruction& i, uint64_t runs) {
         notePick(i);
-        if (i.opcode == Op::OpCooperativeMatrixMulAddKHR) ofProducts_[i.type] += runs;
+        if (i.opcode == OpCooperativeMatrixMulAddKHR) ofProducts_[i.type] += runs;
         if (takesTiles(module_, plan_, i)) return;
         for (const Operand& operand : i.operands) {
             if (operand.isId) count(module_.def(operand.word).type, runs);
@@ -76,10 +73,10 @@ class ConversionCounts {
     // Literal indices pick components: the tile of one is known only when the shader runs. So are
     // coordinates.
     void notePick(const Instruction& i) {
-        if (i.opcode == Op::OpCooperativeMatrixGetCoordinateEXT) {
+        if (i.opcode == OpCooperativeMatrixGetCoordinateEXT) {
             pick(module_.def(i.word(0)).type);
         }
-        if (i.opcode != Op::OpCompositeExtract && i.opcode != Op::OpCompositeInsert) return;
+        if (i.opcode != OpCompositeExtract && i.opcode != OpCompositeInsert) return;
         const auto isTiled = [&](Id type) { return plan_.grid(type) != nullptr; };
         if (const auto index = indexInto(module_, i, isTiled)) pick(index->type);
     }
@@ -107,7 +104,7 @@ class TileConverter {
                 for (InstructionPtr& i : block->body) {
                     Emitter emit(types_, body);
                     if (const auto tiles = tiles_.find(i->type);
-                        tiles != tiles_.end() && i->opcode == Op::OpCooperativeMatrixMulAddKHR) {
+                        tiles != tiles_.end() && i->opcode == OpCooperativeMatrixMulAddKHR) {
                         multiply(emit, *i, tiles->second);
                         module_.retire(std::move(i));
                     } else if (takesTiles(module_, plan_, *i)) {
@@ -127,7 +124,7 @@ class TileConverter {
         for (const auto& [type, grid] : std::map(plan_.grids)) {
             const Id second = module_.takeId();
             module_.append(Section::kGlobals,
-                           makeInstruction(Op::OpTypeCooperativeMatrixKHR, 0, second,
+                           makeInstruction(OpTypeCooperativeMatrixKHR, 0, second,
                                            Operands(module_.def(type).operands)));
             if (!distributed.contains(type)) {
                 plan_.distributed[type] = second;
@@ -141,7 +138,7 @@ class TileConverter {
     }
 
     Id convert(Emitter& emit, Id type, Id value, Id result = 0) {
-        return emit.op(Op::OpCooperativeMatrixConvertNV, type, {value}, result);
+        return emit.op(OpCooperativeMatrixConvertNV, type, {value}, result);
     }
 
     void convertAround(Emitter& emit, InstructionPtr i) {
@@ -165,7 +162,7 @@ class TileConverter {
     // less.
     void multiply(Emitter& emit, const Instruction& i, Id tiles) {
         const Id c = i.word(2);
-        const std::optional<Op> add = isZero(c) ? std::nullopt : addition(i.type);
+        const std::optional<spv::Op> add = isZero(c) ? std::nullopt : addition(i.type);
         Operands operands(i.operands);
         operands[2].word = isZero(c) || add ? types_.constantNull(tiles) : convert(emit, tiles, c);
         const Id product = emit.op(i.opcode, tiles, std::move(operands));
@@ -180,19 +177,19 @@ class TileConverter {
     bool isZero(Id value) const {
         const Instruction& constant = module_.def(value);
         const auto& parts = constant.operands;
-        if (constant.opcode == Op::OpConstant) {
+        if (constant.opcode == OpConstant) {
             return std::ranges::all_of(parts, [](const Operand& o) { return o.word == 0; });
         }
-        return constant.opcode == Op::OpConstantNull ||
-               (constant.opcode == Op::OpConstantComposite &&
+        return constant.opcode == OpConstantNull ||
+               (constant.opcode == OpConstantComposite &&
                 std::ranges::all_of(parts, [&](const Operand& o) { return isZero(o.word); }));
     }
 
     // nullopt: for formats without arithmetic.
-    std::optional<Op> addition(Id matrix) const {
+    std::optional<spv::Op> addition(Id matrix) const {
         const Instruction& component = module_.def(module_.def(matrix).word(0));
-        if (component.opcode == Op::OpTypeInt) return Op::OpIAdd;
-        return component.operands.size() == 1 ? std::optional(Op::OpFAdd) : std::nullopt;
+        if (component.opcode == OpTypeInt) return OpIAdd;
+        return component.operands.size() == 1 ? std::optional(OpFAdd) : std::nullopt;
     }
 
     TypeTable& types_;

@@ -177,8 +177,8 @@ class TileExchange {
     Id isAmong(Id tile, uint32_t first, uint32_t atOnce, uint32_t tiles) {
         if (atOnce == tiles) return 0;
         const Id fromFirst =
-            emit_.op(spv::Op::OpISub, context_.types.uint32(), {tile, emit_.constant(first)});
-        return emit_.compare(spv::Op::OpULessThan, fromFirst, emit_.constant(atOnce));
+            emit_.op(OpISub, context_.types.uint32(), {tile, emit_.constant(first)});
+        return emit_.compare(OpULessThan, fromFirst, emit_.constant(atOnce));
     }
 
     // Runs body(block, place) for the blocks of this lane that are in memory. `place`: the word of

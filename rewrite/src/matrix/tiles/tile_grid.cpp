@@ -136,7 +136,7 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
     table.module().append(
         Section::kGlobals,
         makeInstruction(
-            spv::Op::OpTypeCooperativeMatrixKHR, 0, type,
+            OpTypeCooperativeMatrixKHR, 0, type,
             {idOperand(component), constant(static_cast<uint32_t>(spv::Scope::Subgroup)),
              constant(rows), constant(columns), constant(static_cast<uint32_t>(use))}));
     return type;

@@ -18,12 +18,12 @@ Operands TileMemory::access(Operands operands, const LinesInMemory& lines) {
 }
 
 Id TileMemory::load(Id type, const LinesInMemory& lines, Id row, Id column) {
-    return emit_.op(spv::Op::OpCooperativeMatrixLoadKHR, type,
+    return emit_.op(OpCooperativeMatrixLoadKHR, type,
                     access({idOperand(pointer(lines, row, column))}, lines));
 }
 
 void TileMemory::store(Id tile, const LinesInMemory& lines, Id row, Id column) {
-    emit_.opVoid(spv::Op::OpCooperativeMatrixStoreKHR,
+    emit_.opVoid(OpCooperativeMatrixStoreKHR,
                  access({idOperand(pointer(lines, row, column)), idOperand(tile)}, lines));
 }
 
@@ -199,7 +199,7 @@ class TiledProduct : StagedProduct {
                 const Id right = tiles_.load(typeOfB, slice_.b, emit_.constant(k), column);
                 for (uint32_t i = 0; i < grid_.down; ++i) {
                     Id& sum = sums[i * grid_.across + j];
-                    sum = emit_.op(spv::Op::OpCooperativeMatrixMulAddKHR, p_.result->pack,
+                    sum = emit_.op(OpCooperativeMatrixMulAddKHR, p_.result->pack,
                                    operandsOf(left[i], right, sum));
                 }
             }

@@ -60,7 +60,7 @@ class ComponentAccess {
         if (isByte()) {
             const Id old = readByte();
             const Id changed = U32(emit_, old).withField(component, shift(), 4);
-            const Id byte = emit_.op(spv::Op::OpUConvert, types_.intType(8, false), {changed});
+            const Id byte = emit_.op(OpUConvert, types_.intType(8, false), {changed});
             emit_.store(bytePointer_, byte, memory_.forStore(1));
         } else if (isPrivate(storage_) || type_.components == 2) {
             const Id whole = values_.withComponent(loadWhole(), type_, pointer_.index, component);
@@ -85,8 +85,7 @@ class ComponentAccess {
         ids.insert(ids.end(), indices);
         if (context_.module.pointee(pointer_.vector) != 0) return emit_.chain(part, ids);
         ids.insert(ids.begin(), type_.laidOut != 0 && isByte() ? type_.laidOut : type_.id);
-        return emit_.op(spv::Op::OpUntypedAccessChainKHR, emit_.typeOf(pointer_.vector),
-                        idOperands(ids));
+        return emit_.op(OpUntypedAccessChainKHR, emit_.typeOf(pointer_.vector), idOperands(ids));
     }
 
     // The lowest bit of the component in its byte.
@@ -102,7 +101,7 @@ class ComponentAccess {
             bytePointer_ = pointerTo(u8, {byteIndex});
         }
         const Id byte = emit_.load(u8, bytePointer_, memory_.forLoad(1));
-        return emit_.op(spv::Op::OpUConvert, u32, {byte});
+        return emit_.op(OpUConvert, u32, {byte});
     }
 
     // Clears the component's bits, then sets those that are one.
@@ -116,7 +115,7 @@ class ComponentAccess {
         const Id keep = U32(emit_, all).withField(none, place, 4);
         const Id set = U32(emit_, none).withField(component, place, 4);
         for (const auto& [opcode, value] :
-             {std::pair(spv::Op::OpAtomicAnd, keep), std::pair(spv::Op::OpAtomicOr, set)}) {
+             {std::pair(OpAtomicAnd, keep), std::pair(OpAtomicOr, set)}) {
             emit_.op(opcode, u32, {pointer, emit_.scope(scope()), none, value});
         }
     }
@@ -160,7 +159,7 @@ void storeComponent(Int4Function& f, const ComponentPointer& pointer, const Inst
 
 bool lowerAccess(Int4Function& f, Instruction& i) {
     if (const ComponentPointer* pointer = componentPointer(f.context, i.word(0))) {
-        if (i.opcode == spv::Op::OpLoad) {
+        if (i.opcode == OpLoad) {
             ComponentAccess(f, *pointer, operandsBehind(i, 1)).load(i.type, i.result);
         } else {
             storeComponent(f, *pointer, i);
@@ -186,8 +185,8 @@ bool lowerCopy(Int4Function& f, Instruction& i) {
     append(from, memory.source.forLoad(1));
     append(to, memory.target.forStore(1));
     const Id scalar = f.context.module.def(component->type).word(0);
-    access(makeInstruction(spv::Op::OpLoad, scalar, value, std::move(from)));
-    access(makeInstruction(spv::Op::OpStore, 0, 0, std::move(to)));
+    access(makeInstruction(OpLoad, scalar, value, std::move(from)));
+    access(makeInstruction(OpStore, 0, 0, std::move(to)));
     return true;
 }
 
@@ -199,7 +198,6 @@ bool checkMatrix(Int4Function& f, const Instruction& access) {
 }  // namespace
 
 void addInt4Accesses(OpcodeTable<Int4Function>& table) {
-    using enum spv::Op;
     table.add<lowerChain>(kAccessChains);
     table.add<lowerChain>({OpUntypedAccessChainKHR, OpUntypedInBoundsAccessChainKHR,
                            OpUntypedPtrAccessChainKHR, OpUntypedInBoundsPtrAccessChainKHR,

@@ -20,7 +20,7 @@ struct Component {
 // The component that the indices from operand `first` on select.
 Component findComponent(Int4Function& f, const Instruction& i, Id composite, size_t first) {
     Int4Context& context = f.context;
-    if (i.opcode == spv::Op::OpVectorExtractDynamic || i.opcode == spv::Op::OpVectorInsertDynamic) {
+    if (i.opcode == OpVectorExtractDynamic || i.opcode == OpVectorInsertDynamic) {
         return {context.typeOf(composite), composite, i.word(first), first};
     }
     const auto isVector = [&](Id type) { return context.vector(type) != nullptr; };
@@ -31,7 +31,7 @@ Component findComponent(Int4Function& f, const Instruction& i, Id composite, siz
     if (at == first) return found;
     Operands operands = {idOperand(composite)};
     append(operands, std::span(i.operands).subspan(first, at - first));
-    found.vector = f.emit().op(spv::Op::OpCompositeExtract, type, std::move(operands));
+    found.vector = f.emit().op(OpCompositeExtract, type, std::move(operands));
     return found;
 }
 
@@ -61,14 +61,14 @@ bool fail(Int4Function& f, const Instruction& i, std::string_view what) {
 
 // OpCompositeInsert takes the object first, OpVectorInsertDynamic the vector.
 bool lowerInsert(Int4Function& f, const Instruction& i) {
-    const bool dynamic = i.opcode == spv::Op::OpVectorInsertDynamic;
+    const bool dynamic = i.opcode == OpVectorInsertDynamic;
     const Component to = findComponent(f, i, i.word(dynamic ? 0 : 1), 2);
     if (to.type == nullptr) return false;
     const std::vector<Id> object = componentsOf(f, i.word(dynamic ? 1 : 0));
     if (object.size() != 1) return fail(f, i, "a component must be a 4-bit integer");
     const Id changed = f.values.withComponent(to.vector, *to.type, to.index, object[0]);
     if (to.at == 2) {
-        f.emit().op(spv::Op::OpCopyObject, to.type->id, {changed}, i.result);
+        f.emit().op(OpCopyObject, to.type->id, {changed}, i.result);
         return true;
     }
     const auto some = std::span(i.operands).first(to.at);
@@ -93,7 +93,7 @@ bool lowerConstruct(Int4Function& f, const Instruction& i) {
         if (all.size() >= type->components) break;
         appendIds(all, componentsOf(f, operand.word));
     }
-    if (i.opcode == spv::Op::OpCompositeConstructReplicateEXT && all.size() == 1) {
+    if (i.opcode == OpCompositeConstructReplicateEXT && all.size() == 1) {
         all.assign(type->components, all[0]);
     }
     return make(f, i, *type, all, "constituents are not as many 4-bit integers as the result");
@@ -143,7 +143,6 @@ bool lowerFreeze(Int4Function& f, const Instruction& i) {
 }  // namespace
 
 void addInt4Composites(OpcodeTable<Int4Function>& table) {
-    using enum spv::Op;
     table.add<lowerNibbleExtract>({OpCompositeExtract, OpVectorExtractDynamic});
     table.add<lowerInsert>({OpCompositeInsert, OpVectorInsertDynamic});
     table.add<lowerConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});

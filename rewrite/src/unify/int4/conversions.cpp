@@ -10,10 +10,10 @@ namespace {
 std::optional<uint32_t> fourBits(const Module& module, Id id) {
     const Instruction& def = module.def(id);
     switch (def.opcode) {
-        case spv::Op::OpConstant:
+        case OpConstant:
             return def.word(0) & 15u;
-        case spv::Op::OpConstantNull:
-        case spv::Op::OpUndef:
+        case OpConstantNull:
+        case OpUndef:
         case kOpPoison:
             return 0;
         default:
@@ -22,7 +22,7 @@ std::optional<uint32_t> fourBits(const Module& module, Id id) {
 }
 
 void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& constant) {
-    const bool replicated = constant.opcode == spv::Op::OpConstantCompositeReplicateEXT;
+    const bool replicated = constant.opcode == OpConstantCompositeReplicateEXT;
     if (constant.operands.size() != (replicated ? 1 : type.components)) {
         return context.invalid(constant, "one constituent for each component");
     }
@@ -34,7 +34,7 @@ void lowerComposite(Int4Context& context, const Int4Type& type, Instruction& con
     }
     const uint32_t width = type.isByteWise() ? 8 : 32;
     const uint32_t parts = type.isByteWise() ? type.bytes : type.words();
-    constant.opcode = parts == 1 ? spv::Op::OpConstant : spv::Op::OpConstantComposite;
+    constant.opcode = parts == 1 ? OpConstant : OpConstantComposite;
     constant.operands = {literal(static_cast<uint32_t>(bits))};
     if (parts == 1) return;
     constant.operands.clear();
@@ -50,19 +50,19 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
     const Int4Type* type = context.type(constant.type);
     if (type == nullptr) return;
     switch (constant.opcode) {
-        case spv::Op::OpConstant: {
+        case OpConstant: {
             // Literals are sign extended in signed types (SPIR-V specification, section 2.2.1).
             const uint32_t bits = constant.word(0) & 15u;
             const bool negative = type->isSigned && bits >= 8;
             constant.operands = {literal(negative ? bits | ~15u : bits)};
             break;
         }
-        case spv::Op::OpConstantComposite:
-        case spv::Op::OpConstantCompositeReplicateEXT:
+        case OpConstantComposite:
+        case OpConstantCompositeReplicateEXT:
             lowerComposite(context, *type, constant);
             break;
-        case spv::Op::OpConstantNull:
-        case spv::Op::OpUndef:
+        case OpConstantNull:
+        case OpUndef:
         case kOpPoison:
             break;
         default:
@@ -93,7 +93,7 @@ class NibbleConversion {
             return;
         }
         for (Id& word : words) word = toWide(word, types_.scalarOf(i_.type));
-        const spv::Op gather = toCount == 1 ? spv::Op::OpCopyObject : spv::Op::OpCompositeConstruct;
+        const spv::Op gather = toCount == 1 ? OpCopyObject : OpCompositeConstruct;
         emit_.op(gather, i_.type, idOperands(words), i_.result);
     }
 
@@ -103,7 +103,7 @@ class NibbleConversion {
             if (from_->components != to_->components) return fail(kBits);
             // Signed and unsigned vectors have the same replacement.
             if (from_->components > 1) {
-                emit_.op(spv::Op::OpCopyObject, to_->id, {value}, i_.result);
+                emit_.op(OpCopyObject, to_->id, {value}, i_.result);
             } else {
                 values_.make(*to_, values_.components(value, *from_, to_->isSigned), i_.result);
             }
@@ -115,7 +115,7 @@ class NibbleConversion {
             return fail(kBits);
         }
         const bool same = other == int4.replacement;
-        emit_.op(same ? spv::Op::OpCopyObject : spv::Op::OpBitcast, i_.type, {value}, i_.result);
+        emit_.op(same ? OpCopyObject : OpBitcast, i_.type, {value}, i_.result);
     }
 
  private:
@@ -123,14 +123,12 @@ class NibbleConversion {
 
     void fail(std::string_view what) { context_.invalid(i_, what); }
 
-    bool isSigned() const {
-        return i_.opcode == spv::Op::OpSConvert || i_.opcode == spv::Op::OpConvertSToF;
-    }
+    bool isSigned() const { return i_.opcode == OpSConvert || i_.opcode == OpConvertSToF; }
 
     // The components of a value of another type as u32, whose low four bits are the result.
     std::vector<Id> wideComponents(Id type, uint32_t count) {
         const Id scalar = types_.scalarOf(type), u32 = types_.uint32();
-        const spv::Op opcode = types_.isFloat(type) ? i_.opcode : spv::Op::OpUConvert;
+        const spv::Op opcode = types_.isFloat(type) ? i_.opcode : OpUConvert;
         const bool cast = !types_.isFloat(type) && types_.width(type) == 32;
         std::vector<Id> list;
         for (uint32_t c = 0; c < count; ++c) {
@@ -146,8 +144,8 @@ class NibbleConversion {
         const uint32_t width = types_.width(scalar);
         if (width == 32) return emit_.bitcast(scalar, word);
         // The result type of OpUConvert must be unsigned.
-        if (isSigned() || width < 32) return emit_.op(spv::Op::OpSConvert, scalar, {word});
-        const Id wide = emit_.op(spv::Op::OpUConvert, types_.intType(width, false), {word});
+        if (isSigned() || width < 32) return emit_.op(OpSConvert, scalar, {word});
+        const Id wide = emit_.op(OpUConvert, types_.intType(width, false), {word});
         return emit_.bitcast(scalar, wide);
     }
 
@@ -163,7 +161,7 @@ class NibbleConversion {
 bool lowerNibbleConversion(Int4Function& f, const Instruction& i) {
     if (f.context.type(i.type) == nullptr && f.context.typeOf(i.word(0)) == nullptr) return false;
     NibbleConversion conversion(f, i);
-    if (i.opcode == spv::Op::OpBitcast) {
+    if (i.opcode == OpBitcast) {
         conversion.bitcast();
     } else {
         conversion.convert();
@@ -174,7 +172,6 @@ bool lowerNibbleConversion(Int4Function& f, const Instruction& i) {
 }  // namespace
 
 void addInt4Conversions(OpcodeTable<Int4Function>& table) {
-    using enum spv::Op;
     table.add<lowerNibbleConversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
                                       OpUConvert, OpSConvert, OpBitcast});
 }

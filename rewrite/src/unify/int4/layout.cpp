@@ -51,7 +51,7 @@ class NibbleLayouts {
             return;
         }
         const Instruction& def = module_.def(type);
-        if (def.opcode == spv::Op::OpTypeStruct) {
+        if (def.opcode == OpTypeStruct) {
             for (uint32_t m = 0; m < def.operands.size(); ++m) {
                 const auto offset = module_.memberDecoration(type, m, spv::Decoration::Offset);
                 place(at, def.word(m), alignmentAt(alignment, offset.value_or(0)));
@@ -63,7 +63,7 @@ class NibbleLayouts {
     }
 
     void scanGlobal(const Instruction& i) {
-        const bool pointer = i.opcode == spv::Op::OpTypePointer;
+        const bool pointer = i.opcode == OpTypePointer;
         if ((!isVariable(i.opcode) && !pointer) || isPrivate(storageOf(i))) return;
         if (!pointer) return place(i, contentsOf(module_, i.result), kMostAlignment);
         const auto stride = module_.decoration(i.result, spv::Decoration::ArrayStride);
@@ -75,13 +75,13 @@ class NibbleLayouts {
             place(i, i.word(0), kMostAlignment);
         }
         switch (i.opcode) {
-            case spv::Op::OpLoad:
+            case OpLoad:
                 return scanAccess(i, i.word(0), i.type, MemoryOperands(operandsBehind(i, 1)));
-            case spv::Op::OpStore:
+            case OpStore:
                 storeComponent(i.word(0));
                 return scanAccess(i, i.word(0), module_.def(i.word(1)).type,
                                   MemoryOperands(operandsBehind(i, 2)));
-            case spv::Op::OpCopyMemory: {
+            case OpCopyMemory: {
                 storeComponent(i.word(0));
                 const CopyOperands memory = copyOperands(i);
                 scanAccess(i, i.word(0), pointee(i.word(0), i.word(1)), memory.target);
@@ -122,8 +122,7 @@ class NibbleLayouts {
         if (vectorBehind(pointer) || isPrivate(module_.storage(pointer))) return;
         if (memory.alignment() != 0) {
             place(i, type, alignmentAt(kMostAlignment, memory.alignment()));
-        } else if (module_.def(module_.def(pointer).type).opcode ==
-                   spv::Op::OpTypeUntypedPointerKHR) {
+        } else if (module_.def(module_.def(pointer).type).opcode == OpTypeUntypedPointerKHR) {
             place(i, type, alignmentOf(pointer));
         }
     }
@@ -143,7 +142,7 @@ class NibbleLayouts {
             const std::optional<uint64_t> index = module_.constantValue(operand.word);
             const Instruction& def = module_.def(type);
             uint64_t bytes = 0;
-            if (def.opcode == spv::Op::OpTypeStruct) {
+            if (def.opcode == OpTypeStruct) {
                 const auto member = static_cast<uint32_t>(index.value_or(0));
                 bytes = module_.memberDecoration(type, member, spv::Decoration::Offset).value_or(0);
             } else {
@@ -184,8 +183,8 @@ Id laidOutVector16(TypeTable& types) {
     Module& module = types.module();
     const Id array = module.takeId(), part = types.vectorType(types.intType(8, false), 4);
     const Id two = types.constantU32(2);
-    module.append(Section::kGlobals, makeInstruction(spv::Op::OpTypeArray, 0, array,
-                                                     {idOperand(part), idOperand(two)}));
+    module.append(Section::kGlobals,
+                  makeInstruction(OpTypeArray, 0, array, {idOperand(part), idOperand(two)}));
     module.decorate(array, spv::Decoration::ArrayStride, {4});
     return array;
 }

@@ -28,7 +28,7 @@ void collect(const Int4Context& context, Id type, Contents& contents) {
     }
     const Instruction& def = context.module.def(type);
     if (isArrayType(def.opcode)) collect(context, def.word(0), contents);
-    if (def.opcode != spv::Op::OpTypeStruct) return;
+    if (def.opcode != OpTypeStruct) return;
     for (const Operand& member : def.operands) collect(context, member.word, contents);
 }
 
@@ -53,15 +53,15 @@ void refuseUnfit(Int4Context& context, const Contents& contents, const Instructi
 }  // namespace
 
 void checkInt4Access(Int4Context& context, const Instruction& access) {
-    const bool load = access.opcode == spv::Op::OpLoad;
-    if (!load && access.opcode != spv::Op::OpStore) return;
+    const bool load = access.opcode == OpLoad;
+    if (!load && access.opcode != OpStore) return;
     const Module& module = context.module;
     const Instruction& pointer = module.def(module.def(access.word(0)).type);
     if (isPrivate(storageOf(pointer))) return;
     Contents contents;
     collect(context, load ? access.type : module.def(access.word(1)).type, contents);
     refuseUnfit(context, contents, access);
-    if (pointer.opcode != spv::Op::OpTypeUntypedPointerKHR) return;
+    if (pointer.opcode != OpTypeUntypedPointerKHR) return;
     for (const uint32_t bits : contents.widths) {
         declareStorage(context, storageOf(pointer), bits, access);
     }
@@ -81,7 +81,7 @@ void checkInt4Memory(Int4Context& context) {
         }
     }
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        const bool pointer = i->opcode == spv::Op::OpTypePointer;
+        const bool pointer = i->opcode == OpTypePointer;
         if ((!isVariable(i->opcode) && !pointer) || isPrivate(storageOf(*i))) continue;
         const Id type = pointer ? i->word(1) : contentsOf(module, i->result);
         // Pointer types matter for physical memory only, which has no variables. A pointer to a
@@ -103,10 +103,10 @@ void findInt4Types(Int4Context& context) {
     Module& module = context.module;
     for (const InstructionPtr& global : module.section(Section::kGlobals)) {
         const Instruction& i = *global;
-        if (i.opcode == spv::Op::OpTypeInt && i.word(0) == 4) {
+        if (i.opcode == OpTypeInt && i.word(0) == 4) {
             const bool isSigned = i.word(1) != 0;
             context.int4[i.result] = {i.result, isSigned, 1};
-        } else if (i.opcode == spv::Op::OpTypeVector) {
+        } else if (i.opcode == OpTypeVector) {
             const Int4Type* scalar = context.type(i.word(0));
             if (scalar == nullptr) {
                 if (i.word(1) <= 4) continue;
@@ -130,9 +130,8 @@ void findInt4Types(Int4Context& context) {
 void renameInt4Types(Int4Context& context) {
     TypeNames names;
     for (const auto& [id, type] : context.int4) names[id] = type.replacement;
-    replaceTypes(context.types, names, [](const Instruction& i) {
-        return i.opcode == spv::Op::OpTypeCooperativeMatrixKHR;
-    });
+    replaceTypes(context.types, names,
+                 [](const Instruction& i) { return i.opcode == OpTypeCooperativeMatrixKHR; });
 }
 
 namespace {
@@ -140,7 +139,6 @@ namespace {
 // Instructions that may take 4-bit integers (SPV_INTEL_int4, "Validation Rules"), among them all
 // "function instructions".
 bool mayTakeInt4(const Module& module, const Instruction& i) {
-    using enum spv::Op;
     return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
            isUntypedStep(i.opcode) || (isConversion(i.opcode) && i.opcode != OpFConvert) ||
            isNonSemantic(module, i) ||
@@ -202,7 +200,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     table.lowerAll(context, memory);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
-        if (globals[g]->opcode != spv::Op::OpVariable) lowerInt4Constant(context, *globals[g]);
+        if (globals[g]->opcode != OpVariable) lowerInt4Constant(context, *globals[g]);
     }
     if (context.error) return context.error;
     memory.retypePointers();
@@ -215,7 +213,7 @@ std::optional<Error> unifyInt4(Int4Context& context) {
     module.removeCapability(spv::Capability::Vector16);
     module.removeExtension("SPV_INTEL_int4");
     const auto isMatrix = [](const InstructionPtr& i) {
-        return i->opcode == spv::Op::OpTypeCooperativeMatrixKHR;
+        return i->opcode == OpTypeCooperativeMatrixKHR;
     };
     const auto isInt4Matrix = [&](const InstructionPtr& i) { return context.isMatrix(i->result); };
     // Int4CooperativeMatrixINTEL declares CooperativeMatrixKHR implicitly.

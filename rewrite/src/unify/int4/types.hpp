@@ -62,7 +62,7 @@ struct Int4Context : LoweringContext {
     // Whether a type is a matrix of 4-bit components.
     bool isMatrix(Id id) const {
         const Instruction& def = module.def(id);
-        return def.opcode == spv::Op::OpTypeCooperativeMatrixKHR && type(def.word(0)) != nullptr;
+        return def.opcode == OpTypeCooperativeMatrixKHR && type(def.word(0)) != nullptr;
     }
 
     // Refuses instructions that may not take 4-bit integers, or pointers to components.

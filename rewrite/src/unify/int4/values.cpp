@@ -9,7 +9,7 @@ namespace coopvk::rewrite {
 std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     const Id u32 = context_.types.uint32();
     if (type.bytes == 2) {
-        const Id wide = emit_.op(spv::Op::OpUConvert, context_.types.vectorType(u32, 2), {value});
+        const Id wide = emit_.op(OpUConvert, context_.types.vectorType(u32, 2), {value});
         const std::vector<Id> parts = emit_.parts(wide);
         return {U32(emit_, parts[0]).withField(parts[1], emit_.constant(8), 8)};
     }
@@ -17,21 +17,20 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     if (type.components == 16) {
         return {emit_.extract(u32, value, {0}), emit_.extract(u32, value, {1})};
     }
-    return {emit_.op(spv::Op::OpUConvert, u32, {value})};
+    return {emit_.op(OpUConvert, u32, {value})};
 }
 
 Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
     if (type.bytes == 2) {
         const Id u8 = context_.types.intType(8, false);
         const Id high = U32(emit_, words[0]) >> 8;
-        const Id bytes[] = {emit_.op(spv::Op::OpUConvert, u8, {words[0]}),
-                            emit_.op(spv::Op::OpUConvert, u8, {high})};
+        const Id bytes[] = {emit_.op(OpUConvert, u8, {words[0]}), emit_.op(OpUConvert, u8, {high})};
         return emit_.construct(type.id, bytes, result);
     }
-    const spv::Op opcode = type.components == 16  ? spv::Op::OpCompositeConstruct
-                           : type.components != 8 ? spv::Op::OpUConvert
-                           : type.isByteWise()    ? spv::Op::OpBitcast
-                                                  : spv::Op::OpCopyObject;
+    const spv::Op opcode = type.components == 16  ? OpCompositeConstruct
+                           : type.components != 8 ? OpUConvert
+                           : type.isByteWise()    ? OpBitcast
+                                                  : OpCopyObject;
     return emit_.op(opcode, type.id, idOperands(words), result);
 }
 
@@ -53,7 +52,7 @@ Id Int4Values::wordAt(std::span<const Id> words, Id which) {
     if (const std::optional<uint64_t> known = context_.module.constantValue(which)) {
         return words[static_cast<size_t>(*known)];
     }
-    const Id second = emit_.compare(spv::Op::OpINotEqual, which, emit_.constant(0));
+    const Id second = emit_.compare(OpINotEqual, which, emit_.constant(0));
     return emit_.select(second, words[1], words[0]);
 }
 
@@ -75,7 +74,7 @@ Id Int4Values::component(Id value, const Int4Type& type, Id index, bool isSigned
     TypeTable& types = context_.types;
     if (type.components == 1) {
         // The 8-bit integer is already sign or zero extended, by its type.
-        const spv::Op convert = type.isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert;
+        const spv::Op convert = type.isSigned ? OpSConvert : OpUConvert;
         const Id wide = emit_.op(convert, types.uint32(), {value});
         return type.isSigned == isSigned ? wide : bits(wide, types.constantU32(0), isSigned);
     }
@@ -94,7 +93,7 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
             all[w] = changed;
             continue;
         }
-        const Id here = emit_.compare(spv::Op::OpIEqual, at.word, emit_.constant(w));
+        const Id here = emit_.compare(OpIEqual, at.word, emit_.constant(w));
         all[w] = emit_.select(here, changed, all[w]);
     }
     return fromWords(type, all, 0);
@@ -102,7 +101,7 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
 
 Id Int4Values::scalar(Id type, bool isSigned, Id component, Id result) {
     const Id value = bits(component, emit_.constant(0), isSigned);
-    const spv::Op convert = isSigned ? spv::Op::OpSConvert : spv::Op::OpUConvert;
+    const spv::Op convert = isSigned ? OpSConvert : OpUConvert;
     return emit_.op(convert, type, {value}, result);
 }
 
@@ -148,7 +147,7 @@ Id Vector16Memory::convertScalar(Emitter& emit, Id value, Id type) const {
 
 void Vector16Memory::checkPointers() {
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-        if (i->opcode != spv::Op::OpTypePointer || isPointer(i->result)) continue;
+        if (i->opcode != OpTypePointer || isPointer(i->result)) continue;
         const Id type = i->word(1);
         if (int4_.type(type) != nullptr || inMemory(type) == type) continue;
         int4_.unsupported(

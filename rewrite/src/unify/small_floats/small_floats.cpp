@@ -36,7 +36,7 @@ Id putElement(SmallFloatFunction& f, Id value) {
 bool convertElement(SmallFloatFunction& f, Instruction& i) {
     const auto found = f.context.heldValues.find(i.word(0));
     if (found == f.context.heldValues.end()) return false;
-    if (i.type == f.emit().typeOf(found->second)) i.opcode = spv::Op::OpCopyObject;
+    if (i.type == f.emit().typeOf(found->second)) i.opcode = OpCopyObject;
     i.operands[0] = idOperand(found->second);
     return false;
 }
@@ -112,7 +112,6 @@ Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
 }
 
 void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
-    using enum spv::Op;
     table.add<holdExtract>({OpCompositeExtract});
     table.add<holdInsert>({OpCompositeInsert});
     table.add<holdConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
@@ -125,7 +124,6 @@ void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
 }
 
 void holdConstants(SmallFloatContext& context) {
-    using enum spv::Op;
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
@@ -155,13 +153,13 @@ template <typename TakesElement>
 Id heldVersion(SmallFloatContext& context, Id function, Id format, TakesElement takesElement) {
     TypeTable& types = context.types;
     const Instruction& original = context.module.def(function);
-    if (original.opcode != spv::Op::OpFunction || types.scalarOf(original.type) != format) {
+    if (original.opcode != OpFunction || types.scalarOf(original.type) != format) {
         return function;
     }
     const Instruction& type = context.module.def(original.word(1));
     const Id held = heldType(types, format);
     std::vector<Id> parameters;
-    std::vector<uint32_t> key = {static_cast<uint32_t>(spv::Op::OpFunction), function};
+    std::vector<uint32_t> key = {static_cast<uint32_t>(OpFunction), function};
     for (size_t p = 0; p + 1 < type.operands.size(); ++p) {
         const bool converts = type.word(p + 1) == format && takesElement(p);
         parameters.push_back(converts ? held : type.word(p + 1));
@@ -217,7 +215,6 @@ bool holdTensorLoad(SmallFloatFunction& f, Instruction& load) {
 }  // namespace
 
 void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table) {
-    using enum spv::Op;
     table.add<holdPerElement>({OpCooperativeMatrixPerElementOpNV});
     table.add<holdReduction>({OpCooperativeMatrixReduceNV});
     table.add<holdTensorLoad>({OpCooperativeMatrixLoadTensorNV});
@@ -225,7 +222,7 @@ void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table) {
 
 Id SmallFloatContext::format(Id matrix) const {
     const Instruction& def = module.def(matrix);
-    if (def.opcode != spv::Op::OpTypeCooperativeMatrixKHR) return 0;
+    if (def.opcode != OpTypeCooperativeMatrixKHR) return 0;
     const Number* number = numberOf(types, def.word(0));
     return number != nullptr && number->isSmallFloat() ? def.word(0) : 0;
 }
@@ -247,7 +244,7 @@ Id fromHeld(Emitter& emit, Id format, Id value, Id result) {
     const Slot held[] = {{value, 0}};
     const std::vector<Slot> memory =
         packComponents(emit, *numberOf(types, format), held, heldType(types, format), byte);
-    return emit.op(spv::Op::OpBitcast, format, {scalarOf(emit, byte, memory[0])}, result);
+    return emit.op(OpBitcast, format, {scalarOf(emit, byte, memory[0])}, result);
 }
 
 void SmallFloatContext::checkKept(const Instruction& i) {
@@ -255,8 +252,8 @@ void SmallFloatContext::checkKept(const Instruction& i) {
     const bool takesPointer = std::ranges::any_of(i.operands, [&](const Operand& operand) {
         return operand.isId && pointeeFormat(*this, operand.word) != 0;
     });
-    const bool accesses = i.opcode == spv::Op::OpLoad || i.opcode == spv::Op::OpStore;
-    if (!takesPointer || accesses || i.opcode == spv::Op::OpCopyObject) return;
+    const bool accesses = i.opcode == OpLoad || i.opcode == OpStore;
+    if (!takesPointer || accesses || i.opcode == OpCopyObject) return;
     fail(ErrorCode::kUnsupported, i,
          "a pointer to an 8-bit float of a matrix is used for more than loads, stores and copies");
 }
