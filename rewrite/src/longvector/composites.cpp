@@ -68,7 +68,7 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
         return;
     }
     const bool isLast =
-        liveness_.uses(composite) == 1 && here_.contains(composite) && values_.owns(composite);
+        liveness_.uses(composite) == 1 && isFromHere(composite) && values_.owns(composite);
     if (isLast && !values_.isPlaced(i.result)) {
         values_.passVariable(composite, i.result);
     } else {
@@ -265,25 +265,6 @@ void LongVectorFunction::lowerCopyMemory(const Instruction& i) {
         emit().store(values_.componentPointer(i.word(0), vector, at), part,
                      operands.target.forStore(bytes));
     });
-}
-
-void LongVectorFunction::lowerCall(const Instruction& i) {
-    std::vector<Id> arguments;
-    for (size_t a = 1; a < i.operands.size(); ++a) {
-        const bool isPointer = context_.lowered(emit().typeOf(i.word(a))) != nullptr;
-        arguments.push_back(isPointer ? values_.pointerTo(i.word(a)) : i.word(a));
-    }
-    if (context_.lowered(i.type) == nullptr) {
-        emit().call(i.type, i.word(0), arguments, i.result);
-        return;
-    }
-    arguments.push_back(values_.variableFor(i.result));
-    emit().call(context_.types.voidType(), i.word(0), arguments);
-}
-
-void LongVectorFunction::lowerReturn(const Instruction& i) {
-    if (!values_.isIn(i.word(0), returned_)) values_.copy(i.word(0), returned_);
-    writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
 
 }  // namespace coopvk::rewrite

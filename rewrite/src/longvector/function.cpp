@@ -3,9 +3,11 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "longvector/reductions.hpp"
+#include "ir/users.hpp"
+#include "longvector/structures.hpp"
 #include "lowering/cooperative_types.hpp"
 
 namespace coopvk::rewrite {
@@ -29,54 +31,27 @@ bool isSplat(LongVectorContext& context, const Instruction& i) {
            std::ranges::all_of(i.operands, [&](const Operand& o) { return o.word == first.word; });
 }
 
-bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
-
 }  // namespace
 
 LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& function)
-    : context_(context),
-      module_(context.module),
-      function_(function),
-      writer_(context, function),
-      liveness_(function, [&](Id type) { return context.lowered(type) != nullptr; }),
-      slots_(context, writer_, liveness_),
+    : VariableFrame(context, function,
+                    {[&](Id type) { return context.lowered(type) != nullptr; },
+                     [](Id type) { return type; }}),
       values_(context, writer_, slots_),
-      loads_(context, values_, liveness_),
-      locals_(
-          context.module, function, [&](Id type) { return context.lowered(type) != nullptr; },
-          slots_, liveness_),
       group_(context, values_, liveness_) {}
 
-// A parameter becomes a pointer to a variable of the caller, which the function only reads; the
-// result, a pointer behind the parameters.
-void LongVectorFunction::lowerParameters() {
-    TypeTable& types = context_.types;
-    const auto pointerTo = [&](Id type) { return context_.functionPointer(type); };
-    Instruction& definition = *function_.definition;
-    const bool returns = context_.lowered(definition.type) != nullptr;
-    bool changed = returns;
-    for (InstructionPtr& parameter : function_.parameters) {
-        if (context_.lowered(parameter->type) == nullptr) continue;
-        changed = true;
-        InstructionPtr pointer =
-            makeInstruction(OpFunctionParameter, pointerTo(parameter->type), module_.takeId(), {});
-        module_.setDef(pointer.get());
-        values_.setVariable(parameter->result, pointer->result);
-        module_.retire(std::exchange(parameter, std::move(pointer)));
+// A value that only its block's OpReturnValue uses is computed in the caller's variable.
+void LongVectorFunction::plan() {
+    if (returned_ == 0) return;
+    for (const auto& block : function_.blocks) {
+        const Instruction& last = *block->body.back();
+        if (last.opcode != OpReturnValue) continue;
+        for (const InstructionPtr& i : block->body) {
+            const bool isIt =
+                i->result == last.word(0) && i->opcode != OpPhi && i->opcode != OpLoad;
+            if (isIt && liveness_.uses(i->result) == 1) values_.setVariable(i->result, returned_);
+        }
     }
-    if (returns) {
-        function_.parameters.push_back(
-            makeInstruction(OpFunctionParameter, pointerTo(definition.type), module_.takeId(), {}));
-        module_.setDef(function_.parameters.back().get());
-        returned_ = function_.parameters.back()->result;
-        definition.type = types.voidType();
-    }
-    if (!changed) return;
-    std::vector<Id> parameters;
-    for (const InstructionPtr& parameter : function_.parameters) {
-        parameters.push_back(parameter->type);
-    }
-    definition.operands[1] = idOperand(types.functionType(definition.type, parameters));
 }
 
 bool LongVectorFunction::touches(const Instruction& i) const {
@@ -107,51 +82,55 @@ bool LongVectorFunction::isLeftForCooperative(const Instruction& i) const {
 }
 
 bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
-    if (isTerminator(i.opcode) || isMerge(i.opcode)) return false;
+    if (endsBlock(i)) return false;
     if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
     return isPure(i.opcode) || isDebugLine(i.opcode) || isNonSemantic(module_, i) ||
            (isExtInst(i.opcode) && !writesMemory(i));
 }
 
-// The block's values are where later blocks read them.
-void LongVectorFunction::endBlock() {
-    group_.flush();
-    loads_.endBlock();
-    copyToPhis(block_);
-    hasEnded_ = true;
+// Whether an instruction changes what is to be read later, or what instructions read that are not
+// emitted yet. A store reads each component before it writes it.
+bool LongVectorFunction::mayChangeLoad(const Instruction& i) const {
+    return std::ranges::any_of(loads_, [&](const Load& load) {
+        const bool isNeeded = liveness_.isNeeded(load.value);
+        if (!isNeeded && !slots_.holds(load.value)) return false;
+        if (!isNeeded && i.opcode == OpStore && i.word(0) == load.pointer) return false;
+        return mayWriteTo(load, i);
+    });
 }
 
-void LongVectorFunction::visit(InstructionPtr instruction) {
-    if (locals_.isLocal(instruction->result)) return module_.retire(std::move(instruction));
-    locals_.replaceIn(*instruction);
-    lowerOrKeep(std::move(instruction));
-    locals_.endInstruction();
+bool LongVectorFunction::isReadInPlace(const Instruction& i) const {
+    return i.opcode == OpLoad && isOfInvocation(rootOf(module_, i.word(0))) &&
+           !isVolatile(operandsBehind(i, 1));
 }
 
 void LongVectorFunction::lowerOrKeep(InstructionPtr instruction) {
     const Instruction& i = *instruction;
-    if (loads_.mayChange(i)) {
+    if (mayChangeLoad(i)) {
         group_.flush();
-        loads_.copyChanged(i);
+        ownLoads([&](const Load& load) { return mayWriteTo(load, i); });
     }
-    const bool ends = isTerminator(i.opcode) || isMerge(i.opcode);
-    if (ends && !hasEnded_) endBlock();
-    if (touches(i) && !isLeftForCooperative(i)) return lower(std::move(instruction));
+    if (endsBlock(i)) {
+        group_.flush();
+        leaveBlock();
+    }
+    if (touches(i) && !isLeftForCooperative(i)) return lowerOne(std::move(instruction));
     if (!mayPrecedeGroup(i) || touches(i)) group_.flush();
     liveness_.drop(i);
     writer_.keep(std::move(instruction));
 }
 
 // Instructions of which each component is computed alone join the group.
-void LongVectorFunction::lower(InstructionPtr instruction) {
+void LongVectorFunction::lowerOne(InstructionPtr instruction) {
     const Instruction& i = *instruction;
-    if (context_.vector(i.type) != nullptr) here_.insert(i.result);
     if (isSplat(context_, i)) {
         instruction->opcode = OpCompositeConstructReplicateEXT;
         instruction->operands.resize(1);
     }
     if (isReduction(i.opcode)) return group_.addReduction(std::move(instruction));
-    if (i.opcode == OpLoad && loads_.add(i)) {
+    if (isReadInPlace(i)) {
+        values_.setVariable(i.result, i.word(0));
+        readInPlace(i);
         liveness_.drop(i);
         return module_.retire(std::move(instruction));
     }
@@ -214,39 +193,29 @@ bool LongVectorFunction::lowerInPlace(const Instruction& i) {
     return false;
 }
 
-void LongVectorFunction::beginBlock(Block& block) {
-    liveness_.beginBlock(block);
-    locals_.beginBlock(block);
-    planReturn(block);
-    writer_.beginBlock(block);
-    block_ = writer_.label();
-    hasEnded_ = false;
-    here_.clear();
-}
-
-void LongVectorFunction::lower() {
-    lowerParameters();
-    planPhis();
-    for (const auto& block : function_.blocks) {
-        beginBlock(*block);
-        bool inPhis = true;
-        for (InstructionPtr& i : block->body) {
-            const bool isPhi = i->opcode == OpPhi || isDebugLine(i->opcode);
-            if (inPhis && !isPhi) {
-                copyFromPhis(block_);
-                inPhis = false;
-            }
-            const bool isLongPhi = i->opcode == OpPhi && touches(*i);
-            if (isLongPhi && !isLeftForCooperative(*i)) {
-                module_.retire(std::move(i));  // its uses end with the copies to it
-            } else {
-                visit(std::move(i));
-            }
-            if (context_.error) return;
+std::optional<Error> lowerLongVectors(LongVectorContext& context) {
+    Module& module = context.module;
+    const HeldTypes structures(context);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == OpSpecConstantOp &&
+            (context.vector(i->type) != nullptr || structures.isHeld(i->type))) {
+            return errorAt(ErrorCode::kUnsupported, *i,
+                           "a constant is computed in a way that is not known");
         }
-        writer_.endBlock();
     }
-    writer_.finish();
+    holdStructures(context);
+    layOutLongVectors(context);
+    lowerFunctions(
+        context, [&](Id type) { return context.vector(type) != nullptr; },
+        [&](Function& function) { LongVectorFunction(context, function).lower(); });
+    if (context.error) return context.error;
+    // Instructions use the components of constants. A whole one has a word for each.
+    InstructionList* const globals[] = {&module.section(Section::kGlobals)};
+    removeUnused(module, Users(module), globals, [&](const Instruction& i) {
+        return i.opcode == OpConstantComposite && context.lowered(i.type) != nullptr;
+    });
+    context.types.rescan();
+    return context.error;
 }
 
 }  // namespace coopvk::rewrite

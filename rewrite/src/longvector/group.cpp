@@ -7,7 +7,6 @@
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "longvector/reductions.hpp"
 
 namespace coopvk::rewrite {
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "longvector/reductions.hpp"
-
 #include <algorithm>
 
 #include "ir/arithmetic_decorations.hpp"
+#include "longvector/group.hpp"
 
 namespace coopvk::rewrite {
 

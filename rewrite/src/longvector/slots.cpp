@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 Id LongVectorSlots::declare(Id type) {
@@ -48,6 +50,94 @@ Id LongVectorSlots::temporary(Id type) {
     pass(variable, variable);
     hold(variable);
     return variable;
+}
+
+// ---------------------------------------------------------------------------------------------
+// Variables of the module
+
+// All uses of a variable, also through access chains.
+struct LongVectorLocals::Uses {
+    const Users& users;
+    std::vector<Id> chains = {};
+    const Usage* first = nullptr;
+    bool inOneBlock = true;
+};
+
+// False: an instruction does something else with the pointer than to access memory.
+bool LongVectorLocals::collect(Id pointer, Uses& uses) const {
+    for (const Usage& use : uses.users.of(pointer)) {
+        const Instruction& i = *use.user;
+        const bool isAccess = isOneOf(i.opcode, {OpLoad, OpStore, OpCopyMemory, OpFunctionCall}) ||
+                              isAccessChain(i.opcode) || isExtInst(i.opcode);
+        if (!isAccess || isNonSemantic(module_, i)) return false;
+        if (uses.first == nullptr || use.position < uses.first->position) uses.first = &use;
+        uses.inOneBlock &= use.position.block == uses.first->position.block;
+        if (!isAccessChain(i.opcode)) continue;
+        uses.chains.push_back(i.result);
+        if (!collect(i.result, uses)) return false;
+    }
+    return true;
+}
+
+LongVectorLocals::LongVectorLocals(const Module& module, const Function& function,
+                                   const std::function<bool(Id type)>& isInSlots,
+                                   LongVectorSlots& slots, LongVectorLiveness& liveness)
+    : module_(module), slots_(slots), liveness_(liveness) {
+    if (function.blocks.empty()) return;
+    const Users users(function);
+    for (const InstructionPtr& i : function.blocks.front()->body) {
+        const bool hasInitializer = i->operands.size() > 1;
+        if (i->opcode != OpVariable || hasInitializer) continue;
+        const Id type = module_.pointee(i->result);
+        Uses uses{users};
+        if (!isInSlots(type) || !collect(i->result, uses)) continue;
+        const bool isStoredFirst = uses.first != nullptr && uses.first->user->opcode == OpStore &&
+                                   uses.first->user->word(0) == i->result;
+        if (!isStoredFirst || !uses.inOneBlock) continue;
+        types_[i->result] = type;
+        for (const Id chain : uses.chains) chains_[chain] = i->result;
+    }
+}
+
+void LongVectorLocals::beginBlock(const Block& block) {
+    if (chains_.empty()) return;
+    for (const InstructionPtr& i : block.body) {
+        for (const Operand& o : i->operands) {
+            const auto chain = o.isId ? chains_.find(o.word) : chains_.end();
+            if (chain != chains_.end()) liveness_.addUse(chain->second);
+        }
+    }
+}
+
+Id LongVectorLocals::slotOf(Id variable) {
+    Id& slot = slot_[variable];
+    if (slot == 0) slot = slots_.take(variable, types_.at(variable));
+    return slot;
+}
+
+void LongVectorLocals::replaceIn(Instruction& i) {
+    for (Operand& o : i.operands) {
+        if (!o.isId) continue;
+        if (const auto chain = chains_.find(o.word); chain != chains_.end()) {
+            used_.push_back(chain->second);
+            continue;
+        }
+        const auto type = types_.find(o.word);
+        if (type == types_.end()) continue;
+        used_.push_back(o.word);
+        const Id slot = slotOf(o.word);
+        o.word = slot;
+        liveness_.addUse(slot);  // which the instruction drops
+    }
+}
+
+// Instructions that wait in a group still read or write the variables.
+void LongVectorLocals::endInstruction() {
+    for (const Id variable : used_) {
+        slots_.hold(variable);
+        liveness_.drop(variable);
+    }
+    used_.clear();
 }
 
 }  // namespace coopvk::rewrite

@@ -8,7 +8,6 @@
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/group.hpp"
-#include "longvector/loads.hpp"
 
 namespace coopvk::rewrite {
 
@@ -20,23 +19,14 @@ bool isPair(const Instruction& i) {
            (i.word(1) == GLSLstd450ModfStruct || i.word(1) == GLSLstd450FrexpStruct);
 }
 
-bool isMerge(spv::Op opcode) { return opcode == OpSelectionMerge || opcode == OpLoopMerge; }
-
 }  // namespace
 
 StructureFunction::StructureFunction(LongVectorContext& context, HeldTypes& types,
                                      Function& function)
-    : context_(context),
-      module_(context.module),
+    : VariableFrame(context, function,
+                    {[&](Id type) { return types.isHeld(type); },
+                     [&](Id type) { return types.plain(type); }}),
       types_(types),
-      function_(function),
-      writer_(context, function),
-      liveness_(function, [&](Id type) { return types.isHeld(type); }),
-      slots_(context, writer_, liveness_),
-      locals_(
-          context.module, function,
-          [&](Id type) { return types.isHeld(type) && types.plain(type) == type; }, slots_,
-          liveness_),
       places_(context, writer_) {}
 
 StructureFunction::Lower StructureFunction::rowOf(const Module& module, const Instruction& i) {
@@ -74,37 +64,6 @@ bool StructureFunction::touches(const Instruction& i) const {
     return types_.isHeld(i.type) || std::ranges::any_of(i.operands, [&](const Operand& o) {
                return o.isId && types_.isHeldValue(o.word);
            });
-}
-
-// A parameter becomes a pointer to a variable that nothing writes to during the call; the result, a
-// pointer behind the parameters.
-void StructureFunction::lowerParameters() {
-    Instruction& definition = *function_.definition;
-    const auto declare = [&](Id type) {
-        InstructionPtr pointer =
-            makeInstruction(OpFunctionParameter, context_.functionPointer(types_.plain(type)),
-                            module_.takeId(), {});
-        module_.setDef(pointer.get());
-        return pointer;
-    };
-    const bool returns = types_.isHeld(definition.type);
-    bool changed = returns;
-    for (InstructionPtr& parameter : function_.parameters) {
-        if (!types_.isHeld(parameter->type)) continue;
-        changed = true;
-        InstructionPtr pointer = declare(parameter->type);
-        placed_[parameter->result] = places_.behind(pointer->result, types_.plain(parameter->type));
-        module_.retire(std::exchange(parameter, std::move(pointer)));
-    }
-    if (returns) {
-        function_.parameters.push_back(declare(definition.type));
-        returned_ = function_.parameters.back()->result;
-        definition.type = context_.types.voidType();
-    }
-    if (!changed) return;
-    std::vector<Id> parameters;
-    for (const InstructionPtr& p : function_.parameters) parameters.push_back(p->type);
-    definition.operands[1] = idOperand(context_.types.functionType(definition.type, parameters));
 }
 
 // The lowering of long vectors keeps the members of these structures apart.
@@ -160,81 +119,22 @@ void StructureFunction::findTargets() {
     }
 }
 
-// ---------------------------------------------------------------------------------------------
-// What was loaded
-
-bool StructureFunction::isOfInvocation(Id root) const {
-    return module_.def(root).opcode == OpVariable && isPrivate(module_.storage(root));
-}
-
-bool StructureFunction::isChangedBy(const Load& load, const Instruction& i) const {
-    if (!liveness_.isNeeded(load.value)) return false;
-    if (load.isOfInvocation) return mayWriteTo(module_, load.root, i);
-    if (isOneOf(i.opcode, {OpStore, OpCopyMemory, OpCopyMemorySized})) {
-        return !isOfInvocation(rootOf(module_, i.word(0)));
-    }
-    const bool onlyReads =
-        isOneOf(i.opcode, {OpLoad, OpCopyLogical, OpCompositeConstructReplicateEXT}) ||
-        firstChainIndex(i.opcode) != 0 || isPure(i.opcode) || isNonSemantic(module_, i);
-    if (onlyReads) return false;
-    return !isExtInst(i.opcode) || writesMemory(i);
-}
-
-void StructureFunction::copyChanged(const Instruction& i) {
-    std::vector<Id> changed;
-    std::erase_if(loads_, [&](const Load& load) {
-        if (!isChangedBy(load, i)) return false;
-        changed.push_back(load.value);
-        return true;
-    });
-    for (const Id value : changed) own(value);
-}
-
-// ---------------------------------------------------------------------------------------------
-// Blocks
-
-void StructureFunction::beginBlock(Block& block) {
-    liveness_.beginBlock(block);
-    locals_.beginBlock(block);
-    writer_.beginBlock(block);
-    block_ = writer_.label();
-    hasEnded_ = false;
-    here_.clear();
-}
-
-void StructureFunction::endBlock() {
-    hasEnded_ = true;
-    for (const auto& [to, from] : phis_.copies[block_]) {
-        liveness_.drop(from);
-        const StructurePlace place = placeOf(from);
-        if (place.pointer == to) continue;
-        places_.copy(places_.behind(to, module_.pointee(to)), place);
-    }
-    for (const Load& load : loads_) {
-        if (liveness_.isNeededBehind(load.value)) own(load.value);
-    }
-    loads_.clear();
-}
-
-void StructureFunction::visit(InstructionPtr instruction) {
-    if (locals_.isLocal(instruction->result)) return module_.retire(std::move(instruction));
-    locals_.replaceIn(*instruction);
-    lowerOrKeep(std::move(instruction));
-    locals_.endInstruction();
-    slots_.release();
+void StructureFunction::plan() {
+    findPairs();
+    findTargets();
 }
 
 void StructureFunction::lowerOrKeep(InstructionPtr instruction) {
     const Instruction& i = *instruction;
-    if ((isTerminator(i.opcode) || isMerge(i.opcode)) && !hasEnded_) endBlock();
+    slots_.release();
+    if (endsBlock(i)) leaveBlock();
     // A store reads each part before it writes it.
     const bool readsFirst = i.opcode == OpStore && isOfInvocation(rootOf(module_, i.word(0)));
     if (readsFirst) {
         slots_.hold(i.word(1));
         liveness_.drop(i);
     }
-    copyChanged(i);
-    if (types_.isHeld(i.type)) here_.insert(i.result);
+    ownLoads([&](const Load& load) { return mayWriteTo(load, i); });
     if (touches(i)) {
         (this->*rowOf(module_, i))(i);
     }
@@ -244,39 +144,6 @@ void StructureFunction::lowerOrKeep(InstructionPtr instruction) {
     } else {
         writer_.keep(std::move(instruction));
     }
-}
-
-void StructureFunction::lower() {
-    lowerParameters();
-    findPairs();
-    findTargets();
-    phis_ = planPhisOf(
-        function_, liveness_, [&](Id type) { return types_.isHeld(type); },
-        [&](Id type) { return slots_.declare(types_.plain(type)); });
-    for (const PhiInVariable& phi : phis_.inPlace) {
-        placed_[phi.result] = places_.behind(phi.incoming, module_.pointee(phi.incoming));
-    }
-    for (const auto& block : function_.blocks) {
-        beginBlock(*block);
-        bool inPhis = true;
-        for (InstructionPtr& i : block->body) {
-            if (inPhis && i->opcode != OpPhi && !isDebugLine(i->opcode)) {
-                inPhis = false;
-                for (const PhiInVariable& phi : phis_.copied[block_]) {
-                    const StructurePlace incoming =
-                        places_.behind(phi.incoming, module_.pointee(phi.incoming));
-                    places_.copy(slotFor(phi.result), incoming);
-                }
-            }
-            if (i->opcode == OpPhi && types_.isHeld(i->type)) {
-                module_.retire(std::move(i));  // its uses end with the copies to it
-            } else {
-                visit(std::move(i));
-            }
-        }
-        writer_.endBlock();
-    }
-    writer_.finish();
 }
 
 }  // namespace coopvk::rewrite

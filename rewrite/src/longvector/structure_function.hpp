@@ -4,54 +4,47 @@
 #pragma once
 
 #include "ir/users.hpp"
-#include "longvector/locals.hpp"
-#include "longvector/phi_plan.hpp"
-#include "longvector/slots.hpp"
-#include "longvector/structure_places.hpp"
+#include "longvector/frame.hpp"
+#include "longvector/structures.hpp"
 
 namespace coopvk::rewrite {
 
-class StructureFunction {
+class StructureFunction : public VariableFrame {
  public:
     StructureFunction(LongVectorContext& context, HeldTypes& types, Function& function);
 
     // Whether an instruction on values of such types is one that lower() knows.
     static bool lowers(const Module& module, const Instruction& i);
-    void lower();
 
  private:
-    // What was loaded is read in its place until an instruction may change that.
-    struct Load {
-        Id value = 0, root = 0;
-        bool isOfInvocation = false;  // the root is a variable of the invocation
-    };
     using Lower = void (StructureFunction::*)(const Instruction&);
 
     static Lower rowOf(const Module& module, const Instruction& i);
-    void lowerParameters();
+
+    void setVariable(Id value, Id pointer) override;
+    void own(Id value) override;
+    void copyTo(Id value, Id pointer) override;
+    void defineFrom(Id value, Id pointer) override;
+    Id pointerTo(Id value) override;
+    Id newVariableFor(Id value) override { return newPlaceFor(value).pointer; }
+    void plan() override;
+    void lowerOrKeep(InstructionPtr instruction) override;
+
     void findPairs();
     // Values of which the block only makes the contents of a variable are made in that.
     void findTargets();
     Id targetOf(const Block& block, size_t at, const Users& users) const;
-    void visit(InstructionPtr instruction);
-    void lowerOrKeep(InstructionPtr instruction);
-    void beginBlock(Block& block);
-    void endBlock();
     bool touches(const Instruction& i) const;
 
-    void copyChanged(const Instruction& i);
-    bool isChangedBy(const Load& load, const Instruction& i) const;
-    bool isOfInvocation(Id root) const;
-
+    StructurePlace inVariable(Id pointer) const {
+        return places_.behind(pointer, module_.pointee(pointer));
+    }
     StructurePlace placeOf(Id value);
     StructurePlace slotFor(Id value);
     // A variable for a value that an instruction makes without reading a former one.
     StructurePlace newPlaceFor(Id value);
     void put(const StructurePlace& to, Id value);
     void setAlias(Id value, const StructurePlace& place, Id of);
-    void own(Id value);
-    Id variableWith(Id value);
-    Emitter& emit() { return writer_.emit(); }
 
     void lowerLoad(const Instruction& i);
     void lowerStore(const Instruction& i);
@@ -62,28 +55,13 @@ class StructureFunction {
     void lowerSelect(const Instruction& i);
     void lowerPair(const Instruction& i);
     void lowerCopyMemory(const Instruction& i);
-    void lowerCall(const Instruction& i);
-    void lowerReturn(const Instruction& i);
     void lowerNothing(const Instruction& i);
 
-    LongVectorContext& context_;
-    Module& module_;
     HeldTypes& types_;
-    Function& function_;
-    FunctionWriter writer_;
-    LongVectorLiveness liveness_;
-    LongVectorSlots slots_;
-    LongVectorLocals locals_;
     StructurePlaces places_;
-    PhiPlan phis_;
     std::unordered_map<Id, StructurePlace> placed_;  // by value
     std::unordered_map<Id, Id> targets_;             // by value: a variable
     std::unordered_set<Id> owned_;                   // values that are in a slot of their own
-    std::unordered_set<Id> here_;                    // values that the current block defines
-    std::vector<Load> loads_;                        // of the current block
-    Id returned_ = 0;                                // pointer to the variable of the result
-    Id block_ = 0;
-    bool hasEnded_ = false;
 };
 
 }  // namespace coopvk::rewrite

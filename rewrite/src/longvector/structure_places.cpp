@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "longvector/structure_places.hpp"
-
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "longvector/structures.hpp"
 
 namespace coopvk::rewrite {
 

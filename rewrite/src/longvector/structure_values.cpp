@@ -29,19 +29,24 @@ StructurePlace StructureFunction::newPlaceFor(Id value) {
     if (target == targets_.end()) return slotFor(value);
     const Id variable =
         locals_.isLocal(target->second) ? locals_.slotOf(target->second) : target->second;
-    std::vector<Id> changed;
-    std::erase_if(loads_, [&](const Load& load) {
-        if (load.root != variable || !liveness_.isNeeded(load.value)) return false;
-        changed.push_back(load.value);
-        return true;
-    });
-    for (const Id other : changed) own(other);
-    return placed_[value] = places_.behind(variable, module_.pointee(variable));
+    ownLoads([&](const Load& load) { return load.root == variable; });
+    return placed_[value] = inVariable(variable);
 }
+
+void StructureFunction::setVariable(Id value, Id pointer) { placed_[value] = inVariable(pointer); }
 
 void StructureFunction::own(Id value) {
     const StructurePlace from = placeOf(value);
     places_.copy(slotFor(value), from);
+}
+
+void StructureFunction::copyTo(Id value, Id pointer) {
+    const StructurePlace place = placeOf(value);
+    if (place.pointer != pointer) places_.copy(inVariable(pointer), place);
+}
+
+void StructureFunction::defineFrom(Id value, Id pointer) {
+    places_.copy(slotFor(value), inVariable(pointer));
 }
 
 void StructureFunction::put(const StructurePlace& to, Id value) {
@@ -69,8 +74,7 @@ void StructureFunction::setAlias(Id value, const StructurePlace& place, Id of) {
     if (!slots_.pass(place.pointer, value)) own(value);
 }
 
-// A pointer to a whole variable that holds a value.
-Id StructureFunction::variableWith(Id value) {
+Id StructureFunction::pointerTo(Id value) {
     const StructurePlace place = placeOf(value);
     const Id type = types_.plain(module_.def(value).type);
     const bool isWhole =
@@ -85,11 +89,9 @@ Id StructureFunction::variableWith(Id value) {
 
 void StructureFunction::lowerLoad(const Instruction& i) {
     const MemoryOperands memory(operandsBehind(i, 1));
-    const Id pointer = i.word(0), root = rootOf(module_, pointer);
-    placed_[i.result] = places_.behind(pointer, i.type, memory);
+    placed_[i.result] = places_.behind(i.word(0), i.type, memory);
     if (isVolatile(operandsBehind(i, 1))) return own(i.result);
-    loads_.push_back({i.result, root, isOfInvocation(root)});
-    slots_.pass(root, i.result);
+    readInPlace(i);
 }
 
 void StructureFunction::lowerStore(const Instruction& i) {
@@ -109,7 +111,7 @@ void StructureFunction::lowerExtract(const Instruction& i) {
 void StructureFunction::lowerInsert(const Instruction& i) {
     const Id composite = i.word(1);
     const StructurePlace from = placeOf(composite);
-    const bool isLast = liveness_.uses(composite) == 1 && here_.contains(composite) &&
+    const bool isLast = liveness_.uses(composite) == 1 && isFromHere(composite) &&
                         owned_.contains(composite) && !slots_.isShared(from.pointer, composite);
     if (isLast) {
         placed_[i.result] = from;
@@ -156,26 +158,6 @@ void StructureFunction::lowerCopyMemory(const Instruction& i) {
     const CopyOperands operands = copyOperands(i);
     places_.copy(places_.behind(i.word(0), module_.pointee(i.word(0)), operands.target),
                  places_.behind(i.word(1), module_.pointee(i.word(1)), operands.source));
-}
-
-void StructureFunction::lowerCall(const Instruction& i) {
-    std::vector<Id> arguments;
-    const Id result = types_.isHeld(i.type) ? newPlaceFor(i.result).pointer : 0;
-    for (const Operand& o : operandsBehind(i, 1)) {
-        arguments.push_back(types_.isHeldValue(o.word) ? variableWith(o.word) : o.word);
-    }
-    if (!types_.isHeld(i.type)) {
-        emit().call(i.type, i.word(0), arguments, i.result);
-        return;
-    }
-    arguments.push_back(result);
-    emit().call(context_.types.voidType(), i.word(0), arguments);
-}
-
-void StructureFunction::lowerReturn(const Instruction& i) {
-    const Id type = module_.pointee(returned_);
-    places_.copy(places_.behind(returned_, type), placeOf(i.word(0)));
-    writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
 
 void StructureFunction::lowerNothing(const Instruction&) {}

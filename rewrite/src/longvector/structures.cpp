@@ -134,19 +134,9 @@ void holdStructures(LongVectorContext& context) {
             context.pointers.try_emplace(i->word(1), i->result);
         }
     }
-    std::unordered_set<Id> gone;
-    module.visitBlocks([&](const Instruction& i) {
-        const bool isVariable = i.opcode == OpVariable && types.isHeld(module.pointee(i.result));
-        if (isVariable || types.isHeld(i.type)) gone.insert(i.result);
-    });
-    for (const auto& function : module.functions()) {
-        for (const InstructionPtr& i : function->parameters) {
-            if (types.isHeld(i->type)) gone.insert(i->result);
-        }
-        StructureFunction(context, types, *function).lower();
-    }
-    forEachInstruction(module, [&](const Instruction* i) { gone.erase(i->result); });
-    module.forget(gone);
+    lowerFunctions(
+        context, [&](Id type) { return types.isHeld(type); },
+        [&](Function& function) { StructureFunction(context, types, function).lower(); });
 }
 
 }  // namespace coopvk::rewrite
