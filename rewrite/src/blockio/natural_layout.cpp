@@ -176,18 +176,8 @@ class CrossWorkgroupLowering {
                 module_.decorate(parameter->result, spv::Decoration::Aliased);
             }
         }
-        for (const auto& block : function.blocks) {
-            InstructionList old = std::move(block->body);
-            block->body.clear();
-            Emitter emit(context_.types, block->body);
-            for (InstructionPtr& i : old) {
-                if (lower(emit, *i)) {
-                    module_.retire(std::move(i));
-                } else {
-                    emit.add(std::move(i));
-                }
-            }
-        }
+        replaceInBlocks(context_.types, function,
+                        [&](Emitter& emit, Instruction& i) { return lower(emit, i); });
     }
 
     // false: the instruction stays, perhaps changed in place.

@@ -123,6 +123,23 @@ class Emitter {
     InstructionList* out_;
 };
 
+// Calls visit(emitter, instruction) for each instruction in a function's blocks. It returns false
+// if the instruction stays, perhaps changed in place, and true if what it emitted takes its place.
+template <typename Visit>
+void replaceInBlocks(TypeTable& types, Function& function, Visit visit) {
+    for (const auto& block : function.blocks) {
+        InstructionList old = std::exchange(block->body, {});
+        Emitter emit(types, block->body);
+        for (InstructionPtr& i : old) {
+            if (visit(emit, *i)) {
+                types.module().retire(std::move(i));
+            } else {
+                emit.add(std::move(i));
+            }
+        }
+    }
+}
+
 // SPV_EXT_shader_64bit_indexing: whether indices into buffers, and offsets in them, have 64 bits.
 
 // Declares what 64-bit indexing needs if the entry point, the only one, has its execution mode or

@@ -84,6 +84,84 @@ std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& use
 
 namespace {
 
+// The accesses to arrays that were retyped, by pointers to elements.
+class ArrayAccesses {
+ public:
+    ArrayAccesses(TypeTable& types, std::span<const RetypedArray> arrays)
+        : module_(types.module()) {
+        for (const RetypedArray& one : arrays) {
+            const auto length = static_cast<uint32_t>(one.array.length * one.items);
+            const Id whole = types.arrayType(one.item, length);
+            module_.edit(one.array.variable)->type = types.pointerType(kWorkgroup, whole);
+            const Id pointer = types.pointerType(kWorkgroup, one.item);
+            for (const Id chain : one.array.pointers) {
+                module_.edit(chain)->type = pointer;
+                byPointer_[chain] = &one;
+            }
+        }
+    }
+
+    bool lower(Emitter& emit, Instruction& i) {
+        if (const RetypedArray* array = find(i.result)) {
+            countItems(emit, i, 1, *array);
+        } else if (const RetypedArray* stored = find(i.word(0)); stored && i.opcode == OpStore) {
+            store(emit, i, *stored);
+            return true;
+        } else if (stored && i.opcode == OpCooperativeMatrixLoadKHR) {
+            countItems(emit, i, 2, *stored);
+            append(i.operands, memoryOf(i, 3).forLoad(0));
+        }
+        return false;
+    }
+
+ private:
+    static constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
+
+    const RetypedArray* find(Id pointer) const {
+        const auto found = byPointer_.find(pointer);
+        return found == byPointer_.end() ? nullptr : found->second;
+    }
+
+    static void countItems(Emitter& emit, Instruction& i, size_t operand, const RetypedArray& to) {
+        if (to.items == 1) return;
+        i.operands[operand] = idOperand(emit.times(emit.toU32(i.word(operand)), to.items));
+    }
+
+    // Takes the memory operands off, without an alignment: it was that of other elements.
+    static MemoryOperands memoryOf(Instruction& i, size_t first) {
+        const MemoryOperands memory = MemoryOperands(operandsBehind(i, first)).withAlignment(0);
+        i.operands.resize(std::min(i.operands.size(), first));
+        return memory;
+    }
+
+    void store(Emitter& emit, Instruction& i, const RetypedArray& to) {
+        const Operands memory = memoryOf(i, 2).forStore(0);
+        const std::vector<Id> items = to.convert(emit, i.word(1));
+        const Instruction chain = module_.def(i.word(0));
+        for (uint32_t n = 0; n < items.size(); ++n) {
+            const Id pointer =
+                n == 0 ? chain.result
+                       : emit.chain(to.item, {chain.word(0), emit.plus(chain.word(1), n)});
+            emit.store(pointer, items[n], memory);
+        }
+    }
+
+    Module& module_;
+    std::unordered_map<Id, const RetypedArray*> byPointer_;
+};
+
+}  // namespace
+
+void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays) {
+    ArrayAccesses accesses(types, arrays);
+    for (const auto& function : types.module().functions()) {
+        replaceInBlocks(types, *function,
+                        [&](Emitter& emit, Instruction& i) { return accesses.lower(emit, i); });
+    }
+}
+
+namespace {
+
 // The f16 numbers in an element of an array: it has them as components, or as words of two. 0: no
 // vector holds as many f32.
 uint32_t halvesIn(const TypeTable& types, Id element) {
@@ -148,64 +226,17 @@ class Candidates {
     std::set<Id> others_;  // types that are loaded from other memory, too
 };
 
-class SharedSingles {
- public:
-    explicit SharedSingles(TypeTable& types) : types_(types), module_(types.module()) {}
-
-    void holdArray(const StagingArray& array) {
-        const Id element = singleFor(array.element);
-        const Id whole = types_.arrayType(element, static_cast<uint32_t>(array.length));
-        constexpr auto kWorkgroup = spv::StorageClass::Workgroup;
-        module_.edit(array.variable)->type = types_.pointerType(kWorkgroup, whole);
-        const Id pointer = types_.pointerType(kWorkgroup, element);
-        for (const Id chain : array.pointers) module_.edit(chain)->type = pointer;
-        pointers_.insert(array.pointers.begin(), array.pointers.end());
-    }
-
-    void convertStores() {
-        for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) convertStores(*block);
-        }
-    }
-
- private:
-    Id singleFor(Id element) {
-        return types_.vectorType(types_.floatType(32), halvesIn(types_, element));
-    }
-
-    Id converted(Emitter& emit, Id value) {
-        const Id type = emit.typeOf(value);
-        const Id half = types_.floatType(16);
-        types_.declareArithmetic(half);
-        const Id halves = types_.vectorType(half, halvesIn(types_, type));
-        return emit.op(OpFConvert, singleFor(type), {emit.bitcast(halves, value)});
-    }
-
-    void convertStores(Block& block) {
-        InstructionList old = std::move(block.body);
-        block.body.clear();
-        Emitter emit(types_, block.body);
-        for (InstructionPtr& i : old) {
-            const bool isStore = i->opcode == OpStore && pointers_.contains(i->word(0));
-            const bool isLoad =
-                i->opcode == OpCooperativeMatrixLoadKHR && pointers_.contains(i->word(0));
-            if (isStore) i->operands[1] = idOperand(converted(emit, i->word(1)));
-            // The alignment was that of smaller elements.
-            if (isStore || isLoad) dropAlignment(*i, isStore ? 2 : 3);
-            emit.add(std::move(i));
-        }
-    }
-
-    static void dropAlignment(Instruction& i, size_t first) {
-        const MemoryOperands memory = MemoryOperands(operandsBehind(i, first)).withAlignment(0);
-        i.operands.resize(std::min(i.operands.size(), first));
-        append(i.operands, first == 2 ? memory.forStore(0) : memory.forLoad(0));
-    }
-
-    TypeTable& types_;
-    Module& module_;
-    std::set<Id> pointers_;
-};
+// The array with f32 in place of the f16 in its elements.
+RetypedArray withSingles(TypeTable& types, const StagingArray& array) {
+    const uint32_t count = halvesIn(types, array.element);
+    const Id single = types.vectorType(types.floatType(32), count);
+    return {array, single, 1, [single, count](Emitter& emit, Id element) {
+                const Id half = emit.types().floatType(16);
+                emit.types().declareArithmetic(half);
+                const Id halves = emit.types().vectorType(half, count);
+                return std::vector{emit.op(OpFConvert, single, {emit.bitcast(halves, element)})};
+            }};
+}
 
 }  // namespace
 
@@ -222,9 +253,10 @@ bool holdSharedSingles(TypeTable& types, const PlannedTarget& target) {
         operands[0] = idOperand(types.floatType(32));
         names[matrix] = types.matrixType(std::move(operands));
     }
-    SharedSingles singles(types);
-    for (const StagingArray& array : candidates.arrays()) singles.holdArray(array);
-    singles.convertStores();
+    std::vector<RetypedArray> arrays;
+    for (const StagingArray& array : candidates.arrays())
+        arrays.push_back(withSingles(types, array));
+    retypeArrays(types, arrays);
     replaceTypes(types, names);
     return true;
 }

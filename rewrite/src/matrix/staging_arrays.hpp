@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds arrays in shared memory that only stage matrices: a shader stores elements there and loads
+// Arrays in shared memory that only stage matrices: a shader stores elements there and loads
 // matrices from there. Another type may take the place of their elements.
 #pragma once
 
 #include <functional>
 #include <set>
 
+#include "ir/emitter.hpp"
 #include "ir/types.hpp"
 #include "ir/users.hpp"
 #include "lowering/context.hpp"
@@ -26,6 +27,21 @@ struct StagingArray {
 // constant layout and a stride; at least one.
 std::vector<StagingArray> stagingArrays(const TypeTable& types, const Users& users,
                                         const std::function<bool(Id matrixType)>& isWanted);
+
+// Such an array with other elements, its items:
+//
+//   shared u8vec4 a[n];        shared uvec2 a[n];
+//   a[i] = x;                  a[i] = convert(x);
+struct RetypedArray {
+    StagingArray array;
+    Id item = 0;         // a scalar or vector
+    uint32_t items = 1;  // in place of each element
+    std::function<std::vector<Id>(Emitter& emit, Id element)> convert;
+};
+
+// Changes the arrays and all accesses to them, but not the types of matrices. Strides and indices
+// count items from then on.
+void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays);
 
 // Shared memory from which a shader only loads f16 matrices for products with f32 sums has f32 in
 // their place. Then each element is converted once, when the shader writes it, and not by each

@@ -9,6 +9,7 @@
 #include "lowering/context.hpp"
 #include "lowering/number.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "matrix/staging_arrays.hpp"
 #include "native/lower.hpp"
 #include "unify/small_floats/small_floats.hpp"
 
@@ -46,20 +47,12 @@ class Staging {
 
 // Matrices of 8-bit floats on their way through shared memory (small_floats.hpp).
 
-// Shared memory of the module that has f16 in place of 8-bit floats (small_floats.hpp).
-struct SharedHalves {
-    Id format = 0;       // the 8-bit type
-    Id element = 0;      // what the module's pointers pointed to
-    Id item = 0;         // what they point to
-    uint32_t items = 1;  // for each element
-};
-
 struct HalvesContext : SmallFloatContext {
     HalvesContext(TypeTable& theTypes, const PlannedTarget& theTarget, uint32_t subgroups)
         : SmallFloatContext(theTypes, theTarget), staging(*this, subgroups) {}
 
     Staging staging;
-    std::map<Id, SharedHalves> sharedHalves;  // by pointer to an element
+    std::set<Id> sharedHalves;  // pointers to elements of arrays that have f16 in their place
 
     // The type of the driver's matrices that hold those of a type; the type itself if it has no
     // 8-bit floats.
@@ -140,24 +133,8 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
 // in their place. Then each element is converted once, when the shader writes it, and the driver
 // loads its f16 matrices from there directly. The memory takes twice as many bytes.
 
-// A variable of which this may be true, with the pointers to its elements.
-struct SharedCandidate {
-    Id variable = 0;
-    uint64_t length = 0;  // elements, as the module declares it
-    uint64_t bytes = 0;   // that f16 need more
-    SharedHalves halves;
-    std::vector<Id> pointers;
-};
-std::vector<SharedCandidate> sharedCandidates(HalvesContext& context);
-
-// Changes a candidate's type. It must be in context.sharedHalves with its pointers.
-void holdSharedVariable(HalvesContext& context, const SharedCandidate& candidate);
-
-// Lower what accesses such variables. Each returns false, and changes nothing, for other
-// instructions.
-bool holdSharedPointer(HalvesFunction& f, Instruction& chain);
-bool holdSharedStore(HalvesFunction& f, const Instruction& store);
-bool holdSharedLoad(HalvesFunction& f, Instruction& load);
+// The arrays of which this may be true.
+std::vector<RetypedArray> arraysForHalves(HalvesContext& context);
 
 struct NativeContext : PackedContext {
     NativeContext(TypeTable& theTypes, const PlannedTarget& theTarget, NativePlan thePlan,

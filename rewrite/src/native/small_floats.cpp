@@ -56,7 +56,7 @@ struct MatrixInMemory {
 
 bool holdLoad(HalvesFunction& f, Instruction& load) {
     const Id format = f.context.format(load.type);
-    if (format == 0 || holdSharedLoad(f, load)) return false;
+    if (format == 0 || f.context.sharedHalves.contains(load.word(0))) return false;
     MatrixInMemory from(f, load, 1, format);
     if (!from.isValid) return true;
     const auto shape = from.staged(f, load, load.type);
@@ -231,20 +231,20 @@ void reserve(HalvesContext& context) {
 // Chooses as much shared memory for f16 as the device has room for, and reserves what the other
 // matrices need. False: they need more than there is.
 bool reserveAll(HalvesContext& context) {
-    std::vector<SharedCandidate> chosen = sharedCandidates(context);
+    std::vector<RetypedArray> chosen = arraysForHalves(context);
     for (;; chosen.pop_back()) {
         context.staging.clear();
         context.sharedHalves.clear();
         uint64_t bytes = 0;
-        for (const SharedCandidate& one : chosen) {
-            bytes += one.bytes;
-            for (const Id pointer : one.pointers) context.sharedHalves[pointer] = one.halves;
+        for (const auto& [array, item, items, convert] : chosen) {
+            bytes += array.bytes * array.length;
+            context.sharedHalves.insert(array.pointers.begin(), array.pointers.end());
         }
         reserve(context);
         if (context.staging.fits(bytes)) break;
         if (chosen.empty()) return false;
     }
-    for (const SharedCandidate& one : chosen) holdSharedVariable(context, one);
+    retypeArrays(context.types, chosen);
     return true;
 }
 
@@ -276,8 +276,6 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
                      "matrices of 8-bit floats need more shared memory than the shader leaves"};
     }
     OpcodeTable<HalvesFunction> table;
-    table.add<holdSharedPointer>({OpAccessChain, OpInBoundsAccessChain});
-    table.add<holdSharedStore>({OpStore});
     table.add<holdLoad>({OpCooperativeMatrixLoadKHR});
     table.add<holdStore>({OpCooperativeMatrixStoreKHR});
     table.add<holdMulAdd>({OpCooperativeMatrixMulAddKHR});

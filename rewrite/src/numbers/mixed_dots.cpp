@@ -51,10 +51,10 @@ class MixedDots {
 
     std::optional<Error> run() {
         for (const auto& function : module_.functions()) {
-            for (const auto& block : function->blocks) {
-                if (auto error = lowerBlock(*block)) return error;
-            }
+            replaceInBlocks(types_, *function,
+                            [&](Emitter& emit, const Instruction& i) { return lower(emit, i); });
         }
+        if (error_) return error_;
         dropDeclarations();
         return std::nullopt;
     }
@@ -65,26 +65,6 @@ class MixedDots {
         const auto encoding = types_.encoding(module_.def(i.word(0)).type);
         if (encoding == spv::FPEncoding::BFloat16KHR) return kBfloat16Dots;
         return i.opcode == kOpDot2Sum32 ? kHalvesToSingle : kHalvesToHalf;
-    }
-
-    std::optional<Error> lowerBlock(Block& block) {
-        InstructionList old = std::move(block.body);
-        block.body.clear();
-        Emitter emit(types_, block.body);
-        for (InstructionPtr& i : old) {
-            if (!isMixedDot(i->opcode) || (featureOf(*i) & lowered_) == 0) {
-                block.body.push_back(std::move(i));
-                continue;
-            }
-            if (!isValid(*i)) {
-                return errorAt(
-                    ErrorCode::kInvalidModule, *i,
-                    "its operands have not the types of SPV_VALVE_mixed_float_dot_product");
-            }
-            lower(emit, *i);
-            module_.retire(std::move(i));
-        }
-        return std::nullopt;
     }
 
     bool isValid(const Instruction& i) const {
@@ -100,7 +80,14 @@ class MixedDots {
     }
 
     // In f32, which has the products of all these formats.
-    void lower(Emitter& emit, const Instruction& i) {
+    bool lower(Emitter& emit, const Instruction& i) {
+        if (error_ || !isMixedDot(i.opcode) || (featureOf(i) & lowered_) == 0) return false;
+        if (!isValid(i)) {
+            error_ =
+                errorAt(ErrorCode::kInvalidModule, i,
+                        "its operands have not the types of SPV_VALVE_mixed_float_dot_product");
+            return true;
+        }
         const Id f32 = types_.floatType(32);
         const auto widened = [&](Id value) {
             const Id type = types_.vectorType(f32, types_.components(emit.typeOf(value)));
@@ -110,11 +97,12 @@ class MixedDots {
         const Id sum = widened(i.word(2));
         if (i.type == f32) {
             emit.op(OpFAdd, f32, {dot, sum}, i.result);
-            return;
+            return true;
         }
         const Id total = emit.op(OpFAdd, f32, {dot, sum});
         emit.op(OpFConvert, i.type, {total}, i.result);
         converted_.insert(i.result);
+        return true;
     }
 
     // A conversion has no use for the decorations of a sum.
@@ -135,6 +123,7 @@ class MixedDots {
     TypeTable& types_;
     Module& module_;
     uint32_t lowered_;
+    std::optional<Error> error_;
     std::unordered_set<Id> converted_;
 };
 

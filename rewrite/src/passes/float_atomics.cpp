@@ -35,10 +35,10 @@ class FloatAtomics {
     std::optional<Error> run() {
         // By index: helper functions are appended.
         for (size_t f = 0; f < module_.functions().size(); ++f) {
-            for (const auto& block : module_.functions()[f]->blocks) {
-                if (auto error = lowerBlock(*block)) return error;
-            }
+            replaceInBlocks(types_, *module_.functions()[f],
+                            [&](Emitter& emit, const Instruction& i) { return lower(emit, i); });
         }
+        if (error_) return error_;
         for (auto& function : added_) module_.functions().push_back(std::move(function));
         if (keepsAdds_) return std::nullopt;
         module_.removeCapability(spv::Capability::AtomicFloat32AddEXT);
@@ -63,24 +63,12 @@ class FloatAtomics {
         }
     }
 
-    std::optional<Error> lowerBlock(Block& block) {
-        InstructionList old = std::move(block.body);
-        block.body.clear();
-        Emitter emit(types_, block.body);
-        for (InstructionPtr& i : old) {
-            const bool isFloat = isFloatAtomic(types_, module_, *i);
-            if (!isFloat || isNative(*i)) {
-                keepsAdds_ |= isFloat && i->opcode == OpAtomicFAddEXT;
-                block.body.push_back(std::move(i));
-                continue;
-            }
-            if (auto error = lower(emit, *i)) return error;
-            module_.retire(std::move(i));
+    bool lower(Emitter& emit, const Instruction& i) {
+        const bool isFloat = isFloatAtomic(types_, module_, i);
+        if (error_ || !isFloat || isNative(i)) {
+            keepsAdds_ |= isFloat && i.opcode == OpAtomicFAddEXT;
+            return false;
         }
-        return std::nullopt;
-    }
-
-    std::optional<Error> lower(Emitter& emit, const Instruction& i) {
         const Id u32 = types_.uint32();
         Word word;
         if (module_.storage(i.word(0)) == kPhysical) {
@@ -91,10 +79,11 @@ class FloatAtomics {
             const Storage storage = module_.storage(word.place.root);
             if (!word.place.valid() ||
                 (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
-                return Error{ErrorCode::kUnsupported,
-                             std::format("float atomic %{}: its pointer does not lead to a buffer "
-                                         "variable with a known layout",
-                                         i.result)};
+                error_ = Error{ErrorCode::kUnsupported,
+                               std::format("float atomic %{}: its pointer does not lead to a "
+                                           "buffer variable with a known layout",
+                                           i.result)};
+                return true;
             }
             word.index = emit.over(word.place.bytes, sizeof(uint32_t));
         }
@@ -103,7 +92,7 @@ class FloatAtomics {
         } else {
             access(emit, i, word);
         }
-        return std::nullopt;
+        return true;
     }
 
     // The word of a float: a physical pointer, or an index into a buffer.
@@ -160,6 +149,7 @@ class FloatAtomics {
     Module& module_;
     BufferViews views_;
     const uint32_t native_;
+    std::optional<Error> error_;
     bool keepsAdds_ = false;
     std::map<std::vector<Id>, Id> adders_;
     FunctionList added_;

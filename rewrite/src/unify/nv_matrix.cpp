@@ -119,16 +119,11 @@ class NvMatrixPass {
         if (definition.operands.size() > 1) {
             definition.operands[1].word = types_.functionType(definition.type, parameters);
         }
-        for (const auto& block : function.blocks) {
-            InstructionList old = std::move(block->body);
-            block->body.clear();
-            body_ = &block->body;
-            for (InstructionPtr& i : old) {
-                rewriteTypes(*i);
-                rewriteOperation(*i);
-                body_->push_back(std::move(i));
-            }
-        }
+        replaceInBlocks(types_, function, [&](Emitter& emit, Instruction& i) {
+            rewriteTypes(i);
+            rewriteOperation(emit, i);
+            return false;
+        });
     }
 
     // Gives result type and constant operands the inferred roles.
@@ -142,7 +137,7 @@ class NvMatrixPass {
         }
     }
 
-    void rewriteOperation(Instruction& i) {
+    void rewriteOperation(Emitter& emit, Instruction& i) {
         switch (i.opcode) {
             case OpCooperativeMatrixLoadNV:
                 i.opcode = OpCooperativeMatrixLoadKHR;
@@ -155,7 +150,7 @@ class NvMatrixPass {
                 return rewriteLength(i, 0);
             case OpCooperativeMatrixMulAddNV:
                 i.opcode = OpCooperativeMatrixMulAddKHR;
-                return rewriteMulAdd(i);
+                return rewriteMulAdd(emit, i);
             default:
                 return;
         }
@@ -186,7 +181,7 @@ class NvMatrixPass {
     }
 
     // In NV matrices the component type tells whether integers are signed, in KHR ones operands do.
-    void rewriteMulAdd(Instruction& i) {
+    void rewriteMulAdd(Emitter& emit, Instruction& i) {
         using Mask = spv::CooperativeMatrixOperandsMask;
         constexpr Mask kSigned[] = {
             Mask::MatrixASignedComponentsKHR, Mask::MatrixBSignedComponentsKHR,
@@ -196,7 +191,7 @@ class NvMatrixPass {
         for (size_t o = 0; o < 4; ++o) {
             Id matrix = i.type;
             if (o < 3) {
-                i.operands[o].word = inRole(i, i.word(o), static_cast<Use>(o));
+                i.operands[o].word = inRole(emit, i, i.word(o), static_cast<Use>(o));
                 matrix = module_.def(i.word(o)).type;
             }
             const bool isSigned = types_.isSigned(module_.def(matrix).word(0));
@@ -206,7 +201,7 @@ class NvMatrixPass {
     }
 
     // The value itself if it has the role, else a conversion of it.
-    Id inRole(const Instruction& at, Id value, Use role) {
+    Id inRole(Emitter& emit, const Instruction& at, Id value, Use role) {
         const Id type = module_.def(value).type;
         const Instruction& matrix = module_.def(type);
         if (matrix.opcode != OpTypeCooperativeMatrixKHR) {
@@ -216,12 +211,8 @@ class NvMatrixPass {
         if (module_.constantValue(matrix.word(4)) == static_cast<uint64_t>(role)) return value;
         const Use wanted[] = {role};
         const Id result = module_.takeId();
-        auto conversion = makeInstruction(OpCooperativeMatrixConvertNV,
-                                          variants_.type(variants_.original(type), wanted), result,
-                                          {idOperand(value)});
-        module_.setDef(conversion.get());
-        body_->push_back(std::move(conversion));
-        return result;
+        const Id converted = variants_.type(variants_.original(type), wanted);
+        return emit.op(OpCooperativeMatrixConvertNV, converted, {value}, result);
     }
 
     TypeTable& types_;
@@ -229,7 +220,6 @@ class NvMatrixPass {
     RoleInference roles_;
     TypeVariants variants_;
     const MatrixLeaves& leaves_;
-    InstructionList* body_ = nullptr;
     std::optional<Error> error_;
 };
 
