@@ -187,7 +187,7 @@ void rotate(Subgroup& s, Out result, Unused, In from, In delta) {
     });
 }
 
-constexpr auto at = [](uint64_t, uint64_t index) { return index; };
+constexpr auto byIndex = [](uint64_t, uint64_t index) { return index; };
 constexpr auto across = [](uint64_t lane, uint64_t mask) { return lane ^ mask; };
 constexpr auto below = [](uint64_t lane, uint64_t delta) { return lane - delta; };
 constexpr auto above = [](uint64_t lane, uint64_t delta) { return lane + delta; };
@@ -216,7 +216,7 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<vote<all>>(OpGroupNonUniformAll),
     row<vote<any>>(OpGroupNonUniformAny),
     row<vote<all, true>>(OpGroupNonUniformAllEqual),
-    row<uniformShuffle<at>>(OpGroupNonUniformBroadcast),
+    row<uniformShuffle<byIndex>>(OpGroupNonUniformBroadcast),
     row<broadcastFirst>(OpGroupNonUniformBroadcastFirst),
     row<ballot>(OpGroupNonUniformBallot, Defined::kAlways),
     row<fromBallot<1, ownBit>>(OpGroupNonUniformInverseBallot, Defined::kAll),
@@ -224,7 +224,7 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<fromBallot<2, count>>(OpGroupNonUniformBallotBitCount, Defined::kAll),
     row<fromBallot<1, findBit<false>>>(OpGroupNonUniformBallotFindLSB, Defined::kAll),
     row<fromBallot<1, findBit<true>>>(OpGroupNonUniformBallotFindMSB, Defined::kAll),
-    row<subgroupShuffle<at>>(OpGroupNonUniformShuffle),
+    row<subgroupShuffle<byIndex>>(OpGroupNonUniformShuffle),
     row<subgroupShuffle<across>>(OpGroupNonUniformShuffleXor),
     row<subgroupShuffle<below>>(OpGroupNonUniformShuffleUp),
     row<subgroupShuffle<above>>(OpGroupNonUniformShuffleDown),
@@ -239,7 +239,7 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<vote<all>>(OpSubgroupAllKHR, Defined::kHandler, prepareOld),
     row<vote<any>>(OpSubgroupAnyKHR, Defined::kHandler, prepareOld),
     row<vote<all, true>>(OpSubgroupAllEqualKHR, Defined::kHandler, prepareOld),
-    row<uniformShuffle<at>>(OpSubgroupReadInvocationKHR, Defined::kHandler, prepareOld),
+    row<uniformShuffle<byIndex>>(OpSubgroupReadInvocationKHR, Defined::kHandler, prepareOld),
 };
 
 }  // namespace
