@@ -62,7 +62,7 @@ class VariableFrame {
         bool isOfInvocation = false;  // the root is a variable of the invocation
     };
     bool isOfInvocation(Id root) const;
-    // Where the result of a load is from now on.
+    // Notes that the result of a load is read in its place.
     void readInPlace(const Instruction& load);
     bool mayWriteTo(const Load& load, const Instruction& i) const;
     // Copies what test(load) is true for, as far as it is needed, and forgets these loads.
