@@ -21,3 +21,11 @@ function(coopvk_precompile target)
     list(TRANSFORM headers REPLACE "(.+)" "$<$<COMPILE_LANGUAGE:CXX>:<\\1$<ANGLE-R>>")
     target_precompile_headers(${target} PRIVATE ${headers})
 endfunction()
+
+# coopvk_precompile_as(target other): those of another target, which is compiled with the same options.
+function(coopvk_precompile_as target other)
+    get_target_property(headers ${other} PRECOMPILE_HEADERS)
+    if(headers)
+        target_precompile_headers(${target} REUSE_FROM ${other})
+    endif()
+endfunction()

@@ -2,7 +2,7 @@
 //
 // vkCmdConvertCooperativeVectorMatrixNV: one matrix from one layout and type to another. Each
 // invocation makes whole 32-bit words of the target, so that no more than 32-bit memory access is
-// asked of a device. Agrees bit for bit with layer/matrix_conversion.cpp and float_formats.cpp,
+// asked of a device. Agrees bit for bit with layer/conversion/matrix_conversion.cpp and float_formats.cpp,
 // which explain the arithmetic.
 #version 460
 #extension GL_EXT_buffer_reference : require

@@ -12,11 +12,11 @@
 
 #include "advise/advice.hpp"
 #include "advise/measure.hpp"
-#include "asked_for.hpp"
 #include "commands.hpp"
 #include "explanation.hpp"
-#include "run_report.hpp"
+#include "report/run_report.hpp"
 #include "setting_options.hpp"
+#include "settings/asked_for.hpp"
 #include "temporary_file.hpp"
 
 namespace coopvk::tool {

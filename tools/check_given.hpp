@@ -5,7 +5,7 @@
 #include <string>
 
 #include "memory.hpp"
-#include "recorded_dispatch.hpp"
+#include "report/recorded_dispatch.hpp"
 
 namespace coopvk::tool {
 

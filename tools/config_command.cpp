@@ -9,9 +9,9 @@
 #include "config/folders.hpp"
 #include "config/manifest.hpp"
 #include "config/program.hpp"
-#include "configuration.hpp"
 #include "layer_location.hpp"
-#include "settings.hpp"
+#include "settings/configuration.hpp"
+#include "settings/settings.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 

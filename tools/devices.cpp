@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "dependents.hpp"
-#include "extension_rows.hpp"
+#include "chain/pnext.hpp"
+#include "device/dependents.hpp"
+#include "device/extension_rows.hpp"
 #include "failure.hpp"
-#include "pnext.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 

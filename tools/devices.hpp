@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
-#include "device_facts.hpp"
+#include "device/device_facts.hpp"
 
 namespace coopvk::tool {
 

@@ -11,14 +11,14 @@
 #include <filesystem>
 #include <iostream>
 
-#include "asked_for.hpp"
 #include "commands.hpp"
 #include "doctor/manifests.hpp"
 #include "doctor/program.hpp"
 #include "doctor/sections.hpp"
 #include "doctor/switches.hpp"
 #include "layer_location.hpp"
-#include "run_report.hpp"
+#include "report/run_report.hpp"
+#include "settings/asked_for.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "run_report.hpp"
+#include "report/run_report.hpp"
 
 namespace coopvk::tool {
 namespace {

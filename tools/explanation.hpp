@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Explains from the layer's report (layer/run_report.hpp) why a program used nothing that coopvk
-// emulates.
+// Explains from the layer's report (layer/report/run_report.hpp) why a program used nothing that
+// coopvk emulates.
 #pragma once
 
 #include <string>

@@ -11,14 +11,14 @@
 #include <optional>
 
 #include "commands.hpp"
+#include "device/physical_device.hpp"
+#include "device/policy.hpp"
 #include "devices.hpp"
 #include "info_lists.hpp"
-#include "physical_device.hpp"
-#include "policy.hpp"
-#include "settings.hpp"
+#include "report/traits_json.hpp"
+#include "settings/settings.hpp"
 #include "shape_rows.hpp"
 #include "system/system.hpp"
-#include "traits_json.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -7,8 +7,8 @@
 #include <map>
 #include <ostream>
 
-#include "dependents.hpp"
-#include "matrix2.hpp"
+#include "device/dependents.hpp"
+#include "device/matrix2.hpp"
 #include "shape_rows.hpp"
 
 namespace coopvk::tool {

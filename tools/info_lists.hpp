@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "coopvk/plan.hpp"
+#include "device/physical_device.hpp"
 #include "devices.hpp"
-#include "physical_device.hpp"
 
 namespace coopvk::tool {
 

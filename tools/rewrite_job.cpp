@@ -6,12 +6,12 @@
 #include <filesystem>
 #include <spirv/unified1/spirv.hpp11>
 
+#include "device/policy.hpp"
 #include "devices.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
-#include "policy.hpp"
+#include "report/traits_json.hpp"
 #include "specialization.hpp"
-#include "traits_json.hpp"
 
 namespace coopvk::tool {
 namespace {

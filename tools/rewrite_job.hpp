@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "recorded_dispatch.hpp"
-#include "request_json.hpp"
+#include "report/recorded_dispatch.hpp"
+#include "report/request_json.hpp"
 
 namespace coopvk::tool {
 

@@ -13,7 +13,7 @@
 #include "config/program.hpp"
 #include "config/saved_section.hpp"
 #include "explanation.hpp"
-#include "run_report.hpp"
+#include "report/run_report.hpp"
 #include "setting_options.hpp"
 #include "supervisor.hpp"
 #include "system/system.hpp"

@@ -5,10 +5,10 @@
 #include <cstdlib>
 #include <vector>
 
-#include "asked_for.hpp"
 #include "failure.hpp"
-#include "names.hpp"
-#include "settings.hpp"
+#include "settings/asked_for.hpp"
+#include "settings/names.hpp"
+#include "settings/settings.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 

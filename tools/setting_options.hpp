@@ -11,7 +11,7 @@
 
 #include "coopvk/rewrite.hpp"
 #include "layer_location.hpp"
-#include "setting_table.hpp"
+#include "settings/setting_table.hpp"
 
 namespace coopvk::tool {
 

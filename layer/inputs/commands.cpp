@@ -1,33 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "inputs/commands.hpp"
 
-#include <algorithm>
-#include <array>
-
-#include "guard.hpp"
+#include "objects/command_table.hpp"
 
 namespace coopvk::layer::inputs {
-namespace {
-
-struct CommandRow {
-    std::string_view name;
-    PFN_vkVoidFunction function;
-};
-
-template <CommandName Name, auto Function>
-PFN_vkVoidFunction entry() {
-    return reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call);
-}
-
-auto makeTable() {
-#define COOPVK_INPUT_ROW(command, function) {"vk" #command, entry<"vk" #command, &function>()},
-    auto table = std::to_array<CommandRow>({COOPVK_INPUT_COMMANDS(COOPVK_INPUT_ROW)});
-#undef COOPVK_INPUT_ROW
-    std::ranges::sort(table, {}, &CommandRow::name);
-    return table;
-}
-
-}  // namespace
 
 void interpose(VkuDeviceDispatchTable& table) {
 #define COOPVK_INTERPOSE(command, function) \
@@ -37,9 +13,12 @@ void interpose(VkuDeviceDispatchTable& table) {
 }
 
 PFN_vkVoidFunction findCommand(std::string_view name) {
-    static const auto table = makeTable();  // without an allocation, so that it cannot fail
-    const auto found = std::ranges::lower_bound(table, name, {}, &CommandRow::name);
-    return found != table.end() && found->name == name ? found->function : nullptr;
+#define COOPVK_INPUT(command, function) \
+    COOPVK_COMMAND_ROW(kInput, "vk" #command, PFN_vk##command, function)
+    static const auto table = sortedCommands({COOPVK_INPUT_COMMANDS(COOPVK_INPUT)});
+#undef COOPVK_INPUT
+    const CommandEntry* const found = layer::findCommand(table, name);
+    return found != nullptr ? found->function : nullptr;
 }
 
 }  // namespace coopvk::layer::inputs

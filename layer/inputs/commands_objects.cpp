@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Buffers, descriptors and their updates. Each command calls the driver first.
+#include "chain/pnext.hpp"
+#include "chain/scratch.hpp"
 #include "inputs/commands.hpp"
 #include "inputs/of.hpp"
-#include "pnext.hpp"
-#include "scratch.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {

@@ -4,9 +4,9 @@
 // after which what is kept of a command buffer could no longer be read.
 #include <cstring>
 
+#include "chain/pnext.hpp"
 #include "inputs/commands.hpp"
 #include "inputs/of.hpp"
-#include "pnext.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {

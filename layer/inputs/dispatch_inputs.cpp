@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "dump.hpp"
 #include "inputs/reach.hpp"
+#include "report/dump.hpp"
 
 namespace coopvk::layer::inputs {
 

@@ -11,8 +11,8 @@
 #include <unordered_map>
 
 #include "inputs/kept_dispatch.hpp"
-#include "settings.hpp"
-#include "stage_rewriter.hpp"
+#include "report/dump.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::layer::inputs {
 

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "dump.hpp"
+#include "report/dump.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "inputs/ranges.hpp"
 #include "inputs/staging.hpp"
-#include "recorded_dispatch.hpp"
+#include "report/recorded_dispatch.hpp"
 
 namespace coopvk::layer {
 class ShaderDumps;

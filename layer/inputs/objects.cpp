@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {

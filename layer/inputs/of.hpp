@@ -3,9 +3,9 @@
 // What the commands of this folder share.
 #pragma once
 
-#include "guard.hpp"
 #include "inputs/dispatch_inputs.hpp"
-#include "registry.hpp"
+#include "objects/guard.hpp"
+#include "objects/registry.hpp"
 
 namespace coopvk::layer::inputs {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "inputs/objects.hpp"
-#include "recorded_dispatch.hpp"
+#include "report/recorded_dispatch.hpp"
 
 namespace coopvk::layer::inputs {
 

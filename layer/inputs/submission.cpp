@@ -6,8 +6,8 @@
 // application that makes the device wait for the host goes on.
 #include <algorithm>
 
-#include "dump.hpp"
 #include "inputs/dispatch_inputs.hpp"
+#include "report/dump.hpp"
 
 namespace coopvk::layer::inputs {
 

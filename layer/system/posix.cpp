@@ -12,7 +12,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "files.hpp"
+#include "system/files.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer::system {

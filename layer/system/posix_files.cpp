@@ -13,8 +13,8 @@
 #include <cstdint>
 #include <cstring>
 
-#include "files.hpp"
-#include "hash.hpp"
+#include "system/files.hpp"
+#include "system/hash.hpp"
 #include "system/pipe_signal.hpp"
 
 namespace coopvk::layer {

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <filesystem>
 
-#include "files.hpp"
+#include "system/files.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer {

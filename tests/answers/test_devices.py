@@ -161,8 +161,8 @@ def main():
     devices_path, layer, registry, sources = sys.argv[1:5]
     only = sys.argv[5:]  # for those who look for a fault
     found, core = structures(registry, f"{sources}/include/coopvk/vulkan_coopvk.h",
-                             f"{sources}/generate_known_structs.py")
-    with open(f"{sources}/extension_rows.cpp", encoding="utf-8") as file:
+                             f"{sources}/chain/generate_known_structs.py")
+    with open(f"{sources}/device/extension_rows.cpp", encoding="utf-8") as file:
         rows = set(re.findall(r"\bVkPhysicalDevice\w+Features[A-Z]+\b", file.read()))
     tables = {"structures": found, "core": core, "single": sorted(rows & found.keys())}
     bad = []

@@ -5,7 +5,7 @@
 #include <cstdio>
 
 #include "coopvk/rewrite.hpp"
-#include "device_facts.hpp"
+#include "device/device_facts.hpp"
 #include "gemm_problem.hpp"
 #include "shaders.hpp"
 #include "subjects.hpp"

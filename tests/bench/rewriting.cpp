@@ -10,7 +10,7 @@
 #include <span>
 
 #include "coopvk/rewrite.hpp"
-#include "device_facts.hpp"
+#include "device/device_facts.hpp"
 #include "interleave.hpp"
 #include "kernel.hpp"
 #include "shaders.hpp"

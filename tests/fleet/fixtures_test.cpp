@@ -11,10 +11,10 @@
 #include <nlohmann/json.hpp>
 
 #include "coopvk/plan.hpp"
+#include "device/policy.hpp"
 #include "ir/module.hpp"
-#include "policy.hpp"
+#include "report/traits_json.hpp"
 #include "subject.hpp"
-#include "traits_json.hpp"
 
 namespace coopvk::fleet {
 namespace {

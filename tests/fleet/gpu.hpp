@@ -10,10 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "chain/vulkan_newer.hpp"
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
-#include "matrix_extensions.hpp"
-#include "microscaling.hpp"
 
 namespace coopvk::fleet {
 

@@ -59,7 +59,7 @@ std::span<const KnownStructure> knownStructures() {
     static const KnownStructure table[] = {
 #define COOPVK_STRUCT(name, value) \
     {value, sizeof(name), std::string_view(#name).find("Features") != std::string_view::npos},
-#include "known_structs.inc"
+#include "chain/known_structs.inc"
 #undef COOPVK_STRUCT
         {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INT4_FEATURES_COOPVK,
          sizeof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK), true},

@@ -3,8 +3,8 @@
 // Shader modules, pipelines, shader objects, pipeline binaries.
 #include <algorithm>
 
-#include "graphics_stages.hpp"
 #include "layer_subjects.hpp"
+#include "shaders/graphics_stages.hpp"
 
 namespace coopvk::fuzz {
 namespace {

@@ -11,7 +11,7 @@
 
 #include "allocations.hpp"
 #include "coopvk/vulkan_coopvk.h"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::fuzz {
 namespace {

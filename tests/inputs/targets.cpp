@@ -6,7 +6,7 @@
 #include <fstream>
 #include <stdexcept>
 
-#include "traits_json.hpp"
+#include "report/traits_json.hpp"
 
 namespace coopvk::test {
 namespace {

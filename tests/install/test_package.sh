@@ -79,7 +79,7 @@ for file in "$root"/usr/lib/*/coopvk/libVkLayer_coopvk.so "$root/usr/bin/coopvk"
     ! readelf -S "$file" | grep -qF .debug_info || fail "${file##*/} still has its symbols"
     place=$(nm "$debug" | awk '/ [tT] _ZN6coopvk.*assessDevice/ && !/cold/ && !n++ { print $1 }')
     line=$(addr2line -e "$debug" "$place")
-    [[ -n $place && $line == *layer/physical_device.cpp:[0-9]* ]] || fail "symbols of ${file##*/}: $line"
+    [[ -n $place && $line == *layer/device/physical_device.cpp:[0-9]* ]] || fail "symbols of ${file##*/}: $line"
 done
 # Later, the same bytes.
 cpack --config "$build/CPackConfig.cmake" -B "$work/again" >"$work/log" 2>&1 || fail "$(<"$work/log")"

@@ -10,7 +10,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "extension_rows.hpp"
+#include "device/extension_rows.hpp"
 #include "shader_routes.hpp"
 
 namespace coopvk::test::auto_test {

@@ -2,7 +2,7 @@
 //
 // The layer as the manifest of `coopvk config --install` loads it: on in programs for which the
 // configuration says so, and passing every call on in others.
-#include "by_configuration.hpp"
+#include "loader/by_configuration.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -14,10 +14,12 @@
 #include <optional>
 #include <tuple>
 
-#include "commands.hpp"
+#include "conversion/commands.hpp"
 #include "fake_commands.hpp"
 #include "fake_driver.hpp"
-#include "names.hpp"
+#include "loader/commands.hpp"
+#include "settings/names.hpp"
+#include "shaders/commands.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::test::by_configuration_test {

@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "configuration.hpp"
-#include "settings.hpp"
+#include "settings/configuration.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::layer::configuration_files_test {
 namespace {

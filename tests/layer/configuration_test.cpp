@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "configuration.hpp"
+#include "settings/configuration.hpp"
 
 #include <gtest/gtest.h>
 

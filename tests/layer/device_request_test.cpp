@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "device_request.hpp"
+#include "device/device_request.hpp"
 
 #include <algorithm>
 #include <cstring>

@@ -10,9 +10,9 @@
 #include <fstream>
 #include <iterator>
 
-#include "request_json.hpp"
+#include "report/request_json.hpp"
+#include "report/traits_json.hpp"
 #include "shader_routes.hpp"
-#include "traits_json.hpp"
 
 namespace coopvk::test::dumps_test {
 namespace {
@@ -174,7 +174,7 @@ constexpr size_t countMembers() {
 
 TEST(Traits, AllAreInTheJson) {
     EXPECT_EQ(layer::toJson(rewrite::DeviceTraits()).size(), countMembers<>())
-        << "layer/traits_json.cpp lacks a member";
+        << "layer/report/traits_json.cpp lacks a member";
 }
 
 TEST(Traits, ThereAndBack) {

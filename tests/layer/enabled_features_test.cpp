@@ -9,8 +9,8 @@
 #include <string_view>
 
 #include "assemble.hpp"
-#include "enabled_facts.hpp"
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
+#include "device/enabled_facts.hpp"
 #include "shader_routes.hpp"
 
 namespace coopvk::test::enabled_features_test {

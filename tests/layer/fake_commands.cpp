@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "arrays.hpp"
+#include "chain/arrays.hpp"
 #include "coopvk/vulkan_coopvk.h"
 #include "fake_parts.hpp"
 

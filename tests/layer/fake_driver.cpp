@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "fake_commands.hpp"
-#include "proc_table.hpp"
+#include "loader/proc_table.hpp"
 
 namespace coopvk::test {
 namespace {

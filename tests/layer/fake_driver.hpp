@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
+#include "device/features.hpp"
 #include "fake_objects.hpp"
-#include "features.hpp"
 
 namespace coopvk::test {
 

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <utility>
 
-#include "arrays.hpp"
+#include "chain/arrays.hpp"
+#include "chain/pnext.hpp"
 #include "fake_parts.hpp"
-#include "pnext.hpp"
 
 namespace coopvk::test::fake {
 namespace {

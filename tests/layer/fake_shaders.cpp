@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "fake_parts.hpp"
-#include "hash.hpp"
-#include "pipeline_batch.hpp"
+#include "shaders/pipeline_batch.hpp"
+#include "system/hash.hpp"
 
 namespace coopvk::test::fake {
 namespace {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "features.hpp"
+#include "device/features.hpp"
 
 #include <gtest/gtest.h>
 
 #include <set>
 #include <string>
 
-#include "dependents.hpp"
-#include "extension_rows.hpp"
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
+#include "device/dependents.hpp"
+#include "device/extension_rows.hpp"
 
 namespace coopvk::layer::features_test {
 namespace {

@@ -6,10 +6,10 @@
 
 #include <cstring>
 
+#include "objects/registry.hpp"
 #include "recorded_conversions.hpp"
-#include "registry.hpp"
-#include "shader_binaries.hpp"
 #include "shader_routes.hpp"
+#include "shaders/shader_binaries.hpp"
 
 namespace coopvk::test::handle_reuse_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "handle_table.hpp"
+#include "objects/handle_table.hpp"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 #include <set>
 #include <thread>
 
-#include "command_state.hpp"
+#include "objects/command_state.hpp"
 
 namespace coopvk::layer::handle_table_test {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "hash.hpp"
+#include "system/hash.hpp"
 
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "sha256.hpp"
+#include "system/sha256.hpp"
 
 namespace coopvk::layer::hash_test {
 namespace {

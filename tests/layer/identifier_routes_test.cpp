@@ -17,15 +17,15 @@ TEST_F(ShaderRoutes, IdentifiersAreOurs) {
     const VkShaderModule module = makeModule(matrix);
     VkShaderModuleIdentifierEXT byModule = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
     VkShaderModuleIdentifierEXT byInfo = byModule, ofStub = byModule;
-    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleIdentifierEXT)(device, module,
-                                                                          &byModule);
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleIdentifierEXT)
+    (device, module, &byModule);
     const VkShaderModuleCreateInfo info = infoOf(matrix);
-    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)(device, &info,
-                                                                                    &byInfo);
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)
+    (device, &info, &byInfo);
     EXPECT_EQ(byModule.identifierSize, 32u);
     EXPECT_EQ(std::memcmp(byModule.identifier, byInfo.identifier, 32), 0);
-    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleIdentifierEXT)(device, makeModule(plain),
-                                                                          &ofStub);
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleIdentifierEXT)
+    (device, makeModule(plain), &ofStub);
     EXPECT_EQ(ofStub.identifierSize, 8u) << "the driver's own";
 
     // A pipeline from the identifier alone.

@@ -45,8 +45,8 @@ class Identity : public ShaderRoutes {
     std::string identifierOf(const Words& words) {
         VkShaderModuleIdentifierEXT out = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
         const VkShaderModuleCreateInfo info = infoOf(words);
-        COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)(
-            device, &info, &out);
+        COOPVK_DEVICE_COMMAND(driver, device, vkGetShaderModuleCreateInfoIdentifierEXT)
+        (device, &info, &out);
         return std::string(reinterpret_cast<char*>(out.identifier), out.identifierSize);
     }
     VkShaderCreateInfoEXT objectInfo(VkShaderCodeTypeEXT type, const void* code, size_t size) {

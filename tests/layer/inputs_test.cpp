@@ -11,8 +11,8 @@
 #include <fstream>
 
 #include "allocations.hpp"
-#include "dump.hpp"
 #include "inputs/dispatch_inputs.hpp"
+#include "report/dump.hpp"
 
 namespace coopvk::test::inputs_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "log.hpp"
+#include "report/log.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -10,8 +10,8 @@
 #include <thread>
 #include <vector>
 
-#include "guard.hpp"
-#include "program.hpp"
+#include "objects/guard.hpp"
+#include "system/program.hpp"
 
 namespace coopvk::layer::log_test {
 namespace {

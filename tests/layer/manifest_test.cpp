@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "setting_table.hpp"
-#include "settings.hpp"
+#include "settings/setting_table.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::layer::manifest_test {
 namespace {

@@ -8,10 +8,10 @@
 #include <cstdlib>
 
 #include "assemble.hpp"
+#include "chain/vulkan_newer.hpp"
 #include "coopvk/rewrite.hpp"
-#include "device_facts.hpp"
-#include "extension_rows.hpp"
-#include "matrix_extensions.hpp"
+#include "device/device_facts.hpp"
+#include "device/extension_rows.hpp"
 #include "shader_routes.hpp"
 
 namespace coopvk::test::matrix2_test {

@@ -13,7 +13,9 @@
 #include <string_view>
 
 #include "allocations.hpp"
-#include "commands.hpp"
+#include "conversion/commands.hpp"
+#include "loader/commands.hpp"
+#include "shaders/commands.hpp"
 #include "starving.hpp"
 
 namespace coopvk::test::out_of_memory_test {

@@ -8,10 +8,10 @@
 #include <bit>
 
 #include "assemble.hpp"
-#include "device_facts.hpp"
-#include "extension_rows.hpp"
+#include "chain/pnext.hpp"
+#include "device/device_facts.hpp"
+#include "device/extension_rows.hpp"
 #include "fake_commands.hpp"
-#include "pnext.hpp"
 #include "shader_routes.hpp"
 
 namespace coopvk::test::partial_features_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pipeline_batch.hpp"
+#include "shaders/pipeline_batch.hpp"
 
 #include <gtest/gtest.h>
 

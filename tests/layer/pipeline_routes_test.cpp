@@ -120,8 +120,8 @@ TEST_F(ShaderRoutes, IndirectPipelines) {
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.stage = stageOf(makeModule(matrix));
     VkMemoryRequirements2 requirements = {VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
-    COOPVK_DEVICE_COMMAND(driver, device, vkGetPipelineIndirectMemoryRequirementsNV)(device, &info,
-                                                                                     &requirements);
+    COOPVK_DEVICE_COMMAND(driver, device, vkGetPipelineIndirectMemoryRequirementsNV)
+    (device, &info, &requirements);
     EXPECT_TRUE(isRewritten(last().words));
     EXPECT_EQ(requirements.memoryRequirements.size, last().words.size());
 }
@@ -139,8 +139,8 @@ class DeferredPipelines : public ShaderRoutes {
             device, with, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline);
     }
     void destroy() {
-        COOPVK_DEVICE_COMMAND(driver, device, vkDestroyDeferredOperationKHR)(device, operation,
-                                                                             nullptr);
+        COOPVK_DEVICE_COMMAND(driver, device, vkDestroyDeferredOperationKHR)
+        (device, operation, nullptr);
     }
     const VkDeferredOperationKHR operation = reinterpret_cast<VkDeferredOperationKHR>(uint64_t{7});
 };

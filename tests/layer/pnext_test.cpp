@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
 
 #include <gtest/gtest.h>
 

@@ -7,9 +7,9 @@
 
 #include <string>
 
-#include "device_facts.hpp"
-#include "extension_rows.hpp"
-#include "policy.hpp"
+#include "device/device_facts.hpp"
+#include "device/extension_rows.hpp"
+#include "device/policy.hpp"
 
 namespace coopvk::layer {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "queries_fixture.hpp"
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::test::queries_test {
 namespace {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "device_request.hpp"
-#include "extension_rows.hpp"
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
+#include "device/device_request.hpp"
+#include "device/extension_rows.hpp"
 
 namespace coopvk::layer {
 

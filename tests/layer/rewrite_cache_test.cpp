@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewrite_cache.hpp"
+#include "objects/rewrite_cache.hpp"
 
 #include <gtest/gtest.h>
 

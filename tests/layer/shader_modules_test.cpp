@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shader_modules.hpp"
+#include "objects/shader_modules.hpp"
 
 #include <gtest/gtest.h>
 

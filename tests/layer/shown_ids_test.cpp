@@ -2,16 +2,16 @@
 //
 // The settings vendor_id, device_id and driver_id: what programs see in place of a device's own
 // numbers, and that coopvk itself goes by these.
-#include "shown_ids.hpp"
+#include "settings/shown_ids.hpp"
 
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 #include <cstring>
 
-#include "context.hpp"
 #include "fake_driver.hpp"
-#include "registry.hpp"
+#include "objects/context.hpp"
+#include "objects/registry.hpp"
 
 namespace coopvk::test::shown_ids_test {
 namespace {
@@ -62,8 +62,8 @@ class ShownIdsTest : public testing::Test {
     Seen seen() {
         VkPhysicalDeviceProperties properties = {};
         std::memset(&properties, 0x5a, sizeof(properties));
-        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties)(driver.physical(),
-                                                                       &properties);
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceProperties)
+        (driver.physical(), &properties);
         EXPECT_STREQ(properties.deviceName, "fake device");
         EXPECT_EQ(properties.driverVersion, 7u);
         return {properties.vendorID, properties.deviceID};

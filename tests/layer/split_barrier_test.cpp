@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "split_barrier.hpp"
+#include "device/split_barrier.hpp"
 
 #include <gtest/gtest.h>
 
-#include "context.hpp"
 #include "fake_driver.hpp"
-#include "registry.hpp"
+#include "objects/context.hpp"
+#include "objects/registry.hpp"
 
 namespace coopvk::layer::split_barrier_test {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "stage_rewriter.hpp"
+#include "shaders/stage_rewriter.hpp"
 
 #include <gtest/gtest.h>
 
 #include <array>
 #include <set>
 
-#include "device_facts.hpp"
+#include "device/device_facts.hpp"
 
 namespace coopvk::layer::stage_rewriter_test {
 namespace {

@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "allocations.hpp"
+#include "chain/vulkan_newer.hpp"
 #include "coopvk/vulkan_coopvk.h"
-#include "matrix_extensions.hpp"
-#include "names.hpp"
-#include "proc_table.hpp"
+#include "loader/proc_table.hpp"
+#include "settings/names.hpp"
 #include "starving.hpp"
 
 namespace coopvk::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What the layer counts and reports about a program, above the driver that records its calls.
-#include "statistics.hpp"
+#include "report/statistics.hpp"
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -12,7 +12,7 @@
 #include <sstream>
 #include <thread>
 
-#include "context.hpp"
+#include "objects/context.hpp"
 #include "shader_routes.hpp"
 
 namespace coopvk::test::statistics_test {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sync_masks.hpp"
+#include "conversion/sync_masks.hpp"
 
 #include <gtest/gtest.h>
 
-#include "pnext.hpp"
+#include "chain/pnext.hpp"
 
 namespace coopvk::layer::sync_masks_test {
 namespace {

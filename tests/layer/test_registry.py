@@ -114,7 +114,7 @@ def read_reviewed(path):
 
 
 def load_generator(layer):
-    spec = importlib.util.spec_from_file_location("generator", f"{layer}/generate_known_structs.py")
+    spec = importlib.util.spec_from_file_location("generator", f"{layer}/chain/generate_known_structs.py")
     generator = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(generator)
     return generator
@@ -122,7 +122,7 @@ def load_generator(layer):
 
 def unknown_structures(registry, layer):
     """Structures of chains that the layer edits, but are not in known_structs.inc."""
-    with open(f"{layer}/known_structs.inc", encoding="utf-8") as file:
+    with open(f"{layer}/chain/known_structs.inc", encoding="utf-8") as file:
         known = set(re.findall(r"COOPVK_STRUCT\((\w+),", file.read()))
     generator = load_generator(layer)
     of_vulkan = generator.owners(registry, with_platforms=True)
@@ -131,10 +131,10 @@ def unknown_structures(registry, layer):
 
 def check_generated(registry_path, registry, layer):
     """The file is what the generator writes; of an older registry, part of it."""
-    with open(f"{layer}/known_structs.inc", encoding="utf-8") as file:
+    with open(f"{layer}/chain/known_structs.inc", encoding="utf-8") as file:
         have = file.read()
     now = subprocess.run(
-        [sys.executable, f"{layer}/generate_known_structs.py", registry_path],
+        [sys.executable, f"{layer}/chain/generate_known_structs.py", registry_path],
         check=True, capture_output=True, text=True).stdout
     written_for = int(re.search(r"header version (\d+)", have)[1])
     if load_generator(layer).header_version(registry) < written_for:
@@ -150,8 +150,11 @@ def check_reviewed(registry, layer, reviewed):
     names |= neighbours(registry) & load_generator(layer).owners(registry, True).keys()
     names |= create_flags(registry)
     complaints = [f"{name}: not reviewed" for name in sorted(names - reviewed.keys())]
-    with open(f"{layer}/commands.hpp", encoding="utf-8") as file:
-        intercepted = set(re.findall(r"\bX\((vk\w+),", file.read()))
+    lists = [f"{layer}/{folder}/commands.hpp" for folder in ("loader", "shaders", "conversion")]
+    intercepted = set()
+    for name in lists:
+        with open(name, encoding="utf-8") as file:
+            intercepted |= set(re.findall(r"\bX\((vk\w+),", file.read()))
     for name, what in reviewed.items():
         if name.startswith("vk") != (what in COMMANDS) or name.startswith("VK_") != (
             what in FLAG_WORDS

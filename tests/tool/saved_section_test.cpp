@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "configuration.hpp"
+#include "settings/configuration.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "configuration.hpp"
+#include "settings/configuration.hpp"
 
 namespace coopvk::tool {
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
-#include "names.hpp"
+#include "settings/names.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "program_names.hpp"
+#include "settings/program_names.hpp"
 
 namespace coopvk::tool {
 

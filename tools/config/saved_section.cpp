@@ -7,10 +7,10 @@
 #include <iterator>
 #include <sstream>
 
-#include "configuration.hpp"
 #include "failure.hpp"
-#include "files.hpp"
-#include "run_report.hpp"
+#include "report/run_report.hpp"
+#include "settings/configuration.hpp"
+#include "system/files.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::tool {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
-#include "program_names.hpp"
+#include "settings/program_names.hpp"
 
 namespace coopvk::tool {
 
@@ -25,7 +25,7 @@ std::string sectionOf(const layer::ProgramNames& names);
 // comments stay; if there is none, it is at the end.
 std::string withSection(std::string_view text, std::string_view title, const SavedLines& lines);
 
-// The programs in a report of layer/run_report.hpp that had an instance.
+// The programs in a report of layer/report/run_report.hpp that had an instance.
 std::vector<layer::ProgramNames> programsOf(std::string_view report);
 
 // Writes a section for each of the programs, or for `otherwise` if there are none, to the file.

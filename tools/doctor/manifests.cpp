@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "layer_location.hpp"
-#include "names.hpp"
+#include "settings/names.hpp"
 
 namespace coopvk::tool {
 namespace {

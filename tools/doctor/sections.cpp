@@ -5,9 +5,9 @@
 #include <iostream>
 
 #include "config/program.hpp"
-#include "configuration.hpp"
-#include "setting_table.hpp"
-#include "settings.hpp"
+#include "settings/configuration.hpp"
+#include "settings/setting_table.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <string>
 
-#include "asked_for.hpp"
-#include "names.hpp"
+#include "settings/asked_for.hpp"
+#include "settings/names.hpp"
 
 namespace coopvk::tool {
 namespace {

@@ -15,12 +15,10 @@
 #include <string_view>
 #include <vector>
 
+#include "chain/vulkan_newer.hpp"
 #include "component.hpp"
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
-#include "matrix_extensions.hpp"
-#include "microscaling.hpp"
-#include "mixed_dot_product.hpp"
 #include "shader.hpp"
 
 namespace coopvk::test {

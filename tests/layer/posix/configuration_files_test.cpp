@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "configuration.hpp"
+#include "settings/configuration.hpp"
 
 namespace coopvk::layer::posix_configuration_files_test {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "files.hpp"
+#include "system/files.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <set>
 #include <sstream>
 
-#include "log.hpp"
+#include "report/log.hpp"
 
 namespace coopvk::layer::posix_files_test {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Logs that are pipes, and programs that call themselves something else.
-#include "log.hpp"
+#include "report/log.hpp"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 #include <filesystem>
 
-#include "program.hpp"
+#include "system/program.hpp"
 
 namespace coopvk::layer::posix_log_test {
 namespace {

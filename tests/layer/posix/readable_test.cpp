@@ -17,8 +17,8 @@
 #include <iterator>
 #include <vector>
 
+#include "chain/pnext.hpp"
 #include "last_page.hpp"
-#include "pnext.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer::posix_readable_test {

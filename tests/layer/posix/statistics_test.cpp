@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "statistics.hpp"
+#include "report/statistics.hpp"
 
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "settings.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::test::posix_statistics_test {
 namespace {

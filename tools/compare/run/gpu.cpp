@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "names.hpp"
+#include "settings/names.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::compare {

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands that name pipeline stages, on devices that emulate matrix conversions. Those that are
+// recorded or submitted often pass on what they get, unless it names what must be translated.
+#include <algorithm>
+#include <span>
+
+#include "chain/pnext.hpp"
+#include "conversion/commands.hpp"
+#include "conversion/sync_masks.hpp"
+#include "objects/guard.hpp"
+#include "objects/registry.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// The one of a command's two names that the next layer has.
+template <typename Function>
+auto either(Function core, Function extension) {
+    return noThrow(firstOf(core, extension));
+}
+
+// Whether any barrier of an original command, other than of images, has conversions' accesses.
+// These commands cannot name the stage, so only "all commands" includes it.
+template <typename... Barriers>
+bool mayConvertAccesses(VkPipelineStageFlags from, VkPipelineStageFlags to,
+                        const std::span<const Barriers>&... arrays) {
+    if (((from | to) & VK_PIPELINE_STAGE_ALL_COMMANDS_BIT) == 0) return false;
+    VkAccessFlags accesses = 0;
+    const auto add = [&](const auto& barrier) {
+        accesses |= barrier.srcAccessMask | barrier.dstAccessMask;
+    };
+    (std::ranges::for_each(arrays, add), ...);
+    return (accesses & (VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)) != 0;
+}
+
+// The original commands name stages once for all barriers.
+template <typename Barrier>
+void translateAccesses(VkPipelineStageFlags from, VkPipelineStageFlags to, Barrier& barrier) {
+    setAccesses(barrier, withoutConversions(SyncScopes{{from, barrier.srcAccessMask},
+                                                       {to, barrier.dstAccessMask}}));
+}
+
+template <typename Barrier>
+const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t count,
+                        const Barrier* barriers, Scratch& scratch) {
+    Barrier* copies = scratch.copyArray(std::span(barriers, count));
+    for (Barrier& barrier : std::span(copies, count)) translateAccesses(from, to, barrier);
+    return copies;
+}
+
+// What most programs use where they name all commands.
+bool isOneMemoryBarrier(const VkDependencyInfo& info) {
+    return info.memoryBarrierCount == 1 && info.bufferMemoryBarrierCount == 0 &&
+           info.imageMemoryBarrierCount == 0 && info.pNext == nullptr;
+}
+
+// Dependencies of render passes: a VkMemoryBarrier2 in the chain replaces their own masks.
+const VkSubpassDependency2* chained(uint32_t count, const VkSubpassDependency2* dependencies,
+                                    Scratch& scratch) {
+    constexpr auto kBarrier = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
+    const std::span all(dependencies, count);
+    VkSubpassDependency2* copies = nullptr;
+    for (size_t i = 0; i < all.size(); ++i) {
+        const auto* barrier = findNode<VkMemoryBarrier2>(all[i].pNext, kBarrier);
+        const SyncScopes before = barrier != nullptr ? scopesOf(*barrier) : scopesOf(all[i]);
+        const SyncScopes after = withoutConversions(before);
+        if (after == before) continue;
+        if (copies == nullptr) copies = scratch.copyArray(all);
+        if (barrier == nullptr) {
+            setScopes(copies[i], after);
+            continue;
+        }
+        ChainEditor chain(all[i].pNext, scratch);
+        if (auto* copy = chain.edit<VkMemoryBarrier2>(kBarrier)) setScopes(*copy, after);
+        copies[i].pNext = chain.head();
+    }
+    return copies != nullptr ? copies : dependencies;
+}
+
+// Copies only what names the conversions' stage.
+const VkSemaphoreSubmitInfo* translated(uint32_t count, const VkSemaphoreSubmitInfo* infos,
+                                        Scratch& scratch) {
+    VkSemaphoreSubmitInfo* copies = nullptr;
+    for (uint32_t i = 0; i < count; ++i) {
+        const VkPipelineStageFlags2 stages = withoutConversions(infos[i].stageMask);
+        if (stages == infos[i].stageMask) continue;
+        if (copies == nullptr) copies = scratch.copyArray(std::span(infos, count));
+        copies[i].stageMask = stages;
+    }
+    return copies != nullptr ? copies : infos;
+}
+
+bool namesConversions(const VkSubmitInfo2& submit) {
+    VkPipelineStageFlags2 stages = 0;
+    for (uint32_t i = 0; i < submit.waitSemaphoreInfoCount; ++i)
+        stages |= submit.pWaitSemaphoreInfos[i].stageMask;
+    for (uint32_t i = 0; i < submit.signalSemaphoreInfoCount; ++i)
+        stages |= submit.pSignalSemaphoreInfos[i].stageMask;
+    return withoutConversions(stages) != stages;
+}
+
+}  // namespace
+
+void cmdPipelineBarrier(VkCommandBuffer commands, VkPipelineStageFlags from,
+                        VkPipelineStageFlags to, VkDependencyFlags flags, uint32_t memoryCount,
+                        const VkMemoryBarrier* memory, uint32_t bufferCount,
+                        const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
+                        const VkImageMemoryBarrier* images) noexcept {
+    const auto next = noThrow(deviceOf(commands).next.CmdPipelineBarrier);
+    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
+                            std::span(buffers, bufferCount))) {
+        return next(commands, from, to, flags, memoryCount, memory, bufferCount, buffers,
+                    imageCount, images);
+    }
+    if (memoryCount == 1 && bufferCount == 0 && imageCount == 0) {  // as most programs do it
+        VkMemoryBarrier copy = *memory;
+        translateAccesses(from, to, copy);
+        return next(commands, from, to, flags, 1, &copy, 0, nullptr, 0, nullptr);
+    }
+    guarded<"vkCmdPipelineBarrier">(commands, [&] {
+        Scratch scratch;
+        next(commands, from, to, flags, memoryCount,
+             ofStages(from, to, memoryCount, memory, scratch), bufferCount,
+             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
+    });
+}
+
+void cmdWaitEvents(VkCommandBuffer commands, uint32_t count, const VkEvent* events,
+                   VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t memoryCount,
+                   const VkMemoryBarrier* memory, uint32_t bufferCount,
+                   const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
+                   const VkImageMemoryBarrier* images) noexcept {
+    const auto next = noThrow(deviceOf(commands).next.CmdWaitEvents);
+    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
+                            std::span(buffers, bufferCount))) {
+        return next(commands, count, events, from, to, memoryCount, memory, bufferCount, buffers,
+                    imageCount, images);
+    }
+    guarded<"vkCmdWaitEvents">(commands, [&] {
+        Scratch scratch;
+        next(commands, count, events, from, to, memoryCount,
+             ofStages(from, to, memoryCount, memory, scratch), bufferCount,
+             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
+    });
+}
+
+void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info) noexcept {
+    const auto& table = deviceOf(commands).next;
+    const auto next = either(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
+    if (!mayConvert(*info)) return next(commands, info);
+    if (isOneMemoryBarrier(*info)) {
+        VkMemoryBarrier2 copy = *info->pMemoryBarriers;
+        setScopes(copy, withoutConversions(scopesOf(copy)));
+        VkDependencyInfo changed = *info;
+        changed.pMemoryBarriers = &copy;
+        return next(commands, &changed);
+    }
+    guarded<"vkCmdPipelineBarrier2">(commands, [&] {
+        Scratch scratch;
+        next(commands, withoutConversions(info, scratch));
+    });
+}
+
+void cmdSetEvent2(VkCommandBuffer commands, VkEvent event, const VkDependencyInfo* info) noexcept {
+    const auto& table = deviceOf(commands).next;
+    const auto next = either(table.CmdSetEvent2, table.CmdSetEvent2KHR);
+    if (!mayConvert(*info)) return next(commands, event, info);
+    guarded<"vkCmdSetEvent2">(commands, [&] {
+        Scratch scratch;
+        next(commands, event, withoutConversions(info, scratch));
+    });
+}
+
+void cmdResetEvent2(VkCommandBuffer commands, VkEvent event,
+                    VkPipelineStageFlags2 stages) noexcept {
+    const auto& table = deviceOf(commands).next;
+    either(table.CmdResetEvent2, table.CmdResetEvent2KHR)(commands, event,
+                                                          withoutConversions(stages));
+}
+
+void cmdWaitEvents2(VkCommandBuffer commands, uint32_t count, const VkEvent* events,
+                    const VkDependencyInfo* infos) noexcept {
+    const auto& table = deviceOf(commands).next;
+    const auto next = either(table.CmdWaitEvents2, table.CmdWaitEvents2KHR);
+    const auto isConcerned = [](const VkDependencyInfo& info) { return mayConvert(info); };
+    if (std::ranges::none_of(std::span(infos, count), isConcerned)) {
+        return next(commands, count, events, infos);
+    }
+    guarded<"vkCmdWaitEvents2">(commands, [&] {
+        Scratch scratch;
+        VkDependencyInfo* copies = scratch.copyArray(std::span(infos, count));
+        for (uint32_t i = 0; i < count; ++i) copies[i] = *withoutConversions(&infos[i], scratch);
+        next(commands, count, events, copies);
+    });
+}
+
+void cmdWriteTimestamp2(VkCommandBuffer commands, VkPipelineStageFlags2 stage, VkQueryPool pool,
+                        uint32_t query) noexcept {
+    const auto& table = deviceOf(commands).next;
+    either(table.CmdWriteTimestamp2, table.CmdWriteTimestamp2KHR)(
+        commands, withoutConversions(stage), pool, query);
+}
+
+void cmdWriteBufferMarker2(VkCommandBuffer commands, VkPipelineStageFlags2 stage, VkBuffer buffer,
+                           VkDeviceSize offset, uint32_t marker) noexcept {
+    noThrow(deviceOf(commands).next.CmdWriteBufferMarker2AMD)(commands, withoutConversions(stage),
+                                                              buffer, offset, marker);
+}
+
+#ifdef VK_KHR_device_address_commands
+void cmdWriteMarkerToMemory(VkCommandBuffer commands, const VkMemoryMarkerInfoAMD* info) noexcept {
+    VkMemoryMarkerInfoAMD copy = *info;
+    copy.stage = withoutConversions(info->stage);
+    deviceOf(commands).next.CmdWriteMarkerToMemoryAMD(commands, &copy);
+}
+#endif
+
+VkResult queueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
+                      VkFence fence) noexcept {
+    const auto& table = deviceOf(queue).next;
+    const auto next = either(table.QueueSubmit2, table.QueueSubmit2KHR);
+    if (std::ranges::none_of(std::span(submits, count), namesConversions)) {
+        return next(queue, count, submits, fence);
+    }
+    return guarded<"vkQueueSubmit2">(queue, [&] {
+        Scratch scratch;
+        VkSubmitInfo2* copies = scratch.copyArray(std::span(submits, count));
+        for (VkSubmitInfo2& info : std::span(copies, count)) {
+            info.pWaitSemaphoreInfos =
+                translated(info.waitSemaphoreInfoCount, info.pWaitSemaphoreInfos, scratch);
+            info.pSignalSemaphoreInfos =
+                translated(info.signalSemaphoreInfoCount, info.pSignalSemaphoreInfos, scratch);
+        }
+        return next(queue, count, copies, fence);
+    });
+}
+
+VkResult createRenderPass(VkDevice device, const VkRenderPassCreateInfo* original,
+                          const VkAllocationCallbacks* allocator, VkRenderPass* renderPass) {
+    Scratch scratch;
+    VkRenderPassCreateInfo info = *original;
+    info.pDependencies =
+        withoutConversions(std::span(info.pDependencies, info.dependencyCount), scratch);
+    return deviceOf(device).next.CreateRenderPass(device, &info, allocator, renderPass);
+}
+
+VkResult createRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* original,
+                           const VkAllocationCallbacks* allocator, VkRenderPass* renderPass) {
+    const auto& table = deviceOf(device).next;
+    Scratch scratch;
+    VkRenderPassCreateInfo2 info = *original;
+    info.pDependencies = chained(info.dependencyCount, info.pDependencies, scratch);
+    return either(table.CreateRenderPass2, table.CreateRenderPass2KHR)(device, &info, allocator,
+                                                                       renderPass);
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "device/physical_device.hpp"
+
+#include "device/extension_rows.hpp"
+#include "settings/settings.hpp"
+
+namespace coopvk::layer {
+
+bool PhysicalDeviceContext::adds(rewrite::Extension extension, size_t featureOffset) const {
+    return (decision(extension).added & extensionRow(extension).bit(featureOffset)) != 0;
+}
+
+bool PhysicalDeviceContext::answersFor(rewrite::Extension extension) const {
+    return adds(extension, extensionRow(extension).mainFeatureOffset);
+}
+
+PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) {
+    PhysicalDeviceContext device;
+    device.facts = std::move(facts);
+    device.decisions = decide(settings.emulate, device.facts);
+    device.emulated = emulatedSet(device.decisions);
+    if (device.emulated.contains(rewrite::Extension::kKhrShaderFloat16Int8)) {
+        emulateHalves(device.facts.traits);
+    }
+    device.nativeFeatures = nativeFeatures(device.decisions);
+    device.hidden = {coveredSet(device.decisions), device.emulated,
+                     replacedSet(device.decisions, device.facts)};
+    device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
+    device.facts.traits.onlyNativeShapes =
+        device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;
+    rewrite::DeviceTraits& traits = device.facts.traits;
+    rewrite::Target target;
+    target.device = traits;
+    target.emulated = device.emulated;
+    target.backEnd = device.nativeMatrices ? settings.backEnd : rewrite::BackEnd::kCore;
+    traits.blockedWeights = rewrite::prefersBlockedWeights(target);
+    traits.shaderBFloat16CooperativeMatrix = device.adds(
+        rewrite::Extension::kKhrShaderBfloat16,
+        offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix));
+    traits.shaderFloat8CooperativeMatrix = device.adds(
+        rewrite::Extension::kExtShaderFloat8,
+        offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix));
+    // If KHR's matrices are emulated, they are in that extension's list.
+    if (!device.answersFor(rewrite::Extension::kKhrCooperativeMatrix)) {
+        device.formatShapes = rewrite::formatMatrixShapes(traits);
+    }
+    device.addedShapes =
+        shapesToAdd(settings.emulate, settings.backEnd, device.facts, device.emulated);
+    return device;
+}
+
+}  // namespace coopvk::layer

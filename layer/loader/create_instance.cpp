@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loader/commands.hpp"
+#include "loader/link.hpp"
+#include "loader/property_queries.hpp"
+#include "objects/guard.hpp"
+#include "objects/registry.hpp"
+
+namespace coopvk::layer {
+VkResult createInstance(const VkInstanceCreateInfo* createInfo,
+                        const VkAllocationCallbacks* allocator, VkInstance* instance) {
+    auto* link = findLink<VkLayerInstanceCreateInfo>(createInfo->pNext);
+    if (link == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+    const auto getNext = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    const auto getNextPhysical = link->u.pLayerInfo->pfnNextGetPhysicalDeviceProcAddr;
+    const auto create =
+        reinterpret_cast<PFN_vkCreateInstance>(getNext(VK_NULL_HANDLE, "vkCreateInstance"));
+    if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
+
+    std::vector<std::string> complaints;
+    const auto context = std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
+    for (const std::string& complaint : complaints) {
+        context->log->warn(complaint);
+        tellCreator(*createInfo, LogLevel::kWarn, complaint);
+    }
+
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkResult result = create(createInfo, allocator, instance);
+    if (result != VK_SUCCESS) return result;
+    OnExit destroy([&] {
+        const auto function =
+            reinterpret_cast<PFN_vkDestroyInstance>(getNext(*instance, "vkDestroyInstance"));
+        if (function != nullptr) function(*instance, allocator);
+        *instance = VK_NULL_HANDLE;
+    });
+    context->connect(*createInfo, *instance, getNext, getNextPhysical);
+    context->nextQueries = loadNextQueries(*instance, getNext, getNextPhysical);
+    instances().add(*instance, context);
+    destroy.dismiss();
+    return VK_SUCCESS;
+}
+
+void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator) {
+    if (instance == VK_NULL_HANDLE) return;
+    const auto context = instances().take(instance);
+    if (context == nullptr) return;
+    if (context->statistics != nullptr) context->statistics->writeSummary();
+    context->next.DestroyInstance(instance, allocator);
+}
+
+}  // namespace coopvk::layer

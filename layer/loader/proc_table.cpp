@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "loader/proc_table.hpp"
+
+#include "conversion/commands.hpp"
+#include "inputs/commands.hpp"
+#include "loader/commands.hpp"
+#include "objects/registry.hpp"
+#include "shaders/commands.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+template <typename Context>
+PFN_vkVoidFunction nextInstanceProc(const Context& context, const char* name) {
+    return context == nullptr ? nullptr : context->getNextProc(context->handle, name);
+}
+
+// On devices that emulate nothing, the layer intercepts nothing.
+bool intercepts(const DeviceContext& device, const CommandEntry& command, bool nextHasIt) {
+    const bool converts = device.emulates(rewrite::Extension::kNvCooperativeVector);
+    switch (command.kind) {
+        case CommandKind::kShader:
+            return nextHasIt && device.rewrites();
+        case CommandKind::kConversion:
+            return nextHasIt && converts;
+        case CommandKind::kAddedCommand:
+            return converts;
+        default:
+            return false;
+    }
+}
+
+}  // namespace
+
+const CommandEntry* findCommand(std::string_view name) {
+    for (const CommandList list : {loaderCommands(), shaderCommands(), conversionCommands()}) {
+        if (const CommandEntry* const found = findCommand(list, name)) return found;
+    }
+    return nullptr;
+}
+
+PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
+    // Layers above use this to pass on commands that they do not know. The next layer's function
+    // would bypass the queries that this layer adds.
+    constexpr CommandName kPhysicalDeviceCommands = "vk_layerGetPhysicalDeviceProcAddr";
+    if (name == std::string_view(kPhysicalDeviceCommands.text)) {
+        return guardedEntry<kPhysicalDeviceCommands, PFN_GetPhysicalDeviceProcAddr,
+                            &getPhysicalDeviceProcAddr>();
+    }
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && command->kind == CommandKind::kGlobal) return command->function;
+    if (instance == VK_NULL_HANDLE) {
+        // Many layers above get vkCreateDevice in this way.
+        return name == std::string_view("vkCreateDevice") ? command->function : nullptr;
+    }
+    const auto context = instances().find(instance);
+    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    if (command == nullptr) return next;
+    const bool added =
+        command->kind == CommandKind::kAddedQuery || command->kind == CommandKind::kAddedCommand;
+    return next != nullptr || added ? command->function : nullptr;
+}
+
+PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name) {
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && (command->kind == CommandKind::kPhysicalDevice ||
+                               command->kind == CommandKind::kAddedQuery)) {
+        return command->function;
+    }
+    if (instance == VK_NULL_HANDLE) return nullptr;
+    const auto context = instances().find(instance);
+    if (context == nullptr || context->getNextPhysicalDeviceProc == nullptr) return nullptr;
+    return context->getNextPhysicalDeviceProc(instance, name);
+}
+
+PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
+    const CommandEntry* command = findCommand(name);
+    if (command != nullptr && command->kind == CommandKind::kDevice) return command->function;
+    const auto context = devices().find(device);
+    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    const bool intercept =
+        command != nullptr && context != nullptr && intercepts(*context, *command, next != nullptr);
+    if (intercept) return command->function;
+    // Below the layer's own commands, which call these.
+    const bool keepsInputs = context != nullptr && context->inputs != nullptr && next != nullptr;
+    const PFN_vkVoidFunction keeping = keepsInputs ? inputs::findCommand(name) : nullptr;
+    return keeping != nullptr ? keeping : next;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "objects/context.hpp"
+
+#include <vulkan/vk_enum_string_helper.h>
+
+#include <mutex>
+
+namespace coopvk::layer {
+namespace {
+
+void logShownIds(Log& log, const PhysicalDeviceContext& device, const DeviceIds& shown) {
+    if (shown.isEmpty()) return;
+    log.info(device.facts.traits.name + ": programs see " + shown.text() + ", in place of " +
+             device.facts.ids.text());
+}
+
+void logDecisions(Log& log, const PhysicalDeviceContext& device) {
+    if (!log.wants(LogLevel::kInfo)) return;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const Decision& decision = device.decisions[static_cast<size_t>(info.extension)];
+        std::string line = device.facts.traits.name;
+        line.append(": ").append(info.vulkanName).append(" ");
+        line.append(provisionName(decision.provision));
+        line.append(" (").append(decision.reason).append(")");
+        log.info(line);
+    }
+}
+
+uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
+    const VkApplicationInfo* application = info.pApplicationInfo;
+    const uint32_t version = application == nullptr ? 0 : application->apiVersion;
+    return version == 0 ? VK_API_VERSION_1_0 : version;
+}
+
+}  // namespace
+
+InstanceContext::InstanceContext(Settings loaded)
+    : settings(std::move(loaded)),
+      log(std::make_shared<Log>(settings.logLevel, settings.logFile)),
+      dumps(settings, *log),
+      statistics(Statistics::make(settings)) {}
+
+void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance instance,
+                              PFN_vkGetInstanceProcAddr getNext,
+                              PFN_GetPhysicalDeviceProcAddr getNextPhysical) {
+    handle = instance;
+    getNextProc = getNext;
+    getNextPhysicalDeviceProc = getNextPhysical;
+    vkuInitInstanceDispatchTable(instance, &next, getNext);
+    messenger.connect(instance, next);
+    log->setListener(&messenger);
+    queries = loadDeviceQueries(getNext, instance, applicationVersion(info),
+                                {info.ppEnabledExtensionNames, info.enabledExtensionCount});
+}
+
+// Emulates nothing, and knows only why. It is not kept for the device: a query that failed for lack
+// of memory may work the next time.
+const PhysicalDeviceContext& InstanceContext::unknownDevice(const DeviceFacts& facts) {
+    log->error(std::string("cannot list the extensions of ") + facts.properties.deviceName + ": " +
+               string_VkResult(facts.listing));
+    const std::unique_lock lock(mutex_);
+    PhysicalDeviceContext& unknown = unknown_[facts.listing];
+    unknown.facts.listing = facts.listing;
+    return unknown;
+}
+
+const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice device) {
+    {
+        const std::shared_lock lock(mutex_);
+        if (const auto found = devices_.find(device); found != devices_.end()) {
+            return *found->second;
+        }
+    }
+    // The device is queried outside the lock. If two threads are first, both query it and get the
+    // same answer.
+    DeviceFacts facts = queryDevice(queries, device);
+    if (facts.listing != VK_SUCCESS) return unknownDevice(facts);
+    auto context =
+        std::make_unique<const PhysicalDeviceContext>(assessDevice(settings, std::move(facts)));
+
+    const std::unique_lock lock(mutex_);
+    const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
+    if (inserted) {
+        logDecisions(*log, *place->second);
+        logShownIds(*log, *place->second, settings.shownIds);
+    }
+    if (inserted && statistics != nullptr) statistics->decided(*place->second);
+    return *place->second;
+}
+
+}  // namespace coopvk::layer

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/dump.hpp"
+
+#include "report/request_json.hpp"
+#include "settings/settings.hpp"
+#include "system/hash.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string textOf(const ordered_json& json) {
+    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+}
+
+bool writeModule(const OutputFolder& folder, const std::string& stem,
+                 std::span<const uint32_t> words) {
+    const auto* bytes = reinterpret_cast<const char*>(words.data());
+    return folder.write(stem + ".spv", {bytes, words.size_bytes()}) &&
+           folder.write(stem + ".spvasm", rewrite::disassemble(words));
+}
+
+std::string stemOf(const std::string& original, const RecordedRequest& request,
+                   const ordered_json& json) {
+    const std::string text = textOf(json);
+    std::string stem = original;
+    stem.append(".").append(rewrite::stageName(request.stage));
+    stem.append(".s").append(std::to_string(request.target.subgroupSize));
+    return stem.append(".").append(hexName(fnv1a(std::as_bytes(std::span(text)))));
+}
+
+// `request` without its shader.
+std::pair<std::string, ordered_json> nameAndJson(const ShaderWords& original,
+                                                 RecordedRequest request,
+                                                 const Settings& settings) {
+    const std::string hash = hexName(original.hash);
+    request.shader = hash + ".spv";
+    ordered_json json = toJson(request);
+    json["settings"] = {{"emulate", settings.emulateText}};
+    json["rewriter"] = rewrite::version();
+    std::string stem = stemOf(hash, request, json);
+    return {std::move(stem), std::move(json)};
+}
+
+}  // namespace
+
+ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
+    : path_(settings.dumpDir), settings_(settings), log_(log) {}
+
+// Null if it cannot be used, which is logged once.
+const OutputFolder* ShaderDumps::folder() {
+    std::call_once(opened_, [&] {
+        auto opened = OutputFolder::open(path_);
+        if (!opened) {
+            log_.warn("cannot use dump folder '" + path_ + "': " + opened.error().message);
+            return;
+        }
+        folder_.emplace(std::move(*opened));
+        if (folder_->path() != path_) {
+            log_.warn("others can write to dump folder '" + path_ + "': shaders go to '" +
+                      folder_->path() + "'");
+        }
+    });
+    return folder_ ? &*folder_ : nullptr;
+}
+
+DumpedRequest ShaderDumps::describe(const ShaderWords& original, RecordedRequest request) const {
+    auto [name, json] = nameAndJson(original, std::move(request), settings_);
+    return {std::move(name), json.dump()};
+}
+
+void ShaderDumps::writeDispatch(const std::string& name, std::string_view json,
+                                std::string_view bytes) {
+    const OutputFolder* const target = folder();
+    if (target == nullptr) return;
+    const bool written = target->write(name + ".bin", bytes) && target->write(name + ".json", json);
+    if (!written) log_.warn("cannot write to dump folder '" + target->path() + "'");
+}
+
+void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,
+                        std::span<const uint32_t> words, const std::string* refusal) noexcept {
+    try {
+        const OutputFolder* const target = folder();
+        if (target == nullptr) return;
+        const std::string hash = hexName(original.hash);
+        auto [stem, json] = nameAndJson(original, std::move(request), settings_);
+        if (refusal != nullptr) json["refused"] = *refusal;
+        if (!words.empty()) json["output"] = stem + ".spv";
+        if (!writeModule(*target, hash, original.words) ||
+            !target->write(stem + ".json", textOf(json)) ||
+            (!words.empty() && !writeModule(*target, stem, words))) {
+            log_.warn("cannot write to dump folder '" + target->path() + "'");
+        }
+    } catch (...) {
+        log_.warn("cannot dump a shader");
+    }
+}
+
+}  // namespace coopvk::layer

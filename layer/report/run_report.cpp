@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report/run_report.hpp"
+
+#include "system/program.hpp"
+#include "system/system.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+// Fields must not contain separators.
+void addField(std::string& line, std::string_view field) {
+    for (const char c : field) line += c == '\t' || c == '\n' ? ' ' : c;
+}
+
+}  // namespace
+
+RunReport::RunReport(const std::string& path) {
+    if (path.empty()) return;
+    if (auto file = openForAppending(path, IfMissing::kFail)) file_ = std::move(*file);
+}
+
+void RunReport::write(std::string_view event, std::initializer_list<std::string_view> fields) {
+    if (!isOn()) return;
+    std::string line(event);
+    line += '\t';
+    line += std::to_string(system::processId());
+    line += '\t';
+    addField(line, programName());
+    for (const std::string_view field : fields) {
+        line += '\t';
+        addField(line, field);
+    }
+    line += '\n';
+    const std::string_view whole = line;
+    writePieces(file_.number(), {&whole, 1});
+}
+
+std::string runReportPath() { return system::trustedVariable(kRunReportVariable).value_or(""); }
+
+}  // namespace coopvk::layer

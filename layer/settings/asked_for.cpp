@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/asked_for.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <span>
+#include <string>
+
+#include "settings/names.hpp"
+#include "system/system.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+std::string lower(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return result;
+}
+
+bool matches(std::string_view pattern, std::string_view name) {
+    const bool open = pattern.starts_with('*'),
+               ended = pattern.size() > 1 && pattern.ends_with('*');
+    if (open) pattern.remove_prefix(1);
+    if (ended) pattern.remove_suffix(1);
+    if (open && ended) return name.find(pattern) != std::string_view::npos;
+    if (open) return name.ends_with(pattern);
+    if (ended) return name.starts_with(pattern);
+    return name == pattern;
+}
+
+bool listHas(std::string_view list, char separator, std::string_view wanted) {
+    while (!list.empty()) {
+        const std::string_view item = list.substr(0, list.find(separator));
+        if (item == wanted) return true;
+        list.remove_prefix(std::min(item.size() + 1, list.size()));
+    }
+    return false;
+}
+
+}  // namespace
+
+bool filterHas(std::string_view patterns, std::string_view name, bool implicit) {
+    while (!patterns.empty()) {
+        const std::string_view pattern = patterns.substr(0, patterns.find(','));
+        patterns.remove_prefix(std::min(pattern.size() + 1, patterns.size()));
+        const std::string text = lower(pattern);
+        if (text == "~all~" || text == (implicit ? "~implicit~" : "~explicit~")) return true;
+        if (!text.empty() && matches(text, lower(name))) return true;
+    }
+    return false;
+}
+
+bool isInLayerList() {
+    return listHas(variable("VK_INSTANCE_LAYERS"), system::kListSeparator, kLayerName);
+}
+
+bool isNamed() {
+    return isInLayerList() || filterHas(variable("VK_LOADER_LAYERS_ENABLE"), kLayerName, true);
+}
+
+bool isAskedFor(const VkInstanceCreateInfo* info) {
+    if (variable(kEnableVariable) == "1" || isNamed()) return true;
+    if (info == nullptr) return false;
+    const std::span names(info->ppEnabledLayerNames, info->enabledLayerCount);
+    return std::ranges::find(names, std::string_view(kLayerName)) != names.end();
+}
+
+}  // namespace coopvk::layer

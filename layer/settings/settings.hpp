@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vulkan/vulkan.h>
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "settings/configuration.hpp"
+#include "settings/emulate_policy.hpp"
+#include "settings/log_level.hpp"
+#include "settings/names.hpp"
+#include "settings/shown_ids.hpp"
+
+namespace coopvk::layer {
+
+// Of how many dispatches of each rewritten shader the inputs are kept, and of how many bytes each.
+struct DumpedInputs {
+    uint64_t bytes = 0;  // 0: none
+    uint32_t dispatches = 1;
+};
+
+struct Settings {
+    EmulatePolicy emulate;
+    rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
+    LogLevel logLevel = LogLevel::kWarn;
+    std::string logFile;
+    std::string dumpDir;
+    DumpedInputs dumpInputs;
+    bool lines = false;
+    bool validateOutput = false;
+    DeviceIds shownIds;
+    std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
+
+    // One text for the settings that change what the rewriter puts out.
+    std::string emulateText = "auto";
+};
+
+// Sources, from the strongest to the weakest: COOPVK_<NAME>, VK_COOPVK_EMULATION_<NAME>, the user's
+// coopvk.conf, the system's (configuration.hpp), the settings file of the settings library,
+// VkLayerSettingsCreateInfoEXT. `complaints` gets a line for each unknown name and each wrong
+// value. Not for programs with elevated rights: see pass_through.hpp.
+Settings loadSettings(const VkInstanceCreateInfo* createInfo, std::vector<std::string>& complaints);
+
+// A setting's text and where it comes from: a variable, "FILE:LINE", "vk_layer_settings.txt" or
+// "default".
+struct SettingFound {
+    std::string text, origin;
+};
+// The settings of a program with this configuration, in the settings' order, as far as this
+// environment determines them.
+std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured);
+
+// What is wrong with the value of a setting, a line for each mistake. An empty value, which means
+// the default, has none.
+std::vector<std::string> checkSetting(std::string_view key, std::string_view value);
+
+// "auto", "core" or "native".
+std::string_view backEndName(rewrite::BackEnd backEnd);
+
+// "1", "true", "0" and "false", in upper or lower case.
+std::optional<bool> booleanFromText(std::string_view text);
+
+}  // namespace coopvk::layer

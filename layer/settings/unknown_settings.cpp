@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "settings/unknown_settings.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+
+#include "system/system.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The names that the settings library uses in the environment and in its file.
+constexpr std::string_view kLibraryPrefix = "VK_COOPVK_EMULATION_", kPrefix = "COOPVK_";
+constexpr std::string_view kKeyPrefix = "coopvk_emulation.";
+// Variables that are no settings.
+constexpr std::string_view kOtherVariables[] = {"COOPVK_ENABLE", "COOPVK_DISABLE",
+                                                "COOPVK_RUN_REPORT"};
+
+constexpr size_t kNear = 3;  // letters to change, take or add
+
+// Levenshtein's distance.
+size_t distance(std::string_view a, std::string_view b) {
+    std::vector<size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), size_t{0});
+    for (size_t i = 0; i < a.size(); ++i) {
+        size_t corner = row[0]++;
+        for (size_t j = 0; j < b.size(); ++j) {
+            const size_t changed = corner + (a[i] == b[j] ? 0 : 1);
+            corner = row[j + 1];
+            row[j + 1] = std::min({changed, row[j] + 1, corner + 1});
+        }
+    }
+    return row.back();
+}
+
+// The setting that the user may have meant, or null.
+const SettingInfo* nearest(std::string_view key) {
+    const auto* found = std::ranges::min_element(
+        kSettings, {}, [&](const SettingInfo& setting) { return distance(key, setting.key); });
+    return distance(key, found->key) <= kNear ? found : nullptr;
+}
+
+std::string lowered(std::string_view text) {
+    std::string result(text);
+    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return result;
+}
+
+std::string_view trim(std::string_view text) {
+    constexpr std::string_view kBlank = " \t\r";
+    const size_t first = text.find_first_not_of(kBlank);
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+std::string variableOf(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
+
+}  // namespace
+
+std::string libraryVariable(const SettingInfo& setting) {
+    std::string name(kLibraryPrefix);
+    for (const char c : setting.key) {
+        name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    }
+    return name;
+}
+
+std::string unknownSetting(std::string_view given, std::string_view key) {
+    std::string line = "setting ";
+    line.append(given).append(": there is no such setting");
+    if (const SettingInfo* meant = nearest(key)) {
+        line.append("; did you mean '").append(meant->key).append("'?");
+    }
+    return line;
+}
+
+void findUnknownVariables(const char* const* environment, std::vector<std::string>& complaints) {
+    for (; environment != nullptr && *environment != nullptr; ++environment) {
+        const std::string_view entry = *environment;
+        const std::string_view name = entry.substr(0, entry.find('='));
+        const bool isLibrarys = name.starts_with(kLibraryPrefix);
+        if (!isLibrarys && !name.starts_with(kPrefix)) continue;
+        const std::string key =
+            lowered(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
+        if (findSetting(key) != nullptr || std::ranges::count(kOtherVariables, name) != 0) continue;
+        // Scripts and tests of coopvk have variables of their own.
+        if (!isLibrarys && nearest(key) == nullptr) continue;
+        complaints.push_back(unknownSetting(name, key));
+    }
+}
+
+void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints) {
+    while (!text.empty()) {
+        const size_t end = text.find('\n');
+        std::string_view line = text.substr(0, end);
+        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        line = line.substr(0, line.find('#'));
+        const std::string_view name = trim(line.substr(0, line.find('=')));
+        if (line.find('=') == std::string_view::npos || !name.starts_with(kKeyPrefix)) continue;
+        const std::string_view key = name.substr(kKeyPrefix.size());
+        if (findSetting(key) == nullptr) complaints.push_back(unknownSetting(name, key));
+    }
+}
+
+// The library does not say which file it reads: that of its own folder, else that of the variable,
+// else that of the current folder.
+std::string settingsFile() {
+    const fs::path file = kSettingsFile;
+    std::error_code error;
+    if (const fs::path folder = system::settingsFolder();
+        !folder.empty() && fs::is_regular_file(folder / file, error)) {
+        return (folder / file).string();
+    }
+    if (const fs::path named = variableOf("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
+        return (fs::is_directory(named, error) ? named / file : named).string();
+    }
+    return fs::exists(file, error) ? file.string() : "";
+}
+
+}  // namespace coopvk::layer

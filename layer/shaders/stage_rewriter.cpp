@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "shaders/stage_rewriter.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+
+#include "objects/context.hpp"
+#include "report/request_json.hpp"
+#include "system/hash.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+constexpr VkShaderStageFlags kWorkgroupStages =
+    VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
+
+using Clock = std::chrono::steady_clock;
+
+RewriteKey makeKey(const StageRequest& request,
+                   std::span<const rewrite::SpecializationEntry> entries, uint32_t size) {
+    RewriteKey key;
+    key.words = request.words;
+    key.stage = static_cast<rewrite::Stage>(request.stage);
+    key.subgroupSize = size;
+    key.indexes64Bits = request.indexes64Bits;
+    key.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
+    for (const rewrite::SpecializationEntry& entry : entries) {
+        const uint32_t head[] = {entry.constantId, static_cast<uint32_t>(entry.data.size())};
+        const auto bytes = std::as_bytes(std::span(head));
+        key.specialization.insert(key.specialization.end(), bytes.begin(), bytes.end());
+        key.specialization.insert(key.specialization.end(), entry.data.begin(), entry.data.end());
+    }
+    return key;
+}
+
+rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& request,
+                           uint32_t size) {
+    rewrite::Target target;
+    target.device = device.facts().traits;
+    target.subgroupSize = size;
+    target.emulated = device.emulated;
+    target.nativeFeatures = device.physical->nativeFeatures;
+    target.addsShapes = device.addsShapes;
+    target.indexes64Bits = request.indexes64Bits;
+    const bool native =
+        device.physical->nativeMatrices && device.facts().has(Feature::kNativeCooperativeMatrix);
+    target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
+    return target;
+}
+
+// What is needed to repeat a request. Without `entries`, the specialization data contradicts
+// itself.
+RecordedRequest recordOf(const DeviceContext& device, const StageRequest& request,
+                         const rewrite::Target& target,
+                         const std::vector<rewrite::SpecializationEntry>* entries) {
+    RecordedRequest record;
+    record.stage = static_cast<rewrite::Stage>(request.stage);
+    record.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
+    record.target = target;
+    record.validate = device.instance->settings.validateOutput;
+    record.lines = device.instance->settings.lines;
+    if (entries != nullptr) record.specialization.emplace();
+    for (size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
+        const auto& [id, data] = (*entries)[i];
+        record.specialization->push_back({id, {data.begin(), data.end()}});
+    }
+    return record;
+}
+
+// The request with its result.
+void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
+          const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
+          const rewrite::Error* error) {
+    InstanceContext& instance = *device.instance;
+    if (!instance.dumps.isOn()) return;
+    instance.dumps.write(*request.words, recordOf(device, request, target, entries), words,
+                         error == nullptr ? nullptr : &error->message);
+}
+
+// Tries one subgroup size, from the cache or by rewriting.
+rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
+                                         const std::vector<rewrite::SpecializationEntry>& entries,
+                                         uint32_t size, bool& cached) {
+    RewriteKey key = makeKey(request, entries, size);
+    RewrittenRef known = device.cache.find(key);
+    cached = known != nullptr;
+    if (cached) return known;
+
+    const rewrite::Target target = makeTarget(device, request, size);
+    rewrite::Request input;
+    const std::vector<uint32_t> lined = device.instance->settings.lines
+                                            ? rewrite::withLines(request.words->words)
+                                            : std::vector<uint32_t>();
+    input.words = lined.empty() ? request.words->words : lined;
+    input.stage = key.stage;
+    input.entryPoint = key.entryPoint;
+    input.specialization = entries;
+    auto result = rewrite::rewrite(input, target);
+    if (!result) {
+        dump(device, request, target, &entries, {}, &result.error());
+        return result.error();
+    }
+    auto value = std::make_shared<const rewrite::Rewritten>(std::move(*result));
+    if (value->untouched) {
+        device.cache.add(std::move(key), value);
+        return value;
+    }
+    if (device.instance->settings.validateOutput) {
+        if (const auto message = rewrite::validate(value->words)) {
+            // The driver must not get a module that the validator refuses.
+            const rewrite::Error error = invalidOutput(*message);
+            dump(device, request, target, &entries, value->words, &error);
+            return error;
+        }
+    }
+    dump(device, request, target, &entries, value->words, nullptr);
+    device.cache.add(std::move(key), value);
+    return value;
+}
+
+bool fixesSubgroupSize(const rewrite::Rewritten& rewritten) {
+    return std::ranges::any_of(rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& info) {
+        return info.fixesSubgroupSize && rewritten.used.contains(info.extension);
+    });
+}
+
+void logRewrite(DeviceContext& device, const StageRequest& request, const StagePlan& plan,
+                Clock::duration spent) {
+    Log& log = device.log();
+    if (!log.wants(LogLevel::kInfo)) return;
+    char numbers[128];
+    std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",
+                  plan.subgroupSize, request.words->words.size(), plan.rewritten->words.size(),
+                  std::chrono::duration<double, std::milli>(spent).count());
+    std::string line = "rewrote ";
+    line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
+    line.append(" for ").append(purposeOf(plan.rewritten->used)).append(numbers);
+    log.info(line);
+    if (!log.wants(LogLevel::kDebug)) return;
+    for (const std::string& note : plan.rewritten->notes) {
+        log.debug("shader " + hexName(request.words->hash) + ": " + note);
+    }
+}
+
+void logFailure(DeviceContext& device, const StageRequest& request, std::string_view message) {
+    std::string line = "cannot rewrite ";
+    line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
+    line.append(": ").append(message);
+    device.log().error(line);
+    if (device.statistics != nullptr) device.statistics->refused(line);
+}
+
+}  // namespace
+
+bool canRequireSize(const DeviceFacts& facts, VkShaderStageFlagBits stage) {
+    return facts.has(Feature::kSubgroupSizeControl) &&
+           (facts.requiredSubgroupSizeStages & stage) != 0 &&
+           facts.traits.minSubgroupSize < facts.traits.maxSubgroupSize;
+}
+
+std::vector<uint32_t> subgroupSizes(const DeviceFacts& facts, const StageRequest& request) {
+    if (request.requiredSubgroupSize != 0) return {request.requiredSubgroupSize};
+    const rewrite::DeviceTraits& traits = facts.traits;
+    std::vector<uint32_t> sizes = {traits.subgroupSize};
+    if (!canRequireSize(facts, request.stage)) return sizes;
+    for (uint32_t size = traits.subgroupSize / 2; size >= traits.minSubgroupSize && size > 0;
+         size /= 2) {
+        sizes.push_back(size);
+    }
+    for (uint32_t size = traits.subgroupSize * 2; size != 0 && size <= traits.maxSubgroupSize;
+         size *= 2) {
+        sizes.push_back(size);
+    }
+    return sizes;
+}
+
+bool workgroupFits(const DeviceFacts& facts, const rewrite::Rewritten& rewritten, uint32_t size) {
+    const auto [x, y, z] = rewritten.localSize;
+    if (x == 0) return true;  // no workgroup in this stage
+    if (x % size != 0) return false;
+    const uint64_t total = uint64_t{x} * y * z;
+    return facts.maxComputeWorkgroupSubgroups == 0 ||
+           total <= uint64_t{size} * facts.maxComputeWorkgroupSubgroups;
+}
+
+bool readSpecialization(const VkSpecializationInfo* info,
+                        std::vector<rewrite::SpecializationEntry>& entries) {
+    entries.clear();
+    if (info == nullptr || info->mapEntryCount == 0) return true;
+    if (info->pMapEntries == nullptr) return false;
+    const auto* data = static_cast<const std::byte*>(info->pData);
+    for (const VkSpecializationMapEntry& entry :
+         std::span(info->pMapEntries, info->mapEntryCount)) {
+        const bool inside =
+            entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
+        if (!inside || (entry.size > 0 && data == nullptr)) return false;
+        if (entry.size == 0) continue;
+        entries.push_back({entry.constantID, {data + entry.offset, entry.size}});
+    }
+    return true;
+}
+
+VkResult resultOf(rewrite::ErrorCode code) {
+    // VK_ERROR_INVALID_SHADER_NV belongs to an extension that applications do not enable.
+    return code == rewrite::ErrorCode::kOutOfMemory ? VK_ERROR_OUT_OF_HOST_MEMORY
+                                                    : VK_ERROR_UNKNOWN;
+}
+
+std::string_view stageName(VkShaderStageFlagBits stage) {
+    return rewrite::stageName(static_cast<rewrite::Stage>(stage));
+}
+
+namespace {
+
+using Entries = std::vector<rewrite::SpecializationEntry>;
+
+// Rewrites for the first subgroup size for which the shader can be rewritten and fits. Sets what
+// was rewritten, and the size. An error if there is none.
+std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const StageRequest& request,
+                                                const Entries& entries, StagePlan& plan,
+                                                bool& cached) {
+    const DeviceFacts& facts = device.facts();
+    std::optional<rewrite::Error> firstError;
+    for (uint32_t size : subgroupSizes(facts, request)) {
+        bool isCached = false;
+        auto result = rewriteFor(device, request, entries, size, isCached);
+        if (!result) {
+            // Other sizes can only help a shader for which this one is too small or too large.
+            const bool final = result.error().code != rewrite::ErrorCode::kUnsupported;
+            if (!firstError) firstError = std::move(result.error());
+            if (final) break;
+            continue;
+        }
+        const bool fits = !fixesSubgroupSize(**result) || workgroupFits(facts, **result, size);
+        if (plan.rewritten == nullptr || fits) {
+            plan.rewritten = *result;
+            plan.subgroupSize = size;
+            cached = isCached;
+        }
+        if (fits) break;
+    }
+    return plan.rewritten == nullptr ? firstError : std::nullopt;
+}
+
+// What the pipeline must require of its subgroups.
+void setRequirements(const DeviceFacts& facts, const StageRequest& request, StagePlan& plan) {
+    const uint32_t x = plan.rewritten->localSize[0];
+    const bool fixed = fixesSubgroupSize(*plan.rewritten);
+    if (fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
+        plan.needs.size = plan.subgroupSize;
+    }
+    plan.needs.full = fixed && facts.has(Feature::kComputeFullSubgroups) &&
+                      (request.stage & kWorkgroupStages) != 0 && x != 0 &&
+                      x % plan.subgroupSize == 0;
+}
+
+}  // namespace
+
+VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StagePlan& plan) {
+    const Clock::time_point start = Clock::now();
+    Entries entries;
+    if (!readSpecialization(request.specialization, entries)) {
+        const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
+                                      kSpecializationOutOfRange};
+        const uint32_t size = subgroupSizes(device.facts(), request).front();
+        dump(device, request, makeTarget(device, request, size), nullptr, {}, &error);
+        logFailure(device, request, error.message);
+        return VK_ERROR_UNKNOWN;
+    }
+    plan = {};
+    bool cached = false;
+    if (const auto error = rewriteForAnySize(device, request, entries, plan, cached)) {
+        logFailure(device, request, error->message);
+        return resultOf(error->code);
+    }
+    setRequirements(device.facts(), request, plan);
+    if (plan.rewritten->untouched) return VK_SUCCESS;
+    if (device.inputs != nullptr && request.stage == VK_SHADER_STAGE_COMPUTE_BIT) {
+        const rewrite::Target target = makeTarget(device, request, plan.subgroupSize);
+        plan.dumped = std::make_shared<const DumpedShader>(
+            DumpedShader{device.instance->dumps.describe(
+                             *request.words, recordOf(device, request, target, &entries)),
+                         rewrite::usesAddresses(request.words->words)});
+    }
+    const Clock::duration spent = Clock::now() - start;
+    logRewrite(device, request, plan, spent);
+    if (device.statistics != nullptr) device.statistics->rewrote(*plan.rewritten, cached, spent);
+    return VK_SUCCESS;
+}
+
+}  // namespace coopvk::layer
