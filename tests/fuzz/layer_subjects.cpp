@@ -9,8 +9,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "allocations.hpp"
 #include "coopvk/vulkan_coopvk.h"
+#include "fakes/allocations.hpp"
 #include "settings/settings.hpp"
 
 namespace coopvk::fuzz {

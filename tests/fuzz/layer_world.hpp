@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
-#include "fake_driver.hpp"
+#include "fakes/fake_driver.hpp"
 
 namespace coopvk::fuzz {
 

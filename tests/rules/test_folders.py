@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_folders.py SOURCE
-# The layer's folders include only files of their own and of folders below them, as layer/CMakeLists.txt links them.
+# The layer's folders include only files of their own and of folders below them, as layer/CMakeLists.txt links them;
+# tests/layer has the same folders.
 import pathlib
 import re
 import sys
@@ -41,6 +42,12 @@ class Folders(unittest.TestCase):
     def test_lists_all(self):
         self.assertEqual(set(self.folders), {path.parent.name for path in self.layer.glob("*/*.hpp")})
         self.assertEqual([], list(self.layer.glob("*.[ch]pp")))
+
+    def test_tests_mirror_them(self):
+        tests = source / "tests/layer"
+        others = {"fakes", "posix", "windows"}
+        self.assertEqual(set(self.folders) | others, {path.name for path in tests.iterdir() if path.is_dir()})
+        self.assertEqual([], list(tests.glob("*.[ch]pp")))
 
     def test_includes_go_down(self):
         found = [

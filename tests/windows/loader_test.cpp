@@ -12,9 +12,9 @@
 #include <set>
 #include <string>
 
-#include "fake_commands.hpp"
-#include "fake_driver.hpp"
-#include "shader_routes.hpp"
+#include "fakes/fake_commands.hpp"
+#include "fakes/fake_driver.hpp"
+#include "fakes/shader_routes.hpp"
 
 namespace coopvk::test {
 namespace {

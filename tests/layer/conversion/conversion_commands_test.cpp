@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Matrix conversions: invalid requests, failures while recording. On devices without conversions,
+// commands that only conversions need are the driver's own.
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "fakes/allocations.hpp"
+#include "fakes/recorded_conversions.hpp"
+
+namespace coopvk::test::conversion_commands_test {
+namespace {
+
+TEST(ConversionCommands, InNobodysWay) {
+    FakeDriver driver;
+    driver.makeInstance();
+    const VkDevice plain = makeDevice(driver, nullptr);
+    const auto own = driver.deviceCommand(plain, "vkCmdBindPipeline");
+    ASSERT_NE(own, nullptr);
+    EXPECT_EQ(driver.deviceCommand(plain, "vkCmdConvertCooperativeVectorMatrixNV"), nullptr);
+    driver.destroyDevice(plain);
+
+    const VkDevice matrices = makeDevice(driver, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    EXPECT_EQ(driver.deviceCommand(matrices, "vkCmdBindPipeline"), own);
+    EXPECT_EQ(driver.deviceCommand(matrices, "vkConvertCooperativeVectorMatrixNV"), nullptr);
+    driver.destroyDevice(matrices);
+
+    const VkDevice vectors = makeDevice(driver, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
+    EXPECT_NE(driver.deviceCommand(vectors, "vkCmdBindPipeline"), own);
+    EXPECT_NE(driver.deviceCommand(vectors, "vkConvertCooperativeVectorMatrixNV"), nullptr);
+    EXPECT_NE(driver.deviceCommand(vectors, "vkCmdConvertCooperativeVectorMatrixNV"), nullptr);
+    // The layer does not add commands that the driver lacks.
+    EXPECT_EQ(driver.deviceCommand(vectors, "vkCmdPipelineBarrier2"), nullptr);
+    driver.destroyDevice(vectors);
+    driver.destroyInstance();
+}
+
+TEST_F(Conversions, OnTheHost) {
+    EXPECT_EQ(convert(), VK_SUCCESS);
+    EXPECT_EQ(target[7], 8);
+    info.pDstSize = nullptr;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+}
+
+// Sizes that wrap around must not look small.
+TEST_F(Conversions, TooLarge) {
+    info.srcStride = std::numeric_limits<size_t>::max() - 15;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+    info.srcStride = 16;
+    info.dstStride = size_t{1} << (std::numeric_limits<size_t>::digits - 1);
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+    info.dstStride = 16;
+    info.numRows = info.numColumns = ~0u;
+    info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV;
+    info.dstData.hostAddress = nullptr;
+    EXPECT_EQ(convert(), VK_ERROR_UNKNOWN);
+}
+
+// Found by fuzzing: 2^32 empty lines took a minute.
+TEST_F(Conversions, ManyEmptyLines) {
+    info.numRows = ~0u;
+    info.numColumns = 0;
+    for (size_t stride : {size_t{0}, size_t{16}}) {
+        info.srcStride = info.dstStride = stride;
+        EXPECT_EQ(convert(), VK_SUCCESS);
+    }
+    EXPECT_EQ(target[0], 0);
+}
+
+TEST_F(RecordedConversions, OneThatFailsCountsForAll) {
+    record();
+    info.srcStride = 3;
+    record();
+    info.srcStride = 16;
+    record();
+    EXPECT_EQ(driver.dispatches, 2u);
+    EXPECT_EQ(end(), VK_ERROR_UNKNOWN);
+    begin();
+    record();
+    EXPECT_EQ(end(), VK_SUCCESS);
+}
+
+TEST_F(RecordedConversions, OutOfMemory) {
+    {
+        const auto convert =
+            COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV);
+        const FailingAllocations none(0);
+        convert(commands, 1, &info);
+    }
+    EXPECT_EQ(end(), VK_ERROR_OUT_OF_HOST_MEMORY);
+    begin();
+    EXPECT_EQ(end(), VK_SUCCESS);
+}
+
+}  // namespace
+}  // namespace coopvk::test::conversion_commands_test

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Conversions in a command buffer that has other state, too.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "fakes/recorded_conversions.hpp"
+
+namespace coopvk::test {
+
+using Commands = std::vector<SeenCommand>;
+
+class ConversionState : public RecordedConversions {
+ protected:
+    ConversionState() : RecordedConversions(true) {}
+
+    // The calls that the driver gets for a conversion.
+    Commands convertNow() {
+        driver.seenCommands.clear();
+        record();
+        return std::exchange(driver.seenCommands, {});
+    }
+    // The commands after the dispatch, which restore the application's state.
+    static Commands restored(const Commands& commands) {
+        for (size_t i = 0; i < commands.size(); ++i) {
+            if (commands[i].name != "vkCmdDispatchBase") continue;
+            return {commands.begin() + static_cast<std::ptrdiff_t>(i) + 1, commands.end()};
+        }
+        ADD_FAILURE() << "nothing is dispatched";
+        return {};
+    }
+    static bool calls(const Commands& commands, std::string_view name) {
+        return std::ranges::find(commands, name, &SeenCommand::name) != commands.end();
+    }
+    // Where the kernel reads its arguments: the bases in y and z, 15 bits of each, above the 64
+    // bytes of a slot; and the constant of the pipeline.
+    uint64_t addressOf(const SeenCommand& dispatch, uint64_t window) const {
+        EXPECT_EQ(dispatch.name, "vkCmdDispatchBase");
+        EXPECT_EQ(dispatch.values[0], 0u);
+        EXPECT_LT(dispatch.values[1] | dispatch.values[2], 1u << 15);
+        return window << 36 | dispatch.values[2] << 21 | dispatch.values[1] << 6;
+    }
+    uint64_t lastWindow() const { return driver.pipelines.back().stages[0].constants.at(0); }
+    void bindPipeline(VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE) {
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindPipeline)(commands, point, pipeline);
+    }
+    void bindShader(VkShaderStageFlagBits stage, uint64_t number) {
+        const auto shader = reinterpret_cast<VkShaderEXT>(number);
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindShadersEXT)(commands, 1, &stage, &shader);
+    }
+    VkCommandBuffer allocateOne(VkCommandBufferLevel level) {
+        allocate.level = level;
+        VkCommandBuffer made = VK_NULL_HANDLE;
+        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &allocate,
+                                                                                  &made),
+                  VK_SUCCESS);
+        return made;
+    }
+    void freeOne(VkCommandBuffer one) {
+        COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)
+        (device, allocate.commandPool, 1, &one);
+    }
+    void beginOne(VkCommandBuffer one) {
+        const VkCommandBufferBeginInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+        COOPVK_DEVICE_COMMAND(driver, device, vkBeginCommandBuffer)(one, &how);
+    }
+
+    const VkPipeline pipeline = reinterpret_cast<VkPipeline>(uint64_t{0xabc});
+    const SeenCommand pipelineAgain = {"vkCmdBindPipeline", {0xabc}};
+};
+
+}  // namespace coopvk::test

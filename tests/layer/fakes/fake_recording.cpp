@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Commands in command buffers of the fake driver: they record their arguments, or count calls.
+#include <ostream>
+
+#include "fakes/fake_commands.hpp"
+#include "fakes/fake_driver.hpp"
+
+namespace coopvk::test {
+
+void PrintTo(const SeenCommand& command, std::ostream* out) {
+    *out << command.name;
+    for (uint64_t value : command.values) *out << " 0x" << std::hex << value << std::dec;
+}
+
+namespace fake {
+namespace {
+
+template <typename Function>
+struct Counted;
+
+template <typename R, typename... Args>
+struct Counted<R(VKAPI_PTR*)(Args...)> {
+    static VKAPI_ATTR R VKAPI_CALL call(Args...) {
+        ++current()->recorded;
+        return R();
+    }
+};
+
+#define COOPVK_COUNTED(command) \
+    {#command, reinterpret_cast<PFN_vkVoidFunction>(&Counted<PFN_##command>::call)}
+
+void see(std::string_view name, std::vector<uint64_t> values) {
+    current()->seenCommands.push_back({name, std::move(values)});
+}
+
+// The pipeline.
+void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline pipeline) {
+    see("vkCmdBindPipeline", {numberOf(pipeline)});
+}
+
+// The base.
+void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t, uint32_t,
+                  uint32_t) {
+    ++current()->dispatches;
+    see("vkCmdDispatchBase", {x, y, z});
+}
+
+// Each shader.
+void bindShaders(VkCommandBuffer, uint32_t count, const VkShaderStageFlagBits*,
+                 const VkShaderEXT* shaders) {
+    ++current()->recorded;
+    std::vector<uint64_t> values;
+    for (uint32_t i = 0; i < count; ++i)
+        values.push_back(shaders != nullptr ? numberOf(shaders[i]) : 0);
+    see("vkCmdBindShadersEXT", std::move(values));
+}
+
+// The offset in the buffer.
+void beginCondition(VkCommandBuffer, const VkConditionalRenderingBeginInfoEXT* info) {
+    ++current()->recorded;
+    see("vkCmdBeginConditionalRenderingEXT", {info->offset});
+}
+
+void endCondition(VkCommandBuffer) {
+    ++current()->recorded;
+    see("vkCmdEndConditionalRenderingEXT", {});
+}
+
+#ifdef VK_KHR_device_address_commands
+// The address.
+void beginCondition2(VkCommandBuffer, const VkConditionalRenderingBeginInfo2EXT* info) {
+    ++current()->recorded;
+    see("vkCmdBeginConditionalRendering2EXT", {info->addressRange.address});
+}
+
+// Stage, address and marker.
+void writeMarker(VkCommandBuffer, const VkMemoryMarkerInfoAMD* info) {
+    ++current()->recorded;
+    see("vkCmdWriteMarkerToMemoryAMD", {info->stage, info->dstRange.address, info->marker});
+}
+#endif
+
+const Entry kBasicEntries[] = {
+    COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
+    COOPVK_COUNTED(vkCmdPushConstants),
+    COOPVK_FAKE(vkCmdDispatchBase, dispatchBase),
+};
+
+const Entry kRecordingEntries[] = {
+    COOPVK_FAKE(vkCmdBindShadersEXT, bindShaders),
+    COOPVK_COUNTED(vkCmdPushConstants2),
+    COOPVK_COUNTED(vkCmdPushConstants2KHR),
+    COOPVK_COUNTED(vkCmdExecuteCommands),
+    COOPVK_FAKE(vkCmdBeginConditionalRenderingEXT, beginCondition),
+    COOPVK_FAKE(vkCmdEndConditionalRenderingEXT, endCondition),
+#ifdef VK_KHR_device_address_commands
+    COOPVK_FAKE(vkCmdBeginConditionalRendering2EXT, beginCondition2),
+    COOPVK_FAKE(vkCmdWriteMarkerToMemoryAMD, writeMarker),
+#endif
+#ifdef VK_EXT_descriptor_heap
+    COOPVK_COUNTED(vkCmdPushDataEXT),
+    COOPVK_COUNTED(vkCmdBindSamplerHeapEXT),
+    COOPVK_COUNTED(vkCmdBindResourceHeapEXT),
+#endif
+    COOPVK_COUNTED(vkCmdBindDescriptorSets),
+    COOPVK_COUNTED(vkCmdBindDescriptorSets2),
+    COOPVK_COUNTED(vkCmdBindDescriptorSets2KHR),
+    COOPVK_COUNTED(vkCmdPushDescriptorSet),
+    COOPVK_COUNTED(vkCmdPushDescriptorSetKHR),
+    COOPVK_COUNTED(vkCmdPushDescriptorSet2),
+    COOPVK_COUNTED(vkCmdPushDescriptorSet2KHR),
+    COOPVK_COUNTED(vkCmdPushDescriptorSetWithTemplate),
+    COOPVK_COUNTED(vkCmdPushDescriptorSetWithTemplateKHR),
+    COOPVK_COUNTED(vkCmdPushDescriptorSetWithTemplate2),
+    COOPVK_COUNTED(vkCmdPushDescriptorSetWithTemplate2KHR),
+    COOPVK_COUNTED(vkCmdBindDescriptorBuffersEXT),
+    COOPVK_COUNTED(vkCmdSetDescriptorBufferOffsetsEXT),
+    COOPVK_COUNTED(vkCmdSetDescriptorBufferOffsets2EXT),
+    COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplersEXT),
+    COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT),
+    COOPVK_COUNTED(vkCmdPipelineBarrier),
+    COOPVK_COUNTED(vkCmdPipelineBarrier2),
+    COOPVK_COUNTED(vkCmdPipelineBarrier2KHR),
+    COOPVK_COUNTED(vkCmdSetEvent2),
+    COOPVK_COUNTED(vkCmdSetEvent2KHR),
+    COOPVK_COUNTED(vkCmdResetEvent2),
+    COOPVK_COUNTED(vkCmdResetEvent2KHR),
+    COOPVK_COUNTED(vkCmdWaitEvents),
+    COOPVK_COUNTED(vkCmdWaitEvents2),
+    COOPVK_COUNTED(vkCmdWaitEvents2KHR),
+    COOPVK_COUNTED(vkCmdWriteTimestamp2),
+    COOPVK_COUNTED(vkCmdWriteTimestamp2KHR),
+    COOPVK_COUNTED(vkCmdWriteBufferMarker2AMD),
+    COOPVK_COUNTED(vkQueueSubmit2),
+    COOPVK_COUNTED(vkQueueSubmit2KHR),
+};
+
+}  // namespace
+
+std::span<const Entry> basicRecordingEntries() { return kBasicEntries; }
+std::span<const Entry> recordingEntries() { return kRecordingEntries; }
+
+}  // namespace fake
+}  // namespace coopvk::test

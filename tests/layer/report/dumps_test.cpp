@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that the layer dumps for a shader suffice to repeat its rewrite.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "fakes/shader_routes.hpp"
+#include "report/request_json.hpp"
+#include "report/traits_json.hpp"
+
+namespace coopvk::test::dumps_test {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+class Dumps : public ShaderRoutes {
+ protected:
+    Dumps() {
+        stop();
+        setenv("COOPVK_DUMP_DIR", folder.c_str(), 1);
+        start();
+    }
+    ~Dumps() override {
+        unsetenv("COOPVK_DUMP_DIR");
+        fs::remove_all(folder);
+    }
+
+    std::vector<fs::path> filesOf(const std::string& extension) const {
+        std::vector<fs::path> files;
+        if (!fs::exists(folder)) return files;
+        for (const auto& entry : fs::directory_iterator(folder)) {
+            if (entry.path().extension() == extension) files.push_back(entry.path());
+        }
+        return files;
+    }
+    static Words readWords(const fs::path& path) {
+        std::ifstream file(path, std::ios::binary);
+        const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+        Words words(bytes.size() / 4);
+        std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(words.data()));
+        return words;
+    }
+    // The only one.
+    ordered_json readRequest() const {
+        const auto files = filesOf(".json");
+        EXPECT_EQ(files.size(), 1u);
+        return files.empty() ? ordered_json() : ordered_json::parse(std::ifstream(files[0]));
+    }
+    // Rewrites the request that the files describe.
+    rewrite::Result<rewrite::Rewritten> repeat(const ordered_json& json) const {
+        const auto recorded = layer::requestFromJson(json);
+        EXPECT_TRUE(recorded) << recorded.error().message;
+        const Words words = readWords(folder / recorded->shader);
+        EXPECT_EQ(words, matrix);
+        std::vector<rewrite::SpecializationEntry> entries;
+        for (const auto& constant : *recorded->specialization) entries.push_back(constant.entry());
+        rewrite::Request request;
+        request.words = words;
+        request.stage = recorded->stage;
+        request.entryPoint = recorded->entryPoint;
+        request.specialization = entries;
+        return rewrite::rewrite(request, recorded->target);
+    }
+    // The log's line of a stage that is refused.
+    std::string refuse(const VkPipelineShaderStageCreateInfo& stage) {
+        testing::internal::CaptureStderr();
+        EXPECT_LT(makeCompute(stage), 0);
+        return testing::internal::GetCapturedStderr();
+    }
+
+    const fs::path folder =
+        fs::temp_directory_path() / ("coopvk-dumps-test-" + std::to_string(getpid())) / "shaders";
+};
+
+TEST_F(Dumps, WhatWasRewritten) {
+    const uint32_t rows = 8;
+    const VkSpecializationMapEntry entry = {0, 0, 4};
+    const VkSpecializationInfo special = {1, &entry, 4, &rows};
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));
+    stage.pSpecializationInfo = &special;
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    const ordered_json json = readRequest();
+    EXPECT_EQ(json["stage"], "compute");
+    EXPECT_EQ(json["entryPoint"], "main");
+    EXPECT_EQ(json["subgroupSize"], 32);
+    EXPECT_EQ(json["specialization"],
+              ordered_json::parse(R"([{"constantId": 0, "bytes": "08000000"}])"));
+    EXPECT_EQ(json["device"]["name"], "fake device");
+    EXPECT_EQ(json["settings"]["emulate"], "auto");
+    EXPECT_FALSE(json.contains("refused"));
+    EXPECT_EQ(readWords(folder / json["output"]), last().words);
+    const auto again = repeat(json);
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(again->words, last().words);
+    EXPECT_EQ(filesOf(".spvasm").size(), 2u);
+}
+
+TEST_F(Dumps, WhatWasRefused) {
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));
+    stage.pName = "no_such_entry_point";
+    const std::string line = refuse(stage);
+    const ordered_json json = readRequest();
+    EXPECT_EQ(json["entryPoint"], "no_such_entry_point");
+    EXPECT_FALSE(json.contains("output"));
+    const std::string message = json["refused"];
+    EXPECT_NE(message, "");
+    EXPECT_TRUE(line.ends_with(": " + message + "\n")) << line;
+    const auto again = repeat(json);
+    ASSERT_FALSE(again);
+    EXPECT_EQ(again.error().message, message);
+    EXPECT_EQ(filesOf(".spv").size(), 1u);
+    EXPECT_EQ(filesOf(".spvasm").size(), 1u);
+}
+
+TEST_F(Dumps, EachRequestHasItsOwnName) {
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    for (const char* name : {"one", "two"}) {
+        stage.pName = name;
+        refuse(stage);
+    }
+    EXPECT_EQ(filesOf(".json").size(), 3u);
+    EXPECT_EQ(filesOf(".spv").size(), 2u);
+}
+
+TEST_F(Dumps, ContradictorySpecialization) {
+    const uint32_t rows = 8;
+    const VkSpecializationMapEntry entry = {0, 4, 4};
+    const VkSpecializationInfo special = {1, &entry, 4, &rows};
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(matrix));
+    stage.pSpecializationInfo = &special;
+    const std::string line = refuse(stage);
+    const ordered_json json = readRequest();
+    EXPECT_EQ(json["refused"], layer::kSpecializationOutOfRange);
+    EXPECT_NE(line.find(layer::kSpecializationOutOfRange), std::string::npos) << line;
+    const auto recorded = layer::requestFromJson(json);
+    ASSERT_TRUE(recorded) << recorded.error().message;
+    EXPECT_FALSE(recorded->specialization);
+}
+
+TEST_F(Dumps, FolderThatCannotBeMade) {
+    stop();
+    const std::string path = COOPVK_NOWHERE "/x";
+    setenv("COOPVK_DUMP_DIR", path.c_str(), 1);
+    start();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("cannot use dump folder '" + path + "'"), std::string::npos) << text;
+}
+
+// ---------------------------------------------------------------------------------------------
+
+// Converts to what a member of DeviceTraits may be.
+struct Anything {
+    template <typename T>
+    operator T() const;
+};
+template <typename... Members>
+constexpr size_t countMembers() {
+    if constexpr (requires { rewrite::DeviceTraits{Members{}..., Anything{}}; }) {
+        return countMembers<Members..., Anything>();
+    } else {
+        return sizeof...(Members);
+    }
+}
+
+TEST(Traits, AllAreInTheJson) {
+    EXPECT_EQ(layer::toJson(rewrite::DeviceTraits()).size(), countMembers<>())
+        << "layer/report/traits_json.cpp lacks a member";
+}
+
+TEST(Traits, ThereAndBack) {
+    ordered_json json = layer::toJson(rewrite::DeviceTraits());
+    for (auto& [key, value] : json.items()) {
+        if (value.is_boolean()) {
+            value = !value.get<bool>();
+        } else if (value.is_number()) {
+            value = value.get<uint32_t>() + 1;
+        } else if (value.is_string()) {
+            value = "another";
+        }
+    }
+    json["nativeShapes"].push_back(
+        ordered_json::parse(R"([16, 8, 32, "s8", "u8", "s32", "s32", true])"));
+    const auto traits = layer::traitsFromJson(json);
+    ASSERT_TRUE(traits) << traits.error().message;
+    EXPECT_EQ(layer::toJson(*traits), json);
+}
+
+layer::RecordedRequest someRequest() {
+    layer::RecordedRequest request;
+    request.shader = "0123.spv";
+    request.stage = rewrite::Stage::kClosestHit;
+    request.entryPoint = "a\"b";
+    request.specialization = {{7, {std::byte{0x0a}, std::byte{0xff}}}, {8, {}}};
+    request.target.subgroupSize = 64;
+    request.target.emulated = {rewrite::Extension::kNvCooperativeVector};
+    request.target.backEnd = rewrite::BackEnd::kNative;
+    request.target.device.name = "d";
+    request.validate = request.lines = true;
+    return request;
+}
+
+TEST(Requests, ThereAndBack) {
+    const layer::RecordedRequest request = someRequest();
+    const auto back = layer::requestFromJson(layer::toJson(request));
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->shader, request.shader);
+    EXPECT_EQ(back->stage, request.stage);
+    EXPECT_EQ(back->entryPoint, request.entryPoint);
+    ASSERT_TRUE(back->specialization);
+    ASSERT_EQ(back->specialization->size(), 2u);
+    EXPECT_EQ((*back->specialization)[0].constantId, 7u);
+    EXPECT_EQ((*back->specialization)[0].bytes, (*request.specialization)[0].bytes);
+    EXPECT_TRUE((*back->specialization)[1].bytes.empty());
+    EXPECT_EQ(back->target.subgroupSize, 64u);
+    EXPECT_EQ(back->target.emulated, request.target.emulated);
+    EXPECT_EQ(back->target.backEnd, rewrite::BackEnd::kNative);
+    EXPECT_EQ(back->target.device.name, "d");
+    EXPECT_TRUE(back->validate);
+    EXPECT_TRUE(back->lines);
+}
+
+TEST(Requests, WrongOnesAreNamed) {
+    const ordered_json good = layer::toJson(someRequest());
+    for (const auto& [key, value] : good.items()) {
+        if (key == "validate") continue;  // false where it is absent
+        ordered_json json = good;
+        json.erase(key);
+        const bool isOptional = key == "indexes64Bits" || key == "lines";  // older dumps lack them
+        EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
+        json[key] = -1;
+        EXPECT_FALSE(layer::requestFromJson(json)) << key;
+    }
+    for (const char* bytes : {"0", "0g", "+1", "0 "}) {
+        ordered_json json = good;
+        json["specialization"][0]["bytes"] = bytes;
+        EXPECT_FALSE(layer::requestFromJson(json)) << bytes;
+    }
+    ordered_json json = good;
+    json["emulated"][0] = "VK_XYZ_nothing";
+    EXPECT_FALSE(layer::requestFromJson(json));
+    EXPECT_FALSE(layer::requestFromJson(ordered_json::array()));
+}
+
+// The features of an extension that stay the driver's are part of the request.
+TEST(RequestJson, NativeFeatures) {
+    layer::RecordedRequest request;
+    request.shader = "x.spv";
+    constexpr auto kAtomics = rewrite::Extension::kExtShaderAtomicFloat;
+    request.target.nativeFeatures[kAtomics] = 0b110001;
+    ordered_json json = toJson(request);
+    json["specialization"] = nullptr;
+    const auto back = layer::requestFromJson(json);
+    ASSERT_TRUE(back) << back.error().message;
+    EXPECT_EQ(back->target.nativeFeatures, request.target.nativeFeatures);
+    for (const char* wrong : {"[]", "{\"VK_EXT_shader_atomic_float\": -1}", "{\"VK_KHR_one\": 1}",
+                              "{\"VK_EXT_shader_atomic_float\": \"1\"}"}) {
+        json["native"] = ordered_json::parse(wrong);
+        EXPECT_FALSE(layer::requestFromJson(json)) << wrong;
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::test::dumps_test
