@@ -75,7 +75,8 @@ def head(size, kind):
         layers, MELS, number if kind == F16 else QUANTIZATION_VERSION * 1000 + number)
     data += struct.pack("<2i", MELS, FREQUENCIES)
     data += struct.pack("<f", 1 / FREQUENCIES) * (MELS * FREQUENCIES)
-    names = [f" w{number}".encode() for number in range(NAMED_TOKENS)]
+    # whisper.cpp looks for the blank, so as not to begin with it.
+    names = [b" "] + [f" w{number}".encode() for number in range(1, NAMED_TOKENS)]
     data += struct.pack("<i", len(names))
     return data + b"".join(struct.pack("<i", len(name)) + name for name in names)
 

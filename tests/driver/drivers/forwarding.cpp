@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forwarding.hpp"
 
+#ifndef COOPVK_FORWARDED
+#define COOPVK_FORWARDED "libvulkan_lvp.so"
+#endif
+
 namespace {
 
 template <typename Function>
 Function find(const char* name) {
-    static void* const library = dlopen("libvulkan_lvp.so", RTLD_NOW | RTLD_LOCAL);
+    static void* const library = dlopen(COOPVK_FORWARDED, RTLD_NOW | RTLD_LOCAL);
     return library == nullptr ? nullptr : reinterpret_cast<Function>(dlsym(library, name));
 }
 

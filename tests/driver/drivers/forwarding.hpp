@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The entry points of a Vulkan driver that is lavapipe but for some functions.
+// The entry points of a Vulkan driver that is another (lavapipe, or COOPVK_FORWARDED) but for some
+// functions.
 #pragma once
 
 #include <dlfcn.h>
@@ -11,7 +12,8 @@
 
 namespace coopvk::test {
 
-// What the driver returns for the function `name`: `below` is lavapipe's. Each driver defines it.
+// What the driver returns for the function `name`: `below` is that of the
+// driver below. Each driver defines it.
 PFN_vkVoidFunction hooked(std::string_view name, PFN_vkVoidFunction below);
 
 // Returns `own`, and keeps in `next` what it replaces.

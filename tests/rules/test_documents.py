@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_documents.py SOURCE
+# What users read stays short, and links between documents lead somewhere. A page that grows becomes two, or
+# its history moves to docs/lab.
+import pathlib
+import re
+import sys
+import unittest
+
+USE = 150
+LIMITS = {"README.md": 140} | {f"docs/{name}.md": USE for name in (
+    "use", "worth-it", "troubleshooting", "limits", "capture-tools", "install", "packages", "status", "hardware",
+    "programs", "games-and-containers", "number-formats")}
+LINK = re.compile(r"\]\(([^()\s]+)\)")
+BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
+MARK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+
+
+def anchors(text):
+    """The names by which links reach headings, as GitHub makes them."""
+    heads = (MARK.sub(r"\1", head) for head in HEADING.findall(BLOCK.sub("", text)))
+    return {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+
+
+def broken(page, pages, exists):
+    """The links of a page that lead nowhere. PAGES: {path: text}; EXISTS: whether there is a file."""
+    folder = pathlib.PurePosixPath(page).parent
+    for link in LINK.findall(BLOCK.sub("", pages[page])):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        parts = []
+        for part in (folder / path).parts if path else pathlib.PurePosixPath(page).parts:
+            parts = parts[:-1] if part == ".." else parts + [part]
+        target = "/".join(parts)
+        if target in pages:
+            if anchor and anchor not in anchors(pages[target]):
+                yield link
+        elif not exists(target):
+            yield link
+
+
+def too_long(pages):
+    for page, limit in LIMITS.items():
+        lines = pages.get(page, "").count("\n")
+        if lines > limit:
+            yield f"{page}: {lines} lines, {limit} are allowed"
+
+
+class Rule(unittest.TestCase):
+    def test_links(self):
+        pages = {"README.md": "# A\n[b](docs/b.md#two-words) [none](docs/c.md)\n```\n[x](y)\n```\n",
+                 "docs/b.md": "# Two `words`\n[up](../README.md#a) [self](#two-words) [bad](#three) "
+                              "[file](f.svg) [away](https://example.org)\n"}
+        self.assertEqual(list(broken("README.md", pages, lambda _: False)), ["docs/c.md"])
+        self.assertEqual(list(broken("docs/b.md", pages, lambda path: path == "docs/f.svg")), ["#three"])
+
+    def test_lengths(self):
+        self.assertEqual(list(too_long({"README.md": "x\n" * 141})), ["README.md: 141 lines, 140 are allowed"])
+        self.assertEqual(list(too_long({"README.md": "x\n" * 140, "docs/other.md": "x\n" * 999})), [])
+
+    def test_documents(self):
+        files = [source / "README.md", *(source / "docs").rglob("*.md"), source / "scripts/README.md",
+                 source / "tests/README.md"]
+        pages = {file.relative_to(source).as_posix(): file.read_text() for file in files}
+        wrong = [f"{page}: {link} leads nowhere" for page in pages
+                 for link in broken(page, pages, lambda path: (source / path).exists())]
+        self.assertEqual(wrong + list(too_long(pages)), [])
+
+
+source = pathlib.Path(sys.argv.pop(1))
+unittest.main()
