@@ -30,7 +30,7 @@ npm_install() {
 
 # npm_model NAME: writes a model of random weights, prints where.
 npm_model() {
-    local file=$NPM_FOLDER/$1
+    local file=$NPM_FOLDER/random_$1
     [[ -f $file ]] || in_env python3 -B "$COOPVK_SOURCE/tests/bench/random_$1.py" tiny f16 "$file" >&2
     printf '%s\n' "$file"
 }
@@ -84,6 +84,7 @@ test_npm() {
     for entry in "${NPM_PROGRAMS[@]}"; do
         read -r -d '' -a packages <<<"$entry" || true
         program=${packages[0]} model=${packages[1]}
+        [[ " ${COOPVK_TEST_NPM:-$program} " == *" $program "* ]] || continue
         if ! npm_install "$program" "${packages[@]:2}"; then
             skip "npm $program: ${packages[*]:2} ($(tail -n 1 "$NPM_FOLDER/$program/log"))"
             continue
