@@ -223,8 +223,8 @@ Failure lowerAnyNumbers(Rewriting& r) {
 }
 
 Failure finish(Rewriting& r) {
-    if (r.lowersMatrices && !r.native && r.target.device.prefersShortCode) {
-        shareRepeatedValues(r.module);
+    if (r.lowersMatrices && !r.native) {
+        shareRepeatedValues(r.module, r.target.device.prefersShortCode);
     }
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeDeclarations(r.module);

@@ -210,16 +210,18 @@ namespace {
 // Whether packs are components or vectors of them. Then a loop can reach each component in the
 // matrix itself, which is one load or store.
 bool canHoldPacks(const MatrixContext& context, const MatrixType& matrix) {
-    return context.target.device.prefersShortCode && !matrix.tiles && !matrix.words &&
+    return context.tiles.types.empty() && !matrix.tiles && !matrix.words &&
            matrix.sums == Sums::kClosed && context.types.scalarOf(matrix.pack) == matrix.component;
 }
 
 }  // namespace
 
-ElementArray::ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix)
+ElementArray::ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
+                           bool isShared)
     : emit_(writer.emit()), matrix_(matrix), holdsPacks_(canHoldPacks(context, matrix)) {
-    variable_ = writer.variable(
-        holdsPacks_ ? matrix.id : context.types.arrayType(matrix.component, matrix.length()));
+    const Id type =
+        holdsPacks_ ? matrix.id : context.types.arrayType(matrix.component, matrix.length());
+    variable_ = isShared ? writer.sharedVariable(type) : writer.variable(type);
 }
 
 Id ElementArray::pointer(Id element) {

@@ -36,8 +36,15 @@ class MatrixWriter : public FunctionWriter {
     // Whether this invocation is the one that stores what it holds; 0: each is.
     Id isNoDuplicate(const MatrixType& m) { return position(m).isNoDuplicate(emit(), m.fragment); }
 
+    // A variable for what holds its values only for a part of the lowering of one instruction.
+    Id sharedVariable(Id type) {
+        Id& id = shared_[type];
+        return id != 0 ? id : id = variable(type);
+    }
+
  private:
     MatrixContext& matrices_;
+    std::map<Id, Id> shared_;  // variables by type
     std::optional<GridPosition> positions_[2];
     std::map<Id, GridPosition> runPositions_;  // by matrix type, of those in runs
 };
@@ -184,8 +191,9 @@ bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruct
 
 class ElementArray {
  public:
-    // Declares the variable.
-    ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix);
+    // `isShared`: in a variable that other arrays have before and after.
+    ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
+                 bool isShared = false);
 
     // The component of a local element (u32), row by row.
     Id load(Id element) { return emit_.load(matrix_.component, pointer(element)); }

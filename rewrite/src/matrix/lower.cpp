@@ -112,19 +112,19 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
-    const bool isShort = context.target.device.prefersShortCode;
-    if (isShort && context.tiles.types.empty()) shareTensorAccesses(context.types);
+    const bool hasTiles = !context.tiles.types.empty();
+    if (context.target.device.prefersShortCode && !hasTiles) shareTensorAccesses(context.types);
     lowerMatrixTypes(context);
-    if (isShort) forwardTensorValues(module);
+    if (!hasTiles) forwardTensorValues(module);
     context.tensors = lowerTensorTypes(context);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
-    if (!context.tiles.types.empty()) {
+    if (hasTiles) {
         context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
     }
     context.followedLoads = gatherTensorLoads(module);
-    if (!context.tiles.types.empty()) {
+    if (hasTiles) {
         context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }
     lowerFunctions(context, callbacks);

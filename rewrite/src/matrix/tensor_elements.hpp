@@ -193,11 +193,18 @@ class TensorTransfer : protected MatrixCode {
     void visitAny(TensorWalk& walk, const Visit& visit);
 
     const DevicePlan& device() const { return context_.target.device; }
-    // Rare ways are one loop, and share what they can.
-    spv::LoopControlMask rareLoops() const {
-        return device().prefersShortCode ? spv::LoopControlMask::DontUnroll
-                                         : spv::LoopControlMask::MaskNone;
+    // Loops of rare ways stay short. With tiles of the driver's matrices, code around loads has a
+    // version for the rare ways, too.
+    spv::LoopControlMask loops(bool isRare) const {
+        return device().prefersShortCode || (isRare && context_.tiles.types.empty())
+                   ? spv::LoopControlMask::DontUnroll
+                   : spv::LoopControlMask::MaskNone;
     }
+    // How runs are visited, single elements by separable addresses, and elements by any address.
+    // `most`: how many without a loop. Of what is rare, GPUs access a row at once.
+    TensorWalk walkRuns(uint32_t most);
+    TensorWalk walkSeparable(uint32_t most);
+    TensorWalk walkAny();
     Slot& slotOf(HeldElements& held, Id element);
 
     const Instruction& at_;

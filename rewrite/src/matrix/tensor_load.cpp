@@ -62,13 +62,13 @@ class TensorLoad : TensorTransfer {
     uint32_t maxDecodeCalls() const { return device().maxDecodeCalls; }
 
     void runs() {
-        separable(run_, vectors_ ? maxDecodeCalls() : device().maxTensorLoads,
+        separable(walkRuns(vectors_ ? maxDecodeCalls() : device().maxTensorLoads),
                   [&](const TensorPart& place) { return readRunInside(place); });
     }
 
     void elements(uint32_t maxDecodeCalls) {
         separable(
-            {}, decode_ ? maxDecodeCalls : device().maxTensorLoads,
+            walkSeparable(decode_ ? maxDecodeCalls : device().maxTensorLoads),
             [&](const TensorPart& place) { return std::vector<Slot>{{readClamped(place), 0}}; });
     }
 
@@ -128,12 +128,11 @@ class TensorLoad : TensorTransfer {
     }
 
     // Stores the matrix to the variable. read(place) gives the components of a run.
-    void separable(TensorRun run, uint32_t maxUnrolled,
+    void separable(TensorWalk walk,
                    const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
-        TensorWalk walk(writer_, matrix_, maxUnrolled, run);
         HeldElements held(matrix_);
         std::optional<ElementArray> array;
-        if (walk.isRolled()) array.emplace(context_, writer_, matrix_);
+        if (walk.isRolled()) array.emplace(context_, writer_, matrix_, true);
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
             const std::vector<Slot> components = read(place);
             for (uint32_t i = 0; i < components.size(); ++i) {
@@ -165,8 +164,8 @@ class TensorLoad : TensorTransfer {
     }
 
     void any() {
-        TensorWalk walk(writer_, matrix_, device().maxTensorPlaces, {}, rareLoops());
-        ElementArray array(context_, writer_, matrix_);
+        TensorWalk walk = walkAny();
+        ElementArray array(context_, writer_, matrix_, true);
         if (address_.clips()) array.fill(operands_.object);
         visitAny(walk, [&](const TensorPart& place, Id element) {
             writer_.when(place.isKept, [&] { array.store(element, readInside(place)); });

@@ -92,6 +92,26 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
     writer_.choose(isSeparable, parts, any);
 }
 
+TensorWalk TensorTransfer::walkRuns(uint32_t most) {
+    return {writer_, matrix_, most, run_, loops(false)};
+}
+
+TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
+    constexpr uint32_t kRareAccesses = 16;
+    const bool isRare = run_.length != 1 && context_.tiles.types.empty();
+    const uint32_t unrolled = isRare ? std::min(most, kRareAccesses) : most;
+    return {writer_, matrix_, unrolled, {}, loops(isRare)};
+}
+
+// A loop for few elements takes more registers than the same without one (docs/benchmarks.md, "Code
+// size").
+TensorWalk TensorTransfer::walkAny() {
+    const uint32_t most = device().maxTensorPlaces;
+    const bool isRare =
+        address_.isSeparable() != 0 && context_.tiles.types.empty() && matrix_.length() > 2 * most;
+    return {writer_, matrix_, isRare ? 1 : most, {}, loops(isRare)};
+}
+
 Id TensorTransfer::condition() {
     Id condition = address_.isSeparable();
     if (condition != 0 && run_.length != 1) {
@@ -176,16 +196,10 @@ class TensorStore : TensorTransfer {
         };
         const auto any = [&](TensorWalk& walk, const Visit& visit) { visitAny(walk, visit); };
         const uint32_t most = device().maxTensorStores;
-        const auto walkOf = [&](uint32_t maxUnrolled, TensorRun run, spv::LoopControlMask loops) {
-            return TensorWalk(writer_, matrix_, maxUnrolled, run, loops);
-        };
         writer_.when(writer_.isNoDuplicate(matrix_), [&] {
-            byAddress(
-                [&] { store(walkOf(most, run_, rareLoops()), run_.length, separable, storeRun); },
-                [&] { store(walkOf(most, {}, rareLoops()), 1, separable, storeOne); },
-                [&] {
-                    store(walkOf(device().maxTensorPlaces, {}, rareLoops()), 1, any, storeOne);
-                });
+            byAddress([&] { store(walkRuns(most), run_.length, separable, storeRun); },
+                      [&] { store(walkSeparable(most), 1, separable, storeOne); },
+                      [&] { store(walkAny(), 1, any, storeOne); });
         });
     }
 
@@ -197,7 +211,7 @@ class TensorStore : TensorTransfer {
         std::optional<ElementArray> array;
         HeldElements held(matrix_);
         if (walk.isRolled()) {
-            array.emplace(context_, writer_, matrix_).fill(at_.word(1));
+            array.emplace(context_, writer_, matrix_, true).fill(at_.word(1));
         } else {
             held = HeldElements(matrix_, emit_, at_.word(1));
         }

@@ -199,7 +199,10 @@ class WorkgroupProduct : StagedProduct {
         f_.loop(
             steps / atOnce,
             [&](Id iteration) {
-                for (uint32_t i = 0; i < atOnce; ++i) multiply(stepOf(iteration, atOnce, i));
+                std::vector<Id> sums = loadSums();
+                for (uint32_t i = 0; i < atOnce; ++i) {
+                    multiply(stepOf(iteration, atOnce, i), sums, i + 1 == atOnce);
+                }
             },
             spv::LoopControlMask::MaskNone);
     }
@@ -215,7 +218,8 @@ class WorkgroupProduct : StagedProduct {
                                    i * plan_.step / kWorkgroupBlock)};
     }
 
-    void multiply(Step step) {
+    // Adds to the sums; stores those of a row as soon as they are known in the last step.
+    void multiply(Step step, std::vector<Id>& sums, bool isLast) {
         const MatrixType a = stepType(types_, plan_.a, plan_.step);
         const MatrixType b = stepType(types_, plan_.b, plan_.step);
         MulAdd product = p_;
@@ -227,14 +231,16 @@ class WorkgroupProduct : StagedProduct {
         const std::unique_ptr<RowProduct> row = makeRow(context_, emit_, product);
         const std::vector<Id> left = extractPacks(emit_, a, loadStep(plan_.a, a, step));
         row->prepareB(loadStep(plan_.b, b, step));
-        const std::vector<Id> sums = loadSums();
         const size_t rows = plan_.sum.fragment.rows.count();
         const size_t perRow = sums.size() / rows, leftPerRow = left.size() / rows;
         for (size_t i = 0; i < rows; ++i) {
             const std::vector<Id> packs =
                 row->whole(std::span(left).subspan(i * leftPerRow, leftPerRow),
                            std::span(sums).subspan(i * perRow, perRow));
-            for (size_t j = 0; j < perRow; ++j) f_.store(sums_[i * perRow + j], packs[j]);
+            for (size_t j = 0; j < perRow; ++j) {
+                sums[i * perRow + j] = packs[j];
+                if (isLast) f_.store(sums_[i * perRow + j], packs[j]);
+            }
         }
     }
 

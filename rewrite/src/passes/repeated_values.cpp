@@ -48,8 +48,12 @@ bool isRepeatable(const Module& module, const Instruction& i) {
 
 class RepeatedValues {
  public:
-    RepeatedValues(Module& module, Function& function)
-        : module_(module), function_(function), graph_(function), dominators_(function, graph_) {}
+    RepeatedValues(Module& module, Function& function, bool acrossBlocks)
+        : module_(module),
+          function_(function),
+          acrossBlocks_(acrossBlocks),
+          graph_(function),
+          dominators_(function, graph_) {}
 
     void run() {
         for (size_t b = 0; b < function_.blocks.size(); ++b) visit(b);
@@ -74,7 +78,8 @@ class RepeatedValues {
         const auto found = known_.find(key);
         if (found == known_.end()) return 0;
         for (const auto& [earlier, result] : found->second) {
-            if (dominators_.dominates(earlier, block)) return result;
+            if (earlier == block) return result;
+            if (acrossBlocks_ && dominators_.dominates(earlier, block)) return result;
         }
         return 0;
     }
@@ -100,6 +105,7 @@ class RepeatedValues {
 
     Module& module_;
     Function& function_;
+    const bool acrossBlocks_;
     const BlockGraph graph_;
     const Dominators dominators_;
     // Blocks with such an instruction, and its results there.
@@ -110,9 +116,9 @@ class RepeatedValues {
 
 }  // namespace
 
-void shareRepeatedValues(Module& module) {
+void shareRepeatedValues(Module& module, bool acrossBlocks) {
     for (const auto& function : module.functions()) {
-        RepeatedValues(module, *function).run();
+        RepeatedValues(module, *function, acrossBlocks).run();
         removeUnused(module, *function,
                      [&](const Instruction& i) { return isRepeatable(module, i); });
     }

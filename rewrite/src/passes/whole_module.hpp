@@ -56,9 +56,10 @@ void dropMisplacedRoundingModes(Module& module);
 void dropUnusedUntypedPointers(Module& module);
 void dropUnusedVariablePointers(Module& module);
 
-// Computes each value of a function once: equal instructions that an earlier one dominates are
-// replaced by it. Removes values that nothing uses.
-void shareRepeatedValues(Module& module);
+// Computes each value of a block once. `acrossBlocks`: each value of a function, if an equal
+// instruction dominates another one; registers then hold it for longer. Removes values that nothing
+// uses.
+void shareRepeatedValues(Module& module, bool acrossBlocks);
 
 // Adds variables that lowering made to the interface of each entry point that uses them, also
 // through calls.

@@ -128,15 +128,16 @@ struct DeviceChoices {
     uint32_t unrolledProducts = 1024;  // multiplications of a lane in a loop without DontUnroll
     std::span<const SliceRow> slices = {};
     // The size of the code
-    // Loops over arrays in memory for what is rare, and for calls for each element; a function for
-    // tensor accesses that are alike; each value is computed once.
+    // Loops over arrays in memory, also for calls for each element; a function for tensor accesses
+    // that are alike, and one loop for the rare ones; each value is computed once in a function,
+    // not only in a block.
     bool prefersShortCode = false;
     uint32_t maxDecodeCalls = 16;  // of decode functions, without a loop
     // Words of the functions that are called for each element, that a loop may be unrolled to.
     uint32_t unrolledCallWords = 65536;
     uint32_t maxElementCalls = ~0u;  // of functions called for each element, without a loop
     // Accesses of tensors without a loop: of loads and of stores by separable addresses, and of
-    // any.
+    // any, where there are no others.
     uint32_t maxTensorLoads = 512;
     uint32_t maxTensorStores = 512;
     uint32_t maxTensorPlaces = 16;
