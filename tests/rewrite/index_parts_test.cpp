@@ -117,5 +117,24 @@ TEST_F(IndexParts, OtherValuesStay) {
     EXPECT_EQ(parts.constant, 0u);
 }
 
+TEST_F(IndexParts, KnownConditionsNeedNoCode) {
+    const Id some = emit_.compare(spv::Op::OpULessThan, parameters_[0], parameters_[1]);
+    const size_t before = out_.size();
+    const Condition always = Condition::always(), never = Condition::never();
+    EXPECT_EQ(emit_.both(always, some).id(), some);
+    EXPECT_EQ(emit_.both(some, always).id(), some);
+    EXPECT_TRUE(emit_.both(always, always).isAlways());
+    EXPECT_TRUE(emit_.both(some, never).isNever());
+    EXPECT_TRUE(emit_.both(never, some).isNever());
+    EXPECT_EQ(module_.def(emit_.boolean(always)).opcode, spv::Op::OpConstantTrue);
+    EXPECT_EQ(module_.def(emit_.boolean(never)).opcode, spv::Op::OpConstantFalse);
+    EXPECT_TRUE(emit_.known(types_.constantBool(true)).isAlways());
+    EXPECT_TRUE(emit_.known(types_.constantBool(false)).isNever());
+    EXPECT_EQ(emit_.known(some).id(), some);
+    // An id that is none is not mistaken for what is known.
+    EXPECT_FALSE(Condition(0).isAlways() || Condition(0).isNever());
+    EXPECT_EQ(out_.size(), before);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::index_parts_test

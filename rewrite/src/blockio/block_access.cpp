@@ -111,13 +111,16 @@ class BlockAccessor {
 
     void takeFirstThatFits(const std::vector<Path>& list) {
         const Id inside = positions_->isInside();
-        Id before = 0;  // a boolean: whether the previous path fits; it does if an earlier one does
+        // Whether the previous path fits; it does if an earlier one does.
+        Condition before = Condition::never();
         for (const Path& path : list) {
-            Id fits = path.inside ? inside : 0;
-            if (path.bytes > shape_.elementSize) fits = emit_.both(fits, isMultipleOf(path.bytes));
-            Id condition = fits;
-            if (before != 0) {
-                const Id none = emit_.op(OpLogicalNot, types_.boolType(), {before});
+            Condition fits = path.inside ? Condition(inside) : Condition::always();
+            if (path.bytes > shape_.elementSize) {
+                fits = emit_.both(fits, Condition(isMultipleOf(path.bytes)));
+            }
+            Condition condition = fits;
+            if (const std::optional<Id> fitted = before.id()) {
+                const Condition none = emit_.op(OpLogicalNot, types_.boolType(), {*fitted});
                 condition = emit_.both(fits, none);
             }
             writer_.when(condition, [&] { accessAll(path); });
@@ -187,18 +190,16 @@ class BlockAccessor {
 
     std::vector<Slot> load(const RegionPosition& access) {
         const auto orZero = [&](Id value) {
-            if (access.valid == 0) return value;
-            return emit_.select(access.valid, value, emit_.constant(0));
+            if (access.valid.isAlways()) return value;
+            return emit_.select(emit_.boolean(access.valid), value, emit_.constant(0));
         };
         const Id type = region_.type(accessBytes_);
         const Id value =
             region_.load(emit_, accessBytes_, orZero(access.row), orZero(access.column));
-        const Id result = access.valid == 0 ? value : zeroUnless(access.valid, value, type);
+        const Id result = access.valid.isAlways() ? value
+                                                  : emit_.select(emit_.boolean(access.valid), value,
+                                                                 types_.constantNull(type));
         return regroup(emit_, slotsOf(emit_, {&result, 1}), types_.scalarOf(type), unit_);
-    }
-
-    Id zeroUnless(Id valid, Id value, Id type) {
-        return emit_.select(valid, value, types_.constantNull(type));
     }
 
     void storeStep(const BlockStep& step, std::span<const Slot> units) {

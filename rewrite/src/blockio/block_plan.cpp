@@ -159,9 +159,9 @@ BlockPositions::Coordinate BlockPositions::coordinateAt(Axis& axis, Id start, Id
     if (isNew) {
         const Id inBlock = emit_.plus(position, offset);
         const Id index = emit_.addU32(start, inBlock);
-        Id valid = inside_ ? 0 : below(index, axis.regionSize);
+        Condition valid = inside_ ? Condition::always() : Condition(below(index, axis.regionSize));
         if (axis.isPadded) {
-            valid = emit_.both(valid, below(inBlock, emit_.constant(axis.blockSize)));
+            valid = emit_.both(valid, Condition(below(inBlock, emit_.constant(axis.blockSize))));
         }
         entry->second = {index, valid};
     }

@@ -100,10 +100,11 @@ struct BlockStep {
     Id row = 0, column = 0;  // in the block
 };
 
-// The start of an access in the region: row, and column in bytes. `valid` is a boolean: whether the
-// position is inside the region and the block; 0: always.
+// The start of an access in the region: row, and column in bytes. `valid`: whether the position is
+// inside the region and the block.
 struct RegionPosition {
-    Id row = 0, column = 0, valid = 0;
+    Id row = 0, column = 0;
+    Condition valid = Condition::always();
 };
 
 class BlockPositions {
@@ -124,8 +125,8 @@ class BlockPositions {
 
  private:
     struct Coordinate {
-        Id index;  // in the region
-        Id valid;
+        Id index = 0;  // in the region
+        Condition valid = Condition::always();
     };
     // The rows or the columns.
     struct Axis {

@@ -82,15 +82,17 @@ void ControlFlow::loopUntil(const std::function<Id()>& body) {
     startBlock(merge);
 }
 
-void ControlFlow::when(Id condition, const std::function<void()>& then) {
-    condition == 0 || emitter_.isTrue(condition) ? then() : fork(condition, then, nullptr);
+void ControlFlow::when(Condition condition, const std::function<void()>& then) {
+    if (emitter_.known(condition).isAlways()) return then();
+    if (!condition.isNever()) fork(*condition.id(), then, nullptr);
 }
 
-void ControlFlow::choose(Id condition, const std::function<void()>& then,
+void ControlFlow::choose(Condition condition, const std::function<void()>& then,
                          const std::function<void()>& otherwise) {
-    if (emitter_.isTrue(condition)) return then();
-    if (emitter_.isFalse(condition)) return otherwise();
-    fork(condition, then, otherwise);
+    const Condition found = emitter_.known(condition);
+    if (found.isAlways()) return then();
+    if (found.isNever()) return otherwise();
+    fork(*found.id(), then, otherwise);
 }
 
 // `otherwise` may be null.

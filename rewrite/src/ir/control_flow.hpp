@@ -31,11 +31,10 @@ class ControlFlow {
     void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);
     // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
-    // Runs `then` where the boolean is true; 0: it is known to be. Later code must not use values
-    // that it defines.
-    void when(Id condition, const std::function<void()>& then);
+    // Runs `then` where the boolean is true. Later code must not use values that it defines.
+    void when(Condition condition, const std::function<void()>& then);
     // Runs one of two bodies.
-    void choose(Id condition, const std::function<void()>& then,
+    void choose(Condition condition, const std::function<void()>& then,
                 const std::function<void()>& otherwise);
     // Computes a value of `type` in one of two ways.
     Id chooseValue(Id type, Id condition, const std::function<Id()>& then,

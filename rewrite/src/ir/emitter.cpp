@@ -69,8 +69,23 @@ Id Emitter::chain(Id type, std::span<const Id> ids) {
     return op(OpAccessChain, types().pointerType(module().storage(ids[0]), type), idOperands(ids));
 }
 
+Condition Emitter::both(Condition a, Condition b) {
+    if (a.isAlways() || b.isNever()) return b;
+    if (b.isAlways() || a.isNever()) return a;
+    return both(*a.id(), *b.id());
+}
+
+Id Emitter::boolean(Condition value) {
+    const std::optional<Id> id = value.id();
+    return id ? *id : types().constantBool(value.isAlways());
+}
+
+Condition Emitter::known(Condition value) {
+    if (isTrue(value.id().value_or(0))) return Condition::always();
+    return isFalse(value.id().value_or(0)) ? Condition::never() : value;
+}
+
 Id Emitter::both(Id a, Id b) {
-    if (a == 0 || b == 0) return a == 0 ? b : a;
     if (isTrue(a) || isFalse(b)) return b;
     if (isTrue(b) || isFalse(a)) return a;
     return op(OpLogicalAnd, types().boolType(), {a, b});

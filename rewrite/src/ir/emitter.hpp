@@ -8,6 +8,28 @@
 
 namespace coopvk::rewrite {
 
+// A boolean of the emitted code, or that it is known to be always or never true.
+class Condition {
+ public:
+    Condition(Id boolean) : id_(boolean) {}
+    static Condition always() { return Condition(Known::kAlways); }
+    static Condition never() { return Condition(Known::kNever); }
+
+    bool isAlways() const { return known_ == Known::kAlways; }
+    bool isNever() const { return known_ == Known::kNever; }
+    // nullopt: it is known.
+    std::optional<Id> id() const {
+        return known_ == Known::kNothing ? std::optional(id_) : std::nullopt;
+    }
+
+ private:
+    enum class Known { kNothing, kAlways, kNever };
+    explicit Condition(Known known) : known_(known) {}
+
+    Id id_ = 0;
+    Known known_ = Known::kNothing;
+};
+
 class Emitter {
  public:
     Emitter(TypeTable& types, InstructionList& out) : types_(&types), out_(&out) {}
@@ -65,8 +87,10 @@ class Emitter {
 
     Id constant(uint32_t value) { return types().constantU32(value); }
     Id scope(spv::Scope scope) { return constant(static_cast<uint32_t>(scope)); }
-    // The conjunction of two booleans; 0 stands for `true`.
-    Id both(Id a, Id b);
+    Id both(Id a, Id b);  // the conjunction
+    Condition both(Condition a, Condition b);
+    Id boolean(Condition value);       // a constant if it is known
+    Condition known(Condition value);  // the same, known if it is a constant
 
     // Unsigned arithmetic on integer scalars. Folds constants and neutral operands.
     Id addInt(Id type, Id a, Id b) { return integer(OpIAdd, type, a, b); }

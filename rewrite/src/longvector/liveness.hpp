@@ -34,10 +34,6 @@ class LongVectorLiveness {
     bool isNeededBehind(Id value) const { return isNeededBehind(value, block_); }
     // Whether a block other than that of its definition may read the value.
     bool crossesBlocks(Id value) const { return crossing_.contains(value); }
-    const std::vector<Id>* copiedAtEndOf(Id block) const {
-        const auto found = copied_.find(block);
-        return found == copied_.end() ? nullptr : &found->second;
-    }
     // A use of a value in the current block that the block's instructions do not show.
     void addUse(Id value) {
         ++all_[value];

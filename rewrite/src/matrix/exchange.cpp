@@ -108,7 +108,7 @@ class WordExchange {
         memory_.use(words);
     }
 
-    std::vector<Id> allAtOnce(Id writes, std::span<const NumberedWord> written,
+    std::vector<Id> allAtOnce(Condition writes, std::span<const NumberedWord> written,
                               std::span<const Id> read) {
         memory_.barrier();
         f_.when(writes, [&] {
@@ -120,7 +120,7 @@ class WordExchange {
         return result;
     }
 
-    std::vector<Id> inParts(uint32_t parts, Id writes, std::span<const NumberedWord> written,
+    std::vector<Id> inParts(uint32_t parts, Condition writes, std::span<const NumberedWord> written,
                             std::span<const Id> read) {
         const Id u32 = emit_.types().uint32();
         std::vector<Id> variables;
@@ -145,7 +145,9 @@ class WordExchange {
     }
 
  private:
-    Id isInPart(Id place) { return emit_.compare(OpULessThan, place, emit_.constant(words_)); }
+    Condition isInPart(Id place) {
+        return emit_.compare(OpULessThan, place, emit_.constant(words_));
+    }
 
     FunctionBuilder& f_;
     Emitter& emit_;
@@ -154,9 +156,9 @@ class WordExchange {
 };
 
 // Words with the numbers `read`, of `total` numbers. One invocation writes each: of those that have
-// it, the one where `writes` is true (0: each is). Empty with context.error.
+// it, the one where `writes` is true. Empty with context.error.
 std::vector<Id> exchangeWords(MatrixContext& context, FunctionBuilder& function,
-                              const Instruction& at, uint32_t total, Id writes,
+                              const Instruction& at, uint32_t total, Condition writes,
                               std::span<const NumberedWord> written, std::span<const Id> read) {
     constexpr uint32_t kLeastWords = 256;
     const uint32_t available = workgroupWords(context, at, std::min(total, kLeastWords));
@@ -204,7 +206,7 @@ Id build(MatrixContext& context, const Instruction& at, const WorkgroupExchange&
     }
     const std::vector<Id> read =
         elementNumbers(emit, position, x.to.fragment, width, x.isTranspose);
-    const Id writes = position.isNoDuplicate(emit, x.computed);
+    const Condition writes = position.isNoDuplicate(emit, x.computed);
     const std::vector<Id> words =
         exchangeWords(context, function, at, x.to.rows * x.to.columns, writes, written, read);
     if (words.empty()) return 0;

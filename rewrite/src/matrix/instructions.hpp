@@ -33,8 +33,10 @@ class MatrixWriter : public FunctionWriter {
     Id columnOf(const MatrixType& m, uint32_t localColumn) {
         return position(m).indexOn(emit(), Dimension::kColumns, m.fragment.columns, localColumn);
     }
-    // Whether this invocation is the one that stores what it holds; 0: each is.
-    Id isNoDuplicate(const MatrixType& m) { return position(m).isNoDuplicate(emit(), m.fragment); }
+    // Whether this invocation is the one that stores what it holds.
+    Condition isNoDuplicate(const MatrixType& m) {
+        return position(m).isNoDuplicate(emit(), m.fragment);
+    }
 
     // A variable for what holds its values only for a part of the lowering of one instruction.
     Id sharedVariable(Id type) {

@@ -149,11 +149,11 @@ Id GridPosition::indexOn(Emitter& emit, Dimension d, const Axis& axis, uint32_t 
     return rewrite::indexOn(emit, axis, laneOn(d, axis), local);
 }
 
-Id GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes) {
-    Id condition = 0;
+Condition GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes) {
+    Condition condition = Condition::always();
     const auto require = [&](Id place, uint32_t below, uint32_t all) {
         if (below >= all) return;
-        const Id isBelow = emit.compare(OpULessThan, place, emit.constant(below));
+        const Condition isBelow = emit.compare(OpULessThan, place, emit.constant(below));
         condition = emit.both(condition, isBelow);
     };
     require(row(), rowLanes, grid_.rows);

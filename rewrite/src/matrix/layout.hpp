@@ -181,9 +181,9 @@ class GridPosition {
     Id laneOn(Dimension d, const Axis& axis);
     // The row or column of the matrix that has the local index `local`.
     Id indexOn(Emitter& emit, Dimension d, const Axis& axis, uint32_t local);
-    // True unless a lane of lower number holds the same rows and columns; 0: true in all lanes.
-    Id isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes);
-    Id isNoDuplicate(Emitter& emit, const Fragment& f) {
+    // True unless a lane of lower number holds the same rows and columns.
+    Condition isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t columnLanes);
+    Condition isNoDuplicate(Emitter& emit, const Fragment& f) {
         return isNoDuplicate(emit, f.rows.lanes, f.columns.lanes);
     }
     void setLane(Id lane) { lane_ = lane; }  // where the module has read it already

@@ -50,7 +50,7 @@ class SharedScalarStore : private MatrixCode {
         }
         const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
-        const Id leader =
+        const Condition leader =
             writer_.position(LaneScope::kSubgroup).isNoDuplicate(emit_, rowLanes, columnLanes);
         writer_.when(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);

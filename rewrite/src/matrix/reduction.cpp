@@ -150,10 +150,11 @@ class LineReduction : private MatrixCode {
         const Id line = writer_.laneOn(*r_.from, other(d));
         const Id first = emit_.times(line, lanes);
         const Id place = emit_.addU32(first, emit_.over(along, together));
-        Id writes = writer_.isNoDuplicate(*r_.from);
+        Condition writes = writer_.isNoDuplicate(*r_.from);
         if (together > 1) {
             const Id inGroup = emit_.modulo(along, together);
-            writes = emit_.both(writes, emit_.compare(OpIEqual, inGroup, emit_.constant(0)));
+            const Condition isFirst = emit_.compare(OpIEqual, inGroup, emit_.constant(0));
+            writes = emit_.both(writes, isFirst);
         }
         WorkgroupMemory memory(context_, emit_);
         memory.use(atOnce * perTotal);

@@ -44,16 +44,16 @@ GridPosition& StagedProduct::positionOf(const MatrixType& m) {
     return inRuns_.emplace(m.id, context_.position(emit_.out(), m.fragment)).first->second;
 }
 
-void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
+void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Condition stores,
                                  const std::function<void(uint32_t block, Id inSlice)>& body) {
     const Axis& axis = matrix.fragment.axis(k);
     for (uint32_t block = 0; block < axis.count(); block += blockOf(axis)) {
         const Id index = positionOf(matrix).indexOn(emit_, k, axis, block);
         const Id inSlice = emit_.op(OpISub, types_.uint32(), {index, start});
-        Id stored = stores;
+        Condition stored = stores;
         if (depth_ < axis.size) {
-            stored =
-                emit_.both(stores, emit_.compare(OpULessThan, inSlice, emit_.constant(depth_)));
+            const Condition isIn = emit_.compare(OpULessThan, inSlice, emit_.constant(depth_));
+            stored = emit_.both(stores, isIn);
         }
         f_.when(stored, [&] { body(block, inSlice); });
     }

@@ -25,13 +25,15 @@ class StagedProduct {
                       const std::function<void()>& multiply, bool leavesLast = false);
     // Runs body(block, inSlice) for the blocks of a matrix along K that this lane stores: their
     // first local index, and their place in the slice that begins at `start`. `stores`: whether the
-    // lane stores at all; 0: it does. Each block has blockOf() elements along K.
-    void forEachBlock(const MatrixType& matrix, Dimension k, Id start, Id stores,
+    // lane stores at all. Each block has blockOf() elements along K.
+    void forEachBlock(const MatrixType& matrix, Dimension k, Id start, Condition stores,
                       const std::function<void(uint32_t block, Id inSlice)>& body);
     // Slices may divide the blocks of an axis.
     uint32_t blockOf(const Axis& k) const { return std::gcd(k.block, depth_); }
     GridPosition& positionOf(const MatrixType& m);
-    Id isNoDuplicate(const MatrixType& m) { return positionOf(m).isNoDuplicate(emit_, m.fragment); }
+    Condition isNoDuplicate(const MatrixType& m) {
+        return positionOf(m).isNoDuplicate(emit_, m.fragment);
+    }
 
     // Variables for the sums, with these values of this type; and the values that they have now.
     void beginSums(Id type, std::span<const Id> values);

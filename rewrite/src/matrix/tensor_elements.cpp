@@ -202,13 +202,13 @@ Id TensorElements::castTo(Emitter& emit, Id element) {
     return emit.op(OpBitcast, type, {pointer_});
 }
 
-Id TensorElements::hasRuns(Emitter& emit, uint32_t length) {
+Condition TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
     if (storage == spv::StorageClass::Workgroup ||
         reachable(spv::StorageClass::StorageBuffer) != memoryType())
-        return 0;
+        return Condition::never();
     if (block_ == 0 && place_.root == 0) place_ = placeOf(emit, pointer_);
-    if (block_ == 0 && !place_.valid()) return 0;
+    if (block_ == 0 && !place_.valid()) return Condition::never();
     run_ = length;
     pack_ = length <= 4 ? types_.vectorType(memoryType(), length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);

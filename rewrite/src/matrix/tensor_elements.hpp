@@ -26,9 +26,9 @@ class TensorElements {
     void store(Emitter& emit, Id index, Id component);
 
     // Whether `length` neighbours, the first of which has a multiple of `length` as its index, may
-    // be accessed at once: at most 16 bytes. A boolean that is the same in all invocations; 0:
-    // never. loadRun() and storeRun() access them.
-    Id hasRuns(Emitter& emit, uint32_t length);
+    // be accessed at once: at most 16 bytes. The same in all invocations. loadRun() and
+    // storeRun() access them.
+    Condition hasRuns(Emitter& emit, uint32_t length);
     std::vector<Slot> loadRun(Emitter& emit, Id index);
     void storeRun(Emitter& emit, Id index, std::span<const Slot> components);
 
@@ -176,9 +176,9 @@ class TensorTransfer : protected MatrixCode {
     // only where run_ is longer than one element.
     void byAddress(const std::function<void()>& runs, const std::function<void()>& separable,
                    const std::function<void()>& any);
-    // A boolean of the layout's numbers: whether `runs` is right, or `separable` where run_ is one
-    // element long. 0: never.
-    Id condition();
+    // Whether `runs` is right, or `separable` where run_ is one element long. The layout's numbers
+    // tell.
+    Condition condition();
     // Runs emitRuns() while addresses are those of runs.
     void inRuns(const std::function<void()>& emitRuns);
     // The longest run of at most `max` elements (a power of two) in a lane; one element: none.
@@ -210,9 +210,9 @@ class TensorTransfer : protected MatrixCode {
     const Instruction& at_;
     const MatrixType& matrix_;
     TensorAddress address_;
-    // What a lane accesses at once, and whether memory allows that (boolean; 0: it does).
+    // What a lane accesses at once, and whether memory allows that.
     TensorRun run_;
-    Id runsFit_ = 0;
+    Condition runsFit_ = Condition::always();
 };
 
 }  // namespace coopvk::rewrite

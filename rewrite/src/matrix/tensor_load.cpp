@@ -44,9 +44,9 @@ class TensorLoad : TensorTransfer {
                   [&] { any(); });
     }
 
-    // The same, where one branch is for several loads. allowsFastest(): whether the layout allows
-    // fastest(), a boolean; 0: never. others() suits any layout.
-    Id allowsFastest() { return condition(); }
+    // The same in two parts, where one branch is for several loads: fastest() suits layouts for
+    // which allowsFastest() is true, others() suits any layout.
+    Condition allowsFastest() { return condition(); }
     void fastest() {
         if (run_.length == 1) return elements(maxDecodeCalls());
         inRuns([&] { runs(); });
@@ -110,19 +110,20 @@ class TensorLoad : TensorTransfer {
 
     // A run is inside or outside of the tensor as a whole.
     std::vector<Slot> readRunInside(const TensorPart& place) {
-        if (place.inside == 0) return readRun(place);
+        if (place.inside.isAlways()) return readRun(place);
+        const Id inside = emit_.boolean(place.inside);
         if (vectors_ && !vectors_->mayRepeat()) {
             const Id type = types_.vectorType(matrix_.component, run_.length);
             const Id outside = emit_.splat(type, clampValue_);
             const Id values[] = {writer_.chooseValue(
-                type, place.inside, [&] { return vectors_->call(emit_, place); },
+                type, inside, [&] { return vectors_->call(emit_, place); },
                 [&] { return outside; })};
             return slotsOf(emit_, values);
         }
         std::vector<Slot> components = readRun(place);
         for (Slot& slot : components) {
             const Id component = scalarOf(emit_, matrix_.component, slot);
-            slot = {emit_.select(place.inside, component, clampValue_), 0};
+            slot = {emit_.select(inside, component, clampValue_), 0};
         }
         return components;
     }
@@ -149,9 +150,9 @@ class TensorLoad : TensorTransfer {
 
     // Reads only where the element is inside of the tensor.
     Id readInside(const TensorPart& place) {
-        if (place.inside == 0) return read(place);
+        if (place.inside.isAlways()) return read(place);
         return writer_.chooseValue(
-            matrix_.component, place.inside, [&] { return read(place); },
+            matrix_.component, emit_.boolean(place.inside), [&] { return read(place); },
             [&] { return clampValue_; });
     }
 
@@ -159,8 +160,8 @@ class TensorLoad : TensorTransfer {
     // inside. In a branch, a GPU would wait for each element before it reads the next one.
     Id readClamped(const TensorPart& place) {
         const bool reads = !decode_ || decode_->mayRepeat();
-        if (!reads || place.inside == 0) return readInside(place);
-        return emit_.select(place.inside, read(place), clampValue_);
+        if (!reads || place.inside.isAlways()) return readInside(place);
+        return emit_.select(emit_.boolean(place.inside), read(place), clampValue_);
     }
 
     void any() {
@@ -208,15 +209,12 @@ void emitFastest(const Loads& loads) {
 
 // Emits one branch for all loads, if the layout of each may allow the fastest way.
 void emitTogether(MatrixWriter& writer, const Loads& loads) {
-    Id allowFastest = 0;
-    bool together = loads.size() > 1;
+    Condition allowFastest = loads.size() > 1 ? Condition::always() : Condition::never();
     for (const auto& load : loads) {
-        if (!together) break;
-        const Id allowsFastest = load->allowsFastest();
-        allowFastest = writer.emit().both(allowFastest, allowsFastest);
-        together = allowsFastest != 0;
+        if (allowFastest.isNever()) break;
+        allowFastest = writer.emit().both(allowFastest, load->allowsFastest());
     }
-    if (together) {
+    if (!allowFastest.isNever()) {
         writer.choose(
             allowFastest, [&] { emitFastest(loads); },
             [&] {
@@ -229,8 +227,8 @@ void emitTogether(MatrixWriter& writer, const Loads& loads) {
 
 // Emits what one version of the code around the loads has (tensor/load_order.hpp).
 void emitVersion(const Loads& loads, bool isFastest) {
-    const bool isPossible =
-        std::ranges::all_of(loads, [](const auto& load) { return load->allowsFastest() != 0; });
+    const bool isPossible = std::ranges::all_of(
+        loads, [](const auto& load) { return !load->allowsFastest().isNever(); });
     if (isFastest && isPossible) return emitFastest(loads);
     for (const auto& load : loads) isPossible ? load->others() : load->byLayout();
 }
@@ -261,18 +259,14 @@ bool lowerLoadCondition(MatrixContext& context, MatrixWriter& writer, const Inst
     const auto found = context.loadVersions.loads.find(i.result);
     if (found == context.loadVersions.loads.end()) return false;
     Emitter& emit = writer.emit();
-    Id condition = 0;
+    Condition condition = Condition::always();
     for (const Instruction* load : found->second) {
         const std::unique_ptr<TensorLoad> prepared = prepare(context, writer, *load);
         if (prepared == nullptr) return true;
-        const Id allowsFastest = prepared->allowsFastest();
-        if (allowsFastest == 0) {
-            condition = context.types.constantBool(false);
-            break;
-        }
-        condition = emit.both(condition, allowsFastest);
+        condition = emit.both(condition, prepared->allowsFastest());
+        if (condition.isNever()) break;
     }
-    emit.op(OpCopyObject, i.type, Operands{idOperand(condition)}, i.result);
+    emit.op(OpCopyObject, i.type, {emit.boolean(condition)}, i.result);
     return true;
 }
 

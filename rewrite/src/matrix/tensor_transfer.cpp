@@ -77,13 +77,13 @@ void TensorTransfer::byAddress(const std::function<void()>& runs,
                                const std::function<void()>& separable,
                                const std::function<void()>& any) {
     if (device().prefersShortCode) {
-        const Id isFastest = condition();
-        if (isFastest == 0) return any();
+        const Condition isFastest = condition();
+        if (isFastest.isNever()) return any();
         return writer_.choose(
             isFastest, [&] { run_.length == 1 ? separable() : inRuns(runs); }, any);
     }
-    const Id isSeparable = address_.isSeparable();
-    if (isSeparable == 0) return any();
+    const Condition isSeparable = address_.isSeparable();
+    if (isSeparable.isNever()) return any();
     const auto parts = [&] {
         if (run_.length == 1) return separable();
         writer_.choose(
@@ -107,17 +107,17 @@ TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
 // size").
 TensorWalk TensorTransfer::walkAny() {
     const uint32_t most = device().maxTensorPlaces;
-    const bool isRare =
-        address_.isSeparable() != 0 && context_.tiles.types.empty() && matrix_.length() > 2 * most;
+    const bool isRare = !address_.isSeparable().isNever() && context_.tiles.types.empty() &&
+                        matrix_.length() > 2 * most;
     return {writer_, matrix_, isRare ? 1 : most, {}, loops(isRare)};
 }
 
-Id TensorTransfer::condition() {
-    Id condition = address_.isSeparable();
-    if (condition != 0 && run_.length != 1) {
+Condition TensorTransfer::condition() {
+    Condition condition = address_.isSeparable();
+    if (!condition.isNever() && run_.length != 1) {
         condition = emit_.both(emit_.both(condition, runsFit_), address_.hasRuns(run_.length));
     }
-    return emit_.isFalse(condition) ? 0 : condition;
+    return emit_.known(condition);
 }
 
 void TensorTransfer::inRuns(const std::function<void()>& emitRuns) {
@@ -138,7 +138,7 @@ TensorRun TensorTransfer::longestRun(uint32_t max) const {
 void TensorTransfer::chooseRuns(TensorElements& elements) {
     if (elements.valid()) run_ = longestRun(kTensorRunBytes * 8 / matrix_.number->bits);
     if (run_.length > 1) runsFit_ = elements.hasRuns(emit_, run_.length);
-    if (runsFit_ == 0) run_ = {};
+    if (runsFit_.isNever()) run_ = {};
 }
 
 Id TensorTransfer::inRun(Id first, uint32_t i) const {

@@ -25,7 +25,7 @@ class WorkgroupProduct : StagedProduct {
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Positions are computed ahead of all control flow, since later blocks use them, too.
-        const Id storesA = isNoDuplicate(*p_.a), storesB = isNoDuplicate(*p_.b);
+        const Condition storesA = isNoDuplicate(*p_.a), storesB = isNoDuplicate(*p_.b);
         for (const StagedOperand* o : {&plan_.a, &plan_.b}) {
             position_.laneOn(o->kDimension(), o->k());
             lineLane(*o);
@@ -131,7 +131,7 @@ class WorkgroupProduct : StagedProduct {
     }
 
     // Stores what this lane holds of a slice to shared memory.
-    void stage(const StagedOperand& operand, HeldElements& elements, Id start, Id stores) {
+    void stage(const StagedOperand& operand, HeldElements& elements, Id start, Condition stores) {
         forEachBlock(*operand.matrix, operand.kDimension(), start, stores,
                      [&](uint32_t block, Id inSlice) {
                          for (uint32_t k = 0; k < blockOf(operand.k()); k += kWorkgroupBlock) {

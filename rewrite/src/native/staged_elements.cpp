@@ -108,8 +108,10 @@ void StagedElements::eachUnit(const std::function<void(const Unit&)>& visit) {
     const uint32_t lanes = f_.context.target.subgroupSize;
     for (uint32_t first = 0; first < units; first += lanes) {
         const Id unit = emit_.plus(f_.writer.lane(), first);
-        const Id inside =
-            first + lanes <= units ? 0 : emit_.compare(OpULessThan, unit, emit_.constant(units));
+        const Condition inside =
+            first + lanes <= units
+                ? Condition::always()
+                : Condition(emit_.compare(OpULessThan, unit, emit_.constant(units)));
         f_.writer.when(inside, [&] {
             const Id block = emit_.times(emit_.over(unit, beside * perLine), beside);
             visit({emit_.addU32(block, emit_.modulo(unit, beside)),

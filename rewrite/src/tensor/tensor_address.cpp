@@ -42,44 +42,46 @@ Id TensorAddress::spanStride(uint32_t dimension) {
     return stride;
 }
 
-Id TensorAddress::isNotEmpty() {
-    Id condition = 0;
+Condition TensorAddress::isNotEmpty() {
+    Condition condition = Condition::always();
     if (clampMode() == spv::TensorClampMode::Undefined) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        condition = emit_.both(
-            condition,
-            emit_.compare(OpINotEqual, layoutAt(Layout::kDimension, d), emit_.constant(0)));
+        const Condition hasElements =
+            emit_.compare(OpINotEqual, layoutAt(Layout::kDimension, d), emit_.constant(0));
+        condition = emit_.both(condition, hasElements);
     }
     return condition;
 }
 
-Id TensorAddress::isUnclipped() {
+Condition TensorAddress::isUnclipped() {
     const Id zero = emit_.constant(0);
-    Id condition = equal(clipAt(View::kRowOffset), zero);
+    Condition condition = equal(clipAt(View::kRowOffset), zero);
     condition = emit_.both(condition, equal(clipAt(View::kColumnOffset), zero));
-    const auto covers = [&](View::Clip span, uint32_t size) {
+    const auto covers = [&](View::Clip span, uint32_t size) -> Condition {
         return emit_.compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
     };
     condition = emit_.both(condition, covers(View::kRowSpan, access_.rows));
     return emit_.both(condition, covers(View::kColumnSpan, access_.columns));
 }
 
-// Whether the dimensions of the view are those of the span; 0: they always are.
-Id TensorAddress::viewIsSpan() {
-    Id condition = 0;
+// Whether the dimensions of the view are those of the span.
+Condition TensorAddress::viewIsSpan() {
+    Condition condition = Condition::always();
     if (!access_.view->hasDimensions) return condition;
     for (uint32_t d = 0; d < dimensions(); ++d) {
-        const Id sameSize = equal(viewAt(View::kDimension, d), layoutAt(Layout::kSpan, d));
-        const Id sameStride = equal(viewAt(View::kStride, d), spanStride(d));
+        const Condition sameSize = equal(viewAt(View::kDimension, d), layoutAt(Layout::kSpan, d));
+        const Condition sameStride = equal(viewAt(View::kStride, d), spanStride(d));
         condition = emit_.both(condition, emit_.both(sameSize, sameStride));
     }
     return condition;
 }
 
-Id TensorAddress::isSeparable() {
-    if (access_.view != nullptr && access_.view->dimensions != dimensions()) return 0;
+Condition TensorAddress::isSeparable() {
+    if (access_.view != nullptr && access_.view->dimensions != dimensions())
+        return Condition::never();
     const uint32_t innermost = permuted(dimensions() - 1);
-    Id condition = equal(layoutAt(Layout::kSpan, innermost), emit_.constant(access_.columns));
+    Condition condition =
+        equal(layoutAt(Layout::kSpan, innermost), emit_.constant(access_.columns));
     if (clips()) condition = emit_.both(condition, isUnclipped());
     if (access_.view != nullptr) condition = emit_.both(condition, viewIsSpan());
     return emit_.both(condition, isNotEmpty());
@@ -107,13 +109,13 @@ std::optional<bool> TensorAddress::runsAlongRows() const {
     return std::nullopt;
 }
 
-Id TensorAddress::hasRuns(uint32_t length) {
+Condition TensorAddress::hasRuns(uint32_t length) {
     const uint32_t last = dimensions() - 1;
-    Id condition = isMultiple(emit_, layoutAt(Layout::kOffset, last), length);
-    if (!runsAlongRows().value_or(true)) condition = emit_.both(condition, rowsFit());
+    Condition condition = isMultiple(emit_, layoutAt(Layout::kOffset, last), length);
+    if (!runsAlongRows().value_or(true)) condition = emit_.both(condition, Condition(rowsFit()));
     if (clampMode() == spv::TensorClampMode::Constant) {
-        condition =
-            emit_.both(condition, isMultiple(emit_, layoutAt(Layout::kDimension, last), length));
+        const Condition endsWithOne = isMultiple(emit_, layoutAt(Layout::kDimension, last), length);
+        condition = emit_.both(condition, endsWithOne);
     }
     if (access_.isDecoded) return condition;
     const auto isOne = [&](Layout::Field field) {
@@ -122,7 +124,8 @@ Id TensorAddress::hasRuns(uint32_t length) {
     condition = emit_.both(condition, isOne(Layout::kBlockSize));
     condition = emit_.both(condition, isOne(Layout::kStride));
     for (uint32_t d = 0; d < last; ++d) {
-        condition = emit_.both(condition, isMultiple(emit_, layoutAt(Layout::kStride, d), length));
+        const Condition beginsWithOne = isMultiple(emit_, layoutAt(Layout::kStride, d), length);
+        condition = emit_.both(condition, beginsWithOne);
     }
     return condition;
 }

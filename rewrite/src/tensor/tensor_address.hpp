@@ -36,8 +36,8 @@ struct TensorAccess {
 struct TensorPart {
     Id coordinate = 0;  // the row or the column, u32
     Id index = 0;       // u32, in units of the strides; clamped to an index inside of the tensor
-    Id inside = 0;      // boolean: inside of the tensor; 0: always
-    Id isKept = 0;      // boolean: not clipped; 0: always
+    Condition inside = Condition::always();  // of the tensor
+    Condition isKept = Condition::always();  // not clipped
     // Coordinates (u32) of the block, and in it, in the dimensions that the part determines.
     std::array<Id, kMaxTensorDimensions> block = {}, inBlock = {};
 };
@@ -48,9 +48,9 @@ class TensorAddress {
     TensorAddress(LoweringContext& context, Emitter& emit, const TensorAccess& access, Id layout,
                   Id view);
 
-    // Whether the address is separable: a boolean, the same in all invocations; 0: never. The
-    // functions below it then give the parts, and join() the place of an element.
-    Id isSeparable();
+    // Whether the address is separable, the same in all invocations. The functions below it then
+    // give the parts, and join() the place of an element.
+    Condition isSeparable();
     TensorPart ofRow(Id row);
     TensorPart ofColumn(Id column);
     static TensorPart join(Emitter& emit, const TensorPart& row, const TensorPart& column);
@@ -60,8 +60,8 @@ class TensorAddress {
     std::optional<bool> runsAlongRows() const;
     // For separable addresses: whether runs of `length` elements that start at multiples of
     // `length` in the matrix may be accessed at once. Where elements are decoded, the runs are in
-    // blocks. A boolean as that of isSeparable().
-    Id hasRuns(uint32_t length);
+    // blocks. The same in all invocations.
+    Condition hasRuns(uint32_t length);
     // From now on, parts are of runs of so many elements.
     void setRuns(uint32_t length) { run_ = length; }
 
@@ -75,7 +75,8 @@ class TensorAddress {
 
  private:
     struct Coordinate {
-        Id block = 0, inBlock = 0, inside = 0;
+        Id block = 0, inBlock = 0;
+        Condition inside = Condition::always();
     };
     uint32_t dimensions() const { return access_.layout->dimensions; }
     uint32_t permuted(uint32_t dimension) const;
@@ -87,12 +88,12 @@ class TensorAddress {
     }
     Id clipAt(TensorViewType::Clip which) const { return view_[access_.view->clip(which)]; }
     spv::TensorClampMode clampMode() const;
-    Id equal(Id a, Id b) { return emit_.compare(OpIEqual, a, b); }
+    Condition equal(Id a, Id b) { return emit_.compare(OpIEqual, a, b); }
     Id spanStride(uint32_t dimension);
     Id rowsFit();
-    Id isNotEmpty();
-    Id isUnclipped();
-    Id viewIsSpan();
+    Condition isNotEmpty();
+    Condition isUnclipped();
+    Condition viewIsSpan();
     std::vector<Id> ofSpan(Id row);
     Id positiveRemainder(Id number, Id period);
     Id clamped(Id coordinate, Id size, uint32_t run);
@@ -106,7 +107,8 @@ class TensorAddress {
     std::vector<Id> throughView(Id index);
     std::vector<Id> ofSpanIndex(Id index);
     TensorPart place(Id row, Id column);
-    std::vector<std::pair<Id*, Id>> valuesOf(TensorPart& part);
+    template <typename Visit>
+    void eachValue(TensorPart& part, Visit visit) const;
     Id buildPlace(Id resultType);
 
     LoweringContext& context_;

@@ -70,8 +70,8 @@ Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
             const Id end = emit_.addU32(begin, clipAt(span));
-            const Id isBehind = emit_.compare(OpUGreaterThanEqual, at, begin);
-            const Id isAhead = emit_.compare(OpULessThan, at, end);
+            const Condition isBehind = emit_.compare(OpUGreaterThanEqual, at, begin);
+            const Condition isAhead = emit_.compare(OpULessThan, at, end);
             part.isKept = emit_.both(part.isKept, emit_.both(isBehind, isAhead));
             return emit_.op(OpISub, u32, {at, begin});
         };
@@ -138,17 +138,17 @@ TensorPart TensorAddress::place(Id row, Id column) {
     return part;
 }
 
-// The members of the helper function's result, with their types.
-std::vector<std::pair<Id*, Id>> TensorAddress::valuesOf(TensorPart& part) {
+// Calls visit(member of the part, type) for what the helper function returns.
+template <typename Visit>
+void TensorAddress::eachValue(TensorPart& part, Visit visit) const {
     const Id u32 = types_.uint32(), boolean = types_.boolType();
-    std::vector<std::pair<Id*, Id>> values = {{&part.index, u32}};
-    if (clampMode() != spv::TensorClampMode::Undefined) values.emplace_back(&part.inside, boolean);
-    if (clips()) values.emplace_back(&part.isKept, boolean);
+    visit(part.index, u32);
+    if (clampMode() != spv::TensorClampMode::Undefined) visit(part.inside, boolean);
+    if (clips()) visit(part.isKept, boolean);
     for (uint32_t d = 0; access_.isDecoded && d < dimensions(); ++d) {
-        values.emplace_back(&part.block[d], u32);
-        values.emplace_back(&part.inBlock[d], u32);
+        visit(part.block[d], u32);
+        visit(part.inBlock[d], u32);
     }
-    return values;
 }
 
 // Parameters: layout, the view where there is one, row and column.
@@ -162,9 +162,8 @@ Id TensorAddress::buildPlace(Id resultType) {
     TensorAddress inside(context_, b.emit(), access_, b.parameter(0), hasView ? b.parameter(1) : 0);
     const auto result = [&](TensorPart part) {
         std::vector<Id> members;
-        for (const auto& [value, type] : inside.valuesOf(part)) {
-            members.push_back(*value != 0 ? *value : types_.constantBool(true));
-        }
+        inside.eachValue(part,
+                         [&](Condition value, Id) { members.push_back(b.emit().boolean(value)); });
         return b.emit().construct(resultType, members);
     };
     const auto general = [&] {
@@ -175,16 +174,17 @@ Id TensorAddress::buildPlace(Id resultType) {
         return result(join(b.emit(), ofRow, inside.ofColumn(b.parameter(row + 1))));
     };
     // Then no other way has separable addresses.
-    const Id isSeparable = context_.target.device.prefersShortCode ? inside.isSeparable() : 0;
-    if (isSeparable == 0) return b.finish(general());
-    return b.finish(b.chooseValue(resultType, isSeparable, separable, general));
+    const Condition isSeparable =
+        context_.target.device.prefersShortCode ? inside.isSeparable() : Condition::never();
+    if (isSeparable.isNever()) return b.finish(general());
+    return b.finish(b.chooseValue(resultType, b.emit().boolean(isSeparable), separable, general));
 }
 
 TensorPart TensorAddress::ofElement(Id row, Id column) {
     TensorPart part;
     part.coordinate = row;
     std::vector<Id> types;
-    for (const auto& [value, type] : valuesOf(part)) types.push_back(type);
+    eachValue(part, [&](auto&, Id type) { types.push_back(type); });
     const Id resultType = types_.structType(types);
     const std::vector<uint32_t> key = {
         static_cast<uint32_t>(OpTypeTensorViewNV), access_.layout->id,
@@ -196,8 +196,8 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
     append(operands, {idOperand(row), idOperand(column)});
     const std::vector<Id> members =
         structureMembers(emit_, emit_.op(OpFunctionCall, resultType, std::move(operands)));
-    const auto values = valuesOf(part);
-    for (size_t v = 0; v < values.size(); ++v) *values[v].first = members[v];
+    auto member = members.begin();
+    eachValue(part, [&](auto& value, Id) { value = *member++; });
     return part;
 }
 

@@ -145,8 +145,8 @@ struct Location;
 // Emits a test: whether values are equal in all active invocations of the subgroup.
 class UniformityTest : private VectorCode {
  public:
-    // `all`: a boolean that must be true, too; 0: none.
-    explicit UniformityTest(VectorFunction& function, Id all = 0)
+    // `all` must be true, too.
+    explicit UniformityTest(VectorFunction& function, Condition all = Condition::always())
         : VectorCode(function), all_(all) {}
 
     // `value`: an integer scalar or a physical pointer.
@@ -154,10 +154,10 @@ class UniformityTest : private VectorCode {
     // Requires the location's arguments except the byte offset; they are the function's parameters
     // from `first` on.
     void requireArguments(const Location& location, size_t first);
-    Id result() const { return all_; }  // a boolean
+    Condition result() const { return all_; }
 
  private:
-    Id all_;
+    Condition all_;
 };
 
 // Lowers SPV_NV_cooperative_vector to core SPIR-V. Of large vectors, it lowers the instructions

@@ -53,7 +53,7 @@ void UniformityTest::require(Id value) {
     if (f_.module().constantValue(value)) return;
     f_.module().addCapability(spv::Capability::GroupNonUniformVote);
     for (const Id word : wordsOf(emit_, value)) {
-        const Id same =
+        const Condition same =
             emit_.compare(OpGroupNonUniformAllEqual, emit_.scope(spv::Scope::Subgroup), word);
         all_ = emit_.both(all_, same);
     }
@@ -113,7 +113,7 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
         const Id first = firstInvocation(emit), rest = emit.modulo(first, lanes);
         UniformityTest linear(f, emit.compare(OpIEqual, rest, emit.constant(0)));
         linear.require(first);
-        full = emit.both(full, linear.result());
+        full = emit.both(full, emit.boolean(linear.result()));
     }
     return full;
 }
@@ -175,7 +175,7 @@ Id isProductShared(const ProductWork& work, const VectorExchange& exchange) {
     requireLocation(work.product.matrix, work.parameters.matrix);
     if (work.product.hasBias) requireLocation(work.product.bias, work.parameters.bias);
     uniform.require(work.parameters.stride);
-    return uniform.result();
+    return f.emit().boolean(uniform.result());
 }
 
 // ---------------------------------------------------------------------------------------------

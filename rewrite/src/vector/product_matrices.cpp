@@ -118,7 +118,9 @@ class DriverMatrices : SharedVectors {
         for (uint32_t i = 0; i < rows * quads; i += exchange_.lanes) {
             const Id index = plus(lane_, i);
             const bool isWhole = i + exchange_.lanes <= rows * quads;
-            const Id isInside = isWhole ? 0 : emit_.compare(OpULessThan, index, c(rows * quads));
+            const Condition isInside =
+                isWhole ? Condition::always()
+                        : Condition(emit_.compare(OpULessThan, index, c(rows * quads)));
             f_.when(isInside, [&] {
                 const Id row = over(index, quads), quad = modulo(index, quads);
                 shareQuad(addU32(firstRow, row), addU32(firstQuad, quad),

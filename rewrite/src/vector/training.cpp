@@ -45,7 +45,7 @@ class GradientWriter : private VectorCode {
     bool valid() const { return accumulator_.valid(); }
 
     void run(Id lines, Id elements) {
-        const Id same = canReduce(f_.context()) ? sameAddress() : 0;
+        const Condition same = canReduce(f_.context()) ? sameAddress() : Condition::never();
         if (g_.lines == nullptr && areShifted(f_.context(), *g_.elements)) {
             return addShifted(same, elements);
         }
@@ -61,23 +61,21 @@ class GradientWriter : private VectorCode {
     }
 
  private:
-    Id sameAddress() {
+    Condition sameAddress() {
         UniformityTest uniform(f_);
         uniform.require(memory_.start());
         uniform.require(stride_);
         // Logical pointers cannot be compared.
         if (g_.target.kind == Location::Kind::kElements && g_.target.arguments.size() > 1) {
-            return types_.constantBool(false);
+            return Condition::never();
         }
         uniform.requireArguments(g_.target, 0);
         return uniform.result();
     }
 
-    // Calls add(true), which reduces over the subgroup, where `same` (0: nowhere) is true, else
-    // add(false).
+    // Calls add(true), which reduces over the subgroup, where `same` is true, else add(false).
     template <typename Add>
-    void chooseReduced(Id same, Add add) {
-        if (same == 0) return add(false);
+    void chooseReduced(Condition same, Add add) {
         f_.choose(same, [&] { add(true); }, [&] { add(false); });
     }
 
@@ -92,7 +90,7 @@ class GradientWriter : private VectorCode {
     }
 
     // A line whose words in memory are the vector's packs.
-    void addShifted(Id same, Id vector) {
+    void addShifted(Condition same, Id vector) {
         forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
             FloatComponents part(f_, *g_.elements, vector, first, packs, Indices::kConstant);
             chooseReduced(same, [&](bool reduced) {

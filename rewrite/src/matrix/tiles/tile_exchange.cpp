@@ -74,7 +74,7 @@ class TileExchange {
         HeldElements elements(distributed_, emit_, f_.parameter(0));
         const std::vector<Id> words = wordsOf(elements);
         begin();
-        const Id writes = position_.isNoDuplicate(emit_, distributed_.fragment);
+        const Condition writes = position_.isNoDuplicate(emit_, distributed_.fragment);
         std::vector<Id> tiles(grid_.count());
         forEachPart([&](const Part& part) {
             memory_.barrier();
@@ -173,9 +173,9 @@ class TileExchange {
         }
     }
 
-    // Whether one of `tiles` tiles is among the `atOnce` from `first` on; 0: all are.
-    Id isAmong(Id tile, uint32_t first, uint32_t atOnce, uint32_t tiles) {
-        if (atOnce == tiles) return 0;
+    // Whether one of `tiles` tiles is among the `atOnce` from `first` on.
+    Condition isAmong(Id tile, uint32_t first, uint32_t atOnce, uint32_t tiles) {
+        if (atOnce == tiles) return Condition::always();
         const Id fromFirst =
             emit_.op(OpISub, context_.types.uint32(), {tile, emit_.constant(first)});
         return emit_.compare(OpULessThan, fromFirst, emit_.constant(atOnce));
@@ -187,8 +187,9 @@ class TileExchange {
         uint32_t block = 0;
         for (const Place& row : blockRows_) {
             for (const Place& column : blockColumns_) {
-                const Id isRow = isAmong(row.tile, part.firstRow, down_, grid_.down);
-                const Id isColumn = isAmong(column.tile, part.firstColumn, across_, grid_.across);
+                const Condition isRow = isAmong(row.tile, part.firstRow, down_, grid_.down);
+                const Condition isColumn =
+                    isAmong(column.tile, part.firstColumn, across_, grid_.across);
                 f_.when(emit_.both(isRow, isColumn), [&] {
                     const Id down = emit_.times(row.inMemory, rows_.stride);
                     const Id along = emit_.over(column.inMemory, rows_.perWord);

@@ -78,7 +78,7 @@ class TiledProduct : StagedProduct {
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Positions are computed ahead of all control flow, since later blocks use them, too.
-        const Id storesA = storesOf(*p_.a), storesB = storesOf(*p_.b);
+        const Condition storesA = storesOf(*p_.a), storesB = storesOf(*p_.b);
         subgroup_ = readSubgroupPosition(emit_, grid_);
         beginSums(p_.result->pack, extractPacks(emit_, *p_.c, f_.parameter(2)));
         forEachSlice(
@@ -98,15 +98,15 @@ class TiledProduct : StagedProduct {
     }
 
  private:
-    Id storesOf(const MatrixType& m) {
+    Condition storesOf(const MatrixType& m) {
         positionOf(m).laneOn(Dimension::kRows, m.fragment.rows);
         positionOf(m).laneOn(Dimension::kColumns, m.fragment.columns);
         return isNoDuplicate(m);
     }
 
     // Stores what this lane holds of a slice to shared memory. `k`: the dimension of K.
-    void stage(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines, Id stores,
-               Id start, Dimension k) {
+    void stage(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
+               Condition stores, Id start, Dimension k) {
         const Axis& line = m.fragment.axis(other(k));
         const bool inRuns = m.fragment.run.has_value();
         const bool runsAlongK = inRuns && m.fragment.run->along == k;
