@@ -214,7 +214,8 @@ namespace {
 
 using Keeps = bool (*)(const Instruction&);
 
-// Removes the types with the old ids, except those that instructions keep.
+// Removes the types with the old ids. Those that an instruction names for which keeps(instruction)
+// is true stay.
 void drop(Module& module, const TypeNames& names, Keeps keeps) {
     std::unordered_set<Id> gone;
     InstructionList& globals = module.section(Section::kGlobals);

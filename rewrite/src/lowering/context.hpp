@@ -50,7 +50,7 @@ struct LoweringContext {
         fail(ErrorCode::kUnsupported, at, what);
     }
 
-    // Sets an error if an instruction that stays must not.
+    // Sets an error if the output must not have this instruction, which no row lowered.
     virtual void checkKept(const Instruction&) {}
 
     // The helper function for a key. make() builds it once and returns its id.

@@ -170,7 +170,7 @@ Id ElementPointer::constantIndex(uint32_t value) {
     return context_.types.constant(indexType_, value);
 }
 
-// From here on memory consists of scalars, of which vectors have any alignment.
+// From now on pointees are scalars: views and addresses need no alignment of vectors.
 void ElementPointer::becomeScalars() {
     perOriginal_ = components_;
     components_ = 1;

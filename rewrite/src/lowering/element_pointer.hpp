@@ -45,10 +45,9 @@ class ElementPointer {
         return perOriginal_ != 1 || (isUntyped_ && chain_ == OpAccessChain);
     }
 
-    // The index of Pointer[0], which callers add to each index for at().
+    // at(origin() + n) points to Pointer[n]. Callers add origin() once for many elements.
     Id origin() const { return origin_; }
-    // A pointer to Pointer[index - origin()], or to its component number `component` (a u32; 0: the
-    // whole pointee).
+    // With `component`, a u32, a pointer to this component of the pointee; 0: to the whole pointee.
     Id at(Emitter& emit, Id index, Id component = 0);
 
  private:

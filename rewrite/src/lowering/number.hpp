@@ -50,8 +50,8 @@ struct Number {
     // FP Encoding of its type; nullopt: an integer, or a float of IEEE 754.
     std::optional<spv::FPEncoding> encoding = {};
     FloatFields fields = {};
-    // Matrices hold components as scalars of this width, which `form` loads and stores; 0 and null:
-    // as in memory.
+    // If matrices hold components in another form than memory does: the width of the scalars that
+    // hold them, and how these are loaded and stored. Else 0 and null.
     uint32_t heldBits = 0;
     const NumberForm* form = nullptr;
 

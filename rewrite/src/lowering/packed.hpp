@@ -89,8 +89,8 @@ struct ElementWise {
     const PackedType& source() const;  // type of the first operand that is not a scalar
 };
 
-// nullopt if the result has no packed type, or with an error if operands do not fit. `head`: the
-// number of operands before the values.
+// nullopt if the result has no packed type; also if the operands do not fit, with an error in the
+// context. `head`: how many operands precede the values.
 std::optional<ElementWise> elementWise(PackedContext& context, const Instruction& instruction,
                                        size_t head = 0);
 

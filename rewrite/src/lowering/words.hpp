@@ -12,7 +12,8 @@
 
 namespace coopvk::rewrite {
 
-// A component of a vector that is not extracted yet: whole vectors need no instructions.
+// Names a component of a vector without an OpCompositeExtract for it. If all components of a vector
+// stay together, none is ever emitted.
 struct Slot {
     Id value = 0;        // scalar or vector
     uint32_t index = 0;  // component; 0 for scalars

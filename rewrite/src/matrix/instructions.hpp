@@ -132,13 +132,14 @@ void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instru
 
 // OpCooperativeMatrixMulAddKHR: a call of a helper function, one for each combination of types.
 void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction& mulAdd);
-// OpCopyObject that ends an opened product (tensor/load_order.hpp).
+// The OpCopyObject of `opened` in tensor/load_order.hpp: computes the last part of that product.
 bool lowerProductEnd(MatrixContext& context, MatrixWriter& writer, const Instruction& copy);
 
 // OpCooperativeMatrixConvertNV: changes the use (A, B, accumulator) of a matrix.
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion);
-// The same where one of both types is an array of tiles (tiles/tile_grid.hpp).
+// OpCooperativeMatrixConvertNV between an array of tiles and distributed elements
+// (tiles/tile_grid.hpp).
 void lowerTileConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion);
 // OpFConvert and the other conversions. They may also change the use, from an accumulator to A or B

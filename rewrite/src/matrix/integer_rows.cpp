@@ -8,8 +8,8 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The largest magnitude of a component of A or B. Bytes that hold components of 4 bits have the
-// range of these if all values of the type are loaded.
+// The largest magnitude of a component of A or B. Bytes hold components of 4 bits; their values are
+// those of 4 bits if the matrices are only loaded, as those in slices are.
 uint32_t maxMagnitude(const MatrixContext& context, const MatrixType& type, bool isSigned) {
     const bool isNarrow = type.number->bits == 4 && type.number->isSigned() == isSigned &&
                           context.slices.types.contains(type.id);

@@ -62,6 +62,9 @@ std::optional<uint32_t> matrixLength(const TypeTable& types, const LayoutPolicy&
 
 namespace {
 
+// Of MatrixType::shape, in place of a use.
+constexpr uint32_t kAnyUse = ~0u, kTiles = kAnyUse - 1;
+
 // Why a matrix of scope Workgroup is refused; empty: it is not.
 std::string_view workgroupProblem(const MatrixContext& context, const Instruction& type,
                                   const MatrixDimensions& d) {
@@ -133,7 +136,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.fragment = fragmentOf(context.policy, type.result, d, bits);
     describePacks(matrix, types);
     // At scope Workgroup, elements are distributed alike whatever the use.
-    if (!d.isOfSubgroup()) use = ~0u;
+    if (!d.isOfSubgroup()) use = kAnyUse;
     matrix.shape = {d.rows, d.columns, use};
     matrix.hasOpenCount = true;
     if (isOpen) {
@@ -150,7 +153,7 @@ void divide(MatrixContext& context, MatrixType& matrix, const TileGrid& grid) {
                                          matrix.use);
     matrix.packWidth = matrix.packStep = 1;
     matrix.count = grid.count();
-    matrix.shape[2] -= 1;  // element-wise instructions take no other types along with it
+    matrix.shape[2] = kTiles;  // element-wise instructions take no other types along with it
 }
 
 }  // namespace

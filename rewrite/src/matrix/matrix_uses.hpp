@@ -166,13 +166,14 @@ struct ByteReading {
 };
 
 // Finds the types of A and B whose values are only loaded, moved and multiplied. An invocation can
-// hold such values in another form until a product reads them.
+// hold such values in a form of its own, for example as words as they lie in memory, until a
+// product reads them.
 
 class FactorSurvey {
  public:
-    // What the other form allows.
+    // Which other instructions the module may have, since the form suits them, too.
     struct Form {
-        // It has as many components: OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef.
+        // OpCooperativeMatrixLengthKHR, OpConstantNull and OpUndef: it has as many components.
         bool keepsLength = false;
         bool allowsTensors = false;  // OpCooperativeMatrixLoadTensorNV
     };

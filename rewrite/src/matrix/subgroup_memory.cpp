@@ -13,8 +13,10 @@ namespace {
 
 constexpr uint32_t kMaxParts = 8;
 
-// How a matrix lies in the area. The result is read line after line: along `along`, which its lanes
-// hold whole if it is A or B. Then the area may have a part of each line at a time.
+// How a matrix lies in the area: its lines, one after the other. A line goes in the direction in
+// which a lane reads the result: of A along a row, of B along a column. There a lane holds whole
+// lines, so the matrix may go through the area in parts: first the first half of all lines, then
+// the second.
 struct MovedLines {
     Dimension along;     // of the result
     Dimension inSource;  // the same dimension of what is moved
@@ -41,7 +43,8 @@ uint32_t partsOf(const MovedLines& lines, const SubgroupArea& area) {
     return 0;
 }
 
-// A subgroup has an area of elements, and a slot for each lane, into which go those of other parts.
+// Behind the elements there is a slot for each lane, to which it stores what is of another part: so
+// all lanes store, without branches.
 uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
     return elements + context.target.subgroupSize;
 }

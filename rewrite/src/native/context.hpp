@@ -156,7 +156,7 @@ struct NativeContext : PackedContext {
     void fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
                    Id result) override;
 
-    // The driver supports what the table leaves.
+    // Instructions without a row in the table are the driver's.
     void checkKept(const Instruction&) override {}
 
     const TiledType* matrixOfValue(Id value) const { return plan.type(module.def(value).type); }

@@ -57,8 +57,9 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, R
 Id halfToF32(Emitter& emit, Id bits, uint32_t components);
 Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding);
 
-// A scalar f64 as the f32 that rounds to the same 8-bit float: toward zero, with the last bit set
-// if that is inexact. Numbers that f32 lacks become zero or infinity.
+// A scalar f64 as an f32, rounded to odd: toward zero, and if that is inexact the last bit becomes
+// 1. So a second rounding to an 8-bit float gives what one rounding would. Numbers that f32 lacks
+// become zero or infinity.
 Id f64ToOddF32(Emitter& emit, Id f64);
 
 // For scalars and vectors of so many components.
@@ -137,9 +138,9 @@ class HalfCode {
 bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i);
 
 // Half floats on devices without shaderFloat16: each instruction that computes with them computes
-// in f32, and its result is rounded to f16. f32 has more than twice the bits of f16 and two more,
-// so that sums, differences, products, quotients and square roots are those that one rounding
-// gives.
+// in f32, and its result is rounded to f16. With 24 bits of f32 and 11 of f16, 24 >= 2 * 11 + 2:
+// then rounding twice gives the same as rounding once, for sums, differences, products, quotients
+// and square roots.
 
 // Arithmetic, comparisons, GLSL.std.450, and operations of subgroups. Conversions are in
 // conversions.hpp.

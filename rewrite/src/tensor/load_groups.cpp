@@ -91,8 +91,8 @@ class Group {
         return storage == PushConstant || storage == Input;
     }
 
-    // A whole variable of the function, that nothing reads or writes ahead of the store's new
-    // place.
+    // Whether it stores what was loaded to a whole variable of the function, which no instruction
+    // behind the loads accesses so far: then it may move behind them.
     bool isStoreOfLoaded(const Instruction& i) const {
         if (i.opcode != OpStore || i.operands.size() != 2) return false;
         const auto isResult = [&](const InstructionPtr& load) { return load->result == i.word(1); };

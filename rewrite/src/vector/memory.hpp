@@ -134,7 +134,7 @@ class Accumulator : private VectorCode {
     // `number`: the format in memory, f16 or f32.
     Accumulator(VectorFunction& function, VectorMemory& memory, const Number& number);
 
-    // False if no method applies.
+    // False if the device has no method for this memory.
     bool valid() const { return method_ != Method::kNone; }
     // Numbers in a word, which one addition changes together.
     uint32_t perWord() const { return 32 / number_.bits; }

@@ -16,7 +16,7 @@ struct VectorExchange {
     uint32_t quads = 0;  // 16 bytes each: the part of a vector that is exchanged at once
     Id variable = 0;     // uvec4[subgroups * lanes * laneQuads()]; 0: there is none
 
-    // Quads for a lane; the one that is unused spreads lanes over banks.
+    // Quads from one lane's to the next one's: with one unused, lanes access different banks.
     uint32_t laneQuads() const { return quads + 1; }
 };
 

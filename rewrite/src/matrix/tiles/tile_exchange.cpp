@@ -270,7 +270,7 @@ void lowerTileConversion(MatrixContext& context, MatrixWriter& writer, const Ins
         const uint32_t least = TileExchange::leastWords(context.types, tiled);
         uint32_t words = workgroupWords(context, at, least);
         if (words == 0) return 0;
-        // Fewer parts need fewer barriers.
+        // With more memory, the matrix goes through it in fewer parts, with fewer barriers.
         words = std::max(words, deepSliceWords(context));
         const Id parameters[] = {from.id};
         FunctionBuilder builder(context.types, context.newFunctions,

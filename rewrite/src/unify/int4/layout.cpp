@@ -92,7 +92,8 @@ class NibbleLayouts {
         }
     }
 
-    // The type that a pointer points to; if it is untyped, that of the other one.
+    // The type that `pointer` points to. If it is untyped, the type that `other` points to: a copy
+    // has two pointers.
     Id pointee(Id pointer, Id other) const {
         const Id type = module_.pointee(pointer);
         return type != 0 ? type : module_.pointee(other);

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Matrices hold 8-bit floats in another type (number.hpp). After this pass, each element
-// that an instruction takes from such a matrix, or puts into one, has that type: conversions to and
-// from the 8-bit type, which keep its bits, stand around the instruction. Functions that the
-// lowering of an instruction calls with elements, or for them, get versions with that type.
+// Matrices hold 8-bit floats in another type, f16 (number.hpp). After this pass, instructions take
+// f16 elements from such matrices, and put f16 elements into them:
+//
+//   %e = OpCompositeExtract %fp8 %m 0      %h = OpCompositeExtract %f16 %m 0
+//                                          %e = the bits of %h as %fp8
+//
+// So do the functions that reductions, per-element operations and tensor loads call: for each there
+// is a version with f16 parameters and results.
 #pragma once
 
 #include "lowering/context.hpp"
@@ -13,7 +17,7 @@ namespace coopvk::rewrite {
 struct SmallFloatContext : LoweringContext {
     using LoweringContext::LoweringContext;
 
-    std::map<Id, Id> heldValues;  // values of 8-bit types, with the same as they were held
+    std::map<Id, Id> heldValues;  // value of an 8-bit type -> the f16 of a matrix that it was
 
     // The 8-bit type of a matrix type's components; 0: it is no matrix of 8-bit floats.
     Id format(Id matrix) const;
