@@ -1,26 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
 # Man page, licence and `cpack`, which makes a Debian package.
 
-# coopvk_install_compressed(file folder): installs FILE, a whole path, into FOLDER as Debian asks for it, compressed the same
+# coopvk_install_compressed(file folder component): installs FILE, a whole path, into FOLDER as Debian asks for it, compressed the same
 # way every time; as it is where there is no gzip.
 find_program(COOPVK_GZIP gzip)
 mark_as_advanced(COOPVK_GZIP)
-function(coopvk_install_compressed file folder)
+function(coopvk_install_compressed file folder component)
     if(NOT COOPVK_GZIP)
-        install(FILES ${file} DESTINATION ${folder})
+        install(FILES ${file} DESTINATION ${folder} COMPONENT ${component})
         return()
     endif()
     get_filename_component(name ${file} NAME)
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/compressed/${name}.gz)
-    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/compressed)
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/compressed/${component}/${name}.gz)
+    file(MAKE_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/compressed/${component})
     add_custom_command(
         OUTPUT ${output}
         COMMAND ${COOPVK_GZIP} -9n < ${file} > ${output}
         DEPENDS ${file}
         COMMENT "Compressing ${name}")
-    add_custom_target(compressed_${name} ALL DEPENDS ${output})
-    set(COOPVK_INSTALLED_TARGETS ${COOPVK_INSTALLED_TARGETS} compressed_${name} PARENT_SCOPE)
-    install(FILES ${output} DESTINATION ${folder})
+    add_custom_target(compressed_${component}_${name} ALL DEPENDS ${output})
+    set(COOPVK_INSTALLED_TARGETS ${COOPVK_INSTALLED_TARGETS} compressed_${component}_${name} PARENT_SCOPE)
+    install(FILES ${output} DESTINATION ${folder} COMPONENT ${component})
 endfunction()
 
 set(package coopvk)
@@ -31,12 +31,22 @@ endif()
 if(COOPVK_COMPANION)
     set(package coopvk-${architecture})
 else()
-    coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1)
+    coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk.1 ${CMAKE_INSTALL_MANDIR}/man1 coopvk)
+    coopvk_install_compressed(${CMAKE_CURRENT_SOURCE_DIR}/docs/coopvk-compare.1 ${CMAKE_INSTALL_MANDIR}/man1 compare)
 endif()
 configure_file(cmake/package/changelog.in ${CMAKE_CURRENT_BINARY_DIR}/package/changelog @ONLY)
-coopvk_install_compressed(${CMAKE_CURRENT_BINARY_DIR}/package/changelog
-                          ${CMAKE_INSTALL_DATADIR}/doc/${package})
-install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package})
+# coopvk_install_about(package component): what Debian wants in each package.
+function(coopvk_install_about package component)
+    coopvk_install_compressed(${CMAKE_CURRENT_BINARY_DIR}/package/changelog
+                              ${CMAKE_INSTALL_DATADIR}/doc/${package} ${component})
+    install(FILES cmake/package/copyright DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/${package}
+            COMPONENT ${component})
+    set(COOPVK_INSTALLED_TARGETS ${COOPVK_INSTALLED_TARGETS} PARENT_SCOPE)
+endfunction()
+coopvk_install_about(${package} coopvk)
+if(NOT COOPVK_COMPANION)
+    coopvk_install_about(coopvk-compare compare)
+endif()
 
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
@@ -62,7 +72,20 @@ This package has the layer for programs of this architecture. Install it beside
 the package coopvk of the system's own architecture.")
 endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
-# The package with the debugging information strips the other one.
+if(NOT COOPVK_COMPANION)
+    set(CPACK_DEB_COMPONENT_INSTALL ON)
+    set(CPACK_COMPONENTS_ALL coopvk compare)
+    set(CPACK_COOPVK_STAGE /coopvk)  # where the component lies while it is packed
+    set(CPACK_DEBIAN_COOPVK_PACKAGE_NAME coopvk)
+    set(CPACK_DEBIAN_COMPARE_PACKAGE_NAME coopvk-compare)
+    set(CPACK_DEBIAN_COMPARE_PACKAGE_DEPENDS "coopvk (= ${PROJECT_VERSION}), libvulkan1")
+    set(CPACK_DEBIAN_COMPARE_PACKAGE_SECTION devel)
+    set(CPACK_DEBIAN_COMPARE_DESCRIPTION "Compares drivers' cooperative matrices and vectors with coopvk's
+For those who develop drivers or coopvk: runs cases on a driver's own
+cooperative matrices or vectors, on coopvk's, and on a reference, says where
+results differ, and writes programs that show it.")
+endif()
+# The packages with the debugging information strip the others.
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 coopvk_commit(commit CPACK_COOPVK_TIME)
 set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/${COOPVK_MANIFEST_NAME})

@@ -13,13 +13,11 @@ constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
 
 void addAdviseCommand(CLI::App& app, int& status);
 void addCheckCommand(CLI::App& app, int& status);  // where the reference device is built
-void addCompareCommand(CLI::App& app, int& status);
 void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);
 void addInfoCommand(CLI::App& app, int& status);
 void addReportCommand(CLI::App& app, int& status);
 void addRewriteCommand(CLI::App& app, int& status);
 void addRunCommand(CLI::App& app, int& status);
-void addSelftestCommand(CLI::App& app, int& status);
 
 }  // namespace coopvk::tool

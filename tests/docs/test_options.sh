@@ -6,6 +6,7 @@ set -euo pipefail
 
 source=$1 coopvk=$2
 page=$source/docs/coopvk.1
+compare=${coopvk%/*}/coopvk-compare
 manifest=$source/manifest/VkLayer_coopvk.json.in
 
 fail() {
@@ -25,9 +26,9 @@ help_options() {
         sed -E 's/^((-[a-z]), *)?(--[a-z-]+).*/\2 \3/' | options
 }
 
-# page_options HEADING: those of one part of the manual page.
+# page_options HEADING [PAGE]: those of one part of a manual page.
 page_options() {
-    sed 's/\\-/-/g' "$page" | awk -v heading="$1" '
+    sed 's/\\-/-/g' "${2:-$page}" | awk -v heading="$1" '
         /^\.S[SH] / { inside = ($0 == heading) }
         inside && /^\.TP/ { first = 1; next }
         inside && first { print; first = 0 }' | tr -d '"' | sed -E 's/^\.B[RI]* //; s/\\f[A-Z]//g' | options
@@ -38,9 +39,15 @@ same 'commands of the manual page' "$(sort <<<"$commands")" \
     "$(sed -n 's/^\.SS coopvk //p' "$page" | sort)"
 same 'options of coopvk' "$(help_options)" "$(page_options '.SH OPTIONS')"
 for command in $commands; do
+    [[ $command != compare && $command != selftest ]] || continue
     same "options of coopvk $command" "$(help_options "$command")" \
         "$(page_options ".SS coopvk $command")"
 done
+
+compare_page=$source/docs/coopvk-compare.1
+same 'options of coopvk-compare' "$(coopvk=$compare help_options)" "$(page_options '.SH OPTIONS' "$compare_page")"
+same 'options of coopvk-compare selftest' "$(coopvk=$compare help_options selftest)" \
+    "$(page_options '.SS coopvk-compare selftest' "$compare_page")"
 
 # Settings: manifest, manual page, README.
 settings=$(grep -oE '"key": "[a-z_]+",$' "$manifest" | cut -d'"' -f4)
@@ -87,12 +94,13 @@ for file in "$source"/README.md "$source"/docs/*.md; do
         grep -oE '^    (coopvk|(\./)?scripts/[a-z-]+) .*' "$file" | sed 's/^ *//'; } || true)
 done
 
-# man can show the page; checked if there is a tool for it.
+# man can show the pages; checked if there is a tool for it.
 if command -v mandoc >/dev/null; then
-    mandoc -T lint -W warning "$page" || fail 'mandoc'
+    mandoc -T lint -W warning "$page" "$compare_page" || fail 'mandoc'
 elif command -v groff >/dev/null; then
-    [[ -z $(groff -man -Tutf8 -ww -z "$page" 2>&1) ]] || fail "$(groff -man -Tutf8 -ww -z "$page" 2>&1)"
+    complaints=$(groff -man -Tutf8 -ww -z "$page" "$compare_page" 2>&1)
+    [[ -z $complaints ]] || fail "$complaints"
 else
-    echo '  not done: the manual page is not checked as such: neither mandoc nor groff is here'
+    echo '  not done: the manual pages are not checked as such: neither mandoc nor groff is here'
 fi
 echo 'test_options: passed'

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_package.sh BUILD
-# `cpack` makes a Debian package. Its installation makes the layer available, off by default; its
+# `cpack` makes Debian packages: of the layer and `coopvk`, and of coopvk-compare, which players do not need. The
+# first one's installation makes the layer available, off by default; its
 # removal leaves nothing. This machine's dpkg installs it into a separate root.
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
@@ -15,8 +16,10 @@ export LC_ALL=C.UTF-8
 
 cpack --config "$build/CPackConfig.cmake" -B "$work/out" >"$work/log" 2>&1 || fail "$(<"$work/log")"
 ! grep -i warning "$work/log" || fail 'cpack warns'
-package=("$work"/out/*.deb)
-[[ ${#package[@]} == 1 && ${package[0]} == */coopvk_*_*.deb ]] || fail "packages: ${package[*]}"
+all=("$work"/out/*.deb)
+package=("$work"/out/coopvk_*_*.deb)
+compare=("$work"/out/coopvk-compare_*_*.deb)
+[[ ${#all[@]} == 2 && -f ${package[0]} && -f ${compare[0]} ]] || fail "packages: ${all[*]}"
 
 # Control data.
 field() { dpkg-deb -f "${package[0]}" "$1"; }
@@ -66,17 +69,36 @@ grep -q '^License: Apache-2.0' "$root/usr/share/doc/coopvk/copyright" || fail 'n
 [[ $(gzip -dc "$root/usr/share/doc/coopvk/changelog.gz" | head -n 1) == "coopvk ($version) "* ]] ||
     fail 'the changelog has another version'
 works_in "$root/usr"
-# The other package has its symbols: functions and lines, by the build ID, without paths of this machine.
+
+# The other package: coopvk starts its program, which fits no other version.
+[[ $(dpkg-deb -f "${compare[0]}" Package) == coopvk-compare ]] || fail 'name of the other package'
+[[ $(dpkg-deb -f "${compare[0]}" Depends) == *"coopvk (= $version)"* ]] || fail 'another version is good enough'
+! "$root/usr/bin/coopvk" compare --version >"$work/log" 2>&1 || fail 'what is not installed runs'
+in_root --install "${compare[0]}"
+added=$(cd "$root" && find . -type f -path '*coopvk-compare*' ! -path './var/*' | sort)
+[[ $added == './usr/bin/coopvk-compare
+./usr/share/doc/coopvk-compare/changelog.gz
+./usr/share/doc/coopvk-compare/copyright
+./usr/share/man/man1/coopvk-compare.1.gz' ]] || fail "of coopvk-compare: $added"
+[[ $(find "$root" -type f ! -path "$root/var/*" | wc -l) == \
+    $(($(wc -l <<<"$installed") + $(wc -l <<<"$added"))) ]] || fail 'more files than these'
+[[ $("$root/usr/bin/coopvk" compare --version) == "coopvk-compare $version ("* ]] || fail 'coopvk compare'
+
+# Further packages have the symbols: functions and lines, by the build ID, without paths of this machine.
 symbols=$work/symbols
-dpkg-deb -x "$work"/out/coopvk-dbgsym_*.ddeb "$symbols"
-dpkg-deb -e "$work"/out/coopvk-dbgsym_*.ddeb "$work/symbols-control"
-(cd "$symbols" && md5sum --quiet -c "$work/symbols-control/md5sums") || fail 'md5sums of the symbols'
-for file in "$root"/usr/lib/*/coopvk/libVkLayer_coopvk.so "$root/usr/bin/coopvk"; do
+for name in coopvk coopvk-compare; do
+    dpkg-deb -x "$work/out/$name-dbgsym"_*.ddeb "$symbols"
+    dpkg-deb -e "$work/out/$name-dbgsym"_*.ddeb "$work/symbols-control"
+    (cd "$symbols" && md5sum --quiet -c "$work/symbols-control/md5sums") || fail 'md5sums of the symbols'
+    rm -r "$work/symbols-control"
+done
+for file in "$root"/usr/lib/*/coopvk/libVkLayer_coopvk.so "$root"/usr/bin/coopvk{,-compare}; do
     id=$(readelf -n "$file" | sed -n 's/.*Build ID: //p')
     debug=$symbols/usr/lib/debug/.build-id/${id:0:2}/${id:2}.debug
     [[ -f $debug ]] || fail "no symbols of ${file##*/}, whose build ID is '$id'"
     ! grep -aqF "$source" "$debug" || fail "$source is named in the symbols of ${file##*/}"
     ! readelf -S "$file" | grep -qF .debug_info || fail "${file##*/} still has its symbols"
+    [[ ${file##*/} != coopvk-compare ]] || continue
     place=$(nm "$debug" | awk '/ [tT] _ZN6coopvk.*assessDevice/ && !/cold/ && !n++ { print $1 }')
     line=$(addr2line -e "$debug" "$place")
     [[ -n $place && $line == *layer/device/physical_device.cpp:[0-9]* ]] || fail "symbols of ${file##*/}: $line"
@@ -86,6 +108,7 @@ cpack --config "$build/CPackConfig.cmake" -B "$work/again" >"$work/log" 2>&1 || 
 for file in "$work"/out/*.*deb; do
     cmp "$file" "$work/again/${file##*/}" || fail "not the same bytes again: ${file##*/}"
 done
+in_root --purge coopvk-compare
 in_root --purge coopvk
 [[ -z $(files) ]] || fail "left: $(files)"
 [[ $(grep -c '^Package: coopvk' "$root/var/lib/dpkg/status") == 0 ]] || fail 'dpkg remembers it'

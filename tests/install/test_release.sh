@@ -21,11 +21,14 @@ version=$(sed -n 's/^project(coopvk VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLi
 [[ $(cd "$work/one" && printf '%s\n' *) == "SHA256SUMS
 coopvk-$version-linux-x86_64.tar.xz
 coopvk-$version.spdx.json
+coopvk-compare-$version-linux-x86_64.tar.xz
+coopvk-compare-dbgsym_${version}_amd64.deb
+coopvk-compare_${version}_amd64.deb
 coopvk-dbgsym_${version}_amd64.deb
 coopvk_${version}_amd64.deb
 notes.md" ]] || fail "files: $(ls "$work/one")"
 (cd "$work/one" && sha256sum --quiet -c SHA256SUMS) || fail checksums
-[[ $(wc -l <"$work/one/SHA256SUMS") == 5 ]] || fail 'files without checksums'
+[[ $(wc -l <"$work/one/SHA256SUMS") == 8 ]] || fail 'files without checksums'
 grep -q '^### ' "$work/one/notes.md" || fail 'no notes'
 ! grep -q '^## ' "$work/one/notes.md" || fail 'notes of another version'
 
@@ -45,5 +48,10 @@ folder=$work/unpacked/coopvk-$version-linux-x86_64
 [[ -f $folder/LICENSE ]] || fail 'no licence in the archive'
 ! find "$folder" -perm /022 | grep . || fail 'writable by others'
 works_in "$folder"
+# The other archive lies over it.
+[[ ! -e $folder/bin/coopvk-compare ]] || fail 'the archive has coopvk-compare'
+tar -C "$work/unpacked" -xf "$work/one/coopvk-compare-$version-linux-x86_64.tar.xz"
+cp -R "$work/unpacked/coopvk-compare-$version-linux-x86_64/." "$folder"
+[[ $("$folder/bin/coopvk" compare --version) == "coopvk-compare $version ("* ]] || fail 'coopvk compare'
 
 echo "test_release: passed ($version)"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "explanation.hpp"
+#include "run/explanation.hpp"
 
 #include <gtest/gtest.h>
 

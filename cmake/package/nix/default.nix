@@ -18,7 +18,7 @@ pkgs.stdenv.mkDerivation {
     vulkan-volk
   ];
   cmakeFlags = [ "-DCOOPVK_BUILD_TESTS=OFF" "-DCOOPVK_WERROR=OFF" ];
-  # The tool loads the Vulkan loader by its name.
-  postFixup = "patchelf --add-rpath ${pkgs.vulkan-loader}/lib $out/bin/coopvk";
+  # The programs load the Vulkan loader by its name.
+  postFixup = "patchelf --add-rpath ${pkgs.vulkan-loader}/lib $out/bin/coopvk $out/bin/coopvk-compare";
   meta.license = pkgs.lib.licenses.asl20;
 }

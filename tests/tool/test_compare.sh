@@ -25,6 +25,17 @@ expect() {
 
 lanes() { export LP_NATIVE_VECTOR_WIDTH=$(($1 * 32)); }
 
+# A program of its own: `coopvk compare` starts it from its folder or the PATH, or says which package has it.
+mkdir "$work/alone" "$work/path"
+ln "$coopvk" "$work/alone/coopvk" 2>/dev/null || cp "$coopvk" "$work/alone/coopvk"
+for command in compare selftest; do
+    out=$(PATH=/nowhere "$work/alone/coopvk" $command --list 2>&1) && fail "no error without coopvk-compare: $out"
+    [[ $out == *'the package coopvk-compare has it' ]] || fail "without coopvk-compare: $out"
+done
+ln -s "$(realpath "${coopvk%/*}")/coopvk-compare" "$work/path/coopvk-compare"
+out=$(PATH=$work/path "$work/alone/coopvk" compare --version 2>&1)
+[[ $out == 'coopvk-compare '*rewriter* ]] || fail "version: $out"
+
 lanes 8
 expect 0 'cases agree' --quick --json "$work/khr.json" --markdown "$work/khr.md"
 grep -q '"status": "agree"' "$work/khr.json" || fail 'no case in the JSON file'

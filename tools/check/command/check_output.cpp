@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_output.hpp"
+#include "check/command/check_output.hpp"
 
 #include <format>
 #include <nlohmann/json.hpp>

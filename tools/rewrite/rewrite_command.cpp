@@ -6,9 +6,9 @@
 
 #include "commands.hpp"
 #include "failure.hpp"
-#include "info_lists.hpp"
+#include "info/info_lists.hpp"
 #include "input_file.hpp"
-#include "rewrite_job.hpp"
+#include "rewrite/rewrite_job.hpp"
 
 namespace coopvk::tool {
 namespace {

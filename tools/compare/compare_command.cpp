@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk compare`: compares a driver's own matrices and vectors with coopvk's, on the same device.
+// `coopvk-compare`: compares a driver's own matrices and vectors with coopvk's, on the same device.
 #include <cstdlib>
 #include <iostream>
 #include <memory>
 
-#include "commands.hpp"
+#include "compare/compare_commands.hpp"
 #include "compare/report/report.hpp"
 #include "compare/repro/repro.hpp"
 #include "compare/run/comparison.hpp"
@@ -106,56 +106,52 @@ compare::Sides sidesOf(std::string_view name) {
 
 }  // namespace
 
-void addCompareCommand(CLI::App& app, int& status) {
-    CLI::App* command = app.add_subcommand(
-        "compare", "Compare a driver's own matrices or vectors with coopvk's and with a reference");
+void addCompareOptions(CLI::App& app, int& status) {
     auto options = std::make_shared<CompareOptions>();
     compare::Options& c = options->comparison;
-    command->add_option("--extension", c.extension, "The extension to compare")
+    app.add_option("--extension", c.extension, "The extension to compare")
         ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",
                                "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"}));
-    command->add_option("--device", c.device,
-                        "The number of the device, in the order in which the loader lists devices");
-    command
-        ->add_option_function<std::string>(
-            "--sides",
-            [options](const std::string& name) { options->comparison.sides = sidesOf(name); },
-            "Which results to compare with the reference: both, native or emulated; reference: the "
-            "reference device's own, without a Vulkan device")
+    app.add_option("--device", c.device,
+                   "The number of the device, in the order in which the loader lists devices");
+    app.add_option_function<std::string>(
+           "--sides",
+           [options](const std::string& name) { options->comparison.sides = sidesOf(name); },
+           "Which results to compare with the reference: both, native or emulated; reference: the "
+           "reference device's own, without a Vulkan device")
         ->check(CLI::IsMember({"both", "native", "emulated", "reference"}));
-    command->add_option("--back-end", c.backEnd, "What coopvk turns matrices into")
+    app.add_option("--back-end", c.backEnd, "What coopvk turns matrices into")
         ->check(CLI::IsMember({"auto", "core", "native"}));
-    command->add_option("--seed", c.seed, "The seed of the random inputs");
-    command->add_option("--filter", c.filter,
-                        "Run only cases whose name matches this regular expression");
-    command->add_option("--case", c.onlyCase, "Run only the case with this number");
-    command->add_flag("--quick", c.quick, "Run a sample of all cases");
-    command->add_flag("--all-rows", c.allRows, "Include property rows that only one side lists");
-    command->add_option("--max-ulps", c.tolerance.maxUlps,
-                        "Floats that are further apart differ, whatever the specification allows");
-    command->add_option("--jobs", c.jobs,
-                        "Threads that create pipelines (default: one for each processor)");
-    command->add_flag("--quiet", c.quiet, "Show no progress on the standard error stream");
-    command->add_flag("--list", options->list,
-                      "Print the numbers and names of the cases, and run none");
-    command->add_option("--json", options->json, "Write everything to this file");
-    command->add_option("--html", options->html,
-                        "Write a report with maps of the elements that differ");
-    command->add_option("--markdown", options->markdown, "Write a table to this file");
-    command->add_option("--save", options->saveFile, "Save the results of one side in this file");
-    command
-        ->add_option("--save-side", options->saveSide,
-                     "The side to save (default: native if it is available)")
+    app.add_option("--seed", c.seed, "The seed of the random inputs");
+    app.add_option("--filter", c.filter,
+                   "Run only cases whose name matches this regular expression");
+    app.add_option("--case", c.onlyCase, "Run only the case with this number");
+    app.add_flag("--quick", c.quick, "Run a sample of all cases");
+    app.add_flag("--all-rows", c.allRows, "Include property rows that only one side lists");
+    app.add_option("--max-ulps", c.tolerance.maxUlps,
+                   "Floats that are further apart differ, whatever the specification allows");
+    app.add_option("--jobs", c.jobs,
+                   "Threads that create pipelines (default: one for each processor)");
+    app.add_flag("--quiet", c.quiet, "Show no progress on the standard error stream");
+    app.add_flag("--list", options->list, "Print the numbers and names of the cases, and run none");
+    app.add_option("--json", options->json, "Write everything to this file");
+    app.add_option("--html", options->html, "Write a report with maps of the elements that differ");
+    app.add_option("--markdown", options->markdown, "Write a table to this file");
+    app.add_option("--save", options->saveFile, "Save the results of one side in this file");
+    app.add_option("--save-side", options->saveSide,
+                   "The side to save (default: native if it is available)")
         ->check(CLI::IsMember({"native", "emulated"}));
-    command->add_option("--against", c.against,
-                        "Use the results that --save wrote, in place of the native side");
-    command->add_option("--repro", options->repro,
-                        "Write the case with this number as a separate program: data, results, a C "
-                        "program, and the shader in SPIR-V");
-    command->add_option("--repro-dir", options->reproFolder,
-                        "The folder for that program (default: coopvk-repro-N)");
-    command->footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
-    command->callback([options, &status] { status = runCompare(*options); });
+    app.add_option("--against", c.against,
+                   "Use the results that --save wrote, in place of the native side");
+    app.add_option("--repro", options->repro,
+                   "Write the case with this number as a separate program: data, results, a C "
+                   "program, and the shader in SPIR-V");
+    app.add_option("--repro-dir", options->reproFolder,
+                   "The folder for that program (default: coopvk-repro-N)");
+    app.footer("Exit status: 0 all cases agree, 1 some do not, 2 nothing could be compared.");
+    app.callback([&app, options, &status] {
+        if (app.get_subcommands().empty()) status = runCompare(*options);
+    });
 }
 
 }  // namespace coopvk::tool

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "rewrite_job.hpp"
+#include "rewrite/rewrite_job.hpp"
 
 #include <charconv>
 #include <cstring>
@@ -11,7 +11,7 @@
 #include "failure.hpp"
 #include "input_file.hpp"
 #include "report/traits_json.hpp"
-#include "specialization.hpp"
+#include "rewrite/specialization.hpp"
 
 namespace coopvk::tool {
 namespace {

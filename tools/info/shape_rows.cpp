@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "shape_rows.hpp"
+#include "info/shape_rows.hpp"
 
 #include <vulkan/vk_enum_string_helper.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "specialization.hpp"
+#include "rewrite/specialization.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -6,12 +6,12 @@
 #include <iostream>
 #include <memory>
 
-#include "check_given.hpp"
-#include "check_output.hpp"
+#include "check/command/check_given.hpp"
+#include "check/command/check_output.hpp"
 #include "commands.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
-#include "rewrite_job.hpp"
+#include "rewrite/rewrite_job.hpp"
 
 namespace coopvk::tool {
 namespace {

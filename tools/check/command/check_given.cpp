@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "check_given.hpp"
+#include "check/command/check_given.hpp"
 
 #include <algorithm>
 #include <filesystem>

@@ -14,10 +14,10 @@
 #include "device/physical_device.hpp"
 #include "device/policy.hpp"
 #include "devices.hpp"
-#include "info_lists.hpp"
+#include "info/info_lists.hpp"
+#include "info/shape_rows.hpp"
 #include "report/traits_json.hpp"
 #include "settings/settings.hpp"
-#include "shape_rows.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::tool {

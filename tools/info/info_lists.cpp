@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "info_lists.hpp"
+#include "info/info_lists.hpp"
 
 #include <vulkan/vk_enum_string_helper.h>
 
@@ -9,7 +9,7 @@
 
 #include "device/dependents.hpp"
 #include "device/matrix2.hpp"
-#include "shape_rows.hpp"
+#include "info/shape_rows.hpp"
 
 namespace coopvk::tool {
 namespace {

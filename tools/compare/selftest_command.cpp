@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk selftest`: what a device does with coopvk's matrices and vectors, as far as this tool
+// `coopvk selftest`: what a device does with coopvk's matrices and vectors, as far as one program
 // alone can tell in some minutes: a sample of the cases of `coopvk compare`, each compared with the
 // reference device.
 #include <algorithm>
@@ -11,10 +11,9 @@
 #include <nlohmann/json.hpp>
 
 #include "advise/measure.hpp"
-#include "commands.hpp"
+#include "compare/compare_commands.hpp"
 #include "compare/report/report.hpp"
 #include "compare/run/comparison.hpp"
-#include "devices.hpp"
 #include "layer_location.hpp"
 #include "system/system.hpp"
 
@@ -104,8 +103,9 @@ ordered_json jsonOf(const Part& part) {
 
 // What `coopvk info --json` says, which may need another process: a driver may end this one.
 ordered_json deviceInformation() {
-    const std::string own = layer::system::programFile().string();
-    const Run run = runOnce({own, "info", "--json"}, {}, {});
+    const std::filesystem::path own = layer::system::programFile();
+    const std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
+    const Run run = runOnce({tool.string(), "info", "--json"}, {}, {});
     const size_t start = run.output.find('{');
     if (start == std::string::npos) return nullptr;
     ordered_json json = ordered_json::parse(run.output.substr(start), nullptr, false);

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "commands.hpp"
+
+namespace coopvk::tool {
+
+void addCompareOptions(CLI::App& app, int& status);
+void addSelftestCommand(CLI::App& app, int& status);
+
+}  // namespace coopvk::tool

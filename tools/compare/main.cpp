@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <iostream>
+
+#include "compare/compare_commands.hpp"
+#include "version_text.hpp"
+
+namespace {
+
+int runCompareProgram(int argc, char** argv) {
+    CLI::App app("Compares a driver's own matrices or vectors with coopvk's and with a reference.",
+                 "coopvk-compare");
+    app.set_version_flag("--version", coopvk::tool::versionText("coopvk-compare"));
+    int status = 0;
+    coopvk::tool::addCompareOptions(app, status);
+    coopvk::tool::addSelftestCommand(app, status);
+    CLI11_PARSE(app, argc, argv);
+    return status;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return runCompareProgram(argc, argv);
+    } catch (const std::exception& error) {
+        std::cerr << "coopvk-compare: " << error.what() << '\n';
+        return 1;
+    }
+}
