@@ -17,9 +17,9 @@ using Key = std::vector<uint32_t>;
 
 struct HashOfKey {
     size_t operator()(const Key& key) const {
-        size_t hash = 0;
-        for (const uint32_t word : key) hash = (hash ^ word) * size_t{0x9E3779B97F4A7C15} + 1;
-        return hash;
+        uint64_t hash = 0;
+        for (const uint32_t word : key) hash = (hash ^ word) * 0x9E3779B97F4A7C15 + 1;
+        return static_cast<size_t>(hash);
     }
 };
 
