@@ -17,13 +17,13 @@ namespace {
 
 constexpr std::array kPassedOn = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGWINCH};
 
-volatile sig_atomic_t program = 0;
+volatile sig_atomic_t programId = 0;
 
 // The program also gets signals that the kernel sends for a key of the terminal. Only this process
 // gets signals that another process sends to it.
 void passOn(int number, siginfo_t* info, void*) {
     const int error = errno;
-    if (info->si_code <= 0 && program > 0) ::kill(program, number);
+    if (info->si_code <= 0 && programId > 0) ::kill(programId, number);
     errno = error;
 }
 
@@ -82,7 +82,7 @@ Ended runAndWait(const std::vector<std::string>& command) {
     const pid_t child = ::fork();
     if (child == 0) becomeProgram(command, parent, failure[1], signals);
     result.error = child < 0 ? errno : 0;
-    program = child;
+    programId = child;
     passSignalsOn();
     ::sigprocmask(SIG_SETMASK, &signals, nullptr);
     ::close(failure[1]);
@@ -93,7 +93,7 @@ Ended runAndWait(const std::vector<std::string>& command) {
             size = ::read(failure[0], &error, sizeof(error));
         } while (size < 0 && errno == EINTR);
         result.status = waitFor(child);
-        program = 0;
+        programId = 0;
         if (size == sizeof(error)) result.error = error;
     }
     ::close(failure[0]);

@@ -62,9 +62,9 @@ class LongVectorGroup {
 // OpStore, and instructions of GLSL.std.450 that store a part of their result.
 bool writesMemory(const Instruction& i);
 
-// Instructions that combine terms of all components to a scalar (reductions.cpp).
+// Instructions that combine terms of all components to a scalar or a ballot (reductions.cpp).
 
-// OpDot, OpAny, OpAll, OpSDot and so on, OpGroupNonUniformAllEqual.
+// OpDot, OpAny, OpAll, OpSDot and so on, OpGroupNonUniformAllEqual, OpGroupNonUniformPartitionEXT.
 bool isReduction(spv::Op opcode);
 
 // The number of the first operand that is a long vector.

@@ -20,6 +20,8 @@ constexpr ReductionRow kReductionRows[] = {
     {OpAny, OpLogicalOr},
     {OpAll, OpLogicalAnd},
     {OpGroupNonUniformAllEqual, OpLogicalAnd},
+    // The invocations with the same vector are those with the same components.
+    {OpGroupNonUniformPartitionEXT, OpBitwiseAnd},
     {OpSDot, OpIAdd, true, true, false},
     {OpUDot, OpIAdd, false, false, false},
     {OpSUDot, OpIAdd, true, false, false},
@@ -70,7 +72,8 @@ size_t firstVector(spv::Op opcode) { return opcode == OpGroupNonUniformAllEqual 
 Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) {
     const ReductionRow& row = *find(i.opcode);
     if (i.opcode == OpAny || i.opcode == OpAll) return operands[0].word;
-    if (i.opcode == OpGroupNonUniformAllEqual) return emit.op(i.opcode, i.type, Operands(operands));
+    if (i.opcode == OpGroupNonUniformAllEqual || i.opcode == OpGroupNonUniformPartitionEXT)
+        return emit.op(i.opcode, i.type, Operands(operands));
     const ArithmeticDecorations decorations(emit.module(), i.result);
     if (i.opcode == OpDot) {
         const Id term = emit.op(OpFMul, i.type, {operands[0].word, operands[1].word});
@@ -92,8 +95,9 @@ Id neutralTerm(Emitter& emit, const Instruction& i) {
     TypeTable& types = emit.types();
     if (i.opcode == OpDot) return types.constantFloat(i.type, -0.0);
     const spv::Op combine = find(i.opcode)->combine;
-    return combine == OpIAdd ? types.constantNull(i.type)
-                             : types.constantBool(combine == OpLogicalAnd);
+    if (combine == OpIAdd) return types.constantNull(i.type);
+    if (combine == OpBitwiseAnd) return types.constantSplat(i.type, types.constantU32(~0u));
+    return types.constantBool(combine == OpLogicalAnd);
 }
 
 Id reductionResult(Emitter& emit, const Instruction& i, Id combined) {

@@ -23,8 +23,8 @@ constexpr spv::Op kSameOnF32[] = {
     OpDPdx, OpDPdy, OpFwidth, OpDPdxFine, OpDPdyFine, OpFwidthFine, OpDPdxCoarse, OpDPdyCoarse,
     OpFwidthCoarse,
     // Subgroups. The order of reductions is the device's, and so is when they round.
-    OpGroupNonUniformAllEqual, OpSubgroupAllEqualKHR, OpGroupNonUniformFAdd, OpGroupNonUniformFMul,
-    OpGroupNonUniformFMin, OpGroupNonUniformFMax};
+    OpGroupNonUniformAllEqual, OpSubgroupAllEqualKHR, OpGroupNonUniformPartitionEXT,
+    OpGroupNonUniformFAdd, OpGroupNonUniformFMul, OpGroupNonUniformFMin, OpGroupNonUniformFMax};
 
 constexpr spv::Op kMoved[] = {
     OpGroupNonUniformBroadcast,     OpGroupNonUniformBroadcastFirst, OpGroupNonUniformShuffle,
