@@ -179,6 +179,7 @@ constexpr Fault kFaults[] = {
     {"conversion-rounding", true, plantConversionRounding},
     {"conversion-saturation", true, plantConversionSaturation},
     {"conversion-nan", true, plantConversionNan},
+    {"number-offset", false, plantNumberOffset},
 };
 
 }  // namespace

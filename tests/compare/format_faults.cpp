@@ -104,4 +104,11 @@ bool plantConversionNan(Text& text) {
     return true;
 }
 
+bool plantNumberOffset(Text& text) {
+    const auto extract = text.find(R"((%\w+ = OpBitcastExtractEXT %\w+ %\w+) %uint_0$)");
+    if (!extract) return false;
+    text.replace(extract->str(1) + " %uint_1");
+    return true;
+}
+
 }  // namespace coopvk::test

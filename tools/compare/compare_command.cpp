@@ -111,7 +111,8 @@ void addCompareOptions(CLI::App& app, int& status) {
     compare::Options& c = options->comparison;
     app.add_option("--extension", c.extension, "The extension to compare")
         ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",
-                               "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"}));
+                               "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector",
+                               "VK_EXT_shader_ocp_microscaling_types"}));
     app.add_option("--device", c.device,
                    "The number of the device, in the order in which the loader lists devices");
     app.add_option_function<std::string>(

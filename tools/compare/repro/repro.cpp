@@ -70,6 +70,9 @@ constexpr ExtensionRow kReproExtensions[] = {
      VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME},
     {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME, "VkPhysicalDeviceCooperativeVectorFeaturesNV",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV"},
+    {"VK_EXT_shader_ocp_microscaling_types",
+     "VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT",
+     "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT"},
 };
 
 const ExtensionRow& rowOf(const std::string& extension) {

@@ -11,6 +11,7 @@
 #include <span>
 #include <thread>
 
+#include "compare/cases/format_cases.hpp"
 #include "compare/cases/matrix2_cases.hpp"
 #include "compare/cases/matrix_cases.hpp"
 #include "compare/cases/reference_rows.hpp"
@@ -123,6 +124,8 @@ void Comparison::makeGrid() {
             isReference ? referenceRows(dialect) : matrixRows(dialect, native, emulated);
         noteSkipped(rows.skipped);
         grid_ = matrixCases(dialect, rows.rows);
+    } else if (options_.extension == "VK_EXT_shader_ocp_microscaling_types") {
+        grid_ = isReference ? referenceFormatCases() : formatCases(native, emulated);
     } else {
         grid_ = vectorCases(isReference ? referenceVectors() : vectorProperties(native, emulated));
         // Conversions without a shader are a driver's.

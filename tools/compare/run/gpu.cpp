@@ -82,6 +82,14 @@ constexpr ExtensionFeatures kExtensions[] = {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
       [](Features& f) -> void* { return &f.nvVector; }},
      [](const Features& f) { return f.nvVector.cooperativeVector; }},
+    {{"VK_EXT_shader_ocp_microscaling_types",
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT,
+      [](Features& f) -> void* { return &f.microscaling; }},
+     [](const Features& f) {
+         const auto& m = f.microscaling;
+         return VkBool32{m.shaderFloat4 || m.shaderFloat6 || m.shaderFloat8UnsignedE8M0 ||
+                         m.shaderMXInt8};
+     }},
     {{VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
       [](Features& f) -> void* { return &f.bfloat16; }},

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "chain/vulkan_newer.hpp"
 #include "gpu_setup.hpp"
 
 namespace coopvk::compare {
@@ -39,6 +40,7 @@ struct Features {
     VkPhysicalDeviceCooperativeVectorFeaturesNV nvVector;
     VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
     VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
+    VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT microscaling;
 };
 
 class Gpu {
