@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/liveness.hpp"
 
+#include "ir/users.hpp"
+
 namespace coopvk::rewrite {
 
 LongVectorLiveness::LongVectorLiveness(const Function& function,
@@ -18,21 +20,16 @@ LongVectorLiveness::LongVectorLiveness(const Function& function,
 
 void LongVectorLiveness::findUses(const Function& function) {
     const BlockGraph graph(function);
-    for (size_t b = 0; b < function.blocks.size(); ++b) {
-        for (const InstructionPtr& i : function.blocks[b]->body) {
-            for (size_t o = 0; o < i->operands.size(); ++o) {
-                const Operand& operand = i->operands[o];
-                if (!operand.isId || !definedIn_.contains(operand.word)) continue;
-                if (i->opcode != OpPhi) {
-                    need(operand.word, b, graph, function);
-                    continue;
-                }
-                const Id from = i->word(o + 1);
-                copied_[from].push_back(operand.word);
-                if (const auto number = graph.number(from)) {
-                    need(operand.word, *number, graph, function);
-                }
+    const Users users(function);
+    for (const auto& [value, definition] : definedIn_) {
+        for (const Usage& use : users.of(value)) {
+            std::optional<size_t> block = use.position.block;
+            if (use.user->opcode == OpPhi) {
+                const Id from = use.user->word(use.operand + 1);
+                copied_[from].push_back(value);
+                block = graph.number(from);
             }
+            if (block) need(value, *block, graph, function);
         }
     }
 }

@@ -38,7 +38,7 @@ struct Found {
 class Search {
  public:
     Search(const Module& module, const FunctionFacts& facts, const std::set<Id>& sliced)
-        : module_(module), sliced_(sliced), facts_(facts), repetition_(module, facts, sliced) {}
+        : module_(module), sliced_(sliced), facts_(facts) {}
 
     // Empty where there are no such segments.
     std::vector<Found> run() {
@@ -53,12 +53,11 @@ class Search {
 
  private:
     void consider(Function& function, const Users& users, const Segment& segment) {
-        if (overlaps(function, segment) || !canRepeat(function, users, segment) ||
-            !repetition_.holds(function, segment)) {
-            return;
-        }
+        if (overlaps(function, segment) || !canRepeat(function, users, segment)) return;
+        const auto executed = executedInSlices(module_, facts_, sliced_, function, segment);
+        if (!executed) return;
         found_.push_back({&function, segment});
-        executed_.insert(repetition_.executed().begin(), repetition_.executed().end());
+        executed_.insert(executed->begin(), executed->end());
     }
 
     bool overlaps(const Function& function, const Segment& s) const {
@@ -91,7 +90,6 @@ class Search {
     const Module& module_;
     const std::set<Id>& sliced_;
     const FunctionFacts& facts_;
-    Repetition repetition_;
     std::vector<Found> found_;
     std::set<const Instruction*> executed_;
 };
