@@ -60,7 +60,7 @@ Gpu::Gpu(Layer layer, uint32_t index, const LayerSettings& settings) {
 }
 
 Gpu::~Gpu() {
-    if (pool_) vk.vkDestroyCommandPool(device, pool_, nullptr);
+    commands_.reset();
     if (device) vk.vkDestroyDevice(device, nullptr);
     if (instance) vki.vkDestroyInstance(instance, nullptr);
 }
@@ -119,40 +119,13 @@ void Gpu::createDevice() {
     device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
-
-    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    poolInfo.queueFamilyIndex = queueFamily;
-    COOPVK_CHECK(vk.vkCreateCommandPool(device, &poolInfo, nullptr, &pool_));
-    VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    buffers.commandPool = pool_;
-    buffers.commandBufferCount = 1;
-    COOPVK_CHECK(vk.vkAllocateCommandBuffers(device, &buffers, &commands_));
-}
-
-void Gpu::beginCommands() {
-    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    COOPVK_CHECK(vk.vkBeginCommandBuffer(commands_, &begin));
-}
-
-void Gpu::endCommands() {
-    COOPVK_CHECK(vk.vkEndCommandBuffer(commands_));
-    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands_;
-    COOPVK_CHECK(vk.vkQueueSubmit(queue, 1, &info, VK_NULL_HANDLE));
-    COOPVK_CHECK(vk.vkQueueWaitIdle(queue));
+    commands_.emplace(device, vk, queue, queueFamily);
 }
 
 bool Gpu::has(std::string_view extension) const { return vulkan::contains(extensions, extension); }
 
 std::string Gpu::name() const {
     return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
-}
-
-uint32_t Gpu::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
-    return vulkan::memoryType(physical, vki.vkGetPhysicalDeviceMemoryProperties, allowed, wanted);
 }
 
 bool Gpu::multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const {

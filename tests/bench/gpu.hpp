@@ -7,12 +7,14 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
+#include "work.hpp"
 
 namespace coopvk::bench {
 
@@ -53,15 +55,15 @@ class Gpu {
     bool isCpu() const { return properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU; }
     // A device's name and its driver's.
     std::string name() const;
-    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    vulkan::DeviceRef ref() const {
+        return {physical, vki.vkGetPhysicalDeviceMemoryProperties, device, vk};
+    }
     // Whether the device lists f16 * f16 + `sum` -> `sum` with this size, at subgroup scope.
     bool multiplies(uint32_t m, uint32_t n, uint32_t k, VkComponentTypeKHR sum) const;
     // Records with `record`, submits and waits.
     template <typename Record>
-    void submit(Record record) {
-        beginCommands();
-        record(commands_);
-        endCommands();
+    void submit(const Record& record) {
+        commands_->run(record);
     }
 
     VkInstance instance = VK_NULL_HANDLE;
@@ -83,12 +85,9 @@ class Gpu {
     void checkLayer(Layer layer) const;
     void queryDevice();
     void createDevice();
-    void beginCommands();
-    void endCommands();
 
     std::vector<VkCooperativeMatrixPropertiesKHR> shapes_;
-    VkCommandPool pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    std::optional<vulkan::Commands> commands_;
 };
 
 // The two devices for a comparison: the same physical device, without and with coopvk.

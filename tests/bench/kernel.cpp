@@ -8,41 +8,18 @@
 namespace coopvk::bench {
 namespace {
 
-constexpr VkMemoryPropertyFlags kStaging =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
+                                      VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
 }  // namespace
 
 Buffer::Buffer(Gpu& gpu, VkDeviceSize bytes, VkMemoryPropertyFlags wanted)
-    : size(bytes), gpu_(gpu) {
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = bytes;
-    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
-                 VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-    COOPVK_CHECK(gpu.vk.vkCreateBuffer(gpu.device, &info, nullptr, &handle));
-    VkMemoryRequirements needs;
-    gpu.vk.vkGetBufferMemoryRequirements(gpu.device, handle, &needs);
-    VkMemoryAllocateInfo memory{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
-    memory.allocationSize = needs.size;
-    memory.memoryTypeIndex = gpu.memoryType(needs.memoryTypeBits, wanted);
-    COOPVK_CHECK(gpu.vk.vkAllocateMemory(gpu.device, &memory, nullptr, &memory_));
-    COOPVK_CHECK(gpu.vk.vkBindBufferMemory(gpu.device, handle, memory_, 0));
-}
-
-Buffer::~Buffer() {
-    gpu_.vk.vkDestroyBuffer(gpu_.device, handle, nullptr);
-    gpu_.vk.vkFreeMemory(gpu_.device, memory_, nullptr);
-}
-
-std::byte* Buffer::map() {
-    void* mapped = nullptr;
-    COOPVK_CHECK(gpu_.vk.vkMapMemory(gpu_.device, memory_, 0, VK_WHOLE_SIZE, 0, &mapped));
-    return static_cast<std::byte*>(mapped);
-}
+    : vulkan::Buffer(gpu.ref(), bytes, kUsage, wanted), size(bytes), gpu_(gpu) {}
 
 void Buffer::write(std::span<const std::byte> bytes) {
-    Buffer staging(gpu_, bytes.size(), kStaging);
-    std::memcpy(staging.map(), bytes.data(), bytes.size());
+    Buffer staging(gpu_, bytes.size(), vulkan::kHostMemory);
+    std::memcpy(staging.map, bytes.data(), bytes.size());
     const VkBufferCopy region{0, 0, bytes.size()};
     gpu_.submit([&](VkCommandBuffer commands) {
         gpu_.vk.vkCmdCopyBuffer(commands, staging.handle, handle, 1, &region);
@@ -56,12 +33,12 @@ void Buffer::fill(uint32_t word) {
 }
 
 std::vector<std::byte> Buffer::read() {
-    Buffer staging(gpu_, size, kStaging);
+    Buffer staging(gpu_, size, vulkan::kHostMemory);
     const VkBufferCopy region{0, 0, size};
     gpu_.submit([&](VkCommandBuffer commands) {
         gpu_.vk.vkCmdCopyBuffer(commands, handle, staging.handle, 1, &region);
     });
-    const std::byte* mapped = staging.map();
+    const std::byte* mapped = staging.map;
     return {mapped, mapped + size};
 }
 

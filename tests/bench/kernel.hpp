@@ -16,27 +16,20 @@ namespace coopvk::bench {
 using Words = std::span<const uint32_t>;
 
 // In the device's own memory.
-class Buffer {
+class Buffer : public vulkan::Buffer {
  public:
     Buffer(Gpu& gpu, VkDeviceSize size,
            VkMemoryPropertyFlags wanted = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
-    ~Buffer();
 
     // Through a staging buffer.
     void write(std::span<const std::byte> bytes);
     void fill(uint32_t word);
     std::vector<std::byte> read();
 
-    VkBuffer handle = VK_NULL_HANDLE;
     VkDeviceSize size = 0;
 
  private:
-    std::byte* map();
-
     Gpu& gpu_;
-    VkDeviceMemory memory_ = VK_NULL_HANDLE;
 };
 
 constexpr uint32_t kPushConstantBytes = 128;  // every device has these

@@ -8,15 +8,16 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-namespace coopvk::demo {
+#include "bindings.hpp"
+#include "gpu_setup.hpp"
+#include "work.hpp"
 
-// Throws std::runtime_error with the call's text.
-void check(VkResult result, const char* what);
-#define DEMO_CHECK(call) ::coopvk::demo::check((call), #call)
+namespace coopvk::demo {
 
 class Gpu {
  public:
@@ -32,42 +33,36 @@ class Gpu {
     std::string name;
     bool emulated = false;  // vkGetPhysicalDeviceToolProperties names coopvk
     VkDevice device = VK_NULL_HANDLE;
-    VkPhysicalDeviceMemoryProperties memory = {};
+    VolkDeviceTable vk = {};
+
+    vulkan::DeviceRef ref() const {
+        return {physical_, vkGetPhysicalDeviceMemoryProperties, device, vk};
+    }
 
  private:
     void choose();
 
     VkInstance instance_ = VK_NULL_HANDLE;
     VkPhysicalDevice physical_ = VK_NULL_HANDLE;
-    VkQueue queue_ = VK_NULL_HANDLE;
-    uint32_t family_ = 0;
-    VkCommandPool pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
+    std::optional<vulkan::Commands> commands_;
 };
 
 // Zero at first.
 class Buffer {
  public:
     Buffer(Gpu& gpu, size_t bytes);
-    ~Buffer();
-    Buffer(const Buffer&) = delete;
-    Buffer& operator=(const Buffer&) = delete;
 
     template <typename T>
     std::span<T> as() const {
-        return {static_cast<T*>(map_), bytes_ / sizeof(T)};
+        return {reinterpret_cast<T*>(buffer_.map), bytes_ / sizeof(T)};
     }
-    std::byte* at(size_t offset) const { return as<std::byte>().data() + offset; }
-    VkDeviceAddress address() const { return address_; }
-    VkBuffer handle() const { return buffer_; }
+    std::byte* at(size_t offset) const { return buffer_.map + offset; }
+    VkDeviceAddress address() const { return buffer_.address; }
+    VkBuffer handle() const { return buffer_.handle; }
 
  private:
-    Gpu& gpu_;
     size_t bytes_;
-    VkBuffer buffer_ = VK_NULL_HANDLE;
-    VkDeviceMemory memory_ = VK_NULL_HANDLE;
-    void* map_ = nullptr;
-    VkDeviceAddress address_ = 0;
+    vulkan::Buffer buffer_;
 };
 
 // A compute shader with its buffers: binding i is buffers[i]; null where there is none.
@@ -87,15 +82,12 @@ class Kernel {
     }
 
  private:
-    void describe(const std::vector<const Buffer*>& buffers);
     void record(VkCommandBuffer commands, uint32_t groups, const void* push, uint32_t size) const;
 
     Gpu& gpu_;
-    VkDescriptorSetLayout setLayout_ = VK_NULL_HANDLE;
-    VkPipelineLayout layout_ = VK_NULL_HANDLE;
+    vulkan::Layout layout_;
+    vulkan::Bindings bindings_;
     VkPipeline pipeline_ = VK_NULL_HANDLE;
-    VkDescriptorPool pool_ = VK_NULL_HANDLE;
-    VkDescriptorSet set_ = VK_NULL_HANDLE;
 };
 
 // Makes the writes of the first stage visible to reads and writes of the second one.

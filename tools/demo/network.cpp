@@ -40,7 +40,7 @@ size_t matrixSize(Gpu& gpu, const Layer& layer, VkComponentTypeKHR type,
     info.srcLayout = kRows;
     info.srcStride = size_t{4} * layer.inputs;
     info.dstLayout = layout;
-    DEMO_CHECK(vkConvertCooperativeVectorMatrixNV(gpu.device, &info));
+    COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(gpu.device, &info));
     return size;
 }
 
@@ -128,7 +128,7 @@ void Network::initialise() {
         info.dstLayout = kTraining;
         info.srcData.hostAddress = weights.data();
         info.dstData.hostAddress = masterBuffer_.at(master_.matrices[i]);
-        DEMO_CHECK(vkConvertCooperativeVectorMatrixNV(gpu_.device, &info));
+        COOPVK_CHECK(vkConvertCooperativeVectorMatrixNV(gpu_.device, &info));
     }
     gpu_.run([&](VkCommandBuffer commands) {
         convert(commands, master_, masterBuffer_, halves_, halvesBuffer_);

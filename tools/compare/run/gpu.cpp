@@ -11,9 +11,6 @@
 namespace coopvk::compare {
 namespace {
 
-// Much more than any case needs; after that the driver is assumed to hang.
-constexpr uint64_t kTimeoutNanoseconds = 60ull * 1000 * 1000 * 1000;
-
 // The extension, and the extensions that it needs.
 std::vector<std::string> extensionsFor(const std::string& extension) {
     if (extension != VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) return {extension};
@@ -119,11 +116,8 @@ Gpu::Gpu(SideKind kind, const GpuOptions& options) : side(kind) {
 }
 
 Gpu::~Gpu() {
-    if (device) {
-        vk.vkDestroyFence(device, fence_, nullptr);
-        vk.vkDestroyCommandPool(device, pool_, nullptr);
-        vk.vkDestroyDevice(device, nullptr);
-    }
+    commands_.reset();
+    if (device) vk.vkDestroyDevice(device, nullptr);
     if (instance) vki.vkDestroyInstance(instance, nullptr);
 }
 
@@ -205,47 +199,11 @@ void Gpu::createDevice(const std::string& extension) {
     device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
     volkLoadDeviceTable(&vk, device);
     vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
-
-    VkCommandPoolCreateInfo poolInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    poolInfo.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
-    poolInfo.queueFamilyIndex = queueFamily;
-    COOPVK_CHECK(vk.vkCreateCommandPool(device, &poolInfo, nullptr, &pool_));
-    VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    buffers.commandPool = pool_;
-    buffers.commandBufferCount = 1;
-    COOPVK_CHECK(vk.vkAllocateCommandBuffers(device, &buffers, &commands_));
-    const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-    COOPVK_CHECK(vk.vkCreateFence(device, &fence, nullptr, &fence_));
-}
-
-void Gpu::beginCommands() {
-    VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    COOPVK_CHECK(vk.vkBeginCommandBuffer(commands_, &begin));
-}
-
-void Gpu::endCommands() {
-    VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
-    barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vk.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                            VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-    COOPVK_CHECK(vk.vkEndCommandBuffer(commands_));
-    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
-    info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands_;
-    COOPVK_CHECK(vk.vkQueueSubmit(queue, 1, &info, fence_));
-    const VkResult waited = vk.vkWaitForFences(device, 1, &fence_, VK_TRUE, kTimeoutNanoseconds);
-    vulkan::check(waited == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : waited, "vkWaitForFences");
-    COOPVK_CHECK(vk.vkResetFences(device, 1, &fence_));
+    commands_.emplace(device, vk, queue, queueFamily);
 }
 
 std::string Gpu::name() const {
     return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
-}
-
-uint32_t Gpu::memoryType(uint32_t permitted, VkMemoryPropertyFlags wanted) const {
-    return vulkan::memoryType(physical, vki.vkGetPhysicalDeviceMemoryProperties, permitted, wanted);
 }
 
 }  // namespace coopvk::compare

@@ -7,6 +7,7 @@
 #include <volk.h>
 
 #include <cstdint>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "chain/vulkan_newer.hpp"
 #include "gpu_setup.hpp"
+#include "work.hpp"
 
 namespace coopvk::compare {
 
@@ -43,6 +45,9 @@ struct Features {
     VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT microscaling;
 };
 
+// Much more than any case needs; after that the driver is assumed to hang.
+inline constexpr uint64_t kTimeout = 60ull * 1000 * 1000 * 1000;
+
 class Gpu {
  public:
     Gpu(SideKind side, const GpuOptions& options);
@@ -53,13 +58,13 @@ class Gpu {
     // The device lists the extension under comparison and its feature.
     bool hasExtension() const { return hasExtension_; }
     std::string name() const;  // the device's and its driver's
-    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    vulkan::DeviceRef ref() const {
+        return {physical, vki.vkGetPhysicalDeviceMemoryProperties, device, vk};
+    }
     // Records with `record`, submits and waits.
     template <typename Record>
-    void submit(Record record) {
-        beginCommands();
-        record(commands_);
-        endCommands();
+    void submit(const Record& record) {
+        commands_->run(record, kTimeout);
     }
 
     SideKind side;
@@ -84,14 +89,10 @@ class Gpu {
     bool layerIsPresent() const;
     void queryDevice(const std::string& extension);
     void createDevice(const std::string& extension);
-    void beginCommands();
-    void endCommands();
 
     bool hasExtension_ = false;
     std::vector<std::string> formats_;  // extensions of formats that the device lists
-    VkCommandPool pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
-    VkFence fence_ = VK_NULL_HANDLE;
+    std::optional<vulkan::Commands> commands_;
 };
 
 }  // namespace coopvk::compare

@@ -11,24 +11,17 @@ namespace coopvk::compare {
 class Memory {
  public:
     Memory(Gpu& gpu, const std::vector<Bytes>& contents);
-    ~Memory();
-    Memory(const Memory&) = delete;
-    Memory& operator=(const Memory&) = delete;
 
     VkDescriptorBufferInfo descriptor(size_t index) const {
-        return {buffer_, offsets_[index], sizes_[index]};
+        return {buffer_->handle, offsets_[index], sizes_[index]};
     }
-    VkDeviceAddress address(size_t index) const { return address_ + offsets_[index]; }
+    VkDeviceAddress address(size_t index) const { return buffer_->address + offsets_[index]; }
     Bytes read(size_t index) const;
     // The first byte outside of buffer `except` that has changed, as text; or empty.
     std::string strayWrite(size_t except) const;
 
  private:
-    Gpu& gpu_;
-    VkBuffer buffer_ = VK_NULL_HANDLE;
-    VkDeviceMemory memory_ = VK_NULL_HANDLE;
-    VkDeviceAddress address_ = 0;
-    std::byte* map_ = nullptr;
+    std::optional<vulkan::Buffer> buffer_;
     std::vector<size_t> offsets_, sizes_;
     Bytes before_;
 };
