@@ -6,9 +6,14 @@
 
 namespace coopvk::rewrite {
 
-std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts) {
+std::unordered_map<Id, const Function*> functionsById(const Module& module) {
     std::unordered_map<Id, const Function*> functions;
     for (const auto& function : module.functions()) functions[function->id()] = function.get();
+    return functions;
+}
+
+std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts) {
+    const std::unordered_map<Id, const Function*> functions = functionsById(module);
     std::vector<Id> pending = std::move(starts);
     const auto visit = [&](const Instruction& i) {
         for (const Operand& operand : i.operands) {
@@ -46,9 +51,7 @@ CalledCode codeOf(const Module& module, Id function) {
     return code;
 }
 
-Effects::Effects(const Module& module) : module_(module) {
-    for (const auto& function : module.functions()) functions_[function->id()] = function.get();
-}
+Effects::Effects(const Module& module) : module_(module), functions_(functionsById(module)) {}
 
 const Function* Effects::function(Id id) const {
     const auto found = functions_.find(id);

@@ -7,6 +7,9 @@
 
 namespace coopvk::rewrite {
 
+// The functions by id.
+std::unordered_map<Id, const Function*> functionsById(const Module& module);
+
 // Functions and all those that their calls reach. Functions that a global names count as reached.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
 

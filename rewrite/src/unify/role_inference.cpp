@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/calls.hpp"
 #include "ir/opcodes.hpp"
 #include "unify/nv_matrix.hpp"
 
@@ -12,8 +13,7 @@ RoleInference::Range RoleInference::Range::part(uint32_t offset, uint32_t size) 
 }
 
 RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
-    : module_(module), leaves_(leaves) {
-    for (const auto& function : module.functions()) functions_[function->id()] = function.get();
+    : module_(module), leaves_(leaves), functions_(functionsById(module)) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i, 0);
     for (const auto& function : module.functions()) {
         for (const auto& block : function->blocks) {
