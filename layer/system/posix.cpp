@@ -71,7 +71,13 @@ std::string_view programName() {
 
 fs::path programFile() {
     std::error_code error;
-    return fs::read_symlink("/proc/self/exe", error);
+    const fs::path link = fs::read_symlink("/proc/self/exe", error);
+    if (!error) return link;
+    // Without /proc, as in a folder that a process made its root: what the kernel was given.
+    const auto* given = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    if (given == nullptr) return {};
+    const fs::path file = fs::canonical(given, error);
+    return error ? fs::path(given) : file;
 }
 
 std::string programArguments() {

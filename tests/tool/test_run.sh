@@ -57,6 +57,13 @@ has 'llvmpipe.*: the program enabled none of the extensions' \
     'offered by coopvk, but not enabled: .*VK_KHR_cooperative_matrix'
 run 0 -- "$app" instance physical matrix-device
 has 'the program enabled VK_KHR_cooperative_matrix \(by coopvk\), but created no pipeline'
+# Nothing is at /proc after chroot(1) alone; here only for this command.
+hidden=(unshare --mount --propagation unchanged sh -c
+    'mount --make-private /proc && mount -t tmpfs none /proc && exec "$@"' sh)
+if "${hidden[@]}" true 2>/dev/null; then
+    out=$("${hidden[@]}" "$coopvk" run -- "$app" instance physical device 2>&1) || fail "without /proc: $out"
+    has 'the program enabled none of the extensions'
+fi
 run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
 has 'not offered here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
 run 0 -- "$app" instance physical matrix-device pipeline
