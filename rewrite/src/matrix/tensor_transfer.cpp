@@ -100,7 +100,9 @@ TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
     constexpr uint32_t kRareAccesses = 16;
     const bool isRare = run_.length != 1 && context_.tiles.types.empty();
     const uint32_t unrolled = isRare ? std::min(most, kRareAccesses) : most;
-    return {writer_, matrix_, unrolled, {}, loops(isRare)};
+    // Drivers unroll those of loads: they index the array by ladders of branches otherwise.
+    const bool isStore = at_.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV;
+    return {writer_, matrix_, unrolled, {}, loops(isRare && isStore)};
 }
 
 // A loop for few elements takes more registers than the same without one (docs/benchmarks.md, "Code
