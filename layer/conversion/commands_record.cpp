@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands that change what a matrix conversion must restore (command_state.hpp), on devices that
-// emulate conversions. They allocate nothing, and end with the next layer's command.
+// emulate conversions. They allocate nothing, and end with the next layer's command. Layers above
+// may get them by vkGetInstanceProcAddr, so they also come for devices that emulate none.
 #include <algorithm>
 #include <span>
 
@@ -12,6 +13,10 @@
 
 namespace coopvk::layer {
 namespace {
+
+bool hasArguments(const DeviceContext& device) {
+    return device.conversions != nullptr && device.conversions->arguments.inUse();
+}
 
 // Before a command buffer is recorded again, or ends.
 void releaseArguments(DeviceContext& device, VkCommandBuffer commands) noexcept {
@@ -49,7 +54,7 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
                                 VkCommandBuffer* buffers) {
     DeviceContext& context = deviceOf(device);
     const VkResult result = context.next.AllocateCommandBuffers(device, info, buffers);
-    if (result != VK_SUCCESS) return result;
+    if (result != VK_SUCCESS || context.conversions == nullptr) return result;
     const std::span all(buffers, info->commandBufferCount);
     OnExit undo([&] {
         context.next.FreeCommandBuffers(device, info->commandPool, info->commandBufferCount,
@@ -64,7 +69,7 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
 void freeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
                         const VkCommandBuffer* buffers) noexcept {
     DeviceContext& context = deviceOf(device);
-    if (context.conversions->arguments.inUse()) {
+    if (hasArguments(context)) {
         for (VkCommandBuffer commands : std::span(buffers, count)) {
             if (commands != VK_NULL_HANDLE) releaseArguments(context, commands);
         }
@@ -75,8 +80,8 @@ void freeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
 void destroyCommandPool(VkDevice device, VkCommandPool pool,
                         const VkAllocationCallbacks* allocator) noexcept {
     DeviceContext& context = deviceOf(device);
-    ConversionArguments& arguments = context.conversions->arguments;
-    if (pool != VK_NULL_HANDLE && arguments.inUse()) arguments.releasePool(pool);
+    if (pool != VK_NULL_HANDLE && hasArguments(context))
+        context.conversions->arguments.releasePool(pool);
     noThrow(context.next.DestroyCommandPool)(device, pool, allocator);
 }
 
@@ -129,7 +134,7 @@ void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
                         const VkCommandBuffer* secondaries) noexcept {
     DeviceContext& device = deviceOf(commands);
     const auto next = noThrow(device.next.CmdExecuteCommands);
-    if (!device.conversions->arguments.inUse()) return next(commands, count, secondaries);
+    if (!hasArguments(device)) return next(commands, count, secondaries);
     guarded<"vkCmdExecuteCommands">(commands, [&] {
         CommandState* state = device.states.find(commands);
         if (state != nullptr) checkConditions(device, *state, std::span(secondaries, count));

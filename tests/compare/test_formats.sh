@@ -21,10 +21,15 @@ expect() {
 }
 
 # Five formats, to f16 and f32, alone and in vectors.
-VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json expect 0 '^20 of 20 cases agree'
+VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json} expect 0 '^20 of 20 cases agree'
 expect 0 '^20 of 20 cases agree' --sides reference
 export VK_DRIVER_FILES=$icd
 expect 0 '^20 of 20 cases agree'
+# The program of --repro does what the case does, also with headers that lack the extension.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+expect 0 'agree' --repro 0 --repro-dir "$work"
+
 export VK_ADD_LAYER_PATH=$faults VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_test_fault COOPVK_FAULT=number-offset
 expect 1 '^8 of 20 cases agree, 12 differ' # those of 8 bits agree
 expect 1 'differ .*: [1-9][0-9]* of 256 elements.*native is off the reference:' --filter '^e2m1/conversion/to f32'

@@ -42,7 +42,7 @@ rewritten() {
 
 # Emulated matrices: the fault is above coopvk's layer, which must be an explicit layer then. The
 # program finds no implicit layer in another folder.
-cp "$coopvk" "$work/coopvk"
+cp "$coopvk" "${coopvk}-compare" "$work/"
 emulated() {
     local sides=emulated
     VK_ADD_LAYER_PATH=$faults:$layer check "$@" "$work/coopvk"

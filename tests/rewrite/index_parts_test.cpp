@@ -132,7 +132,7 @@ TEST_F(IndexParts, KnownConditionsNeedNoCode) {
     EXPECT_TRUE(emit_.known(types_.constantBool(false)).isNever());
     EXPECT_EQ(emit_.known(some).id(), some);
     // An id that is none is not mistaken for what is known.
-    EXPECT_FALSE(Condition(0).isAlways() || Condition(0).isNever());
+    EXPECT_FALSE(Condition(Id{0}).isAlways() || Condition(Id{0}).isNever());
     EXPECT_EQ(out_.size(), before);
 }
 

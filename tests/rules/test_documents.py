@@ -56,6 +56,9 @@ class Rule(unittest.TestCase):
         self.assertEqual(list(broken("README.md", pages, lambda _: False)), ["docs/c.md"])
         self.assertEqual(list(broken("docs/b.md", pages, lambda path: path == "docs/f.svg")), ["#three"])
 
+    def test_limits(self):
+        self.assertEqual([page for page in LIMITS if not (source / page).is_file()], [])
+
     def test_lengths(self):
         self.assertEqual(list(too_long({"README.md": "x\n" * 141})), ["README.md: 141 lines, 140 are allowed"])
         self.assertEqual(list(too_long({"README.md": "x\n" * 140, "docs/other.md": "x\n" * 999})), [])

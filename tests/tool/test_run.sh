@@ -63,6 +63,8 @@ hidden=(unshare --mount --propagation unchanged sh -c
 if "${hidden[@]}" true 2>/dev/null; then
     out=$("${hidden[@]}" "$coopvk" run -- "$app" instance physical device 2>&1) || fail "without /proc: $out"
     has 'the program enabled none of the extensions'
+else
+    echo '  not done: without /proc (unshare cannot mount here)'
 fi
 run 0 --emulate VK_NV_cooperative_vector -- "$app" instance physical device
 has 'not offered here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'

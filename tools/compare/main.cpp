@@ -25,6 +25,6 @@ int main(int argc, char** argv) {
         return runCompareProgram(argc, argv);
     } catch (const std::exception& error) {
         std::cerr << "coopvk-compare: " << error.what() << '\n';
-        return 1;
+        return coopvk::tool::kCouldNotRun;
     }
 }

@@ -104,7 +104,8 @@ ordered_json jsonOf(const Part& part) {
 // What `coopvk info --json` says, which may need another process: a driver may end this one.
 ordered_json deviceInformation() {
     const std::filesystem::path own = layer::system::programFile();
-    const std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
+    std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
+    if (!std::filesystem::exists(tool)) tool = system::findProgram("coopvk");
     const Run run = runOnce({tool.string(), "info", "--json"}, {}, {});
     const size_t start = run.output.find('{');
     if (start == std::string::npos) return nullptr;

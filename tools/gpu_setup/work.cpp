@@ -56,6 +56,15 @@ Commands::Commands(VkDevice device, const VolkDeviceTable& vk, VkQueue queue, ui
     pool.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     pool.queueFamilyIndex = family;
     COOPVK_CHECK(vk_.vkCreateCommandPool(device_, &pool, nullptr, &pool_));
+    try {
+        allocate();
+    } catch (...) {
+        destroy();
+        throw;
+    }
+}
+
+void Commands::allocate() {
     VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
     buffers.commandPool = pool_;
     buffers.commandBufferCount = 1;
@@ -64,10 +73,12 @@ Commands::Commands(VkDevice device, const VolkDeviceTable& vk, VkQueue queue, ui
     COOPVK_CHECK(vk_.vkCreateFence(device_, &fence, nullptr, &fence_));
 }
 
-Commands::~Commands() {
+void Commands::destroy() noexcept {
     vk_.vkDestroyFence(device_, fence_, nullptr);
     vk_.vkDestroyCommandPool(device_, pool_, nullptr);
 }
+
+Commands::~Commands() { destroy(); }
 
 void Commands::begin() {
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};

@@ -60,6 +60,8 @@ class Commands {
     }
 
  private:
+    void allocate();
+    void destroy() noexcept;
     void begin();
     void finish(uint64_t timeout);
 

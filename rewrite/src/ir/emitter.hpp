@@ -12,6 +12,7 @@ namespace coopvk::rewrite {
 class Condition {
  public:
     Condition(Id boolean) : id_(boolean) {}
+    Condition(bool) = delete;  // not an id: always() or never()
     static Condition always() { return Condition(Known::kAlways); }
     static Condition never() { return Condition(Known::kNever); }
 

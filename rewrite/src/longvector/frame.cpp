@@ -111,17 +111,14 @@ bool VariableFrame::mayWriteTo(const Load& load, const Instruction& i) const {
 // ---------------------------------------------------------------------------------------------
 // Phis
 
-// Whether nothing reads a phi's former value once the next one is in its variable.
-bool VariableFrame::isSafeAsIncoming(const Block& block, const Instruction& phi) const {
+// Whether nothing reads a phi's former value once the next one is in its variable: neither a later
+// block nor another phi, of whichever block.
+bool VariableFrame::isSafeAsIncoming(const Instruction& phi) const {
     for (size_t p = 0; p + 1 < phi.operands.size(); p += 2) {
         const Id from = phi.word(p + 1);
         if (liveness_.isNeededBehind(phi.result, from)) return false;
-        for (const InstructionPtr& other : block.body) {
-            if (other->opcode != OpPhi || other->result == phi.result) continue;
-            for (size_t o = 0; o + 1 < other->operands.size(); o += 2) {
-                if (other->word(o) == phi.result && other->word(o + 1) == from) return false;
-            }
-        }
+        const size_t own = phi.word(p) == phi.result ? 1 : 0;
+        if (liveness_.takenAtEndOf(from, phi.result) > own) return false;
     }
     return true;
 }
@@ -132,7 +129,7 @@ void VariableFrame::planPhis() {
             if (i->opcode != OpPhi || !variables_.areInVariables(i->type)) continue;
             if (liveness_.uses(i->result) == 0) continue;
             const Id incoming = slots_.declare(variables_.ofVariable(i->type));
-            if (isSafeAsIncoming(*block, *i)) {
+            if (isSafeAsIncoming(*i)) {
                 setVariable(i->result, incoming);
             } else {
                 copiedPhis_[block->id()].push_back({i->result, incoming});

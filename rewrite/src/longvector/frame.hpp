@@ -104,7 +104,7 @@ class VariableFrame {
     void lowerParameters();
     InstructionPtr pointerParameter(Id type);
     void planPhis();
-    bool isSafeAsIncoming(const Block& block, const Instruction& phi) const;
+    bool isSafeAsIncoming(const Instruction& phi) const;
     void beginBlock(Block& block);
     void visit(InstructionPtr instruction);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/liveness.hpp"
 
+#include <algorithm>
+
 #include "ir/users.hpp"
 
 namespace coopvk::rewrite {
@@ -85,6 +87,12 @@ void LongVectorLiveness::drop(const Instruction& i) {
 void LongVectorLiveness::drop(Id value) {
     --all_[value];
     --here_[value];
+}
+
+size_t LongVectorLiveness::takenAtEndOf(Id block, Id value) const {
+    const auto copied = copied_.find(block);
+    return copied == copied_.end() ? 0
+                                   : static_cast<size_t>(std::ranges::count(copied->second, value));
 }
 
 bool LongVectorLiveness::isNeededBehind(Id value, Id block) const {

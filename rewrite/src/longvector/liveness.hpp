@@ -32,6 +32,8 @@ class LongVectorLiveness {
     // Whether a later block may. Copies to phis are in the block from which they come.
     bool isNeededBehind(Id value, Id block) const;
     bool isNeededBehind(Id value) const { return isNeededBehind(value, block_); }
+    // How many phis take the value at the end of a block.
+    size_t takenAtEndOf(Id block, Id value) const;
     // Whether a block other than that of its definition may read the value.
     bool crossesBlocks(Id value) const { return crossing_.contains(value); }
     // A use of a value in the current block that the block's instructions do not show.

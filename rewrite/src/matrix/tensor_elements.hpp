@@ -193,8 +193,8 @@ class TensorTransfer : protected MatrixCode {
     void visitAny(TensorWalk& walk, const Visit& visit);
 
     const DevicePlan& device() const { return context_.target.device; }
-    // Loops of rare ways stay short. With tiles of the driver's matrices, code around loads has a
-    // version for the rare ways, too.
+    // Loops of rare ways are not unrolled. With tiles of the driver's matrices they are: there
+    // `load_versions` duplicates the code around loads, and the rare ways are in one copy alone.
     spv::LoopControlMask loops(bool isRare) const {
         return device().prefersShortCode || (isRare && context_.tiles.types.empty())
                    ? spv::LoopControlMask::DontUnroll

@@ -100,13 +100,13 @@ TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
     constexpr uint32_t kRareAccesses = 16;
     const bool isRare = run_.length != 1 && context_.tiles.types.empty();
     const uint32_t unrolled = isRare ? std::min(most, kRareAccesses) : most;
-    // Drivers unroll those of loads: they index the array by ladders of branches otherwise.
-    const bool isStore = at_.opcode == spv::Op::OpCooperativeMatrixStoreTensorNV;
+    // Loops of loads may be unrolled: RADV indexes the array by a ladder of branches in a loop.
+    const bool isStore = at_.opcode == OpCooperativeMatrixStoreTensorNV;
     return {writer_, matrix_, unrolled, {}, loops(isRare && isStore)};
 }
 
-// A loop for few elements takes more registers than the same without one (docs/benchmarks.md, "Code
-// size").
+// A loop for few elements takes more registers than the same without one
+// (docs/lab/2026-11-benchmarks.md, "Code size").
 TensorWalk TensorTransfer::walkAny() {
     const uint32_t most = device().maxTensorPlaces;
     const bool isRare = !address_.isSeparable().isNever() && context_.tiles.types.empty() &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan for people: each decision with its reason. docs/benchmarks.md and docs/fleet.md have the
+// The plan for people: each decision with its reason. docs/benchmarks.md and docs/lab have the
 // measurements that reasons name.
 #include <algorithm>
 #include <array>
@@ -27,13 +27,15 @@ const Decision kDecisions[] = {
     {"f16 arithmetic in pairs", &Plan::packsHalves,
      "twice the rate of f32 on GPUs with shaderFloat16; CPUs convert after each instruction"},
     {"f16 arithmetic of single numbers", &Plan::computesSingleHalves,
-     "half of the registers, where these are few (fleet.md, Adreno: f16 sums spilled 54)"},
+     "half of the registers, where these are few (lab/2026-11-fleet.md, Adreno: f16 sums spilled "
+     "54)"},
     {"mixed dot products", &Plan::hasMixedDots,
      "two f16 products and an f32 sum in one instruction"},
     {"bytes multiplied as floats", &Plan::multipliesBytesAsFloats,
      "GPUs multiply floats faster than integers; where all sums are exact"},
     {"dot products of four bytes", &Plan::prefersByteDots,
-     "accelerated, or in wide subgroups, where each lane computes few (fleet.md, 8-bit products)"},
+     "accelerated, or in wide subgroups, where each lane computes few (lab/2026-11-fleet.md, 8-bit "
+     "products)"},
     {"NoContraction for multiply-adds", &Plan::forbidsContraction,
      "NVIDIA's compiler splits chains of them (benchmarks.md, Chains of multiply-adds)"},
     {"row by row", &Plan::multipliesRowByRow,
@@ -52,7 +54,8 @@ const Decision kDecisions[] = {
     {"multiplications of an unrolled loop", &Plan::unrolledProducts,
      "an H200 takes 1,024 faster unrolled, and 2,048 at half the rate"},
     {"short code", &Plan::prefersShortCode,
-     "a CPU has arrays in memory anyway; on GPUs loops over them spill (benchmarks.md, Code size)"},
+     "a CPU has arrays in memory anyway; on GPUs loops over them spill (lab/2026-11-benchmarks.md, "
+     "Code size)"},
     {"decode calls without a loop", &Plan::maxDecodeCalls, "drivers inline each call"},
     {"words of calls for each element", &Plan::unrolledCallWords,
      "more, or functions with loops, stay in a loop: drivers inline each call"},
@@ -88,7 +91,8 @@ const Decision kDecisions[] = {
      "loaded once for all lanes without an exchange"},
     {"vectors: fused multiply-adds of f32", &Plan::fusesSingles, "some CPUs have none"},
     {"vectors: no indexed arrays", &Plan::indexingHoldsRegisters,
-     "they hold registers as long as the shader runs (fleet.md, Turnip): shift, and share one"},
+     "they hold registers as long as the shader runs (lab/2026-11-fleet.md, Turnip): shift, and "
+     "share one"},
     {"vectors: pairs in arrays as words", &Plan::storesPairsAsWords,
      "fewer 16-bit registers, or none that can be indexed"},
     {"vectors: f16 in arrays", &Plan::readsPairs, "an array of f32 takes twice the registers"},
@@ -96,7 +100,7 @@ const Decision kDecisions[] = {
     {"vectors: rows of columns at once", &Plan::rowsAtOnce,
      "sums in registers; LLVM 21 overwrites some if there are more (conformance.md)"},
     {"vectors: words of an unrolled line", &Plan::unrolledUnits,
-     "Turnip moves all loads of a line to the front (fleet.md)"},
+     "Turnip moves all loads of a line to the front (lab/2026-11-fleet.md)"},
     {"vectors: columns of a lane in a tile", &Plan::tileColumns,
      "wide subgroups have fewer registers for each lane"},
     {"vectors: rows that loops store", &Plan::rowStores,

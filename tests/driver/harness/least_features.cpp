@@ -8,8 +8,7 @@
 namespace coopvk::test {
 namespace {
 
-// The features that capabilities need: Vulkan's "List of SPIR-V Capabilities and corresponding
-// Vulkan features, extensions, or core version".
+// What Vulkan's "List of SPIR-V Capabilities and corresponding Vulkan features, ..." demands.
 struct FeatureRow {
     spv::Capability capability;
     VkBool32& (*feature)(Features&);
@@ -206,6 +205,8 @@ void addCapability(spv::Capability capability, Features supported, Least& least)
         row.feature(least.features) = row.feature(supported);
         if (!row.extension.empty()) least.extensions.insert(row.extension);
     }
+    if (capability == spv::Capability::GroupNonUniformPartitionedNV)
+        least.extensions.insert(VK_NV_SHADER_SUBGROUP_PARTITIONED_EXTENSION_NAME);
     addStorage(capability, supported, least.features);
 }
 

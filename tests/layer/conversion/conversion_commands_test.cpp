@@ -36,6 +36,27 @@ TEST(ConversionCommands, InNobodysWay) {
     driver.destroyInstance();
 }
 
+// vkGetInstanceProcAddr gives layers above the commands for all devices.
+TEST(ConversionCommands, OfTheInstanceOnOtherDevices) {
+    FakeDriver driver;
+    driver.recordsAll = true;
+    driver.makeInstance();
+    const VkDevice device = makeDevice(driver, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+    const auto pool = reinterpret_cast<VkCommandPool>(uint64_t{1});
+    VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    info.commandPool = pool;
+    info.commandBufferCount = 2;
+    VkCommandBuffer buffers[2] = {};
+    ASSERT_EQ(COOPVK_INSTANCE_COMMAND(driver, vkAllocateCommandBuffers)(device, &info, buffers),
+              VK_SUCCESS);
+    COOPVK_INSTANCE_COMMAND(driver, vkCmdExecuteCommands)(buffers[0], 1, &buffers[1]);
+    COOPVK_INSTANCE_COMMAND(driver, vkFreeCommandBuffers)(device, pool, 2, buffers);
+    EXPECT_TRUE(driver.commandBuffers.empty());
+    COOPVK_INSTANCE_COMMAND(driver, vkDestroyCommandPool)(device, pool, nullptr);
+    driver.destroyDevice(device);
+    driver.destroyInstance();
+}
+
 TEST_F(Conversions, OnTheHost) {
     EXPECT_EQ(convert(), VK_SUCCESS);
     EXPECT_EQ(target[7], 8);

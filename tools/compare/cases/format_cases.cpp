@@ -134,10 +134,11 @@ void add(const Format& format, Component to, bool native, bool emulated, std::ve
     }
 }
 
-// Whether a side has the format, and shaders with floats of the target.
+// Whether a side has the format, and shaders with what its cases take.
 bool has(const Gpu* gpu, const Format& format, Component to) {
     return gpu != nullptr && gpu->hasExtension() && gpu->features.microscaling.*format.feature &&
-           (to != kFloat16 || gpu->features.v12.shaderFloat16);
+           (to != kFloat16 || gpu->features.v12.shaderFloat16) &&
+           (format.bits < 8 || gpu->features.v12.shaderInt8);
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The cases of VK_EXT_shader_ocp_microscaling_types: every bit pattern of each format becomes a
-// float.
+// float, but for those of E8M0 whose float would be a denormal number.
 #pragma once
 
 #include "compare/cases/plan.hpp"
