@@ -73,7 +73,7 @@ agrees() {
 }
 
 # emulated EXTENSION PATTERN: if the case is one of the sample.
-step=3 number=${COOPVK_TEST_SEED:-0}
+step=6 number=${COOPVK_TEST_SEED:-0}
 [[ ${COOPVK_TEST_FULL:-} != 1 ]] || step=1
 emulated() {
     number=$((number + 1))

@@ -96,7 +96,7 @@ std::optional<double> secondsOf(const Words& words, const rewrite::Target& targe
 
 // A quadratic part would take 64 times as long. Caches miss more, and sets have more levels.
 TEST(Linear, EightTimesTheCodeTakesAboutEightTimesAsLong) {
-    constexpr size_t kWords = 12500, kTimes = 8, kStep = 8;
+    constexpr size_t kWords = 12500, kTimes = 8, kStep = 24;
     constexpr double kMost = 16, kShortest = 1e-3;
     const std::vector<NamedTarget> targets = allTargets();
     const std::vector<Input> inputs = allInputs();
