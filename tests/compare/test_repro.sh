@@ -72,12 +72,16 @@ agrees() {
     cmp "$bug/$1" "$bug/bits" || fail "$name: other bits than $1"
 }
 
-# emulated EXTENSION PATTERN: if the case is one of the sample.
+# emulated EXTENSION PATTERN: if the case is one of the sample, one in 6; native: one in 3.
 step=6 number=${COOPVK_TEST_SEED:-0}
 [[ ${COOPVK_TEST_FULL:-} != 1 ]] || step=1
 emulated() {
     number=$((number + 1))
     ((number % step != 0)) || check_emulated "$1" "$2"
+}
+native() {
+    number=$((number + 1))
+    ((step > 1 && number % 3 != 0)) || check_native "$1" "$2"
 }
 
 check_emulated() {
@@ -89,7 +93,7 @@ check_emulated() {
     agrees emulated "$coopvk" run --quiet --emulate "$emulate" --back-end core --
 }
 
-native() {
+check_native() {
     check_emulated "$1" "$2"
     agrees native env COOPVK_DISABLE=1
 }
