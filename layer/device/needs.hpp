@@ -4,6 +4,10 @@
 // enabled, except those that the application switches off.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <iterator>
+
 #include "device/features.hpp"
 
 namespace coopvk::layer {
@@ -26,24 +30,11 @@ inline constexpr Feature kMatrixNeeds[] = {
     Feature::kNativeCooperativeMatrix,
 };
 
-inline constexpr Feature kMatrix2Needs[] = {
-    Feature::kShaderFloat64,
-    Feature::kShaderInt64,
-    Feature::kShaderInt16,
-    Feature::kStorageBuffer16BitAccess,
-    Feature::kStorageBuffer8BitAccess,
-    Feature::kShaderFloat16,
-    Feature::kShaderInt8,
-    Feature::kVulkanMemoryModel,
-    Feature::kVulkanMemoryModelDeviceScope,
-    Feature::kShaderSubgroupExtendedTypes,
-    Feature::kSubgroupSizeControl,
-    Feature::kComputeFullSubgroups,
-    Feature::kShaderIntegerDotProduct,
-    Feature::kMixedFloatDotProduct,
-    Feature::kNativeCooperativeMatrix,
-    Feature::kBufferDeviceAddress,
-};
+inline constexpr auto kMatrix2Needs = [] {
+    std::array<Feature, std::size(kMatrixNeeds) + 1> needs;
+    *std::ranges::copy(kMatrixNeeds, needs.begin()).out = Feature::kBufferDeviceAddress;
+    return needs;
+}();
 
 inline constexpr Feature kVectorNeeds[] = {
     Feature::kShaderInt16,

@@ -25,10 +25,14 @@ VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json} expect 
 expect 0 '^20 of 20 cases agree' --sides reference
 export VK_DRIVER_FILES=$icd
 expect 0 '^20 of 20 cases agree'
-# The program of --repro does what the case does, also with headers that lack the extension.
+# The program of --repro compiles, also with headers that lack the extension, and does what the case does.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 expect 0 'agree' --repro 0 --repro-dir "$work"
+# shellcheck disable=SC2086  # several flags
+"${CC:-cc}" ${CFLAGS:-} -std=c11 -O0 -Wall -Werror "$work/repro.c" -o "$work/repro" -lvulkan -lm ||
+    fail 'repro.c does not compile'
+COOPVK_DISABLE=1 "$work/repro" || fail 'the program of --repro has other results'
 
 export VK_ADD_LAYER_PATH=$faults VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_test_fault COOPVK_FAULT=number-offset
 expect 1 '^8 of 20 cases agree, 12 differ' # those of 8 bits agree

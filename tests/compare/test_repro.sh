@@ -3,7 +3,7 @@
 # usage: test_repro.sh COOPVK
 # The program that `coopvk compare --repro` writes: its shader is valid, and it compiles and has the
 # results that the tool found. Each operation by its first case, and what programs write differently; of these
-# one case in three (COOPVK_TEST_SEED: others; COOPVK_TEST_FULL=1: all).
+# one case in six, or in three of the driver's own matrices (COOPVK_TEST_SEED: others; COOPVK_TEST_FULL=1: all).
 set -euo pipefail
 
 coopvk=$1
@@ -72,7 +72,7 @@ agrees() {
     cmp "$bug/$1" "$bug/bits" || fail "$name: other bits than $1"
 }
 
-# emulated EXTENSION PATTERN: if the case is one of the sample, one in 6; native: one in 3.
+# emulated EXTENSION PATTERN, native EXTENSION PATTERN: if the case is one of the sample.
 step=6 number=${COOPVK_TEST_SEED:-0}
 [[ ${COOPVK_TEST_FULL:-} != 1 ]] || step=1
 emulated() {

@@ -59,7 +59,21 @@ std::string real(Real value) {
 
 struct ExtensionRow {
     std::string_view name, structure, type, restsOn;
+    std::string_view declarations = {};  // of the structure, for headers that lack it
 };
+// As in chain/vulkan_newer.hpp.
+constexpr std::string_view kMicroscalingText = R"(
+#include <vulkan/vulkan.h>
+#ifndef VK_EXT_shader_ocp_microscaling_types
+#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT \
+    ((VkStructureType)1000672000)
+typedef struct {
+    VkStructureType sType;
+    void* pNext;
+    VkBool32 shaderFloat4, shaderFloat6, shaderFloat8UnsignedE8M0, shaderMXInt8;
+} VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT;
+#endif
+)";
 constexpr ExtensionRow kReproExtensions[] = {
     {VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, "VkPhysicalDeviceCooperativeMatrixFeaturesKHR",
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR"},
@@ -72,7 +86,9 @@ constexpr ExtensionRow kReproExtensions[] = {
      "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV"},
     {"VK_EXT_shader_ocp_microscaling_types",
      "VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT",
-     "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT"},
+     "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT",
+     {},
+     kMicroscalingText},
 };
 
 const ExtensionRow& rowOf(const std::string& extension) {
@@ -176,29 +192,14 @@ std::string numbersText(const ComponentInfo& c) {
            std::to_string(c.infinity);
 }
 
-// Older headers lack the structure.
-constexpr const char* kMicroscalingText = R"(
-#include <vulkan/vulkan.h>
-#ifndef VK_EXT_shader_ocp_microscaling_types
-#define VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT \
-    ((VkStructureType)1000672000)
-typedef struct {
-    VkStructureType sType;
-    void* pNext;
-    VkBool32 shaderFloat4, shaderFloat6, shaderFloat8UnsignedE8M0, shaderMXInt8;
-} VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT;
-#endif
-)";
-
 std::string header(const Comparison& comparison, const Case& subject, const Plan& plan) {
     const ExtensionRow& row = rowOf(comparison.options().extension);
     const Block& block = plan.result;
     std::ostringstream out;
     out << "// A case of coopvk compare; repro.c runs it.\n#define CASE_NAME "
         << quoted(subject.name) << "\n"
-        << (row.name == "VK_EXT_shader_ocp_microscaling_types" ? kMicroscalingText : "")
-        << extensionsText(row, plan) << "#define FEATURES_STRUCT " << row.structure
-        << "\n#define FEATURES_TYPE " << row.type
+        << row.declarations << extensionsText(row, plan) << "#define FEATURES_STRUCT "
+        << row.structure << "\n#define FEATURES_TYPE " << row.type
         << "\n\n// The result's elements.\n#define OUTPUT " << plan.output << "\n#define ROWS "
         << block.rows << "\n#define COLUMNS " << block.columns << "\n#define COLUMN_MAJOR "
         << block.columnMajor << "\n#define STRIDE " << block.stride << "\n#define OFFSET "
