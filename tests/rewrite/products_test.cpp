@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <format>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -244,6 +245,35 @@ TEST(Products, OfHalvesCloseWhereRegistersAreFew) {
     EXPECT_EQ(adds("8", true), kPairs);
     EXPECT_EQ(adds("8", false), 2 * kPairs);
     EXPECT_EQ(adds("32", true), 2 * kPairs);
+}
+
+// C has fewer bits than the result, to which a sum that saturates adds it last.
+TEST(Products, OfWorkgroupsExtendC) {
+    DeviceTraits device;
+    device.shaderInt16 = true;
+    for (const std::string_view saturates : {"", "|SaturatingAccumulationKHR"}) {
+        for (const bool isSigned : {true, false}) {
+            std::string text = byteModule();
+            replace(text, "OpCapability Int8",
+                    "OpCapability Int8\nOpCapability Int16\n"
+                    "OpCapability CooperativeMatrixConversionsNV");
+            replace(text, "OpExtension", "OpExtension \"SPV_NV_cooperative_matrix2\"\nOpExtension");
+            for (const std::string_view type : {"%A", "%B", "%C"}) {
+                const std::string before = std::format("{} = OpTypeCooperativeMatrixKHR %f", type);
+                text.replace(text.find("%c3", text.find(before)), 3, "%c2");
+            }
+            replace(text, "%zero = OpConstantNull %C",
+                    "%s16 = OpTypeInt 16 1\n"
+                    "%N = OpTypeCooperativeMatrixKHR %s16 %c2 %rows %columns %c2\n"
+                    "%minus = OpConstant %s16 -1\n%zero = OpConstantComposite %N %minus");
+            replace(text, "%a %b %zero",
+                    std::format("%a %b %zero MatrixResultSignedComponentsKHR{}{}",
+                                isSigned ? "|MatrixCSignedComponentsKHR" : "", saturates));
+            const Code code = rewritten(text, device);
+            // A lane has C in pairs: one conversion for each component.
+            EXPECT_GE(code.count(isSigned ? "OpSConvert" : "OpUConvert"), kSize * kSize / kLanes);
+        }
+    }
 }
 
 }  // namespace

@@ -156,6 +156,17 @@ const Parts kMoves[] = {
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorValue, testing::ValuesIn(kMoves));
 
+// In a module without a valid order, what each of two variables has is loaded from the other one:
+// rewriting it ends.
+TEST(TensorVariables, MayDependOnEachOther) {
+    EXPECT_TRUE(rewritten(
+        {.types = "%var = OpTypePointer Function %T",
+         .variables = "%x = OpVariable %var Function\n%y = OpVariable %var Function",
+         .make = "OpStore %x %u2\n%u1 = OpLoad %T %x\nOpStore %y %u1\n%u2 = OpLoad %T %y\n"
+                 "%t2 = OpCopyObject %T %u2\n",
+         .from = "%t2"}));
+}
+
 // Adjacent elements are decoded, loaded and stored at once if the layout allows it.
 TEST(TensorRuns, AreAccessedAtOnce) {
     const auto count = [](const Parts& parts, std::string_view what) {

@@ -13,7 +13,7 @@ namespace coopvk::rewrite::tile_conversions_test {
 namespace {
 
 // A module whose main function has A, B and `zeros`, the products' C, and the text.
-std::string moduleText(std::string_view text) {
+std::string moduleText(std::string_view text, std::string_view decorations) {
     return std::format(R"(
 OpCapability Shader
 OpCapability Float16
@@ -22,11 +22,14 @@ OpCapability VulkanMemoryModel
 OpCapability CooperativeMatrixKHR
 OpCapability CooperativeMatrixReductionsNV
 OpCapability CooperativeMatrixConversionsNV
+OpCapability CooperativeMatrixConversionsEXT
 OpExtension "SPV_KHR_cooperative_matrix"
 OpExtension "SPV_NV_cooperative_matrix2"
+OpExtension "SPV_EXT_cooperative_matrix_maintenance1"
 OpMemoryModel Logical Vulkan
 OpEntryPoint GLCompute %main "main" %buffer %sums
 OpExecutionMode %main LocalSize 128 1 1
+{}
 OpDecorate %halves ArrayStride 2
 OpDecorate %singles ArrayStride 4
 OpDecorate %block Block
@@ -49,6 +52,7 @@ OpDecorate %sums Binding 1
 %c2 = OpConstant %u32 2
 %c64 = OpConstant %u32 64
 %f0 = OpConstant %f32 0
+%h0 = OpConstant %f16 0
 %halves = OpTypeRuntimeArray %f16
 %block = OpTypeStruct %halves
 %block_pointer = OpTypePointer StorageBuffer %block
@@ -63,6 +67,8 @@ OpDecorate %sums Binding 1
 %B = OpTypeCooperativeMatrixKHR %f16 %c2 %c64 %c64 %c1
 %C = OpTypeCooperativeMatrixKHR %f32 %c2 %c64 %c64 %c2
 %zeros = OpConstantComposite %C %f0
+%D = OpTypeCooperativeMatrixKHR %f16 %c2 %c64 %c64 %c2
+%halfzeros = OpConstantComposite %D %h0
 %combine = OpFunction %f32 None %combine_fn
 %x = OpFunctionParameter %f32
 %y = OpFunctionParameter %f32
@@ -80,22 +86,23 @@ OpFunctionEnd
 OpReturn
 OpFunctionEnd
 )",
-                       text);
+                       decorations, text);
 }
 
 struct Conversions {
-    size_t toTiles = 0, fromTiles = 0;  // calls in the main function
+    size_t toTiles = 0, fromTiles = 0, transpositions = 0;  // calls in the main function
     bool operator==(const Conversions&) const = default;
 };
 
-Conversions conversionsIn(std::string_view text) {
+Conversions conversionsIn(std::string_view text, std::string_view decorations = "") {
     using enum ComponentType;
-    const std::vector<uint32_t> words = test::assemble(moduleText(text));
+    const std::vector<uint32_t> words = test::assemble(moduleText(text, decorations));
     Request request;
     request.words = words;
     Target target;
     target.subgroupSize = 32;
-    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false}};
     target.emulated = {Extension::kNvCooperativeMatrix2};
     target.backEnd = BackEnd::kNative;
     const Result<Rewritten> out = rewrite(request, target);
@@ -115,6 +122,7 @@ Conversions conversionsIn(std::string_view text) {
         if (i.opcode != spv::Op::OpFunctionCall) return;
         if (names[i.word(0)] == "coopvk_make_tiles") ++conversions.toTiles;
         if (names[i.word(0)] == "coopvk_deal_tiles") ++conversions.fromTiles;
+        if (names[i.word(0)] == "coopvk_transpose") ++conversions.transpositions;
     });
     return conversions;
 }
@@ -166,6 +174,33 @@ TEST(TileConversions, PickedComponentsAreDistributed) {
 %component = OpCompositeExtract %f32 %product 0
 OpStore %q %component)"),
               (Conversions{0, 1}));
+}
+
+// Only distributed values are transposed, also by a conversion between components.
+TEST(TileConversions, TransposingConversionsAreOfDistributedValues) {
+    EXPECT_EQ(conversionsIn(R"(
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+%turned = OpFConvert %D %product
+%sum = OpCooperativeMatrixMulAddKHR %D %a %b %turned
+OpCooperativeMatrixStoreKHR %p %sum %c0 %c64)",
+                            "OpDecorate %turned CooperativeMatrixTransposeEXT"),
+              (Conversions{0, 2, 1}));
+    EXPECT_EQ(conversionsIn(R"(
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+%turned = OpFConvert %D %product
+OpBranch %header
+%header = OpLabel
+%i = OpPhi %u32 %c0 %entry %next %header
+%sum = OpPhi %D %turned %entry %added %header
+%added = OpCooperativeMatrixMulAddKHR %D %a %b %sum
+%next = OpIAdd %u32 %i %c1
+%again = OpULessThan %bool %next %c64
+OpLoopMerge %merge %header None
+OpBranchConditional %again %header %merge
+%merge = OpLabel
+OpCooperativeMatrixStoreKHR %p %added %c0 %c64)",
+                            "OpDecorate %turned CooperativeMatrixTransposeEXT"),
+              (Conversions{1, 2, 1}));
 }
 
 }  // namespace

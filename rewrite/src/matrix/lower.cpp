@@ -22,8 +22,7 @@ void lowerLength(MatrixFunction& f, const Instruction& length) {
     if (matrix->tiles) {
         const Id one = f.emit().op(OpCooperativeMatrixLengthKHR, length.type, {matrix->pack});
         const Id count = f.context.types.constant(length.type, matrix->count);
-        f.emit().add(makeInstruction(OpIMul, length.type, length.result,
-                                     {idOperand(one), idOperand(count)}));
+        f.emit().op(OpIMul, length.type, {one, count}, length.result);
         return;
     }
     f.context.module.append(
@@ -130,9 +129,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
     context.dropValueDecorations(true);
-    module.removeDecorations([](const Instruction& i) {
-        return decorates(i, spv::Decoration::CooperativeMatrixTransposeEXT);
-    });
+    module.removeDecorations([](const Instruction& i) { return decorates(i, kTransposed); });
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     dropDeclarations(context);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -31,6 +33,16 @@ std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Ins
     return MatrixDimensions{static_cast<uint32_t>(*rows), static_cast<uint32_t>(*columns),
                             static_cast<Use>(*use),
                             ofWorkgroup ? LaneScope::kWorkgroup : LaneScope::kSubgroup};
+}
+
+bool isZero(const Module& module, Id value) {
+    const Instruction* constant = &module.def(value);
+    if (constant->opcode == OpConstantComposite && constant->operands.size() == 1) {
+        constant = &module.def(constant->word(0));
+    }
+    return constant->opcode == OpConstantNull ||
+           (constant->opcode == OpConstant &&
+            std::ranges::all_of(constant->operands, [](const Operand& o) { return o.word == 0; }));
 }
 
 Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
@@ -175,7 +187,7 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
         if (known.use == from.use && known.component == component && known.number == &number &&
             known.rows == from.rows && known.columns == from.columns &&
             known.fragment.scope == from.fragment.scope && !known.fragment.run && !known.words &&
-            known.likeAccumulator == from.likeAccumulator) {
+            !known.tiles && known.likeAccumulator == from.likeAccumulator) {
             return known;
         }
     }

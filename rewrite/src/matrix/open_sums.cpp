@@ -67,11 +67,10 @@ Id openSum(Emitter& emit, const MatrixType& matrix, Id component) {
 }
 
 bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction) {
-    const bool isLoad = instruction.opcode == OpLoad;
     const auto found = context.sumPointers.find(instruction.word(0));
     if (found == context.sumPointers.end()) return false;
     const MatrixType& matrix = *found->second;
-    if (isLoad) {
+    if (instruction.opcode == OpLoad) {
         const Id sum = emit.op(OpLoad, matrix.sum, instruction.operands);
         closeSum(emit, matrix, sum, instruction.result);
         return true;
@@ -103,7 +102,8 @@ class AccumulatorSurvey {
         }
         if (open_.empty()) return {};
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->type != 0 && !isZero(*i)) open_.erase(i->type);
+            const bool isAllowed = hasNoValue(i->opcode) || isZero(module_, i->result);
+            if (i->type != 0 && !isAllowed) open_.erase(i->type);
         }
         dropByPointers();
         for (const MatrixProduct& product : uses_.products()) dropIfLoops(product);
@@ -134,16 +134,6 @@ class AccumulatorSurvey {
         const Id sum = product.instruction->type;
         const uint64_t kept = std::max<uint64_t>(1, counts_.maxKept(*product.function, sum));
         return kept * halves(sum)->length() <= device_.maxOpenSums;
-    }
-
-    bool isZero(const Instruction& constant) const {
-        if (constant.opcode == OpConstantNull || hasNoValue(constant.opcode)) return true;
-        if (constant.opcode != OpConstantComposite || constant.operands.size() != 1) {
-            return false;
-        }
-        const Instruction& scalar = module_.def(constant.word(0));
-        return scalar.opcode == OpConstantNull ||
-               (scalar.opcode == OpConstant && scalar.word(0) == 0);
     }
 
     // Drops a type if a pointer to its component is used for more than OpLoad and OpStore.

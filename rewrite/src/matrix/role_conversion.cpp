@@ -28,11 +28,6 @@ uint64_t shufflesOf(const Fragment& from, const Fragment& to, Dimension first) {
     return shuffles / from.packWidth;
 }
 
-bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
-    constexpr auto kTransposed = spv::Decoration::CooperativeMatrixTransposeEXT;
-    return context.module.decoration(conversion.result, kTransposed).has_value();
-}
-
 void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        const Instruction& conversion) {
     const Fragment& from = move.from.fragment;
@@ -65,7 +60,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     if (from != nullptr && to != nullptr &&
-        (from->number != to->number || isTransposed(context, conversion))) {
+        (from->number != to->number || isTransposed(context.module, conversion))) {
         // VK_EXT_cooperative_matrix_maintenance1: transposed, or integers of other signedness.
         Instruction cast = conversion;
         cast.opcode = OpBitcast;
@@ -92,7 +87,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
-    const bool transposes = isTransposed(context, conversion);
+    const bool transposes = isTransposed(context.module, conversion);
     if (from == nullptr || to == nullptr || (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
     }

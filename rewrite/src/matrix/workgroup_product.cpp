@@ -78,7 +78,7 @@ class WorkgroupProduct : StagedProduct {
         std::vector<Id> sums = loadSums();
         if (plan_.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
         if (addsCLast()) {
-            const std::vector<Id> addends = extractPacks(emit_, *p_.c, f_.parameter(2));
+            const std::vector<Id> addends = convert(*p_.c, plan_.sum, f_.parameter(2));
             const Id word = types_.intType(32, false);
             for (size_t i = 0; i < sums.size(); ++i) {
                 const Id sum =
@@ -98,8 +98,9 @@ class WorkgroupProduct : StagedProduct {
 
     // Converts a scalar of C, or a sum, to `type`.
     Id converted(Id value, Id type) {
-        return types_.isFloat(type) ? emit_.converted(type, value)
-                                    : extendInteger(emit_, value, type, p_.signs.c);
+        if (types_.isFloat(type)) return emit_.converted(type, value);
+        const Id arithmetic = types_.intType(types_.width(type), false);
+        return emit_.bitcast(type, extendInteger(emit_, value, arithmetic, p_.signs.c));
     }
 
     // The packs of a matrix, converted to the type `to`, whose elements are distributed alike.

@@ -262,10 +262,12 @@ class Forwarding {
         }
     }
 
+    // In malformed modules, values may be each other's.
     void replaceOperands(Instruction& i) const {
         for (Operand& o : i.operands) {
-            for (auto found = values_.find(o.word); o.isId && found != values_.end();
-                 found = values_.find(o.word)) {
+            for (size_t n = 0; o.isId && n < values_.size(); ++n) {
+                const auto found = values_.find(o.word);
+                if (found == values_.end()) break;
                 o.word = found->second;
             }
         }

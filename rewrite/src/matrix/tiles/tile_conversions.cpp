@@ -8,6 +8,7 @@
 #include "ir/blocks.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 
 namespace coopvk::rewrite {
@@ -20,7 +21,7 @@ bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i
     if (isConversion(i.opcode)) {
         const TileGrid* from = plan.grid(module.def(i.word(0)).type);
         const TileGrid* to = plan.grid(i.type);
-        return from != nullptr && to != nullptr && *from == *to;
+        return from != nullptr && to != nullptr && *from == *to && !isTransposed(module, i);
     }
     return isArithmetic(i.opcode) || i.opcode == OpMatrixTimesScalar || isNonSemantic(module, i);
 }
@@ -154,7 +155,12 @@ class TileConverter {
             emit.add(std::move(i));
             return;
         }
+        const bool transposes = isTransposed(module_, *i);
         const Id value = emit.op(i->opcode, found->second, std::move(i->operands));
+        if (transposes) {
+            module_.decorate(value, kTransposed);
+            module_.removeDecoration(i->result, kTransposed);
+        }
         convert(emit, i->type, value, i->result);
     }
 
@@ -162,9 +168,11 @@ class TileConverter {
     // less.
     void multiply(Emitter& emit, const Instruction& i, Id tiles) {
         const Id c = i.word(2);
-        const std::optional<spv::Op> add = isZero(c) ? std::nullopt : addition(i.type);
+        const bool addsNothing = isZero(module_, c);
+        const std::optional<spv::Op> add = addsNothing ? std::nullopt : addition(i.type);
         Operands operands(i.operands);
-        operands[2].word = isZero(c) || add ? types_.constantNull(tiles) : convert(emit, tiles, c);
+        operands[2].word =
+            addsNothing || add ? types_.constantNull(tiles) : convert(emit, tiles, c);
         const Id product = emit.op(i.opcode, tiles, std::move(operands));
         if (!add) {
             convert(emit, i.type, product, i.result);
@@ -172,17 +180,6 @@ class TileConverter {
         }
         const Id value = convert(emit, i.type, product);
         emit.op(*add, i.type, {value, c}, i.result);
-    }
-
-    bool isZero(Id value) const {
-        const Instruction& constant = module_.def(value);
-        const auto& parts = constant.operands;
-        if (constant.opcode == OpConstant) {
-            return std::ranges::all_of(parts, [](const Operand& o) { return o.word == 0; });
-        }
-        return constant.opcode == OpConstantNull ||
-               (constant.opcode == OpConstantComposite &&
-                std::ranges::all_of(parts, [&](const Operand& o) { return isZero(o.word); }));
     }
 
     // nullopt: for formats without arithmetic.
