@@ -162,5 +162,22 @@ TEST(BufferViews, AreReachedThroughChainsWithoutIndices) {
     EXPECT_NE(text.find(" %coopvk_view %uint_1"), std::string::npos) << text;
 }
 
+// Without blocks in shared memory its arrays have no layout, even if the module has the capability.
+TEST(BufferViews, AreNotOfSharedArrays) {
+    const std::string text = rewritten(
+        module("OpCapability Float64\nOpCapability CooperativeMatrixKHR\n"
+               "OpCapability WorkgroupMemoryExplicitLayoutKHR\n"
+               "OpExtension \"SPV_KHR_cooperative_matrix\"\n"
+               "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"",
+               "",
+               "%c2 = OpConstant %u32 2\n%c16 = OpConstant %u32 16\n%f64 = OpTypeFloat 64\n"
+               "%doubles = OpTypeArray %f64 %c256\n%pDoubles = OpTypePointer Workgroup %doubles\n"
+               "%pDouble = OpTypePointer Workgroup %f64\n%s = OpVariable %pDoubles Workgroup\n"
+               "%M = OpTypeCooperativeMatrixKHR %f32 %c2 %c16 %c16 %c2",
+               "%p = OpAccessChain %pDouble %s %c8\n"
+               "%m = OpCooperativeMatrixLoadKHR %M %p %c0 %c8"));
+    EXPECT_EQ(text.find("coopvk_view"), text.npos) << text;
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::buffer_views_test

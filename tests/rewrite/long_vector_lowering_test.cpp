@@ -141,6 +141,36 @@ TEST(LongVectorLowering, RefusesIndicesBeyondTheCount) {
     }
 }
 
+// SPIR-V, GLSL.std.450: eta is a scalar of 16 or 32 bits.
+TEST(LongVectorLowering, RefractTakesANarrowerEta) {
+    const std::string source = test::edited(
+        moduleOf(8, "%eta = OpConstant %float 0.5",
+                 "%bent = OpExtInst %v %glsl Refract %again %again %eta\nOpStore %var %bent"),
+        {{"OpCapability Shader", "OpCapability Shader\nOpCapability Float64"},
+         {"Offset 4", "Offset 8"},
+         {"%uint =", "%double = OpTypeFloat 64\n%uint ="},
+         {"OpTypeVectorIdEXT %float", "OpTypeVectorIdEXT %double"}});
+    EXPECT_EQ(test::occurrences(textOf(source), "Sqrt"), 1u);
+}
+
+// Vulkan gives malformed modules no meaning, but rewriting must not read past its own data.
+TEST(LongVectorLowering, RefusesPartsThatAreNone) {
+    for (const std::string_view code :
+         {"%pair = OpIAddCarry %two %again %again\n%part = OpCompositeExtract %v %pair 5",
+          "%pair = OpCompositeConstruct %two %again %again\n%part = OpCompositeExtract %v %pair 5",
+          "%part = OpCompositeExtract %v %none 5", "%part = OpCompositeExtract %float %again 5 3",
+          "%part = OpCompositeConstruct %v"}) {
+        const std::string source =
+            moduleOf(32, "%two = OpTypeStruct %v %v\n%none = OpConstantNull %two", code);
+        Request request;
+        const std::vector<uint32_t> words = test::assemble(source);
+        request.words = words;
+        const Result<Rewritten> out = rewrite(request, Target{});
+        ASSERT_FALSE(out) << code;
+        EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule) << code;
+    }
+}
+
 TEST(LongVectorLowering, RefusesACountThatIsTooLarge) {
     const std::vector<uint32_t> words = test::assemble(moduleOf(16385));
     Request request;

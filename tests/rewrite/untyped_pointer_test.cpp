@@ -8,6 +8,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::untyped_pointer_test {
 namespace {
@@ -123,6 +124,28 @@ TEST(UntypedPointer, WorkgroupKeepsUntypedPointers) {
     EXPECT_TRUE(has(text, "OpUntypedVariableKHR")) << text;
     EXPECT_TRUE(has(text, "OpLoad %half")) << text;
     EXPECT_FALSE(has(text, "Aliased")) << text;
+}
+
+// Variables without a layout must not stand beside those with one.
+TEST(UntypedPointer, ProductsAddNoVariableToSharedBlocks) {
+    const std::string source = test::edited(
+        moduleText(inWorkgroup()),
+        {{"%main = OpFunction",
+          "%c2 = OpConstant %u32 2\n%A = OpTypeCooperativeMatrixKHR %f32 %c2 %c16 %c16 %c0\n"
+          "%B = OpTypeCooperativeMatrixKHR %f32 %c2 %c16 %c16 %c1\n"
+          "%C = OpTypeCooperativeMatrixKHR %f32 %c2 %c16 %c16 %c2\n"
+          "%a = OpConstantNull %A\n%b = OpConstantNull %B\n%c = OpConstantNull %C\n"
+          "%main = OpFunction"},
+         {"OpReturn", "%r = OpCooperativeMatrixMulAddKHR %C %a %b %c\nOpReturn"}});
+    const std::vector<uint32_t> words = test::assemble(source);
+    Request request;
+    request.words = words;
+    const Result<Rewritten> out = rewrite(request, Target{});
+    if (!out) {
+        EXPECT_TRUE(has(out.error().message, "shared memory")) << out.error().message;
+        return;
+    }
+    EXPECT_FALSE(has(disassemble(out->words), "OpVariable %_ptr_Workgroup"));
 }
 
 TEST(UntypedPointer, WordsWhereTheDeviceHasNoNarrowAccess) {

@@ -207,18 +207,36 @@ std::string replaced(std::string source, std::string_view what, std::string_view
     return source.replace(source.find(what), what.size(), by);
 }
 
-// SPIR-V takes indices of either signedness.
-TEST(VectorTraits, DescriptorsMayBeChosenBySignedIndices) {
+// A buffer that an index of a type chooses, which `convert` makes of a u32.
+std::string descriptorsBy(std::string_view type, std::string_view convert) {
     std::string source = test::layerModule(64, 64, 0, false);
     source = replaced(source, "OpCapability Shader",
-                      "OpCapability Shader\nOpCapability StorageBufferArrayDynamicIndexing");
+                      "OpCapability Shader\nOpCapability Int16\n"
+                      "OpCapability StorageBufferArrayDynamicIndexing");
     source = replaced(source, "%pointer = OpTypePointer StorageBuffer %block",
-                      "%int = OpTypeInt 32 1\n%four = OpConstant %uint 4\n"
-                      "%blocks = OpTypeArray %block %four\n"
-                      "%pointer = OpTypePointer StorageBuffer %blocks");
-    source = replaced(source, "%at = OpAccessChain %arrayPointer %buffer %zero",
-                      "%which = OpBitcast %int %i\n"
-                      "%at = OpAccessChain %arrayPointer %buffer %which %zero");
+                      std::format("%index = {}\n%four = OpConstant %uint 4\n"
+                                  "%blocks = OpTypeArray %block %four\n"
+                                  "%pointer = OpTypePointer StorageBuffer %blocks",
+                                  type));
+    return replaced(source, "%at = OpAccessChain %arrayPointer %buffer %zero",
+                    std::format("%which = {} %index %i\n"
+                                "%at = OpAccessChain %arrayPointer %buffer %which %zero",
+                                convert));
+}
+
+// Subgroup operations on narrow integers need shaderSubgroupExtendedTypes.
+TEST(VectorTraits, NarrowIndicesAreWidened) {
+    const std::string source = descriptorsBy("OpTypeInt 16 0", "OpUConvert");
+    for (const bool scalarRegisters : {false, true}) {
+        const Output out = outputFor(source, targetOf(32, scalarRegisters));
+        EXPECT_TRUE(has(out, "OpGroupNonUniformAllEqual"));
+        EXPECT_FALSE(has(out, "OpFunctionParameter %ushort"));
+    }
+}
+
+// SPIR-V takes indices of either signedness.
+TEST(VectorTraits, DescriptorsMayBeChosenBySignedIndices) {
+    const std::string source = descriptorsBy("OpTypeInt 32 1", "OpBitcast");
     for (const bool scalarRegisters : {false, true}) {
         const Output out = outputFor(source, targetOf(32, scalarRegisters));
         EXPECT_TRUE(has(out, "OpGroupNonUniformAllEqual"));

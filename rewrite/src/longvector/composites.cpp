@@ -28,10 +28,6 @@ std::vector<Id> LongVectorFunction::componentsOf(Id value) {
 void LongVectorFunction::lowerExtract(const Instruction& i) {
     const LongVector* vector = context_.vectorOfValue(i.word(0));
     if (vector != nullptr) {
-        if (i.word(1) >= vector->count) {
-            context_.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
-            return;
-        }
         if (group_.has(i.word(0)) && !group_.isShort()) group_.flush();
         const Id part = component(i.word(0), values_.index(i.word(1)));
         emit().op(OpCopyObject, i.type, {part}, i.result);
@@ -79,10 +75,6 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
 
 void LongVectorFunction::lowerInsert(const Instruction& i) {
     if (context_.vector(i.type) != nullptr) {
-        if (i.word(2) >= context_.vector(i.type)->count) {
-            context_.fail(ErrorCode::kInvalidModule, i, "an index is beyond the Component Count");
-            return;
-        }
         return insertAt(i, i.word(1), i.word(0), values_.index(i.word(2)));
     }
     const Id type = selectedType(module_, i.type, std::span(i.operands).subspan(2));

@@ -26,9 +26,30 @@ bool changesCount(const LongVectorContext& context, const Instruction& i) {
 bool isSplat(LongVectorContext& context, const Instruction& i) {
     const LongVector* vector = context.vector(i.type);
     if (i.opcode != OpCompositeConstruct || vector == nullptr) return false;
-    const Operand& first = i.operands[0];
-    return context.module.def(first.word).type == vector->component &&
-           std::ranges::all_of(i.operands, [&](const Operand& o) { return o.word == first.word; });
+    const Id first = i.word(0);
+    return context.module.def(first).type == vector->component &&
+           std::ranges::all_of(i.operands, [&](const Operand& o) { return o.word == first; });
+}
+
+// Whether the indices of OpCompositeExtract or OpCompositeInsert select a part that there is.
+bool selectsPart(const Module& module, const Instruction& i) {
+    auto [type, first] = indexedBy(module, i);
+    for (const Operand& index : operandsBehind(i, first)) {
+        if (index.word >= memberCount(module, type).value_or(~uint64_t{0})) return false;
+        type = memberType(module, type, index.word);
+    }
+    return type != 0;
+}
+
+// Instructions of a malformed module that are refused: the lowering relies on the others.
+std::optional<Error> findBadIndex(const Module& module) {
+    std::optional<Error> error;
+    module.visitBlocks([&](const Instruction& i) {
+        const bool hasIndices = isOneOf(i.opcode, {OpCompositeExtract, OpCompositeInsert});
+        if (!hasIndices || error || selectsPart(module, i)) return;
+        error = errorAt(ErrorCode::kInvalidModule, i, "an index is beyond a composite's parts");
+    });
+    return error;
 }
 
 }  // namespace
@@ -203,6 +224,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
                            "a constant is computed in a way that is not known");
         }
     }
+    if (auto error = findBadIndex(module)) return error;
     holdStructures(context);
     layOutLongVectors(context);
     lowerFunctions(

@@ -51,8 +51,9 @@ class Geometry {
 
  private:
     // k = 1 - eta * eta * (1 - d * d); k < 0 ? 0 : eta * x - (eta * d + sqrt(k)) * normal
-    void refract(Id normal, Id eta) {
-        const Id one = number(1.0);
+    // A scalar eta has 16 or 32 bits, also where components have more.
+    void refract(Id normal, Id scalarEta) {
+        const Id one = number(1.0), eta = f_.emit().converted(vector_.component, scalarEta);
         const Id d = dot(normal, x_);
         const Id rest = scalar(OpFSub, {one, scalar(OpFMul, {d, d})});
         const Id k = scalar(OpFSub, {one, scalar(OpFMul, {scalar(OpFMul, {eta, eta}), rest})});

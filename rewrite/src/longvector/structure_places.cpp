@@ -75,7 +75,7 @@ Id StructurePlaces::load(const StructurePlace& place, Id type, Id result) const 
         return emit().op(OpLoad, type, std::move(operands), result);
     }
     std::vector<Id> parts;
-    for (uint32_t m = 0; m < *memberCount(context_.module, type); ++m) {
+    for (uint32_t m = 0; m < memberCount(context_.module, type).value_or(0); ++m) {
         parts.push_back(load(member(place, m), memberType(context_.module, type, m)));
     }
     return emit().construct(type, parts, result);
@@ -86,7 +86,7 @@ void StructurePlaces::store(const StructurePlace& place, Id value) const {
     if (place.type == type) {
         return emit().store(pointerTo(place), value, place.memory.forStore(alignmentOf(type)));
     }
-    for (uint32_t m = 0; m < *memberCount(context_.module, type); ++m) {
+    for (uint32_t m = 0; m < memberCount(context_.module, type).value_or(0); ++m) {
         const Id part = emit().extract(memberType(context_.module, type, m), value, {m});
         store(member(place, m), part);
     }

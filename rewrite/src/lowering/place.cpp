@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lowering/place.hpp"
 
+#include <algorithm>
+
 #include "ir/composites.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
@@ -213,9 +215,15 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
     return place;
 }
 
+bool hasSharedBlocks(const Module& module) {
+    if (!module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR)) return false;
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return isVariable(i->opcode) && isSharedBlock(module, i->result);
+    });
+}
+
 bool hasLayout(const Module& module, spv::StorageClass storage) {
-    return storage != spv::StorageClass::Workgroup ||
-           module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
+    return storage != spv::StorageClass::Workgroup || hasSharedBlocks(module);
 }
 
 bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes) {

@@ -59,6 +59,9 @@ std::optional<Id> bytesTo(Emitter& emit, Id type, std::span<const Id> indices);
 // pointer alone does not tell.
 Id contentsOf(const Module& module, Id root);
 
+// Whether variables in Workgroup memory have an explicit layout. If one has, all have, and all
+// start at the same address (SPV_KHR_workgroup_memory_explicit_layout).
+bool hasSharedBlocks(const Module& module);
 // Whether offsets and strides lay out memory of a storage class.
 bool hasLayout(const Module& module, spv::StorageClass storage);
 // Whether elements of `bytes` bytes have no gaps in an array type, or behind pointers of a type.

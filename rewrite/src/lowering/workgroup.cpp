@@ -6,6 +6,7 @@
 
 #include "coopvk/vector_matrix.hpp"
 #include "ir/entry_point.hpp"
+#include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
 
@@ -141,6 +142,7 @@ Limits limitsOf(const Module& module, const DeviceFeatures& device) {
 }  // namespace
 
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device) {
+    if (hasSharedBlocks(module)) return false;
     const Sizes sizes(module);
     const Limits limits = limitsOf(module, device);
     uint64_t shared = 0, payload = 0;
@@ -153,7 +155,6 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatu
         }
         const Id type = module.def(i->type).word(1);
         const bool isShared = storage == spv::StorageClass::Workgroup;
-        if (isShared && module.decoration(type, spv::Decoration::Block)) return false;
         uint64_t& size = isShared ? shared : payload;
         size = roundUp(size, 16) + sizes.of(type);
     }

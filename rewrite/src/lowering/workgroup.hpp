@@ -28,8 +28,7 @@ Id readInvocation(Emitter& emit);
 // Shared memory: variables of storage class Workgroup.
 
 // Whether a module with one entry point may declare variables of `bytes` more bytes. False if its
-// variables have an explicit layout: then all variables alias each other
-// (SPV_KHR_workgroup_memory_explicit_layout).
+// variables have an explicit layout (hasSharedBlocks()).
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device);
 
 // A control barrier that orders accesses to shared memory. These must have nonPrivateAccess().

@@ -130,10 +130,7 @@ bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
     // Logical pointers cannot be compared.
     const bool isBiasPointer = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
-    // If one Workgroup variable has an explicit layout, all must have one.
-    const bool explicitLayout =
-        context.module.hasCapability(spv::Capability::WorkgroupMemoryExplicitLayoutKHR);
-    return hasWorkgroups && hasVotes(context) && !explicitLayout && product.linesAreRows() &&
+    return hasWorkgroups && hasVotes(context) && product.linesAreRows() &&
            product.lineBytes() % 16 == 0 && product.matrix.kind != Location::Kind::kElements &&
            product.m >= 4 && invocationsOfWorkgroup(context) >= context.target.subgroupSize &&
            !isBiasPointer && hasReliableLanes(context);

@@ -66,7 +66,11 @@ class Locator {
         return none;
     }
 
+    // Indices have 32 bits at least: subgroup operations on narrower ones need a feature.
     void addArgument(Id argument) {
+        const TypeTable& types = context_.types;
+        const Id type = emit_.typeOf(argument);
+        if (types.isInteger(type) && types.width(type) < 32) argument = emit_.toU32(argument);
         location_.arguments.push_back(argument);
         location_.argumentTypes.push_back(emit_.typeOf(argument));
     }

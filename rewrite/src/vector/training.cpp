@@ -62,13 +62,13 @@ class GradientWriter : private VectorCode {
 
  private:
     Condition sameAddress() {
-        UniformityTest uniform(f_);
-        uniform.require(memory_.start());
-        uniform.require(stride_);
         // Logical pointers cannot be compared.
         if (g_.target.kind == Location::Kind::kElements && g_.target.arguments.size() > 1) {
             return Condition::never();
         }
+        UniformityTest uniform(f_);
+        uniform.require(memory_.start());
+        uniform.require(stride_);
         uniform.requireArguments(g_.target, 0);
         return uniform.result();
     }
