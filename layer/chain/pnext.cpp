@@ -103,7 +103,7 @@ bool ChainEditor::remove(VkStructureType type) {
         found = true;
         if (!copyThrough(i)) return found;
         nodes_.erase(nodes_.begin() + static_cast<std::ptrdiff_t>(i));
-        copied_ = std::max(i, copied_ > i ? copied_ - 1 : copied_);
+        if (copied_ > i) --copied_;
         if (i > 0) link(i - 1);
     }
     return found;

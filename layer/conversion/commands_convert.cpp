@@ -14,8 +14,8 @@ namespace coopvk::layer {
 namespace {
 
 // Empty, or what is wrong with a request that has a plan.
-std::string checkSizes(const VkConvertCooperativeVectorMatrixInfoNV& info,
-                       const MatrixConversion& conversion) {
+std::string checkSourceSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
+                            const MatrixConversion& conversion) {
     const uint64_t needed = conversion.source.placement.size;
     if (info.srcSize >= needed) return {};
     return "source: " + std::to_string(info.srcSize) + " bytes where the matrix has " +
@@ -33,12 +33,27 @@ std::string checkTargetSize(const VkConvertCooperativeVectorMatrixInfoNV& info,
 std::string planRecorded(const DeviceContext& device,
                          const VkConvertCooperativeVectorMatrixInfoNV& info,
                          MatrixConversion& conversion) {
-    std::string wrong = planConversion(info, device.facts().traits.blockedWeights, conversion);
+    std::string wrong = planConversion(info, device.facts.traits.blockedWeights, conversion);
     if (wrong.empty()) wrong = checkStrides(conversion);
-    if (wrong.empty()) wrong = checkSizes(info, conversion);
+    if (wrong.empty()) wrong = checkSourceSize(info, conversion);
     if (wrong.empty()) wrong = checkTargetSize(info, conversion);
-    if (wrong.empty()) wrong = ConversionKernel::checkSizes(conversion);
+    if (wrong.empty()) wrong = ConversionKernel::checkLimits(conversion);
     return wrong;
+}
+
+// Empty, or what is wrong with a request of vkConvertCooperativeVectorMatrixNV. Without a
+// destination it only asks for the size.
+std::string planOnHost(const DeviceContext& device,
+                       const VkConvertCooperativeVectorMatrixInfoNV& info,
+                       MatrixConversion& conversion) {
+    std::string wrong = planConversion(info, device.facts.traits.blockedWeights, conversion);
+    if (!wrong.empty()) return wrong;
+    if (info.pDstSize == nullptr) return "destination: no size";
+    if (!std::in_range<size_t>(conversion.target.wholeSize())) return "the matrix is too large";
+    if (info.dstData.hostAddress == nullptr) return {};
+    if (info.srcData.hostAddress == nullptr) return "source: no address";
+    wrong = checkStrides(conversion);
+    return wrong.empty() ? checkSourceSize(info, conversion) : wrong;
 }
 
 void recordOne(DeviceContext& device, CommandState& state, ConversionKernel::Bound& bound,
@@ -86,20 +101,13 @@ VkResult convertCooperativeVectorMatrix(VkDevice device,
         return next != nullptr ? next(device, info) : VK_ERROR_UNKNOWN;
     }
     MatrixConversion conversion;
-    const auto* source = static_cast<const std::byte*>(info->srcData.hostAddress);
-    auto* target = static_cast<std::byte*>(info->dstData.hostAddress);
-    std::string wrong = planConversion(*info, context->facts().traits.blockedWeights, conversion);
-    if (wrong.empty() && target != nullptr) wrong = checkStrides(conversion);
-    if (wrong.empty() && target != nullptr) wrong = checkSizes(*info, conversion);
-    if (wrong.empty() && target != nullptr && source == nullptr) wrong = "source: no address";
-    if (wrong.empty() && info->pDstSize == nullptr) wrong = "destination: no size";
-    const uint64_t bytes = conversion.target.wholeSize();
-    if (wrong.empty() && !std::in_range<size_t>(bytes)) wrong = "the matrix is too large";
-    if (!wrong.empty()) {
+    if (const std::string wrong = planOnHost(*context, *info, conversion); !wrong.empty()) {
         context->log().error("vkConvertCooperativeVectorMatrixNV: " + wrong);
         return VK_ERROR_UNKNOWN;
     }
-    const auto size = static_cast<size_t>(bytes);
+    const auto* source = static_cast<const std::byte*>(info->srcData.hostAddress);
+    auto* target = static_cast<std::byte*>(info->dstData.hostAddress);
+    const auto size = static_cast<size_t>(conversion.target.wholeSize());
     if (target == nullptr) {
         *info->pDstSize = size;
         return VK_SUCCESS;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Commands that change what a matrix conversion must restore (command_state.hpp), on devices that
-// emulate conversions. They allocate nothing, and end with the next layer's command. Layers above
-// may get them by vkGetInstanceProcAddr, so they also come for devices that emulate none.
+// emulate conversions. Those of COOPVK_RECORDED_COMMANDS allocate nothing, and end with the next
+// layer's command. Layers above may get them by vkGetInstanceProcAddr, so they also come for
+// devices that emulate none.
 #include <algorithm>
 #include <span>
 

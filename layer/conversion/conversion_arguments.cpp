@@ -72,7 +72,7 @@ VkResult ConversionArguments::create(DeviceContext& device, Block& block, Argume
     return VK_SUCCESS;
 }
 
-void ConversionArguments::destroy(DeviceContext& device, const Block& block) {
+void ConversionArguments::destroyBlock(DeviceContext& device, const Block& block) {
     if (block.buffer != VK_NULL_HANDLE) {
         device.next.DestroyBuffer(device.handle, block.buffer, nullptr);
     }
@@ -82,7 +82,7 @@ void ConversionArguments::destroy(DeviceContext& device, const Block& block) {
 }
 
 void ConversionArguments::destroy(DeviceContext& device) {
-    for (const Block& block : blocks_) destroy(device, block);
+    for (const Block& block : blocks_) destroyBlock(device, block);
     blocks_.clear();
     free_.clear();
     held_.clear();
@@ -101,7 +101,7 @@ void ConversionArguments::addSlots(const Block& block, ArgumentSlot first) {
 
 VkResult ConversionArguments::addBlock(DeviceContext& device) {
     Block block;
-    OnExit undo([&] { destroy(device, block); });
+    OnExit undo([&] { destroyBlock(device, block); });
     ArgumentSlot first;
     const VkResult result = create(device, block, first);
     if (result != VK_SUCCESS) return result;

@@ -54,7 +54,7 @@ class ConversionArguments {
     void addSlots(const Block& block, ArgumentSlot first);
     Holders::iterator drop(Holders::iterator holder) noexcept;
     static VkResult create(DeviceContext& device, Block& block, ArgumentSlot& first);
-    static void destroy(DeviceContext& device, const Block& block);
+    static void destroyBlock(DeviceContext& device, const Block& block);
 
     std::mutex mutex_;
     std::vector<Block> blocks_;

@@ -107,7 +107,7 @@ VkResult ConversionKernel::pipelineFor(DeviceContext& device, uint32_t window,
         }
     }
     Objects made;
-    OnExit undo([&] { destroy(device, made); });
+    OnExit undo([&] { destroyObjects(device, made); });
     const VkResult result = create(device, window, made);
     if (result != VK_SUCCESS) return result;
     const std::scoped_lock lock(mutex_);
@@ -117,7 +117,7 @@ VkResult ConversionKernel::pipelineFor(DeviceContext& device, uint32_t window,
     return VK_SUCCESS;
 }
 
-void ConversionKernel::destroy(DeviceContext& device, const Objects& objects) {
+void ConversionKernel::destroyObjects(DeviceContext& device, const Objects& objects) {
     if (objects.pipeline != VK_NULL_HANDLE) {
         device.next.DestroyPipeline(device.handle, objects.pipeline, nullptr);
     }
@@ -127,12 +127,12 @@ void ConversionKernel::destroy(DeviceContext& device, const Objects& objects) {
 }
 
 void ConversionKernel::destroy(DeviceContext& device) {
-    for (const auto& [window, objects] : objects_) destroy(device, objects);
+    for (const auto& [window, objects] : objects_) destroyObjects(device, objects);
     objects_.clear();
     arguments.destroy(device);
 }
 
-std::string ConversionKernel::checkSizes(const MatrixConversion& conversion) {
+std::string ConversionKernel::checkLimits(const MatrixConversion& conversion) {
     const uint64_t most = std::numeric_limits<uint32_t>::max() - 3;  // whole words
     if (conversion.source.placement.size <= most && conversion.target.placement.size <= most) {
         return {};

@@ -34,7 +34,7 @@ class ConversionKernel {
     ConversionArguments arguments;
 
     // Empty, or why the kernel cannot convert a matrix.
-    static std::string checkSizes(const MatrixConversion& conversion);
+    static std::string checkLimits(const MatrixConversion& conversion);
 
  private:
     struct Objects {
@@ -44,7 +44,7 @@ class ConversionKernel {
 
     VkResult pipelineFor(DeviceContext& device, uint32_t window, VkPipeline& pipeline);
     static VkResult create(DeviceContext& device, uint32_t window, Objects& made);
-    static void destroy(DeviceContext& device, const Objects& objects);
+    static void destroyObjects(DeviceContext& device, const Objects& objects);
 
     std::mutex mutex_;
     std::map<uint32_t, Objects> objects_;  // by window, see the source; none is ever removed

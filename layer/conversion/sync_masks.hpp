@@ -57,7 +57,6 @@ constexpr SyncScope withoutConversions(SyncScope scope) {
     static_assert(VK_ACCESS_2_TRANSFER_READ_BIT >> kToShaders == VK_ACCESS_2_SHADER_READ_BIT &&
                   VK_ACCESS_2_TRANSFER_WRITE_BIT >> kToShaders == VK_ACCESS_2_SHADER_WRITE_BIT);
     scope.accesses |= (scope.accesses & kTransferAccesses) >> kToShaders;
-    if ((scope.stages & kConversionStage) == 0) return scope;
     scope.stages = withoutConversions(scope.stages);
     if ((scope.stages & kTransferStages) == 0) scope.accesses &= ~kTransferAccesses;
     return scope;

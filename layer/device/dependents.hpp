@@ -17,8 +17,7 @@ namespace coopvk::layer {
 
 struct Dependent {
     // The extension to hide; null if only features of another extension depend on it.
-    const char* extension;
-    // VK_STRUCTURE_TYPE_MAX_ENUM if there is no feature structure.
+    const char* extension = nullptr;
     VkStructureType featureType;
     FeatureBits features;  // to hide
     // It is usable also if the driver has no feature of the extension on which it depends.

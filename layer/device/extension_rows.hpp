@@ -67,15 +67,20 @@ struct ExtensionRow {
         return 1u << ((offset - features.offset) / sizeof(VkBool32));
     }
     bool isIn(VkStructureType type) const { return type == featureType || type == aggregateType; }
-    // `node` is a structure of one of the two types.
-    uint32_t read(const void* node) const;                      // those that are set
-    void add(void* node, uint32_t bits) const;                  // sets these
-    void remove(void* node, uint32_t bits) const;               // clears these
-    uint32_t granted(const DeviceFacts& facts) const;           // features that can be emulated
-    uint32_t grantedBeside(const DeviceFacts& facts) const;     // if the main feature is native
-    std::string names(uint32_t bits) const;                     // of grants
-    bool needsFloat16() const;                                  // `needs` has kShaderFloat16
-    const char* leftOutOfAuto(const DeviceFacts& facts) const;  // why; null: it is not
+    // Of a node, which is a structure of one of the two types: the features that are set; sets
+    // some; clears some.
+    uint32_t read(const void* node) const;
+    void add(void* node, uint32_t bits) const;
+    void remove(void* node, uint32_t bits) const;
+    // The features that can be emulated on a device; those of them that can be added to the
+    // driver's own, if it has the main feature.
+    uint32_t granted(const DeviceFacts& facts) const;
+    uint32_t grantedBeside(const DeviceFacts& facts) const;
+    // "shaderFloat4, shaderFloat6"
+    std::string names(uint32_t bits) const;
+    bool needsFloat16() const;
+    // Why `auto` leaves it out on a device; null: it does not.
+    const char* leftOutOfAuto(const DeviceFacts& facts) const;
 
  private:
     FeatureBits bitsIn(const void* node) const;

@@ -162,11 +162,11 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
                                               const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated) {
-    if (policy.mode != EmulatePolicy::Mode::kAuto) return {};
-    if (emulated.contains(rewrite::Extension::kKhrCooperativeMatrix)) return {};
-    if (backEnd != rewrite::BackEnd::kNative) return {};
-    if (!allowsNativeMatrices(backEnd, facts, emulated)) return {};
-    return rewrite::addedMatrixShapes(facts.traits);
+    const bool adds = policy.mode == EmulatePolicy::Mode::kAuto &&
+                      backEnd == rewrite::BackEnd::kNative &&
+                      !emulated.contains(rewrite::Extension::kKhrCooperativeMatrix) &&
+                      allowsNativeMatrices(backEnd, facts, emulated);
+    return adds ? rewrite::addedMatrixShapes(facts.traits) : std::vector<rewrite::MatrixShape>();
 }
 
 void emulateHalves(rewrite::DeviceTraits& traits) {

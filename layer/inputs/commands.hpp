@@ -12,7 +12,9 @@
 #include <type_traits>
 
 #ifdef VK_KHR_device_address_commands
-#define COOPVK_INPUT_ADDRESS_COMMANDS(X) X(CmdDispatchIndirect2KHR, cmdDispatchIndirect2)
+#define COOPVK_INPUT_ADDRESS_COMMANDS(X)             \
+    X(CmdDispatchIndirect2KHR, cmdDispatchIndirect2) \
+    X(CmdBeginConditionalRendering2EXT, cmdBeginConditional2)
 #else
 #define COOPVK_INPUT_ADDRESS_COMMANDS(X)
 #endif

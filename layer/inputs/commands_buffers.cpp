@@ -1,155 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The lives of command buffers, and dispatches in them. Command buffers that are recorded again or
-// end are read before that.
+// Buffers and their memory.
+#include "chain/pnext.hpp"
+#include "chain/scratch.hpp"
 #include "inputs/commands.hpp"
-#include "inputs/of.hpp"
+#include "inputs/inputs_of.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {
 
-void retirePool(DispatchInputs& inputs, VkCommandPool pool, bool ends) {
-    inputs.track([&](State& state) {
-        for (auto& [commands, one] : state.commands)
-            if (one.pool == pool) inputs.retire(one);
-        if (!ends) return;
-        std::erase_if(state.commands, [&](const auto& row) { return row.second.pool == pool; });
-        state.pools.erase(pool);
-    });
+constexpr auto kUsage2 = VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+
+VkBufferUsageFlags2 usageOf(const VkBufferCreateInfo& info) {
+    const auto* usage = findNode<VkBufferUsageFlags2CreateInfo>(info.pNext, kUsage2);
+    return usage != nullptr ? usage->usage : info.usage;
 }
 
-// The dispatch between the copies of its inputs and those of its results.
-template <typename Dispatch>
-void dispatch(VkCommandBuffer commands, const DispatchInputs::Asked& asked,
-              const Dispatch& record) {
-    const auto kept = inputsOf(commands).keep(commands, asked);
-    if (kept != nullptr) kept->recordBefore(commands);
-    record();
-    if (kept != nullptr) kept->recordAfter(commands);
+// Buffers that other APIs share must be made with the same usage there.
+bool mayAddUsage(const VkBufferCreateInfo& info) {
+    return findNode(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) == nullptr;
+}
+
+// The create info with the usage that copies need. Where that is not possible, it stays as it is.
+struct CopyableInfo {
+    explicit CopyableInfo(const VkBufferCreateInfo& from) : info(from) {
+        if (!mayAddUsage(from)) return;
+        const auto* usage = findNode<VkBufferUsageFlags2CreateInfo>(from.pNext, kUsage2);
+        info.usage |= VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
+        if (usage == nullptr || usage != from.pNext) return;  // behind others it stays
+        usage2 = *usage;
+        usage2.usage |= VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT;
+        info.pNext = &usage2;
+    }
+    CopyableInfo(const CopyableInfo&) = delete;
+    CopyableInfo& operator=(const CopyableInfo&) = delete;
+
+    VkBufferCreateInfo info;
+    VkBufferUsageFlags2CreateInfo usage2 = {};
+};
+
+void noteMemory(DispatchInputs& inputs, VkBuffer handle, VkDeviceMemory memory,
+                VkDeviceSize offset) {
+    inputs.track([&](State& state) {
+        const auto found = state.objects.buffers.find(handle);
+        if (found == state.objects.buffers.end()) return;
+        TrackedBuffer& buffer = found->second;
+        buffer.memory = reinterpret_cast<uint64_t>(memory);
+        buffer.memoryOffset = offset;
+        if (!buffer.hasAddress) return;
+        const Table& next = inputs.driver.next;
+        const auto core =
+            either(inputs, &Table::GetBufferDeviceAddress, &Table::GetBufferDeviceAddressKHR);
+        const auto get = core != nullptr ? core : next.GetBufferDeviceAddressEXT;
+        VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+        info.buffer = handle;
+        if (get != nullptr) buffer.address = get(inputs.driver.device, &info);
+    });
 }
 
 }  // namespace
 
-VkResult createCommandPool(VkDevice device, const VkCommandPoolCreateInfo* info,
-                           const VkAllocationCallbacks* allocator, VkCommandPool* pool) {
+VkResult createBuffer(VkDevice device, const VkBufferCreateInfo* info,
+                      const VkAllocationCallbacks* allocator, VkBuffer* buffer) {
     DispatchInputs& inputs = inputsOf(device);
-    const VkResult result = inputs.driver.next.CreateCommandPool(device, info, allocator, pool);
+    const CopyableInfo copyable(*info);
+    const VkResult result =
+        inputs.driver.next.CreateBuffer(device, &copyable.info, allocator, buffer);
     if (result != VK_SUCCESS) return result;
-    const bool isProtected = (info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0;
-    inputs.track([&](State& state) { state.pools[*pool] = isProtected; });
+    const VkBufferUsageFlags2 usage = usageOf(copyable.info);
+    TrackedBuffer tracked = {.handle = *buffer, .size = info->size};
+    tracked.canBeCopied = (usage & VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT) != 0 &&
+                          (info->flags & VK_BUFFER_CREATE_PROTECTED_BIT) == 0;
+    tracked.hasAddress = (usage & VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT) != 0;
+    inputs.track([&](State& state) { state.objects.buffers[*buffer] = tracked; });
     return result;
 }
 
-VkResult resetCommandPool(VkDevice device, VkCommandPool pool, VkCommandPoolResetFlags flags) {
+void destroyBuffer(VkDevice device, VkBuffer buffer, const VkAllocationCallbacks* allocator) {
     DispatchInputs& inputs = inputsOf(device);
-    retirePool(inputs, pool, false);
-    return inputs.driver.next.ResetCommandPool(device, pool, flags);
+    inputs.track([&](State& state) { state.objects.buffers.erase(buffer); });
+    inputs.driver.next.DestroyBuffer(device, buffer, allocator);
 }
 
-void destroyCommandPool(VkDevice device, VkCommandPool pool,
-                        const VkAllocationCallbacks* allocator) {
+VkResult bindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                          VkDeviceSize offset) {
     DispatchInputs& inputs = inputsOf(device);
-    retirePool(inputs, pool, true);
-    inputs.driver.next.DestroyCommandPool(device, pool, allocator);
-}
-
-VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateInfo* info,
-                                VkCommandBuffer* buffers) {
-    DispatchInputs& inputs = inputsOf(device);
-    const VkResult result = inputs.driver.next.AllocateCommandBuffers(device, info, buffers);
-    if (result != VK_SUCCESS) return result;
-    inputs.track([&](State& state) {
-        for (VkCommandBuffer commands : std::span(buffers, info->commandBufferCount)) {
-            CommandState& one = state.commands[commands];
-            one.pool = info->commandPool;
-            one.level = info->level;
-        }
-    });
+    const VkResult result = inputs.driver.next.BindBufferMemory(device, buffer, memory, offset);
+    if (result == VK_SUCCESS) noteMemory(inputs, buffer, memory, offset);
     return result;
 }
 
-void freeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
-                        const VkCommandBuffer* buffers) {
+VkResult bindBufferMemory2(VkDevice device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
     DispatchInputs& inputs = inputsOf(device);
-    inputs.track([&](State& state) {
-        for (VkCommandBuffer commands : std::span(buffers, count)) {
-            const auto found = state.commands.find(commands);
-            if (found == state.commands.end()) continue;
-            inputs.retire(found->second);
-            state.commands.erase(found);
-        }
-    });
-    inputs.driver.next.FreeCommandBuffers(device, pool, count, buffers);
+    const auto next = either(inputs, &Table::BindBufferMemory2, &Table::BindBufferMemory2KHR);
+    const VkResult result = next(device, count, infos);
+    if (result != VK_SUCCESS) return result;
+    for (const VkBindBufferMemoryInfo& info : std::span(infos, count))
+        noteMemory(inputs, info.buffer, info.memory, info.memoryOffset);
+    return result;
 }
 
-VkResult beginCommandBuffer(VkCommandBuffer commands, const VkCommandBufferBeginInfo* info) {
-    DispatchInputs& inputs = inputsOf(commands);
-    inputs.trackCommands(commands, [&](CommandState& state, State&) {
-        inputs.retire(state);
-        state.forget();
-        state.simultaneous = (info->flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) != 0;
-    });
-    return inputs.driver.next.BeginCommandBuffer(commands, info);
+// As for the buffer that createBuffer() would make.
+void getDeviceBufferMemoryRequirements(VkDevice device,
+                                       const VkDeviceBufferMemoryRequirements* info,
+                                       VkMemoryRequirements2* requirements) {
+    const auto next = either(inputsOf(device), &Table::GetDeviceBufferMemoryRequirements,
+                             &Table::GetDeviceBufferMemoryRequirementsKHR);
+    const CopyableInfo copyable(*info->pCreateInfo);
+    VkDeviceBufferMemoryRequirements changed = *info;
+    changed.pCreateInfo = &copyable.info;
+    next(device, &changed, requirements);
 }
-
-VkResult resetCommandBuffer(VkCommandBuffer commands, VkCommandBufferResetFlags flags) {
-    DispatchInputs& inputs = inputsOf(commands);
-    inputs.trackCommands(commands, [&](CommandState& state, State&) {
-        inputs.retire(state);
-        state.forget();
-    });
-    return inputs.driver.next.ResetCommandBuffer(commands, flags);
-}
-
-// After secondary command buffers it is undefined what is bound.
-void cmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
-                        const VkCommandBuffer* secondaries) {
-    DispatchInputs& inputs = inputsOf(commands);
-    inputs.driver.next.CmdExecuteCommands(commands, count, secondaries);
-    inputs.trackCommands(commands, [&](CommandState& state, State& all) {
-        state.program = nullptr;
-        state.sets.clear();
-        state.pushConstants.clear();
-        for (VkCommandBuffer secondary : std::span(secondaries, count)) {
-            const auto found = all.commands.find(secondary);
-            if (found == all.commands.end()) continue;
-            const auto& kept = found->second.kept;
-            state.executed.insert(state.executed.end(), kept.begin(), kept.end());
-        }
-    });
-}
-
-void cmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z) {
-    dispatch(commands, {.groups = {x, y, z}},
-             [&] { inputsOf(commands).driver.next.CmdDispatch(commands, x, y, z); });
-}
-
-void cmdDispatchBase(VkCommandBuffer commands, uint32_t baseX, uint32_t baseY, uint32_t baseZ,
-                     uint32_t x, uint32_t y, uint32_t z) {
-    const auto next =
-        either(inputsOf(commands), &Table::CmdDispatchBase, &Table::CmdDispatchBaseKHR);
-    dispatch(commands, {{baseX, baseY, baseZ}, {x, y, z}},
-             [&] { next(commands, baseX, baseY, baseZ, x, y, z); });
-}
-
-void cmdDispatchIndirect(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset) {
-    dispatch(commands, {.indirect = IndirectCount{buffer, offset}},
-             [&] { inputsOf(commands).driver.next.CmdDispatchIndirect(commands, buffer, offset); });
-}
-
-#ifdef VK_KHR_device_address_commands
-void cmdDispatchIndirect2(VkCommandBuffer commands, const VkDispatchIndirect2InfoKHR* info) {
-    DispatchInputs& inputs = inputsOf(commands);
-    DispatchInputs::Asked asked;
-    inputs.track([&](State& state) {
-        const TrackedBuffer* buffer = state.objects.bufferAt(info->addressRange.address);
-        if (buffer == nullptr || !buffer->canBeCopied) return;
-        asked.indirect = {buffer->handle, info->addressRange.address - buffer->address};
-    });
-    const auto record = [&] { inputs.driver.next.CmdDispatchIndirect2KHR(commands, info); };
-    if (asked.indirect) return dispatch(commands, asked, record);
-    record();
-}
-#endif
 
 }  // namespace coopvk::layer::inputs

@@ -3,7 +3,7 @@
 // Descriptor sets, their layouts and templates. Each command calls the driver first; those that end
 // an object's life call it last, since its handle may come back at once.
 #include "inputs/commands.hpp"
-#include "inputs/of.hpp"
+#include "inputs/inputs_of.hpp"
 
 namespace coopvk::layer::inputs {
 
@@ -94,7 +94,9 @@ VkResult createUpdateTemplate(VkDevice device, const VkDescriptorUpdateTemplateC
     const auto next = either(inputs, &Table::CreateDescriptorUpdateTemplate,
                              &Table::CreateDescriptorUpdateTemplateKHR);
     const VkResult result = next(device, info, allocator, made);
-    if (result != VK_SUCCESS) return result;
+    const bool pushes = info->templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
+    const bool isForOthers = pushes && info->pipelineBindPoint != VK_PIPELINE_BIND_POINT_COMPUTE;
+    if (result != VK_SUCCESS || isForOthers) return result;
     inputs.track([&](State& state) {
         const std::span entries(info->pDescriptorUpdateEntries, info->descriptorUpdateEntryCount);
         state.objects.templates[*made] =

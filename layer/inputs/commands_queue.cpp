@@ -2,7 +2,7 @@
 //
 // Submissions, and commands by which an application learns that the device has done something.
 #include "inputs/commands.hpp"
-#include "inputs/of.hpp"
+#include "inputs/inputs_of.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {

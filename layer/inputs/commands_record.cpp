@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Command buffers, and what is bound in them. Each command calls the driver first, except those
-// after which what is kept of a command buffer could no longer be read.
+// What is bound in command buffers. Each command calls the driver first.
 #include <cstring>
 
 #include "chain/pnext.hpp"
 #include "inputs/commands.hpp"
-#include "inputs/of.hpp"
+#include "inputs/inputs_of.hpp"
 
 namespace coopvk::layer::inputs {
 namespace {
 
-void bindSets(CommandState& commands, State& state, uint32_t first,
+void bindSets(Recording& commands, State& state, uint32_t first,
               std::span<const VkDescriptorSet> sets, std::span<const uint32_t> offsets) {
     commands.opaque.clear();
     for (const VkDescriptorSet set : sets) {
@@ -32,7 +31,7 @@ void bindSets(CommandState& commands, State& state, uint32_t first,
 }
 
 // Earlier dispatches may have used what was pushed before, so that is not changed.
-DescriptorSet& pushed(CommandState& commands, uint32_t number) {
+DescriptorSet& pushed(Recording& commands, uint32_t number) {
     commands.opaque.clear();
     BoundSet& bound = commands.sets[number];
     const bool goesOn = bound.set != nullptr && bound.set->layout == nullptr;
@@ -45,7 +44,7 @@ DescriptorSet& pushed(CommandState& commands, uint32_t number) {
 void pushWrites(VkCommandBuffer commands, VkPipelineBindPoint point, uint32_t number,
                 std::span<const VkWriteDescriptorSet> writes) {
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    inputsOf(commands).trackCommands(commands, [&](CommandState& state, State&) {
+    inputsOf(commands).trackCommands(commands, [&](Recording& state, State&) {
         DescriptorSet& set = pushed(state, number);
         for (const VkWriteDescriptorSet& write : writes) set.apply(write);
     });
@@ -53,7 +52,7 @@ void pushWrites(VkCommandBuffer commands, VkPipelineBindPoint point, uint32_t nu
 
 void pushTemplate(VkCommandBuffer commands, VkDescriptorUpdateTemplate how, uint32_t number,
                   const void* data) {
-    inputsOf(commands).trackCommands(commands, [&](CommandState& state, State& all) {
+    inputsOf(commands).trackCommands(commands, [&](Recording& state, State& all) {
         const auto entries = all.objects.templates.find(how);
         if (entries != all.objects.templates.end())
             applyTemplate(pushed(state, number), *entries->second, data);
@@ -61,7 +60,7 @@ void pushTemplate(VkCommandBuffer commands, VkDescriptorUpdateTemplate how, uint
 }
 
 void push(VkCommandBuffer commands, uint32_t offset, const void* values, size_t size) {
-    inputsOf(commands).trackCommands(commands, [&](CommandState& state, State&) {
+    inputsOf(commands).trackCommands(commands, [&](Recording& state, State&) {
         auto& constants = state.pushConstants;
         constants.resize(std::max(constants.size(), offset + size));
         std::memcpy(constants.data() + offset, values, size);
@@ -69,7 +68,7 @@ void push(VkCommandBuffer commands, uint32_t offset, const void* values, size_t 
 }
 
 void setOpaque(VkCommandBuffer commands, const char* what) {
-    inputsOf(commands).trackCommands(commands, [&](CommandState& state, State&) {
+    inputsOf(commands).trackCommands(commands, [&](Recording& state, State&) {
         state.sets.clear();
         state.opaque = what;
     });
@@ -85,9 +84,9 @@ void cmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point, VkPipe
     DispatchInputs& inputs = inputsOf(commands);
     inputs.driver.next.CmdBindPipeline(commands, point, pipeline);
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    inputs.trackCommands(commands, [&](CommandState& state, State& all) {
+    inputs.trackCommands(commands, [&](Recording& state, State& all) {
         const auto found = all.shaders.find(reinterpret_cast<uint64_t>(pipeline));
-        state.program = found != all.shaders.end() ? found->second : nullptr;
+        state.shader = found != all.shaders.end() ? found->second : nullptr;
     });
 }
 
@@ -95,12 +94,12 @@ void cmdBindShaders(VkCommandBuffer commands, uint32_t count, const VkShaderStag
                     const VkShaderEXT* shaders) {
     DispatchInputs& inputs = inputsOf(commands);
     inputs.driver.next.CmdBindShadersEXT(commands, count, stages, shaders);
-    inputs.trackCommands(commands, [&](CommandState& state, State& all) {
+    inputs.trackCommands(commands, [&](Recording& state, State& all) {
         for (uint32_t i = 0; i < count; ++i) {
             if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
             const auto shader = shaders != nullptr ? shaders[i] : VK_NULL_HANDLE;
             const auto found = all.shaders.find(reinterpret_cast<uint64_t>(shader));
-            state.program = found != all.shaders.end() ? found->second : nullptr;
+            state.shader = found != all.shaders.end() ? found->second : nullptr;
         }
     });
 }
@@ -113,7 +112,7 @@ void cmdBindDescriptorSets(VkCommandBuffer commands, VkPipelineBindPoint point,
     inputs.driver.next.CmdBindDescriptorSets(commands, point, layout, first, count, sets,
                                              offsetCount, offsets);
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    inputs.trackCommands(commands, [&](CommandState& state, State& all) {
+    inputs.trackCommands(commands, [&](Recording& state, State& all) {
         bindSets(state, all, first, std::span(sets, count), std::span(offsets, offsetCount));
     });
 }
@@ -123,7 +122,7 @@ void cmdBindDescriptorSets2(VkCommandBuffer commands, const VkBindDescriptorSets
     either(inputs, &Table::CmdBindDescriptorSets2, &Table::CmdBindDescriptorSets2KHR)(commands,
                                                                                       info);
     if (!reaches(info->stageFlags)) return;
-    inputs.trackCommands(commands, [&](CommandState& state, State& all) {
+    inputs.trackCommands(commands, [&](Recording& state, State& all) {
         bindSets(state, all, info->firstSet,
                  std::span(info->pDescriptorSets, info->descriptorSetCount),
                  std::span(info->pDynamicOffsets, info->dynamicOffsetCount));
@@ -198,13 +197,22 @@ void cmdPushData(VkCommandBuffer commands, const VkPushDataInfoEXT* info) {
 void cmdBeginConditional(VkCommandBuffer commands, const VkConditionalRenderingBeginInfoEXT* info) {
     DispatchInputs& inputs = inputsOf(commands);
     inputs.driver.next.CmdBeginConditionalRenderingEXT(commands, info);
-    inputs.trackCommands(commands, [](CommandState& state, State&) { state.conditional = true; });
+    inputs.trackCommands(commands, [](Recording& state, State&) { state.conditional = true; });
 }
+
+#ifdef VK_KHR_device_address_commands
+void cmdBeginConditional2(VkCommandBuffer commands,
+                          const VkConditionalRenderingBeginInfo2EXT* info) {
+    DispatchInputs& inputs = inputsOf(commands);
+    inputs.driver.next.CmdBeginConditionalRendering2EXT(commands, info);
+    inputs.trackCommands(commands, [](Recording& state, State&) { state.conditional = true; });
+}
+#endif
 
 void cmdEndConditional(VkCommandBuffer commands) {
     DispatchInputs& inputs = inputsOf(commands);
     inputs.driver.next.CmdEndConditionalRenderingEXT(commands);
-    inputs.trackCommands(commands, [](CommandState& state, State&) { state.conditional = false; });
+    inputs.trackCommands(commands, [](Recording& state, State&) { state.conditional = false; });
 }
 
 }  // namespace coopvk::layer::inputs

@@ -22,12 +22,12 @@ struct BoundSet {
 };
 
 // What is bound in a command buffer during recording.
-struct CommandState {
+struct Recording {
     VkCommandPool pool = VK_NULL_HANDLE;
     VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
     bool simultaneous = false;  // may be submitted again while the device executes it
     bool conditional = false;   // a condition applies
-    std::shared_ptr<Program> program;
+    std::shared_ptr<KeptShader> shader;
     std::map<uint32_t, BoundSet> sets;
     std::string opaque;  // why descriptors are not known: "descriptor buffers"
     std::vector<std::byte> pushConstants;
@@ -40,10 +40,11 @@ struct CommandState {
 // Handed out with the lock that they need.
 struct State {
     Objects objects;
-    std::unordered_map<VkCommandBuffer, CommandState> commands;
-    std::unordered_map<VkCommandPool, bool> pools;                   // whether they are protected
-    std::map<std::string, std::shared_ptr<Program>> programs;        // by name
-    std::unordered_map<uint64_t, std::shared_ptr<Program>> shaders;  // by pipeline or shader object
+    std::unordered_map<VkCommandBuffer, Recording> commands;
+    std::unordered_map<VkCommandPool, bool> pools;  // whether they are protected
+    std::map<std::string, std::shared_ptr<KeptShader>> shadersByName;
+    // By pipeline or shader object.
+    std::unordered_map<uint64_t, std::shared_ptr<KeptShader>> shaders;
 };
 
 class DispatchInputs {
@@ -79,11 +80,12 @@ class DispatchInputs {
         });
     }
 
-    // Null if nothing is kept of the dispatch that is about to be recorded.
+    // A dispatch that is about to be recorded.
     struct Asked {
         std::array<uint32_t, 3> base = {0, 0, 0}, groups = {0, 0, 0};
         std::optional<IndirectCount> indirect = {};
     };
+    // Null if nothing is kept of it.
     std::shared_ptr<KeptDispatch> keep(VkCommandBuffer commands, const Asked& asked) noexcept;
 
     // Around a submission to a queue.
@@ -92,7 +94,7 @@ class DispatchInputs {
     // Writes what the device has executed by now.
     void poll() noexcept;
     // The device has executed the command buffer, or will never do so.
-    void retire(CommandState& state) noexcept;
+    void retire(Recording& state) noexcept;
 
  private:
     struct Pending {
@@ -100,7 +102,7 @@ class DispatchInputs {
         std::vector<std::shared_ptr<KeptDispatch>> kept;
     };
 
-    std::shared_ptr<KeptDispatch> keepLocked(CommandState& commands, const Asked& asked);
+    std::shared_ptr<KeptDispatch> keepLocked(Recording& commands, const Asked& asked);
     void finish(KeptDispatch& kept) noexcept;
     // False while the device has not executed it.
     bool settle(const Pending& pending) noexcept;

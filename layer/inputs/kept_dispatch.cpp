@@ -13,25 +13,25 @@ constexpr VkAccessFlags kAnyAccess = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMOR
 
 }  // namespace
 
-KeptDispatch::KeptDispatch(const Driver& driver, std::shared_ptr<Program> program_,
-                           RecordedDispatch record, Staging staging)
-    : program(std::move(program_)),
+KeptDispatch::KeptDispatch(const Driver& driver, std::shared_ptr<KeptShader> shader_,
+                           RecordedDispatch record, Staging staging, const Ranges& ranges,
+                           const std::optional<IndirectCount>& indirect)
+    : shader(std::move(shader_)),
       driver_(driver),
       record_(std::move(record)),
-      staging_(std::move(staging)) {}
+      staging_(std::move(staging)),
+      copies_(ranges.copies()),
+      indirect_(indirect),
+      half_(ranges.size()) {}
 
 std::shared_ptr<KeptDispatch> KeptDispatch::make(const Driver& driver,
-                                                 std::shared_ptr<Program> program,
+                                                 std::shared_ptr<KeptShader> shader,
                                                  RecordedDispatch record, const Ranges& ranges,
                                                  const std::optional<IndirectCount>& indirect) {
     auto staging = Staging::make(driver, 2 * ranges.size() + kCountBytes);
     if (!staging) return nullptr;
-    std::shared_ptr<KeptDispatch> kept(
-        new KeptDispatch(driver, std::move(program), std::move(record), std::move(*staging)));
-    kept->copies_ = ranges.copies();
-    kept->indirect_ = indirect;
-    kept->half_ = ranges.size();
-    return kept;
+    return std::shared_ptr<KeptDispatch>(new KeptDispatch(
+        driver, std::move(shader), std::move(record), std::move(*staging), ranges, indirect));
 }
 
 void KeptDispatch::barrier(VkCommandBuffer commands, VkAccessFlags from, VkAccessFlags to) const {
@@ -78,7 +78,8 @@ void KeptDispatch::submit() {
     sets.clear();
 }
 
-void KeptDispatch::write(ShaderDumps& dumps, bool lost) noexcept {
+void KeptDispatch::write(ShaderDumps& dumps, VkResult executed) noexcept {
+    const bool lost = executed != VK_SUCCESS;
     progress = Progress::kOver;
     try {
         staging_.invalidate();
@@ -92,10 +93,10 @@ void KeptDispatch::write(ShaderDumps& dumps, bool lost) noexcept {
             if (!lost) region.after = region.before + half_;
         }
         const auto bytes = staging_.bytes().first(static_cast<size_t>(lost ? half_ : 2 * half_));
-        const std::string stem = program->name + ".dispatch" + std::to_string(program->written++);
+        const std::string stem = shader->name + ".dispatch" + std::to_string(shader->written++);
         record_.file = stem + ".bin";
         // The request is an object: the dispatch becomes its last member.
-        std::string json = program->request.substr(0, program->request.rfind('}'));
+        std::string json = shader->request.substr(0, shader->request.rfind('}'));
         json.append(", \"dispatch\": ").append(jsonTextOf(record_)).append("}\n");
         dumps.writeDispatch(stem, json,
                             {reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -18,8 +18,8 @@ class ShaderDumps;
 
 namespace coopvk::layer::inputs {
 
-// A rewritten compute shader.
-struct Program {
+// A rewritten compute shader, of some of whose dispatches inputs are kept.
+struct KeptShader {
     std::string name;     // of its files
     std::string request;  // JSON, an object
     bool usesAddresses = false;
@@ -46,7 +46,7 @@ class KeptDispatch {
  public:
     // Null if there is no memory for the copies.
     static std::shared_ptr<KeptDispatch> make(const Driver& driver,
-                                              std::shared_ptr<Program> program,
+                                              std::shared_ptr<KeptShader> shader,
                                               RecordedDispatch record, const Ranges& ranges,
                                               const std::optional<IndirectCount>& indirect);
 
@@ -56,25 +56,26 @@ class KeptDispatch {
 
     // When it goes to a queue.
     void submit();
-    // Once the device has executed it; or is lost, which `lost` says.
-    void write(ShaderDumps& dumps, bool lost) noexcept;
+    // Once the device has executed it, or is lost: VK_SUCCESS, or an error.
+    void write(ShaderDumps& dumps, VkResult executed) noexcept;
 
     Progress progress = Progress::kRecorded;
     std::vector<SetUse> sets;  // that may change until it is submitted
-    const std::shared_ptr<Program> program;
+    const std::shared_ptr<KeptShader> shader;
 
  private:
-    KeptDispatch(const Driver& driver, std::shared_ptr<Program> program_, RecordedDispatch record,
-                 Staging staging);
+    KeptDispatch(const Driver& driver, std::shared_ptr<KeptShader> shader_, RecordedDispatch record,
+                 Staging staging, const Ranges& ranges,
+                 const std::optional<IndirectCount>& indirect);
     void recordCopies(VkCommandBuffer commands, uint64_t shift) const;
     void barrier(VkCommandBuffer commands, VkAccessFlags from, VkAccessFlags to) const;
 
     const Driver& driver_;
     RecordedDispatch record_;
     Staging staging_;
-    std::vector<Copy> copies_;
-    std::optional<IndirectCount> indirect_;
-    uint64_t half_ = 0;  // bytes of the regions, once
+    const std::vector<Copy> copies_;
+    const std::optional<IndirectCount> indirect_;
+    const uint64_t half_;  // bytes of the regions, once
 };
 
 }  // namespace coopvk::layer::inputs

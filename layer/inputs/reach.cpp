@@ -69,7 +69,7 @@ void Reach::addDescriptor(const KeptDescriptor& place, const Descriptor& descrip
     descriptors_.push_back({buffer, offset});
 }
 
-void Reach::addSets(const CommandState& commands) {
+void Reach::addSets(const Recording& commands) {
     if (!commands.opaque.empty()) {
         record_.missing.push_back("what is in " + commands.opaque);
         return;
@@ -89,7 +89,7 @@ void Reach::addAddress(const TrackedBuffer& buffer) {
     const std::string name = "the buffer at address " + std::to_string(buffer.address);
     if (!addRange(name, &buffer, 0, buffer.size)) return;
     record_.addresses.push_back({buffer.address, {0, 0, buffer.size}});
-    addresses_.push_back({&buffer, 0});
+    addresses_.push_back(&buffer);
 }
 
 void Reach::addAddressesIn(std::span<const std::byte> bytes) {
@@ -129,7 +129,7 @@ RecordedDispatch Reach::finish() {
     }
     for (size_t i = 0; i < addresses_.size(); ++i) {
         KeptRange& range = record_.addresses[i].range;
-        range = ranges_.find(*addresses_[i].buffer, 0, range.size);
+        range = ranges_.find(*addresses_[i], 0, range.size);
     }
     record_.regions = ranges_.regions();
     return std::move(record_);

@@ -13,7 +13,7 @@ class Reach {
  public:
     Reach(const Objects& objects, uint64_t limit) : objects_(objects), ranges_(limit) {}
 
-    void addSets(const CommandState& commands);
+    void addSets(const Recording& commands);
     // Every buffer with an address may be reached: first those whose addresses are in push
     // constants or inline uniform blocks, then the others, the smallest first.
     void addAddresses(std::span<const std::byte> pushConstants);
@@ -34,13 +34,14 @@ class Reach {
     const Objects& objects_;
     Ranges ranges_;
     RecordedDispatch record_;
-    // Of the record's descriptors and addresses: where each range is.
+    // Where the range of each of the record's descriptors is.
     struct Source {
         const TrackedBuffer* buffer;
         uint64_t offset;
     };
-    std::vector<Source> descriptors_, addresses_;
-    std::set<const TrackedBuffer*> addressed_;  // tried
+    std::vector<Source> descriptors_;
+    std::vector<const TrackedBuffer*> addresses_;  // of the record's addresses
+    std::set<const TrackedBuffer*> addressed_;     // tried
 };
 
 }  // namespace coopvk::layer::inputs

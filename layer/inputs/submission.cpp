@@ -11,9 +11,19 @@
 
 namespace coopvk::layer::inputs {
 
+namespace {
+
+template <typename F>
+void eachKept(const Recording& state, const F& f) {
+    for (const auto& kept : state.kept) f(kept);
+    for (const auto& kept : state.executed) f(kept);
+}
+
+}  // namespace
+
 // The device has executed it.
 void DispatchInputs::finish(KeptDispatch& kept) noexcept {
-    if (kept.progress == Progress::kSubmitted) kept.write(dumps_, false);
+    if (kept.progress == Progress::kSubmitted) kept.write(dumps_, VK_SUCCESS);
 }
 
 bool DispatchInputs::settle(const Pending& pending) noexcept {
@@ -22,7 +32,7 @@ bool DispatchInputs::settle(const Pending& pending) noexcept {
     if (status == VK_NOT_READY) return false;
     // What was copied before the device was lost is still there.
     for (const auto& kept : pending.kept)
-        if (kept->progress == Progress::kSubmitted) kept->write(dumps_, status != VK_SUCCESS);
+        if (kept->progress == Progress::kSubmitted) kept->write(dumps_, status);
     driver.next.DestroyFence(driver.device, pending.fence, nullptr);
     return true;
 }
@@ -33,26 +43,16 @@ void DispatchInputs::poll() noexcept {
     });
 }
 
-namespace {
-
-template <typename F>
-void eachKept(const CommandState& state, const F& f) {
-    for (const auto& kept : state.kept) f(kept);
-    for (const auto& kept : state.executed) f(kept);
-}
-
-}  // namespace
-
 // The copies of an earlier submission are about to be overwritten.
 void DispatchInputs::beforeSubmit(std::span<const VkCommandBuffer> commands) noexcept {
     poll();
     for (VkCommandBuffer buffer : commands) {
-        trackCommands(buffer, [&](CommandState& state, State&) {
+        trackCommands(buffer, [&](Recording& state, State&) {
             eachKept(state, [&](const auto& kept) {
                 if (kept->progress != Progress::kSubmitted) return;
                 if (!state.simultaneous) return finish(*kept);
                 kept->progress = Progress::kOver;
-                dumps_.log().warn("dump_inputs: " + kept->program->name +
+                dumps_.log().warn("dump_inputs: " + kept->shader->name +
                                   ": a dispatch is not kept, since its command buffer was "
                                   "submitted again while the device executed it");
             });
@@ -64,7 +64,7 @@ void DispatchInputs::afterSubmit(VkQueue queue,
                                  std::span<const VkCommandBuffer> commands) noexcept {
     Pending pending;
     for (VkCommandBuffer buffer : commands) {
-        trackCommands(buffer, [&](CommandState& state, State&) {
+        trackCommands(buffer, [&](Recording& state, State&) {
             eachKept(state, [&](const auto& kept) {
                 if (kept->progress != Progress::kRecorded) return;
                 kept->submit();
@@ -86,10 +86,10 @@ void DispatchInputs::afterSubmit(VkQueue queue,
     });
 }
 
-void DispatchInputs::retire(CommandState& state) noexcept {
+void DispatchInputs::retire(Recording& state) noexcept {
     eachKept(state, [&](const auto& kept) { finish(*kept); });
     for (const auto& kept : state.kept) {
-        if (kept->progress == Progress::kRecorded) --kept->program->kept;  // never submitted
+        if (kept->progress == Progress::kRecorded) --kept->shader->kept;  // never submitted
         kept->progress = Progress::kOver;
     }
     state.kept.clear();

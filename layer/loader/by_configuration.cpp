@@ -43,32 +43,25 @@ VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                 : layer::createDevice(physical, info, allocator, device);
 }
 
-struct Command {
-    std::string_view name;
-    PFN_vkVoidFunction function;
-};
-
-template <CommandName Name, auto Function>
-Command command() {
-    return {Name.text, reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call)};
-}
-
 // Commands that a program asks for before the layer knows for which instance.
-PFN_vkVoidFunction findCommand(std::string_view name) {
-    static const std::array table = {
-        command<"vkGetInstanceProcAddr", &configured::getInstanceProcAddr>(),
-        command<"vk_layerGetPhysicalDeviceProcAddr", &configured::getPhysicalDeviceProcAddr>(),
-        command<"vkCreateInstance", &configured::createInstance>(),
-        command<"vkCreateDevice", &configured::createDevice>(),
-    };
-    const auto* found = std::ranges::find(table, name, &Command::name);
-    return found == table.end() ? nullptr : found->function;
+const CommandEntry* ownCommand(std::string_view name) {
+    static const auto table = sortedCommands(
+        {COOPVK_COMMAND_ROW(kGlobal, "vkGetInstanceProcAddr", PFN_vkGetInstanceProcAddr,
+                            configured::getInstanceProcAddr)
+             COOPVK_COMMAND_ROW(kGlobal, "vk_layerGetPhysicalDeviceProcAddr",
+                                PFN_GetPhysicalDeviceProcAddr,
+                                configured::getPhysicalDeviceProcAddr)
+                 COOPVK_COMMAND_ROW(kGlobal, "vkCreateInstance", PFN_vkCreateInstance,
+                                    createInstance)
+                     COOPVK_COMMAND_ROW(kPhysicalDevice, "vkCreateDevice", PFN_vkCreateDevice,
+                                        createDevice)});
+    return findCommand(table, name);
 }
 
 }  // namespace
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
-    if (const PFN_vkVoidFunction found = findCommand(name)) return found;
+    if (const CommandEntry* found = ownCommand(name)) return found->function;
     return instance != VK_NULL_HANDLE && pass::owns(instance)
                ? pass::getInstanceProcAddr(instance, name)
                : layer::getInstanceProcAddr(instance, name);

@@ -8,28 +8,26 @@
 #include "inputs/dispatch_inputs.hpp"
 #include "loader/commands.hpp"
 #include "loader/link.hpp"
-#include "objects/guard.hpp"
 #include "objects/registry.hpp"
 
 namespace coopvk::layer {
 namespace {
 
 std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext>& instance,
-                                           VkPhysicalDevice physical) {
+                                           VkPhysicalDevice handle,
+                                           const PhysicalDeviceContext& physical,
+                                           const DeviceRequest& request) {
     auto context = std::make_shared<DeviceContext>();
     context->instance = instance;
-    context->physicalHandle = physical;
-    context->physical = &instance->physicalDevice(physical);
-    return context;
-}
-
-void decide(DeviceContext& context, const DeviceRequest& request) {
-    context.emulated = request.emulated;
-    if (context.emulates(rewrite::Extension::kNvCooperativeVector)) {
-        context.conversions = std::make_shared<ConversionKernel>();
+    context->physicalHandle = handle;
+    context->physical = &physical;
+    context->facts = enabledFacts(physical.facts, request.info, request.emulated);
+    context->emulated = request.emulated;
+    context->addsShapes = request.addsShapes;
+    if (context->emulates(rewrite::Extension::kNvCooperativeVector)) {
+        context->conversions = std::make_shared<ConversionKernel>();
     }
-    context.addsShapes = request.addsShapes;
-    context.enabled = enabledFacts(context.physical->facts, request.info, request.emulated);
+    return context;
 }
 
 // The device already exists: if memory runs out, only the log line is lost.
@@ -38,11 +36,11 @@ void logDevice(const DeviceContext& device) noexcept {
     try {
         for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
             if (!device.emulated.contains(info.extension)) continue;
-            device.log().info("device on " + device.facts().traits.name + " emulates " +
+            device.log().info("device on " + device.facts.traits.name + " emulates " +
                               std::string(info.vulkanName));
         }
         if (device.addsShapes) {
-            device.log().info("device on " + device.facts().traits.name +
+            device.log().info("device on " + device.facts.traits.name +
                               " adds shapes to the driver's matrices");
         }
     } catch (...) {
@@ -61,12 +59,12 @@ rewrite::ExtensionSet nativeExtensions(const DeviceContext& device,
 }
 
 // If the setting is on and shaders of the device are rewritten.
-void keepInputs(DeviceContext& device, VkPhysicalDevice physicalDevice) {
+void keepInputs(DeviceContext& device) {
     InstanceContext& instance = *device.instance;
     const DumpedInputs& limits = instance.settings.dumpInputs;
     if (limits.bytes == 0 || !instance.dumps.isOn() || !device.rewrites()) return;
     inputs::Driver driver = {device.handle, device.next, {}};
-    instance.next.GetPhysicalDeviceMemoryProperties(physicalDevice, &driver.memory);
+    instance.next.GetPhysicalDeviceMemoryProperties(device.physicalHandle, &driver.memory);
     device.inputs =
         std::make_shared<inputs::DispatchInputs>(limits, instance.dumps, std::move(driver));
     inputs::interpose(device.next);
@@ -88,48 +86,45 @@ VkResult createDevice(VkPhysicalDevice physicalDevice, const VkDeviceCreateInfo*
     // has the advanced link.
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 
-    const auto context = makeContext(instance, physicalDevice);
-    if (const VkResult known = context->physical->facts.listing; known != VK_SUCCESS) return known;
+    const PhysicalDeviceContext& physical = instance->physicalDevice(physicalDevice);
+    if (physical.facts.listing != VK_SUCCESS) return physical.facts.listing;
     Scratch scratch;
-    const DeviceRequest request = makeDeviceRequest(*context->physical, *createInfo, scratch);
+    const DeviceRequest request = makeDeviceRequest(physical, *createInfo, scratch);
     if (request.result != VK_SUCCESS) {
         instance->log->error("vkCreateDevice: " + request.message);
         if (instance->statistics != nullptr) {
-            instance->statistics->failedDevice(*context->physical, request.message);
+            instance->statistics->failedDevice(physical, request.message);
         }
         return request.result;
     }
-    decide(*context, request);
+    const auto context = makeContext(instance, physicalDevice, physical, request);
 
     const VkResult result = create(physicalDevice, &request.info, allocator, device);
     if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyDevice>(getNext(*device, "vkDestroyDevice"));
-        if (function != nullptr) function(*device, allocator);
-        *device = VK_NULL_HANDLE;
-    });
+    auto undo = undoBelow<PFN_vkDestroyDevice>(getNext, "vkDestroyDevice", device, allocator);
     context->handle = *device;
     context->getNextProc = getNext;
     vkuInitDeviceDispatchTable(*device, &context->next, getNext);
-    keepInputs(*context, physicalDevice);
+    keepInputs(*context);
     if (instance->statistics != nullptr) {
         context->statistics = instance->statistics->addDevice(
-            *context->physical, context->emulated, nativeExtensions(*context, *createInfo),
+            physical, context->emulated, nativeExtensions(*context, *createInfo),
             context->addsShapes);
     }
     devices().add(*device, context);
-    destroy.dismiss();
+    undo.dismiss();
     logDevice(*context);
     return VK_SUCCESS;
 }
 
 void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     if (device == VK_NULL_HANDLE) return;
-    const auto context = devices().take(device);
+    const auto context = devices().find(device);
     if (context == nullptr) return;
+    // By commands of inputs/, which look the device up.
     context->deferred.clear();
     if (context->conversions != nullptr) context->conversions->destroy(*context);
+    devices().take(device);
     context->inputs.reset();
     context->next.DestroyDevice(device, allocator);
 }

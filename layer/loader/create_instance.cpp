@@ -2,7 +2,6 @@
 #include "loader/commands.hpp"
 #include "loader/link.hpp"
 #include "loader/property_queries.hpp"
-#include "objects/guard.hpp"
 #include "objects/registry.hpp"
 
 namespace coopvk::layer {
@@ -26,16 +25,11 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(createInfo, allocator, instance);
     if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyInstance>(getNext(*instance, "vkDestroyInstance"));
-        if (function != nullptr) function(*instance, allocator);
-        *instance = VK_NULL_HANDLE;
-    });
+    auto undo = undoBelow<PFN_vkDestroyInstance>(getNext, "vkDestroyInstance", instance, allocator);
     context->connect(*createInfo, *instance, getNext, getNextPhysical);
     context->nextQueries = loadNextQueries(*instance, getNext, getNextPhysical);
     instances().add(*instance, context);
-    destroy.dismiss();
+    undo.dismiss();
     return VK_SUCCESS;
 }
 

@@ -6,7 +6,6 @@
 
 #include "chain/arrays.hpp"
 #include "loader/commands.hpp"
-#include "loader/version.hpp"
 #include "objects/registry.hpp"
 #include "settings/names.hpp"
 
@@ -25,7 +24,7 @@ VkResult listLayers(uint32_t* count, VkLayerProperties* out) {
     std::string_view(kLayerName).copy(layer.layerName, sizeof(layer.layerName) - 1);
     std::string_view(kLayerDescription).copy(layer.description, sizeof(layer.description) - 1);
     layer.specVersion = VK_HEADER_VERSION_COMPLETE;
-    layer.implementationVersion = kImplementationVersion;
+    layer.implementationVersion = 1;
     return giveArray(std::span<const VkLayerProperties>(&layer, 1), count, out);
 }
 
@@ -79,7 +78,7 @@ VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerNam
     const bool ours = isThisLayer(layerName);
     if (layerName != nullptr && !ours) return next(device, layerName, count, out);
     const PhysicalDeviceContext& physical = instance->physicalDevice(device);
-    if (physical.facts.listing < 0) return physical.facts.listing;
+    if (physical.facts.listing != VK_SUCCESS) return physical.facts.listing;
     const auto list = ours ? layerExtensions(physical) : allExtensions(physical);
     return giveArray(std::span(list), count, out);
 }

@@ -4,6 +4,7 @@
 #include <vulkan/vk_layer.h>
 
 #include "chain/pnext.hpp"
+#include "objects/guard.hpp"
 
 namespace coopvk::layer {
 
@@ -29,6 +30,24 @@ Info* findLink(const void* chain) {
         node = findNode(node->pNext, kLinkType<Info>);
     }
     return nullptr;
+}
+
+// Destroys what the next layer made, by its command of this name.
+template <typename Destroy, typename GetProc, typename Handle>
+void destroyBelow(GetProc getNext, const char* name, Handle made,
+                  const VkAllocationCallbacks* allocator) {
+    const auto destroy = reinterpret_cast<Destroy>(getNext(made, name));
+    if (destroy != nullptr) destroy(made, allocator);
+}
+
+// The same at the end of a scope, unless it is dismissed.
+template <typename Destroy, typename GetProc, typename Handle>
+auto undoBelow(GetProc getNext, const char* name, Handle* made,
+               const VkAllocationCallbacks* allocator) {
+    return OnExit([=] {
+        destroyBelow<Destroy>(getNext, name, *made, allocator);
+        *made = VK_NULL_HANDLE;
+    });
 }
 
 }  // namespace coopvk::layer

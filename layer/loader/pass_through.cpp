@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "loader/link.hpp"
-#include "objects/guard.hpp"
+#include "objects/command_table.hpp"
 #include "objects/registry.hpp"
 
 namespace coopvk::layer {
@@ -36,45 +36,34 @@ void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator
     if (instance == VK_NULL_HANDLE) return;
     const auto next = nextOfInstances().take(instance);
     if (next == nullptr) return;
-    const auto destroy =
-        reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(instance, "vkDestroyInstance"));
-    if (destroy != nullptr) destroy(instance, allocator);
+    destroyBelow<PFN_vkDestroyInstance>(next->getProc, "vkDestroyInstance", instance, allocator);
 }
 
 void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     if (device == VK_NULL_HANDLE) return;
     const auto next = nextOfDevices().take(device);
     if (next == nullptr) return;
-    const auto destroy =
-        reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(device, "vkDestroyDevice"));
-    if (destroy != nullptr) destroy(device, allocator);
-}
-
-struct Command {
-    std::string_view name;
-    PFN_vkVoidFunction function;
-    bool ofDevice = false;
-};
-
-template <CommandName Name, auto Function>
-Command command(bool ofDevice = false) {
-    return {Name.text, reinterpret_cast<PFN_vkVoidFunction>(&Guard<Name, Function>::call),
-            ofDevice};
+    destroyBelow<PFN_vkDestroyDevice>(next->getProc, "vkDestroyDevice", device, allocator);
 }
 
 // Null for commands that the layer does not intercept.
-const Command* findCommand(std::string_view name) {
-    static const Command table[] = {
-        command<"vkGetInstanceProcAddr", &getInstanceProcAddr>(),
-        command<"vk_layerGetPhysicalDeviceProcAddr", &getPhysicalDeviceProcAddr>(),
-        command<"vkCreateInstance", &createInstance>(),
-        command<"vkDestroyInstance", &destroyInstance>(),
-        command<"vkCreateDevice", &createDevice>(),
-        command<"vkGetDeviceProcAddr", &getDeviceProcAddr>(true),
-        command<"vkDestroyDevice", &destroyDevice>(true),
-    };
-    const auto* found = std::ranges::find(table, name, &Command::name);
-    return found == std::end(table) ? nullptr : found;
+const CommandEntry* ownCommand(std::string_view name) {
+    static const auto table = sortedCommands(
+        {COOPVK_COMMAND_ROW(kGlobal, "vkGetInstanceProcAddr", PFN_vkGetInstanceProcAddr,
+                            pass::getInstanceProcAddr)
+             COOPVK_COMMAND_ROW(kGlobal, "vk_layerGetPhysicalDeviceProcAddr",
+                                PFN_GetPhysicalDeviceProcAddr, pass::getPhysicalDeviceProcAddr)
+                 COOPVK_COMMAND_ROW(kGlobal, "vkCreateInstance", PFN_vkCreateInstance,
+                                    pass::createInstance)
+                     COOPVK_COMMAND_ROW(kInstance, "vkDestroyInstance", PFN_vkDestroyInstance,
+                                        destroyInstance)
+                         COOPVK_COMMAND_ROW(kPhysicalDevice, "vkCreateDevice", PFN_vkCreateDevice,
+                                            pass::createDevice)
+                             COOPVK_COMMAND_ROW(kDevice, "vkGetDeviceProcAddr",
+                                                PFN_vkGetDeviceProcAddr, pass::getDeviceProcAddr)
+                                 COOPVK_COMMAND_ROW(kDevice, "vkDestroyDevice", PFN_vkDestroyDevice,
+                                                    destroyDevice)});
+    return findCommand(table, name);
 }
 
 }  // namespace
@@ -96,15 +85,11 @@ VkResult createInstance(const VkInstanceCreateInfo* info, const VkAllocationCall
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(info, allocator, instance);
     if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyInstance>(next->getProc(*instance, "vkDestroyInstance"));
-        if (function != nullptr) function(*instance, allocator);
-        *instance = VK_NULL_HANDLE;
-    });
+    auto undo =
+        undoBelow<PFN_vkDestroyInstance>(next->getProc, "vkDestroyInstance", instance, allocator);
     next->handle = *instance;
     nextOfInstances().add(*instance, next);
-    destroy.dismiss();
+    undo.dismiss();
     return VK_SUCCESS;
 }
 
@@ -121,19 +106,14 @@ VkResult createDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(physical, info, allocator, device);
     if (result != VK_SUCCESS) return result;
-    OnExit destroy([&] {
-        const auto function =
-            reinterpret_cast<PFN_vkDestroyDevice>(next->getProc(*device, "vkDestroyDevice"));
-        if (function != nullptr) function(*device, allocator);
-        *device = VK_NULL_HANDLE;
-    });
+    auto undo = undoBelow<PFN_vkDestroyDevice>(next->getProc, "vkDestroyDevice", device, allocator);
     nextOfDevices().add(*device, next);
-    destroy.dismiss();
+    undo.dismiss();
     return VK_SUCCESS;
 }
 
 PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
-    if (const Command* found = findCommand(name)) return found->function;
+    if (const CommandEntry* found = ownCommand(name)) return found->function;
     if (instance == VK_NULL_HANDLE) return nullptr;
     const auto next = nextOfInstances().find(instance);
     return next == nullptr ? nullptr : next->getProc(instance, name);
@@ -147,9 +127,8 @@ PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* na
 }
 
 PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
-    if (const Command* found = findCommand(name); found != nullptr && found->ofDevice) {
-        return found->function;
-    }
+    const CommandEntry* found = ownCommand(name);
+    if (found != nullptr && found->kind == CommandKind::kDevice) return found->function;
     const auto next = nextOfDevices().find(device);
     return next == nullptr ? nullptr : next->getProc(device, name);
 }

@@ -11,7 +11,7 @@ namespace coopvk::layer {
 namespace {
 
 template <typename Context>
-PFN_vkVoidFunction nextInstanceProc(const Context& context, const char* name) {
+PFN_vkVoidFunction nextProc(const Context& context, const char* name) {
     return context == nullptr ? nullptr : context->getNextProc(context->handle, name);
 }
 
@@ -54,7 +54,7 @@ PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
         return name == std::string_view("vkCreateDevice") ? command->function : nullptr;
     }
     const auto context = instances().find(instance);
-    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    const PFN_vkVoidFunction next = nextProc(context, name);
     if (command == nullptr) return next;
     const bool added =
         command->kind == CommandKind::kAddedQuery || command->kind == CommandKind::kAddedCommand;
@@ -77,7 +77,7 @@ PFN_vkVoidFunction getDeviceProcAddr(VkDevice device, const char* name) {
     const CommandEntry* command = findCommand(name);
     if (command != nullptr && command->kind == CommandKind::kDevice) return command->function;
     const auto context = devices().find(device);
-    const PFN_vkVoidFunction next = nextInstanceProc(context, name);
+    const PFN_vkVoidFunction next = nextProc(context, name);
     const bool intercept =
         command != nullptr && context != nullptr && intercepts(*context, *command, next != nullptr);
     if (intercept) return command->function;

@@ -145,14 +145,15 @@ void getFeatures2(VkPhysicalDevice device, VkPhysicalDeviceFeatures2* features) 
         const CoopvkStructuresHidden hidden(physical.facts, features);
         next(device, features);
     }
-    auto* hidden = static_cast<VkBaseOutStructure*>(features->pNext);
-    for (; hidden != nullptr; hidden = hidden->pNext) physical.hidden.clearFeatures(hidden);
-    visitEmulated(physical, features->pNext, [&](const ExtensionRow& row, void* node) {
-        if (!row.isIn(static_cast<VkBaseOutStructure*>(node)->sType)) return;
-        const Decision& decision = physical.decision(row.extension);
-        row.remove(node, ~decision.native);
-        row.add(node, decision.added);
-    });
+    auto* node = static_cast<VkBaseOutStructure*>(features->pNext);
+    for (; node != nullptr; node = node->pNext) physical.hidden.clearFeatures(node);
+    visitEmulated(physical, features->pNext,
+                  [&](const ExtensionRow& row, VkBaseOutStructure* structure) {
+                      if (!row.isIn(structure->sType)) return;
+                      const Decision& decision = physical.decision(row.extension);
+                      row.remove(structure, ~decision.native);
+                      row.add(structure, decision.added);
+                  });
 }
 
 void getProperties(VkPhysicalDevice device, VkPhysicalDeviceProperties* properties) {
@@ -170,11 +171,11 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         const CoopvkStructuresHidden hidden(physical.facts, properties);
         next(device, properties);
     }
-    visitEmulated(physical, properties->pNext, [&](const ExtensionRow& row, void* node) {
-        if (static_cast<VkBaseOutStructure*>(node)->sType == row.propertiesType) {
-            row.fillProperties(physical.facts, physical.decision(row.extension).native, node);
-        }
-    });
+    visitEmulated(
+        physical, properties->pNext, [&](const ExtensionRow& row, VkBaseOutStructure* structure) {
+            if (structure->sType != row.propertiesType) return;
+            row.fillProperties(physical.facts, physical.decision(row.extension).native, structure);
+        });
     show(instance->settings.shownIds, properties->properties);
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {

@@ -18,15 +18,15 @@
 namespace coopvk::layer {
 
 enum class CommandKind {
-    kGlobal,
+    kGlobal,  // callable without an instance
     kInstance,
     kPhysicalDevice,
-    kAddedQuery,
-    kDevice,
-    kShader,
-    kAddedCommand,
-    kConversion,
-    kInput,
+    kAddedQuery,    // of a physical device; answered even if the next layer lacks it
+    kDevice,        // on every device
+    kShader,        // on devices whose shaders are rewritten
+    kAddedCommand,  // on devices that emulate conversions, even if the next layer lacks it
+    kConversion,    // what a conversion must know, on these devices
+    kInput,         // below the other commands, where inputs are kept
 };
 
 struct CommandEntry {

@@ -59,9 +59,9 @@ const PhysicalDeviceContext& InstanceContext::unknownDevice(const DeviceFacts& f
     log->error(std::string("cannot list the extensions of ") + facts.properties.deviceName + ": " +
                string_VkResult(facts.listing));
     const std::unique_lock lock(mutex_);
-    PhysicalDeviceContext& unknown = unknown_[facts.listing];
-    unknown.facts.listing = facts.listing;
-    return unknown;
+    const auto [place, isNew] = unknown_.try_emplace(facts.listing);
+    if (isNew) place->second.facts.listing = facts.listing;  // which others then read
+    return place->second;
 }
 
 const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice device) {

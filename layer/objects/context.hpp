@@ -69,7 +69,7 @@ struct DeviceContext {
     std::shared_ptr<InstanceContext> instance;
     VkPhysicalDevice physicalHandle = VK_NULL_HANDLE;
     const PhysicalDeviceContext* physical = nullptr;
-    DeviceFacts enabled;  // of this device: see enabled_facts.hpp
+    DeviceFacts facts;  // of this device: see enabled_facts.hpp
     // The extensions that this device emulates: those for its physical device that the application
     // enabled.
     rewrite::ExtensionSet emulated;
@@ -89,7 +89,6 @@ struct DeviceContext {
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     bool rewrites() const { return !emulated.empty() || addsShapes; }
     Log& log() const { return *instance->log; }
-    const DeviceFacts& facts() const { return enabled; }
 };
 
 }  // namespace coopvk::layer

@@ -19,36 +19,36 @@ void reportToStderr(const char* command, VkResult result) noexcept {
     report(log, command, result);
 }
 
-template <typename Contexts, typename Handle, typename LogOf>
-void reportFor(Contexts& contexts, Handle handle, const char* command, VkResult result,
-               const LogOf& logOf) noexcept {
+Log& logOf(const InstanceContext& context) { return *context.log; }
+Log& logOf(const DeviceContext& context) { return context.log(); }
+
+template <typename Context, typename Handle>
+void reportFor(Registry<Context>& (*registry)(), Handle handle, const char* command,
+               VkResult result) noexcept {
     try {
-        const auto context = handle == VK_NULL_HANDLE ? nullptr : contexts().find(handle);
+        const auto context = handle == VK_NULL_HANDLE ? nullptr : registry().find(handle);
         if (context != nullptr) return report(logOf(*context), command, result);
     } catch (...) {
     }
     reportToStderr(command, result);
 }
 
-Log& instanceLog(const InstanceContext& context) { return *context.log; }
-Log& deviceLog(const DeviceContext& context) { return context.log(); }
-
 }  // namespace
 
 void reportFailure(VkInstance instance, const char* command, VkResult result) noexcept {
-    reportFor(instances, instance, command, result, instanceLog);
+    reportFor(instances, instance, command, result);
 }
 
 void reportFailure(VkPhysicalDevice device, const char* command, VkResult result) noexcept {
-    reportFor(instances, device, command, result, instanceLog);
+    reportFor(instances, device, command, result);
 }
 
 void reportFailure(VkDevice device, const char* command, VkResult result) noexcept {
-    reportFor(devices, device, command, result, deviceLog);
+    reportFor(devices, device, command, result);
 }
 
 void reportFailure(VkQueue queue, const char* command, VkResult result) noexcept {
-    reportFor(devices, queue, command, result, deviceLog);
+    reportFor(devices, queue, command, result);
 }
 
 // The command is lost, so recording must fail: vkEndCommandBuffer says so.
@@ -57,7 +57,7 @@ void reportFailure(VkCommandBuffer commands, const char* command, VkResult resul
         commands == VK_NULL_HANDLE ? nullptr : Registry<DeviceContext>::peek(commands);
     auto* state = device == nullptr ? nullptr : device->states.find(commands);
     if (state != nullptr) state->failure = result;
-    reportFor(devices, commands, command, result, deviceLog);
+    reportFor(devices, commands, command, result);
 }
 
 void reportFailure(const void*, const char* command, VkResult result) noexcept {

@@ -10,8 +10,11 @@ namespace {
 
 using nlohmann::ordered_json;
 
-std::string textOf(const ordered_json& json) {
-    return json.dump(2, ' ', false, ordered_json::error_handler_t::replace) + "\n";
+constexpr int kOneLine = -1, kIndented = 2;
+
+// What is not UTF-8 is replaced.
+std::string textOf(const ordered_json& json, int form) {
+    return json.dump(form, ' ', false, ordered_json::error_handler_t::replace) + "\n";
 }
 
 bool writeModule(const OutputFolder& folder, const std::string& stem,
@@ -23,14 +26,14 @@ bool writeModule(const OutputFolder& folder, const std::string& stem,
 
 std::string stemOf(const std::string& original, const RecordedRequest& request,
                    const ordered_json& json) {
-    const std::string text = textOf(json);
+    const std::string text = textOf(json, kIndented);
     std::string stem = original;
     stem.append(".").append(rewrite::stageName(request.stage));
     stem.append(".s").append(std::to_string(request.target.subgroupSize));
     return stem.append(".").append(hexName(fnv1a(std::as_bytes(std::span(text)))));
 }
 
-// `request` without its shader.
+// The request names no shader yet.
 std::pair<std::string, ordered_json> nameAndJson(const ShaderWords& original,
                                                  RecordedRequest request,
                                                  const Settings& settings) {
@@ -67,7 +70,7 @@ const OutputFolder* ShaderDumps::folder() {
 
 DumpedRequest ShaderDumps::describe(const ShaderWords& original, RecordedRequest request) const {
     auto [name, json] = nameAndJson(original, std::move(request), settings_);
-    return {std::move(name), json.dump()};
+    return {std::move(name), textOf(json, kOneLine)};
 }
 
 void ShaderDumps::writeDispatch(const std::string& name, std::string_view json,
@@ -88,7 +91,7 @@ void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,
         if (refusal != nullptr) json["refused"] = *refusal;
         if (!words.empty()) json["output"] = stem + ".spv";
         if (!writeModule(*target, hash, original.words) ||
-            !target->write(stem + ".json", textOf(json)) ||
+            !target->write(stem + ".json", textOf(json, kIndented)) ||
             (!words.empty() && !writeModule(*target, stem, words))) {
             log_.warn("cannot write to dump folder '" + target->path() + "'");
         }

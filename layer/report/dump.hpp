@@ -45,7 +45,7 @@ class ShaderDumps {
     // does not get the shader.
     void write(const ShaderWords& original, RecordedRequest request,
                std::span<const uint32_t> words, const std::string* refusal) noexcept;
-    // As write() does it. Throws std::bad_alloc.
+    // As write() would.
     DumpedRequest describe(const ShaderWords& original, RecordedRequest request) const;
     void writeDispatch(const std::string& name, std::string_view json, std::string_view bytes);
     Log& log() { return log_; }

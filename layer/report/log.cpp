@@ -5,6 +5,7 @@
 #include <span>
 
 #include "system/program.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -34,9 +35,7 @@ void Log::write(LogLevel level, std::string_view text) noexcept {
     tell(level, text);
     // One prefix for each line, so that text of several lines stays greppable.
     while (!text.empty()) {
-        const size_t end = text.find('\n');
-        putLine(level, {text.substr(0, end)});
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        putLine(level, {takeUntil('\n', text)});
     }
 }
 

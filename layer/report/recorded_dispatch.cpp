@@ -108,12 +108,19 @@ class DispatchReader {
         }
         return counts;
     }
-    // Of an array of objects.
+    // Of an array.
     template <typename F>
     void each(const ordered_json& json, const char* key, const F& read) {
         const ordered_json* found = member(json, key);
         ok_ = ok_ && found != nullptr && found->is_array();
         for (size_t i = 0; ok_ && i < found->size(); ++i) read((*found)[i]);
+    }
+    std::vector<std::string> lines(const ordered_json& json, const char* key) {
+        std::vector<std::string> lines;
+        each(json, key, [&](const ordered_json& line) {
+            if (line.is_string()) lines.push_back(line.get<std::string>());
+        });
+        return lines;
     }
     KeptRange range(const ordered_json& json, const RecordedDispatch& dispatch) {
         const KeptRange range = {word(json, "region"), number(json, "offset"),
@@ -189,12 +196,8 @@ Result<RecordedDispatch> dispatchFromJson(const ordered_json& json) {
         dispatch.blocks.push_back(
             {reader.word(row, "set"), reader.word(row, "binding"), reader.bytes(row, "bytes")});
     });
-    for (const auto& [key, list] :
-         {std::pair("missing", &dispatch.missing), std::pair("notes", &dispatch.notes)}) {
-        reader.each(json, key, [&, out = list](const ordered_json& line) {
-            if (line.is_string()) out->push_back(line.get<std::string>());
-        });
-    }
+    dispatch.missing = reader.lines(json, "missing");
+    dispatch.notes = reader.lines(json, "notes");
     if (reader.ok()) return dispatch;
     return Error{ErrorCode::kInvalidArgument, "the dispatch's inputs are not as the layer writes"};
 }

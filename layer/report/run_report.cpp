@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_report.hpp"
 
-#include "system/program.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer {
@@ -25,7 +24,7 @@ void RunReport::write(std::string_view event, std::initializer_list<std::string_
     line += '\t';
     line += std::to_string(system::processId());
     line += '\t';
-    addField(line, programName());
+    addField(line, system::programName());
     for (const std::string_view field : fields) {
         line += '\t';
         addField(line, field);

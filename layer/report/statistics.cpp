@@ -9,7 +9,6 @@
 #include "report/log.hpp"
 #include "settings/program_names.hpp"
 #include "settings/settings.hpp"
-#include "system/program.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer {
@@ -204,7 +203,7 @@ bool Statistics::areMadeHere() noexcept { return system::processId() == lastMake
 
 void Statistics::writeLines() {
     Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);
-    log.info(std::format("statistics of {} (process {})", programName(), process_));
+    log.info(std::format("statistics of {} (process {})", system::programName(), process_));
     if (devices_.empty()) log.info("statistics:   no device was created");
     for (const auto& device : devices_) {
         for (const std::string& line : device->summary()) log.info("statistics:   " + line);

@@ -2,27 +2,17 @@
 #include "settings/asked_for.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <span>
 #include <string>
 
 #include "settings/names.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-std::string_view variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-std::string lower(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-}
+using system::variable;
 
 bool matches(std::string_view pattern, std::string_view name) {
     const bool open = pattern.starts_with('*'),
@@ -37,9 +27,7 @@ bool matches(std::string_view pattern, std::string_view name) {
 
 bool listHas(std::string_view list, char separator, std::string_view wanted) {
     while (!list.empty()) {
-        const std::string_view item = list.substr(0, list.find(separator));
-        if (item == wanted) return true;
-        list.remove_prefix(std::min(item.size() + 1, list.size()));
+        if (takeUntil(separator, list) == wanted) return true;
     }
     return false;
 }
@@ -48,11 +36,9 @@ bool listHas(std::string_view list, char separator, std::string_view wanted) {
 
 bool filterHas(std::string_view patterns, std::string_view name, bool implicit) {
     while (!patterns.empty()) {
-        const std::string_view pattern = patterns.substr(0, patterns.find(','));
-        patterns.remove_prefix(std::min(pattern.size() + 1, patterns.size()));
-        const std::string text = lower(pattern);
+        const std::string text = lowerCase(takeUntil(',', patterns));
         if (text == "~all~" || text == (implicit ? "~implicit~" : "~explicit~")) return true;
-        if (!text.empty() && matches(text, lower(name))) return true;
+        if (!text.empty() && matches(text, lowerCase(name))) return true;
     }
     return false;
 }

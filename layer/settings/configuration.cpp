@@ -9,6 +9,7 @@
 #include "settings/settings.hpp"
 #include "settings/unknown_settings.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -33,18 +34,10 @@ constexpr NameRow kConditionNames[] = {
     {"application", &ProgramNames::application, Case::kRegarded},
 };
 
-std::string_view withoutBlanks(std::string_view text) {
-    constexpr std::string_view kBlank = " \t\r\f\v";
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 // A part of the file for a message, without characters that a terminal would interpret as commands.
 std::string plain(std::string_view text) {
     std::string result(text.substr(0, kMaxShown));
-    std::ranges::replace_if(
-        result, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }, '?');
+    std::ranges::replace_if(result, isControl, '?');
     return result;
 }
 
@@ -59,10 +52,9 @@ class Parser {
 
     void read(std::string_view text) {
         while (!text.empty()) {
-            const std::string_view line = text.substr(0, text.find('\n'));
-            text.remove_prefix(std::min(line.size() + 1, text.size()));
+            const std::string_view line = takeUntil('\n', text);
             ++line_;
-            readLine(withoutBlanks(line.substr(0, line.find('#'))));
+            readLine(trimmed(line.substr(0, line.find('#'))));
         }
     }
 
@@ -80,8 +72,7 @@ class Parser {
         if (equals == std::string_view::npos) {
             return complain("neither 'key = value' nor '[section]': " + quoted(line));
         }
-        readAssignment(withoutBlanks(line.substr(0, equals)),
-                       withoutBlanks(line.substr(equals + 1)));
+        readAssignment(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     }
 
     void openSection(std::string_view line) {
@@ -111,9 +102,9 @@ class Parser {
     bool addCondition(std::string_view text) {
         const size_t equals = text.find('=');
         if (equals == std::string_view::npos) return false;
-        const std::string_view pattern = withoutBlanks(text.substr(equals + 1));
-        const auto* row = std::ranges::find(kConditionNames, withoutBlanks(text.substr(0, equals)),
-                                            &NameRow::name);
+        const std::string_view pattern = trimmed(text.substr(equals + 1));
+        const auto* row =
+            std::ranges::find(kConditionNames, trimmed(text.substr(0, equals)), &NameRow::name);
         if (row == std::end(kConditionNames) || pattern.empty()) return false;
         section().conditions.push_back({row->name, std::string(pattern)});
         return true;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/program_names.hpp"
 
-#include <algorithm>
-#include <cctype>
-
-#include "system/program.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -13,15 +10,13 @@ namespace {
 constexpr std::string_view kWindowsEnding = ".exe";
 
 bool isWindowsProgram(std::string_view name) {
-    return name.size() > kWindowsEnding.size() &&
-           std::ranges::equal(name.substr(name.size() - kWindowsEnding.size()), kWindowsEnding, {},
-                              [](unsigned char c) { return std::tolower(c); });
+    return name.size() > kWindowsEnding.size() && lowerCase(name).ends_with(kWindowsEnding);
 }
 
 std::string fileOfProcess() {
     constexpr std::string_view kDeleted = " (deleted)";  // as the kernel adds
     std::string name = system::programFile().filename().string();
-    if (name.empty()) return std::string(programName());
+    if (name.empty()) return std::string(system::programName());
     if (name.ends_with(kDeleted)) name.resize(name.size() - kDeleted.size());
     return name;
 }
@@ -34,8 +29,7 @@ std::string windowsProgram(std::string_view exe, std::string_view arguments) {
     // wine, wine64, wine-preloader, wine64-preloader
     if (!exe.starts_with("wine")) return {};
     while (!arguments.empty()) {
-        const std::string_view argument = arguments.substr(0, arguments.find('\0'));
-        arguments.remove_prefix(std::min(argument.size() + 1, arguments.size()));
+        const std::string_view argument = takeUntil('\0', arguments);
         const std::string_view name = argument.substr(argument.find_last_of("/\\") + 1);
         if (isWindowsProgram(name)) return std::string(name);
     }

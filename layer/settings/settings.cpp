@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "settings/settings.hpp"
 
-#include <cctype>
 #include <charconv>
+#include <format>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -14,6 +14,7 @@
 #include "settings/unknown_settings.hpp"
 #include "system/program.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -88,50 +89,30 @@ class SettingSet {
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
 
-// Reads a setting into a member of Settings. An empty `text` means the default.
-struct SettingReader {
-    std::string_view key;
-    void (*read)(std::string_view text, Settings& settings, std::vector<std::string>& complaints);
-};
-
 using Complaints = std::vector<std::string>;
 
-void complain(Complaints& complaints, std::string_view key, std::string_view what,
-              std::string_view value) {
-    std::string line = "setting ";
-    line.append(key).append(": ").append(what).append(" '").append(value).append("'");
-    complaints.push_back(std::move(line));
-}
+// A setting that is being read. An empty text means the default.
+struct Reading {
+    std::string_view key, text;
+    Settings& settings;
+    Complaints& complaints;
 
-void readEmulate(std::string_view text, Settings& settings, Complaints& complaints) {
-    settings.emulate = EmulatePolicy::parse(text, complaints);
-    settings.emulateText = text;
-}
-
-void readBackEnd(std::string_view text, Settings& settings, Complaints& complaints) {
-    if (const auto backEnd = rewrite::backEndFromName(text)) {
-        settings.backEnd = *backEnd;
-    } else if (!text.empty()) {
-        complain(complaints, "back_end", "unknown back-end", text);
+    // Sets a member; if the text has no value, says what is wrong.
+    template <typename Value, typename Member>
+    void set(Member& member, const std::optional<Value>& value, std::string_view wrong) const {
+        if (value) {
+            member = *value;
+        } else if (!text.empty()) {
+            complaints.push_back(std::format("setting {}: {} '{}'", key, wrong, text));
+        }
     }
-}
-
-void readLogLevel(std::string_view text, Settings& settings, Complaints& complaints) {
-    if (const auto level = logLevelFromName(text)) {
-        settings.logLevel = *level;
-    } else if (!text.empty()) {
-        complain(complaints, "log_level", "unknown level", text);
+    void setBoolean(bool& member) const {
+        set(member, booleanFromText(text), "neither true nor false:");
     }
-}
-
-void readBoolean(std::string_view key, std::string_view text, bool& setting,
-                 Complaints& complaints) {
-    if (const auto value = booleanFromText(text)) {
-        setting = *value;
-    } else if (!text.empty()) {
-        complain(complaints, key, "neither true nor false:", text);
+    void setId(std::optional<uint32_t>& member) const {
+        set(member, idFromText(text), "no hexadecimal number:");
     }
-}
+};
 
 // A number and what follows it; nothing if there is no number.
 std::optional<uint64_t> takeNumber(std::string_view& text) {
@@ -163,61 +144,45 @@ std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
     return text.empty() ? std::optional(inputs) : std::nullopt;
 }
 
-void readDumpInputs(std::string_view text, Settings& settings, Complaints& complaints) {
-    if (const auto inputs = dumpedInputsFromText(text)) {
-        settings.dumpInputs = *inputs;
-    } else if (!text.empty()) {
-        complain(complaints, "dump_inputs", "no size, nor a size and a number:", text);
-    }
-}
-
-void readStatistics(std::string_view text, Settings& settings, Complaints&) {
-    const auto value = booleanFromText(text);
-    settings.statistics = !value ? expandPath(text) : *value ? "1" : "";
-}
-
-void readVendorId(std::string_view text, Settings& settings, Complaints& complaints) {
-    settings.shownIds.vendor = idFromText(text);
-    if (!settings.shownIds.vendor && !text.empty()) {
-        complain(complaints, "vendor_id", "no hexadecimal number:", text);
-    }
-}
-
-void readDeviceId(std::string_view text, Settings& settings, Complaints& complaints) {
-    settings.shownIds.device = idFromText(text);
-    if (!settings.shownIds.device && !text.empty()) {
-        complain(complaints, "device_id", "no hexadecimal number:", text);
-    }
-}
-
-void readDriverId(std::string_view text, Settings& settings, Complaints& complaints) {
-    settings.shownIds.driver = driverIdFromText(text);
-    if (!settings.shownIds.driver && !text.empty()) {
-        complain(complaints, "driver_id", "no VkDriverId:", text);
-    }
-}
+struct SettingReader {
+    std::string_view key;
+    void (*read)(const Reading& r);
+};
 
 constexpr SettingReader kReaders[] = {
-    {"emulate", readEmulate},
-    {"back_end", readBackEnd},
-    {"log_level", readLogLevel},
-    {"log_file", [](std::string_view text, Settings& settings,
-                    Complaints&) { settings.logFile = expandPath(text); }},
-    {"dump_dir", [](std::string_view text, Settings& settings,
-                    Complaints&) { settings.dumpDir = expandPath(text); }},
-    {"dump_inputs", readDumpInputs},
-    {"lines",
-     [](std::string_view text, Settings& settings, Complaints& complaints) {
-         readBoolean("lines", text, settings.lines, complaints);
+    {"emulate",
+     [](const Reading& r) {
+         r.settings.emulate = EmulatePolicy::parse(r.text, r.complaints);
+         r.settings.emulateText = r.text;
      }},
-    {"validate_output",
-     [](std::string_view text, Settings& settings, Complaints& complaints) {
-         readBoolean("validate_output", text, settings.validateOutput, complaints);
+    {"back_end",
+     [](const Reading& r) {
+         r.set(r.settings.backEnd, rewrite::backEndFromName(r.text), "unknown back-end");
      }},
-    {"vendor_id", readVendorId},
-    {"device_id", readDeviceId},
-    {"driver_id", readDriverId},
-    {"statistics", readStatistics},
+    {"log_level",
+     [](const Reading& r) {
+         r.set(r.settings.logLevel, logLevelFromName(r.text), "unknown level");
+     }},
+    {"log_file", [](const Reading& r) { r.settings.logFile = expandPath(r.text); }},
+    {"dump_dir", [](const Reading& r) { r.settings.dumpDir = expandPath(r.text); }},
+    {"dump_inputs",
+     [](const Reading& r) {
+         r.set(r.settings.dumpInputs, dumpedInputsFromText(r.text),
+               "no size, nor a size and a number:");
+     }},
+    {"lines", [](const Reading& r) { r.setBoolean(r.settings.lines); }},
+    {"validate_output", [](const Reading& r) { r.setBoolean(r.settings.validateOutput); }},
+    {"vendor_id", [](const Reading& r) { r.setId(r.settings.shownIds.vendor); }},
+    {"device_id", [](const Reading& r) { r.setId(r.settings.shownIds.device); }},
+    {"driver_id",
+     [](const Reading& r) {
+         r.set(r.settings.shownIds.driver, driverIdFromText(r.text), "no VkDriverId:");
+     }},
+    {"statistics",
+     [](const Reading& r) {
+         const auto value = booleanFromText(r.text);
+         r.settings.statistics = !value ? expandPath(r.text) : *value ? "1" : "";
+     }},
 };
 
 void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
@@ -243,8 +208,7 @@ static_assert(readersMatchManifest(), "manifest/VkLayer_coopvk.json.in lists oth
 }  // namespace
 
 std::optional<bool> booleanFromText(std::string_view text) {
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    const std::string lower = lowerCase(text);
     if (lower == "1" || lower == "true") return true;
     if (lower == "0" || lower == "false") return false;
     return std::nullopt;
@@ -266,7 +230,7 @@ std::vector<std::string> checkSetting(std::string_view key, std::string_view val
     std::vector<std::string> complaints;
     const auto* reader = std::ranges::find(kReaders, key, &SettingReader::key);
     Settings unused;
-    if (reader != std::end(kReaders)) reader->read(value, unused, complaints);
+    if (reader != std::end(kReaders)) reader->read({key, value, unused, complaints});
     return complaints;
 }
 
@@ -278,7 +242,8 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
     complaints.insert(complaints.end(), configured.faults.begin(), configured.faults.end());
     Settings settings;
     for (const SettingReader& reader : kReaders) {
-        reader.read(set.find(*findSetting(reader.key), configured).text, settings, complaints);
+        const SettingFound found = set.find(*findSetting(reader.key), configured);
+        reader.read({reader.key, found.text, settings, complaints});
     }
     complainOfUnknown(set, complaints);
     return settings;

@@ -34,8 +34,7 @@ struct Settings {
     DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 
-    // One text for the settings that change what the rewriter puts out.
-    std::string emulateText = "auto";
+    std::string emulateText = "auto";  // what `emulate` was read from
 };
 
 // Sources, from the strongest to the weakest: COOPVK_<NAME>, VK_COOPVK_EMULATION_<NAME>, the user's

@@ -3,10 +3,10 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
-#include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <format>
+
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -49,8 +49,7 @@ std::optional<uint32_t> idFromText(std::string_view text) {
 
 std::optional<VkDriverId> driverIdFromText(std::string_view text) {
     if (const auto number = numberFromText(text, 10)) return static_cast<VkDriverId>(*number);
-    std::string name(text);
-    for (char& c : name) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    std::string name = upperCase(text);
     if (!name.starts_with(kDriverPrefix)) name.insert(0, kDriverPrefix);
     for (uint32_t i = 0; i < kDriverIds; ++i) {
         const auto driver = static_cast<VkDriverId>(i);

@@ -2,12 +2,11 @@
 #include "settings/unknown_settings.hpp"
 
 #include <algorithm>
-#include <cctype>
-#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -45,32 +44,10 @@ const SettingInfo* nearest(std::string_view key) {
     return distance(key, found->key) <= kNear ? found : nullptr;
 }
 
-std::string lowered(std::string_view text) {
-    std::string result(text);
-    for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return result;
-}
-
-std::string_view trim(std::string_view text) {
-    constexpr std::string_view kBlank = " \t\r";
-    const size_t first = text.find_first_not_of(kBlank);
-    if (first == std::string_view::npos) return {};
-    return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
-std::string variableOf(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
 }  // namespace
 
 std::string libraryVariable(const SettingInfo& setting) {
-    std::string name(kLibraryPrefix);
-    for (const char c : setting.key) {
-        name += static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
-    }
-    return name;
+    return std::string(kLibraryPrefix) + upperCase(setting.key);
 }
 
 std::string unknownSetting(std::string_view given, std::string_view key) {
@@ -89,7 +66,7 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
         const bool isLibrarys = name.starts_with(kLibraryPrefix);
         if (!isLibrarys && !name.starts_with(kPrefix)) continue;
         const std::string key =
-            lowered(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
+            lowerCase(name.substr(isLibrarys ? kLibraryPrefix.size() : kPrefix.size()));
         if (findSetting(key) != nullptr || std::ranges::count(kOtherVariables, name) != 0) continue;
         // Scripts and tests of coopvk have variables of their own.
         if (!isLibrarys && nearest(key) == nullptr) continue;
@@ -99,11 +76,9 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
 
 void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints) {
     while (!text.empty()) {
-        const size_t end = text.find('\n');
-        std::string_view line = text.substr(0, end);
-        text = end == std::string_view::npos ? std::string_view() : text.substr(end + 1);
+        std::string_view line = takeUntil('\n', text);
         line = line.substr(0, line.find('#'));
-        const std::string_view name = trim(line.substr(0, line.find('=')));
+        const std::string_view name = trimmed(line.substr(0, line.find('=')));
         if (line.find('=') == std::string_view::npos || !name.starts_with(kKeyPrefix)) continue;
         const std::string_view key = name.substr(kKeyPrefix.size());
         if (findSetting(key) == nullptr) complaints.push_back(unknownSetting(name, key));
@@ -119,7 +94,8 @@ std::string settingsFile() {
         !folder.empty() && fs::is_regular_file(folder / file, error)) {
         return (folder / file).string();
     }
-    if (const fs::path named = variableOf("VK_LAYER_SETTINGS_PATH"); fs::exists(named, error)) {
+    if (const fs::path named = system::variable("VK_LAYER_SETTINGS_PATH");
+        fs::exists(named, error)) {
         return (fs::is_directory(named, error) ? named / file : named).string();
     }
     return fs::exists(file, error) ? file.string() : "";

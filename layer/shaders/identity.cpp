@@ -52,8 +52,8 @@ Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& devi
 
 Sha256 startIdentity(const DeviceContext& device) {
     Sha256 hash =
-        start(device.instance->settings, device.facts(), device.emulated, device.addsShapes);
-    hash.addText(device.facts().features.to_string());
+        start(device.instance->settings, device.facts, device.emulated, device.addsShapes);
+    hash.addText(device.facts.features.to_string());
     return hash;
 }
 

@@ -6,35 +6,21 @@
 #include "chain/pnext.hpp"
 #include "objects/registry.hpp"
 #include "shaders/commands.hpp"
-#include "shaders/graphics_stages.hpp"
 #include "shaders/identity.hpp"
-#include "shaders/pipeline_batch.hpp"
-#include "shaders/stage_builder.hpp"
+#include "shaders/pipelines.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-VkResult buildInfo(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
-    return built.build(info.stage, pipelineFlags(info), changed);
-}
-VkResult buildInfo(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed) {
-    return buildGraphics(built, info, changed);
-}
-// For ray tracing and execution graphs.
-template <typename Info>
-VkResult buildInfo(BuiltStages& built, Info& info, bool& changed) {
-    return built.buildArray(info.stageCount, info.pStages, pipelineFlags(info), changed);
-}
-
 // Replaces the create info of one kind in the chain of `outer`, which is the caller's copy.
 template <typename Info>
 VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructureType type,
-                   bool& anyChanged) {
+                   VkResult (*build)(BuiltStages&, Info&, bool&), bool& anyChanged) {
     const auto* original = findNode<Info>(outer.pNext, type);
     if (original == nullptr) return VK_SUCCESS;
     Info info = *original;
     bool changed = false;
-    const VkResult result = buildInfo(built, info, changed);
+    const VkResult result = build(built, info, changed);
     if (result != VK_SUCCESS || !changed) return result;
     ChainEditor chain(outer.pNext, built.scratch());
     auto* copy = chain.edit<Info>(type);
@@ -45,20 +31,22 @@ VkResult buildKind(BuiltStages& built, VkPipelineCreateInfoKHR& outer, VkStructu
     return VK_SUCCESS;
 }
 
+// Stops at the first failure.
 VkResult buildAny(BuiltStages& built, VkPipelineCreateInfoKHR& outer, bool& changed) {
-    VkResult result = buildKind<VkComputePipelineCreateInfo>(
-        built, outer, VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, changed);
-    if (result != VK_SUCCESS) return result;
-    result = buildKind<VkGraphicsPipelineCreateInfo>(
-        built, outer, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, changed);
-    if (result != VK_SUCCESS) return result;
+    VkResult result = VK_SUCCESS;
+    const auto add = [&]<typename Info>(VkStructureType type,
+                                        VkResult (*build)(BuiltStages&, Info&, bool&)) {
+        if (result == VK_SUCCESS) result = buildKind(built, outer, type, build, changed);
+    };
+    add(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, buildCompute);
+    add(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, buildGraphics);
 #ifdef VK_AMDX_shader_enqueue
-    result = buildKind<VkExecutionGraphPipelineCreateInfoAMDX>(
-        built, outer, VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX, changed);
-    if (result != VK_SUCCESS) return result;
+    add(VK_STRUCTURE_TYPE_EXECUTION_GRAPH_PIPELINE_CREATE_INFO_AMDX,
+        buildStages<VkExecutionGraphPipelineCreateInfoAMDX>);
 #endif
-    return buildKind<VkRayTracingPipelineCreateInfoKHR>(
-        built, outer, VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR, changed);
+    add(VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+        buildStages<VkRayTracingPipelineCreateInfoKHR>);
+    return result;
 }
 
 }  // namespace

@@ -9,11 +9,22 @@
 
 namespace coopvk::layer {
 
-// Prepares a create info whose only shaders are in an array of stages.
+// Prepares a create info, which is the caller's copy: replaces its stages. `changed`: becomes true
+// if any was replaced. Here the only shaders are in an array.
 template <typename Info>
 VkResult buildStages(BuiltStages& built, Info& info, bool& changed) {
     return built.buildArray(info.stageCount, info.pStages, pipelineFlags(info), changed);
 }
+
+inline VkResult buildCompute(BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
+    return built.build(info.stage, pipelineFlags(info), changed);
+}
+
+// Of graphics, the stages of shader groups, too.
+VkResult buildGraphics(BuiltStages& built, VkGraphicsPipelineCreateInfo& info, bool& changed);
+
+// Whether a graphics pipeline (or pipeline library) reads its pStages; if not, they may be invalid.
+bool readsStages(const VkGraphicsPipelineCreateInfo& info);
 
 // Whether a pipeline consists of binaries. Then Vulkan ignores its modules, identifiers of modules
 // and words, which need not exist any more.

@@ -15,7 +15,7 @@ VkResult createComputePipelines(VkDevice device, VkPipelineCache cache, uint32_t
     };
     std::vector<DumpedShaderRef> dumped;  // by pipeline
     const auto build = [&](BuiltStages& built, VkComputePipelineCreateInfo& info, bool& changed) {
-        const VkResult result = built.build(info.stage, pipelineFlags(info), changed);
+        const VkResult result = buildCompute(built, info, changed);
         if (context->inputs != nullptr) dumped.push_back(built.dumped());
         return result;
     };
@@ -36,7 +36,7 @@ void getPipelineIndirectMemoryRequirements(VkDevice device, const VkComputePipel
     VkComputePipelineCreateInfo copy = *info;
     bool changed = false;
     // If it cannot be rewritten, which is logged, its creation fails, too.
-    if (built.build(copy.stage, pipelineFlags(copy), changed) != VK_SUCCESS) return;
+    if (buildCompute(built, copy, changed) != VK_SUCCESS) return;
     context->next.GetPipelineIndirectMemoryRequirementsNV(device, &copy, requirements);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "objects/registry.hpp"
 #include "shaders/commands.hpp"
-#include "shaders/graphics_stages.hpp"
 #include "shaders/pipelines.hpp"
 
 namespace coopvk::layer {

@@ -13,7 +13,6 @@ namespace {
 void giveIdentifier(DeviceContext& device, ShaderWordsRef words,
                     VkShaderModuleIdentifierEXT* identifier) {
     static_assert(sizeof(Digest) <= VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT);
-    identifier->identifierSize = 0;  // until it has one
     Sha256 hash = startIdentifier(device.instance->settings, *device.physical);
     const Digest digest = hash.add(std::as_bytes(std::span(words->words))).finish();
     identifier->identifierSize = static_cast<uint32_t>(digest.size());
@@ -56,6 +55,7 @@ void destroyShaderModule(VkDevice device, VkShaderModule module,
 
 void getShaderModuleIdentifier(VkDevice device, VkShaderModule module,
                                VkShaderModuleIdentifierEXT* identifier) {
+    identifier->identifierSize = 0;  // until it has one
     const auto context = devices().find(device);
     if (auto words = context->modules.find(module)) {
         return giveIdentifier(*context, std::move(words), identifier);
@@ -66,6 +66,7 @@ void getShaderModuleIdentifier(VkDevice device, VkShaderModule module,
 void getShaderModuleCreateInfoIdentifier(VkDevice device,
                                          const VkShaderModuleCreateInfo* createInfo,
                                          VkShaderModuleIdentifierEXT* identifier) {
+    identifier->identifierSize = 0;  // until it has one
     const auto context = devices().find(device);
     if (auto words = emulatedWords(*context, createInfo->codeSize, createInfo->pCode)) {
         return giveIdentifier(*context, std::move(words), identifier);

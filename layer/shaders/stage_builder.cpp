@@ -67,15 +67,11 @@ StageFlags stageFlags(const VkShaderCreateInfoEXT&) {
             VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT, kShaderIndexes64Bits};
 }
 
-}  // namespace
-
-namespace {
-
 // Whether a module uses anything that the device emulates, or may use a shape that coopvk adds.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
     return !rewrite::scan(words, device.emulated, device.physical->nativeFeatures).empty() ||
            (device.addsShapes &&
-            rewrite::mayUseAddedShapes(words, device.facts().traits, device.emulated,
+            rewrite::mayUseAddedShapes(words, device.facts.traits, device.emulated,
                                        device.physical->nativeFeatures));
 }
 

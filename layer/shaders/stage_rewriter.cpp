@@ -17,6 +17,12 @@ constexpr VkShaderStageFlags kWorkgroupStages =
     VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT;
 
 using Clock = std::chrono::steady_clock;
+using Entries = std::vector<rewrite::SpecializationEntry>;
+
+struct Attempt {
+    RewrittenRef rewritten;
+    bool isCached = false;
+};
 
 RewriteKey makeKey(const StageRequest& request,
                    std::span<const rewrite::SpecializationEntry> entries, uint32_t size) {
@@ -38,14 +44,14 @@ RewriteKey makeKey(const StageRequest& request,
 rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& request,
                            uint32_t size) {
     rewrite::Target target;
-    target.device = device.facts().traits;
+    target.device = device.facts.traits;
     target.subgroupSize = size;
     target.emulated = device.emulated;
     target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
     target.indexes64Bits = request.indexes64Bits;
     const bool native =
-        device.physical->nativeMatrices && device.facts().has(Feature::kNativeCooperativeMatrix);
+        device.physical->nativeMatrices && device.facts.has(Feature::kNativeCooperativeMatrix);
     target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
     return target;
 }
@@ -53,8 +59,7 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
 // What is needed to repeat a request. Without `entries`, the specialization data contradicts
 // itself.
 RecordedRequest recordOf(const DeviceContext& device, const StageRequest& request,
-                         const rewrite::Target& target,
-                         const std::vector<rewrite::SpecializationEntry>* entries) {
+                         const rewrite::Target& target, const Entries* entries) {
     RecordedRequest record;
     record.stage = static_cast<rewrite::Stage>(request.stage);
     record.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
@@ -69,10 +74,9 @@ RecordedRequest recordOf(const DeviceContext& device, const StageRequest& reques
     return record;
 }
 
-// The request with its result.
+// The request with its result: words, or why there are none, or both.
 void dump(const DeviceContext& device, const StageRequest& request, const rewrite::Target& target,
-          const std::vector<rewrite::SpecializationEntry>* entries, std::span<const uint32_t> words,
-          const rewrite::Error* error) {
+          const Entries* entries, std::span<const uint32_t> words, const rewrite::Error* error) {
     InstanceContext& instance = *device.instance;
     if (!instance.dumps.isOn()) return;
     instance.dumps.write(*request.words, recordOf(device, request, target, entries), words,
@@ -80,13 +84,10 @@ void dump(const DeviceContext& device, const StageRequest& request, const rewrit
 }
 
 // Tries one subgroup size, from the cache or by rewriting.
-rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageRequest& request,
-                                         const std::vector<rewrite::SpecializationEntry>& entries,
-                                         uint32_t size, bool& cached) {
+rewrite::Result<Attempt> rewriteFor(DeviceContext& device, const StageRequest& request,
+                                    const Entries& entries, uint32_t size) {
     RewriteKey key = makeKey(request, entries, size);
-    RewrittenRef known = device.cache.find(key);
-    cached = known != nullptr;
-    if (cached) return known;
+    if (RewrittenRef known = device.cache.find(key)) return Attempt{std::move(known), true};
 
     const rewrite::Target target = makeTarget(device, request, size);
     rewrite::Request input;
@@ -105,7 +106,7 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     auto value = std::make_shared<const rewrite::Rewritten>(std::move(*result));
     if (value->untouched) {
         device.cache.add(std::move(key), value);
-        return value;
+        return Attempt{std::move(value)};
     }
     if (device.instance->settings.validateOutput) {
         if (const auto message = rewrite::validate(value->words)) {
@@ -117,7 +118,7 @@ rewrite::Result<RewrittenRef> rewriteFor(DeviceContext& device, const StageReque
     }
     dump(device, request, target, &entries, value->words, nullptr);
     device.cache.add(std::move(key), value);
-    return value;
+    return Attempt{std::move(value)};
 }
 
 bool fixesSubgroupSize(const rewrite::Rewritten& rewritten) {
@@ -214,30 +215,27 @@ std::string_view stageName(VkShaderStageFlagBits stage) {
 
 namespace {
 
-using Entries = std::vector<rewrite::SpecializationEntry>;
-
 // Rewrites for the first subgroup size for which the shader can be rewritten and fits. Sets what
 // was rewritten, and the size. An error if there is none.
 std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const StageRequest& request,
-                                                const Entries& entries, StagePlan& plan,
-                                                bool& cached) {
-    const DeviceFacts& facts = device.facts();
+                                                const Entries& entries, StagePlan& plan) {
+    const DeviceFacts& facts = device.facts;
     std::optional<rewrite::Error> firstError;
     for (uint32_t size : subgroupSizes(facts, request)) {
-        bool isCached = false;
-        auto result = rewriteFor(device, request, entries, size, isCached);
-        if (!result) {
+        auto attempt = rewriteFor(device, request, entries, size);
+        if (!attempt) {
             // Other sizes can only help a shader for which this one is too small or too large.
-            const bool final = result.error().code != rewrite::ErrorCode::kUnsupported;
-            if (!firstError) firstError = std::move(result.error());
+            const bool final = attempt.error().code != rewrite::ErrorCode::kUnsupported;
+            if (!firstError) firstError = std::move(attempt.error());
             if (final) break;
             continue;
         }
-        const bool fits = !fixesSubgroupSize(**result) || workgroupFits(facts, **result, size);
+        const rewrite::Rewritten& rewritten = *attempt->rewritten;
+        const bool fits = !fixesSubgroupSize(rewritten) || workgroupFits(facts, rewritten, size);
         if (plan.rewritten == nullptr || fits) {
-            plan.rewritten = *result;
+            plan.rewritten = attempt->rewritten;
             plan.subgroupSize = size;
-            cached = isCached;
+            plan.isCached = attempt->isCached;
         }
         if (fits) break;
     }
@@ -264,18 +262,17 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     if (!readSpecialization(request.specialization, entries)) {
         const rewrite::Error error = {rewrite::ErrorCode::kInvalidArgument,
                                       kSpecializationOutOfRange};
-        const uint32_t size = subgroupSizes(device.facts(), request).front();
+        const uint32_t size = subgroupSizes(device.facts, request).front();
         dump(device, request, makeTarget(device, request, size), nullptr, {}, &error);
         logFailure(device, request, error.message);
         return VK_ERROR_UNKNOWN;
     }
     plan = {};
-    bool cached = false;
-    if (const auto error = rewriteForAnySize(device, request, entries, plan, cached)) {
+    if (const auto error = rewriteForAnySize(device, request, entries, plan)) {
         logFailure(device, request, error->message);
         return resultOf(error->code);
     }
-    setRequirements(device.facts(), request, plan);
+    setRequirements(device.facts, request, plan);
     if (plan.rewritten->untouched) return VK_SUCCESS;
     if (device.inputs != nullptr && request.stage == VK_SHADER_STAGE_COMPUTE_BIT) {
         const rewrite::Target target = makeTarget(device, request, plan.subgroupSize);
@@ -286,7 +283,8 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     }
     const Clock::duration spent = Clock::now() - start;
     logRewrite(device, request, plan, spent);
-    if (device.statistics != nullptr) device.statistics->rewrote(*plan.rewritten, cached, spent);
+    if (device.statistics != nullptr)
+        device.statistics->rewrote(*plan.rewritten, plan.isCached, spent);
     return VK_SUCCESS;
 }
 

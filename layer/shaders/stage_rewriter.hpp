@@ -32,6 +32,7 @@ struct StageRequest {
 struct StagePlan {
     RewrittenRef rewritten;
     uint32_t subgroupSize = 0;
+    bool isCached = false;
     SubgroupNeeds needs;
     DumpedShaderRef dumped;  // null unless inputs are kept
 };

@@ -16,16 +16,8 @@
 #include "system/system.hpp"
 
 namespace coopvk::layer::system {
-namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
-
-}  // namespace
 
 const char kListSeparator = ':';
 const bool kFileNamesIgnoreCase = false;
@@ -54,16 +46,15 @@ fs::path userConfigFolder() {
 }
 
 fs::path settingsFolder() {
-    std::string data = variable("XDG_DATA_HOME");
-    if (const std::string home = variable("HOME"); data.empty() && !home.empty()) {
-        data = home + "/.local/share";
+    if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty()) {
+        return data / "vulkan/settings.d";
     }
-    return data.empty() ? fs::path() : fs::path(data) / "vulkan/settings.d";
+    const fs::path home = variable("HOME");
+    return home.empty() ? fs::path() : home / ".local/share/vulkan/settings.d";
 }
 
 int processId() { return ::getpid(); }
 
-// Of a Windows program in Wine, that one's.
 std::string_view programName() {
     const std::string_view name = program_invocation_short_name;
     return name.substr(name.rfind('\\') + 1);

@@ -5,15 +5,14 @@
 #include <charconv>
 
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
-
 // The name as part of a path: without separators, and not a hidden file.
 std::string nameInPath() {
-    std::string name(programName());
+    std::string name(system::programName());
     std::ranges::replace_if(name, [](char c) { return c == '/' || isControl(c); }, '_');
     if (name.empty() || name.front() == '.') name.insert(name.begin(), '_');
     return name;
@@ -21,11 +20,9 @@ std::string nameInPath() {
 
 }  // namespace
 
-std::string_view programName() { return system::programName(); }
-
 ProgramTag::ProgramTag() noexcept {
     constexpr size_t kRoomForNumber = 16;
-    for (const char c : programName().substr(0, text_.size() - kRoomForNumber)) {
+    for (const char c : system::programName().substr(0, text_.size() - kRoomForNumber)) {
         text_[size_++] = isControl(c) ? '?' : c;
     }
     text_[size_++] = '[';

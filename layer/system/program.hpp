@@ -10,9 +10,6 @@
 
 namespace coopvk::layer {
 
-// Its file name, as it was called; under Wine, that of the Windows program.
-std::string_view programName();
-
 // "vulkaninfo[1234]": name and process, for log lines. Control characters become '?', and long
 // names are cut. Allocates nothing.
 class ProgramTag {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What each system does in its own way: posix.cpp and windows.cpp. Files are in ../files.hpp.
+// What each system does in its own way: posix.cpp and windows.cpp. Files are in files.hpp.
 #pragma once
 
 #include <cstddef>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,12 @@ std::optional<std::string> trustedVariable(const char* name);
 
 void setVariable(const std::string& name, const std::string& value);
 void unsetVariable(const std::string& name);
+
+// The value, or an empty text. Also in a program with elevated rights.
+inline std::string_view variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value == nullptr ? "" : value;
+}
 
 // All of it: NAME=VALUE, and null behind the last one.
 const char* const* environment();
@@ -36,7 +43,8 @@ std::filesystem::path settingsFolder();
 
 int processId();
 
-// The file name of the program, as it was called. Allocates nothing.
+// The file name of the program, as it was called; under Wine, that of the Windows program.
+// Allocates nothing.
 std::string_view programName();
 
 // The file of the program, an empty path if that cannot be told.
@@ -52,7 +60,7 @@ bool hasElevatedRights();
 // runtime allocate once would be lost each time.
 void stayLoaded();
 
-// Copies as much as can be read, up to `size` bytes, which are at most a page; 0 if nothing can.
+// Copies as much as can be read, up to `size` bytes, and returns how much that is.
 size_t copyReadable(const void* source, void* target, size_t size);
 
 // --- Names ---------------------------------------------------------------------------------------

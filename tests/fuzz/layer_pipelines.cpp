@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "layer_subjects.hpp"
-#include "shaders/graphics_stages.hpp"
+#include "shaders/pipelines.hpp"
 
 namespace coopvk::fuzz {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Command buffers and pools, and layouts and render passes, in which only matrix conversions have
-// an interest.
+// Command buffers and pools, layouts, templates and render passes, in which only matrix conversions
+// and kept inputs have an interest.
 #include <set>
 #include <string_view>
 #include <utility>
@@ -54,6 +54,12 @@ VkResult createPipelineLayout(VkDevice, const VkPipelineLayoutCreateInfo* info,
     return makeObject(allocator, out);
 }
 
+VkResult createUpdateTemplate(VkDevice, const VkDescriptorUpdateTemplateCreateInfo*,
+                              const VkAllocationCallbacks* allocator,
+                              VkDescriptorUpdateTemplate* out) {
+    return makeObject(allocator, out);
+}
+
 VkResult createRenderPass(VkDevice, const VkRenderPassCreateInfo*,
                           const VkAllocationCallbacks* allocator, VkRenderPass* out) {
     return makeObject(allocator, out);
@@ -70,6 +76,7 @@ const Entry kCommandBufferEntries[] = {
     COOPVK_FAKE(vkEndCommandBuffer, endCommandBuffer),
     COOPVK_FAKE(vkCreatePipelineLayout, createPipelineLayout),
     COOPVK_FAKE(vkDestroyPipelineLayout, destroyObject<VkPipelineLayout>),
+    COOPVK_FAKE(vkCreateDescriptorUpdateTemplate, createUpdateTemplate),
     COOPVK_FAKE(vkDestroyCommandPool, destroyCommandPool),
     COOPVK_FAKE(vkCreateRenderPass, createRenderPass),
     COOPVK_FAKE(vkCreateRenderPass2, createRenderPass2),

@@ -46,6 +46,16 @@ void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t,
     see("vkCmdDispatchBase", {x, y, z});
 }
 
+void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
+
+// The source, and the size of each region.
+void copyBuffer(VkCommandBuffer, VkBuffer source, VkBuffer, uint32_t count,
+                const VkBufferCopy* regions) {
+    std::vector<uint64_t> values = {numberOf(source)};
+    for (uint32_t i = 0; i < count; ++i) values.push_back(regions[i].size);
+    see("vkCmdCopyBuffer", std::move(values));
+}
+
 // Each shader.
 void bindShaders(VkCommandBuffer, uint32_t count, const VkShaderStageFlagBits*,
                  const VkShaderEXT* shaders) {
@@ -89,6 +99,8 @@ const Entry kBasicEntries[] = {
 
 const Entry kRecordingEntries[] = {
     COOPVK_FAKE(vkCmdBindShadersEXT, bindShaders),
+    COOPVK_FAKE(vkCmdDispatchIndirect, dispatchIndirect),
+    COOPVK_FAKE(vkCmdCopyBuffer, copyBuffer),
     COOPVK_COUNTED(vkCmdPushConstants2),
     COOPVK_COUNTED(vkCmdPushConstants2KHR),
     COOPVK_COUNTED(vkCmdExecuteCommands),

@@ -94,7 +94,7 @@ TEST(InputDescriptors, GoOnInTheNextBinding) {
 TEST(InputDescriptors, MissingOnesAreNamed) {
     Objects objects;
     objects.buffers[kBuffer] = {.handle = kBuffer, .size = 100, .canBeCopied = false};
-    layer::inputs::CommandState commands;
+    layer::inputs::Recording commands;
     auto set = std::make_shared<DescriptorSet>();
     set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, 0, 10}};
     set->descriptors[{1, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_IMAGE};

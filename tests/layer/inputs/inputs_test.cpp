@@ -114,8 +114,8 @@ class KeptInputs : public testing::Test {
         inputs_->track([](State& state) {
             state.objects.buffers[kBuffer] = {
                 .handle = kBuffer, .size = kSize, .canBeCopied = true};
-            layer::inputs::CommandState& commands = state.commands[kCommands];
-            commands.program = state.shaders.at(7);
+            Recording& commands = state.commands[kCommands];
+            commands.shader = state.shaders.at(7);
             auto set = std::make_shared<DescriptorSet>();
             set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, 16, 32}};
             commands.sets[0].set = set;
@@ -143,14 +143,12 @@ class KeptInputs : public testing::Test {
         return count;
     }
     void setSimultaneous() {
-        inputs_->trackCommands(kCommands, [](layer::inputs::CommandState& commands, State&) {
-            commands.simultaneous = true;
-        });
+        inputs_->trackCommands(kCommands,
+                               [](Recording& commands, State&) { commands.simultaneous = true; });
     }
     void retire() {
-        inputs_->trackCommands(kCommands, [&](layer::inputs::CommandState& commands, State&) {
-            inputs_->retire(commands);
-        });
+        inputs_->trackCommands(kCommands,
+                               [&](Recording& commands, State&) { inputs_->retire(commands); });
     }
 
     const fs::path folder_ =

@@ -21,14 +21,16 @@ VkResult destroyModule(Rig& rig, const char* name) {
 
 // Without memory for it, none.
 VkResult identify(Rig& rig, const char* name) {
-    VkShaderModuleIdentifierEXT identifier = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
+    VkShaderModuleIdentifierEXT identifier = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT,
+                                              nullptr, UINT32_MAX};
     rig.command<PFN_vkGetShaderModuleIdentifierEXT>(name)(rig.device, rig.module(), &identifier);
     EXPECT_LE(identifier.identifierSize, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT);
     return VK_SUCCESS;
 }
 
 VkResult identifyCode(Rig& rig, const char* name) {
-    VkShaderModuleIdentifierEXT identifier = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT};
+    VkShaderModuleIdentifierEXT identifier = {VK_STRUCTURE_TYPE_SHADER_MODULE_IDENTIFIER_EXT,
+                                              nullptr, UINT32_MAX};
     rig.command<PFN_vkGetShaderModuleCreateInfoIdentifierEXT>(name)(rig.device, &rig.code,
                                                                     &identifier);
     EXPECT_LE(identifier.identifierSize, VK_MAX_SHADER_MODULE_IDENTIFIER_SIZE_EXT);

@@ -14,7 +14,7 @@ using Table = VkuDeviceDispatchTable;
 // Of a device, a queue or a command buffer. The device exists as long as a command on it runs.
 template <typename Handle>
 DispatchInputs& inputsOf(Handle handle) {
-    return *devices().find(handle)->inputs;
+    return *deviceOf(handle).inputs;
 }
 
 // The driver's command, by the one of its two names that the driver has.

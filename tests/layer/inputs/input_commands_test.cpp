@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands that keep inputs of dispatches (the setting dump_inputs), above a driver that
+// records its calls.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "fakes/recorded_conversions.hpp"
+#include "fakes/shader_routes.hpp"
+#include "inputs/dispatch_inputs.hpp"
+#include "objects/registry.hpp"
+#include "report/request_json.hpp"
+
+namespace coopvk::test::input_commands_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The setting, as long as this exists.
+class KeepsInputs {
+ protected:
+    KeepsInputs() {
+        setenv("COOPVK_DUMP_DIR", folder_.c_str(), 1);
+        setenv("COOPVK_DUMP_INPUTS", "1M", 1);
+    }
+    ~KeepsInputs() {
+        unsetenv("COOPVK_DUMP_DIR");
+        unsetenv("COOPVK_DUMP_INPUTS");
+        fs::remove_all(folder_);
+    }
+    KeepsInputs(const KeepsInputs&) = delete;
+    KeepsInputs& operator=(const KeepsInputs&) = delete;
+
+ private:
+    const fs::path folder_ =
+        fs::temp_directory_path() / ("coopvk-input-commands-" + std::to_string(getpid()));
+};
+
+class ConversionInputs : KeepsInputs, public RecordedConversions {};
+
+// The kernel and its arguments are destroyed with the device, by commands that follow buffers and
+// pipelines.
+TEST_F(ConversionInputs, EndWithTheDevice) {
+    record();
+    EXPECT_EQ(end(), VK_SUCCESS);
+}
+
+class InputCommands : KeepsInputs, public ShaderRoutes {
+ protected:
+    InputCommands() {
+        stop();
+        driver.recordsAll = true;
+        start();
+        pipeline = makePipeline();
+        VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        info.commandBufferCount = 1;
+        EXPECT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, &info,
+                                                                                 &commands),
+                  VK_SUCCESS);
+        call<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commands, kPoint, pipeline);
+    }
+    ~InputCommands() override {
+        call<PFN_vkFreeCommandBuffers>("vkFreeCommandBuffers")(device, VK_NULL_HANDLE, 1,
+                                                               &commands);
+        call<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device, pipeline, nullptr);
+        for (VkBuffer buffer : buffers)
+            call<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device, buffer, nullptr);
+    }
+
+    template <typename Function>
+    Function call(const char* name) {
+        return reinterpret_cast<Function>(driver.deviceCommand(device, name));
+    }
+    VkPipeline makePipeline() {
+        VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+        info.stage = stageOf(makeModule(matrix));
+        VkPipeline bound = VK_NULL_HANDLE;
+        EXPECT_EQ(call<PFN_vkCreateComputePipelines>("vkCreateComputePipelines")(
+                      device, VK_NULL_HANDLE, 1, &info, nullptr, &bound),
+                  VK_SUCCESS);
+        return bound;
+    }
+    VkBuffer makeBuffer(VkDeviceSize size, const void* chain = nullptr) {
+        VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, chain};
+        info.size = size;
+        EXPECT_EQ(call<PFN_vkCreateBuffer>("vkCreateBuffer")(device, &info, nullptr,
+                                                             &buffers.emplace_back()),
+                  VK_SUCCESS);
+        return buffers.back();
+    }
+    // The sizes of the copies from a buffer.
+    std::vector<uint64_t> copiesFrom(VkBuffer buffer) const {
+        std::vector<uint64_t> sizes;
+        for (const auto& [name, values] : driver.seenCommands) {
+            if (name == "vkCmdCopyBuffer" && values[0] == numberOf(buffer))
+                sizes.push_back(values[1]);
+        }
+        return sizes;
+    }
+    void dispatchIndirect(VkBuffer buffer) {
+        call<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect")(commands, buffer, 0);
+    }
+
+    static constexpr auto kPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    std::vector<VkBuffer> buffers;
+};
+
+using Sizes = std::vector<uint64_t>;
+
+TEST_F(InputCommands, CopyTheCountOfAnIndirectDispatch) {
+    const VkBuffer buffer = makeBuffer(64);
+    dispatchIndirect(buffer);
+    EXPECT_EQ(copiesFrom(buffer), Sizes{sizeof(VkDispatchIndirectCommand)});
+}
+
+// A buffer that is shared with other programs stays as it is, so that nothing may be copied from
+// it.
+TEST_F(InputCommands, DoNotCopyTheCountFromASharedBuffer) {
+    const VkExternalMemoryBufferCreateInfo shared = {
+        VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO};
+    const VkBuffer buffer = makeBuffer(64, &shared);
+    dispatchIndirect(buffer);
+    EXPECT_EQ(copiesFrom(buffer), Sizes{});
+    EXPECT_EQ(driver.dispatches, 1u);
+}
+
+// What is pushed for graphics changes nothing for compute.
+TEST_F(InputCommands, PushTemplatesOfGraphics) {
+    const VkBuffer ours = makeBuffer(64), graphics = makeBuffer(128);
+    VkDescriptorBufferInfo range = {ours, 0, 64};
+    VkWriteDescriptorSet write = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
+    write.descriptorCount = 1;
+    write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+    write.pBufferInfo = &range;
+    call<PFN_vkCmdPushDescriptorSet>("vkCmdPushDescriptorSet")(commands, kPoint, VK_NULL_HANDLE, 0,
+                                                               1, &write);
+    const VkDescriptorUpdateTemplateEntry entry = {
+        0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, sizeof range};
+    VkDescriptorUpdateTemplateCreateInfo info = {
+        VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO};
+    info.descriptorUpdateEntryCount = 1;
+    info.pDescriptorUpdateEntries = &entry;
+    info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS;
+    info.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS;
+    VkDescriptorUpdateTemplate pushes = VK_NULL_HANDLE;
+    EXPECT_EQ(call<PFN_vkCreateDescriptorUpdateTemplate>("vkCreateDescriptorUpdateTemplate")(
+                  device, &info, nullptr, &pushes),
+              VK_SUCCESS);
+    range = {graphics, 0, 128};
+    call<PFN_vkCmdPushDescriptorSetWithTemplate>("vkCmdPushDescriptorSetWithTemplate")(
+        commands, pushes, VK_NULL_HANDLE, 0, &range);
+    call<PFN_vkCmdDispatchBase>("vkCmdDispatchBase")(commands, 0, 0, 0, 1, 1, 1);
+    EXPECT_EQ(copiesFrom(ours), (Sizes{64, 64}));  // before and after
+    EXPECT_EQ(copiesFrom(graphics), Sizes{});
+}
+
+#ifdef VK_KHR_device_address_commands
+TEST_F(InputCommands, NoteConditions) {
+    const auto isConditional = [&] {
+        bool conditional = false;
+        layer::deviceOf(device).inputs->trackCommands(
+            commands, [&](const auto& state, const auto&) { conditional = state.conditional; });
+        return conditional;
+    };
+    const VkConditionalRenderingBeginInfo2EXT info = {
+        VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_2_EXT};
+    call<PFN_vkCmdBeginConditionalRendering2EXT>("vkCmdBeginConditionalRendering2EXT")(commands,
+                                                                                       &info);
+    EXPECT_TRUE(isConditional());
+    call<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT")(commands);
+    EXPECT_FALSE(isConditional());
+}
+#endif
+
+// A driver may cut the name of its device within a character.
+TEST_F(InputCommands, NamesThatAreNotUtf8) {
+    layer::RecordedRequest request;
+    request.target.device.name = "device \xc3";
+    const layer::ShaderWords words{matrix};
+    EXPECT_NE(layer::deviceOf(device).instance->dumps.describe(words, request).name, "");
+}
+
+}  // namespace
+}  // namespace coopvk::test::input_commands_test
