@@ -94,16 +94,16 @@ TEST(DeviceClasses, ANewOneIsARow) {
 
 TEST(DevicePlans, FollowFeatures) {
     DeviceTraits device = withByteDots();
-    EXPECT_EQ(planOf(device).openSums, Sums::kHalves);
+    EXPECT_EQ(planOf(device).openSums, SumForm::kHalves);
     EXPECT_TRUE(planOf(device).stagesSingles && planOf(device).packsHalves);
     device.shaderMixedFloatDotProductFloat16AccFloat32 = true;
-    EXPECT_EQ(planOf(device).openSums, Sums::kSingles);
+    EXPECT_EQ(planOf(device).openSums, SumForm::kSingles);
     EXPECT_FALSE(planOf(device).stagesSingles) << "mixed dot products read f16";
     device.shaderFloat16 = false;
-    EXPECT_EQ(planOf(device).openSums, Sums::kClosed);
+    EXPECT_EQ(planOf(device).openSums, SumForm::kClosed);
     EXPECT_FALSE(planOf(device).packsHalves);
     device.emulatesFloat16 = true;
-    EXPECT_EQ(planOf(device).openSums, Sums::kSingles);
+    EXPECT_EQ(planOf(device).openSums, SumForm::kSingles);
     EXPECT_TRUE(planOf(device).opensWorkgroupSums);
     device.minSubgroupSize = 16;
     EXPECT_FALSE(planOf(device).opensWorkgroupSums) << "the larger subgroups have fewer registers";

@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite::tile_conversions_test {
@@ -94,18 +95,24 @@ struct Conversions {
     bool operator==(const Conversions&) const = default;
 };
 
-Conversions conversionsIn(std::string_view text, std::string_view decorations = "") {
-    using enum ComponentType;
-    const std::vector<uint32_t> words = test::assemble(moduleText(text, decorations));
+Result<Rewritten> rewritten(const std::string& module, const std::vector<MatrixShape>& shapes) {
+    const std::vector<uint32_t> words = test::assemble(module);
     Request request;
     request.words = words;
     Target target;
     target.subgroupSize = 32;
-    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
-                                  {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false}};
+    target.device.nativeShapes = shapes;
     target.emulated = {Extension::kNvCooperativeMatrix2};
     target.backEnd = BackEnd::kNative;
-    const Result<Rewritten> out = rewrite(request, target);
+    return rewrite(request, target);
+}
+
+Conversions conversionsIn(std::string_view text, std::string_view decorations = "") {
+    using enum ComponentType;
+    const Result<Rewritten> out =
+        rewritten(moduleText(text, decorations),
+                  {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                   {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false}});
     if (!out) {
         ADD_FAILURE() << out.error().message;
         return {};
@@ -201,6 +208,31 @@ OpBranchConditional %again %header %merge
 OpCooperativeMatrixStoreKHR %p %added %c0 %c64)",
                             "OpDecorate %turned CooperativeMatrixTransposeEXT"),
               (Conversions{1, 2, 1}));
+}
+
+// Cooperative Matrix Operands, not the types, say whether the integers of a shape are signed.
+TEST(TileShapes, HaveTheSignsOfOperands) {
+    using enum ComponentType;
+    for (const bool isSigned : {true, false}) {
+        const std::string product = std::format(
+            "%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros {}\n"
+            "OpCooperativeMatrixStoreKHR %q %product %c0 %c64",
+            isSigned ? "MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|"
+                       "MatrixCSignedComponentsKHR|MatrixResultSignedComponentsKHR"
+                     : "");
+        const std::string bytes = test::edited(
+            moduleText(product, ""), {{"OpCapability Float16", "OpCapability Int8"},
+                                      {"StorageBuffer16BitAccess", "StorageBuffer8BitAccess"},
+                                      {"%halves ArrayStride 2", "%halves ArrayStride 1"},
+                                      {"%f16 = OpTypeFloat 16", "%f16 = OpTypeInt 8 0"},
+                                      {"%f32 = OpTypeFloat 32", "%f32 = OpTypeInt 32 1"},
+                                      {"OpFAdd", "OpIAdd"}});
+        const Result<Rewritten> out =
+            rewritten(bytes, {{16, 16, 16, kSint8, kSint8, kSint32, kSint32, false}});
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_EQ(out->paths.front() == "matrices: native, in tiles of workgroups", isSigned);
+    }
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct AccessRow {
     Storage storage;
     uint32_t bits;
     spv::Capability capability;
-    bool DeviceFeatures::* feature;
+    DeviceFeatures::Feature feature;
     std::string_view featureName;
 };
 
@@ -50,7 +50,7 @@ spv::Capability sharedBlockAccess(uint32_t bits) {
 
 std::string_view missingForAccess(const DeviceFeatures& device, Storage storage, uint32_t bits) {
     const AccessRow* row = findRow(storage, bits);
-    return row == nullptr || device.*row->feature ? "" : row->featureName;
+    return row == nullptr || device.has(row->feature) ? "" : row->featureName;
 }
 
 bool canAccess(const Module& module, const DeviceFeatures& device, Storage storage, uint32_t bits) {

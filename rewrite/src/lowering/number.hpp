@@ -46,7 +46,7 @@ struct Number {
     uint32_t computedBits = 0;  // width of the scalar type for sums and products
     Unpack unpack = nullptr;    // null: components are wider than a word
     // The feature that values in a shader need; null: none.
-    bool DeviceFeatures::* feature = nullptr;
+    DeviceFeatures::Feature feature = nullptr;
     // FP Encoding of its type; nullopt: an integer, or a float of IEEE 754.
     std::optional<spv::FPEncoding> encoding = {};
     FloatFields fields = {};

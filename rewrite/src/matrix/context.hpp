@@ -25,10 +25,14 @@ struct MatrixType : PackedType {
     bool likeAccumulator = false;  // distributed as an accumulator, whatever its use
     Fragment fragment;
     std::optional<TileGrid> tiles;  // packs are the driver's matrices (tiles/tile_grid.hpp)
-    bool words = false;             // packs are words of 4- or 8-bit components
-    Sums sums = Sums::kClosed;
-    Id sum = 0;  // type of an open sum; the array has these in place of packs
+    bool isInWords = false;         // packs are u32 with components of 4 or 8 bits
+    SumForm sumForm = SumForm::kClosed;
+    Id sumType = 0;  // of an open sum
 
+    bool isOpen() const { return sumForm != SumForm::kClosed; }
+    // The elements of the array that a lane has: packs, or open sums in their place.
+    Id heldType() const { return isOpen() ? sumType : pack; }
+    uint32_t heldCount() const { return isOpen() ? length() : packs(); }
     uint32_t length() const { return fragment.length(); }
     // Whether an invocation holds components in another form than they have in memory.
     bool isConverted() const;
@@ -46,15 +50,15 @@ struct ProductSlices {
 
 // Shared memory for matrices of scope Workgroup, in words.
 struct SharedWords {
-    Id variable = 0;                    // 0: nothing uses it
+    std::optional<Id> variable;         // nullopt: nothing uses it
     std::optional<uint32_t> available;  // nullopt: not computed yet
     uint32_t used = 0;
 };
 
 // Shared memory of a subgroup for components of one type.
 struct SubgroupArea {
-    Id variable = 0;  // areas of all subgroups; 0: there is no room
-    uint32_t elements = 0;
+    Id variable;  // the areas of all subgroups
+    uint32_t elements;
 };
 
 struct MatrixContext : PackedContext {
@@ -72,14 +76,16 @@ struct MatrixContext : PackedContext {
     ProductSlices slices;
     SharedWords shared;
     std::map<Id, SubgroupArea> subgroupAreas;  // by component type
+    // Shared memory for rows or columns of matrices: variables by component type and stride.
+    std::map<std::pair<Id, uint32_t>, Id> lineVariables;
     TensorTypes tensors;
-    // Loads by tensor addresses that another load follows directly (tensor/load_order.hpp); and
-    // those of them that are not lowered yet.
+    // The first, second, ... load of each group, but not the last one (tensor/load_order.hpp). They
+    // wait until the last one is lowered: one branch is for all of them.
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
     LoadVersions loadVersions;
-    // Products in tiles that a copy ends (tensor/load_order.hpp); and those of them that are
-    // lowered, with the function that ends them.
+    // Products that are `opened` in tensor/load_order.hpp. Lowering one leaves its last part to the
+    // function that it notes in productEnds; lowering the copy of the product calls that.
     std::set<Id> openedProducts;
     std::map<Id, Id> productEnds;
     TilePlan tiles;
@@ -90,22 +96,25 @@ struct MatrixContext : PackedContext {
     }
     const MatrixType* matrixOfValue(Id value) const { return matrix(module.def(value).type); }
 
+    LaneGrid lanesOf(LaneScope scope) const {
+        if (scope == LaneScope::kSubgroup) {
+            return {scope, policy.grid, policy.grid, target.subgroupSize};
+        }
+        return {scope, policy.workgroup, policy.cell, invocations, cellsAreSubgroups};
+    }
+    LaneGrid lanesOf(const Fragment& fragment) const {
+        if (!fragment.run) return lanesOf(fragment.scope);
+        const Grid grid = {fragment.rows.lanes, fragment.columns.lanes};
+        const bool isByColumns = fragment.run->along == Dimension::kRows;
+        return {LaneScope::kWorkgroup, grid, grid, invocations, false, isByColumns};
+    }
     // The position of the invocation that executes `out`.
     GridPosition position(InstructionList& out, LaneScope scope) {
-        const bool ofWorkgroup = scope == LaneScope::kWorkgroup;
-        return {types,
-                out,
-                scope,
-                ofWorkgroup ? policy.workgroup : policy.grid,
-                ofWorkgroup ? policy.cell : policy.grid,
-                ofWorkgroup ? invocations : target.subgroupSize,
-                ofWorkgroup && cellsAreSubgroups};
+        return {types, out, lanesOf(scope)};
     }
-
     // The same in the lanes of a fragment.
     GridPosition position(InstructionList& out, const Fragment& fragment) {
-        if (!fragment.run) return position(out, fragment.scope);
-        return {types, out, fragment, invocations};
+        return {types, out, lanesOf(fragment)};
     }
 
     const PackedType* packed(Id type) const override { return matrix(type); }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/matrix_uses.hpp"
+//
+// Products of 4- and 8-bit components as dot products of four bytes.
+#include "lowering/words.hpp"
 #include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
@@ -7,6 +9,34 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kOnes = 0x01010101;
+
+// A component x is read as the byte (x - offset) * 2^shift.
+struct ByteReading {
+    uint32_t bits = 8;      // of a component: 8, or 4, of which a word has eight
+    bool isSigned = false;  // of the byte
+    uint32_t shift = 0;
+    int32_t offset = 0;
+
+    // A signed byte has a signed 4-bit component in its upper half, where the sign bits coincide;
+    // other bytes have the component in their low bits. Where only one of byte and component is
+    // signed, the component's highest bit is flipped first: that adds or subtracts 2^(bits - 1).
+    ByteReading(uint32_t componentBits, bool componentSigned, bool byteSigned)
+        : bits(componentBits), isSigned(byteSigned) {
+        const bool fits = componentSigned == byteSigned || (bits == 4 && !componentSigned);
+        if (bits == 4 && componentSigned && byteSigned) shift = 4;
+        if (!fits) offset = (componentSigned ? -1 : 1) * (1 << (bits - 1));
+    }
+
+    // The bytes of a word of components: one word, or for 4-bit components two words, that of the
+    // components with even numbers first.
+    std::vector<Id> bytes(Emitter& emit, Id packed) const {
+        U32 word(emit, packed);
+        if (offset != 0) word = word ^ (bits == 4 ? 0x88888888 : 0x80808080);
+        if (bits == 8) return {word};
+        if (shift == 0) return {word & 0x0F0F0F0F, word >> 4 & 0x0F0F0F0F};
+        return {word << 4 & 0xF0F0F0F0, word & 0xF0F0F0F0};
+    }
+};
 
 struct Readings {
     ByteReading a, b;
@@ -28,7 +58,7 @@ Readings chooseReadings(const DevicePlan& device, const Signs& signs, uint32_t b
 }
 
 // Bits of a component of A and B; 0 where packs of both are not words with as many components.
-uint32_t componentBits(const TypeTable& types, const MulAdd& p) {
+uint32_t bitsInWords(const TypeTable& types, const MulAdd& p) {
     if (types.width(p.a->component) != 8 || types.width(p.b->component) != 8) return 0;
     const uint32_t width = p.a->fragment.packWidth;
     if (width != p.b->fragment.packWidth || types.width(p.result->component) != 32) return 0;
@@ -139,7 +169,7 @@ class DotRow : public IntegerRow {
 }  // namespace
 
 std::unique_ptr<RowProduct> dotRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
-    const uint32_t bits = componentBits(context.types, p);
+    const uint32_t bits = bitsInWords(context.types, p);
     if (bits == 0) return nullptr;
     const DevicePlan& device = context.target.device;
     const Readings readings = chooseReadings(device, p.signs, bits);

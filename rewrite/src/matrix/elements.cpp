@@ -12,7 +12,7 @@ namespace {
 // The matrix with open sums that an index leads into; nullptr: it leads into another type.
 const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& index) {
     const MatrixType* matrix = index.type == nullptr ? nullptr : context.matrix(index.type->id);
-    return matrix != nullptr && matrix->sums != Sums::kClosed ? matrix : nullptr;
+    return matrix != nullptr && matrix->isOpen() ? matrix : nullptr;
 }
 
 // A chain to a component of a tile. Only the driver knows how many components of a tile an
@@ -75,7 +75,7 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
         i.operands[0] = idOperand(openSum(emit, *matrix, i.word(0)));
         return false;
     }
-    closeSum(emit, *matrix, emit.op(i.opcode, matrix->sum, i.operands), i.result);
+    closeSum(emit, *matrix, emit.op(i.opcode, matrix->sumType, i.operands), i.result);
     return true;
 }
 
@@ -88,7 +88,7 @@ bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& i) {
     if (matrix == nullptr) return lowerPackedChain(context, emit, i);
     i.operands[index.at] = idOperand(elementOf(context, emit, i, index));
     const spv::StorageClass storage{context.module.def(i.type).word(0)};
-    i.type = context.types.pointerType(storage, matrix->sum);
+    i.type = context.types.pointerType(storage, matrix->sumType);
     context.sumPointers.emplace(i.result, matrix);
     return false;
 }
@@ -128,7 +128,7 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
 void lowerMatrixConstants(MatrixContext& context) {
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
         const MatrixType* type = context.matrix(i->type);
-        if (type == nullptr || type->sums == Sums::kClosed) continue;
+        if (type == nullptr || !type->isOpen()) continue;
         if (!isOneOf(i->opcode, {OpConstantComposite, OpConstantCompositeReplicateEXT,
                                  OpSpecConstantComposite, OpSpecConstantCompositeReplicateEXT})) {
             continue;
@@ -161,18 +161,18 @@ bool MatrixType::hasSmallFloats() const { return number->isSmallFloat(); }
 
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) {
     const std::vector<Id> parts = emit.parts(value);
-    return matrix.sums == Sums::kClosed ? parts : closeSums(emit, matrix, parts);
+    return matrix.isOpen() ? closeSums(emit, matrix, parts) : parts;
 }
 
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
                       Id result) {
-    if (matrix.sums == Sums::kClosed) return emit.construct(matrix.id, packs, result);
-    return emit.construct(matrix.id, openSums(emit, matrix, packs), result);
+    if (matrix.isOpen()) return emit.construct(matrix.id, openSums(emit, matrix, packs), result);
+    return emit.construct(matrix.id, packs, result);
 }
 
 Id withSign(MatrixContext& context, Emitter& emit, const MatrixType& matrix, Id value,
             bool isSigned) {
-    if (!matrix.hasFourBits() || matrix.words ||
+    if (!matrix.hasFourBits() || matrix.isInWords ||
         context.types.isSigned(matrix.component) == isSigned) {
         return value;
     }
@@ -210,18 +210,18 @@ namespace {
 // Whether packs are components or vectors of them. Then a loop can reach each component in the
 // matrix itself, which is one load or store.
 bool canHoldPacks(const MatrixContext& context, const MatrixType& matrix) {
-    return context.tiles.types.empty() && !matrix.tiles && !matrix.words &&
-           matrix.sums == Sums::kClosed && context.types.scalarOf(matrix.pack) == matrix.component;
+    return context.tiles.types.empty() && !matrix.tiles && !matrix.isInWords && !matrix.isOpen() &&
+           context.types.scalarOf(matrix.pack) == matrix.component;
 }
 
 }  // namespace
 
 ElementArray::ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
-                           bool isShared)
+                           Variable variable)
     : emit_(writer.emit()), matrix_(matrix), holdsPacks_(canHoldPacks(context, matrix)) {
     const Id type =
         holdsPacks_ ? matrix.id : context.types.arrayType(matrix.component, matrix.length());
-    variable_ = isShared ? writer.sharedVariable(type) : writer.variable(type);
+    variable_ = variable == Variable::kShared ? writer.sharedVariable(type) : writer.variable(type);
 }
 
 Id ElementArray::pointer(Id element) {

@@ -13,13 +13,13 @@ bool requireShuffles(MatrixContext& context, const Instruction& at) {
                         "moving elements of a matrix between lanes needs subgroup shuffles");
 }
 
-Id Exchange::shuffle(Id word, Id lane) {
+Id SubgroupExchange::shuffle(Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
     return emit_.op(OpGroupNonUniformShuffle, types_.uint32(),
                     {emit_.scope(spv::Scope::Subgroup), word, lane});
 }
 
-Slot Exchange::fromLane(const Slot& slot, Id lane) {
+Slot SubgroupExchange::fromLane(const Slot& slot, Id lane) {
     Id& result = shuffled_[{slot.value, lane}];
     if (result != 0) return {result, slot.index};
     const Id u32 = types_.uint32();
@@ -33,7 +33,7 @@ Slot Exchange::fromLane(const Slot& slot, Id lane) {
     return {result, slot.index};
 }
 
-Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
+Slot SubgroupExchange::pick(std::span<const Slot> candidates, Id index) {
     if (candidates.size() == 1) return candidates[0];
     const bool whole = std::ranges::all_of(candidates, [&](const Slot& slot) {
         return slot.index == candidates[0].index &&
@@ -56,12 +56,12 @@ Slot Exchange::pick(std::span<const Slot> candidates, Id index) {
     return {result, place};
 }
 
-Id Exchange::laneAt(Dimension d, Id along, Id other) {
+Id SubgroupExchange::laneAt(Dimension d, Id along, Id other) {
     if (d == Dimension::kColumns) std::swap(along, other);
     return emit_.addU32(emit_.times(along, context_.policy.grid.columns), other);
 }
 
-HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
+HeldElements SubgroupExchange::gatherAxis(HeldElements& from, Dimension d) {
     const Axis& axis = from.axis(d);
     if (axis.lanes == 1) return from;
     HeldElements all = from.emptyWith(d, wholeAxis(axis.size));
@@ -76,7 +76,7 @@ HeldElements Exchange::gatherAxis(HeldElements& from, Dimension d) {
     return all;
 }
 
-HeldElements Exchange::distributeAxis(HeldElements& from, Dimension d, const Axis& to) {
+HeldElements SubgroupExchange::distributeAxis(HeldElements& from, Dimension d, const Axis& to) {
     if (to.lanes == 1) return from;
     HeldElements part = from.emptyWith(d, to);
     const Id lane = laneOn(d, to);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves components of matrices between the invocations of a subgroup: the steps of conversions of
-// use, and of conversions between matrices and rows. It shuffles whole packs where it can, and each
-// pack once for all of its components.
+// Moves components of matrices between invocations: of a workgroup through shared memory, of a
+// subgroup by shuffles, or through shared memory if these would be too many.
 #pragma once
 
 #include <functional>
@@ -37,22 +36,22 @@ class WorkgroupMemory {
     Id load(Id first, uint32_t offset = 0);
     void store(Id first, uint32_t offset, Id word);
     // One, two or four consecutive words, which begin at a multiple of their number.
-    std::vector<Id> loadRun(Id first, uint32_t offset, uint32_t count);
-    void storeRun(Id first, uint32_t offset, std::span<const Id> words);
+    std::vector<Id> loadWords(Id first, uint32_t offset, uint32_t count);
+    void storeWords(Id first, uint32_t offset, std::span<const Id> words);
     // Stores words of one vector of four: `vector` is its number, `component` that of the first
     // word.
-    void storePart(Id vector, Id component, std::span<const Id> words);
+    void storeInVector(Id vector, Id component, std::span<const Id> words);
     Id pointerToVector(Id vector);
     // Needed ahead of all stores, and between stores and loads.
     void barrier();
 
  private:
-    // A word in the array of vectors, and what follows it in its vector.
-    struct Place {
-        Id vector = 0, component = 0;
+    struct WordIndex {
+        Id vector, component;  // its vector in the array, and its number in that
     };
-    Place placeOf(Id first, uint32_t offset);
-    Id pointer(const Place& place, uint32_t following);
+    WordIndex indexOf(Id first, uint32_t offset);
+    // A pointer to word number `following` behind the word at an index, in the same vector.
+    Id pointer(const WordIndex& at, uint32_t following);
     Id fourWords();
 
     MatrixContext& context_;
@@ -72,9 +71,11 @@ inline Axis wholeAxis(uint32_t size) { return {size, 1, size}; }
 // False, with an error, where the device has no subgroup shuffles.
 bool requireShuffles(MatrixContext& context, const Instruction& at);
 
-class Exchange : private MatrixCode {
+// The steps of conversions of use, and of conversions between matrices and rows. It shuffles whole
+// packs where it can, and each pack once for all of its components.
+class SubgroupExchange : private MatrixCode {
  public:
-    Exchange(MatrixContext& context, MatrixWriter& writer, Id component)
+    SubgroupExchange(MatrixContext& context, MatrixWriter& writer, Id component)
         : MatrixCode(context, writer), component_(component) {}
 
     // The slot's value in another lane (u32).
@@ -143,27 +144,5 @@ bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64
 // Defines `result` as the matrix with the elements of `value`. Needs usesSubgroupMemory().
 void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        Id value, Id result);
-
-// Converts between a matrix and arrays of the lanes, one for each line (row; of B, column), through
-// shared memory: for processors on which shuffles of many elements cost too much.
-
-struct MatrixLines {
-    bool areColumns = false;
-    uint32_t count = 0;
-    uint32_t length = 0;
-};
-
-// Whether the functions below are faster than shuffles, and there is enough shared memory. A
-// shuffle from a lane whose number differs between lanes is many instructions, or a loop, where
-// subgroups are wide or have scalar registers.
-bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component);
-
-// Defines `result` as the matrix of the lanes' lines.
-void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
-                            const MatrixLines& lines, std::span<const Slot> line, Id result);
-// This lane's line of a matrix; lanes beyond the last line get any line.
-std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
-                                       const MatrixType& matrix, const MatrixLines& lines,
-                                       Id value);
 
 }  // namespace coopvk::rewrite

@@ -49,7 +49,7 @@ class FloatRow : public RowProduct {
     }
 
     // Only where rounding to half floats takes long.
-    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kSingles); }
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, SumForm::kSingles); }
 
     std::vector<Id> end(Row& row) override {
         if (sumsStayOpen()) return row.sums;
@@ -130,7 +130,7 @@ class HalfDotRow : public PackedRow {
         }
     }
 
-    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kHalves); }
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, SumForm::kHalves); }
 
     std::vector<Id> end(Row& row) override {
         if (sumsStayOpen()) return row.sums;
@@ -166,7 +166,7 @@ class MixedDotRow : public PackedRow {
         const TypeTable& types = context.types;
         return context.target.device.hasMixedDots && types.isHalf(p.a->component) &&
                types.isHalf(p.b->component) &&
-               (types.width(p.result->component) == 32 || accumulatesOpen(p, Sums::kSingles)) &&
+               (types.width(p.result->component) == 32 || accumulatesOpen(p, SumForm::kSingles)) &&
                havePairsAlongK(p);
     }
 
@@ -180,7 +180,7 @@ class MixedDotRow : public PackedRow {
         return {{a.begin(), a.end()}, {}, scalars(c, types_.floatType(32), floatConversion(emit_))};
     }
 
-    bool sumsStayOpen() const override { return accumulatesOpen(p_, Sums::kSingles); }
+    bool sumsStayOpen() const override { return accumulatesOpen(p_, SumForm::kSingles); }
 
     uint32_t steps() const override { return depth() / 2; }
 

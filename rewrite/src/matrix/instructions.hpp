@@ -40,8 +40,8 @@ class MatrixWriter : public FunctionWriter {
 
     // A variable for what holds its values only for a part of the lowering of one instruction.
     Id sharedVariable(Id type) {
-        Id& id = shared_[type];
-        return id != 0 ? id : id = variable(type);
+        const auto [entry, isNew] = shared_.try_emplace(type, 0);
+        return isNew ? entry->second = variable(type) : entry->second;
     }
 
  private:
@@ -169,11 +169,11 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
 void lowerMatrixConstants(MatrixContext& context);
 
 // Open sums: what a lane holds of an f16 accumulator while a loop, or one product of matrices of
-// scope Workgroup, adds products to it. Each component is two f16, to which packed f16 arithmetic
-// adds the products of pairs along K; or one f32, on CPUs, with mixed dot products, and where half
-// floats are emulated. They become one f16 ("close") where anything but a product reads the
-// component. SPV_KHR_cooperative_matrix leaves
-// order and precision of a product's sums to the implementation.
+// scope Workgroup, adds products to it. Each component is one of these (SumForm):
+//   - two f16, to which packed f16 arithmetic adds the products of pairs along K;
+//   - one f32, on CPUs, with mixed dot products, and where half floats are emulated.
+// It becomes one f16 ("closes") where anything but a product reads it. SPV_KHR_cooperative_matrix
+// leaves order and precision of a product's sums to the implementation.
 
 // The types of f16 accumulators with open sums: loops add products to them, and a lane has few
 // enough components.
@@ -194,9 +194,10 @@ bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruct
 
 class ElementArray {
  public:
-    // `isShared`: in a variable that other arrays have before and after.
+    // Whether other arrays have the variable before and after.
+    enum class Variable { kOwn, kShared };
     ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
-                 bool isShared = false);
+                 Variable variable = Variable::kOwn);
 
     // The component of a local element (u32), row by row.
     Id load(Id element) { return emit_.load(matrix_.component, pointer(element)); }

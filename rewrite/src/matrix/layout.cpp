@@ -79,68 +79,71 @@ Grid makeGrid(uint32_t lanes, bool tall) {
 
 Id GridPosition::lane() {
     return once(lane_, [&] {
-        if (scope_ == LaneScope::kSubgroup) return readLane(emit_);
-        return limited(cellsAreSubgroups_ ? numberBySubgroup() : readInvocation(emit_));
+        if (lanes_.scope == LaneScope::kSubgroup) return readLane(emit_);
+        return limited(lanes_.cellsAreSubgroups ? numberBySubgroup() : readInvocation(emit_));
     });
 }
 
 Id GridPosition::numberBySubgroup() {
-    const Id first = emit_.times(readSubgroup(emit_), cell_.rows * cell_.columns);
+    const Id first = emit_.times(readSubgroup(emit_), lanes_.cell.rows * lanes_.cell.columns);
     return emit_.addU32(first, readLane(emit_));
 }
 
-// Shows the compiler that a number is below lanes_. Without this, NVIDIA's driver 580 loses what
-// some lanes store to shared memory (Matrix2Product, 80x48x32 in a workgroup of 2x32x1).
+// Shows the compiler that a lane's number is below the number of lanes. Without this, NVIDIA's
+// driver 580 loses what some lanes store to shared memory (Matrix2Product, 80x48x32 in a workgroup
+// of 2x32x1).
 Id GridPosition::limited(Id lane) {
-    return std::has_single_bit(lanes_) ? emit_.modulo(lane, lanes_) : lane;
+    return std::has_single_bit(lanes_.lanes) ? emit_.modulo(lane, lanes_.lanes) : lane;
 }
 
 Id GridPosition::laneInCell() {
     const Id lane = this->lane();
-    return once(laneInCell_, [&] { return emit_.modulo(lane, cell_.rows * cell_.columns); });
+    return once(laneInCell_,
+                [&] { return emit_.modulo(lane, lanes_.cell.rows * lanes_.cell.columns); });
 }
 
-// lane / before % count.
-Id GridPosition::lineOf(Id& line, uint32_t before, uint32_t count) {
+Id GridPosition::digit(Value& value, uint32_t below, uint32_t count) {
     const Id lane = this->lane();
-    return once(line, [&] {
-        const Id whole = emit_.over(lane, before);
-        return before * count >= lanes_ ? whole : emit_.modulo(whole, count);
+    return once(value, [&] {
+        const Id whole = emit_.over(lane, below);
+        return below * count >= lanes_.lanes ? whole : emit_.modulo(whole, count);
     });
 }
 
 Id GridPosition::row() {
-    if (isByColumns_) return lineOf(row_, 1, grid_.rows);
+    const Grid &grid = lanes_.grid, &cell = lanes_.cell;
+    if (lanes_.isByColumns) return digit(row_, 1, grid.rows);
     const Id lane = this->lane();
-    const bool isOneColumn = cell_.columns == grid_.columns;
+    const bool isOneColumn = cell.columns == grid.columns;
     const Id inCell = isOneColumn ? lane : laneInCell();
     return once(row_, [&] {
-        const Id row = emit_.over(inCell, cell_.columns);
-        const Id whole =
-            isOneColumn
-                ? row
-                : emit_.addU32(
-                      emit_.times(emit_.over(lane, cell_.rows * grid_.columns), cell_.rows), row);
-        return grid_.rows * grid_.columns >= lanes_ ? whole : emit_.modulo(whole, grid_.rows);
+        Id row = emit_.over(inCell, cell.columns);
+        if (!isOneColumn) {
+            const Id cellsAbove = emit_.over(lane, cell.rows * grid.columns);
+            row = emit_.addU32(emit_.times(cellsAbove, cell.rows), row);
+        }
+        return grid.rows * grid.columns >= lanes_.lanes ? row : emit_.modulo(row, grid.rows);
     });
 }
 
 Id GridPosition::column() {
-    if (isByColumns_) return lineOf(column_, grid_.rows, grid_.columns);
+    const Grid &grid = lanes_.grid, &cell = lanes_.cell;
+    if (lanes_.isByColumns) return digit(column_, grid.rows, grid.columns);
     const Id lane = this->lane();
-    const uint32_t across = grid_.columns / cell_.columns;
-    const Id inCell = across == 1 ? lane : laneInCell();
+    const uint32_t cellsAcross = grid.columns / cell.columns;
+    const Id inCell = cellsAcross == 1 ? lane : laneInCell();
     return once(column_, [&] {
-        const Id column = emit_.modulo(inCell, cell_.columns);
-        if (across == 1) return column;
-        const Id cell = emit_.modulo(emit_.over(lane, cell_.rows * cell_.columns), across);
-        return emit_.addU32(emit_.times(cell, cell_.columns), column);
+        const Id column = emit_.modulo(inCell, cell.columns);
+        if (cellsAcross == 1) return column;
+        const Id cellsLeft = emit_.modulo(emit_.over(lane, cell.rows * cell.columns), cellsAcross);
+        return emit_.addU32(emit_.times(cellsLeft, cell.columns), column);
     });
 }
 
 Id GridPosition::laneOn(Dimension d, const Axis& axis) {
     const Id gridLane = coordinate(d);
-    if (axis.lanes == (d == Dimension::kRows ? grid_.rows : grid_.columns)) return gridLane;
+    const uint32_t all = d == Dimension::kRows ? lanes_.grid.rows : lanes_.grid.columns;
+    if (axis.lanes == all) return gridLane;
     return once(axisLanes_[{gridLane, axis.lanes}],
                 [&] { return emit_.modulo(gridLane, axis.lanes); });
 }
@@ -156,9 +159,10 @@ Condition GridPosition::isNoDuplicate(Emitter& emit, uint32_t rowLanes, uint32_t
         const Condition isBelow = emit.compare(OpULessThan, place, emit.constant(below));
         condition = emit.both(condition, isBelow);
     };
-    require(row(), rowLanes, grid_.rows);
-    require(column(), columnLanes, grid_.columns);
-    require(lane(), grid_.rows * grid_.columns, lanes_);
+    const Grid& grid = lanes_.grid;
+    require(row(), rowLanes, grid.rows);
+    require(column(), columnLanes, grid.columns);
+    require(lane(), grid.rows * grid.columns, lanes_.lanes);
     return condition;
 }
 

@@ -61,8 +61,8 @@ struct Axis {
     uint32_t block = 1;  // divides count()
 
     uint32_t count() const { return size / lanes; }  // elements of a lane
-    // Length of the longest sequences of neighbours in a lane; each starts at a multiple of it.
-    uint32_t run() const { return lanes == 1 ? size : block; }
+    // How many neighbours a lane holds together; the first one has a multiple of it as its index.
+    uint32_t neighbours() const { return lanes == 1 ? size : block; }
     // Index on the axis of local element `local`: base(local) + lane * block.
     uint32_t base(uint32_t local) const { return local / block * (lanes * block) + local % block; }
     uint32_t index(uint32_t lane, uint32_t local) const { return base(local) + lane * block; }
@@ -151,26 +151,19 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
 
 // Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).
 
+struct LaneGrid {
+    LaneScope scope;
+    Grid grid, cell;                 // LayoutPolicy has both
+    uint32_t lanes;                  // invocations of the scope: some may be outside of the grid
+    bool cellsAreSubgroups = false;  // as in MatrixContext
+    bool isByColumns = false;        // consecutive lanes fill the grid column by column
+};
+
 class GridPosition {
  public:
-    // Emits each instruction once, into `out`. `lanes`: invocations of the scope, of which some may
-    // be outside of the grid. `cell`: see LayoutPolicy. `cellsAreSubgroups`: see MatrixContext.
-    GridPosition(TypeTable& types, InstructionList& out, LaneScope scope, Grid grid, Grid cell,
-                 uint32_t lanes, bool cellsAreSubgroups)
-        : emit_(types, out),
-          scope_(scope),
-          grid_(grid),
-          cell_(cell),
-          cellsAreSubgroups_(cellsAreSubgroups),
-          lanes_(lanes) {}
-    // The position of a workgroup's invocation in the lanes of a fragment in runs.
-    GridPosition(TypeTable& types, InstructionList& out, const Fragment& inRuns, uint32_t lanes)
-        : emit_(types, out),
-          scope_(LaneScope::kWorkgroup),
-          grid_{inRuns.rows.lanes, inRuns.columns.lanes},
-          cell_(grid_),
-          isByColumns_(inRuns.run->along == Dimension::kRows),
-          lanes_(lanes) {}
+    // Emits each instruction once, into `out`.
+    GridPosition(TypeTable& types, InstructionList& out, const LaneGrid& lanes)
+        : emit_(types, out), lanes_(lanes) {}
 
     // u32 values.
     Id lane();  // SubgroupLocalInvocationId, or the number in the workgroup
@@ -189,24 +182,23 @@ class GridPosition {
     void setLane(Id lane) { lane_ = lane; }  // where the module has read it already
 
  private:
+    using Value = std::optional<Id>;  // that is computed once
+
     Id numberBySubgroup();
     Id limited(Id lane);
     Id laneInCell();
-    Id lineOf(Id& line, uint32_t before, uint32_t count);
+    // The lane's digit that counts `below` lanes and has `count` values: lane / below % count.
+    Id digit(Value& value, uint32_t below, uint32_t count);
     template <typename Make>
-    Id once(Id& value, Make make) {
-        if (value == 0) value = make();
-        return value;
+    Id once(Value& value, Make make) {
+        if (!value) value = make();
+        return *value;
     }
 
     Emitter emit_;
-    const LaneScope scope_;
-    const Grid grid_, cell_;
-    const bool cellsAreSubgroups_ = false;
-    const bool isByColumns_ = false;  // consecutive lanes fill the grid column by column
-    const uint32_t lanes_;
-    Id lane_ = 0, laneInCell_ = 0, row_ = 0, column_ = 0;
-    std::map<std::pair<Id, uint32_t>, Id> axisLanes_;  // by coordinate and number of lanes
+    const LaneGrid lanes_;
+    Value lane_, laneInCell_, row_, column_;
+    std::map<std::pair<Id, uint32_t>, Value> axisLanes_;  // by coordinate and number of lanes
 };
 
 // The index on an axis of a local element, in the lane `lane` of the axis: u32. `local` is a

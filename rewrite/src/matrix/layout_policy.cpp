@@ -26,7 +26,7 @@ struct Survey {
     uint32_t storedBits = 32;  // of the narrowest component that is stored
 };
 
-// 1: row major, -1: column major, 0: not known.
+// 1: row major; -1: column major, or a tensor in an order that is not known; 0: not known.
 int direction(const MatrixAccess& access) {
     if (!access.along) return access.isTensor ? -1 : 0;
     return access.along == Dimension::kColumns ? 1 : -1;
@@ -108,30 +108,70 @@ Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
     return makeGrid(std::min(subgroupSize, workgroup.rows * workgroup.columns), false);
 }
 
+// Large matrices of use A and B: a lane holds all columns of its rows of A, and all rows of its
+// columns of B, as products want it; several lanes hold the same component. Compilers of drivers
+// fail at the code for thousands of components in each lane, or at the branches through which they
+// go.
+
+// Components in a lane. Of a 32x32 matrix, a lane of a GPU has 256. NVIDIA's driver takes minutes
+// for code that moves a few such matrices through the branches of a loop, and fails at 4,096
+// components.
+constexpr uint32_t kMany = 64;
+
+// Two buffers that take turns, and a load ahead of a loop, are fewer moves. These stay as products
+// want them, without a conversion in each iteration.
+constexpr uint32_t kManyMoves = 4;
+
+// The types to distribute as accumulators are, since else a lane would have too many components:
+// no product of the module reads a matrix of their size and use, or the module moves their values
+// through many branches. Products convert the latter. `policy` without likeAccumulators.
+std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types,
+                        const LayoutPolicy& policy) {
+    const Module& module = types.module();
+    using SizeAndUse = std::tuple<uint32_t, uint32_t, Use>;
+    std::set<SizeAndUse> factors;  // that products read
+    for (const MatrixProduct& product : uses.products()) {
+        for (const Id factor : {product.a, product.b}) {
+            const auto d = matrixDimensions(module, module.def(factor));
+            if (d && d->isOfSubgroup()) factors.emplace(d->rows, d->columns, d->use);
+        }
+    }
+    std::set<Id> large;
+    for (const auto& [type, d] : uses.types()) {
+        if (!d.isOfSubgroup() || d.use == Use::kAccumulator) continue;
+        if (factors.contains({d.rows, d.columns, d.use}) && uses.moves(type) <= kManyMoves)
+            continue;
+        const std::optional<uint32_t> length = matrixLength(types, policy, type);
+        if (length && *length > kMany) large.insert(type);
+    }
+    return large;
+}
+
 }  // namespace
 
 LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
                           const PlannedTarget& target) {
     const MatrixUses uses(module);
     const Survey survey = surveyOf(uses, types);
-    const int a = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
-    const int b = survey.rowMajorLoads[static_cast<size_t>(Use::kB)];
-    const int accumulators =
+    // Accesses in row major order minus others.
+    const int ofA = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
+    const int ofB = survey.rowMajorLoads[static_cast<size_t>(Use::kB)];
+    const int ofAccumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
     policy.workgroup = workgroupGrid(module);
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.
     const bool dots = survey.multipliesHalfIntoSingle && target.device.hasMixedDots;
-    policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(b < 0 || dots);
+    policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(ofB < 0 || dots);
     // With blocks of 1, neighbouring lanes read neighbouring lines of A and B, which lie in
     // different banks of shared memory. Along a line, a lane reads at once what it holds together.
-    policy.rowBlock = (a != 0 ? a : accumulators) > 0 ? 1 : 0;
-    if (b < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
+    policy.rowBlock = (ofA != 0 ? ofA : ofAccumulators) > 0 ? 1 : 0;
+    if (ofB < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
     policy.grid = makeGrid(target.subgroupSize, prefersTallGrid(survey, policy, target));
     if (target.device.hasOneColumnOfLanes)
         policy.grid = oneColumnGrid(target.subgroupSize, survey);
-    else if (dots && b > 0 && !survey.loadsColumnsOfB)
+    else if (dots && ofB > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
     policy.likeAccumulators = largeTypes(uses, types, policy);
@@ -153,41 +193,6 @@ std::set<Id> typesLikeAccumulators(const MatrixUses& uses) {
         }
     }
     return found;
-}
-
-namespace {
-
-// Components in a lane. Of a 32x32 matrix, a lane of a GPU has 256. NVIDIA's driver takes minutes
-// for code that moves a few such matrices through the branches of a loop, and fails at 4,096
-// components.
-constexpr uint32_t kMany = 64;
-
-// Two buffers that take turns, and a load ahead of a loop, are fewer moves. These stay as products
-// want them, without a conversion in each iteration.
-constexpr uint32_t kManyMoves = 4;
-
-}  // namespace
-
-std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types,
-                        const LayoutPolicy& policy) {
-    const Module& module = types.module();
-    using SizeAndUse = std::tuple<uint32_t, uint32_t, Use>;
-    std::set<SizeAndUse> factors;  // that products read
-    for (const MatrixProduct& product : uses.products()) {
-        for (const Id factor : {product.a, product.b}) {
-            const auto d = matrixDimensions(module, module.def(factor));
-            if (d && d->isOfSubgroup()) factors.emplace(d->rows, d->columns, d->use);
-        }
-    }
-    std::set<Id> large;
-    for (const auto& [type, d] : uses.types()) {
-        if (!d.isOfSubgroup() || d.use == Use::kAccumulator) continue;
-        if (factors.contains({d.rows, d.columns, d.use}) && uses.moves(type) <= kManyMoves)
-            continue;
-        const std::optional<uint32_t> length = matrixLength(types, policy, type);
-        if (length && *length > kMany) large.insert(type);
-    }
-    return large;
 }
 
 }  // namespace coopvk::rewrite

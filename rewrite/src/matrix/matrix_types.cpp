@@ -112,8 +112,8 @@ std::string_view problem(const MatrixContext& context, const Instruction& type) 
 }
 
 Id typeOfSum(TypeTable& types, const MatrixType& matrix) {
-    return matrix.sums == Sums::kHalves ? types.vectorType(matrix.component, 2)
-                                        : types.floatType(32);
+    return matrix.sumForm == SumForm::kHalves ? types.vectorType(matrix.component, 2)
+                                              : types.floatType(32);
 }
 
 // Removes the 4-bit types, which only matrix types used, as their component types.
@@ -123,6 +123,29 @@ void dropFourBits(Module& module, const std::unordered_set<Id>& fourBits) {
         return fourBits.contains(i.result);
     }));
     module.removeCapability(spv::Capability::Int4CooperativeMatrixINTEL);
+}
+
+// The types whose components of 4 or 8 bits an invocation holds as words, as they lie in memory,
+// until a product reads them. Empty unless products become dot products of four bytes.
+std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
+                          const PlannedTarget& target, const LayoutPolicy& policy) {
+    if (!target.device.prefersByteDots) return {};
+    const Module& module = types.module();
+    const auto mayBeWords = [&](const Instruction& type) {
+        const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
+        if (!d || !d->isOfSubgroup() || d->use == Use::kAccumulator) return false;
+        if (heldBits(types, type.word(0)) != 8) return false;
+        if (policy.likeAccumulators.contains(type.result)) return false;
+        const uint32_t bits = types.width(type.word(0));
+        return makeFragment(policy, *d, bits).packWidth == 32 / bits;
+    };
+    FactorSurvey survey(uses, types, mayBeWords, {.keepsLength = true});
+    // A product reads both operands as words, or neither.
+    survey.dropUnless([&](const MatrixProduct& product) {
+        return survey.bitsOf(product.a) == survey.bitsOf(product.b) &&
+               types.width(module.def(product.instruction->type).word(0)) == 32;
+    });
+    return survey.found();
 }
 
 // Describes a matrix type, with its packs.
@@ -139,7 +162,7 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.rows = d.rows;
     matrix.columns = d.columns;
     matrix.use = d.use;
-    matrix.words = inWords;
+    matrix.isInWords = inWords;
     matrix.likeAccumulator = context.policy.likeAccumulators.contains(type.result);
     // Other types with this use have elements elsewhere.
     uint32_t use = static_cast<uint32_t>(d.use) + (matrix.likeAccumulator ? 4u : 0u);
@@ -152,8 +175,8 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.shape = {d.rows, d.columns, use};
     matrix.hasOpenCount = true;
     if (isOpen) {
-        matrix.sums = context.target.device.openSums;
-        matrix.sum = typeOfSum(types, matrix);
+        matrix.sumForm = context.target.device.openSums;
+        matrix.sumType = typeOfSum(types, matrix);
     }
     return matrix;
 }
@@ -176,7 +199,7 @@ void describePacks(MatrixType& matrix, TypeTable& types) {
     matrix.packWidth = fragment.packWidth;
     matrix.packStep = fragment.packAxis == PackAxis::kRows ? fragment.columns.count() : 1;
     matrix.pack =
-        matrix.words ? types.uint32() : types.vectorType(matrix.component, fragment.packWidth);
+        matrix.isInWords ? types.uint32() : types.vectorType(matrix.component, fragment.packWidth);
 }
 
 const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id format,
@@ -186,8 +209,8 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     for (const auto& [id, known] : context.matrices) {
         if (known.use == from.use && known.component == component && known.number == &number &&
             known.rows == from.rows && known.columns == from.columns &&
-            known.fragment.scope == from.fragment.scope && !known.fragment.run && !known.words &&
-            !known.tiles && known.likeAccumulator == from.likeAccumulator) {
+            known.fragment.scope == from.fragment.scope && !known.fragment.run &&
+            !known.isInWords && !known.tiles && known.likeAccumulator == from.likeAccumulator) {
             return known;
         }
     }
@@ -199,8 +222,8 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     made.fragment =
         makeFragment(context.policy, {from.rows, from.columns, use, from.fragment.scope},
                      types.width(component));
-    made.words = false;
-    made.sums = Sums::kClosed;
+    made.isInWords = false;
+    made.sumForm = SumForm::kClosed;
     describePacks(made, types);
     // A new type in any case: an equal array may be that of other matrices.
     made.id = context.module.takeId();
@@ -237,10 +260,9 @@ void lowerMatrixTypes(MatrixContext& context) {
         if (const TileGrid* grid = context.tiles.grid(matrix.id)) divide(context, matrix, *grid);
         if (matrix.hasFourBits()) fourBits.insert(type.word(0));
         context.types.declareArithmetic(matrix.component);
-        const bool isOpen = matrix.sums != Sums::kClosed;
-        const Id length = context.types.constantU32(isOpen ? matrix.length() : matrix.packs());
+        const Id count = context.types.constantU32(matrix.heldCount());
         type.opcode = OpTypeArray;
-        type.operands = {idOperand(isOpen ? matrix.sum : matrix.pack), idOperand(length)};
+        type.operands = {idOperand(matrix.heldType()), idOperand(count)};
         context.matrices.emplace(matrix.id, matrix);
     }
     dropFourBits(module, fourBits);

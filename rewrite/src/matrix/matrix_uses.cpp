@@ -4,8 +4,6 @@
 #include "ir/blocks.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number.hpp"
-#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
 
@@ -76,12 +74,12 @@ void MatrixUses::visit(const Instruction& i) {
 }
 
 void MatrixUses::visitOther(const Instruction& i) {
-    if (const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); })) {
-        add(index->type, kHasElements);
+    if (const std::optional<Id> matrix = matrixIndexedBy(i)) {
+        add(*matrix, kHasElements);
         if (isPointerType(module_.def(i.type).opcode)) {
-            elementPointers_.emplace_back(i.result, index->type);
+            elementPointers_.emplace_back(i.result, *matrix);
         }
-        if (i.opcode == OpCompositeInsert) copyElement(index->type, matrixOfElement(i.word(0)));
+        if (i.opcode == OpCompositeInsert) copyElement(matrix, matrixOfElement(i.word(0)));
     }
     if (movesValues(i.opcode) || firstChainIndex(i.opcode) != 0 || isNonSemantic(module_, i)) {
         return;
@@ -105,29 +103,31 @@ void MatrixUses::countMove(Id value) {
 
 uint32_t MatrixUses::moves(Id type) const { return type < moves_.size() ? moves_[type] : 0; }
 
-void MatrixUses::copyElement(Id to, Id from) {
-    if (to != 0 && from != 0) elementCopies_.emplace(to, from);
+void MatrixUses::copyElement(std::optional<Id> to, std::optional<Id> from) {
+    if (to && from) elementCopies_.emplace(*to, *from);
 }
 
-// The type of the matrix to an element of which a pointer points; 0: to none.
-Id MatrixUses::matrixBehind(Id pointer) const {
+// The type of the matrix that the indices of an instruction lead into.
+std::optional<Id> MatrixUses::matrixIndexedBy(const Instruction& i) const {
+    const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); });
+    return index ? std::optional(index->type) : std::nullopt;
+}
+
+// The type of the matrix to an element of which a pointer points.
+std::optional<Id> MatrixUses::matrixBehind(Id pointer) const {
     const Instruction& chain = behindCopies(module_, pointer);
-    if (firstChainIndex(chain.opcode) == 0) return 0;
-    const auto index = indexInto(module_, chain, [&](Id type) { return isMatrix(type); });
-    return index ? index->type : 0;
+    return firstChainIndex(chain.opcode) != 0 ? matrixIndexedBy(chain) : std::nullopt;
 }
 
 // The type of the matrix of which a value is an element, perhaps a converted one.
-Id MatrixUses::matrixOfElement(Id value) const {
+std::optional<Id> MatrixUses::matrixOfElement(Id value) const {
     const Instruction* i = &module_.def(value);
     const auto isConverted = [&] { return isConversion(i->opcode) || i->opcode == OpCopyObject; };
     // Values of malicious modules may be their own operands.
     constexpr uint32_t kMostConversions = 8;
     for (uint32_t n = 0; n < kMostConversions && isConverted(); ++n) i = &module_.def(i->word(0));
     if (i->opcode == OpLoad) return matrixBehind(i->word(0));
-    if (i->opcode != OpCompositeExtract) return 0;
-    const auto index = indexInto(module_, *i, [&](Id type) { return isMatrix(type); });
-    return index ? index->type : 0;
+    return i->opcode == OpCompositeExtract ? matrixIndexedBy(*i) : std::nullopt;
 }
 
 MatrixAccess MatrixUses::accessOf(const Instruction& i, Id type, size_t layout) const {
@@ -161,14 +161,6 @@ MatrixAccess MatrixUses::tensorAccessOf(const Instruction& i, Id type) const {
     return access;
 }
 
-std::vector<Id> ByteReading::bytes(Emitter& emit, Id packed) const {
-    U32 word(emit, packed);
-    if (offset != 0) word = word ^ (bits == 4 ? 0x88888888 : 0x80808080);
-    if (bits == 8) return {word};
-    if (shift == 0) return {word & 0x0F0F0F0F, word >> 4 & 0x0F0F0F0F};
-    return {word << 4 & 0xF0F0F0F0, word & 0xF0F0F0F0};
-}
-
 FactorSurvey::FactorSurvey(const MatrixUses& uses, const TypeTable& types,
                            const std::function<bool(const Instruction& type)>& isWanted, Form form)
     : uses_(uses), types_(types) {
@@ -191,27 +183,6 @@ void FactorSurvey::dropUnless(const std::function<bool(const MatrixProduct& prod
             dropped |= found_.erase(product.a) + found_.erase(product.b) != 0;
         }
     }
-}
-
-std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target, const LayoutPolicy& policy) {
-    if (!target.device.prefersByteDots) return {};
-    const Module& module = types.module();
-    const auto mayBeWords = [&](const Instruction& type) {
-        const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
-        if (!d || !d->isOfSubgroup() || d->use == Use::kAccumulator) return false;
-        if (heldBits(types, type.word(0)) != 8) return false;
-        if (policy.likeAccumulators.contains(type.result)) return false;
-        const uint32_t bits = types.width(type.word(0));
-        return makeFragment(policy, *d, bits).packWidth == 32 / bits;
-    };
-    FactorSurvey survey(uses, types, mayBeWords, {.keepsLength = true});
-    // A product reads both operands as words, or neither.
-    survey.dropUnless([&](const MatrixProduct& product) {
-        return survey.bitsOf(product.a) == survey.bitsOf(product.b) &&
-               types.width(module.def(product.instruction->type).word(0)) == 32;
-    });
-    return survey.found();
 }
 
 }  // namespace coopvk::rewrite

@@ -112,9 +112,10 @@ class MatrixUses {
     void visitOther(const Instruction& i);
     void add(Id type, uint32_t fact);
     void countMove(Id value);
-    void copyElement(Id to, Id from);
-    Id matrixBehind(Id pointer) const;
-    Id matrixOfElement(Id value) const;
+    void copyElement(std::optional<Id> to, std::optional<Id> from);
+    std::optional<Id> matrixIndexedBy(const Instruction& i) const;
+    std::optional<Id> matrixBehind(Id pointer) const;
+    std::optional<Id> matrixOfElement(Id value) const;
     MatrixAccess accessOf(const Instruction& i, Id type, size_t layout) const;
     MatrixAccess tensorAccessOf(const Instruction& i, Id type) const;
     bool isMatrix(Id type) const { return type < facts_.size() && (facts_[type] & kIsMatrix) != 0; }
@@ -131,48 +132,10 @@ class MatrixUses {
     std::set<std::pair<Id, Id>> elementCopies_;
 };
 
-// Matrices of use A and B that are distributed as accumulators are.
-
-// Programs that assume what some drivers do: that an accumulator and a matrix of use A or B that
-// have the same size are distributed alike, and so copying element i to element i converts the use.
-
 // The types of use A and B to whose elements the module copies elements of accumulators of the same
-// size, perhaps converted. Matrices of these types are distributed as accumulators are.
+// size, perhaps converted. Matrices of these types are distributed as accumulators are, since such
+// programs assume what some drivers do: that copying element i to element i converts the use.
 std::set<Id> typesLikeAccumulators(const MatrixUses& uses);
-
-// Large matrices of use A and B. A lane holds all columns of its rows of A, and all rows of its
-// columns of B, as products want it; several lanes hold the same component. Compilers of drivers
-// fail at the code for thousands of components in each lane, or at the branches through which they
-// go.
-
-// The types to distribute as accumulators are, since else a lane would have too many components:
-// no product of the module reads a matrix of their size and use, or the module moves their values
-// through many branches. Products convert the latter. `policy` without likeAccumulators.
-std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types, const LayoutPolicy& policy);
-
-// Products of 4- and 8-bit components as dot products of four bytes: which bytes they read.
-
-// A component x is read as the byte (x - offset) * 2^shift.
-struct ByteReading {
-    uint32_t bits = 8;      // of a component: 8, or 4, of which a word has eight
-    bool isSigned = false;  // of the byte
-    uint32_t shift = 0;
-    int32_t offset = 0;
-
-    // A signed byte has a signed 4-bit component in its upper half, where the sign bits coincide;
-    // other bytes have the component in their low bits. Where only one of byte and component is
-    // signed, the component's highest bit is flipped first: that adds or subtracts 2^(bits - 1).
-    ByteReading(uint32_t componentBits, bool componentSigned, bool byteSigned)
-        : bits(componentBits), isSigned(byteSigned) {
-        const bool fits = componentSigned == byteSigned || (bits == 4 && !componentSigned);
-        if (bits == 4 && componentSigned && byteSigned) shift = 4;
-        if (!fits) offset = (componentSigned ? -1 : 1) * (1 << (bits - 1));
-    }
-
-    // The bytes of a word of components: one word, or for 4-bit components two words, that of the
-    // components with even numbers first.
-    std::vector<Id> bytes(Emitter& emit, Id word) const;
-};
 
 // Finds the types of A and B whose values are only loaded, moved and multiplied. An invocation can
 // hold such values in a form of its own, for example as words as they lie in memory, until a
@@ -203,10 +166,5 @@ class FactorSurvey {
     const TypeTable& types_;
     std::set<Id> found_;
 };
-
-// The types whose components of 4 or 8 bits an invocation holds as words, as they lie in memory,
-// until a product reads them. Empty unless products become dot products of four bytes.
-std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target, const LayoutPolicy& policy);
 
 }  // namespace coopvk::rewrite

@@ -68,41 +68,49 @@ Id MatrixMemory::sliceStart() {
     return acrossLines ? emit_.mulInt(pointer_.indexType(), index, stride_) : index;
 }
 
-bool MatrixMemory::isDirect() const { return inner().run() * componentBits_ % memoryBits() == 0; }
+bool MatrixMemory::isDirect() const {
+    return inner().neighbours() * componentBits_ % memoryBits() == 0;
+}
 
 LinePosition MatrixMemory::runPosition(uint32_t local) {
     LinePosition position;
     position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
     position.laneFactor = inner().block * componentBits_ / memoryBits();
-    position.lane = emit_.times(innerLane(), position.laneFactor);
+    const Id lane = writer_.laneOn(matrix_, other(outerDimension()));
+    position.lane = emit_.times(lane, position.laneFactor);
     return position;
+}
+
+Id MatrixMemory::innerIndex(uint32_t local) {
+    const Dimension d = other(outerDimension());
+    return indexOn(emit_, inner(), inner().lanes == 1 ? 0 : writer_.laneOn(matrix_, d), local);
 }
 
 Id MatrixMemory::lineIndex(uint32_t outerLocal) {
     TypeTable& types = context_.types;
     const Id type = pointer_.indexType();
-    if (firstLine_ == 0) {
+    if (!firstLine_) {
         firstLine_ = pointer_.origin();
-        if (slice_ != 0) firstLine_ = emit_.addInt(type, firstLine_, slice_);
-        if (const Id lane = outerLane(); lane != 0) {
-            const Id line = emit_.times(lane, outer().block);
+        if (slice_) firstLine_ = emit_.addInt(type, *firstLine_, *slice_);
+        if (outer().lanes != 1) {
+            const Id line = emit_.times(writer_.laneOn(matrix_, outerDimension()), outer().block);
             const Id offset = emit_.mulInt(type, pointer_.asIndex(emit_, line), stride_);
-            firstLine_ = emit_.addInt(type, firstLine_, offset);
+            firstLine_ = emit_.addInt(type, *firstLine_, offset);
         }
     }
     const auto [entry, isNew] = lines_.try_emplace(outerLocal, 0);
     if (isNew) {
         const Id line = types.constant(type, outer().base(outerLocal));
-        entry->second = emit_.addInt(type, firstLine_, emit_.mulInt(type, line, stride_));
+        entry->second = emit_.addInt(type, *firstLine_, emit_.mulInt(type, line, stride_));
     }
     return entry->second;
 }
 
-Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, Id dynamic) {
+Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, std::optional<Id> dynamic) {
     const Id type = pointer_.indexType();
     Id index = line;
-    if (dynamic != 0) index = emit_.addInt(type, index, pointer_.asIndex(emit_, dynamic));
+    if (dynamic) index = emit_.addInt(type, index, pointer_.asIndex(emit_, *dynamic));
     return emit_.addInt(type, index, context_.types.constant(type, constant));
 }
 
@@ -112,14 +120,15 @@ MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition positi
     if (n == 1) {
         return {pointer_.at(emit_, pointeeIndex(line, position.constant, position.lane)), true};
     }
-    if (position.lane == 0 || position.laneFactor % n == 0) {
-        const Id lane = position.lane == 0 ? 0 : emit_.over(position.lane, n);
+    if (!position.lane || position.laneFactor % n == 0) {
+        std::optional<Id> lane;
+        if (position.lane) lane = emit_.over(*position.lane, n);
         const Id index = pointeeIndex(line, position.constant / n, lane);
         const uint32_t component = position.constant % n;
         if (component == 0 && left >= n) return {pointer_.at(emit_, index), true};
         return {pointer_.at(emit_, index, emit_.constant(component)), false};
     }
-    const Id scalar = emit_.plus(position.lane, position.constant);
+    const Id scalar = emit_.plus(*position.lane, position.constant);
     const Id index = pointeeIndex(line, 0, emit_.over(scalar, n));
     return {pointer_.at(emit_, index, emit_.modulo(scalar, n)), false};
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <algorithm>
 #include <set>
 
@@ -36,10 +35,10 @@ std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<con
     const uint32_t width = matrix.fragment.packWidth;
     for (size_t first = 0; first < sums.size(); first += width) {
         const std::span<const Id> group = sums.subspan(first, width);
-        packs.push_back(matrix.sums == Sums::kHalves
+        packs.push_back(matrix.sumForm == SumForm::kHalves
                             ? addHalves(emit, matrix, group)
                             : emit.op(OpFConvert, matrix.pack,
-                                      {emit.join(types.vectorType(matrix.sum, width), group)}));
+                                      {emit.join(types.vectorType(matrix.sumType, width), group)}));
     }
     return packs;
 }
@@ -53,17 +52,17 @@ std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<cons
 }
 
 Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result) {
-    const bool isPair = matrix.sums == Sums::kHalves;
+    const bool isPair = matrix.sumForm == SumForm::kHalves;
     return emit.op(isPair ? OpFAdd : OpFConvert, matrix.component, idOperands(emit.parts(sum)),
                    result);
 }
 
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component) {
-    if (matrix.sums == Sums::kSingles) {
-        return emit.op(OpFConvert, matrix.sum, {component});
+    if (matrix.sumForm == SumForm::kSingles) {
+        return emit.op(OpFConvert, matrix.sumType, {component});
     }
     const Id minusZero = emit.types().constantFloat(matrix.component, kMinusZero);
-    return emit.construct(matrix.sum, std::initializer_list<Id>{component, minusZero});
+    return emit.construct(matrix.sumType, std::initializer_list<Id>{component, minusZero});
 }
 
 bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruction) {
@@ -71,7 +70,7 @@ bool lowerSumAccess(MatrixContext& context, Emitter& emit, Instruction& instruct
     if (found == context.sumPointers.end()) return false;
     const MatrixType& matrix = *found->second;
     if (instruction.opcode == OpLoad) {
-        const Id sum = emit.op(OpLoad, matrix.sum, instruction.operands);
+        const Id sum = emit.op(OpLoad, matrix.sumType, instruction.operands);
         closeSum(emit, matrix, sum, instruction.result);
         return true;
     }
@@ -175,7 +174,7 @@ class AccumulatorSurvey {
 
 std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
                               const PlannedTarget& target, const LayoutPolicy& policy) {
-    if (target.device.openSums == Sums::kClosed) return {};
+    if (target.device.openSums == SumForm::kClosed) return {};
     return AccumulatorSurvey(uses, types, policy, target.device).run();
 }
 

@@ -154,48 +154,40 @@ Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& mat
     return converted;
 }
 
-using EmitProduct = Id (*)(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                           const Instruction& at);
-
 // The function that computes a product, or a part of it; 0 with an error.
 Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd,
-             std::string_view part, EmitProduct emitPart) {
+             ProductPart part) {
+    constexpr std::string_view kNames[] = {"", "_opened", "_end"};
     const std::vector<uint32_t> key = {static_cast<uint32_t>(mulAdd.opcode),
                                        product.a->id,
                                        product.b->id,
                                        product.c->id,
                                        product.result->id,
                                        product.operands,
-                                       static_cast<uint32_t>(part.size())};
+                                       static_cast<uint32_t>(part)};
     return context.helper(key, [&] {
         std::vector<Id> parameters = {product.a->id, product.b->id, product.c->id};
-        if (emitPart == emitTileProductEnd) parameters = {product.c->id};
-        FunctionBuilder function(context.types, context.newFunctions,
-                                 helperName(context, product) + std::string(part),
-                                 product.result->id, parameters);
-        return emitPart(context, function, product, mulAdd);
+        if (part == ProductPart::kEnd) parameters = {product.c->id};
+        const std::string name =
+            helperName(context, product) + std::string(kNames[static_cast<size_t>(part)]);
+        FunctionBuilder function(context.types, context.newFunctions, name, product.result->id,
+                                 parameters);
+        if (product.result->tiles) {
+            return emitTileProduct(context, function, product, mulAdd, part);
+        }
+        return product.result->fragment.scope == LaneScope::kWorkgroup
+                   ? emitWorkgroupProduct(context, function, product, mulAdd)
+                   : emitProduct(context, function, product);
     });
-}
-
-Id emitSubgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                       const Instruction&) {
-    return emitProduct(context, function, product);
 }
 
 // The function that lowerMulAdd() calls.
 Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& mulAdd) {
-    if (product.result->fragment.scope == LaneScope::kSubgroup) {
-        return helperFor(context, product, mulAdd, "", emitSubgroupProduct);
+    if (!product.result->tiles || !context.openedProducts.contains(mulAdd.result)) {
+        return helperFor(context, product, mulAdd, ProductPart::kWhole);
     }
-    if (!product.result->tiles) {
-        return helperFor(context, product, mulAdd, "", emitWorkgroupProduct);
-    }
-    if (!context.openedProducts.contains(mulAdd.result)) {
-        return helperFor(context, product, mulAdd, "", emitTileProduct);
-    }
-    context.productEnds[mulAdd.result] =
-        helperFor(context, product, mulAdd, "_end", emitTileProductEnd);
-    return helperFor(context, product, mulAdd, "_opened", emitOpenedTileProduct);
+    context.productEnds[mulAdd.result] = helperFor(context, product, mulAdd, ProductPart::kEnd);
+    return helperFor(context, product, mulAdd, ProductPart::kOpened);
 }
 
 }  // namespace

@@ -25,29 +25,29 @@ struct MulAdd {
     const MatrixType* b = nullptr;
     const MatrixType* c = nullptr;
     const MatrixType* result = nullptr;
+    uint32_t operands = 0;  // Cooperative Matrix Operands: these say the following, too
     Signs signs;
     bool saturating = false;
-    uint32_t operands = 0;  // Cooperative Matrix Operands
 };
 
-// Each of these emits the body, finishes the function and returns its id.
+// Each of these emits the body, finishes the function and returns its id; the last two return 0
+// with context.error.
 // Scope Subgroup: each lane multiplies its rows of A by its columns of B.
 Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product);
 // Scope Workgroup: for each slice of K, the invocations store A and B to shared memory, each
 // component converted once to the type of the sums. Then each invocation multiplies its rows of A
-// by its columns of B. 0 with context.error.
+// by its columns of B.
 Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                         const Instruction& at);
 // Scope Workgroup, with accumulators in tiles (tiles/tile_grid.hpp): the same, but each subgroup
-// loads its rows of A and columns of B as tiles, and multiplies these. 0 with context.error.
+// loads its rows of A and columns of B as tiles, and multiplies these.
+enum class ProductPart {
+    kWhole,
+    kOpened,  // function(a, b, c): all but the multiplication of the last slice in shared memory
+    kEnd,     // function(sums): that multiplication
+};
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                   const Instruction& at);
-// The same in two parts: function(a, b, c) up to the last slice in shared memory, and
-// function(sums) that multiplies this slice.
-Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                         const Instruction& at);
-Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
-                      const Instruction& at);
+                   const Instruction& at, ProductPart part);
 
 // One row of a product in a lane: the arithmetic that suits the component types and the device.
 
@@ -61,11 +61,11 @@ class RowProduct {
 
     // Emits what all rows read of B, ahead of them.
     virtual void prepareB(Id b) = 0;
-    // A row that has begun: values of A by step, of C by column, and the sums so far (0: none yet).
+    // A row that has begun.
     struct Row {
-        std::vector<Id> left;
-        std::vector<Id> start;
-        std::vector<Id> sums;
+        std::vector<Id> left;   // of A, by step
+        std::vector<Id> start;  // of C, for end() if the sums do not begin with it
+        std::vector<Id> sums;   // so far, by column; 0: of no products yet
     };
     // `a` and `c`: packs of the row of A and of C.
     virtual Row begin(std::span<const Id> a, std::span<const Id> c) = 0;
@@ -85,8 +85,8 @@ class RowProduct {
     // Converts a scalar or vector to `type`, which has as many components.
     using Convert = std::function<Id(Id value, Id type)>;
 
-    static bool accumulatesOpen(const MulAdd& p, Sums sums) {
-        return p.result->sums == sums && p.c->id == p.result->id;
+    static bool accumulatesOpen(const MulAdd& p, SumForm sums) {
+        return p.result->sumForm == sums && p.c->id == p.result->id;
     }
 
     uint32_t depth() const { return p_.a->columns; }
@@ -188,7 +188,7 @@ class IntegerRow : public RowProduct {
         };
     }
 
-    // A row that has begun. `inSums`: C is the first addend of the sums.
+    // A row that has begun. `inSums`: the sums begin with C.
     Row withC(std::vector<Id> left, std::span<const Id> c, bool inSums);
 
     void add(Id& sum, Id product) {

@@ -21,12 +21,11 @@ struct Body {
     const Loop& loop;
     std::vector<size_t> blocks;  // their numbers, in order
 
-    template <typename Test>
-    bool anyInstruction(Test test) const {
-        return std::ranges::any_of(blocks, [&](size_t b) {
-            return std::ranges::any_of(function.blocks[b]->body,
-                                       [&](const InstructionPtr& i) { return test(*i); });
-        });
+    template <typename Visit>
+    void visit(Visit visit) const {
+        for (const size_t b : blocks) {
+            for (const InstructionPtr& i : function.blocks[b]->body) visit(*i);
+        }
     }
 };
 
@@ -55,16 +54,19 @@ class CounterUses {
     // Whether the counter is an index to a matrix in an array. A call that takes a matrix may have
     // one.
     bool picksMatrices() const {
-        return body_.anyInstruction([&](const Instruction& i) {
+        bool picks = false;
+        body_.visit([&](const Instruction& i) {
             if (i.opcode == OpFunctionCall) {
-                return std::ranges::any_of(i.operands, [&](const Operand& o) {
+                picks |= std::ranges::any_of(i.operands, [&](const Operand& o) {
                     return containsMatrix(module_.def(o.word).type);
                 });
+            } else if (isAccessChain(i.opcode) && containsMatrix(module_.def(i.word(0)).type)) {
+                picks |= std::ranges::any_of(operandsBehind(i, 1), [&](const Operand& o) {
+                    return dependent_.contains(o.word);
+                });
             }
-            return isAccessChain(i.opcode) && containsMatrix(module_.def(i.word(0)).type) &&
-                   std::any_of(i.operands.begin() + 1, i.operands.end(),
-                               [&](const Operand& o) { return dependent_.contains(o.word); });
         });
+        return picks;
     }
 
  private:
@@ -108,8 +110,8 @@ Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Body& 
                       uint32_t subgroupSize) {
     Iteration iteration;
     uint64_t written = 0;  // multiplications of the loop's instructions
-    body.anyInstruction([&](const Instruction& i) {
-        if (i.opcode != OpCooperativeMatrixMulAddKHR) return false;
+    body.visit([&](const Instruction& i) {
+        if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
         const Instruction& a = module.def(module.def(i.word(0)).type);
         const uint64_t size = sizeOf(module, module.def(i.type));
         const uint64_t depth = module.constantValue(a.word(3)).value_or(1);
@@ -118,7 +120,6 @@ Iteration iterationOf(const Module& module, MatrixCounts& matrices, const Body& 
         written += products;
         iteration.products = std::max(iteration.products, kept * products);
         iteration.components = std::max(iteration.components, kept * (size / subgroupSize));
-        return false;
     });
     iteration.products = std::max(iteration.products, written);
     return iteration;

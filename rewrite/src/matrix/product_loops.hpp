@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many matrices types and variables have.
+// How many matrices types and variables have, and which loops around products must stay loops.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ class MatrixCounts {
  public:
     explicit MatrixCounts(const Module& module) : module_(module) {}
 
-    // Counts matrices of the type `matrix`; 0: of any type.
-    uint64_t in(Id type, Id matrix = 0) {
+    // Counts matrices of the type `matrix`; nullopt: of any type.
+    uint64_t in(Id type, std::optional<Id> matrix = {}) {
         const Instruction& i = module_.def(type);
         return held(i.opcode == OpTypePointer ? i.word(1) : type, matrix, 0);
     }
@@ -40,7 +40,7 @@ class MatrixCounts {
     static constexpr uint32_t kMaxDepth = 255;
     static constexpr uint64_t kMaxCount = 0xFFFF;
 
-    uint64_t held(Id type, Id matrix, uint32_t depth) {
+    uint64_t held(Id type, std::optional<Id> matrix, uint32_t depth) {
         const auto [entry, isNew] = known_.try_emplace({type, matrix}, 0);
         if (isNew && depth < kMaxDepth)
             entry->second = std::min(count(type, matrix, depth), kMaxCount);
@@ -49,11 +49,11 @@ class MatrixCounts {
 
     // Follows no pointers: they may lead back to the type, and pointers in memory never point to a
     // matrix.
-    uint64_t count(Id type, Id matrix, uint32_t depth) {
+    uint64_t count(Id type, std::optional<Id> matrix, uint32_t depth) {
         const Instruction& i = module_.def(type);
         switch (i.opcode) {
             case OpTypeCooperativeMatrixKHR:
-                return matrix == 0 || matrix == type ? 1 : 0;
+                return !matrix || *matrix == type ? 1 : 0;
             case OpTypeArray:
                 return held(i.word(0), matrix, depth + 1) *
                        std::clamp<uint64_t>(module_.constantValue(i.word(1)).value_or(1), 1,
@@ -69,7 +69,7 @@ class MatrixCounts {
     }
 
     const Module& module_;
-    std::map<std::pair<Id, Id>, uint64_t> known_;
+    std::map<std::pair<Id, std::optional<Id>>, uint64_t> known_;
     std::map<std::pair<const Function*, Id>, uint64_t> kept_;
 };
 

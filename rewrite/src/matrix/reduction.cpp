@@ -23,10 +23,9 @@ struct Reduction {
     Id combine = 0;
 
     bool ofWorkgroup() const { return from->fragment.scope == LaneScope::kWorkgroup; }
-    // CombineFunc of both; of `a` 0, `b`.
-    Id combined(Emitter& emit, Id a, Id b) const {
-        if (a == 0) return b;
-        return emit.call(from->component, combine, std::array{a, b});
+    // CombineFunc of both; `b` without a total so far.
+    Id combined(Emitter& emit, std::optional<Id> total, Id b) const {
+        return total ? emit.call(from->component, combine, std::array{*total, b}) : b;
     }
 };
 
@@ -85,23 +84,23 @@ class LineReduction : private MatrixCode {
     std::vector<Id> linesOf(Dimension d) {
         std::vector<Id> totals;
         for (uint32_t line = 0; line < axis(other(d)).count(); ++line) {
-            Id total = 0;
+            std::optional<Id> total;
             for (uint32_t i = 0; i < axis(d).count(); ++i) {
                 const bool along = d == Dimension::kRows;
                 const Id value =
                     elements_.scalar(emit_, *r_.from, along ? i : line, along ? line : i);
                 total = r_.combined(emit_, total, value);
             }
-            totals.push_back(total);
+            totals.push_back(*total);
         }
         return acrossLanes(std::move(totals), d);
     }
 
     // The total of all rows' totals.
     Id acrossAll(const std::vector<Id>& rows) {
-        Id total = 0;
+        std::optional<Id> total;
         for (const Id row : rows) total = r_.combined(emit_, total, row);
-        return acrossLanes({total}, Dimension::kRows)[0];
+        return acrossLanes({*total}, Dimension::kRows)[0];
     }
 
     std::vector<Id> acrossLanes(std::vector<Id> totals, Dimension d) {
@@ -172,12 +171,12 @@ class LineReduction : private MatrixCode {
             });
             memory.barrier();
             for (size_t t = start; t < end; ++t) {
-                Id total = 0;
+                std::optional<Id> total;
                 for (uint32_t lane = 0; lane < lanes; ++lane) {
                     const Id word = memory.load(first, offset(t) + lane);
                     total = r_.combined(emit_, total, componentOf(emit_, *r_.from, word));
                 }
-                result.push_back(total);
+                result.push_back(*total);
             }
         }
         return result;
@@ -185,7 +184,7 @@ class LineReduction : private MatrixCode {
 
     const Reduction& r_;
     HeldElements elements_;
-    Exchange exchange_;
+    SubgroupExchange exchange_;
 };
 
 // Combines pairs of neighbours along a dimension that every lane holds whole.
@@ -205,7 +204,7 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
 
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
     HeldElements held(*r.from, writer.emit(), r.at.word(0));
-    Exchange exchange(context, writer, r.from->component);
+    SubgroupExchange exchange(context, writer, r.from->component);
     if (held.isDistributed() && !requireShuffles(context, r.at)) return;
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
         held = exchange.gatherAxis(held, d);
@@ -223,21 +222,21 @@ void reduce2x2InWorkgroup(MatrixContext& context, MatrixWriter& writer, const Re
         axis->block /= 2;
     }
     const auto reduced = [&](Emitter& emit, HeldElements& elements, uint32_t row, uint32_t column) {
-        Id total = 0;
+        std::optional<Id> total;
         for (const uint32_t n : {0u, 1u, 2u, 3u}) {
             const Id value = elements.scalar(emit, *r.from, 2 * row + n % 2, 2 * column + n / 2);
             total = r.combined(emit, total, value);
         }
-        return Slot{total, 0};
+        return Slot{*total, 0};
     };
-    lowerWorkgroupExchange(context, writer, r.at,
-                           {"coopvk_reduce_2x2",
-                            {static_cast<uint32_t>(r.at.opcode), r.from->id, r.to->id, r.combine},
-                            *r.from,
-                            *r.to,
-                            quarter,
-                            false,
-                            reduced});
+    lowerWorkgroupExchange(
+        context, writer, r.at,
+        {.name = "coopvk_reduce_2x2",
+         .key = {static_cast<uint32_t>(r.at.opcode), r.from->id, r.to->id, r.combine},
+         .from = *r.from,
+         .to = *r.to,
+         .computed = quarter,
+         .element = reduced});
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const Subgr
         !requireShuffles(context, conversion)) {
         return;
     }
-    Exchange exchange(context, writer, move.to.component);
+    SubgroupExchange exchange(context, writer, move.to.component);
     for (const Dimension d : {first, other(first)}) {
         if (distributedAlike(held.axis(d), target.axis(d))) continue;
         held = exchange.gatherAxis(held, d);
@@ -115,8 +115,8 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
 
 namespace {
 
-// Words that each lane gets to have the whole matrix.
-uint64_t shufflesOf(const Fragment& from) {
+// How many words each lane gets from others to have the whole matrix.
+uint64_t shufflesForWhole(const Fragment& from) {
     uint64_t shuffles = 0;
     if (from.rows.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.count();
     if (from.columns.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.size;
@@ -127,12 +127,12 @@ uint64_t shufflesOf(const Fragment& from) {
 void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const MatrixType& from,
                          const MatrixType& to, const Instruction& at) {
     if (const SubgroupMove move = {from, to, true};
-        usesSubgroupMemory(context, move, shufflesOf(from.fragment))) {
+        usesSubgroupMemory(context, move, shufflesForWhole(from.fragment))) {
         return moveThroughMemory(context, writer, move, at.word(0), at.result);
     }
     HeldElements held(from, writer.emit(), at.word(0));
     if (held.isDistributed() && !requireShuffles(context, at)) return;
-    Exchange exchange(context, writer, to.component);
+    SubgroupExchange exchange(context, writer, to.component);
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
         held = exchange.gatherAxis(held, d);
     }
@@ -160,15 +160,14 @@ void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Inst
         return;
     }
     lowerWorkgroupExchange(context, writer, at,
-                           {"coopvk_transpose",
-                            {static_cast<uint32_t>(at.opcode), from->id, to->id},
-                            *from,
-                            *to,
-                            from->fragment,
-                            true,
-                            [](Emitter&, HeldElements& operand, uint32_t row, uint32_t column) {
-                                return operand.at(row, column);
-                            }});
+                           {.name = "coopvk_transpose",
+                            .key = {static_cast<uint32_t>(at.opcode), from->id, to->id},
+                            .from = *from,
+                            .to = *to,
+                            .computed = from->fragment,
+                            .isTranspose = true,
+                            .element = [](Emitter&, HeldElements& operand, uint32_t row,
+                                          uint32_t column) { return operand.at(row, column); }});
 }
 
 }  // namespace coopvk::rewrite

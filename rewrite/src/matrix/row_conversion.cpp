@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// SPV_QCOM_cooperative_matrix_conversion: converts between matrices and arrays of the invocations.
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
@@ -12,6 +14,15 @@ namespace coopvk::rewrite {
 
 namespace {
 
+// The lines of a matrix: each is the array of one invocation.
+struct MatrixLines {
+    bool areColumns = false;  // rows, or the columns of B
+    uint32_t count = 0;
+    uint32_t length = 0;
+};
+
+// Converts through shared memory, on processors on which shuffles of many elements cost too much.
+
 // Elements from one line to the next: odd, so that lanes access different banks of shared memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
@@ -20,8 +31,8 @@ uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
     return uint64_t{subgroupsOf(context.module, lanes)} * lanes * strideOf(lines);
 }
 
-std::vector<uint32_t> keyOf(const MatrixLines& lines, Id component) {
-    return {static_cast<uint32_t>(OpCompositeConstructCoopMatQCOM), component, strideOf(lines)};
+std::pair<Id, uint32_t> keyOf(const MatrixLines& lines, Id component) {
+    return {component, strideOf(lines)};
 }
 
 class LineMemory : private MatrixCode {
@@ -57,11 +68,13 @@ class LineMemory : private MatrixCode {
     Id pointer(Id place) { return emit_.chain(matrix_.component, {memory_, place}); }
 
     Id variable() {
-        Id& memory = context_.helpers[keyOf(lines_, matrix_.component)];
-        if (memory != 0) return memory;
+        const auto [entry, isNew] =
+            context_.lineVariables.try_emplace(keyOf(lines_, matrix_.component), 0);
+        if (!isNew) return entry->second;
         const auto count = static_cast<uint32_t>(elementsOf(context_, lines_));
         const Id array = types_.arrayType(matrix_.component, count);
-        return memory = globalVariable(types_, spv::StorageClass::Workgroup, array, "coopvk_lines");
+        return entry->second =
+                   globalVariable(types_, spv::StorageClass::Workgroup, array, "coopvk_lines");
     }
 
     // The number of the subgroup's first line in the variable.
@@ -73,20 +86,22 @@ class LineMemory : private MatrixCode {
     Id first_ = 0;
 };
 
-}  // namespace
-
+// Whether the functions below are faster than shuffles, and there is enough shared memory. A
+// shuffle from a lane whose number differs between lanes is many instructions, or a loop, where
+// subgroups are wide or have scalar registers.
 bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
     const DevicePlan& device = context.target.device;
     if (!device.hasSlowShuffles || lines.length <= device.maxShuffledLine ||
         !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return false;
     }
-    if (context.helpers.contains(keyOf(lines, component))) return true;
+    if (context.lineVariables.contains(keyOf(lines, component))) return true;
     const uint64_t bytes = elementsOf(context, lines) * context.types.width(component) / 8;
     return bytes != 0 &&
            sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context), device);
 }
 
+// Defines `result` as the matrix of the lanes' lines.
 void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                             const MatrixLines& lines, std::span<const Slot> line, Id result) {
     LineMemory memory(context, writer, matrix, lines);
@@ -101,6 +116,7 @@ void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const 
     held.construct(matrix, writer.emit(), result);
 }
 
+// This lane's line of a matrix; lanes beyond the last line get any line.
 std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
                                        const MatrixType& matrix, const MatrixLines& lines,
                                        Id value) {
@@ -119,10 +135,6 @@ std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& wri
     memory.barrier();
     return elements;
 }
-
-// SPV_QCOM_cooperative_matrix_conversion: converts between matrices and arrays of the invocations.
-
-namespace {
 
 // The components in packs of 32 bits, since each pack takes one shuffle.
 std::vector<Slot> packed(Emitter& emit, Id component, std::vector<Slot> slots) {
@@ -191,7 +203,7 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     const std::vector<Slot> line = packed(emit, matrix->component, elements);
 
     // Each lane gets the lines of which it holds elements, then keeps only these elements.
-    Exchange exchange(context, writer, matrix->component);
+    SubgroupExchange exchange(context, writer, matrix->component);
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     const Axis& along = matrix->fragment.axis(other(d));
     HeldElements held = HeldElements(*matrix).emptyWith(other(d), wholeAxis(along.size));
@@ -218,7 +230,7 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
         return constructArray(emit, array, line, *matrix, extract.result);
     }
-    Exchange exchange(context, writer, matrix->component);
+    SubgroupExchange exchange(context, writer, matrix->component);
     HeldElements held(*matrix, emit, extract.word(0));
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     const Axis& across = held.axis(d);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
@@ -49,8 +48,9 @@ uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
     return elements + context.target.subgroupSize;
 }
 
-// For whole lines, or as large parts of them as there is room for.
-SubgroupArea makeArea(MatrixContext& context, const MovedLines& lines, Id component) {
+// For whole lines, or as large parts of them as there is room for; nullopt: there is none.
+std::optional<SubgroupArea> makeArea(MatrixContext& context, const MovedLines& lines,
+                                     Id component) {
     const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
     for (uint32_t parts = 1; parts <= lines.maxParts && subgroups != 0; ++parts) {
         const uint32_t elements = lines.elements(parts);
@@ -61,11 +61,11 @@ SubgroupArea makeArea(MatrixContext& context, const MovedLines& lines, Id compon
             continue;
         }
         const Id array = context.types.arrayType(component, static_cast<uint32_t>(count));
-        return {
+        return SubgroupArea{
             globalVariable(context.types, spv::StorageClass::Workgroup, array, "coopvk_elements"),
             elements};
     }
-    return {};
+    return std::nullopt;
 }
 
 // The subgroup's area. Barriers follow all accesses.
@@ -172,9 +172,11 @@ bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64
         return false;
     }
     const MovedLines lines = linesOf(move);
-    SubgroupArea& area = context.subgroupAreas[move.from.component];
-    if (area.variable == 0) area = makeArea(context, lines, move.from.component);
-    return partsOf(lines, area) != 0;
+    const auto found = context.subgroupAreas.find(move.from.component);
+    if (found != context.subgroupAreas.end()) return partsOf(lines, found->second) != 0;
+    const std::optional<SubgroupArea> area = makeArea(context, lines, move.from.component);
+    if (area) context.subgroupAreas.emplace(move.from.component, *area);
+    return area.has_value();
 }
 
 void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,

@@ -10,13 +10,14 @@
 namespace coopvk::rewrite {
 
 TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
-                           const MatrixType& matrix, const TensorLayoutType& layout, Id function,
-                           Id pointer, bool isVector)
+                           const MatrixType& matrix, const TensorLayoutType& layout, Kind kind,
+                           Id function, Id pointer)
     : context_(context), at_(at), dimensions_(layout.dimensions) {
     Module& module = context.module;
     const Instruction& definition = module.def(function);
     const Instruction& type = module.def(definition.word(1));
     const Instruction& result = module.def(type.word(0));
+    const bool isVector = kind == Kind::kVector;
     const bool isRightResult =
         isVector ? result.opcode == OpTypeVector && result.word(0) == matrix.component
                  : type.word(0) == matrix.component;
@@ -106,13 +107,13 @@ Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const 
 
 Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     Operands operands = {idOperand(function_)};
-    const Id type = indexType(context_.types, units_ != 0 ? spv::StorageClass::PhysicalStorageBuffer
-                                                          : spv::StorageClass::StorageBuffer);
+    const Id type = indexType(context_.types, units_ ? spv::StorageClass::PhysicalStorageBuffer
+                                                     : spv::StorageClass::StorageBuffer);
     const Id block = emit.toUnsigned(type, place.index);
-    if (units_ != 0) {
+    if (units_) {
         const uint32_t bytes = context_.types.width(unit_) / 8 * context_.types.components(unit_);
         const Id index = emit.times(block, blockBytes_ / bytes);
-        const Id first = emit.chain(unit_, {units_, emit.constant(0), index});
+        const Id first = emit.chain(unit_, {*units_, emit.constant(0), index});
         const Id parameter = context_.module.def(functionType_).word(1);
         operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {

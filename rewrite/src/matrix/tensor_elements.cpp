@@ -109,7 +109,7 @@ bool TensorElements::isComponentOfArray(Id pointer) const {
 }
 
 Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
-    if (block_ != 0) return emit.chain(scalar_, {block_, emit.constant(0), scalar});
+    if (block_) return emit.chain(scalar_, {*block_, emit.constant(0), scalar});
     if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar, view_);
     const uint32_t width = elements_->components();
     const Id index = elements_->asIndex(emit, emit.over(scalar, width));
@@ -129,7 +129,7 @@ void TensorElements::storeScalar(Emitter& emit, Id scalar, Id value) {
 Id TensorElements::fromStart(Emitter& emit, Id index) {
     const Id type = elements_ ? elements_->indexType() : bufferIndexType(types_);
     index = emit.toUnsigned(type, index);
-    return first_ == 0 ? index : emit.sum(first_, index);
+    return first_ ? emit.sum(*first_, index) : index;
 }
 
 Id TensorElements::load(Emitter& emit, Id index) {
@@ -192,8 +192,7 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     atomic(OpAtomicOr, shifted(part));
 }
 
-// -------------------------------------------------------------------------------------------------
-// Runs
+// Runs.
 
 // Casts the physical pointer to one to a block with an array of `element`.
 Id TensorElements::castTo(Emitter& emit, Id element) {
@@ -207,14 +206,14 @@ Condition TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     if (storage == spv::StorageClass::Workgroup ||
         reachable(spv::StorageClass::StorageBuffer) != memoryType())
         return Condition::never();
-    if (block_ == 0 && place_.root == 0) place_ = placeOf(emit, pointer_);
-    if (block_ == 0 && !place_.valid()) return Condition::never();
+    if (!block_ && place_.root == 0) place_ = placeOf(emit, pointer_);
+    if (!block_ && !place_.valid()) return Condition::never();
     run_ = length;
     pack_ = length <= 4 ? types_.vectorType(memoryType(), length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
     const uint32_t bytes = length * componentBits_ / 8;
-    packView_ = block_ != 0 ? castTo(emit, pack_) : context_.views.view(emit, place_, pack_);
-    if (block_ == 0) return isMultiple(emit, place_.bytes, bytes);
+    packView_ = block_ ? castTo(emit, pack_) : context_.views.view(emit, place_, pack_);
+    if (!block_) return isMultiple(emit, place_.bytes, bytes);
     const Id u32 = types_.uint32();
     const Id address = emit.op(OpBitcast, types_.vectorType(u32, 2), {pointer_});
     return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
@@ -222,7 +221,7 @@ Condition TensorElements::hasRuns(Emitter& emit, uint32_t length) {
 
 Id TensorElements::packPointer(Emitter& emit, Id index) {
     const Id pack = emit.over(index, run_);
-    if (block_ != 0) return emit.chain(pack_, {packView_, emit.constant(0), pack});
+    if (block_) return emit.chain(pack_, {packView_, emit.constant(0), pack});
     const Id first = emit.over(place_.bytes, run_ * componentBits_ / 8);
     return context_.views.pointer(emit, place_, pack_, emit.sum(first, pack), packView_);
 }

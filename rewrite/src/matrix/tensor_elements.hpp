@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores of a tensor's elements, by their index from Pointer: "This index is then
-// multiplied by the size of the component type of the matrix and treated as a byte offset from the
-// 'Pointer' operand" (SPV_NV_cooperative_matrix2), whatever type Pointer points to.
+// What loads and stores of matrices by tensor addresses consist of: accesses of elements
+// (TensorElements), calls that decode them (TensorDecode), and the walk over those of a lane
+// (TensorWalk), which TensorTransfer puts together.
 #pragma once
 
 #include "ir/memory_operands.hpp"
@@ -15,6 +15,9 @@
 
 namespace coopvk::rewrite {
 
+// Loads and stores of a tensor's elements, by their index from Pointer: "This index is then
+// multiplied by the size of the component type of the matrix and treated as a byte offset from the
+// 'Pointer' operand" (SPV_NV_cooperative_matrix2), whatever type Pointer points to.
 class TensorElements {
  public:
     TensorElements(MatrixContext& context, Emitter& emit, const Instruction& at,
@@ -60,18 +63,18 @@ class TensorElements {
     const uint32_t componentBits_;
     MemoryOperands memory_;
     const Id pointer_;
-    // Memory is an array of scalars of this type. One of these accesses it: block_, place_,
-    // elements_.
+    // Memory is an array of scalars of this type. One of these accesses it: block_, elements_, or
+    // view_, the view of place_ as such scalars.
     Id scalar_ = 0;
-    Id first_ = 0;  // the scalar that Pointer points to; 0: the first one
-    Id block_ = 0;  // physical pointer to a block with an array of these scalars
-    BufferPlace place_;
-    Id view_ = 0;  // of place_, as such scalars
+    std::optional<Id> first_;  // the scalar that Pointer points to; nullopt: the first one
+    std::optional<Id> block_;  // physical pointer to a block with an array of these scalars
     std::optional<ElementPointer> elements_;
-    // A run is a vector of this type.
+    BufferPlace place_;
+    Id view_ = 0;
+    // What hasRuns() sets. A run of run_ elements is a vector of type pack_.
+    uint32_t run_ = 0;
     Id pack_ = 0;
-    Id packView_ = 0;   // as block_ or view_, of such vectors
-    uint32_t run_ = 0;  // elements
+    Id packView_ = 0;  // as block_ or view_, of such vectors
 };
 
 // Visits the elements of a matrix that a lane holds, unrolled or in loops.
@@ -117,10 +120,10 @@ class TensorWalk {
 
 class TensorDecode {
  public:
-    // `isVector`: the function is DecodeVectorFunc.
+    enum class Kind { kElement, kVector };  // DecodeFunc, DecodeVectorFunc
     TensorDecode(MatrixContext& context, Emitter& emit, const Instruction& at,
-                 const MatrixType& matrix, const TensorLayoutType& layout, Id function, Id pointer,
-                 bool isVector = false);
+                 const MatrixType& matrix, const TensorLayoutType& layout, Kind kind, Id function,
+                 Id pointer);
 
     bool valid() const { return function_ != 0; }
     // Whether more calls than one for each element of the matrix make no difference.
@@ -142,10 +145,10 @@ class TensorDecode {
     Id functionType_ = 0;  // of the application's function
     uint32_t blockBytes_ = 0;
     Id resultType_ = 0;
-    // One of both: a physical pointer to an array of units, whose size divides that of a block; or
-    // the place of the first block in a buffer.
-    Id units_ = 0;
-    Id unit_ = 0;  // type of a unit
+    // A physical pointer to an array of units of a type, whose size divides that of a block;
+    // without one, place_ is that of the first block in a buffer.
+    std::optional<Id> units_;
+    Id unit_ = 0;
     BufferPlace place_;
 };
 
@@ -155,7 +158,7 @@ class TensorDecode {
 struct TensorOperands {
     Id pointer = 0, object = 0, layout = 0;
     MemoryOperands memory;
-    Id view = 0, decode = 0, decodeVector = 0;  // 0: none
+    std::optional<Id> view, decode, decodeVector;
 };
 // nullopt, with an error, where they are invalid.
 std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at);

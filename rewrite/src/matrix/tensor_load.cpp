@@ -16,11 +16,11 @@ class TensorLoad : TensorTransfer {
         : TensorTransfer(context, writer, load, matrix, operands),
           operands_(operands),
           result_(writer.variable(matrix.id)) {
-        if (operands.decode != 0) {
+        if (operands.decode) {
             const TensorLayoutType& layout =
                 *context.tensors.layoutOf(context.module, operands.layout);
-            decode_.emplace(context, emit_, load, matrix, layout, operands.decode,
-                            operands.pointer);
+            decode_.emplace(context, emit_, load, matrix, layout, TensorDecode::Kind::kElement,
+                            *operands.decode, operands.pointer);
             prepareVectors(layout);
         } else {
             elements_.emplace(context, emit_, load, matrix, operands.pointer, operands.memory);
@@ -35,6 +35,7 @@ class TensorLoad : TensorTransfer {
 
     bool isDecoded() const { return decode_.has_value(); }
 
+    // Emits what all ways need, ahead of their branches.
     void begin() { clampValue_ = clampValue(); }
 
     // Emits the load, between begin() and end(): the layout's numbers choose the way at run time.
@@ -59,6 +60,8 @@ class TensorLoad : TensorTransfer {
     void end() { emit_.add(makeInstruction(OpLoad, matrix_.id, at_.result, {idOperand(result_)})); }
 
  private:
+    static constexpr auto kShared = ElementArray::Variable::kShared;
+
     uint32_t maxDecodeCalls() const { return device().maxDecodeCalls; }
 
     void runs() {
@@ -66,9 +69,10 @@ class TensorLoad : TensorTransfer {
                   [&](const TensorPart& place) { return readRunInside(place); });
     }
 
-    void elements(uint32_t maxDecodeCalls) {
+    // One element after the other. `maxCalls`: of DecodeFunc without a loop.
+    void elements(uint32_t maxCalls) {
         separable(
-            walkSeparable(decode_ ? maxDecodeCalls : device().maxTensorLoads),
+            walkSeparable(decode_ ? maxCalls : device().maxTensorLoads),
             [&](const TensorPart& place) { return std::vector<Slot>{{readClamped(place), 0}}; });
     }
 
@@ -90,8 +94,8 @@ class TensorLoad : TensorTransfer {
     // DecodeFunc decodes the elements of long vectors.
     void prepareVectors(const TensorLayoutType& layout) {
         const Module& module = context_.module;
-        const Id function = operands_.decodeVector;
-        if (function == 0) return;
+        if (!operands_.decodeVector) return;
+        const Id function = *operands_.decodeVector;
         const uint32_t length = types_.components(module.def(function).type);
         if (length != 2 && length != 4) return;
         run_ = longestRun(length);
@@ -99,7 +103,8 @@ class TensorLoad : TensorTransfer {
             run_ = {};
             return;
         }
-        vectors_.emplace(context_, emit_, at_, matrix_, layout, function, operands_.pointer, true);
+        vectors_.emplace(context_, emit_, at_, matrix_, layout, TensorDecode::Kind::kVector,
+                         function, operands_.pointer);
     }
 
     std::vector<Slot> readRun(const TensorPart& place) {
@@ -133,7 +138,7 @@ class TensorLoad : TensorTransfer {
                    const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
         HeldElements held(matrix_);
         std::optional<ElementArray> array;
-        if (walk.isRolled()) array.emplace(context_, writer_, matrix_, true);
+        if (walk.isRolled()) array.emplace(context_, writer_, matrix_, kShared);
         visitSeparable(walk, [&](const TensorPart& place, Id element) {
             const std::vector<Slot> components = read(place);
             for (uint32_t i = 0; i < components.size(); ++i) {
@@ -166,7 +171,7 @@ class TensorLoad : TensorTransfer {
 
     void any() {
         TensorWalk walk = walkAny();
-        ElementArray array(context_, writer_, matrix_, true);
+        ElementArray array(context_, writer_, matrix_, kShared);
         if (address_.clips()) array.fill(operands_.object);
         visitAny(walk, [&](const TensorPart& place, Id element) {
             writer_.when(place.isKept, [&] { array.store(element, readInside(place)); });

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What loads and stores by tensor addresses have in common; OpCooperativeMatrixStoreTensorNV.
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/tensor_elements.hpp"
@@ -11,11 +13,11 @@ TensorAccess accessOf(const MatrixContext& context, const Instruction& at, const
                       const TensorOperands& operands) {
     TensorAccess access;
     access.layout = context.tensors.layoutOf(context.module, operands.layout);
-    access.view = context.tensors.viewOf(context.module, operands.view);
+    if (operands.view) access.view = context.tensors.viewOf(context.module, *operands.view);
     access.rows = matrix.rows;
     access.columns = matrix.columns;
     access.isStore = at.opcode == OpCooperativeMatrixStoreTensorNV;
-    access.isDecoded = operands.decode != 0;
+    access.isDecoded = operands.decode.has_value();
     return access;
 }
 
@@ -36,7 +38,7 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     using Mask = spv::TensorAddressingOperandsMask;
     size_t next = 1;
     uint32_t left = addressing[0].word;
-    const auto take = [&](Mask bit, Id& id) {
+    const auto take = [&](Mask bit, std::optional<Id>& id) {
         if ((left & static_cast<uint32_t>(bit)) == 0) return;
         left &= ~static_cast<uint32_t>(bit);
         if (next < addressing.size()) id = addressing[next++].word;
@@ -48,7 +50,7 @@ std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instr
     if (context.tensors.layoutOf(context.module, operands.layout) == nullptr) {
         return fails("TensorLayout is not a tensor layout");
     }
-    if (operands.view != 0 && context.tensors.viewOf(context.module, operands.view) == nullptr) {
+    if (operands.view && context.tensors.viewOf(context.module, *operands.view) == nullptr) {
         return fails("TensorView is not a tensor view");
     }
     return operands;
@@ -133,7 +135,7 @@ TensorRun TensorTransfer::longestRun(uint32_t max) const {
     if (!alongRow) return {};
     const Axis& axis = *alongRow ? matrix_.fragment.columns : matrix_.fragment.rows;
     uint32_t length = max;
-    while (axis.run() % length != 0) length /= 2;
+    while (axis.neighbours() % length != 0) length /= 2;
     return {length, *alongRow};
 }
 
@@ -187,44 +189,36 @@ class TensorStore : TensorTransfer {
     bool valid() const { return elements_.valid(); }
 
     void run() {
-        const auto storeRun = [&](const TensorPart& place, std::span<const Slot> components) {
-            elements_.storeRun(emit_, place.index, components);
-        };
-        const auto storeOne = [&](const TensorPart& place, std::span<const Slot> components) {
-            elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
-        };
-        const auto separable = [&](TensorWalk& walk, const Visit& visit) {
-            visitSeparable(walk, visit);
-        };
-        const auto any = [&](TensorWalk& walk, const Visit& visit) { visitAny(walk, visit); };
         const uint32_t most = device().maxTensorStores;
+        constexpr auto kSeparable = &TensorStore::visitSeparable, kAny = &TensorStore::visitAny;
         writer_.when(writer_.isNoDuplicate(matrix_), [&] {
-            byAddress([&] { store(walkRuns(most), run_.length, separable, storeRun); },
-                      [&] { store(walkSeparable(most), 1, separable, storeOne); },
-                      [&] { store(walkAny(), 1, any, storeOne); });
+            byAddress([&] { store(walkRuns(most), kSeparable, run_.length); },
+                      [&] { store(walkSeparable(most), kSeparable, 1); },
+                      [&] { store(walkAny(), kAny, 1); });
         });
     }
 
  private:
-    // Stores runs of `length`. write(place, components) stores one.
-    void store(TensorWalk walk, uint32_t length,
-               const std::function<void(TensorWalk&, const Visit&)>& visitAll,
-               const std::function<void(const TensorPart&, std::span<const Slot>)>& write) {
+    // Stores runs of `length` elements.
+    void store(TensorWalk walk, void (TensorStore::*visitAll)(TensorWalk&, const Visit&),
+               uint32_t length) {
         std::optional<ElementArray> array;
         HeldElements held(matrix_);
         if (walk.isRolled()) {
-            array.emplace(context_, writer_, matrix_, true).fill(at_.word(1));
+            array.emplace(context_, writer_, matrix_, ElementArray::Variable::kShared);
+            array->fill(at_.word(1));
         } else {
             held = HeldElements(matrix_, emit_, at_.word(1));
         }
-        visitAll(walk, [&](const TensorPart& place, Id element) {
+        (this->*visitAll)(walk, [&](const TensorPart& place, Id element) {
             writer_.when(emit_.both(place.isKept, place.inside), [&] {
                 std::vector<Slot> components;
                 for (uint32_t i = 0; i < length; ++i) {
                     const Id at = inRun(element, i);
                     components.push_back(array ? Slot{array->load(at), 0} : slotOf(held, at));
                 }
-                write(place, components);
+                if (length > 1) return elements_.storeRun(emit_, place.index, components);
+                elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
             });
         });
     }
@@ -239,7 +233,7 @@ void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instru
     if (matrix == nullptr) return;
     const std::optional<TensorOperands> operands = tensorOperands(context, store);
     if (!operands) return;
-    if (operands->decode != 0 || operands->decodeVector != 0) {
+    if (operands->decode || operands->decodeVector) {
         return context.invalid(store, "a store takes no DecodeFunc");
     }
     TensorStore lowering(context, writer, store, *matrix, *operands);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 
 #include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
@@ -37,14 +38,12 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
 uint32_t deepSliceWords(const MatrixContext& context) {
     constexpr uint32_t kMostBytes = 48 * 1024, kStep = 1024;
     const DevicePlan& device = context.target.device;
-    uint32_t fits = 0,
-             tooMany = std::min(device.maxComputeSharedMemorySize, kMostBytes) / kStep + 1;
-    while (tooMany - fits > 1) {
-        const uint32_t steps = (fits + tooMany) / 2;
-        const bool hasRoom = sharedMemoryHasRoom(context.module, uint64_t{steps} * kStep, device);
-        (hasRoom ? fits : tooMany) = steps;
-    }
-    return fits * kStep / 4;
+    const uint32_t most = std::min(device.maxComputeSharedMemorySize, kMostBytes) / kStep;
+    const auto steps = std::views::iota(1u, most + 1);
+    const auto tooMany = std::ranges::partition_point(steps, [&](uint32_t count) {
+        return sharedMemoryHasRoom(context.module, uint64_t{count} * kStep, device);
+    });
+    return static_cast<uint32_t>(tooMany - steps.begin()) * kStep / 4;
 }
 
 uint64_t workgroupMemoryBytes(const MatrixContext& context) {
@@ -57,25 +56,25 @@ uint64_t workgroupMemoryBytes(const MatrixContext& context) {
 
 WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)
     : context_(context), emit_(emit) {
-    if (context.shared.variable == 0) context.shared.variable = context.module.takeId();
+    if (!context.shared.variable) context.shared.variable = context.module.takeId();
 }
 
 void WorkgroupMemory::use(uint32_t words) {
     context_.shared.used = std::max(context_.shared.used, words);
 }
 
-Id WorkgroupMemory::load(Id first, uint32_t offset) { return loadRun(first, offset, 1)[0]; }
+Id WorkgroupMemory::load(Id first, uint32_t offset) { return loadWords(first, offset, 1)[0]; }
 
 void WorkgroupMemory::store(Id first, uint32_t offset, Id word) {
     const Id words[] = {word};
-    storeRun(first, offset, words);
+    storeWords(first, offset, words);
 }
 
 void WorkgroupMemory::barrier() { sharedBarrier(emit_, spv::Scope::Workgroup); }
 
 Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.types.uint32(), 4); }
 
-WorkgroupMemory::Place WorkgroupMemory::placeOf(Id first, uint32_t offset) {
+WorkgroupMemory::WordIndex WorkgroupMemory::indexOf(Id first, uint32_t offset) {
     const IndexParts parts = separateConstant(emit_, first);
     offset += parts.constant;
     const Id word = emit_.plus(parts.variable, offset % 4);
@@ -83,38 +82,37 @@ WorkgroupMemory::Place WorkgroupMemory::placeOf(Id first, uint32_t offset) {
 }
 
 // The variable is declared later, so Emitter::chain does not know its storage class.
-Id WorkgroupMemory::pointer(const Place& place, uint32_t following) {
+Id WorkgroupMemory::pointer(const WordIndex& at, uint32_t following) {
     TypeTable& types = context_.types;
-    return emit_.op(
-        OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
-        {context_.shared.variable, place.vector, emit_.plus(place.component, following)});
+    return emit_.op(OpAccessChain, types.pointerType(spv::StorageClass::Workgroup, types.uint32()),
+                    {*context_.shared.variable, at.vector, emit_.plus(at.component, following)});
 }
 
 Id WorkgroupMemory::pointerToVector(Id vector) {
     return emit_.op(OpAccessChain,
                     context_.types.pointerType(spv::StorageClass::Workgroup, fourWords()),
-                    {context_.shared.variable, vector});
+                    {*context_.shared.variable, vector});
 }
 
-std::vector<Id> WorkgroupMemory::loadRun(Id first, uint32_t offset, uint32_t count) {
+std::vector<Id> WorkgroupMemory::loadWords(Id first, uint32_t offset, uint32_t count) {
     const Operands access = nonPrivateAccess(context_.module);
-    const Place place = placeOf(first, offset);
+    const WordIndex at = indexOf(first, offset);
     if (count == 4) {
-        return emit_.parts(emit_.load(fourWords(), pointerToVector(place.vector), access));
+        return emit_.parts(emit_.load(fourWords(), pointerToVector(at.vector), access));
     }
     std::vector<Id> words;
     for (uint32_t i = 0; i < count; ++i) {
-        words.push_back(emit_.load(context_.types.uint32(), pointer(place, i), access));
+        words.push_back(emit_.load(context_.types.uint32(), pointer(at, i), access));
     }
     return words;
 }
 
-void WorkgroupMemory::storeRun(Id first, uint32_t offset, std::span<const Id> words) {
-    const Place place = placeOf(first, offset);
-    storePart(place.vector, place.component, words);
+void WorkgroupMemory::storeWords(Id first, uint32_t offset, std::span<const Id> words) {
+    const WordIndex at = indexOf(first, offset);
+    storeInVector(at.vector, at.component, words);
 }
 
-void WorkgroupMemory::storePart(Id vector, Id component, std::span<const Id> words) {
+void WorkgroupMemory::storeInVector(Id vector, Id component, std::span<const Id> words) {
     const Operands access = nonPrivateAccess(context_.module);
     if (words.size() == 4) {
         emit_.store(pointerToVector(vector), emit_.construct(fourWords(), words), access);
@@ -127,15 +125,15 @@ void WorkgroupMemory::storePart(Id vector, Id component, std::span<const Id> wor
 
 void declareWorkgroupMemory(MatrixContext& context) {
     const SharedWords& shared = context.shared;
-    if (shared.variable == 0) return;
+    if (!shared.variable) return;
     TypeTable& types = context.types;
     const Id array =
         types.arrayType(types.vectorType(types.uint32(), 4), (std::max(1u, shared.used) + 3) / 4);
     const Id pointer = types.pointerType(spv::StorageClass::Workgroup, array);
     context.module.append(Section::kGlobals,
-                          makeInstruction(OpVariable, pointer, shared.variable,
+                          makeInstruction(OpVariable, pointer, *shared.variable,
                                           {literal(spv::StorageClass::Workgroup)}));
-    context.module.addName(shared.variable, "coopvk_matrices");
+    context.module.addName(*shared.variable, "coopvk_matrices");
 }
 
 Id wordOf(Emitter& emit, const MatrixType& matrix, const Slot& component) {

@@ -7,7 +7,7 @@
 
 #include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
-#include "matrix/sliced_product.hpp"
+#include "matrix/staged_product.hpp"
 
 namespace coopvk::rewrite {
 
@@ -33,7 +33,7 @@ class WorkgroupProduct : StagedProduct {
         if (areWhole()) {
             beginWholeSums(plan_.sum, f_.parameter(2));
         } else {
-            beginSums(plan_.sumType(), firstSums());
+            beginSums(plan_.sum.heldType(), firstSums());
         }
         forEachSlice(
             [&](Id start) {
@@ -62,21 +62,22 @@ class WorkgroupProduct : StagedProduct {
 
     // Whether the sums are the packs of C, and in the end those of the result.
     bool areWhole() const {
-        return context_.target.device.prefersShortCode && !addsCLast() && !plan_.isOpen() &&
-               p_.c->sums == Sums::kClosed && plan_.sum.id == p_.c->id &&
-               plan_.sum.id == p_.result->id;
+        return context_.target.device.prefersShortCode && !addsCLast() && !plan_.sum.isOpen() &&
+               !p_.c->isOpen() && plan_.sum.id == p_.c->id && plan_.sum.id == p_.result->id;
     }
 
     std::vector<Id> firstSums() {
-        if (addsCLast()) return std::vector<Id>(plan_.sums(), types_.constantNull(plan_.sumType()));
-        const std::vector<Id> packs = convert(*p_.c, plan_.sum, f_.parameter(2));
-        return plan_.isOpen() ? openSums(emit_, plan_.sum, packs) : packs;
+        const MatrixType& sum = plan_.sum;
+        if (addsCLast())
+            return std::vector<Id>(sum.heldCount(), types_.constantNull(sum.heldType()));
+        const std::vector<Id> packs = convert(*p_.c, sum, f_.parameter(2));
+        return sum.isOpen() ? openSums(emit_, sum, packs) : packs;
     }
 
     Id endSums() {
-        if (const Id whole = wholeSums(); whole != 0) return f_.finish(whole);
+        if (const std::optional<Id> whole = wholeSums()) return f_.finish(*whole);
         std::vector<Id> sums = loadSums();
-        if (plan_.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
+        if (plan_.sum.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
         if (addsCLast()) {
             const std::vector<Id> addends = convert(*p_.c, plan_.sum, f_.parameter(2));
             const Id word = types_.intType(32, false);
@@ -153,7 +154,7 @@ class WorkgroupProduct : StagedProduct {
                 for (uint32_t i = 0; i < operand.runWords(); ++i) {
                     words.push_back(word(operand, elements, block + k, w + i));
                 }
-                memory_.storeRun(first, line + operand.offset(w), words);
+                memory_.storeWords(first, line + operand.offset(w), words);
             }
         }
     }
@@ -178,7 +179,7 @@ class WorkgroupProduct : StagedProduct {
             const uint32_t line = operand.first + k * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
                 const std::vector<Id> words =
-                    memory_.loadRun(first, line + operand.offset(w), operand.runWords());
+                    memory_.loadWords(first, line + operand.offset(w), operand.runWords());
                 for (uint32_t i = 0; i < words.size(); ++i) {
                     const uint32_t x = (w + i) * operand.alongLine, onK = k * operand.alongK;
                     const uint32_t pack =

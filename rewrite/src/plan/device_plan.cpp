@@ -15,15 +15,16 @@ const DeviceClass& classOf(const DeviceTraits& device, std::span<const DeviceCla
     return found == classes.end() ? deviceClasses().back() : *found;
 }
 
-Sums openSumsFor(const DeviceTraits& device, bool opensSingles) {
-    if (opensSingles || device.emulatesFloat16) return Sums::kSingles;
-    if (!device.shaderFloat16) return Sums::kClosed;
-    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? Sums::kSingles : Sums::kHalves;
+SumForm openSumsFor(const DeviceTraits& device, bool opensSingles) {
+    if (opensSingles || device.emulatesFloat16) return SumForm::kSingles;
+    if (!device.shaderFloat16) return SumForm::kClosed;
+    return device.shaderMixedFloatDotProductFloat16AccFloat32 ? SumForm::kSingles
+                                                              : SumForm::kHalves;
 }
 
 // Whether products of vectors may use the driver's matrices. Unless the user asks for them, only
 // where they were measured to be faster, and not if the driver's matrices are to be replaced.
-bool mayUseMatrices(const Target& target, const DeviceChoices& choices) {
+bool mayUseDriverMatrices(const Target& target, const DeviceChoices& choices) {
     if (target.backEnd != BackEnd::kAuto) return target.backEnd == BackEnd::kNative;
     return choices.usesDriverMatrices &&
            !target.emulated.contains(Extension::kKhrCooperativeMatrix);
@@ -46,7 +47,7 @@ bool isDivided(const MatrixShape& shape, uint32_t lanes) {
 
 DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classes)
     : DeviceFeatures(target.device) {
-    const DeviceTraits& traits = target.device;
+    const auto& traits = target.device;
     const uint32_t lanes = target.subgroupSize;
     const DeviceClass& row = classOf(traits, classes);
     DeviceChoices& choices = *this;
@@ -72,7 +73,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
     if (target.addsShapes) addedShapes = addedMatrixShapes(traits);
-    if (!mayUseMatrices(target, choices)) return;
+    if (!mayUseDriverMatrices(target, choices)) return;
     std::ranges::copy_if(nativeShapes, std::back_inserter(vectorShapes),
                          [&](const MatrixShape& shape) { return isDivided(shape, lanes); });
 }
@@ -101,7 +102,7 @@ PlannedTarget::PlannedTarget(const Target& target)
 
 bool prefersBlockedWeights(const Target& target) {
     return target.emulated.contains(Extension::kNvCooperativeVector) &&
-           mayUseMatrices(target, classOf(target.device, deviceClasses()).choices) &&
+           mayUseDriverMatrices(target, classOf(target.device, deviceClasses()).choices) &&
            std::ranges::any_of(target.device.nativeShapes, holdsBlock);
 }
 

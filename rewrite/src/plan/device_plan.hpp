@@ -16,72 +16,39 @@
 namespace coopvk::rewrite {
 
 // What shaders for a device may contain, and how much of it: the part of DeviceTraits that decides
-// whether code is valid, and not how it is made.
+// whether code is valid, and not how it is made. Passes cannot see the rest.
+struct DeviceFeatures : private DeviceTraits {
+    DeviceFeatures(const DeviceTraits& traits) : DeviceTraits(traits) {}  // NOLINT: a device has it
 
-// The members are those of DeviceTraits with the same names.
-struct DeviceFeatures {
-    DeviceFeatures(const DeviceTraits& t)  // NOLINT: a device has them
-        : subgroupShuffle(t.subgroupShuffle),
-          subgroupVote(t.subgroupVote),
-          subgroupBallot(t.subgroupBallot),
-          subgroupArithmetic(t.subgroupArithmetic),
-          shaderFloat16(t.shaderFloat16),
-          shaderFloat64(t.shaderFloat64),
-          shaderInt8(t.shaderInt8),
-          shaderInt16(t.shaderInt16),
-          shaderInt64(t.shaderInt64),
-          storageBuffer8BitAccess(t.storageBuffer8BitAccess),
-          storageBuffer16BitAccess(t.storageBuffer16BitAccess),
-          uniformAndStorageBuffer8BitAccess(t.uniformAndStorageBuffer8BitAccess),
-          uniformAndStorageBuffer16BitAccess(t.uniformAndStorageBuffer16BitAccess),
-          storagePushConstant8(t.storagePushConstant8),
-          storagePushConstant16(t.storagePushConstant16),
-          scalarBlockLayout(t.scalarBlockLayout),
-          shaderBufferFloat32AtomicAdd(t.shaderBufferFloat32AtomicAdd),
-          shaderSharedFloat32AtomicAdd(t.shaderSharedFloat32AtomicAdd),
-          emulatesFloat16(t.emulatesFloat16),
-          blockedWeights(t.blockedWeights),
-          subgroupStages(t.subgroupStages),
-          maxComputeSharedMemorySize(t.maxComputeSharedMemorySize),
-          splitBarrierSharedMemory(t.splitBarrierSharedMemory),
-          maxTaskSharedMemorySize(t.maxTaskSharedMemorySize),
-          maxTaskPayloadAndSharedMemorySize(t.maxTaskPayloadAndSharedMemorySize),
-          maxMeshSharedMemorySize(t.maxMeshSharedMemorySize),
-          maxMeshPayloadAndSharedMemorySize(t.maxMeshPayloadAndSharedMemorySize),
-          nativeShapes(t.nativeShapes) {}
+    using Feature = bool DeviceTraits::*;
+    using DeviceTraits::has, DeviceTraits::hasFloat16;
 
-    bool subgroupShuffle, subgroupVote, subgroupBallot, subgroupArithmetic;
-    bool shaderFloat16, shaderFloat64, shaderInt8, shaderInt16, shaderInt64;
-    bool storageBuffer8BitAccess, storageBuffer16BitAccess;
-    bool uniformAndStorageBuffer8BitAccess, uniformAndStorageBuffer16BitAccess;
-    bool storagePushConstant8, storagePushConstant16;
-    bool scalarBlockLayout;
-    bool shaderBufferFloat32AtomicAdd, shaderSharedFloat32AtomicAdd;
-    bool emulatesFloat16, blockedWeights;
-    uint32_t subgroupStages;
-    uint32_t maxComputeSharedMemorySize, splitBarrierSharedMemory;
-    uint32_t maxTaskSharedMemorySize, maxTaskPayloadAndSharedMemorySize;
-    uint32_t maxMeshSharedMemorySize, maxMeshPayloadAndSharedMemorySize;
-    std::vector<MatrixShape> nativeShapes;
-
-    bool hasFloat16() const { return shaderFloat16 || emulatesFloat16; }
-    // A feature, or its emulation.
-    bool has(bool DeviceFeatures::* feature) const {
-        return this->*feature || (feature == &DeviceFeatures::shaderFloat16 && emulatesFloat16);
-    }
+    using DeviceTraits::blockedWeights, DeviceTraits::nativeShapes;
+    using DeviceTraits::maxComputeSharedMemorySize, DeviceTraits::splitBarrierSharedMemory,
+        DeviceTraits::maxTaskSharedMemorySize, DeviceTraits::maxTaskPayloadAndSharedMemorySize,
+        DeviceTraits::maxMeshSharedMemorySize, DeviceTraits::maxMeshPayloadAndSharedMemorySize;
+    using DeviceTraits::shaderBufferFloat32AtomicAdd, DeviceTraits::shaderSharedFloat32AtomicAdd;
+    using DeviceTraits::shaderFloat16, DeviceTraits::shaderFloat64, DeviceTraits::shaderInt8,
+        DeviceTraits::shaderInt16, DeviceTraits::shaderInt64, DeviceTraits::emulatesFloat16;
+    using DeviceTraits::storageBuffer8BitAccess, DeviceTraits::storageBuffer16BitAccess,
+        DeviceTraits::uniformAndStorageBuffer8BitAccess,
+        DeviceTraits::uniformAndStorageBuffer16BitAccess, DeviceTraits::storagePushConstant8,
+        DeviceTraits::storagePushConstant16, DeviceTraits::scalarBlockLayout;
+    using DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote, DeviceTraits::subgroupBallot,
+        DeviceTraits::subgroupArithmetic, DeviceTraits::subgroupStages;
 };
 
-// Of a product of matrices in shared memory: what its slices depend on.
+// What slices depend on (matrix/slices): a product of matrices that are loaded from shared memory.
 struct SlicedProduct {
     uint32_t lanes;       // of a subgroup
-    uint32_t factorBits;  // of A and B in memory, the narrower ones
+    uint32_t factorBits;  // of a component of A or B in memory: of the narrower one
     uint32_t sumBits;
-    uint64_t sums;  // of a lane, in one variable
-    bool areFloats;
-    bool areOpen;         // open sums
+    uint64_t sums;        // most components of accumulators that a variable has in each lane
+    bool areFloats;       // the sums
+    bool areOpen;         // the sums
     bool haveDuplicates;  // there are fewer sums than lanes
-    bool arePairsAlongK;
-    bool haveMixedDots;
+    bool arePairsAlongK;  // f16 of B
+    bool haveMixedDots;   // the device
 };
 
 struct Slices {
@@ -89,7 +56,7 @@ struct Slices {
     bool rolled = false;
 };
 
-// The first row whose products they are counts. No row: no slices.
+// The first row counts whose test a product passes. A product that passes none has no slices.
 struct SliceRow {
     std::string_view products;
     bool (*are)(const SlicedProduct& product);
@@ -97,7 +64,7 @@ struct SliceRow {
 };
 
 // How a lane holds the components of an accumulator while products are added.
-enum class Sums {
+enum class SumForm {
     kClosed,   // as themselves
     kHalves,   // each as two f16, whose sum is the component
     kSingles,  // each as f32
@@ -186,8 +153,8 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     bool variesSubgroupSize = false;  // subgroups of other sizes may run
     bool hasMixedDots = false;        // two f16 products and an f32 sum
     bool hasSlowShuffles = false;
-    Sums openSums = Sums::kClosed;  // of f16 accumulators
-    uint32_t tileColumns = 0;       // of a lane, where lanes multiply vectors together
+    SumForm openSums = SumForm::kClosed;  // of f16 accumulators
+    uint32_t tileColumns = 0;             // of a lane, where lanes multiply vectors together
     uint32_t reservedSharedMemory = 0;
     std::vector<MatrixShape> vectorShapes;  // of the driver, for products of vectors
     std::vector<MatrixShape> addedShapes;   // with Target::addsShapes

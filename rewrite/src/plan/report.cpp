@@ -18,7 +18,7 @@ using Plan = DevicePlan;
 
 struct Decision {
     std::string_view name;
-    std::variant<bool Plan::*, uint32_t Plan::*, Sums Plan::*, std::optional<RowStores> Plan::*>
+    std::variant<bool Plan::*, uint32_t Plan::*, SumForm Plan::*, std::optional<RowStores> Plan::*>
         value;
     std::string_view reason;
 };
@@ -110,8 +110,8 @@ const Decision kDecisions[] = {
 
 std::string text(bool value) { return value ? "yes" : "no"; }
 std::string text(uint32_t value) { return value == ~0u ? "any" : std::to_string(value); }
-std::string text(Sums sums) {
-    return sums == Sums::kClosed ? "no" : sums == Sums::kHalves ? "two f16" : "f32";
+std::string text(SumForm sums) {
+    return sums == SumForm::kClosed ? "no" : sums == SumForm::kHalves ? "two f16" : "f32";
 }
 std::string text(const std::optional<RowStores>& stores) {
     if (!stores) return "by number";

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which values of a function are computed of physical pointers that it takes as arguments:
-// pointers, and addresses as integers.
+// Copies of decode functions for tensors in a descriptor's buffer. Decode functions take a physical
+// pointer. The copy takes a number of bytes in its place, and accesses aliases of the buffer:
+//
+//   before:  decode(block pointer, coordinates...) { return pointer->scale * 2 }
+//   after:   decode(bytes from the buffer's start, coordinates...) { return alias[bytes / 4] * 2 }
 #pragma once
 
 #include <set>
@@ -12,6 +15,15 @@
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
+
+// The copy of a function whose first parameter is a physical pointer. In its place the copy takes
+// the arguments of `place`, and the bytes from the start of the buffer (bufferIndexType()). 0, with
+// an error, where the function needs the address itself, which no descriptor tells.
+Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
+               const BufferPlace& place);
+
+// Which values of a function are computed of physical pointers that it takes as arguments:
+// pointers, and addresses as integers.
 
 // What an argument of a function is.
 enum class ArgumentKind : uint32_t {
@@ -63,21 +75,27 @@ class ViewAccess {
     };
     void copyMemory(const Instruction& i, const PointerFlow& flow, const Cloner& copies);
     void copyAtomic(const Instruction& i, const Cloner& copies);
-    // The value at `bytes`; 0, with an error, where the type cannot be loaded. If `value` is not 0,
-    // stores that. The address has the alignment of `memory`; without one, that of the type's
-    // parts.
-    Id access(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id address(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id members(Id type, std::span<const Part> parts, Id bytes, const MemoryOperands& memory,
-               Id value);
-    Id structure(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id array(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id numeric(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id element(Id type, Id bytes, const MemoryOperands& memory, Id value);
-    Id pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory, Id value);
-    // A pointer to a scalar or vector whose alignment is its size; 0 with an error.
-    Id pointer(Id type, Id bytes, bool writes);
-    Id refuse(std::string_view what);
+    // Stores a value at `bytes`; or loads one, without `stored`: nullopt with an error. The address
+    // has the alignment of `memory`; without one, that of the type's parts.
+    using Value = std::optional<Id>;
+    Value access(Id type, Id bytes, const MemoryOperands& memory, Value stored = {});
+    Value address(Id type, Id bytes, const MemoryOperands& memory, Value stored);
+    Value members(Id type, std::span<const Part> parts, Id bytes, const MemoryOperands& memory,
+                  Value stored);
+    Value structure(Id type, Id bytes, const MemoryOperands& memory, Value stored);
+    Value array(Id type, Id bytes, const MemoryOperands& memory, Value stored);
+    Value numeric(Id type, Id bytes, const MemoryOperands& memory, Value stored);
+    Value element(Id type, Id bytes, const MemoryOperands& memory, Value stored);
+    Value pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory,
+                 Value stored);
+    // What members() and the like return: the whole of the parts that were loaded.
+    template <typename Make>
+    Value whole(Value stored, Make make) {
+        return context_.error || stored ? Value() : make();
+    }
+    // A pointer to a scalar or vector whose alignment is its size; nullopt with an error.
+    Value pointer(Id type, Id bytes, bool writes);
+    Value refuse(std::string_view what);
 
     LoweringContext& context_;
     TypeTable& types_;
@@ -85,14 +103,5 @@ class ViewAccess {
     const Instruction& at_;
     const BufferPlace& place_;
 };
-
-// Copies of decode functions for tensors in a descriptor's buffer. Decode functions take a physical
-// pointer. The copy takes a number of bytes in its place, and accesses aliases of the buffer.
-
-// The copy of a function whose first parameter is a physical pointer. In its place the copy takes
-// the arguments of `place`, and the bytes from the start of the buffer (bufferIndexType()). 0, with
-// an error, where the function needs the address itself, which no descriptor tells.
-Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
-               const BufferPlace& place);
 
 }  // namespace coopvk::rewrite

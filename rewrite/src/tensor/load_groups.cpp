@@ -63,21 +63,20 @@ class Group {
             i.operands, [&](const Operand& o) { return o.isId && later_.contains(o.word); });
     }
 
-    Id variableOf(const Instruction& store) const {
-        const Instruction& pointer = module_.def(store.word(0));
-        return isVariable(pointer.opcode) && storageOf(pointer) == spv::StorageClass::Function
-                   ? pointer.result
-                   : 0;
+    // Whether it stores to a whole variable of the function.
+    bool storesToVariable(const Instruction& i) const {
+        if (i.opcode != OpStore) return false;
+        const Instruction& pointer = module_.def(i.word(0));
+        return isVariable(pointer.opcode) && storageOf(pointer) == spv::StorageClass::Function;
     }
 
     bool isFree(const Instruction& i) const {
         if (needsLoaded(i)) return false;
         if (i.opcode == OpLoad) return readsWhatStays(i);
-        if (i.opcode == OpStore) return variableOf(i) != 0;
+        if (i.opcode == OpStore) return storesToVariable(i);
         return isAccessChain(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
                isDebugLine(i.opcode) || i.opcode == OpCompositeExtract ||
-               i.opcode == OpCompositeConstruct ||
-               std::ranges::find(kTensorValues, i.opcode) != std::end(kTensorValues);
+               i.opcode == OpCompositeConstruct || isTensorValue(i.opcode);
     }
 
     // Whether neither the loads nor the stores that move behind them change what is read.
@@ -94,10 +93,9 @@ class Group {
     // Whether it stores what was loaded to a whole variable of the function, which no instruction
     // behind the loads accesses so far: then it may move behind them.
     bool isStoreOfLoaded(const Instruction& i) const {
-        if (i.opcode != OpStore || i.operands.size() != 2) return false;
         const auto isResult = [&](const InstructionPtr& load) { return load->result == i.word(1); };
-        const Id variable = variableOf(i);
-        return variable != 0 && !later_.contains(variable) && std::ranges::any_of(loads_, isResult);
+        return storesToVariable(i) && i.operands.size() == 2 && !later_.contains(i.word(0)) &&
+               std::ranges::any_of(loads_, isResult);
     }
 
     const Module& module_;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Moves loads by tensor addresses next to each other, so that they can share one branch. At the end
-// of a branch, a GPU waits for the loads in it, so it would start the next load only then.
+// The order of loads by tensor addresses, before they are lowered. Most become branches: the
+// fastest way for some layouts, another one for the others. At the end of a branch, a GPU waits for
+// the loads in it, so it would start the next load only then.
 #pragma once
 
 #include <map>
@@ -18,11 +19,17 @@ namespace coopvk::rewrite {
 
 // Moves tensor loads and stores that differ in their arguments only into a function, which they
 // become calls of. For short code: such loads do not share a branch with others.
+//
+//   before:  a = load(buffer[i], layout); b = load(buffer[j], layout)
+//   after:   a = f(i, layout); b = f(j, layout)
 void shareTensorAccesses(TypeTable& types);
 
 // Moves each load of a block down to the next load, unless an instruction between them uses its
-// result. Stores of the result to variables of the function move behind both. Returns the loads
-// that another load of their group follows directly.
+// result: then they can share one branch. Stores of the result to variables of the function move
+// behind both. Returns the loads that another load of their group follows directly.
+//
+//   before:  a = load(x); v = a; y = x + 1; b = load(y)
+//   after:   y = x + 1; a = load(x); b = load(y); v = a
 std::set<Id> gatherTensorLoads(Module& module);
 
 // Moves tensor loads in loops to the iteration before, so that a GPU loads for the next product
@@ -45,10 +52,14 @@ bool endsProduct(const Module& module, const Instruction& i);
 // Duplicates the code from tensor loads to the products that use them: one version for layouts that
 // allow the fastest loads, one for all others. Without this, both ways to load join ahead of the
 // product, where a GPU waits for the loads, and holds in registers what either way needs.
+//
+//   before:  a, b = loads; c = product(a, b, c)
+//   after:   if (undefined) { a, b = loads; c = product(a, b, c) }
+//            else { a, b = loads; c = product(a, b, c) }
 
 struct LoadVersions {
-    // The loads of the first version, by the boolean that selects it. That is an OpUndef, which
-    // whoever lowers the loads must replace.
+    // The loads of the first version, by the boolean that selects it (`undefined` above). Whoever
+    // lowers the loads must replace this OpUndef by what the layouts say.
     std::map<Id, std::vector<const Instruction*>> loads;
     std::set<Id> fastest, others;  // the loads of the first and of the second version
 };
@@ -84,8 +95,8 @@ class LoopValues {
         return found == defined_.end() ? nullptr : found->second;
     }
     // The value of the header's phi in the first iteration, and that in the next one.
-    Id first(const Instruction& phi) const { return fromStep(phi, false); }
-    Id next(const Instruction& phi) const { return fromStep(phi, true); }
+    Id first(const Instruction& phi) const { return phi.word(beginsWithNext(phi) ? 2 : 0); }
+    Id next(const Instruction& phi) const { return phi.word(beginsWithNext(phi) ? 0 : 2); }
     // Whether instructions other than phis use only what stands ahead of them, as in all loops that
     // can be reached.
     bool isInOrder() const { return isInOrder_; }
@@ -97,7 +108,7 @@ class LoopValues {
 
  private:
     void visit(const Instruction& i);
-    Id fromStep(const Instruction& phi, bool isFromStep) const;
+    bool beginsWithNext(const Instruction& phi) const { return phi.word(1) == step_; }
     bool canRepeatAlone(const Instruction& i) const;
 
     const Module& module_;
@@ -135,7 +146,7 @@ class LoopCopies {
     using Key = std::pair<When, Id>;
 
     Key source(const Key& key) const;
-    Id known(const Key& key) const;
+    std::optional<Id> known(const Key& key) const;
 
     Module& module_;
     const LoopValues& values_;

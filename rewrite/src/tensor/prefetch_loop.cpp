@@ -13,10 +13,6 @@ namespace {
 
 bool isProduct(const Instruction& i) { return i.opcode == OpCooperativeMatrixMulAddKHR; }
 
-bool isTensorValue(spv::Op opcode) {
-    return std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
-}
-
 bool branchesTo(const Block& block, Id label) {
     return block.body.back()->opcode == OpBranch && block.body.back()->word(0) == label;
 }
@@ -116,11 +112,6 @@ void LoopValues::visit(const Instruction& i) {
                           isTensorLoad(i) || isProduct(i);
 }
 
-Id LoopValues::fromStep(const Instruction& phi, bool isFromStep) const {
-    const bool isFirst = (phi.word(1) == step_) == isFromStep;
-    return phi.word(isFirst ? 0 : 2);
-}
-
 bool LoopValues::canRepeat(Id value) {
     std::vector<Id> pending = {value};
     while (!pending.empty()) {
@@ -178,19 +169,17 @@ Id LoopCopies::at(When when, Id value, InstructionList& out) {
     while (!pending.empty()) {
         const Key key = pending.back();
         const size_t before = pending.size();
-        if (known(key) == 0) {
+        if (!known(key)) {
             for (const Operand& o : values_.find(key.second)->operands) {
                 const Key needed = source({key.first, o.word});
-                if (o.isId && known(needed) == 0) pending.push_back(needed);
+                if (o.isId && !known(needed)) pending.push_back(needed);
             }
         }
         if (pending.size() > before) continue;
         pending.pop_back();
-        if (known(key) == 0) {
-            copies_[key] = copy(key.first, *values_.find(key.second), out);
-        }
+        if (!known(key)) copies_[key] = copy(key.first, *values_.find(key.second), out);
     }
-    return known(source({when, value}));
+    return *known(source({when, value}));
 }
 
 Id LoopCopies::copy(When when, const Instruction& i, InstructionList& out) {
@@ -206,15 +195,15 @@ LoopCopies::Key LoopCopies::source(const Key& key) const {
     return isNextPhi ? Key(When::kPresent, values_.next(*i)) : key;
 }
 
-// The id of a value at that time; 0: it is not copied yet.
-Id LoopCopies::known(const Key& key) const {
+// The id of a value at that time; nullopt: it is not copied yet.
+std::optional<Id> LoopCopies::known(const Key& key) const {
     const auto [when, value] = key;
     const Instruction* i = values_.find(value);
     if (i == nullptr) return value;
     if (when == When::kPresent && loaded_.contains(value)) return loaded_.at(value);
     if (i->opcode == OpPhi) return when == When::kFirst ? values_.first(*i) : value;
     const auto copied = copies_.find(key);
-    return copied == copies_.end() ? 0 : copied->second;
+    return copied == copies_.end() ? std::nullopt : std::optional(copied->second);
 }
 
 }  // namespace coopvk::rewrite

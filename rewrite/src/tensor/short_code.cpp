@@ -226,11 +226,12 @@ class Forwarding {
                isOneOf(i.opcode, {OpLoad, OpStore});
     }
 
-    // What a load reads; 0: it is not known.
-    Id storedBefore(std::span<const Usage* const> stores, const Position& load) const {
-        Id value = 0;
+    // What a load reads; nullopt: it is not known.
+    std::optional<Id> storedBefore(std::span<const Usage* const> stores,
+                                   const Position& load) const {
+        std::optional<Id> value;
         const size_t block = stores.front()->position.block;
-        if (load.block != block && !dominators_.dominates(block, load.block)) return 0;
+        if (load.block != block && !dominators_.dominates(block, load.block)) return std::nullopt;
         for (const Usage* store : stores) {
             if (load.block != block || store->position < load) value = store->user->word(1);
         }
@@ -251,9 +252,9 @@ class Forwarding {
         }
         for (const Usage& use : users_.of(variable)) {
             if (use.user->opcode != OpLoad) continue;
-            const Id value = storedBefore(stores, use.position);
-            if (value == 0) return;
-            loaded[use.user->result] = value;
+            const std::optional<Id> value = storedBefore(stores, use.position);
+            if (!value) return;
+            loaded[use.user->result] = *value;
         }
         gone_.insert(variable);
         for (const auto& [load, value] : loaded) {

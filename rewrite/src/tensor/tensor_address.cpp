@@ -9,7 +9,7 @@ using Layout = TensorLayoutType;
 using View = TensorViewType;
 
 TensorAddress::TensorAddress(LoweringContext& context, Emitter& emit, const TensorAccess& access,
-                             Id layout, Id view)
+                             Id layout, std::optional<Id> view)
     : context_(context),
       types_(context.types),
       emit_(emit),
@@ -17,7 +17,7 @@ TensorAddress::TensorAddress(LoweringContext& context, Emitter& emit, const Tens
       layoutValue_(layout),
       viewValue_(view),
       layout_(structureMembers(emit, layout)),
-      view_(view != 0 ? structureMembers(emit, view) : std::vector<Id>{}) {}
+      view_(view ? structureMembers(emit, *view) : std::vector<Id>{}) {}
 
 uint32_t TensorAddress::permuted(uint32_t dimension) const {
     return access_.view != nullptr ? access_.view->permutation[dimension] : dimension;
@@ -30,8 +30,7 @@ spv::TensorClampMode TensorAddress::clampMode() const {
     return discards ? spv::TensorClampMode::Constant : mode;
 }
 
-// -------------------------------------------------------------------------------------------------
-// Whether the address is separable
+// Whether the address is separable.
 
 // The stride of a dimension if the dimensions of the span are tightly packed.
 Id TensorAddress::spanStride(uint32_t dimension) {
@@ -93,8 +92,7 @@ Id TensorAddress::rowsFit() {
                          emit_.constant(access_.rows));
 }
 
-// -------------------------------------------------------------------------------------------------
-// Runs
+// Runs.
 
 std::optional<bool> TensorAddress::runsAlongRows() const {
     const spv::TensorClampMode mode = clampMode();
@@ -143,8 +141,7 @@ Id TensorAddress::positiveRemainder(Id number, Id period) {
     return emit_.select(isNegative, fromEnd, rest);
 }
 
-// -------------------------------------------------------------------------------------------------
-// From the span to the tensor
+// From the span to the tensor.
 
 // Applies the clamp mode to a coordinate (u32 that is read as signed). `run`: length of the run
 // that starts there.
@@ -206,8 +203,7 @@ void TensorAddress::add(TensorPart& part, uint32_t dimension, Id inSpan) {
     part.inBlock[dimension] = c.inBlock;
 }
 
-// -------------------------------------------------------------------------------------------------
-// Separable addresses
+// Separable addresses.
 
 TensorPart TensorAddress::ofRow(Id row) {
     TensorPart part;

@@ -38,15 +38,15 @@ struct TensorPart {
     Id index = 0;       // u32, in units of the strides; clamped to an index inside of the tensor
     Condition inside = Condition::always();  // of the tensor
     Condition isKept = Condition::always();  // not clipped
-    // Coordinates (u32) of the block, and in it, in the dimensions that the part determines.
+    // Coordinates (u32) of the block, and in it; 0 in dimensions that the part does not determine.
     std::array<Id, kMaxTensorDimensions> block = {}, inBlock = {};
 };
 
 class TensorAddress {
  public:
-    // `layout` and `view`: values of the types of `access`; view 0: no view.
+    // `layout` and `view`: values of the types of `access`.
     TensorAddress(LoweringContext& context, Emitter& emit, const TensorAccess& access, Id layout,
-                  Id view);
+                  std::optional<Id> view);
 
     // Whether the address is separable, the same in all invocations. The functions below it then
     // give the parts, and join() the place of an element.
@@ -59,8 +59,9 @@ class TensorAddress {
     // a column (false); nullopt: neither, or the clamp mode may separate them.
     std::optional<bool> runsAlongRows() const;
     // For separable addresses: whether runs of `length` elements that start at multiples of
-    // `length` in the matrix may be accessed at once. Where elements are decoded, the runs are in
-    // blocks. The same in all invocations.
+    // `length` in the matrix may be accessed at once. Where elements are decoded, each run is in
+    // one block, whose size is a multiple of the vector's that is decoded at once
+    // (SPV_NV_cooperative_matrix_decode_vector). The same in all invocations.
     Condition hasRuns(uint32_t length);
     // From now on, parts are of runs of so many elements.
     void setRuns(uint32_t length) { run_ = length; }
@@ -115,7 +116,8 @@ class TensorAddress {
     TypeTable& types_;
     Emitter& emit_;
     const TensorAccess access_;
-    const Id layoutValue_, viewValue_;
+    const Id layoutValue_;
+    const std::optional<Id> viewValue_;
     const std::vector<Id> layout_, view_;  // members
     uint32_t run_ = 1;
 };

@@ -159,7 +159,8 @@ Id TensorAddress::buildPlace(Id resultType) {
     if (hasView) parameters.insert(parameters.begin() + 1, access_.view->id);
     const size_t row = hasView ? 2 : 1;
     FunctionBuilder b(types_, context_.newFunctions, "coopvk_tensor_place", resultType, parameters);
-    TensorAddress inside(context_, b.emit(), access_, b.parameter(0), hasView ? b.parameter(1) : 0);
+    const std::optional<Id> view = hasView ? std::optional(b.parameter(1)) : std::nullopt;
+    TensorAddress inside(context_, b.emit(), access_, b.parameter(0), view);
     const auto result = [&](TensorPart part) {
         std::vector<Id> members;
         inside.eachValue(part,
@@ -192,7 +193,7 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
         (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
     const Id function = context_.helper(key, [&] { return buildPlace(resultType); });
     Operands operands = {idOperand(function), idOperand(layoutValue_)};
-    if (viewValue_ != 0) operands.push_back(idOperand(viewValue_));
+    if (viewValue_) operands.push_back(idOperand(*viewValue_));
     append(operands, {idOperand(row), idOperand(column)});
     const std::vector<Id> members =
         structureMembers(emit_, emit_.op(OpFunctionCall, resultType, std::move(operands)));

@@ -4,6 +4,7 @@
 // each number of their state, since variables and parameters may have structures.
 #pragma once
 
+#include <algorithm>
 #include <map>
 
 #include "lowering/context.hpp"
@@ -70,6 +71,9 @@ TensorTypes lowerTensorTypes(LoweringContext& context);
 
 // Replaces loads of variables that hold layouts or views by what was stored, where that is known:
 // then members that are constants are known, too. Runs before lowerTensorTypes().
+//
+//   before:  v = a; ... b = slice(v, ...)
+//   after:   ... b = slice(a, ...)
 void forwardTensorValues(Module& module);
 
 // The members of a value of a structure type. Emits nothing where OpCompositeConstruct made the
@@ -86,6 +90,10 @@ inline constexpr spv::Op kTensorValues[] = {
     OpTensorLayoutSetStrideNV, OpTensorLayoutSliceNV,        OpTensorLayoutSetClampValueNV,
     OpCreateTensorViewNV,      OpTensorViewSetDimensionNV,   OpTensorViewSetStrideNV,
     OpTensorViewSetClipNV};
+
+inline bool isTensorValue(spv::Op opcode) {
+    return std::ranges::find(kTensorValues, opcode) != std::end(kTensorValues);
+}
 
 // a / b and a % b of u32; where b is 0, by 1.
 Id safeDivide(Emitter& emit, Id a, Id b);

@@ -96,9 +96,10 @@ namespace {
 using Layout = TensorLayoutType;
 using View = TensorViewType;
 
-// The members of a copy, and the instruction's further operands: all u32.
+// One of these instructions: the members of its result, which begin as those of what it copies, and
+// its further operands. All are u32.
 template <typename Type>
-struct Copy {
+struct Setting {
     Emitter& emit;
     const Type& type;
     std::vector<Id>& members;
@@ -134,14 +135,14 @@ Id ceilingQuotient(Emitter& emit, Id a, Id b) {
     return emit.addInt(u32, safeDivide(emit, a, b), rest);
 }
 
-void createLayout(const Copy<Layout>& c) { c.fill(Layout::kBlockSize, c.emit.constant(1)); }
+void createLayout(const Setting<Layout>& c) { c.fill(Layout::kBlockSize, c.emit.constant(1)); }
 
 template <typename Type, typename Type::Field field>
-void set(const Copy<Type>& c) {
+void set(const Setting<Type>& c) {
     c.set(field);
 }
 
-void setDimension(const Copy<Layout>& c) {
+void setDimension(const Setting<Layout>& c) {
     c.set(Layout::kDimension);
     c.set(Layout::kSpan);
     c.fill(Layout::kOffset, c.emit.constant(0));
@@ -150,7 +151,7 @@ void setDimension(const Copy<Layout>& c) {
     });
 }
 
-void slice(const Copy<Layout>& c) {
+void slice(const Setting<Layout>& c) {
     for (uint32_t d = 0; d < c.dimensions(); ++d) {
         Id& offset = c.at(Layout::kOffset, d);
         offset = c.emit.addU32(offset, c.operands[size_t{2} * d]);
@@ -158,20 +159,20 @@ void slice(const Copy<Layout>& c) {
     }
 }
 
-void setClampValue(const Copy<Layout>& c) { c.members[c.type.clampValue()] = c.operands[0]; }
+void setClampValue(const Setting<Layout>& c) { c.members[c.type.clampValue()] = c.operands[0]; }
 
-void createView(const Copy<View>& c) {
+void createView(const Setting<View>& c) {
     for (const View::Clip span : {View::kRowSpan, View::kColumnSpan}) {
         c.members[c.type.clip(span)] = c.emit.constant(~0u);
     }
 }
 
-void setViewDimension(const Copy<View>& c) {
+void setViewDimension(const Setting<View>& c) {
     c.set(View::kDimension);
     c.packStrides([&](uint32_t d) { return c.operands[d]; });
 }
 
-void setClip(const Copy<View>& c) {
+void setClip(const Setting<View>& c) {
     for (uint32_t k = 0; k < View::kClips; ++k) {
         c.members[c.type.clip(static_cast<View::Clip>(k))] = c.operands[k];
     }
@@ -182,7 +183,7 @@ struct TensorRow {
     spv::Op opcode;
     bool copies;                      // its first operand; else it makes one of zeros
     uint32_t operandsEach, operands;  // further operands: of each dimension, and others
-    void (*apply)(const Copy<Type>&);
+    void (*apply)(const Setting<Type>&);
 };
 
 constexpr TensorRow<Layout> kLayoutRows[] = {

@@ -31,8 +31,9 @@ bool isAtomic(spv::Op opcode) {
 bool ViewAccess::copy(const Instruction& i, const PointerFlow& flow, const Cloner& copies) {
     const auto leads = [&](size_t operand) { return flow.isPointer(i.word(operand)); };
     if (i.opcode == OpLoad && leads(0)) {
-        const Id value = access(i.type, copies(i.word(0)), MemoryOperands(operandsBehind(i, 1)), 0);
-        if (value != 0) emit_.op(OpCopyObject, i.type, {value}, copies(i.result));
+        const MemoryOperands memory(operandsBehind(i, 1));
+        const Value value = access(i.type, copies(i.word(0)), memory);
+        if (value) emit_.op(OpCopyObject, i.type, {*value}, copies(i.result));
         return true;
     }
     if (i.opcode == OpStore && leads(0) && !leads(1)) {
@@ -59,65 +60,69 @@ void ViewAccess::copyMemory(const Instruction& i, const PointerFlow& flow, const
     const Id typed = context_.module.pointee(from);
     const Id type = typed != 0 ? typed : context_.module.pointee(to);
     const auto [target, source] = copyOperands(i);
-    const Id value = flow.isPointer(from)
-                         ? access(type, copies(from), source, 0)
-                         : emit_.load(type, copies(from), source.forLoad(kAnyAlignment));
-    if (value == 0) return;
+    const Value value = flow.isPointer(from)
+                            ? access(type, copies(from), source)
+                            : emit_.load(type, copies(from), source.forLoad(kAnyAlignment));
+    if (!value) return;
     if (flow.isPointer(to)) {
         access(type, copies(to), target, value);
     } else {
-        emit_.store(copies(to), value, target.forStore(kAnyAlignment));
+        emit_.store(copies(to), *value, target.forStore(kAnyAlignment));
     }
 }
 
 void ViewAccess::copyAtomic(const Instruction& i, const Cloner& copies) {
     const Id type = i.result != 0 ? i.type : context_.module.def(i.operands.back().word).type;
-    const Id at = pointer(type, copies(i.word(0)), i.opcode != OpAtomicLoad);
-    if (at == 0) return;
+    const Value at = pointer(type, copies(i.word(0)), i.opcode != OpAtomicLoad);
+    if (!at) return;
     Operands operands = copies(i.operands);
-    operands[0] = idOperand(at);
+    operands[0] = idOperand(*at);
     const Id result = i.result == 0 ? 0 : copies(i.result);
     emit_.add(makeInstruction(i.opcode, i.type, result, std::move(operands)));
 }
 
-Id ViewAccess::refuse(std::string_view what) {
+ViewAccess::Value ViewAccess::refuse(std::string_view what) {
     context_.unsupported(at_, what);
-    return 0;
+    return std::nullopt;
 }
 
-Id ViewAccess::access(Id type, Id bytes, const MemoryOperands& memory, Id value) {
-    if (context_.error) return 0;
+ViewAccess::Value ViewAccess::access(Id type, Id bytes, const MemoryOperands& memory,
+                                     Value stored) {
+    if (context_.error) return std::nullopt;
     declareNumbersIn(types_, context_.target.device, type);
     const spv::Op opcode = context_.module.def(type).opcode;
-    if (opcode == OpTypeStruct) return structure(type, bytes, memory, value);
-    if (opcode == OpTypeArray) return array(type, bytes, memory, value);
-    if (opcode == OpTypePointer) return address(type, bytes, memory, value);
+    if (opcode == OpTypeStruct) return structure(type, bytes, memory, stored);
+    if (opcode == OpTypeArray) return array(type, bytes, memory, stored);
+    if (opcode == OpTypePointer) return address(type, bytes, memory, stored);
     if (types_.width(type) >= 8 && types_.components(type) != 0) {
-        return numeric(type, bytes, memory, value);
+        return numeric(type, bytes, memory, stored);
     }
     return refuse("DecodeFunc accesses other values than numbers, pointers, arrays and structures");
 }
 
 // A physical pointer in the buffer, as two words.
-Id ViewAccess::address(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+ViewAccess::Value ViewAccess::address(Id type, Id bytes, const MemoryOperands& memory,
+                                      Value stored) {
     const Id words = types_.vectorType(types_.uint32(), 2);
-    const Id held = numeric(words, bytes, memory, value == 0 ? 0 : emit_.bitcast(words, value));
-    return held == 0 ? 0 : emit_.bitcast(type, held);
+    if (stored) stored = emit_.bitcast(words, *stored);
+    const Value loaded = numeric(words, bytes, memory, stored);
+    return loaded ? Value(emit_.bitcast(type, *loaded)) : std::nullopt;
 }
 
-Id ViewAccess::members(Id type, std::span<const Part> parts, Id bytes, const MemoryOperands& memory,
-                       Id value) {
+ViewAccess::Value ViewAccess::members(Id type, std::span<const Part> parts, Id bytes,
+                                      const MemoryOperands& memory, Value stored) {
     std::vector<Id> values;
     for (uint32_t m = 0; m < parts.size(); ++m) {
         const auto& [member, offset] = parts[m];
-        const Id stored = value == 0 ? 0 : emit_.extract(member, value, {m});
-        values.push_back(
-            access(member, emit_.plus(bytes, offset), atOffset(memory, offset), stored));
+        const Value part = stored ? Value(emit_.extract(member, *stored, {m})) : std::nullopt;
+        const Id at = emit_.plus(bytes, offset);
+        values.push_back(access(member, at, atOffset(memory, offset), part).value_or(0));
     }
-    return context_.error || value != 0 ? 0 : emit_.construct(type, values);
+    return whole(stored, [&] { return emit_.construct(type, values); });
 }
 
-Id ViewAccess::structure(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+ViewAccess::Value ViewAccess::structure(Id type, Id bytes, const MemoryOperands& memory,
+                                        Value stored) {
     const Module& module = context_.module;
     const Instruction& structure = module.def(type);
     std::vector<Part> parts;
@@ -126,10 +131,10 @@ Id ViewAccess::structure(Id type, Id bytes, const MemoryOperands& memory, Id val
         if (!offset) return refuse("DecodeFunc accesses a structure without a layout");
         parts.push_back({structure.word(m), *offset});
     }
-    return members(type, parts, bytes, memory, value);
+    return members(type, parts, bytes, memory, stored);
 }
 
-Id ViewAccess::array(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+ViewAccess::Value ViewAccess::array(Id type, Id bytes, const MemoryOperands& memory, Value stored) {
     const Module& module = context_.module;
     const Id element = module.def(type).word(0);
     const uint64_t count = module.constantValue(module.def(type).word(1)).value_or(0);
@@ -139,27 +144,28 @@ Id ViewAccess::array(Id type, Id bytes, const MemoryOperands& memory, Id value) 
     }
     std::vector<Part> parts;
     for (uint32_t e = 0; e < count; ++e) parts.push_back({element, e * *stride});
-    return members(type, parts, bytes, memory, value);
+    return members(type, parts, bytes, memory, stored);
 }
 
-Id ViewAccess::numeric(Id type, Id bytes, const MemoryOperands& memory, Id value) {
+ViewAccess::Value ViewAccess::numeric(Id type, Id bytes, const MemoryOperands& memory,
+                                      Value stored) {
     const Id scalar = types_.scalarOf(type);
     const uint32_t scalarBytes = types_.width(type) / 8, count = types_.components(type);
     const uint32_t alignment = memory.alignment() == 0 ? scalarBytes : memory.alignment();
     const bool isWhole = std::has_single_bit(count) && alignment >= scalarBytes * count;
-    if (isWhole) return element(type, bytes, memory, value);
+    if (isWhole) return element(type, bytes, memory, stored);
     std::vector<Id> values;
     for (uint32_t c = 0; c < count; ++c) {
         const Id at = emit_.plus(bytes, c * scalarBytes);
-        const Id part = value == 0 || count == 1 ? value : emit_.extract(scalar, value, {c});
-        values.push_back(alignment >= scalarBytes ? element(scalar, at, memory, part)
-                                                  : pieces(scalar, at, alignment, memory, part));
+        const Value part = stored && count != 1 ? emit_.extract(scalar, *stored, {c}) : stored;
+        const Value loaded = alignment >= scalarBytes ? element(scalar, at, memory, part)
+                                                      : pieces(scalar, at, alignment, memory, part);
+        values.push_back(loaded.value_or(0));
     }
-    if (context_.error || value != 0) return 0;
-    return count == 1 ? values[0] : emit_.construct(type, values);
+    return whole(stored, [&] { return emit_.join(type, values); });
 }
 
-Id ViewAccess::pointer(Id type, Id bytes, bool writes) {
+ViewAccess::Value ViewAccess::pointer(Id type, Id bytes, bool writes) {
     if (writes && context_.views.isNonWritable(place_)) {
         return refuse("DecodeFunc writes to a buffer that is NonWritable");
     }
@@ -176,29 +182,31 @@ Id ViewAccess::pointer(Id type, Id bytes, bool writes) {
 }
 
 // A scalar or a vector whose alignment is its size.
-Id ViewAccess::element(Id type, Id bytes, const MemoryOperands& memory, Id value) {
-    const Id at = pointer(type, bytes, value != 0);
-    if (at == 0) return 0;
+ViewAccess::Value ViewAccess::element(Id type, Id bytes, const MemoryOperands& memory,
+                                      Value stored) {
+    const Value at = pointer(type, bytes, stored.has_value());
+    if (!at) return std::nullopt;
     const MemoryOperands aligned = memory.withAlignment(0);
     const uint32_t size = types_.width(type) / 8 * types_.components(type);
-    if (value == 0) return emit_.load(type, at, aligned.forLoad(size));
-    emit_.store(at, value, aligned.forStore(size));
-    return 0;
+    if (!stored) return emit_.load(type, *at, aligned.forLoad(size));
+    emit_.store(*at, *stored, aligned.forStore(size));
+    return std::nullopt;
 }
 
 // A scalar as pieces of a size that is its alignment.
-Id ViewAccess::pieces(Id type, Id bytes, uint32_t pieceBytes, const MemoryOperands& memory,
-                      Id value) {
+ViewAccess::Value ViewAccess::pieces(Id type, Id bytes, uint32_t pieceBytes,
+                                     const MemoryOperands& memory, Value stored) {
     const Id piece = types_.intType(pieceBytes * 8, false);
     types_.declareArithmetic(piece);
     std::vector<Slot> parts, slots;
-    if (value != 0) parts = regroup(emit_, slotsOf(emit_, {&value, 1}), type, piece);
+    if (stored) parts = regroup(emit_, slotsOf(emit_, {&*stored, 1}), type, piece);
     for (uint32_t at = 0; at < types_.width(type) / 8; at += pieceBytes) {
-        const Id part = value == 0 ? 0 : scalarOf(emit_, piece, parts[at / pieceBytes]);
-        slots.push_back({element(piece, emit_.plus(bytes, at), memory, part), 0});
+        Value part;
+        if (stored) part = scalarOf(emit_, piece, parts[at / pieceBytes]);
+        slots.push_back({element(piece, emit_.plus(bytes, at), memory, part).value_or(0), 0});
     }
-    if (context_.error || value != 0) return 0;
-    return scalarOf(emit_, type, regroup(emit_, slots, piece, type)[0]);
+    return whole(stored,
+                 [&] { return scalarOf(emit_, type, regroup(emit_, slots, piece, type)[0]); });
 }
 
 PointerFlow::PointerFlow(const Module& module, const Function& function,

@@ -4,6 +4,13 @@
 // ahead of the products that share them, for which many GPUs have too few registers. So this puts a
 // loop around instructions that load matrices, multiply them and use them no more: each iteration
 // loads and multiplies a slice of them, some columns of A and rows of B.
+//
+//   before:  a = load(A 16x64); b = load(B 64x16)
+//            sum = product(a, b, sum)
+//   after:   for (slice = 0; slice < 64 / 8; ++slice) {
+//                a = load(A 16x8); b = load(B 8x16)  // 8 * slice columns, or rows, further on
+//                sum = product(a, b, sum)
+//            }
 #pragma once
 
 #include <map>
@@ -23,14 +30,15 @@ ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
                             const LayoutPolicy& policy);
 
 struct SlicedTypes {
-    std::set<Id> types;  // of A and B
-    uint32_t wholeDepth = 0;
-    uint32_t depth = 0;   // 0: no slices
-    bool rolled = false;  // the driver shall not unroll the loop over slices
+    std::set<Id> types;       // of A and B
+    uint32_t wholeDepth = 0;  // columns of A
+    uint32_t depth = 0;       // of them in a slice
+    bool rolled = false;      // the driver shall not unroll the loop over slices
 };
-// Chooses the types that may be loaded in slices, and the depth that suits the device.
-SlicedTypes chooseSlices(const TypeTable& types, const PlannedTarget& target,
-                         const LayoutPolicy& policy);
+// Chooses the types that may be loaded in slices, and the depth that suits the device; nullopt: it
+// wants no slices, or a product or load allows none.
+std::optional<SlicedTypes> chooseSlices(const TypeTable& types, const PlannedTarget& target,
+                                        const LayoutPolicy& policy);
 
 // Segments: parts of functions that a loop may execute again. They consist of instructions and
 // whole constructs that change only variables of the invocation.
@@ -44,7 +52,7 @@ struct Segment {
 // Whether a pointer points to a variable of the invocation.
 bool isLocal(const Module& module, Id pointer);
 
-// What the functions of a module do, themselves or by calls.
+// What the functions of a module do, themselves or by calls (ir/calls.hpp), and their blocks.
 class FunctionFacts {
  public:
     explicit FunctionFacts(const Module& module) : effects_(module) {

@@ -29,26 +29,26 @@ bool canRepeat(const Function& function, const Users& users, const Segment& segm
     return true;
 }
 
-struct Found {
+struct SlicedSegment {
     Function* function;
     Segment segment;
 };
 
 // Finds segments that together execute all loads of sliced types, and all products.
-class Search {
+class SegmentSearch {
  public:
-    Search(const Module& module, const FunctionFacts& facts, const std::set<Id>& sliced)
+    SegmentSearch(const Module& module, const FunctionFacts& facts, const std::set<Id>& sliced)
         : module_(module), sliced_(sliced), facts_(facts) {}
 
     // Empty where there are no such segments.
-    std::vector<Found> run() {
+    std::vector<SlicedSegment> run() {
         for (const auto& function : module_.functions()) {
             const Users users(*function);
             for (const Segment& segment : findSegments(facts_, *function)) {
                 consider(*function, users, segment);
             }
         }
-        return isComplete() ? std::move(found_) : std::vector<Found>();
+        return isComplete() ? std::move(found_) : std::vector<SlicedSegment>();
     }
 
  private:
@@ -61,7 +61,7 @@ class Search {
     }
 
     bool overlaps(const Function& function, const Segment& s) const {
-        return std::ranges::any_of(found_, [&](const Found& f) {
+        return std::ranges::any_of(found_, [&](const SlicedSegment& f) {
             return f.function == &function && f.segment.begin < s.end && s.begin < f.segment.end;
         });
     }
@@ -90,12 +90,12 @@ class Search {
     const Module& module_;
     const std::set<Id>& sliced_;
     const FunctionFacts& facts_;
-    std::vector<Found> found_;
+    std::vector<SlicedSegment> found_;
     std::set<const Instruction*> executed_;
 };
 
 // Sets DontUnroll on the innermost loop around a segment.
-void keepLoopRolled(const BlockGraph& graph, const Found& found) {
+void keepLoopRolled(const BlockGraph& graph, const SlicedSegment& found) {
     const Loop* loop = graph.loopOf(found.segment.begin.block);
     while (loop != nullptr && !graph.isInside(*loop, found.segment.end.block)) loop = loop->around;
     if (loop == nullptr) return;
@@ -156,11 +156,11 @@ class Repeater {
     Position at_;
 };
 
-void repeatAll(TypeTable& types, std::vector<Found> found, const SliceLoop& loop) {
-    std::ranges::sort(found, {}, [](const Found& f) { return f.segment.begin; });
+void repeatAll(TypeTable& types, std::vector<SlicedSegment> found, const SliceLoop& loop) {
+    std::ranges::sort(found, {}, [](const SlicedSegment& f) { return f.segment.begin; });
     for (const auto& function : types.module().functions()) {
         std::vector<Segment> segments;
-        for (const Found& f : found) {
+        for (const SlicedSegment& f : found) {
             if (f.function == function.get()) segments.push_back(f.segment);
         }
         if (!segments.empty()) Repeater(types, *function, loop).run(segments);
@@ -180,22 +180,22 @@ void narrow(TypeTable& types, Id matrix, uint32_t depth) {
 ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
                             const LayoutPolicy& policy) {
     Module& module = types.module();
-    const SlicedTypes chosen = chooseSlices(types, target, policy);
-    if (chosen.depth == 0) return {};
+    const std::optional<SlicedTypes> chosen = chooseSlices(types, target, policy);
+    if (!chosen) return {};
     const FunctionFacts facts(module);
-    const std::vector<Found> found = Search(module, facts, chosen.types).run();
+    const std::vector<SlicedSegment> found = SegmentSearch(module, facts, chosen->types).run();
     if (found.empty()) return {};
     const Id number =
         globalVariable(types, spv::StorageClass::Private, types.uint32(), "coopvk_slice");
-    const ProductSlices slices = {chosen.types, chosen.depth, number};
+    const ProductSlices slices = {chosen->types, chosen->depth, number};
     const SliceLoop loop = {
-        chosen.wholeDepth / chosen.depth, slices.number,
-        chosen.rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};
-    for (const Found& f : found) {
-        if (chosen.rolled) keepLoopRolled(facts.graph(*f.function), f);
+        chosen->wholeDepth / chosen->depth, slices.number,
+        chosen->rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};
+    for (const SlicedSegment& f : found) {
+        if (chosen->rolled) keepLoopRolled(facts.graph(*f.function), f);
     }
     repeatAll(types, found, loop);
-    for (const Id matrix : chosen.types) narrow(types, matrix, chosen.depth);
+    for (const Id matrix : chosen->types) narrow(types, matrix, chosen->depth);
     types.rescan();
     return slices;
 }

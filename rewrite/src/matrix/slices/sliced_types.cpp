@@ -10,85 +10,115 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Whether each load of a sliced type is from shared memory, and each of its slices starts at a
-// whole pointee.
-bool loadsAllow(const TypeTable& types, const MatrixUses& uses, const SlicedTypes& sliced) {
-    const Module& module = types.module();
-    return std::ranges::all_of(uses.loads(), [&](const MatrixAccess& access) {
-        if (!sliced.types.contains(access.type)) return true;
+class SliceChooser {
+ public:
+    SliceChooser(const TypeTable& types, const PlannedTarget& target, const LayoutPolicy& policy)
+        : module_(types.module()),
+          types_(types),
+          target_(target),
+          policy_(policy),
+          uses_(module_),
+          survey_(uses_, types,
+                  [&](const Instruction& type) {
+                      return !policy.likeAccumulators.contains(type.result);
+                  },
+                  {}),
+          open_(openAccumulators(uses_, types, target, policy)),
+          matrices_(module_) {}
+
+    std::optional<SlicedTypes> run() {
+        for (const MatrixProduct& product : uses_.products()) {
+            if (!add(product)) return std::nullopt;
+        }
+        // 4-bit components take many registers, unless words of them are read as bytes.
+        chosen_.rolled |= module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
+                          !target_.device.prefersByteDots;
+        const auto allows = [&](const MatrixAccess& load) { return loadAllows(load); };
+        if (chosen_.depth == 0 || !std::ranges::all_of(uses_.loads(), allows)) return std::nullopt;
+        return std::move(chosen_);
+    }
+
+ private:
+    // False if the product allows no slices, or others than those before it.
+    bool add(const MatrixProduct& product) {
+        const auto left = matrixDimensions(module_, module_.def(product.a));
+        const auto right = matrixDimensions(module_, module_.def(product.b));
+        if (!left || !left->isOfSubgroup() || !right || left->columns != right->rows) return false;
+        if (!survey_.has(product.a) || !survey_.has(product.b)) return false;
+        const auto [depth, rolled] = slicesOf(product, *left, *right);
+        const uint32_t k = left->columns;
+        if (depth == 0 || k <= depth || k % depth != 0) return false;
+        const bool isFirst = chosen_.depth == 0;
+        if (!isFirst && (chosen_.depth != depth || chosen_.wholeDepth != k)) return false;
+        chosen_.depth = depth;
+        chosen_.wholeDepth = k;
+        chosen_.rolled |= rolled;
+        chosen_.types.insert({product.a, product.b});
+        return true;
+    }
+
+    Slices slicesOf(const MatrixProduct& product, const MatrixDimensions& left,
+                    const MatrixDimensions& right) {
+        const Id accumulator = product.instruction->type;
+        const Id sum = module_.def(accumulator).word(0);
+        const Slices slices = target_.device.slicesFor(
+            {.lanes = target_.subgroupSize,
+             .factorBits = std::min(survey_.bitsOf(product.a), survey_.bitsOf(product.b)),
+             .sumBits = types_.width(sum),
+             .sums = sumsOfLane(accumulator),
+             .areFloats = types_.isFloat(sum),
+             .areOpen = open_.contains(accumulator),
+             .haveDuplicates = uint64_t{left.rows} * right.columns < target_.subgroupSize,
+             .arePairsAlongK = policy_.halfPairsAlongK,
+             .haveMixedDots = target_.device.hasMixedDots});
+        return {target_.tuning.sliceDepth.value_or(slices.depth),
+                target_.tuning.rollSlices.value_or(slices.rolled)};
+    }
+
+    // The most components of a type of accumulator that a variable keeps in each lane.
+    uint64_t sumsOfLane(Id type) {
+        const auto d = matrixDimensions(module_, module_.def(type));
+        uint64_t kept = 1;
+        for (const auto& function : module_.functions()) {
+            if (function->blocks.empty()) continue;
+            kept = std::max(kept, matrices_.maxKept(*function, type));
+        }
+        return d ? kept * d->rows * d->columns / target_.subgroupSize : 0;
+    }
+
+    // Whether a load of a sliced type is from shared memory, and each of its slices starts at a
+    // whole pointee.
+    bool loadAllows(const MatrixAccess& access) const {
+        if (!chosen_.types.contains(access.type)) return true;
         const Instruction& load = *access.instruction;
-        const Instruction& type = module.def(access.type);
-        const auto d = matrixDimensions(module, type);
+        const Instruction& type = module_.def(access.type);
+        const auto d = matrixDimensions(module_, type);
         if (!access.along || !d || load.operands.size() < 3) return false;
         // From other memory, it is faster if lanes load long lines at once.
-        if (module.storage(load.word(0)) != spv::StorageClass::Workgroup) return false;
+        if (module_.storage(load.word(0)) != spv::StorageClass::Workgroup) return false;
         const bool acrossLines = (access.along == Dimension::kColumns) == (d->use == Use::kB);
-        const Id pointee = module.pointee(load.word(0));
-        const uint32_t bits = types.width(pointee) * types.components(pointee);
-        const uint32_t step = sliced.depth * types.width(type.word(0));
+        const Id pointee = module_.pointee(load.word(0));
+        const uint32_t bits = types_.width(pointee) * types_.components(pointee);
+        const uint32_t step = chosen_.depth * types_.width(type.word(0));
         return acrossLines || (bits != 0 && step % bits == 0);
-    });
-}
-
-Slices tuned(Slices slices, const MatrixTuning& tuning) {
-    return {tuning.sliceDepth.value_or(slices.depth), tuning.rollSlices.value_or(slices.rolled)};
-}
-
-// The most components of a type of accumulator that a variable keeps in each lane.
-uint64_t sumsOfLane(const Module& module, const PlannedTarget& target, MatrixCounts& matrices,
-                    Id type) {
-    const auto d = matrixDimensions(module, module.def(type));
-    uint64_t kept = 1;
-    for (const auto& function : module.functions()) {
-        if (function->blocks.empty()) continue;
-        kept = std::max(kept, matrices.maxKept(*function, type));
     }
-    return d ? kept * d->rows * d->columns / target.subgroupSize : 0;
-}
+
+    const Module& module_;
+    const TypeTable& types_;
+    const PlannedTarget& target_;
+    const LayoutPolicy& policy_;
+    const MatrixUses uses_;
+    const FactorSurvey survey_;
+    const std::set<Id> open_;
+    MatrixCounts matrices_;
+    SlicedTypes chosen_;
+};
 
 }  // namespace
 
-SlicedTypes chooseSlices(const TypeTable& types, const PlannedTarget& target,
-                         const LayoutPolicy& policy) {
-    const Module& module = types.module();
-    const auto isFactor = [&](const Instruction& type) {
-        return !policy.likeAccumulators.contains(type.result);
-    };
-    const MatrixUses uses(module);
-    const FactorSurvey survey(uses, types, isFactor, {});
-    const std::set<Id> open = openAccumulators(uses, types, target, policy);
-    MatrixCounts matrices(module);
-    SlicedTypes out;
-    for (const MatrixProduct& product : uses.products()) {
-        const Id a = product.a, b = product.b, accumulator = product.instruction->type;
-        const auto d = matrixDimensions(module, module.def(a));
-        const auto right = matrixDimensions(module, module.def(b));
-        if (!d || !d->isOfSubgroup() || !right || d->columns != right->rows) return {};
-        if (!survey.has(a) || !survey.has(b)) return {};
-        const Id sum = module.def(accumulator).word(0);
-        const SlicedProduct components = {
-            .lanes = target.subgroupSize,
-            .factorBits = std::min(survey.bitsOf(a), survey.bitsOf(b)),
-            .sumBits = types.width(sum),
-            .sums = sumsOfLane(module, target, matrices, accumulator),
-            .areFloats = types.isFloat(sum),
-            .areOpen = open.contains(accumulator),
-            .haveDuplicates = uint64_t{d->rows} * right->columns < target.subgroupSize,
-            .arePairsAlongK = policy.halfPairsAlongK,
-            .haveMixedDots = target.device.hasMixedDots};
-        const auto [depth, rolled] = tuned(target.device.slicesFor(components), target.tuning);
-        if (depth == 0 || d->columns <= depth || d->columns % depth != 0) return {};
-        if (out.depth != 0 && (out.depth != depth || out.wholeDepth != d->columns)) return {};
-        out.depth = depth;
-        out.wholeDepth = d->columns;
-        out.rolled |= rolled;
-        out.types.insert({a, b});
-    }
-    // 4-bit components take many registers, unless words of them are read as bytes.
-    out.rolled |= module.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
-                  !target.device.prefersByteDots;
-    if (out.depth == 0 || !loadsAllow(types, uses, out)) return {};
-    return out;
+std::optional<SlicedTypes> chooseSlices(const TypeTable& types, const PlannedTarget& target,
+                                        const LayoutPolicy& policy) {
+    return SliceChooser(types, target, policy).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -51,24 +51,25 @@ class ConversionCounts {
     void visit(const Function& function) {
         const BlockGraph graph(function);
         for (size_t b = 0; b < function.blocks.size(); ++b) {
-            uint64_t runs = 1;
-            for (size_t l = std::min(graph.loopDepth(b), kDeepest); l > 0; --l) runs *= kIterations;
-            for (const InstructionPtr& i : function.blocks[b]->body) visit(*i, runs);
+            uint64_t executions = 1;
+            for (size_t l = std::min(graph.loopDepth(b), kDeepest); l > 0; --l)
+                executions *= kIterations;
+            for (const InstructionPtr& i : function.blocks[b]->body) visit(*i, executions);
         }
     }
 
-    void visit(const Instruction& i, uint64_t runs) {
+    void visit(const Instruction& i, uint64_t executions) {
         notePick(i);
-        if (i.opcode == OpCooperativeMatrixMulAddKHR) ofProducts_[i.type] += runs;
+        if (i.opcode == OpCooperativeMatrixMulAddKHR) ofProducts_[i.type] += executions;
         if (takesTiles(module_, plan_, i)) return;
         for (const Operand& operand : i.operands) {
-            if (operand.isId) count(module_.def(operand.word).type, runs);
+            if (operand.isId) count(module_.def(operand.word).type, executions);
         }
-        count(i.type, runs);
+        count(i.type, executions);
     }
 
-    void count(Id type, uint64_t runs) {
-        if (plan_.grid(type) != nullptr) ofTiles_[type] += runs;
+    void count(Id type, uint64_t executions) {
+        if (plan_.grid(type) != nullptr) ofTiles_[type] += executions;
     }
 
     // Literal indices pick components: the tile of one is known only when the shader runs. So are

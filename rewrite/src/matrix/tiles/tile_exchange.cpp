@@ -58,7 +58,7 @@ class TileExchange {
             forEachBlock(part, [&](uint32_t block, Id place) {
                 for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
                     const std::vector<Id> run =
-                        memory_.loadRun(place, r * rows_.stride, wordsOfBlockRow());
+                        memory_.loadWords(place, r * rows_.stride, wordsOfBlockRow());
                     for (uint32_t w = 0; w < run.size(); ++w) {
                         f_.store(words[wordOfBlock(block, r, w)], run[w]);
                     }
@@ -85,7 +85,7 @@ class TileExchange {
                         for (uint32_t w = 0; w < wordsOfBlockRow(); ++w) {
                             run.push_back(words[wordOfBlock(block, r, w)]);
                         }
-                        memory_.storeRun(place, r * rows_.stride, run);
+                        memory_.storeWords(place, r * rows_.stride, run);
                     }
                 });
             });
@@ -124,22 +124,22 @@ class TileExchange {
         const Id columnLane = position_.laneOn(Dimension::kColumns, f.columns);
         for (uint32_t r = 0; r < f.rows.count(); r += kWorkgroupBlock) {
             blockRows_.push_back(
-                placeOn(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, down_));
+                tileIndex(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, down_));
         }
         for (uint32_t c = 0; c < f.columns.count(); c += kWorkgroupBlock) {
-            blockColumns_.push_back(placeOn(indexOn(emit_, f.columns, columnLane, c), grid_.columns,
-                                            grid_.across, across_));
+            blockColumns_.push_back(tileIndex(indexOn(emit_, f.columns, columnLane, c),
+                                              grid_.columns, grid_.across, across_));
         }
     }
 
-    // The place of an index on an axis of the matrix: which tile of its subgroup it is in, and its
-    // index in memory while that has `atOnce` tiles of each subgroup. A subgroup has `tiles` tiles
-    // of `size` elements on the axis.
-    struct Place {
+    // An index on an axis of the matrix: which tile of its subgroup it is in, and its index in
+    // memory while that has `atOnce` tiles of each subgroup. A subgroup has `tiles` tiles of `size`
+    // elements on the axis.
+    struct TileIndex {
         Id tile = 0;
         Id inMemory = 0;
     };
-    Place placeOn(Id index, uint32_t size, uint32_t tiles, uint32_t atOnce) {
+    TileIndex tileIndex(Id index, uint32_t size, uint32_t tiles, uint32_t atOnce) {
         const Id number = emit_.over(index, size);
         const Id tile = emit_.modulo(number, tiles);
         const Id subgroup = emit_.over(number, tiles);
@@ -185,8 +185,8 @@ class TileExchange {
     // the block's first element.
     void forEachBlock(const Part& part, const std::function<void(uint32_t block, Id place)>& body) {
         uint32_t block = 0;
-        for (const Place& row : blockRows_) {
-            for (const Place& column : blockColumns_) {
+        for (const TileIndex& row : blockRows_) {
+            for (const TileIndex& column : blockColumns_) {
                 const Condition isRow = isAmong(row.tile, part.firstRow, down_, grid_.down);
                 const Condition isColumn =
                     isAmong(column.tile, part.firstColumn, across_, grid_.across);
@@ -256,7 +256,7 @@ class TileExchange {
     SubgroupPosition subgroup_;
     uint32_t down_ = 1, across_ = 1;  // rows and columns of a subgroup's tiles in memory at once
     LinesInMemory rows_;
-    std::vector<Place> blockRows_, blockColumns_;
+    std::vector<TileIndex> blockRows_, blockColumns_;
 };
 
 }  // namespace

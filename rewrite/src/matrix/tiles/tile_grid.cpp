@@ -36,16 +36,21 @@ class GridPlanner {
     }
 
  private:
-    ComponentType componentOf(Id matrix) const {
+    // Cooperative Matrix Operands, not the type, say whether integers are signed.
+    ComponentType componentOf(Id matrix, bool isSigned) const {
         const Number* number = numberOf(types_, module_.def(matrix).word(0));
+        if (number != nullptr && !number->isFloat()) {
+            number =
+                findNumber(isSigned ? NumberKind::kSigned : NumberKind::kUnsigned, number->bits);
+        }
         return number == nullptr ? kNoComponentType : number->type;
     }
 
     // Factors of 8-bit floats are held as f16. Sums of them are rounded, which tiles are not.
-    ComponentType factorOf(Id matrix) const {
+    ComponentType factorOf(Id matrix, bool isSigned) const {
         const Number* number = numberOf(types_, module_.def(matrix).word(0));
         const bool held = number != nullptr && number->isSmallFloat();
-        return held ? ComponentType::kFloat16 : componentOf(matrix);
+        return held ? ComponentType::kFloat16 : componentOf(matrix, isSigned);
     }
 
     void addProduct(const MatrixProduct& product) {
@@ -61,13 +66,21 @@ class GridPlanner {
         const auto left = matrixDimensions(module_, module_.def(a));
         const auto sums = matrixDimensions(module_, module_.def(i.type));
         if (!left || !sums) return std::nullopt;
-        using Mask = spv::CooperativeMatrixOperandsMask;
-        const bool saturating = (i.word(3) & uint32_t(Mask::SaturatingAccumulationKHR)) != 0;
+        using enum spv::CooperativeMatrixOperandsMask;
+        const auto has = [&](spv::CooperativeMatrixOperandsMask bit) {
+            return (i.word(3) & static_cast<uint32_t>(bit)) != 0;
+        };
+        if (has(SaturatingAccumulationKHR)) return std::nullopt;
+        const ComponentType typeOfA = factorOf(a, has(MatrixASignedComponentsKHR));
+        const ComponentType typeOfB = factorOf(b, has(MatrixBSignedComponentsKHR));
+        const ComponentType typeOfC = componentOf(i.type, has(MatrixCSignedComponentsKHR));
+        const ComponentType ofResult = componentOf(i.type, has(MatrixResultSignedComponentsKHR));
+        if (typeOfC != ofResult) return std::nullopt;
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (!beginAtWords(i, a, b, shape) || shape.a != factorOf(a) || shape.b != factorOf(b) ||
-                shape.c != componentOf(i.type) || shape.result != shape.c || saturating ||
-                shape.saturating || left->columns % shape.k != 0) {
+            if (!beginAtWords(i, a, b, shape) || shape.a != typeOfA || shape.b != typeOfB ||
+                shape.c != typeOfC || shape.result != ofResult || shape.saturating ||
+                left->columns % shape.k != 0) {
                 continue;
             }
             const std::optional<TileGrid> grid = divide(*sums, shape);

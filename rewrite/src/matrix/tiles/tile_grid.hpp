@@ -48,7 +48,13 @@ TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTa
 
 // Adds the second type of each type of accumulators. OpCooperativeMatrixConvertNV converts between
 // both, around products if the module's values are distributed, else around instructions that take
-// no tiles.
+// no tiles. With C distributed and T in tiles:
+//
+//   before:                     C s = product(a, b, c); C r = reduce(s)
+//   if values are tiles:        T s = product(a, b, c); C t = convert(s); C u = reduce(t)
+//                               T r = convert(u)
+//   if they are distributed:    T t = product(a, b, 0); C u = convert(t); C s = u + c
+//                               C r = reduce(s)
 void convertAroundTiles(TypeTable& types, TilePlan& plan);
 
 // Chooses the types of A and B, of scope Workgroup, that are distributed in runs (layout.hpp).

@@ -1,38 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Multiply-adds whose accumulators are tiles: emitTileProduct (product.hpp).
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
-#include "lowering/workgroup.hpp"
-#include "matrix/sliced_product.hpp"
+#include "matrix/staged_product.hpp"
 #include "matrix/tiles/tile_memory.hpp"
 
 namespace coopvk::rewrite {
-
-Operands TileMemory::access(Operands operands, const LinesInMemory& lines) {
-    using enum spv::CooperativeMatrixLayout;
-    const auto layout = static_cast<uint32_t>(lines.areColumns ? ColumnMajorKHR : RowMajorKHR);
-    operands.push_back(idOperand(emit_.constant(layout)));
-    operands.push_back(idOperand(emit_.constant(lines.stride / 4)));
-    append(operands, nonPrivateAccess(context_.module));
-    return operands;
-}
-
-Id TileMemory::load(Id type, const LinesInMemory& lines, Id row, Id column) {
-    return emit_.op(OpCooperativeMatrixLoadKHR, type,
-                    access({idOperand(pointer(lines, row, column))}, lines));
-}
-
-void TileMemory::store(Id tile, const LinesInMemory& lines, Id row, Id column) {
-    emit_.opVoid(OpCooperativeMatrixStoreKHR,
-                 access({idOperand(pointer(lines, row, column)), idOperand(tile)}, lines));
-}
-
-SubgroupPosition readSubgroupPosition(Emitter& emit, const TileGrid& grid) {
-    const Id subgroup = readSubgroup(emit);
-    return {emit.over(subgroup, grid.subgroupColumns), emit.modulo(subgroup, grid.subgroupColumns)};
-}
-
-// Multiply-adds whose accumulators are tiles: emitTileProduct (product.hpp).
 
 namespace {
 
@@ -73,8 +47,8 @@ class TiledProduct : StagedProduct {
           slice_(slice),
           tiles_(context, emit_, memory_) {}
 
-    // All of the product, or all but the multiplication of the last slice.
-    Id emit(bool leavesLast) {
+    Id emit(ProductPart part) {
+        if (part == ProductPart::kEnd) return emitEnd();
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Positions are computed ahead of all control flow, since later blocks use them, too.
@@ -86,10 +60,11 @@ class TiledProduct : StagedProduct {
                 stage(*p_.a, a, slice_.a, storesA, start, Dimension::kColumns);
                 stage(*p_.b, b, slice_.b, storesB, start, Dimension::kRows);
             },
-            [&] { multiply(); }, leavesLast);
+            [&] { multiply(); }, part == ProductPart::kOpened);
         return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
     }
 
+ private:
     Id emitEnd() {
         subgroup_ = readSubgroupPosition(emit_, grid_);
         beginSums(p_.result->pack, extractPacks(emit_, *p_.c, f_.parameter(0)));
@@ -97,7 +72,6 @@ class TiledProduct : StagedProduct {
         return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
     }
 
- private:
     Condition storesOf(const MatrixType& m) {
         positionOf(m).laneOn(Dimension::kRows, m.fragment.rows);
         positionOf(m).laneOn(Dimension::kColumns, m.fragment.columns);
@@ -115,8 +89,8 @@ class TiledProduct : StagedProduct {
             for (uint32_t o = 0; o < line.count(); o += line.block) {
                 const Id place = positionOf(m).indexOn(emit_, other(k), line, o);
                 const bool isB = k == Dimension::kRows;
-                const Place at =
-                    isB ? Place{block, o, inSlice, place} : Place{o, block, place, inSlice};
+                const StagedElement at = isB ? StagedElement{block, o, inSlice, place}
+                                             : StagedElement{o, block, place, inSlice};
                 if (inRuns)
                     stageRun(m, elements, lines, at, length);
                 else
@@ -125,8 +99,8 @@ class TiledProduct : StagedProduct {
         });
     }
 
-    // The local row and column of an element, and those in memory (u32).
-    struct Place {
+    // An element: its local row and column, and those in memory (u32).
+    struct StagedElement {
         uint32_t localRow, localColumn;
         Id row, column;
     };
@@ -136,7 +110,7 @@ class TiledProduct : StagedProduct {
     }
 
     void stageBlock(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
-                    const Place& at) {
+                    const StagedElement& at) {
         const Id vector = lines.vectorOf(emit_, at.row, at.column);
         const Id component = emit_.modulo(emit_.over(at.column, lines.perWord), 4);
         for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
@@ -148,13 +122,13 @@ class TiledProduct : StagedProduct {
                 }
                 words.push_back(gatherWord(m, slots));
             }
-            memory_.storePart(emit_.plus(vector, r * lines.stride / 4), component, words);
+            memory_.storeInVector(emit_.plus(vector, r * lines.stride / 4), component, words);
         }
     }
 
     // Stores `length` elements along a line: whole vectors of four words, or a part of one.
     void stageRun(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
-                  const Place& at, uint32_t length) {
+                  const StagedElement& at, uint32_t length) {
         const Id first = lines.vectorOf(emit_, at.row, at.column);
         const uint32_t wordsAtOnce = std::min(4u, length / lines.perWord);
         const uint32_t perPart = wordsAtOnce * lines.perWord;
@@ -173,7 +147,7 @@ class TiledProduct : StagedProduct {
                 }
                 words.push_back(gatherWord(m, slots));
             }
-            memory_.storePart(emit_.plus(first, part), component, words);
+            memory_.storeInVector(emit_.plus(first, part), component, words);
         }
     }
 
@@ -236,21 +210,9 @@ std::optional<Slice> chooseSlice(MatrixContext& context, const MulAdd& p, const 
 }  // namespace
 
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
-                   const Instruction& at) {
+                   const Instruction& at, ProductPart part) {
     const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TiledProduct(context, function, p, *slice).emit(false) : 0;
-}
-
-Id emitOpenedTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
-                         const Instruction& at) {
-    const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TiledProduct(context, function, p, *slice).emit(true) : 0;
-}
-
-Id emitTileProductEnd(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
-                      const Instruction& at) {
-    const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TiledProduct(context, function, p, *slice).emitEnd() : 0;
+    return slice ? TiledProduct(context, function, p, *slice).emit(part) : 0;
 }
 
 }  // namespace coopvk::rewrite

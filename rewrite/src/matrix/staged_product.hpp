@@ -40,8 +40,10 @@ class StagedProduct {
     std::vector<Id> loadSums();
     // The same for the packs of a matrix: one variable, which is shorter code.
     void beginWholeSums(const MatrixType& type, Id matrix);
-    // The matrix that they are now; 0: the sums do not begin so.
-    Id wholeSums() { return whole_ == 0 ? 0 : f_.load(whole_); }
+    // The matrix that they are now; nullopt: the sums do not begin so.
+    std::optional<Id> wholeSums() {
+        return whole_ ? std::optional(f_.load(*whole_)) : std::nullopt;
+    }
 
     MatrixContext& context_;
     TypeTable& types_;
@@ -53,7 +55,7 @@ class StagedProduct {
     GridPosition position_;              // of matrices that are not in runs
     std::map<Id, GridPosition> inRuns_;  // by matrix type
     std::vector<Id> sums_;               // the variables, or pointers into one
-    Id whole_ = 0;                       // that variable
+    std::optional<Id> whole_;            // that variable
 };
 
 // The types of a product of matrices of scope Workgroup, and how slices of A and B lie in shared
@@ -61,7 +63,10 @@ class StagedProduct {
 
 // A or B. A word in shared memory has one component, or neighbours along K, or neighbours along the
 // other axis, the "line" (rows of A, columns of B). Lines follow each other along K. The words of a
-// line are divided into runs: the first run of each lane, then the second run of each lane, ...
+// line are divided into runs. With two lanes on the line, each of which has two runs:
+//
+//   K 0:  run 0 of lane 0   run 0 of lane 1   run 1 of lane 0   run 1 of lane 1   padding
+//   K 1:  ...
 struct StagedOperand {
     const MatrixType* matrix = nullptr;
     bool isA = true;
@@ -79,7 +84,7 @@ struct StagedOperand {
     uint32_t laneWords() const { return line().count() / alongLine; }
     uint32_t runWords() const { return std::gcd(laneWords(), 4u); }
     // Lanes that write along K should access different banks. Runs of four words are whole vectors:
-    // their order differs between blocks of K (lane XOR block). Lines of other runs have padding.
+    // they have no padding, but another order in each block of K (lane XOR block).
     bool ordersByBlock() const { return runWords() == 4; }
     uint32_t orders() const { return std::min(line().lanes, 8u); }
     // Words from one line to the next.
@@ -97,12 +102,8 @@ struct WorkgroupPlan {
     uint32_t step = 1;   // columns of A that are multiplied at once
     uint32_t depth = 0;  // columns of A in a slice; divides K
 
-    bool isOpen() const { return sum.sums != Sums::kClosed; }
-    // What a lane adds to in each step, and its type.
-    uint32_t sums() const { return isOpen() ? sum.length() : sum.packs(); }
-    Id sumType() const { return isOpen() ? sum.sum : sum.pack; }
     // Multiply-adds of a lane in a step: of scalars, or of pairs.
-    uint32_t products() const { return isOpen() ? sums() * step / 2 : sums() * step; }
+    uint32_t products() const { return sum.heldCount() * step / (sum.isOpen() ? 2 : 1); }
 };
 
 WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& product);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/sliced_product.hpp"
+#include "matrix/staged_product.hpp"
 
 #include <algorithm>
 
@@ -68,9 +68,9 @@ void StagedProduct::beginSums(Id type, std::span<const Id> values) {
 
 void StagedProduct::beginWholeSums(const MatrixType& type, Id matrix) {
     whole_ = f_.variable(type.id);
-    f_.store(whole_, matrix);
+    f_.store(*whole_, matrix);
     for (uint32_t i = 0; i < type.packs(); ++i) {
-        sums_.push_back(f_.element(whole_, emit_.constant(i)));
+        sums_.push_back(f_.element(*whole_, emit_.constant(i)));
     }
 }
 
@@ -113,9 +113,9 @@ bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
 
 MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
     MatrixType sum = result;
-    sum.sums = Sums::kHalves;
-    sum.sum = types.vectorType(result.component, 2);
-    sum.id = types.arrayType(sum.sum, sum.length());
+    sum.sumForm = SumForm::kHalves;
+    sum.sumType = types.vectorType(result.component, 2);
+    sum.id = types.arrayType(sum.sumType, sum.length());
     return sum;
 }
 
