@@ -8,11 +8,27 @@ namespace coopvk::rewrite {
 bool hasNoValue(spv::Op opcode) { return opcode == OpUndef || opcode == kOpPoison; }
 
 bool movesValues(spv::Op opcode) {
-    return hasNoValue(opcode) ||
-           isOneOf(opcode,
-                   {OpLoad, OpStore, OpCopyObject, OpCopyLogical, OpPhi, OpSelect, kOpFreeze,
-                    OpVariable, OpFunctionCall, OpReturnValue, OpCompositeConstruct,
-                    OpCompositeConstructReplicateEXT, OpCompositeExtract, OpCompositeInsert});
+    switch (opcode) {
+        case OpUndef:
+        case kOpPoison:
+        case OpLoad:
+        case OpStore:
+        case OpCopyObject:
+        case OpCopyLogical:
+        case OpPhi:
+        case OpSelect:
+        case kOpFreeze:
+        case OpVariable:
+        case OpFunctionCall:
+        case OpReturnValue:
+        case OpCompositeConstruct:
+        case OpCompositeConstructReplicateEXT:
+        case OpCompositeExtract:
+        case OpCompositeInsert:
+            return true;
+        default:
+            return false;
+    }
 }
 
 bool isArithmetic(spv::Op opcode) {

@@ -63,20 +63,18 @@ std::span<const Usage> Users::of(Id id) const {
     return std::span(uses_).subspan(first_[id], first_[id + 1] - first_[id]);
 }
 
-void removeUnused(Module& module, const Users& users, std::span<InstructionList* const> lists,
+namespace {
+
+// `uses`: how many an id has.
+void removeUnused(Module& module, std::vector<size_t> uses, std::span<InstructionList* const> lists,
                   const std::function<bool(const Instruction&)>& mayGo) {
-    struct Candidate {
-        Instruction* instruction;
-        size_t uses;
-    };
-    std::unordered_map<Id, Candidate> candidates;
+    std::vector<Instruction*> listed(uses.size());  // by result
     std::vector<Instruction*> pending;
     for (const InstructionList* list : lists) {
         for (const InstructionPtr& i : *list) {
-            if (i->result == 0 || !mayGo(*i)) continue;
-            const size_t uses = users.of(i->result).size();
-            candidates[i->result] = {i.get(), uses};
-            if (uses == 0) pending.push_back(i.get());
+            if (i->result == 0) continue;
+            listed[i->result] = i.get();
+            if (uses[i->result] == 0 && mayGo(*i)) pending.push_back(i.get());
         }
     }
     std::unordered_set<Id> gone;
@@ -85,9 +83,8 @@ void removeUnused(Module& module, const Users& users, std::span<InstructionList*
         pending.pop_back();
         gone.insert(i.result);
         visitUses(i, {}, [&](Id id, const Usage&) {
-            const auto found = candidates.find(id);
-            if (found == candidates.end() || --found->second.uses != 0) return;
-            pending.push_back(found->second.instruction);
+            if (listed[id] == nullptr || --uses[id] != 0 || !mayGo(*listed[id])) return;
+            pending.push_back(listed[id]);
         });
     }
     if (gone.empty()) return;
@@ -97,11 +94,23 @@ void removeUnused(Module& module, const Users& users, std::span<InstructionList*
     module.forget(gone);
 }
 
-void removeUnused(Module& module, Function& function,
+}  // namespace
+
+void removeUnused(Module& module, const Users& users, std::span<InstructionList* const> lists,
                   const std::function<bool(const Instruction&)>& mayGo) {
+    std::vector<size_t> uses(module.bound());
+    for (Id id = 0; id < uses.size(); ++id) uses[id] = users.of(id).size();
+    removeUnused(module, std::move(uses), lists, mayGo);
+}
+
+void removeUnused(Module& module, const std::function<bool(const Instruction&)>& mayGo) {
+    std::vector<size_t> uses(module.bound());
     std::vector<InstructionList*> lists;
-    for (const auto& block : function.blocks) lists.push_back(&block->body);
-    removeUnused(module, Users(function), lists, mayGo);
+    for (const auto& function : module.functions()) {
+        visitUses(*function, [&](Id id, const Usage&) { ++uses[id]; });
+        for (const auto& block : function->blocks) lists.push_back(&block->body);
+    }
+    removeUnused(module, std::move(uses), lists, mayGo);
 }
 
 }  // namespace coopvk::rewrite

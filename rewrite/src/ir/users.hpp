@@ -62,8 +62,7 @@ class Users {
 // and so on for those that only they used. Their results are forgotten.
 void removeUnused(Module& module, const Users& users, std::span<InstructionList* const> lists,
                   const std::function<bool(const Instruction&)>& mayGo);
-// The same for the blocks of a function.
-void removeUnused(Module& module, Function& function,
-                  const std::function<bool(const Instruction&)>& mayGo);
+// The same for the blocks of all functions.
+void removeUnused(Module& module, const std::function<bool(const Instruction&)>& mayGo);
 
 }  // namespace coopvk::rewrite

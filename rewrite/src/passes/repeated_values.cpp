@@ -2,7 +2,8 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <bit>
+#include <unordered_set>
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
@@ -12,16 +13,6 @@
 namespace coopvk::rewrite {
 
 namespace {
-
-using Key = std::vector<uint32_t>;
-
-struct HashOfKey {
-    size_t operator()(const Key& key) const {
-        uint64_t hash = 0;
-        for (const uint32_t word : key) hash = (hash ^ word) * 0x9E3779B97F4A7C15 + 1;
-        return static_cast<size_t>(hash);
-    }
-};
 
 bool isDecorated(const Module& module, Id id) {
     return std::ranges::any_of(module.annotationsOf(id), [](const Instruction* i) {
@@ -46,18 +37,35 @@ bool isRepeatable(const Module& module, const Instruction& i) {
     return !isDecorated(module, i.result);
 }
 
+size_t hashOf(const Instruction& i) {
+    uint64_t hash = static_cast<uint32_t>(i.opcode) | uint64_t{i.type} << 32;
+    for (const Operand& o : i.operands) hash = (hash ^ o.word) * 0x9E3779B97F4A7C15 + 1;
+    return static_cast<size_t>(hash ^ hash >> 32);
+}
+
+bool areEqual(const Instruction& a, const Instruction& b) {
+    return a.opcode == b.opcode && a.type == b.type &&
+           std::ranges::equal(a.operands, b.operands, {}, &Operand::word, &Operand::word);
+}
+
 class RepeatedValues {
  public:
-    RepeatedValues(Module& module, Function& function, bool acrossBlocks)
+    // `same`: by id, the result that replaces it; 0: none.
+    RepeatedValues(Module& module, Function& function, bool acrossBlocks, std::vector<Id>& same)
         : module_(module),
           function_(function),
           acrossBlocks_(acrossBlocks),
           graph_(function),
-          dominators_(function, graph_) {}
+          dominators_(function, graph_),
+          same_(same) {
+        size_t count = 0;
+        for (const auto& block : function.blocks) count += block->body.size();
+        newest_.resize(std::bit_ceil(count + 1));
+    }
 
     void run() {
         for (size_t b = 0; b < function_.blocks.size(); ++b) visit(b);
-        if (same_.empty()) return;
+        if (gone_.empty()) return;
         for (const auto& block : function_.blocks) {
             for (const InstructionPtr& i : block->body) replaceOperands(*i);
         }
@@ -65,23 +73,31 @@ class RepeatedValues {
     }
 
  private:
+    struct Known {
+        const Instruction* instruction;
+        size_t block;
+        uint32_t older;  // another one with its hash, as in newest_
+    };
+
     void replaceOperands(Instruction& i) const {
         for (Operand& o : i.operands) {
-            if (!o.isId) continue;
-            const auto found = same_.find(o.word);
-            if (found != same_.end()) o.word = found->second;
+            if (o.isId && same_[o.word] != 0) o.word = same_[o.word];
         }
     }
 
-    // The result of an equal instruction in this block or in one that dominates it; 0: none.
-    Id find(size_t block, const Key& key) const {
-        const auto found = known_.find(key);
-        if (found == known_.end()) return 0;
-        for (const auto& [earlier, result] : found->second) {
-            if (earlier == block) return result;
-            if (acrossBlocks_ && dominators_.dominates(earlier, block)) return result;
+    // The result of the oldest equal instruction in this block or in one that dominates it; 0:
+    // none.
+    Id find(size_t block, const Instruction& i, uint32_t newest) const {
+        Id result = 0;
+        for (uint32_t n = newest; n != 0; n = known_[n - 1].older) {
+            const Known& known = known_[n - 1];
+            if (!areEqual(*known.instruction, i)) continue;
+            if (known.block == block ||
+                (acrossBlocks_ && dominators_.dominates(known.block, block))) {
+                result = known.instruction->result;
+            }
         }
-        return 0;
+        return result;
     }
 
     void visit(size_t block) {
@@ -89,14 +105,14 @@ class RepeatedValues {
         std::erase_if(body, [&](InstructionPtr& i) {
             if (i->opcode != OpPhi) replaceOperands(*i);
             if (!isRepeatable(module_, *i)) return false;
-            Key key = {static_cast<uint32_t>(i->opcode), i->type};
-            for (const Operand& o : i->operands) key.push_back(o.word);
-            const Id earlier = find(block, key);
+            uint32_t& newest = newest_[hashOf(*i) % newest_.size()];
+            const Id earlier = find(block, *i, newest);
             if (earlier == 0) {
-                known_[std::move(key)].emplace_back(block, i->result);
+                known_.push_back({i.get(), block, newest});
+                newest = static_cast<uint32_t>(known_.size());
                 return false;
             }
-            same_.emplace(i->result, earlier);
+            same_[i->result] = earlier;
             gone_.insert(i->result);
             module_.retire(std::move(i));
             return true;
@@ -108,20 +124,20 @@ class RepeatedValues {
     const bool acrossBlocks_;
     const BlockGraph graph_;
     const Dominators dominators_;
-    // Blocks with such an instruction, and its results there.
-    std::unordered_map<Key, std::vector<std::pair<size_t, Id>>, HashOfKey> known_;
-    std::unordered_map<Id, Id> same_;  // results that others replace
+    std::vector<Known> known_;
+    std::vector<uint32_t> newest_;  // by hash: a number in known_, from 1; 0: none
+    std::vector<Id>& same_;
     std::unordered_set<Id> gone_;
 };
 
 }  // namespace
 
 void shareRepeatedValues(Module& module, bool acrossBlocks) {
+    std::vector<Id> same(module.bound());
     for (const auto& function : module.functions()) {
-        RepeatedValues(module, *function, acrossBlocks).run();
-        removeUnused(module, *function,
-                     [&](const Instruction& i) { return isRepeatable(module, i); });
+        RepeatedValues(module, *function, acrossBlocks, same).run();
     }
+    removeUnused(module, [&](const Instruction& i) { return isRepeatable(module, i); });
 }
 
 }  // namespace coopvk::rewrite

@@ -286,6 +286,8 @@ class Forwarding {
 }  // namespace
 
 void forwardTensorValues(Module& module) {
+    const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
+    if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
     for (const auto& function : module.functions()) {
         if (!function->blocks.empty()) Forwarding(module, *function).run();
     }
