@@ -84,19 +84,27 @@ TEST(Users, OfAModuleHasHeadersAndGlobals) {
     EXPECT_FALSE(users.isUsed(1)) << "an entry point's function";
 }
 
+// Of one function; removeUnused(module, ...) is for all.
+void removeUnusedOf(Module& module, Function& function,
+                    const std::function<bool(const Instruction&)>& mayGo) {
+    std::vector<InstructionList*> lists;
+    for (const auto& block : function.blocks) lists.push_back(&block->body);
+    removeUnused(module, Users(function), lists, mayGo);
+}
+
 TEST(Users, RemoveWhatOnlyUnusedInstructionsUse) {
     Module module = parsed();
     Function& function = *module.functions()[1];
-    removeUnused(module, function,
-                 [](const Instruction& i) { return i.opcode != spv::Op::OpIMul; });
+    removeUnusedOf(module, function,
+                   [](const Instruction& i) { return i.opcode != spv::Op::OpIMul; });
     ASSERT_EQ(function.blocks[0]->body.size(), 2u);
     EXPECT_EQ(function.blocks[0]->body[0]->opcode, spv::Op::OpIMul) << "which may not go";
-    removeUnused(module, function, [](const Instruction&) { return true; });
+    removeUnusedOf(module, function, [](const Instruction&) { return true; });
     ASSERT_EQ(function.blocks[0]->body.size(), 1u);
     EXPECT_EQ(module.def(23).opcode, spv::Op::OpNop) << "forgotten";
     // Both operands of the addition are the load.
     Function& main = *module.functions()[0];
-    removeUnused(module, main, [](const Instruction& i) {
+    removeUnusedOf(module, main, [](const Instruction& i) {
         return i.opcode != spv::Op::OpVariable && i.opcode != spv::Op::OpFunctionCall;
     });
     EXPECT_EQ(main.blocks[0]->body.size(), 3u);
@@ -114,7 +122,7 @@ TEST(Users, FollowsLongChains) {
     text += kModule.substr(kModule.find("OpReturnValue"));
     Result<Module> module = Module::parse(test::assemble(text));
     ASSERT_TRUE(module);
-    removeUnused(*module, *module->functions()[1], [](const Instruction&) { return true; });
+    removeUnused(*module, [](const Instruction&) { return true; });
     EXPECT_EQ(module->functions()[1]->blocks[0]->body.size(), 1u);
 }
 

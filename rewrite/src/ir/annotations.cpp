@@ -134,6 +134,10 @@ void Module::dropDanglingNotes() {
                    return o.isId && def(o.word).result == 0;
                });
     };
+    const auto isOfNotes = [](const InstructionPtr& i) {
+        return stringFromOperands(*i, 0).starts_with("NonSemantic.");
+    };
+    if (std::ranges::none_of(section(Section::kExtInstImports), isOfNotes)) return;
     while (removeExtended(names)) {
     }
 }
