@@ -16,6 +16,7 @@
 #include "compare/run/comparison.hpp"
 #include "layer_location.hpp"
 #include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
