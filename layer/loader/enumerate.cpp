@@ -63,12 +63,13 @@ VkResult enumerateDeviceLayers(VkPhysicalDevice, uint32_t* count, VkLayerPropert
     return listLayers(count, out);
 }
 
+// None, as the manifest. VK_EXT_layer_settings works without being listed, and loaders
+// before 1.3.272 list each extension of a manifest, but create no instance with one that they do
+// not know.
 VkResult enumerateInstanceExtensions(const char* layerName, uint32_t* count,
                                      VkExtensionProperties* out) {
     if (!isThisLayer(layerName)) return VK_ERROR_LAYER_NOT_PRESENT;
-    const VkExtensionProperties list[] = {extensionProperties(VK_EXT_LAYER_SETTINGS_EXTENSION_NAME,
-                                                              VK_EXT_LAYER_SETTINGS_SPEC_VERSION)};
-    return giveArray(std::span<const VkExtensionProperties>(list), count, out);
+    return giveArray(std::span<const VkExtensionProperties>(), count, out);
 }
 
 VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerName, uint32_t* count,

@@ -11,9 +11,9 @@
 #   <!-- test: not run: REASON -->
 #   <!-- test: first COMMAND -->     a line more: to be run in the source folder before
 #
-# `run` may be followed by `; prints TEXT`. A block without such a line is an error, and so is one
-# that fails. In a document's blocks, APP is a program that uses Vulkan; files that earlier blocks
-# installed or wrote exist.
+# `run` may be followed by `; prints TEXT`, or by `; logs TEXT`, which switches the layer's log on. A block
+# without such a line is an error, and so is one that fails. In a document's blocks, APP is a program that
+# uses Vulkan; files that earlier blocks installed or wrote exist.
 set -euo pipefail
 
 source=$(cd "$1" && pwd) build=$2
@@ -40,9 +40,10 @@ chmod +x "$work/bin/APP"
 
 ran=0 left=0 elsewhere=0
 
-# run_block FOLDER PLACE TEXT [PRINTS]
+# run_block FOLDER PLACE TEXT [PRINTS [LEVEL]]
 run_block() {
     local folder=$1 place=$2 text=$3 prints=${4:-} status=0
+    [[ -z ${5:-} ]] || local -x COOPVK_LOG_LEVEL=$5
     (cd "$folder" && HOME=$home PATH="$home/.local/bin:$work/bin:$build/tools:$PATH" \
         bash -euo pipefail -c "$text" </dev/null >"$work/log" 2>&1) || status=$?
     ((status == 0)) || fail "$place: status $status"$'\n'"$text"$'\n'"$(tail -n 30 "$work/log")"
@@ -53,20 +54,23 @@ run_block() {
 
 # take_block MARKER PLACE TEXT
 take_block() {
-    local marker=$1 place=$2 text=$3 prints='' script what
+    local marker=$1 place=$2 text=$3 prints='' level='' script what
     [[ $marker =~ ^'<!-- test: '(.*)' -->'$ ]] || fail "$place: the line before says nothing of a test"
     marker=${BASH_REMATCH[1]}
+    if [[ $marker == run*'; logs '* ]]; then
+        level=info marker=${marker/; logs /; prints }
+    fi
     if [[ $marker == run*'; prints '* ]]; then
         prints=${marker#*; prints }
         marker=${marker%%; prints *}
     fi
     case $marker in
-        run) run_block "$folder" "$place" "$text" "$prints" ;;
-        'run in checkout') run_block "$source" "$place" "$text" "$prints" ;;
+        run) run_block "$folder" "$place" "$text" "$prints" "$level" ;;
+        'run in checkout') run_block "$source" "$place" "$text" "$prints" "$level" ;;
         'run as launch options')
             [[ $text == *%command%* ]] || fail "$place: no %command%"
             text=${text//%command%/$work/bin/APP}
-            run_block "$folder" "$place" "sh -c ${text@Q}" "$prints"
+            run_block "$folder" "$place" "sh -c ${text@Q}" "$prints" "$level"
             ;;
         'run by '*)
             read -r _ _ script what <<<"$marker"

@@ -124,6 +124,15 @@ if [[ -n ${2:-} ]]; then
     echo "  not done: vulkaninfo has no sanitizers ($2), the layer has"
 else
     expect 'VK_LAYER_COOPVK_emulation' "$coopvk" run -- vulkaninfo --summary
+    # No instance extension is coopvk's: a loader creates no instance with one that is newer than itself. Without other
+    # layers, which may have the same.
+    listed() {
+        "$@" env VK_LOADER_LAYERS_DISABLE='~implicit~' VK_LOADER_LAYERS_ALLOW=VK_LAYER_COOPVK_emulation \
+            vulkaninfo --summary 2>/dev/null | grep 'COOPVK\|: extension revision'
+    }
+    expect 'VK_LAYER_COOPVK_emulation' listed "$coopvk" run --
+    difference=$(diff <(listed env | grep -v COOPVK) <(listed "$coopvk" run -- | grep -v COOPVK)) ||
+        fail "instance extensions: $difference"
     # At 4 lanes lavapipe lists the extension, with its feature off.
     feature='cooperativeMatrix +='
     with=$("$coopvk" run --emulate VK_KHR_cooperative_matrix -- env LP_NATIVE_VECTOR_WIDTH=128 vulkaninfo 2>&1 | grep -E "$feature")

@@ -42,7 +42,6 @@ rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAll
     layer["functions"] = {
         {"vkNegotiateLoaderLayerInterfaceVersion", layer::kNegotiateByConfiguration}};
     layer.erase("enable_environment");
-    layer.erase("instance_extensions");  // programs in which the layer is off must not see it
     std::error_code error;
     fs::create_directories(target.parent_path(), error);
     std::ofstream out(target);

@@ -73,6 +73,13 @@ TEST_F(ManifestTest, Head) {
     EXPECT_EQ(layer.at("disable_environment"), json({{"COOPVK_DISABLE", "1"}}));
 }
 
+// A loader lists such extensions, and programs such as vulkaninfo enable all that are listed. But a
+// loader creates no instance with an extension that is newer than itself: that of Debian 12 knows
+// no VK_EXT_layer_settings.
+TEST_F(ManifestTest, NamesNoInstanceExtensions) {
+    EXPECT_FALSE(layer.contains("instance_extensions")) << layer.at("instance_extensions");
+}
+
 // What Vulkan Configurator requires of a setting.
 TEST_F(ManifestTest, EverySettingIsDescribed) {
     const std::set<std::string> types = {"STRING", "ENUM", "BOOL", "SAVE_FILE", "SAVE_FOLDER"};
