@@ -53,19 +53,26 @@ ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
 
 // Null if it cannot be used, which is logged once.
 const OutputFolder* ShaderDumps::folder() {
-    std::call_once(opened_, [&] {
-        auto opened = OutputFolder::open(path_);
-        if (!opened) {
-            log_.warn("cannot use dump folder '" + path_ + "': " + opened.error().message);
-            return;
-        }
-        folder_.emplace(std::move(*opened));
-        if (folder_->path() != path_) {
-            log_.warn("others can write to dump folder '" + path_ + "': shaders go to '" +
-                      folder_->path() + "'");
-        }
-    });
+    // Not std::call_once, which takes thread-local variables (see CoopvkShip.cmake).
+    const std::scoped_lock lock(opening_);
+    if (!wasOpened_) {
+        open();
+        wasOpened_ = true;
+    }
     return folder_ ? &*folder_ : nullptr;
+}
+
+void ShaderDumps::open() {
+    auto opened = OutputFolder::open(path_);
+    if (!opened) {
+        log_.warn("cannot use dump folder '" + path_ + "': " + opened.error().message);
+        return;
+    }
+    folder_.emplace(std::move(*opened));
+    if (folder_->path() != path_) {
+        log_.warn("others can write to dump folder '" + path_ + "': shaders go to '" +
+                  folder_->path() + "'");
+    }
 }
 
 DumpedRequest ShaderDumps::describe(const ShaderWords& original, RecordedRequest request) const {

@@ -52,11 +52,13 @@ class ShaderDumps {
 
  private:
     const OutputFolder* folder();
+    void open();
 
     const std::string path_;
     const Settings& settings_;
     Log& log_;
-    std::once_flag opened_;
+    std::mutex opening_;
+    bool wasOpened_ = false;
     std::optional<OutputFolder> folder_;
 };
 

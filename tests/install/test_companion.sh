@@ -15,7 +15,7 @@ field() { dpkg-deb -f "${package[0]}" "$1"; }
 [[ $(field Package) == coopvk-i386 && $(field Architecture) == i386 ]] || fail 'name or architecture'
 depends=$(field Depends)
 [[ $depends =~ ^libc6\ \(\>=\ 2\.([0-9]+)\),\ libvulkan1$ ]] || fail "depends: $depends"
-((BASH_REMATCH[1] <= 39)) || fail "needs a newer glibc: $depends"
+((BASH_REMATCH[1] <= 36)) || fail "needs a newer glibc: $depends"
 
 root=$work/root
 mkdir -p "$root/var/lib/dpkg"

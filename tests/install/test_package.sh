@@ -29,7 +29,7 @@ version=$(field Version)
 depends=$(field Depends)
 [[ $depends == *libvulkan1* ]] || fail "depends: $depends"
 [[ $depends =~ libc6\ \(\>=\ 2\.([0-9]+) ]] || fail "no libc6 in: $depends"
-((BASH_REMATCH[1] <= 39)) || fail "needs a newer glibc: $depends"
+((BASH_REMATCH[1] <= 36)) || fail "needs a newer glibc: $depends"
 [[ $depends != *libstdc++* && $depends != *libgcc* ]] || fail "needs a C++ runtime: $depends"
 dpkg-deb -e "${package[0]}" "$work/control"
 [[ $(list "$work/control") == $'./control\n./md5sums' ]] || fail "control: $(list "$work/control")"
