@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-# usage: auto_rule.py SAMPLES [--clock processor|wall] [--json FILE] [--quiet]
+# usage: auto_rule.py SAMPLES [--clock processor|wall] [--json FILE]
 #
 # Says whether the setting `auto` slows programs down. SAMPLES has a line for each run of a program:
 # driver, program, round, side (without, auto), processor seconds, wall-clock seconds and exit status,
@@ -16,7 +16,7 @@
 #
 # The clock is the processor's for drivers that compute on the CPU, since that is what the work takes then.
 #
-# Prints a table, unless --quiet. The exit status is 1 if the rule is broken, else 2 if a program could not be
+# Prints a table. The exit status is 1 if the rule is broken, else 2 if a program could not be
 # judged, or none was measured.
 import argparse
 import json
@@ -119,25 +119,28 @@ def table(rows):
     return lines
 
 
+def tell(rows, path=None):
+    """Prints the table, and writes it as JSON if a path is given. Returns the status."""
+    if rows:
+        print("\n".join(table(rows)))
+    else:
+        print("auto_rule: nothing was measured", file=sys.stderr)
+    if path:
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"allowed": ALLOWED, "confidence": CONFIDENCE, "holds": status(rows) == 0,
+                       "programs": rows}, file, indent=2)
+            file.write("\n")
+    return status(rows)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("samples")
     parser.add_argument("--clock", choices=("processor", "wall"), default="wall")
     parser.add_argument("--json")
-    parser.add_argument("--quiet", action="store_true")
     options = parser.parse_args()
     with open(options.samples, encoding="utf-8") as file:
-        rows = judge_all(read(file), options.clock)
-    if not rows:
-        print("auto_rule: nothing was measured", file=sys.stderr)
-    elif not options.quiet:
-        print("\n".join(table(rows)))
-    if options.json:
-        with open(options.json, "w", encoding="utf-8") as file:
-            json.dump({"allowed": ALLOWED, "confidence": CONFIDENCE, "holds": status(rows) == 0,
-                       "programs": rows}, file, indent=2)
-            file.write("\n")
-    return status(rows)
+        return tell(judge_all(read(file), options.clock), options.json)
 
 
 if __name__ == "__main__":
