@@ -16,8 +16,9 @@ layout(constant_id = 0) const uint kWindow = 0;
 
 layout(buffer_reference, buffer_reference_align = 4) buffer Words { uint word[]; };
 
-// layer::ElementFormat
-const uint kFloat32 = 0, kFloat16 = 1, kE4M3 = 2, kE5M2 = 3, kByte = 4;
+// rewrite::ComponentFormat in a word: bits, and of floats the bits of exponent and mantissa, the
+// bias, and whether there is an infinity.
+const uint kFloat32 = 32 | 8 << 8 | 23 << 12 | 127 << 17 | 1u << 31;
 // layer::MatrixView
 const uint kColumnMajor = 1, kOptimal = 2, kInBlocks = 4;
 // rewrite::placeMatrix(): rows of a block, and bytes of a row that lie together there.
@@ -42,11 +43,15 @@ layout(buffer_reference, std430, buffer_reference_align = 64) restrict readonly 
 Words source, target;
 Matrix from, to;
 
-uint elementBytes(uint format) { return format == kFloat32 ? 4 : format == kFloat16 ? 2 : 1; }
+uint elementBytes(uint format) { return (format & 0xffu) / 8; }
 
-// x: exponent bits, y: mantissa bits; all but E4M3 have an infinity.
-uvec2 bitsOf(uint format) {
-    return format == kFloat16 ? uvec2(5, 10) : format == kE4M3 ? uvec2(4, 3) : uvec2(5, 2);
+struct Float {
+    uint exponentBits, mantissaBits, bias;
+    bool hasInfinity;
+};
+Float floatOf(uint format) {
+    return Float(format >> 8 & 0xfu, format >> 12 & 0x1fu, format >> 17 & 0x3fffu,
+                 format >> 31 != 0);
 }
 
 uint shiftRounded(uint value, uint shift) {
@@ -55,45 +60,45 @@ uint shiftRounded(uint value, uint shift) {
 
 uint widen(uint format, uint bits) {
     if (format == kFloat32) return bits;
-    const uvec2 n = bitsOf(format);
-    const uint all = (1u << (n.x + n.y)) - 1;
+    const Float f = floatOf(format);
+    const uint all = (1u << (f.exponentBits + f.mantissaBits)) - 1;
     const uint magnitude = bits & all;
-    const uint sign = (bits >> (n.x + n.y)) << 31;
-    const uint shift = 23 - n.y;
-    const uint top = ((1u << n.x) - 1) << n.y;
-    if (format != kE4M3 && magnitude >= top) {
+    const uint sign = (bits >> (f.exponentBits + f.mantissaBits)) << 31;
+    const uint shift = 23 - f.mantissaBits;
+    const uint top = ((1u << f.exponentBits) - 1) << f.mantissaBits;
+    if (f.hasInfinity && magnitude >= top) {
         return sign | 0x7f800000u | ((magnitude - top) << shift);
     }
-    if (format == kE4M3 && magnitude == all) return sign | 0x7fffffffu;
-    const uint bias = (1u << (n.x - 1)) - 1;
-    if ((magnitude >> n.y) != 0) return sign | ((magnitude << shift) + ((127 - bias) << 23));
+    if (!f.hasInfinity && magnitude == all) return sign | 0x7fffffffu;
+    const uint rebias = (127 - f.bias) << 23;
+    if ((magnitude >> f.mantissaBits) != 0) return sign | ((magnitude << shift) + rebias);
     if (magnitude == 0) return sign;
     const uint lead = findMSB(magnitude);
-    const uint exponent = 127 - bias + 1 + lead - n.y;
+    const uint exponent = 127 - f.bias + 1 + lead - f.mantissaBits;
     return sign | ((magnitude << (23 - lead)) + ((exponent - 1) << 23));
 }
 
 uint narrow(uint format, uint bits) {
     if (format == kFloat32) return bits;
-    const uvec2 n = bitsOf(format);
-    const uint all = (1u << (n.x + n.y)) - 1;
-    const uint sign = (bits >> 31) << (n.x + n.y);
+    const Float f = floatOf(format);
+    const uint all = (1u << (f.exponentBits + f.mantissaBits)) - 1;
+    const uint sign = (bits >> 31) << (f.exponentBits + f.mantissaBits);
     const uint magnitude = bits & 0x7fffffffu;
-    const uint shift = 23 - n.y;
-    const uint top = ((1u << n.x) - 1) << n.y;
+    const uint shift = 23 - f.mantissaBits;
+    const uint top = ((1u << f.exponentBits) - 1) << f.mantissaBits;
     if (magnitude > 0x7f800000u) {
-        if (format == kE4M3) return sign | all;
-        return sign | top | (1u << (n.y - 1)) | ((magnitude - 0x7f800000u) >> shift);
+        if (!f.hasInfinity) return sign | all;
+        return sign | top | (1u << (f.mantissaBits - 1)) | ((magnitude - 0x7f800000u) >> shift);
     }
-    const uint smallestNormal = 127 - ((1u << (n.x - 1)) - 1) + 1;
+    const uint smallestNormal = 127 - f.bias + 1;
     const uint exponent = magnitude >> 23;
     if (exponent < smallestNormal) {
         const uint further = shift + smallestNormal - exponent;
         if (further > 24) return sign;
         return sign | shiftRounded((magnitude & 0x7fffffu) | 0x800000u, further);
     }
-    const uint rounded = shiftRounded(magnitude, shift) - ((smallestNormal - 1) << n.y);
-    return sign | min(rounded, format == kE4M3 ? all : top);
+    const uint rounded = shiftRounded(magnitude, shift) - ((smallestNormal - 1) << f.mantissaBits);
+    return sign | min(rounded, f.hasInfinity ? top : all);
 }
 
 bool has(Matrix matrix, uint flag) { return (matrix.flags & flag) != 0; }

@@ -18,15 +18,20 @@ constexpr uint32_t kMostGroups = 65535;  // what every device allows
 // As in shaders/convert_matrix.comp.
 constexpr uint32_t kColumnMajor = 1, kOptimal = 2, kInBlocks = 4;
 
+uint32_t wordOf(const rewrite::ComponentFormat& format) {
+    return format.bits | format.exponentBits << 8 | format.mantissaBits << 12 | format.bias << 17 |
+           (format.hasInfinity ? 1u : 0u) << 31;
+}
+
 struct KernelMatrix {
-    ElementFormat format;
+    uint32_t format;
     uint32_t flags;
     uint32_t lines;
     uint32_t lineLength;
     uint32_t lineBytes;
 
     explicit KernelMatrix(const MatrixView& view)
-        : format(view.format),
+        : format(wordOf(view.format)),
           flags((view.columnMajor ? kColumnMajor : 0) | (view.optimal ? kOptimal : 0) |
                 (view.placement.inBlocks ? kInBlocks : 0)),
           lines(view.lines),

@@ -5,25 +5,21 @@
 // neither a rounding mode, nor whether denormals are flushed, nor a NaN.
 #pragma once
 
-#include <cstdint>
+#include "coopvk/component_format.hpp"
 
 namespace coopvk::layer {
 
-struct FloatFormat {
-    uint32_t exponentBits;
-    uint32_t mantissaBits;
-    bool hasInfinity;  // else all bits set is NaN, and the exponent's other values are finite
-};
+using rewrite::ComponentFormat;
 
-inline constexpr FloatFormat kHalf = {5, 10, true};
-inline constexpr FloatFormat kE5M2 = {5, 2, true};
-inline constexpr FloatFormat kE4M3 = {4, 3, false};
+inline constexpr ComponentFormat kFloat32 = {32, 8, 23, 127, true};
+
+// For floats of at most 16 bits, with fewer bits of exponent than float32.
 
 // Exact. A NaN keeps its sign and its payload.
-uint32_t widen(FloatFormat format, uint32_t bits);
+uint32_t widen(const ComponentFormat& format, uint32_t bits);
 
 // To nearest, ties to even. A value that is too large becomes infinity, or NaN if the format has no
 // infinity. A NaN becomes quiet and keeps its sign and the upper bits of its payload.
-uint32_t narrow(FloatFormat format, uint32_t float32Bits);
+uint32_t narrow(const ComponentFormat& format, uint32_t float32Bits);
 
 }  // namespace coopvk::layer

@@ -9,47 +9,32 @@
 namespace coopvk::layer {
 namespace {
 
-struct FormatRow {
-    uint32_t bytes;
-    FloatFormat floats;  // meaningless for float32 and bytes
-};
-
-// In the order of ElementFormat.
-constexpr FormatRow kFormats[] = {{4, {}}, {2, kHalf}, {1, kE4M3}, {1, kE5M2}, {1, {}}};
-
-const FormatRow& row(ElementFormat format) { return kFormats[static_cast<size_t>(format)]; }
-
-std::optional<ElementFormat> formatOf(VkComponentTypeKHR type) {
-    switch (type) {
-        case VK_COMPONENT_TYPE_FLOAT32_KHR:
-            return ElementFormat::kFloat32;
-        case VK_COMPONENT_TYPE_FLOAT16_KHR:
-            return ElementFormat::kFloat16;
-        case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
-            return ElementFormat::kE4M3;
-        case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
-            return ElementFormat::kE5M2;
-        case VK_COMPONENT_TYPE_SINT8_KHR:
-        case VK_COMPONENT_TYPE_UINT8_KHR:
-            return ElementFormat::kByte;
-        default:
-            return std::nullopt;
-    }
+// What conversions support: float32, floats of less precision, and bytes.
+std::optional<ComponentFormat> formatOf(VkComponentTypeKHR type) {
+    const auto format = rewrite::componentFormat(static_cast<rewrite::ComponentType>(type));
+    const auto isNarrow = [](const ComponentFormat& f) {
+        return f.exponentBits != 0 ? f.exponentBits < kFloat32.exponentBits : f.bits == 8;
+    };
+    return format && (format == kFloat32 || (isNarrow(*format) && format->bits <= 16))
+               ? format
+               : std::nullopt;
 }
+
+uint32_t bytesOf(const ComponentFormat& format) { return format.bits / 8; }
 
 // float32 and float16 convert to and from every floating-point type of less precision.
 bool areConvertible(VkComponentTypeKHR from, VkComponentTypeKHR to) {
     if (from == to) return true;
-    const ElementFormat a = *formatOf(from), b = *formatOf(to);
-    return a != ElementFormat::kByte && b != ElementFormat::kByte && row(a).bytes != row(b).bytes;
+    const ComponentFormat a = *formatOf(from), b = *formatOf(to);
+    return a.exponentBits != 0 && b.exponentBits != 0 && a.bits != b.bits;
 }
 
-uint32_t toFloat32(ElementFormat format, uint32_t bits) {
-    return format == ElementFormat::kFloat32 ? bits : widen(row(format).floats, bits);
+uint32_t toFloat32(const ComponentFormat& format, uint32_t bits) {
+    return format == kFloat32 ? bits : widen(format, bits);
 }
 
-uint32_t fromFloat32(ElementFormat format, uint32_t bits) {
-    return format == ElementFormat::kFloat32 ? bits : narrow(row(format).floats, bits);
+uint32_t fromFloat32(const ComponentFormat& format, uint32_t bits) {
+    return format == kFloat32 ? bits : narrow(format, bits);
 }
 
 // One side of a request; empty if it makes sense.
@@ -62,7 +47,7 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
     if (layout > rewrite::VectorMatrixLayout::kTrainingOptimal) {
         return "unknown layout " + std::to_string(vulkanLayout);
     }
-    const uint32_t bytes = row(*format).bytes;
+    const uint32_t bytes = bytesOf(*format);
     view.format = *format;
     view.columnMajor = layout == rewrite::VectorMatrixLayout::kColumnMajor;
     view.optimal = rewrite::isOptimal(layout);
@@ -81,13 +66,13 @@ std::string makeView(VkComponentTypeKHR type, VkCooperativeVectorMatrixLayoutNV 
 // query only asks for a size.)
 std::string checkTarget(const MatrixView& view) {
     if (view.optimal || view.lines == 0 || view.lineLength == 0) return {};
-    if (view.lineBytes() >= uint64_t{view.lineLength} * row(view.format).bytes) return {};
+    if (view.lineBytes() >= uint64_t{view.lineLength} * bytesOf(view.format)) return {};
     return "a stride of " + std::to_string(view.lineBytes()) + " bytes is less than a line";
 }
 
 // The device reads and writes elements at multiples of their size.
 std::string checkAlignment(const MatrixView& view) {
-    if (view.optimal || view.lineBytes() % row(view.format).bytes == 0) return {};
+    if (view.optimal || view.lineBytes() % bytesOf(view.format) == 0) return {};
     return "a stride of " + std::to_string(view.lineBytes()) +
            " bytes is no multiple of an element";
 }
@@ -120,7 +105,7 @@ void convertOnHost(const MatrixConversion& conversion, const std::byte* source, 
     const MatrixView& to = conversion.target;
     if (to.optimal) std::memset(target, 0, static_cast<size_t>(to.placement.size));
     if (to.lineLength == 0) return;  // also if there are many empty lines
-    const uint32_t fromBytes = row(from.format).bytes, toBytes = row(to.format).bytes;
+    const uint32_t fromBytes = bytesOf(from.format), toBytes = bytesOf(to.format);
     for (uint32_t line = 0; line < to.lines; ++line) {
         for (uint32_t place = 0; place < to.lineLength; ++place) {
             const uint32_t matrixRow = to.columnMajor ? place : line;

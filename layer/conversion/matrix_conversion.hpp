@@ -10,17 +10,15 @@
 #include <cstdint>
 #include <string>
 
+#include "coopvk/component_format.hpp"
 #include "coopvk/vector_matrix.hpp"
 
 namespace coopvk::layer {
 
-// How elements are stored. The values are the kernel's, too.
-enum class ElementFormat : uint32_t { kFloat32, kFloat16, kE4M3, kE5M2, kByte };
-
 // A matrix in memory: lines of elements, which are its columns where it is column-major, else its
 // rows.
 struct MatrixView {
-    ElementFormat format = ElementFormat::kFloat32;
+    rewrite::ComponentFormat format;
     bool columnMajor = false;
     bool optimal = false;  // padding belongs to the matrix, and is zero
     uint32_t lines = 0;

@@ -5,6 +5,8 @@
 #include <optional>
 #include <variant>
 
+#include "coopvk/component_format.hpp"
+
 namespace coopvk::layer {
 namespace {
 
@@ -106,13 +108,7 @@ ordered_json toJson(const std::vector<rewrite::MatrixShape>& shapes) {
 
 std::optional<rewrite::ComponentType> componentFrom(const ordered_json& value) {
     if (!value.is_string()) return std::nullopt;
-    using enum rewrite::ComponentType;
-    constexpr rewrite::ComponentType kTypes[] = {
-        kFloat16, kFloat32, kFloat64, kSint8,  kSint16,   kSint32,    kSint64,
-        kUint8,   kUint16,  kUint32,  kUint64, kBFloat16, kFloatE4M3, kFloatE5M2};
-    const auto found = std::ranges::find_if(
-        kTypes, [&](auto type) { return value.get<std::string>() == name(type); });
-    return found == std::end(kTypes) ? std::nullopt : std::optional(*found);
+    return rewrite::componentType(value.get<std::string>());
 }
 
 bool assign(std::vector<rewrite::MatrixShape>& shapes, const ordered_json& value) {

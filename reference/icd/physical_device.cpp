@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "coopvk_reference/formats.hpp"
 #include "coopvk_reference/listed.hpp"
 #include "device.hpp"
 
@@ -170,9 +171,10 @@ namespace {
 using namespace listed;
 
 bool has(const PhysicalDevice& device, VkComponentTypeKHR type) {
-    if (type == kBF16) return device.extensions.contains("VK_KHR_shader_bfloat16");
-    if (type == kE4M3 || type == kE5M2) return device.extensions.contains("VK_EXT_shader_float8");
-    return true;
+    const auto number = numbers::byVulkanType(uint32_t(type));
+    if (!number || numbers::format(*number).spirv.empty()) return true;
+    return device.extensions.contains(type == kBF16 ? "VK_KHR_shader_bfloat16"
+                                                    : "VK_EXT_shader_float8");
 }
 
 // Those with types that the device has; `saturating`: only those that saturate, or do not.

@@ -144,6 +144,9 @@ uint64_t encode(Number number, const Exact& value, Rounding rounding, Overflow o
     return rounded.bits;
 }
 
+double valueOf(Number number, uint64_t bits) { return decodeDouble(number, bits); }
+uint64_t bitsOf(Number number, double value) { return encodeDouble(number, value); }
+
 ConversionRule conversionRule(bool saturate, Rounding rounding) {
     ConversionRule rule;
     rule.rounding = rounding;

@@ -47,31 +47,6 @@ bool isDecoded(const Instruction& i) {
     return (i[at] & kDecodes) != 0;
 }
 
-struct ComponentRow {
-    spv::ComponentType component;
-    Format format;
-};
-constexpr auto kFloat = Format::Kind::kFloat;
-const ComponentRow kComponents[] = {
-    {spv::ComponentType::Float16NV, {.kind = kFloat, .bits = 16, .exponentBits = 5}},
-    {spv::ComponentType::Float32NV, {.kind = kFloat, .bits = 32, .exponentBits = 8}},
-    {spv::ComponentType::Float64NV, {.kind = kFloat, .bits = 64, .exponentBits = 11}},
-    {spv::ComponentType::SignedInt8NV, {.bits = 8, .isSigned = true}},
-    {spv::ComponentType::SignedInt16NV, {.bits = 16, .isSigned = true}},
-    {spv::ComponentType::SignedInt32NV, {.bits = 32, .isSigned = true}},
-    {spv::ComponentType::UnsignedInt8NV, {.bits = 8}},
-    {spv::ComponentType::UnsignedInt16NV, {.bits = 16}},
-    {spv::ComponentType::UnsignedInt32NV, {.bits = 32}},
-    {spv::ComponentType::FloatE4M3NV, {.kind = kFloat, .bits = 8, .exponentBits = 4}},
-    {spv::ComponentType::FloatE5M2NV, {.kind = kFloat, .bits = 8, .exponentBits = 5}},
-};
-
-std::optional<Format> formatOfComponent(uint64_t component) {
-    for (const ComponentRow& row : kComponents)
-        if (static_cast<uint64_t>(row.component) == component) return row.format;
-    return std::nullopt;
-}
-
 class BlockFinder {
  public:
     explicit BlockFinder(const Module& module) : module_(module) {}
@@ -166,7 +141,9 @@ class BlockFinder {
     std::optional<Format> formatOf(const Instruction& i, const AccessRow& row) const {
         if (row.interpretation != 0) {
             const auto component = module_.constant(i[row.interpretation]);
-            return component ? formatOfComponent(*component) : std::nullopt;
+            const auto number = reference::numbers::byVulkanType(
+                static_cast<uint32_t>(component.value_or(reference::numbers::kNoValue)));
+            return number ? std::optional(check::formatOf(*number)) : std::nullopt;
         }
         const uint32_t type = row.isType ? i[row.object] : module_.typeOf(i[row.object]);
         return module_.format(module_.definition(type)[2]);

@@ -4,6 +4,9 @@
 #include <algorithm>
 
 namespace coopvk::check {
+
+namespace numbers = reference::numbers;
+
 namespace {
 
 constexpr uint32_t kHeader = 5, kMaxIds = 1u << 22;
@@ -108,14 +111,15 @@ std::optional<Format> Module::format(uint32_t type) const {
         i.opcode == spv::Op::OpTypeUntypedPointerKHR)
         return Format{.kind = Format::Kind::kAddress, .bits = 64, .pointee = i[3]};
     if (i.opcode != spv::Op::OpTypeFloat) return std::nullopt;
-    Format format{.kind = Format::Kind::kFloat, .bits = std::min(i[2], 64u)};
-    format.exponentBits = format.bits == 64 ? 11 : format.bits == 32 ? 8 : 5;
-    if (i.words.size() > 3) {
-        const auto encoding = static_cast<spv::FPEncoding>(i[3]);
-        if (encoding == spv::FPEncoding::BFloat16KHR) format.exponentBits = 8;
-        if (encoding == spv::FPEncoding::Float8E4M3EXT) format.exponentBits = 4;
-    }
-    return format;
+    const uint32_t encoding = i.words.size() > 3 ? i[3] : numbers::kNoValue;
+    const auto number = numbers::floatOf(i[2], encoding);
+    return number ? std::optional(formatOf(*number)) : std::nullopt;
+}
+
+Format formatOf(numbers::Number number) {
+    const numbers::Format& row = numbers::format(number);
+    if (row.integer()) return {.bits = row.bits, .isSigned = row.isSigned()};
+    return {.kind = Format::Kind::kFloat, .bits = row.bits, .number = number};
 }
 
 }  // namespace coopvk::check

@@ -15,6 +15,8 @@
 #include <utility>
 #include <vector>
 
+#include "coopvk_reference/formats.hpp"
+
 namespace coopvk::check {
 
 struct Instruction {
@@ -33,13 +35,16 @@ struct SpecializationValue {
 struct Format {
     enum class Kind : uint8_t { kInteger, kFloat, kAddress };
     Kind kind = Kind::kInteger;
-    uint32_t bits = 32;         // of the number; those of fewer than 8 share a byte
-    bool isSigned = false;      // of an integer
-    uint32_t exponentBits = 0;  // of a float
-    uint32_t pointee = 0;       // type to which an address points
+    uint32_t bits = 32;     // of the number; those of fewer than 8 share a byte
+    bool isSigned = false;  // of an integer
+    std::optional<reference::numbers::Number> number = {};  // of a float
+    uint32_t pointee = 0;                                   // type to which an address points
     uint32_t bytes() const { return bits < 8 ? 1 : bits / 8; }
     bool operator==(const Format&) const = default;
 };
+
+// Of a number format.
+Format formatOf(reference::numbers::Number number);
 
 struct Member {
     uint32_t type = 0;

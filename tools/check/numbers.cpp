@@ -8,40 +8,16 @@
 namespace coopvk::check {
 namespace {
 
-struct FloatParts {
-    uint32_t mantissaBits;
-    int64_t bias;
-    uint64_t topExponent;  // of infinities and NaN, in formats that have these
-};
-
-FloatParts partsOf(const Format& format) {
-    return {format.bits - 1 - format.exponentBits, (int64_t{1} << (format.exponentBits - 1)) - 1,
-            (uint64_t{1} << format.exponentBits) - 1};
-}
-
-// E4M3 has no infinity, and one NaN for each sign.
-bool isE4M3(const Format& format) { return format.bits == 8 && format.exponentBits == 4; }
-
-uint64_t floatBits(const Format& format, bool negative, int64_t exponent, uint64_t mantissa) {
-    const FloatParts parts = partsOf(format);
-    return uint64_t{negative} << (format.bits - 1) |
-           static_cast<uint64_t>(exponent + parts.bias) << parts.mantissaBits | mantissa;
-}
-
-uint64_t smallFloat(const Format& format, int64_t value) {
-    if (value == 0) return 0;
-    const uint64_t size = static_cast<uint64_t>(std::abs(value));
-    const int64_t exponent = size >= 4 ? 2 : size >= 2 ? 1 : 0;
-    const uint64_t rest = size - (uint64_t{1} << exponent);
-    return floatBits(format, value < 0, exponent,
-                     rest << (partsOf(format).mantissaBits - static_cast<uint64_t>(exponent)));
-}
+namespace numbers = reference::numbers;
 
 // From 1/8 to 2, with any sign and mantissa.
 uint64_t anyFloat(const Format& format, Random& random) {
-    const uint64_t mantissa = random.next() & ((uint64_t{1} << partsOf(format).mantissaBits) - 1);
-    const auto exponent = static_cast<int64_t>(random.below(4)) - 3;
-    return floatBits(format, random.below(2) != 0, exponent, mantissa);
+    const uint32_t mantissaBits = numbers::format(*format.number).mantissaBits;
+    const uint64_t mantissa = random.next() & numbers::lowBits(mantissaBits);
+    const double size =
+        1 + std::ldexp(static_cast<double>(mantissa), -static_cast<int>(mantissaBits));
+    const double value = std::ldexp(size, static_cast<int>(random.below(4)) - 3);
+    return numbers::bitsOf(*format.number, random.below(2) != 0 ? -value : value);
 }
 
 uint64_t anyInteger(const Format& format, Random& random) {
@@ -69,25 +45,14 @@ uint64_t randomNumber(const Format& format, Values values, Random& random) {
     if (values == Values::kAny)
         return isFloat ? anyFloat(format, random) : anyInteger(format, random);
     const auto value = static_cast<int64_t>(random.below(9)) - 4;
-    if (isFloat) return smallFloat(format, value);
+    if (isFloat) return numbers::bitsOf(*format.number, static_cast<double>(value));
     return static_cast<uint64_t>(format.isSigned ? value : std::abs(value));
 }
 
 double valueOf(const Format& format, uint64_t bits) {
-    if (format.kind != Format::Kind::kFloat)
-        return format.isSigned ? static_cast<double>(signedValue(format, bits))
-                               : static_cast<double>(bits);
-    const FloatParts parts = partsOf(format);
-    const bool isNegative = (bits >> (format.bits - 1) & 1) != 0;
-    const uint64_t mantissa = bits & ((uint64_t{1} << parts.mantissaBits) - 1);
-    const uint64_t exponent = bits >> parts.mantissaBits & parts.topExponent;
-    const double sign = isNegative ? -1 : 1;
-    const bool isSpecial = isE4M3(format) ? (bits & 0x7F) == 0x7F : exponent == parts.topExponent;
-    if (isSpecial) return mantissa != 0 ? std::nan("") : sign * HUGE_VAL;
-    const uint64_t leading = exponent == 0 ? 0 : uint64_t{1} << parts.mantissaBits;
-    const int64_t power = static_cast<int64_t>(exponent == 0 ? 1 : exponent) - parts.bias -
-                          static_cast<int64_t>(parts.mantissaBits);
-    return sign * std::ldexp(static_cast<double>(leading + mantissa), static_cast<int>(power));
+    if (format.number) return numbers::valueOf(*format.number, bits);
+    return format.isSigned ? static_cast<double>(signedValue(format, bits))
+                           : static_cast<double>(bits);
 }
 
 std::string textOf(const Format& format, uint64_t bits) {

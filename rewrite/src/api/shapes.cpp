@@ -107,13 +107,6 @@ bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
     return shape.k == tile.k || (!shape.saturating && shape.c == shape.result);
 }
 
-std::string_view name(ComponentType type) {
-    if (type == kSint8Packed) return "s8packed";
-    if (type == kUint8Packed) return "u8packed";
-    const Number* number = findNumber(type);
-    return number == nullptr ? "unknown" : number->name;
-}
-
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
     appendRows(shapes, shapeRows(), device);
@@ -129,8 +122,9 @@ std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device) {
     appendRows(shapes, formatRows(), device);
     const uint32_t lines = std::min(device.subgroupSize, 8u);
     ensure(shapes, {kBFloat16, kBFloat16, kFloat32, kFloat32, false}, {lines, lines, 16});
-    for (const ComponentType type : {kFloatE4M3, kFloatE5M2}) {
-        ensure(shapes, {type, type, kFloat32, kFloat32, false}, {lines, lines, 32});
+    for (const Number& number : allNumbers()) {
+        if (!number.isSmallFloat()) continue;
+        ensure(shapes, {number.type, number.type, kFloat32, kFloat32, false}, {lines, lines, 32});
     }
     keepTileable(shapes, device);
     // The driver's matrices are faster.

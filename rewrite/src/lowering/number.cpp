@@ -15,7 +15,7 @@ namespace coopvk::rewrite {
 namespace {
 
 // Whether a float is the upper byte of the f16 with its value, as E5M2 is.
-bool isUpperByte(const Number::FloatFields& fields) {
+constexpr bool isUpperByte(const Number::FloatFields& fields) {
     return fields.exponentBits == 5 && fields.specials == Number::Specials::kIeee;
 }
 
@@ -140,6 +140,15 @@ constexpr Number kNumbers[] = {
     moved("e8m0", 8, kFloat8E8M0, {8, 127, kOnlyNan}),
     moved("mxint8", 8, kMxInt8, {0, 6, kNoSpecials}),
 };
+
+// smallFloatPair() and kSmallFloats need this.
+constexpr bool isHeldAsHalf(const Number::FloatFields& fields) {
+    return fields.exponentBits < 5 ? fields.specials == kOnlyNan && fields.bias <= 15
+                                   : isUpperByte(fields);
+}
+static_assert(std::ranges::all_of(kNumbers, [](const Number& number) {
+    return number.form != &kSmallFloats || isHeldAsHalf(number.fields);
+}));
 
 const Number* findRow(auto isWanted) {
     const auto found = std::ranges::find_if(kNumbers, isWanted);

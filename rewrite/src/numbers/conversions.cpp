@@ -55,16 +55,24 @@ Id Converter::upperBytesToF16(Id value, Id type) {
     return emit_.join(type, scalars);
 }
 
+namespace {
+
+// The number of a format's row, for keys of functions.
+uint32_t rowOf(const Number& number) {
+    return static_cast<uint32_t>(&number - allNumbers().data());
+}
+
+}  // namespace
+
 Id Converter::decode(const Number& number, Id value) {
     if (number.isHalf()) return halfToF32(emit_, value, components_);
     if (number.fields.exponentBits == 8) return bitsToF32(emit_, number, value, components_);
-    const Id function =
-        context_.helper({0, number.bits, number.fields.exponentBits, components_}, [&] {
-            const Id parameter[] = {integers(number)};
-            const std::string name = std::format("{}x{}ToF32", number.name, components_);
-            FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
-            return f.finish(bitsToF32(f.emit(), number, f.parameter(0), components_));
-        });
+    const Id function = context_.helper({0, rowOf(number), components_}, [&] {
+        const Id parameter[] = {integers(number)};
+        const std::string name = std::format("{}x{}ToF32", number.name, components_);
+        FunctionBuilder f(types_, context_.newFunctions, name, f32(), parameter);
+        return f.finish(bitsToF32(f.emit(), number, f.parameter(0), components_));
+    });
     return emit_.call(f32(), function, std::span(&value, 1));
 }
 
@@ -77,8 +85,7 @@ Id Converter::encode(const Number& number, Id value, Rounding rounding) {
     if (!number.isSmallFloat() && !number.isHalf()) return bits(emit_, value);
     constexpr std::string_view kSuffixes[] = {"", "TowardZero", "Saturated"};
     const auto suffix = static_cast<uint32_t>(rounding);
-    const std::vector<uint32_t> key = {1, suffix, number.bits, number.fields.exponentBits,
-                                       components_};
+    const std::vector<uint32_t> key = {1, suffix, rowOf(number), components_};
     const Id function = context_.helper(key, [&] {
         const Id parameter[] = {f32()};
         const std::string name =

@@ -24,6 +24,13 @@ bool isDeclared(const Assembly& a, const ComponentInfo& type) {
     return Context::get().supports(type.type) && (type.hasArithmetic() || uses(a, type.spirv));
 }
 
+// bfloat16 or, with one byte, 8-bit floats.
+bool usesFormats(const Assembly& a, uint32_t bytes) {
+    return std::ranges::any_of(allComponents(), [&](const ComponentInfo& type) {
+        return !type.hasArithmetic() && type.bytes == bytes && uses(a, type.spirv);
+    });
+}
+
 bool anyIsUntyped(const Assembly& a) {
     return std::ranges::any_of(a.buffers, &AssemblyBuffer::isUntyped);
 }
@@ -34,15 +41,15 @@ std::string capabilities(const Assembly& a) {
         "OpCapability CooperativeMatrixKHR\nOpCapability Float16\nOpCapability Int16\n"
         "OpCapability Int8\nOpCapability StorageBuffer16BitAccess\n"
         "OpCapability StorageBuffer8BitAccess\nOpCapability GroupNonUniform\n";
-    if (uses(a, "%bf16")) text += "OpCapability BFloat16CooperativeMatrixKHR\n";
-    if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpCapability Float8CooperativeMatrixEXT\n";
+    if (usesFormats(a, 2)) text += "OpCapability BFloat16CooperativeMatrixKHR\n";
+    if (usesFormats(a, 1)) text += "OpCapability Float8CooperativeMatrixEXT\n";
     if (Context::get().supports(Component::kF64)) text += "OpCapability Float64\n";
     if (Context::get().supports(Component::kS64)) text += "OpCapability Int64\n";
     if (anyIsUntyped(a)) text += "OpCapability UntypedPointersKHR\n";
     for (const std::string& name : a.capabilities) text += "OpCapability " + name + "\n";
     text += "OpExtension \"SPV_KHR_cooperative_matrix\"\n";
-    if (uses(a, "%bf16")) text += "OpExtension \"SPV_KHR_bfloat16\"\n";
-    if (uses(a, "%e4m3") || uses(a, "%e5m2")) text += "OpExtension \"SPV_EXT_float8\"\n";
+    if (usesFormats(a, 2)) text += "OpExtension \"SPV_KHR_bfloat16\"\n";
+    if (usesFormats(a, 1)) text += "OpExtension \"SPV_EXT_float8\"\n";
     if (anyIsUntyped(a)) text += "OpExtension \"SPV_KHR_untyped_pointers\"\n";
     for (const std::string& name : a.extensions) text += "OpExtension \"" + name + "\"\n";
     return text + "%glsl = OpExtInstImport \"GLSL.std.450\"\n";

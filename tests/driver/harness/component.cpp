@@ -2,7 +2,6 @@
 #include "component.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "numbers/exact.hpp"
@@ -12,28 +11,34 @@ namespace {
 
 namespace numbers = reference::numbers;
 
-constexpr std::array<ComponentInfo, 14> kComponents = {{
-    {Component::kF16, "f16", "float16_t", "f16vec", "%f16", 2, Kind::kFloat, 0},
-    {Component::kF32, "f32", "float", "vec", "%f32", 4, Kind::kFloat, 1},
-    {Component::kF64, "f64", "double", "dvec", "%f64", 8, Kind::kFloat, 2},
-    {Component::kS8, "s8", "int8_t", "i8vec", "%s8", 1, Kind::kSigned, 3},
-    {Component::kS16, "s16", "int16_t", "i16vec", "%s16", 2, Kind::kSigned, 4},
-    {Component::kS32, "s32", "int", "ivec", "%s32", 4, Kind::kSigned, 5},
-    {Component::kS64, "s64", "int64_t", "i64vec", "%s64", 8, Kind::kSigned, 6},
-    {Component::kU8, "u8", "uint8_t", "u8vec", "%u8", 1, Kind::kUnsigned, 7},
-    {Component::kU16, "u16", "uint16_t", "u16vec", "%u16", 2, Kind::kUnsigned, 8},
-    {Component::kU32, "u32", "uint", "uvec", "%u32", 4, Kind::kUnsigned, 9},
-    {Component::kU64, "u64", "uint64_t", "u64vec", "%u64", 8, Kind::kUnsigned, 10},
-    {Component::kBF16, "bf16", "bfloat16_t", "bf16vec", "%bf16", 2, Kind::kFloat, 1000141000,
-     "BFloat16KHR"},
-    {Component::kE4M3, "e4m3", "floate4m3_t", "fe4m3vec", "%e4m3", 1, Kind::kFloat, 1000491002,
-     "Float8E4M3EXT"},
-    {Component::kE5M2, "e5m2", "floate5m2_t", "fe5m2vec", "%e5m2", 1, Kind::kFloat, 1000491003,
-     "Float8E5M2EXT"},
-}};
+using numbers::Number;
 
-numbers::Number numberOf(Component type) {
-    return numbers::byVulkanType(info(type).vulkan).value_or(numbers::Number::f32);
+constexpr ComponentInfo row(Component type, Number number, std::string_view glsl,
+                            std::string_view vector, std::string_view id) {
+    const numbers::Format& f = numbers::format(number);
+    const Kind kind = f.floating() ? Kind::kFloat : f.isSigned() ? Kind::kSigned : Kind::kUnsigned;
+    return {type, f.name, glsl, vector, id, f.bits / 8u, kind, f.vulkan, f.spirv};
+}
+
+constexpr ComponentInfo kComponents[] = {
+    row(Component::kF16, Number::f16, "float16_t", "f16vec", "%f16"),
+    row(Component::kF32, Number::f32, "float", "vec", "%f32"),
+    row(Component::kF64, Number::f64, "double", "dvec", "%f64"),
+    row(Component::kS8, Number::s8, "int8_t", "i8vec", "%s8"),
+    row(Component::kS16, Number::s16, "int16_t", "i16vec", "%s16"),
+    row(Component::kS32, Number::s32, "int", "ivec", "%s32"),
+    row(Component::kS64, Number::s64, "int64_t", "i64vec", "%s64"),
+    row(Component::kU8, Number::u8, "uint8_t", "u8vec", "%u8"),
+    row(Component::kU16, Number::u16, "uint16_t", "u16vec", "%u16"),
+    row(Component::kU32, Number::u32, "uint", "uvec", "%u32"),
+    row(Component::kU64, Number::u64, "uint64_t", "u64vec", "%u64"),
+    row(Component::kBF16, Number::bf16, "bfloat16_t", "bf16vec", "%bf16"),
+    row(Component::kE4M3, Number::e4m3, "floate4m3_t", "fe4m3vec", "%e4m3"),
+    row(Component::kE5M2, Number::e5m2, "floate5m2_t", "fe5m2vec", "%e5m2"),
+};
+
+Number numberOf(Component type) {
+    return numbers::byVulkanType(info(type).vulkan).value_or(Number::f32);
 }
 
 }  // namespace
@@ -43,26 +48,13 @@ const ComponentInfo& info(Component type) { return kComponents[static_cast<size_
 std::string_view name(Component type) { return info(type).name; }
 
 const ComponentInfo* findComponent(uint32_t vulkan) {
-    const auto found = std::find_if(kComponents.begin(), kComponents.end(),
-                                    [&](const auto& c) { return c.vulkan == vulkan; });
-    return found == kComponents.end() ? nullptr : &*found;
+    const auto found = std::ranges::find(kComponents, vulkan, &ComponentInfo::vulkan);
+    return found == std::end(kComponents) ? nullptr : &*found;
 }
 
 FloatFormat floatFormat(Component type) {
-    switch (type) {
-        case Component::kF16:
-            return {5, 10, 15};
-        case Component::kBF16:
-            return {8, 7, 127};
-        case Component::kE4M3:
-            return {4, 3, 7, false};
-        case Component::kE5M2:
-            return {5, 2, 15};
-        case Component::kF32:
-            return {8, 23, 127};
-        default:
-            return {11, 52, 1023};
-    }
+    const numbers::Format& f = numbers::format(numberOf(type));
+    return {f.exponentBits, f.mantissaBits, f.bias, f.specials == numbers::Specials::ieee};
 }
 
 double toDouble(Component type, uint64_t bits) {

@@ -199,10 +199,6 @@ bool Context::supports(Component type) const {
         case Component::kBF16:
             return features.bfloat16.shaderBFloat16CooperativeMatrix &&
                    features.v11.storageBuffer16BitAccess;
-        case Component::kE4M3:
-        case Component::kE5M2:
-            return features.float8.shaderFloat8CooperativeMatrix &&
-                   features.v12.storageBuffer8BitAccess;
         case Component::kS8:
         case Component::kU8:
             return features.v12.shaderInt8 && features.v12.storageBuffer8BitAccess;
@@ -212,8 +208,9 @@ bool Context::supports(Component type) const {
         case Component::kS64:
         case Component::kU64:
             return features.core.features.shaderInt64;
-        default:
-            return true;
+        default:  // f32, s32, u32, and 8-bit floats
+            return info(type).hasArithmetic() || (features.float8.shaderFloat8CooperativeMatrix &&
+                                                  features.v12.storageBuffer8BitAccess);
     }
 }
 

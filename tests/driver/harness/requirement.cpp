@@ -173,12 +173,9 @@ std::string missing(Component type) {
         case Component::kS64:
         case Component::kU64:
             return missing(Requirement::kInt64);
-        case Component::kBF16:
-        case Component::kE4M3:
-        case Component::kE5M2:
-            return Context::get().supports(type) ? "" : "the device has no matrices of this format";
         default:
-            return {};
+            if (info(type).hasArithmetic() || Context::get().supports(type)) return {};
+            return "the device has no matrices of this format";
     }
 }
 

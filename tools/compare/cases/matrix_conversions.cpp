@@ -71,7 +71,7 @@ void add(Component outer, Component inner, const OnSides& sides, std::vector<Cas
         "matrices of " + std::string(nameOf(inner)) + " from " + std::string(nameOf(outer));
     constexpr std::pair<uint32_t, uint32_t> kSizes[] = {{16, 16}, {21, 35}};
     for (const Layout layout : kAllLayouts) {
-        if (isFloat8(inner) && !isOptimal(layout)) continue;
+        if (info(inner).isFloat8() && !isOptimal(layout)) continue;
         for (const auto& [rows, columns] : kSizes) {
             for (const bool onDevice : {false, true}) {
                 ConversionVariant v = {outer, inner, layout, rows, columns, onDevice, {}};
@@ -100,23 +100,24 @@ OnSides matrixType(const VectorProperties& properties, Component type) {
 }  // namespace
 
 void addMatrixConversions(const VectorProperties& properties, std::vector<Case>& cases) {
-    constexpr std::pair<Component, Component> kPairs[] = {
+    std::vector<std::pair<Component, Component>> pairs = {
         {kFloat16, kFloat16},
         {kFloat32, kFloat32},
         {VK_COMPONENT_TYPE_SINT8_KHR, VK_COMPONENT_TYPE_SINT8_KHR},
         {VK_COMPONENT_TYPE_UINT8_KHR, VK_COMPONENT_TYPE_UINT8_KHR},
         {kFloat32, kFloat16},
-        {kFloat16, VK_COMPONENT_TYPE_FLOAT_E4M3_NV},
-        {kFloat32, VK_COMPONENT_TYPE_FLOAT_E4M3_NV},
-        {kFloat16, VK_COMPONENT_TYPE_FLOAT_E5M2_NV},
-        {kFloat32, VK_COMPONENT_TYPE_FLOAT_E5M2_NV},
     };
+    for (const ComponentInfo& component : allComponents()) {
+        if (!component.isFloat8()) continue;
+        for (const Component outer : {kFloat16, kFloat32})
+            pairs.emplace_back(outer, component.type);
+    }
     OnSides every;
     for (const VectorRow& row : properties.rows) {
         every.native |= row.listed.native;
         every.emulated |= row.listed.emulated;
     }
-    for (const auto& [outer, inner] : kPairs) {
+    for (const auto& [outer, inner] : pairs) {
         // f32 may always be converted.
         const OnSides sides = inner == kFloat32 ? every : matrixType(properties, inner);
         if (sides.any()) add(outer, inner, sides, cases);

@@ -8,10 +8,6 @@ std::string nameOf(Layout layout) {
     return kNames[static_cast<size_t>(layout)];
 }
 
-bool isFloat8(Component type) {
-    return type == VK_COMPONENT_TYPE_FLOAT_E4M3_NV || type == VK_COMPONENT_TYPE_FLOAT_E5M2_NV;
-}
-
 std::vector<Case> vectorCases(const VectorProperties& properties) {
     std::vector<Case> cases;
     for (const VectorRow& row : properties.rows) addVectorMultiply(row, cases);

@@ -21,6 +21,5 @@ inline constexpr Layout kAllLayouts[] = {VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW
                                          VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV,
                                          VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_TRAINING_OPTIMAL_NV};
 std::string nameOf(Layout layout);  // "rows", "columns", "inferencing", "training"
-bool isFloat8(Component type);
 
 }  // namespace coopvk::compare

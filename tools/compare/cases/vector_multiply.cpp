@@ -171,7 +171,7 @@ constexpr MultiplySize kMultiplySizes[] = {
 
 void addVectorMultiply(const VectorRow& row, std::vector<Case>& cases) {
     for (const Layout layout : kAllLayouts) {
-        if (!isOptimal(layout) && isFloat8(row.matrix)) continue;
+        if (!isOptimal(layout) && info(row.matrix).isFloat8()) continue;
         for (const bool transpose : {false, true}) {
             if (transpose && (!isOptimal(layout) || !row.transpose.any())) continue;
             for (const MultiplySize& size : kMultiplySizes) {

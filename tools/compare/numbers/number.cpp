@@ -9,31 +9,31 @@
 #include <stdexcept>
 #include <string>
 
+#include "coopvk_reference/formats.hpp"
+
 namespace coopvk::compare {
 namespace {
 
-using enum Kind;
+namespace formats = reference::numbers;
 
-constexpr ComponentInfo kComponents[] = {
-    {VK_COMPONENT_TYPE_FLOAT16_KHR, "f16", 16, kFloat, 10, 5},
-    {VK_COMPONENT_TYPE_FLOAT32_KHR, "f32", 32, kFloat, 23, 8},
-    {VK_COMPONENT_TYPE_FLOAT64_KHR, "f64", 64, kFloat, 52, 11},
-    {VK_COMPONENT_TYPE_SINT8_KHR, "s8", 8, kSigned},
-    {VK_COMPONENT_TYPE_SINT16_KHR, "s16", 16, kSigned},
-    {VK_COMPONENT_TYPE_SINT32_KHR, "s32", 32, kSigned},
-    {VK_COMPONENT_TYPE_SINT64_KHR, "s64", 64, kSigned},
-    {VK_COMPONENT_TYPE_UINT8_KHR, "u8", 8, kUnsigned},
-    {VK_COMPONENT_TYPE_UINT16_KHR, "u16", 16, kUnsigned},
-    {VK_COMPONENT_TYPE_UINT32_KHR, "u32", 32, kUnsigned},
-    {VK_COMPONENT_TYPE_UINT64_KHR, "u64", 64, kUnsigned},
-    {VK_COMPONENT_TYPE_SINT8_PACKED_NV, "s8packed", 8, kSigned},
-    {VK_COMPONENT_TYPE_UINT8_PACKED_NV, "u8packed", 8, kUnsigned},
-    {VK_COMPONENT_TYPE_BFLOAT16_KHR, "bf16", 16, kFloat, 7, 8},
-    {VK_COMPONENT_TYPE_FLOAT_E4M3_NV, "e4m3", 8, kFloat, 3, 4, false},
-    {VK_COMPONENT_TYPE_FLOAT_E5M2_NV, "e5m2", 8, kFloat, 2, 5},
-};
+// Of formats that matrices and vectors may have: the others are only moved.
+std::vector<ComponentInfo> componentsOf(std::span<const formats::Format> table) {
+    std::vector<ComponentInfo> all;
+    for (const formats::Format& f : table) {
+        const bool isComputed =
+            f.floating() && f.hasSign() && f.specials != formats::Specials::none;
+        if (f.vulkan == formats::kNoValue || !(isComputed || f.integer())) continue;
+        const Kind kind = f.floating()   ? Kind::kFloat
+                          : f.isSigned() ? Kind::kSigned
+                                         : Kind::kUnsigned;
+        all.push_back({static_cast<Component>(f.vulkan), f.name, f.bits, kind, f.mantissaBits,
+                       f.exponentBits, f.bias, f.specials == formats::Specials::ieee, f.spirv});
+    }
+    all.push_back({VK_COMPONENT_TYPE_SINT8_PACKED_NV, "s8packed", 8, Kind::kSigned});
+    all.push_back({VK_COMPONENT_TYPE_UINT8_PACKED_NV, "u8packed", 8, Kind::kUnsigned});
+    return all;
+}
 
-int bias(const ComponentInfo& c) { return (1 << (c.exponentBits - 1)) - 1; }
 uint64_t signBit(const ComponentInfo& c) { return uint64_t{1} << (c.bits - 1); }
 
 // The first magnitude that is no finite number.
@@ -46,7 +46,7 @@ uint64_t firstSpecial(const ComponentInfo& c) {
 Real magnitudeValue(const ComponentInfo& c, uint64_t magnitude) {
     const int exponent = static_cast<int>(magnitude >> c.mantissaBits);
     const auto mantissa = static_cast<Real>(magnitude & ((uint64_t{1} << c.mantissaBits) - 1));
-    const int scale = 1 - bias(c) - c.mantissaBits;
+    const int scale = 1 - c.bias - c.mantissaBits;
     if (exponent == 0) return std::ldexp(mantissa, scale);
     return std::ldexp(mantissa + std::ldexp(Real{1}, c.mantissaBits), scale + exponent - 1);
 }
@@ -79,8 +79,13 @@ Real neighbour(Component type, Real value, bool up) {
 
 }  // namespace
 
+std::span<const ComponentInfo> allComponents() {
+    static const std::vector<ComponentInfo> kAll = componentsOf(formats::kFormats);
+    return kAll;
+}
+
 const ComponentInfo* findComponent(Component type) {
-    for (const ComponentInfo& component : kComponents)
+    for (const ComponentInfo& component : allComponents())
         if (component.type == type) return &component;
     return nullptr;
 }
@@ -131,9 +136,9 @@ uint64_t encode(Component type, Real value) {
         return sign | special | (c.infinity ? uint64_t{1} << (c.mantissaBits - 1) : 0);
     const Real magnitude = std::fabs(value);
     // The exponent of the last place; below the normal numbers it stays.
-    int exponent = magnitude > 0 ? std::ilogb(magnitude) : -bias(c);
-    if (exponent < 1 - bias(c)) exponent = 1 - bias(c);
-    if (exponent > bias(c) + 1) return sign | special;
+    int exponent = magnitude > 0 ? std::ilogb(magnitude) : -c.bias;
+    if (exponent < 1 - c.bias) exponent = 1 - c.bias;
+    if (exponent > c.bias + 1) return sign | special;
     const Real scaled = std::ldexp(magnitude, c.mantissaBits - exponent);
     Real whole = std::floor(scaled);
     const Real rest = scaled - whole;
@@ -141,7 +146,7 @@ uint64_t encode(Component type, Real value) {
     // A significand that rounds up carries into the exponent by plain addition.
     const auto significand = static_cast<uint64_t>(whole);
     const uint64_t code =
-        (static_cast<uint64_t>(exponent + bias(c) - 1) << c.mantissaBits) + significand;
+        (static_cast<uint64_t>(exponent + c.bias - 1) << c.mantissaBits) + significand;
     return sign | (code < special ? code : special);
 }
 
@@ -153,12 +158,12 @@ Real roundDown(Component type, Real value) { return neighbour(type, value, false
 Real roundUp(Component type, Real value) { return neighbour(type, value, true); }
 
 Real epsilon(Component type) { return std::ldexp(Real{1}, -info(type).mantissaBits); }
-Real smallestNormal(Component type) { return std::ldexp(Real{1}, 1 - bias(info(type))); }
+Real smallestNormal(Component type) { return std::ldexp(Real{1}, 1 - info(type).bias); }
 
 Real ulp(Component type, Real value) {
     const ComponentInfo& c = info(type);
     const Real magnitude = std::fabs(value);
-    const int exponent = magnitude > smallestNormal(type) ? std::ilogb(magnitude) : 1 - bias(c);
+    const int exponent = magnitude > smallestNormal(type) ? std::ilogb(magnitude) : 1 - c.bias;
     return std::ldexp(Real{1}, exponent - c.mantissaBits);
 }
 

@@ -29,12 +29,18 @@ struct ComponentInfo {
     Kind kind;
     int mantissaBits = 0;  // floats: stored ones
     int exponentBits = 0;
-    bool infinity = true;  // else the largest exponent holds numbers, and one code is NaN
+    int bias = 0;
+    bool infinity = true;            // else the largest exponent holds numbers, and one code is NaN
+    std::string_view encoding = {};  // FP Encoding; empty: an integer, or a float of IEEE 754
 
     bool isFloat() const { return kind == Kind::kFloat; }
     bool isSigned() const { return kind == Kind::kSigned; }
+    // 8-bit floats, which are only converted, and multiplied as components of matrices.
+    bool isFloat8() const { return isFloat() && bits == 8; }
     uint32_t bytes() const { return bits / 8; }
 };
+
+std::span<const ComponentInfo> allComponents();
 
 // nullptr for types that this tool does not know.
 const ComponentInfo* findComponent(Component type);

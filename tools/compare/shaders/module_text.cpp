@@ -48,10 +48,7 @@ std::string ModuleText::component(Component type) {
     const bool isBfloat16 = type == VK_COMPONENT_TYPE_BFLOAT16_KHR;
     capability(isBfloat16 ? "BFloat16CooperativeMatrixKHR" : "Float8CooperativeMatrixEXT");
     extension(isBfloat16 ? "SPV_KHR_bfloat16" : "SPV_EXT_float8");
-    return declare(c.name, isBfloat16 ? "OpTypeFloat 16 BFloat16KHR"
-                           : type == VK_COMPONENT_TYPE_FLOAT_E4M3_NV
-                               ? "OpTypeFloat 8 Float8E4M3EXT"
-                               : "OpTypeFloat 8 Float8E5M2EXT");
+    return declare(c.name, "OpTypeFloat " + std::to_string(c.bits) + " " + std::string(c.encoding));
 }
 
 std::string ModuleText::constant(uint32_t value) {

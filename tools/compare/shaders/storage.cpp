@@ -14,18 +14,11 @@ bool fits(Storage storage, size_t bytes) {
 }
 
 Component holder(Component type) {
-    switch (type) {
-        case VK_COMPONENT_TYPE_SINT8_PACKED_NV:
-        case VK_COMPONENT_TYPE_UINT8_PACKED_NV:
-            return VK_COMPONENT_TYPE_UINT32_KHR;
-        case VK_COMPONENT_TYPE_FLOAT_E4M3_NV:
-        case VK_COMPONENT_TYPE_FLOAT_E5M2_NV:
-            return VK_COMPONENT_TYPE_UINT8_KHR;
-        case VK_COMPONENT_TYPE_BFLOAT16_KHR:
-            return VK_COMPONENT_TYPE_UINT16_KHR;
-        default:
-            return type;
-    }
+    const ComponentInfo& c = info(type);
+    if (type == VK_COMPONENT_TYPE_SINT8_PACKED_NV || type == VK_COMPONENT_TYPE_UINT8_PACKED_NV)
+        return VK_COMPONENT_TYPE_UINT32_KHR;
+    if (c.encoding.empty()) return type;
+    return c.bits == 8 ? VK_COMPONENT_TYPE_UINT8_KHR : VK_COMPONENT_TYPE_UINT16_KHR;
 }
 
 }  // namespace coopvk::compare
