@@ -162,6 +162,27 @@ TEST(BufferViews, AreReachedThroughChainsWithoutIndices) {
     EXPECT_NE(text.find(" %coopvk_view %uint_1"), std::string::npos) << text;
 }
 
+// Of shared memory a view has as many elements as there are, here behind a matrix of four columns.
+TEST(BufferViews, ReachTheEndOfSharedBlocks) {
+    const std::string text = rewritten(
+        module("OpCapability CooperativeMatrixKHR\nOpCapability WorkgroupMemoryExplicitLayoutKHR\n"
+               "OpExtension \"SPV_KHR_cooperative_matrix\"\n"
+               "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"",
+               "OpDecorate %gaps ArrayStride 8\nOpDecorate %inShared Block\n"
+               "OpMemberDecorate %inShared 0 Offset 0\nOpMemberDecorate %inShared 0 ColMajor\n"
+               "OpMemberDecorate %inShared 0 MatrixStride 16\n"
+               "OpMemberDecorate %inShared 1 Offset 64",
+               "%c3 = OpConstant %u32 3\n%c16 = OpConstant %u32 16\n"
+               "%column = OpTypeVector %f32 2\n%matrix = OpTypeMatrix %column 4\n"
+               "%gaps = OpTypeArray %f32 %c256\n%inShared = OpTypeStruct %matrix %gaps\n"
+               "%pShared = OpTypePointer Workgroup %inShared\n"
+               "%pFloat = OpTypePointer Workgroup %f32\n%s = OpVariable %pShared Workgroup\n"
+               "%M = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c1",
+               "%p = OpAccessChain %pFloat %s %c1 %c0\n"
+               "%m = OpCooperativeMatrixLoadKHR %M %p %c0 %c16"));
+    EXPECT_NE(text.find("OpTypeArray %float %uint_528"), text.npos) << text;
+}
+
 // Without blocks in shared memory its arrays have no layout, even if the module has the capability.
 TEST(BufferViews, AreNotOfSharedArrays) {
     const std::string text = rewritten(

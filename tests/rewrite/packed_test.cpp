@@ -59,13 +59,11 @@ TEST(Packed, IndicesLeadToPlaces) {
     for (const Shape& shape : kShapes) {
         const PackedType type = typeOf(shape);
         for (uint32_t e = 0; e < type.count; ++e) {
-            const auto [pack, part] = locate(emit, type, types.constantU32(e));
+            const auto [pack, part] = packIndices(emit, type, types.constantU32(e));
             EXPECT_EQ(module->constantValue(pack), type.place(e).pack);
-            if (shape.width == 1) {
-                EXPECT_EQ(part, 0u);
-            } else {
-                EXPECT_EQ(module->constantValue(part), type.place(e).part);
-            }
+            EXPECT_EQ(part.has_value(), shape.width != 1);
+            EXPECT_EQ(module->constantValue(part.value_or(types.constantU32(0))),
+                      type.place(e).part);
         }
     }
     EXPECT_TRUE(list.empty()) << "constants were not folded";

@@ -68,6 +68,20 @@ TEST(VectorErrors, ConstructionsWithoutLocationStay) {
     EXPECT_TRUE(good) << good.error().message;
 }
 
+// Vulkan lists no products of bfloat16, and the arithmetic knows none.
+TEST(VectorErrors, RefusesInterpretationsAsBfloat16) {
+    for (const std::string_view operands :
+         {"%x %bf16 %at %zero %zero %at %zero %zero", "%x %zero %at %zero %bf16 %at %zero %zero",
+          "%x %zero %at %zero %zero %at %zero %bf16"}) {
+        const Result<Rewritten> out = run(test::edited(
+            test::layerModule(16, 16, 0, false),
+            {{"%x %zero %at %zero %zero %at %zero %zero", operands},
+             {"%main = OpFunction", "%bf16 = OpConstant %uint 1000141000\n%main = OpFunction"}}));
+        ASSERT_FALSE(out) << operands;
+        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+    }
+}
+
 // Each chain's base is the chain before it. More of them than calls that a stack holds.
 TEST(VectorErrors, ChainsOfAnyLength) {
     constexpr uint32_t kChains = 100'000;

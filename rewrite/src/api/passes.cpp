@@ -14,8 +14,8 @@
 #include "matrix/slices/segments.hpp"
 #include "matrix/staging_arrays.hpp"
 #include "matrix/tiles/tile_grid.hpp"
-#include "native/context.hpp"
 #include "native/lower.hpp"
+#include "native/small_floats.hpp"
 #include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 #include "unify/int4/types.hpp"
@@ -190,9 +190,7 @@ Failure lowerAnyLongVectors(Rewriting& r) {
 
 Failure lowerAnyVectors(Rewriting& r) {
     if (!r.out.used.contains(Extension::kNvCooperativeVector)) return std::nullopt;
-    VectorContext context(r.types, r.target);
-    context.stage = r.request.stage;
-    context.localSize = localSize(r.module);
+    VectorContext context(r.types, r.target, r.request.stage);
     if (Failure error = lowerVectors(context)) return error;
     r.out.paths.insert(r.out.paths.end(), context.paths.begin(), context.paths.end());
     return std::nullopt;

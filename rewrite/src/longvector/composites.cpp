@@ -68,7 +68,7 @@ void LongVectorFunction::insertAt(const Instruction& i, Id composite, Id object,
     if (isLast && !values_.isPlaced(i.result)) {
         values_.passVariable(composite, i.result);
     } else {
-        values_.copy(composite, values_.variableFor(i.result));
+        values_.copy(composite, values_.newVariableFor(i.result));
     }
     values_.store(i.result, at, object);
 }

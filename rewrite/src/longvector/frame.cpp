@@ -59,7 +59,7 @@ void VariableFrame::lowerParameters() {
 void VariableFrame::lowerCall(const Instruction& i) {
     const bool returns = variables_.areInVariables(i.type);
     const Id result = returns ? newVariableFor(i.result) : 0;
-    slots_.hold(i.result);  // arguments are not in the same variable
+    slots_.pin(i.result);  // arguments are not in the same variable
     std::vector<Id> arguments;
     for (const Operand& o : operandsBehind(i, 1)) {
         arguments.push_back(isInVariable(o.word) ? pointerTo(o.word) : o.word);
@@ -73,7 +73,7 @@ void VariableFrame::lowerCall(const Instruction& i) {
 }
 
 void VariableFrame::lowerReturn(const Instruction& i) {
-    copyTo(i.word(0), returned_);
+    copyTo(i.word(0), *returned_);
     writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
 
@@ -135,7 +135,7 @@ void VariableFrame::planPhis() {
                 copiedPhis_[block->id()].push_back({i->result, incoming});
             }
             for (size_t p = 0; p + 1 < i->operands.size(); p += 2) {
-                copies_[i->word(p + 1)].emplace_back(incoming, i->word(p));
+                copies_[i->word(p + 1)].push_back({incoming, i->word(p)});
             }
         }
     }

@@ -92,8 +92,8 @@ class VariableFrame {
     LongVectorLiveness liveness_;
     LongVectorSlots slots_;
     LongVectorLocals locals_;
-    std::vector<Load> loads_;  // of the current block
-    Id returned_ = 0;          // pointer to the variable for the function's result; 0: none
+    std::vector<Load> loads_;     // of the current block
+    std::optional<Id> returned_;  // pointer to the variable for the function's result, if any
 
  private:
     struct Phi {
@@ -108,8 +108,13 @@ class VariableFrame {
     void beginBlock(Block& block);
     void visit(InstructionPtr instruction);
 
-    std::unordered_map<Id, std::vector<Phi>> copiedPhis_;            // by block
-    std::unordered_map<Id, std::vector<std::pair<Id, Id>>> copies_;  // by block: to, from
+    struct Copy {
+        Id to = 0;  // variable
+        Id from = 0;
+    };
+
+    std::unordered_map<Id, std::vector<Phi>> copiedPhis_;  // by block
+    std::unordered_map<Id, std::vector<Copy>> copies_;     // by block
     std::unordered_set<Id> here_;
     Id block_ = 0;
     bool hasLeft_ = false;  // leaveBlock() was called

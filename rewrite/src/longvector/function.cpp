@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/function.hpp"
 
-#include <spirv/unified1/GLSL.std.450.h>
+#include <algorithm>
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
@@ -63,14 +63,14 @@ LongVectorFunction::LongVectorFunction(LongVectorContext& context, Function& fun
 
 // A value that only its block's OpReturnValue uses is computed in the caller's variable.
 void LongVectorFunction::plan() {
-    if (returned_ == 0) return;
+    if (!returned_) return;
     for (const auto& block : function_.blocks) {
         const Instruction& last = *block->body.back();
         if (last.opcode != OpReturnValue) continue;
         for (const InstructionPtr& i : block->body) {
             const bool isIt =
                 i->result == last.word(0) && i->opcode != OpPhi && i->opcode != OpLoad;
-            if (isIt && liveness_.uses(i->result) == 1) values_.setVariable(i->result, returned_);
+            if (isIt && liveness_.uses(i->result) == 1) values_.setVariable(i->result, *returned_);
         }
     }
 }
@@ -114,7 +114,7 @@ bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
 bool LongVectorFunction::mayChangeLoad(const Instruction& i) const {
     return std::ranges::any_of(loads_, [&](const Load& load) {
         const bool isNeeded = liveness_.isNeeded(load.value);
-        if (!isNeeded && !slots_.holds(load.value)) return false;
+        if (!isNeeded && !slots_.isPinned(load.value)) return false;
         if (!isNeeded && i.opcode == OpStore && i.word(0) == load.pointer) return false;
         return mayWriteTo(load, i);
     });
@@ -159,7 +159,7 @@ void LongVectorFunction::lowerOne(InstructionPtr instruction) {
         if (!group_.has(i.word(1))) group_.flush();
         return group_.add(std::move(instruction));
     }
-    if (lowerInPlace(i)) {
+    if (lowerAlone(i)) {
         liveness_.drop(i);
         return module_.retire(std::move(instruction));
     }
@@ -170,62 +170,49 @@ void LongVectorFunction::lowerOne(InstructionPtr instruction) {
     group_.add(std::move(instruction));
 }
 
-bool LongVectorFunction::lowerInPlace(const Instruction& i) {
-    using Lower = void (LongVectorFunction::*)(const Instruction&);
-    constexpr std::pair<spv::Op, Lower> kReads[] = {
-        {OpCompositeExtract, &LongVectorFunction::lowerExtract},
-        {OpVectorExtractDynamic, &LongVectorFunction::lowerDynamicExtract},
+bool LongVectorFunction::lowerAlone(const Instruction& i) {
+    using F = LongVectorFunction;
+    using Row = std::pair<spv::Op, void (F::*)(const Instruction&)>;
+    constexpr Row kRows[] = {
+        {OpCompositeExtract, &F::lowerExtract},
+        {OpVectorExtractDynamic, &F::lowerDynamicExtract},
+        {OpCompositeInsert, &F::lowerInsert},
+        {OpVectorInsertDynamic, &F::lowerDynamicInsert},
+        {OpCompositeConstruct, &F::lowerConstruct},
+        {OpVectorShuffle, &F::lowerShuffle},
+        {OpBitcast, &F::lowerBitcast},
+        {OpCopyMemory, &F::lowerCopyMemory},
+        {OpFunctionCall, &F::lowerCall},
+        {OpReturnValue, &F::lowerReturn},
     };
-    constexpr std::pair<spv::Op, Lower> kOthers[] = {
-        {OpCompositeInsert, &LongVectorFunction::lowerInsert},
-        {OpVectorInsertDynamic, &LongVectorFunction::lowerDynamicInsert},
-        {OpCompositeConstruct, &LongVectorFunction::lowerConstruct},
-        {OpVectorShuffle, &LongVectorFunction::lowerShuffle},
-        {OpBitcast, &LongVectorFunction::lowerBitcast},
-        {OpIAddCarry, &LongVectorFunction::lowerPair},
-        {OpISubBorrow, &LongVectorFunction::lowerPair},
-        {OpUMulExtended, &LongVectorFunction::lowerPair},
-        {OpSMulExtended, &LongVectorFunction::lowerPair},
-        {OpCopyMemory, &LongVectorFunction::lowerCopyMemory},
-        {OpFunctionCall, &LongVectorFunction::lowerCall},
-        {OpReturnValue, &LongVectorFunction::lowerReturn},
-    };
-    for (const auto& [opcode, lower] : kReads) {
-        if (opcode != i.opcode) continue;
-        (this->*lower)(i);
-        return true;
-    }
-    if (i.opcode == OpPhi || hasNoValue(i.opcode) || isNonSemantic(module_, i)) return true;
-    if (isExtInst(i.opcode)) {
-        if (i.word(1) == GLSLstd450ModfStruct || i.word(1) == GLSLstd450FrexpStruct) {
-            group_.flush();
-            lowerPair(i);
-            return true;
-        }
-        return expandGeometry(*this, i);
-    }
-    if (i.opcode == OpBitcast && !changesCount(context_, i)) return false;
-    for (const auto& [opcode, lower] : kOthers) {
-        if (opcode != i.opcode) continue;
+    if (hasNoValue(i.opcode) || isNonSemantic(module_, i)) return true;
+    if (givesPair(i)) {
         group_.flush();
-        (this->*lower)(i);
+        lowerPair(i);
         return true;
     }
-    return false;
+    if (isExtInst(i.opcode)) return expandGeometry(*this, i);
+    const auto* row = std::ranges::find(kRows, i.opcode, &Row::first);
+    if (row == std::end(kRows) || (i.opcode == OpBitcast && !changesCount(context_, i))) {
+        return false;
+    }
+    if (!isOneOf(i.opcode, {OpCompositeExtract, OpVectorExtractDynamic})) group_.flush();
+    (this->*row->second)(i);
+    return true;
 }
 
 std::optional<Error> lowerLongVectors(LongVectorContext& context) {
     Module& module = context.module;
-    const HeldTypes structures(context);
+    const SplitTypes structures(context);
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == OpSpecConstantOp &&
-            (context.vector(i->type) != nullptr || structures.isHeld(i->type))) {
+            (context.vector(i->type) != nullptr || structures.isSplit(i->type))) {
             return errorAt(ErrorCode::kUnsupported, *i,
                            "a constant is computed in a way that is not known");
         }
     }
     if (auto error = findBadIndex(module)) return error;
-    holdStructures(context);
+    splitStructures(context);
     layOutLongVectors(context);
     lowerFunctions(
         context, [&](Id type) { return context.vector(type) != nullptr; },

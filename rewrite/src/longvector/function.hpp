@@ -44,7 +44,7 @@ class LongVectorFunction : public VariableFrame {
     }
     void defineFrom(Id value, Id pointer) override { values_.defineByPointee(value, pointer); }
     Id pointerTo(Id value) override { return values_.pointerTo(value); }
-    Id newVariableFor(Id value) override { return values_.variableFor(value); }
+    Id newVariableFor(Id value) override { return values_.newVariableFor(value); }
     void plan() override;
     void lowerOrKeep(InstructionPtr instruction) override;
 
@@ -57,9 +57,9 @@ class LongVectorFunction : public VariableFrame {
     // Whether what is loaded can be read in its place.
     bool isReadInPlace(const Instruction& i) const;
     void lowerOne(InstructionPtr instruction);
-    bool lowerInPlace(const Instruction& i);
+    bool lowerAlone(const Instruction& i);
 
-    // Each is called with an empty group, except the first two.
+    // For single instructions. The group is empty, except for the first two.
     void lowerExtract(const Instruction& i);
     void lowerDynamicExtract(const Instruction& i);
     void lowerInsert(const Instruction& i);

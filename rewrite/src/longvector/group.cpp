@@ -46,10 +46,10 @@ bool LongVectorGroup::readsMemoryOf(const Instruction& store) const {
 }
 
 // Reads and writes are emitted later: no other value gets their variables until then.
-void LongVectorGroup::hold(const Instruction& i) {
-    values_.slots().hold(i.result);
+void LongVectorGroup::pin(const Instruction& i) {
+    values_.slots().pin(i.result);
     for (const Operand& o : i.operands) {
-        if (o.isId) values_.slots().hold(o.word);
+        if (o.isId) values_.slots().pin(o.word);
     }
 }
 
@@ -59,7 +59,7 @@ void LongVectorGroup::add(InstructionPtr instruction) {
         !members_.empty() && vectorOf(*members_.front()).count != vectorOf(i).count;
     const bool isApart = writesMemory(i) && (i.opcode != OpStore || readsMemoryOf(i));
     if (isOther || isApart) flush();
-    hold(i);
+    pin(i);
     liveness_.drop(i);
     if (i.result != 0) results_[i.result] = &i;
     members_.push_back(std::move(instruction));
@@ -188,27 +188,29 @@ void LongVectorGroup::dropUnneeded() {
 void LongVectorGroup::flush() {
     dropUnneeded();
     if (!members_.empty()) emit([&](ComponentIndex at) { emitAt(at); });
-    values_.slots().release();
+    values_.slots().unpinAll();
 }
 
 void LongVectorGroup::addReduction(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const LongVector vector = vectorOf(i);
     if (!members_.empty() && vectorOf(*members_.front()).count != vector.count) flush();
-    hold(i);
+    pin(i);
     liveness_.drop(i);
     FunctionWriter& writer = values_.writer();
     Emitter& emitter = values_.emit();
-    const Id sum = vector.isLooped() ? writer.variable(i.type) : 0;
-    if (sum != 0) emitter.store(sum, neutralTerm(emitter, i));
-    Id combined = 0;
+    std::optional<Id> sum, combined;  // a variable if terms are combined in a loop, else the value
+    if (vector.isLooped()) {
+        sum = writer.variable(i.type);
+        emitter.store(*sum, neutralTerm(emitter, i));
+    }
     const auto addTerm = [&](ComponentIndex at) {
         emitAt(at);
         const Id term = reductionTerm(emitter, i, operandsAt(i, at));
-        if (sum != 0) {
-            emitter.store(sum, combineTerms(emitter, i, emitter.load(i.type, sum), term));
+        if (sum) {
+            emitter.store(*sum, combineTerms(emitter, i, emitter.load(i.type, *sum), term));
         } else {
-            combined = combined == 0 ? term : combineTerms(emitter, i, combined, term);
+            combined = combined ? combineTerms(emitter, i, *combined, term) : term;
         }
     };
     if (members_.empty()) {
@@ -216,9 +218,8 @@ void LongVectorGroup::addReduction(InstructionPtr instruction) {
     } else {
         emit(addTerm);
     }
-    if (sum != 0) combined = emitter.load(i.type, sum);
-    combined = reductionResult(emitter, i, combined);
-    emitter.op(OpCopyObject, i.type, {combined}, i.result);
+    if (sum) combined = emitter.load(i.type, *sum);
+    emitter.op(OpCopyObject, i.type, {reductionResult(emitter, i, *combined)}, i.result);
     context_.module.retire(std::move(instruction));
 }
 

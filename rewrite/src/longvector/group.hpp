@@ -41,7 +41,7 @@ class LongVectorGroup {
     static constexpr size_t kShort = 4;
 
     const LongVector& vectorOf(const Instruction& i) const;
-    void hold(const Instruction& i);
+    void pin(const Instruction& i);
     bool readsMemoryOf(const Instruction& store) const;
     Id emitMember(const Instruction& i, ComponentIndex at);
     Operands operandsAt(const Instruction& i, ComponentIndex at);

@@ -13,7 +13,7 @@ bool hasExplicitLayout(spv::StorageClass storage) {
                              ShaderRecordBufferKHR});
 }
 
-bool hasLayout(const Module& module, const Instruction& type) {
+bool isLaidOut(const Module& module, const Instruction& type) {
     if (isArrayType(type.opcode)) {
         return module.decoration(type.result, spv::Decoration::ArrayStride).has_value();
     }
@@ -36,7 +36,7 @@ class LongVectorLayouts {
             if (context_.inMemory.contains(type.result)) continue;
             if (type.opcode == OpTypePointer && hasExplicitLayout(storageOf(type))) {
                 lieInMemory(type.operands[1]);
-            } else if (hasLayout(module_, type)) {
+            } else if (isLaidOut(module_, type)) {
                 const size_t members = isArrayType(type.opcode) ? 1 : type.operands.size();
                 for (size_t m = 0; m < members; ++m) lieInMemory(type.operands[m]);
             }

@@ -14,20 +14,25 @@ Id LongVectorSlots::declare(Id type) {
 }
 
 bool LongVectorSlots::isFree(const Slot& slot) const {
-    return std::ranges::none_of(
-        slot.values, [&](Id value) { return held_.contains(value) || liveness_.isNeeded(value); });
+    return std::ranges::none_of(slot.values, [&](Id value) {
+        return pinned_.contains(value) || liveness_.isNeeded(value);
+    });
 }
 
 // Only values that cross blocks may be needed again on other paths.
-Id LongVectorSlots::take(Id value, Id type) {
+LongVectorSlots::Slot& LongVectorSlots::freeSlot(Id type) {
     for (Slot& slot : slots_) {
         if (slot.type != type || !isFree(slot)) continue;
         std::erase_if(slot.values, [&](Id v) { return !liveness_.crossesBlocks(v); });
-        slot.values.push_back(value);
-        return slot.variable;
+        return slot;
     }
-    slots_.push_back({declare(type), type, {value}});
-    return slots_.back().variable;
+    return slots_.emplace_back(declare(type), type);
+}
+
+Id LongVectorSlots::take(Id value, Id type) {
+    Slot& slot = freeSlot(type);
+    slot.values.push_back(value);
+    return slot.variable;
 }
 
 bool LongVectorSlots::pass(Id variable, Id value) {
@@ -40,20 +45,19 @@ bool LongVectorSlots::pass(Id variable, Id value) {
 bool LongVectorSlots::isShared(Id variable, Id value) const {
     const auto slot = std::ranges::find(slots_, variable, &Slot::variable);
     return slot == slots_.end() || std::ranges::any_of(slot->values, [&](Id other) {
-               return other != value && (held_.contains(other) || liveness_.isNeeded(other));
+               return other != value && (pinned_.contains(other) || liveness_.isNeeded(other));
            });
 }
 
 Id LongVectorSlots::temporary(Id type) {
-    const Id nothing = 0;
-    const Id variable = take(nothing, type);
-    pass(variable, variable);
-    hold(variable);
-    return variable;
+    Slot& slot = freeSlot(type);
+    slot.values.push_back(slot.variable);  // stands for what the instruction puts there
+    pin(slot.variable);
+    return slot.variable;
 }
 
 // ---------------------------------------------------------------------------------------------
-// Variables of the module
+// Variables that the function has
 
 // All uses of a variable, also through access chains.
 struct LongVectorLocals::Uses {
@@ -134,7 +138,7 @@ void LongVectorLocals::replaceIn(Instruction& i) {
 // Instructions that wait in a group still read or write the variables.
 void LongVectorLocals::endInstruction() {
     for (const Id variable : used_) {
-        slots_.hold(variable);
+        slots_.pin(variable);
         liveness_.drop(variable);
     }
     used_.clear();

@@ -31,10 +31,10 @@ class LongVectorSlots {
     // A variable for use in the lowering of one instruction.
     Id temporary(Id type);
 
-    // What is read or written until release(), even if nothing later needs it.
-    void hold(Id value) { held_.insert(value); }
-    bool holds(Id value) const { return held_.contains(value); }
-    void release() { held_.clear(); }
+    // Nothing else gets the slot of a value that is pinned, even if nothing needs the value.
+    void pin(Id value) { pinned_.insert(value); }
+    bool isPinned(Id value) const { return pinned_.contains(value); }
+    void unpinAll() { pinned_.clear(); }
 
  private:
     struct Slot {
@@ -44,12 +44,13 @@ class LongVectorSlots {
     };
 
     bool isFree(const Slot& slot) const;
+    Slot& freeSlot(Id type);
 
     LongVectorContext& context_;
     FunctionWriter& writer_;
     const LongVectorLiveness& liveness_;
     std::vector<Slot> slots_;
-    std::unordered_set<Id> held_;
+    std::unordered_set<Id> pinned_;
 };
 
 // Variables of a function that hold a long vector in one block only, from a store of the whole

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/structure_function.hpp"
 
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -11,20 +9,10 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-bool isPair(const Instruction& i) {
-    if (isOneOf(i.opcode, {OpIAddCarry, OpISubBorrow, OpUMulExtended, OpSMulExtended})) return true;
-    return isExtInst(i.opcode) &&
-           (i.word(1) == GLSLstd450ModfStruct || i.word(1) == GLSLstd450FrexpStruct);
-}
-
-}  // namespace
-
-StructureFunction::StructureFunction(LongVectorContext& context, HeldTypes& types,
+StructureFunction::StructureFunction(LongVectorContext& context, SplitTypes& types,
                                      Function& function)
     : VariableFrame(context, function,
-                    {[&](Id type) { return types.isHeld(type); },
+                    {[&](Id type) { return types.isSplit(type); },
                      [&](Id type) { return types.plain(type); }}),
       types_(types),
       places_(context, writer_) {}
@@ -47,7 +35,7 @@ StructureFunction::Lower StructureFunction::rowOf(const Module& module, const In
         {OpReturnValue, &F::lowerReturn},
         {OpPhi, &F::lowerNothing},
     };
-    if (isPair(i)) return &F::lowerPair;
+    if (givesPair(i)) return &F::lowerPair;
     if (hasNoValue(i.opcode) || isNonSemantic(module, i)) return &F::lowerNothing;
     const auto* row = std::ranges::find(kRows, i.opcode, &std::pair<spv::Op, Lower>::first);
     return row == std::end(kRows) ? nullptr : row->second;
@@ -60,9 +48,9 @@ bool StructureFunction::lowers(const Module& module, const Instruction& i) {
 bool StructureFunction::touches(const Instruction& i) const {
     if (i.opcode == OpVariable || context_.takenApart.contains(i.result)) return false;
     if (i.opcode == OpCompositeExtract && context_.takenApart.contains(i.word(0))) return false;
-    if (i.opcode == OpCopyMemory) return types_.isHeld(module_.pointee(i.word(0)));
-    return types_.isHeld(i.type) || std::ranges::any_of(i.operands, [&](const Operand& o) {
-               return o.isId && types_.isHeldValue(o.word);
+    if (i.opcode == OpCopyMemory) return types_.isSplit(module_.pointee(i.word(0)));
+    return types_.isSplit(i.type) || std::ranges::any_of(i.operands, [&](const Operand& o) {
+               return o.isId && types_.isSplitValue(o.word);
            });
 }
 
@@ -71,7 +59,7 @@ void StructureFunction::findPairs() {
     const Users users(function_);
     for (size_t b = 0; b < function_.blocks.size(); ++b) {
         for (const InstructionPtr& i : function_.blocks[b]->body) {
-            if (!types_.isHeld(i->type) || !isPair(*i)) continue;
+            if (!types_.isSplit(i->type) || !givesPair(*i)) continue;
             const bool isTakenApart = users.all(i->result, [&](const Usage& use) {
                 return use.user->opcode == OpCompositeExtract && use.user->operands.size() == 2 &&
                        use.position.block == b;
@@ -81,26 +69,27 @@ void StructureFunction::findPairs() {
     }
 }
 
-Id StructureFunction::targetOf(const Block& block, size_t at, const Users& users) const {
+std::optional<Id> StructureFunction::targetOf(const Block& block, size_t at,
+                                              const Users& users) const {
     const Instruction& i = *block.body[at];
     const std::span<const Usage> uses = users.of(i.result);
-    if (uses.size() != 1) return 0;
+    if (uses.size() != 1) return std::nullopt;
     const Instruction& store = *uses.front().user;
     const Id variable = store.word(0);
     const bool isStored = store.opcode == OpStore && uses.front().operand == 1 &&
                           store.operands.size() == 2 && &store != &i &&
                           module_.def(variable).opcode == OpVariable &&
                           module_.storage(variable) == spv::StorageClass::Function;
-    if (!isStored) return 0;
+    if (!isStored) return std::nullopt;
     for (size_t next = at; next < block.body.size(); ++next) {
         const Instruction& between = *block.body[next];
         if (&between == &store) return variable;
         const bool touchesIt = std::ranges::any_of(between.operands, [&](const Operand& o) {
             return o.isId && rootOf(module_, o.word) == variable;
         });
-        if (touchesIt) return 0;
+        if (touchesIt) return std::nullopt;
     }
-    return 0;
+    return std::nullopt;
 }
 
 void StructureFunction::findTargets() {
@@ -110,10 +99,10 @@ void StructureFunction::findTargets() {
             const Instruction& i = *block->body[at];
             const bool isNew = isOneOf(
                 i.opcode, {OpCompositeConstruct, OpCompositeConstructReplicateEXT, OpFunctionCall});
-            if (!isNew || !types_.isHeld(i.type)) continue;
-            const Id variable = targetOf(*block, at, users);
-            if (variable != 0 && module_.pointee(variable) == types_.plain(i.type)) {
-                targets_[i.result] = variable;
+            if (!isNew || !types_.isSplit(i.type)) continue;
+            const std::optional<Id> variable = targetOf(*block, at, users);
+            if (variable && module_.pointee(*variable) == types_.plain(i.type)) {
+                targets_[i.result] = *variable;
             }
         }
     }
@@ -126,12 +115,12 @@ void StructureFunction::plan() {
 
 void StructureFunction::lowerOrKeep(InstructionPtr instruction) {
     const Instruction& i = *instruction;
-    slots_.release();
+    slots_.unpinAll();
     if (endsBlock(i)) leaveBlock();
     // A store reads each part before it writes it.
     const bool readsFirst = i.opcode == OpStore && isOfInvocation(rootOf(module_, i.word(0)));
     if (readsFirst) {
-        slots_.hold(i.word(1));
+        slots_.pin(i.word(1));
         liveness_.drop(i);
     }
     ownLoads([&](const Load& load) { return mayWriteTo(load, i); });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Holds the structures of one function in variables (structures.hpp).
+// Splits the structures of one function (structures.hpp).
 #pragma once
 
 #include "ir/users.hpp"
@@ -11,7 +11,7 @@ namespace coopvk::rewrite {
 
 class StructureFunction : public VariableFrame {
  public:
-    StructureFunction(LongVectorContext& context, HeldTypes& types, Function& function);
+    StructureFunction(LongVectorContext& context, SplitTypes& types, Function& function);
 
     // Whether an instruction on values of such types is one that lower() knows.
     static bool lowers(const Module& module, const Instruction& i);
@@ -31,9 +31,12 @@ class StructureFunction : public VariableFrame {
     void lowerOrKeep(InstructionPtr instruction) override;
 
     void findPairs();
-    // Values of which the block only makes the contents of a variable are made in that.
+    // Values of which the block only makes the contents of a variable are made in that:
+    //
+    //   %s = OpCompositeConstruct %structure %a %b       x.0 = a; x.1 = b
+    //   OpStore %x %s
     void findTargets();
-    Id targetOf(const Block& block, size_t at, const Users& users) const;
+    std::optional<Id> targetOf(const Block& block, size_t at, const Users& users) const;
     bool touches(const Instruction& i) const;
 
     StructurePlace inVariable(Id pointer) const {
@@ -57,7 +60,7 @@ class StructureFunction : public VariableFrame {
     void lowerCopyMemory(const Instruction& i);
     void lowerNothing(const Instruction& i);
 
-    HeldTypes& types_;
+    SplitTypes& types_;
     StructurePlaces places_;
     std::unordered_map<Id, StructurePlace> placed_;  // by value
     std::unordered_map<Id, Id> targets_;             // by value: a variable

@@ -13,9 +13,9 @@ StructurePlace StructurePlaces::element(const StructurePlace& place, Id index) c
 }
 
 StructurePlace StructurePlaces::member(const StructurePlace& place, uint32_t number) const {
-    if (place.constant == 0) return element(place, emit().constant(number));
+    if (!place.constant) return element(place, emit().constant(number));
     const Id type = memberType(context_.module, place.type, number);
-    const Instruction& def = context_.module.def(place.constant);
+    const Instruction& def = context_.module.def(*place.constant);
     if (hasNoValue(def.opcode)) return {type, emit().op(def.opcode, type, Operands{})};
     const Id part = constituentOf(def, number);
     return {type, part != 0 ? part : context_.types.constantNull(type)};
@@ -65,11 +65,11 @@ Id StructurePlaces::pointerTo(const StructurePlace& place) const {
 }
 
 Id StructurePlaces::load(const StructurePlace& place, Id type, Id result) const {
-    if (place.constant != 0 && context_.module.def(place.constant).type == type) {
-        if (result == 0) return place.constant;
-        return emit().op(OpCopyObject, type, {place.constant}, result);
+    if (place.constant && emit().typeOf(*place.constant) == type) {
+        if (result == 0) return *place.constant;
+        return emit().op(OpCopyObject, type, {*place.constant}, result);
     }
-    if (place.constant == 0 && place.type == type) {
+    if (!place.constant && place.type == type) {
         Operands operands = {idOperand(pointerTo(place))};
         append(operands, place.memory.forLoad(alignmentOf(type)));
         return emit().op(OpLoad, type, std::move(operands), result);
@@ -94,15 +94,15 @@ void StructurePlaces::store(const StructurePlace& place, Id value) const {
 
 void StructurePlaces::copy(const StructurePlace& to, const StructurePlace& from) const {
     const Module& module = context_.module;
-    const spv::Op opcode = module.def(from.constant).opcode;
+    const spv::Op opcode = module.def(from.constant.value_or(0)).opcode;
     if (hasNoValue(opcode)) return;
     if (!hasParts(context_, to.type)) return store(to, load(from, from.type));
     const auto count = static_cast<uint32_t>(*memberCount(module, to.type));
     const bool isArray = module.def(to.type).opcode == OpTypeArray;
-    const bool areAlike = from.constant == 0 || opcode == OpConstantNull;
+    const bool areAlike = !from.constant || opcode == OpConstantNull;
     if (isArray && areAlike && count > kUnrolledComponents) {
         return writer_.repeated(count, [&](Id index) {
-            copy(element(to, index), from.constant == 0 ? element(from, index) : member(from, 0));
+            copy(element(to, index), from.constant ? member(from, 0) : element(from, index));
         });
     }
     for (uint32_t m = 0; m < count; ++m) copy(member(to, m), member(from, m));

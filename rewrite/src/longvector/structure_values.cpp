@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Instructions on structures that are held in variables.
+// Instructions on structures that are split.
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/structure_function.hpp"
@@ -50,7 +50,7 @@ void StructureFunction::defineFrom(Id value, Id pointer) {
 }
 
 void StructureFunction::put(const StructurePlace& to, Id value) {
-    if (types_.isHeldValue(value)) {
+    if (types_.isSplitValue(value)) {
         places_.copy(to, placeOf(value));
     } else {
         places_.store(to, value);
@@ -69,7 +69,7 @@ void StructureFunction::setAlias(Id value, const StructurePlace& place, Id of) {
         slots_.pass(part.root, value);
     }
     const bool isParameter = module_.def(of).opcode == OpFunctionParameter;
-    if (isLoad || isParameter || place.constant != 0) return;
+    if (isLoad || isParameter || place.constant) return;
     // Copies to phis change the variables of these.
     if (!slots_.pass(place.pointer, value)) own(value);
 }
@@ -78,7 +78,7 @@ Id StructureFunction::pointerTo(Id value) {
     const StructurePlace place = placeOf(value);
     const Id type = types_.plain(module_.def(value).type);
     const bool isWhole =
-        place.constant == 0 && place.indices.empty() &&
+        !place.constant && place.indices.empty() &&
         isOneOf(module_.def(place.pointer).opcode, {OpVariable, OpFunctionParameter}) &&
         module_.def(place.pointer).type == context_.functionPointer(type);
     if (isWhole) return place.pointer;
@@ -103,7 +103,7 @@ void StructureFunction::lowerStore(const Instruction& i) {
 
 void StructureFunction::lowerExtract(const Instruction& i) {
     const StructurePlace part = places_.member(placeOf(i.word(0)), operandsBehind(i, 1));
-    if (types_.isHeld(i.type)) return setAlias(i.result, part, i.word(0));
+    if (types_.isSplit(i.type)) return setAlias(i.result, part, i.word(0));
     places_.load(part, i.type, i.result);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Structures and arrays with long vectors in them. As values they would be in registers: compilers
-// of drivers spill these, and take long. So they are in Function variables, as long vectors are,
-// and only their parts are values:
+// of drivers spill these, and take long. So they are split: they are in Function variables, as long
+// vectors are, and only their parts are values:
 //
 //   %s = OpLoad %structure %p
 //   %v = OpCompositeExtract %vector %s 1     %v = OpLoad %vector (chain to member 1 of p)
@@ -17,25 +17,25 @@
 
 namespace coopvk::rewrite {
 
-// Which structures and arrays are held in variables, and the types of these variables.
-class HeldTypes {
+// Which structures and arrays are split, and the types of their variables.
+class SplitTypes {
  public:
-    explicit HeldTypes(LongVectorContext& context);
+    explicit SplitTypes(LongVectorContext& context);
 
-    bool isHeld(Id type) const;
-    bool isHeldValue(Id value) const { return isHeld(context_.module.def(value).type); }
+    bool isSplit(Id type) const;
+    bool isSplitValue(Id value) const { return isSplit(context_.module.def(value).type); }
     // The same type without a layout.
     Id plain(Id type);
 
  private:
-    // A type that is not held has no parts that are.
+    // A type that is not split has no parts that are.
     void exclude(Id type);
     bool hasLongVector(Id type) const;
     bool hasCooperativeVector(Id type) const;
     std::vector<Id> keyOf(const Instruction& type) const;
 
     LongVectorContext& context_;
-    mutable std::unordered_map<Id, bool> held_;
+    mutable std::unordered_map<Id, bool> split_;
     std::unordered_map<Id, Id> plain_;
     std::map<std::vector<Id>, Id> declared_;  // types without a layout, by their parts
 };
@@ -47,7 +47,7 @@ bool hasParts(const LongVectorContext& context, Id type);
 // A structure, or a part of one: in memory, or a constant.
 struct StructurePlace {
     Id type = 0;
-    Id constant = 0;  // also a value of OpUndef
+    std::optional<Id> constant = {};  // also a value of OpUndef; else in memory:
     Id pointer = 0, pointee = 0;
     std::vector<Id> indices = {};  // from the pointer's pointee to the part
     MemoryOperands memory = {};
@@ -59,7 +59,7 @@ class StructurePlaces {
         : context_(context), writer_(writer) {}
 
     StructurePlace behind(Id pointer, Id type, MemoryOperands memory = {}) const {
-        return {type, 0, pointer, type, {}, std::move(memory)};
+        return {type, std::nullopt, pointer, type, {}, std::move(memory)};
     }
     StructurePlace constant(Id value) const { return {emit().typeOf(value), value}; }
     StructurePlace member(const StructurePlace& place, uint32_t number) const;
@@ -84,8 +84,8 @@ class StructurePlaces {
 };
 
 // Whether all instructions on such values are known.
-bool canHoldStructures(const HeldTypes& types, const Module& module);
+bool canSplitStructures(const SplitTypes& types, const Module& module);
 
-void holdStructures(LongVectorContext& context);
+void splitStructures(LongVectorContext& context);
 
 }  // namespace coopvk::rewrite

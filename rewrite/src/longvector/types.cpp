@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "longvector/types.hpp"
 
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/cooperative_types.hpp"
 
@@ -9,14 +12,7 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kLargestCoreVector = 4;
-// coopvk advertises 1,024. This limit bounds the code that drivers must compile.
-constexpr uint64_t kMaxComponents = 16384;
-
-// OpTypeVector names its count as a literal, OpTypeVectorIdEXT as a constant.
-std::optional<uint64_t> componentCount(const Module& module, const Instruction& type) {
-    if (type.opcode == OpTypeVector) return type.word(1);
-    return module.constantValue(type.word(1));
-}
+constexpr uint64_t kMostComponents = 16384;
 
 bool isVectorType(const Instruction& i) {
     return i.opcode == OpTypeVector || i.opcode == OpTypeCooperativeVectorNV;
@@ -24,8 +20,8 @@ bool isVectorType(const Instruction& i) {
 
 // Counts of cooperative vectors. Instructions take these beside other vectors of the same count,
 // which are lowered as long vectors even if core SPIR-V has them.
-std::set<uint64_t> countsOf(const Module& module, const std::set<Id>& types) {
-    std::set<uint64_t> counts;
+std::set<uint32_t> countsOf(const Module& module, const std::set<Id>& types) {
+    std::set<uint32_t> counts;
     for (const Id type : types) {
         counts.insert(componentCount(module, module.def(type)).value_or(0));
     }
@@ -33,21 +29,33 @@ std::set<uint64_t> countsOf(const Module& module, const std::set<Id>& types) {
 }
 
 // Types of two to four components are those of core SPIR-V, of which each is declared once.
-void replaceShortVectors(LongVectorContext& context, const std::set<uint64_t>& cooperative) {
+void replaceShortVectors(LongVectorContext& context, const std::set<uint32_t>& cooperative) {
     Module& module = context.module;
     TypeNames names;
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         const Instruction& type = *globals[g];
         if (type.opcode != OpTypeCooperativeVectorNV) continue;
-        const uint64_t count = componentCount(module, type).value_or(0);
+        const uint32_t count = componentCount(module, type).value_or(0);
         if (count < 2 || count > kLargestCoreVector || cooperative.contains(count)) continue;
-        names[type.result] = context.types.vectorType(type.word(0), static_cast<uint32_t>(count));
+        names[type.result] = context.types.vectorType(type.word(0), count);
     }
     if (!names.empty()) replaceTypes(context.types, names);
 }
 
 }  // namespace
+
+std::optional<uint32_t> componentCount(const Module& module, const Instruction& type) {
+    const uint64_t count = memberCount(module, type.result).value_or(0);
+    if (count == 0 || count > kMostComponents) return std::nullopt;
+    return static_cast<uint32_t>(count);
+}
+
+bool givesPair(const Instruction& i) {
+    if (isOneOf(i.opcode, {OpIAddCarry, OpISubBorrow, OpUMulExtended, OpSMulExtended})) return true;
+    return isExtInst(i.opcode) &&
+           (i.word(1) == GLSLstd450ModfStruct || i.word(1) == GLSLstd450FrexpStruct);
+}
 
 Id LongVectorContext::memoryType(const LongVector& vector) {
     for (const auto& [array, type] : inMemory) {
@@ -70,15 +78,12 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
         if (!isVectorType(type)) continue;
-        const std::optional<uint64_t> count = componentCount(module, type);
-        if (!count || *count == 0 || *count > kMaxComponents) {
-            return errorAt(ErrorCode::kUnsupported, type,
-                           "Component Count must be a constant from 1 to 16384");
-        }
+        const std::optional<uint32_t> count = componentCount(module, type);
+        if (!count) return errorAt(ErrorCode::kUnsupported, type, kBadCount);
         if (*count > 1 && *count <= kLargestCoreVector && type.opcode == OpTypeVector) {
             continue;
         }
-        const LongVector vector = {type.result, type.word(0), static_cast<uint32_t>(*count),
+        const LongVector vector = {type.result, type.word(0), *count,
                                    cooperative.contains(type.result)};
         context.vectors.emplace(vector.id, vector);
         if (vector.isCooperative) continue;

@@ -15,13 +15,22 @@
 
 namespace coopvk::rewrite {
 
+// Component Count of a vector type; nullopt unless it is a constant that is allowed. coopvk
+// advertises 1,024; the limit bounds the code that drivers must compile.
+std::optional<uint32_t> componentCount(const Module& module, const Instruction& type);
+inline constexpr std::string_view kBadCount = "Component Count must be a constant from 1 to 16384";
+
 // Up to so many components, instructions are repeated for each component; loops compute more.
 inline constexpr uint32_t kUnrolledComponents = 16;
 
 // Whether types in memory of a storage class have an explicit layout.
 bool hasExplicitLayout(spv::StorageClass storage);
 // Whether the members of a structure, or the elements of an array, have an explicit layout.
-bool hasLayout(const Module& module, const Instruction& type);
+bool isLaidOut(const Module& module, const Instruction& type);
+
+// Whether the result is a structure of two vectors: OpIAddCarry, OpUMulExtended, ModfStruct and so
+// on.
+bool givesPair(const Instruction& i);
 
 struct LongVector {
     Id id = 0;  // redefined as an array, unless it is cooperative

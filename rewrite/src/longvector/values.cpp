@@ -23,7 +23,7 @@ Id LongVectorValues::variableOf(Id value) {
     return found->second;
 }
 
-Id LongVectorValues::variableFor(Id value) {
+Id LongVectorValues::newVariableFor(Id value) {
     const auto [found, isNew] = variables_.try_emplace(value, 0);
     if (isNew) {
         found->second = slots_.take(value, context_.module.def(value).type);
@@ -110,7 +110,7 @@ std::vector<Id> LongVectorValues::components(Id value) {
 
 void LongVectorValues::store(Id value, ComponentIndex at, Id component) {
     const Id type = emit().typeOf(component);
-    emit().store(emit().chain(type, {variableFor(value), at.id}), component);
+    emit().store(emit().chain(type, {newVariableFor(value), at.id}), component);
 }
 
 void LongVectorValues::copy(Id value, Id pointer) {
@@ -168,7 +168,7 @@ Id LongVectorValues::whole(Id value, Id type) {
 void LongVectorValues::defineByWhole(Id value, Id constituent) {
     const Id type = context_.module.def(value).type;
     if (emit().typeOf(constituent) == type) {
-        return emit().store(variableFor(value), constituent);
+        return emit().store(newVariableFor(value), constituent);
     }
     define(value, type, emit().parts(constituent));
 }

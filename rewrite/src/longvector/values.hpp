@@ -30,7 +30,7 @@ class LongVectorValues {
     // The variable that a value is in.
     Id variableOf(Id value);
     // The variable to which the definition of a value stores: one that was set, or a slot.
-    Id variableFor(Id value);
+    Id newVariableFor(Id value);
     // A value is in what a pointer points to, which others read, too.
     void setVariable(Id value, Id pointer) { variables_[value] = pointer; }
     bool isPlaced(Id value) const { return variables_.contains(value); }

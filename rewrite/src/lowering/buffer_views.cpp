@@ -21,7 +21,7 @@ size_t membersWith(const Module& module, Id type, spv::Decoration decoration) {
 BufferViews::Qualifiers BufferViews::qualifiersOf(Id root, Id element) const {
     Id type = contentsOf(module_, root);
     if (module_.storage(root) == spv::StorageClass::Workgroup) {
-        return {.length = std::max(sizeOfType(types_, type) / bytesOf(element), 1u)};
+        return {.length = std::max(sizeOfType(types_, type) / bytesOf(types_, element), 1u)};
     }
     if (isArrayType(module_.def(type).opcode)) type = module_.def(type).word(0);
     const auto has = [&](Id id, spv::Decoration decoration) {
@@ -40,15 +40,18 @@ BufferViews::Qualifiers BufferViews::qualifiersOf(Id root, Id element) const {
     return found;
 }
 
+void BufferViews::declare(Id type, spv::Op opcode, Operands operands) {
+    module_.append(Section::kGlobals, makeInstruction(opcode, 0, type, std::move(operands)));
+}
+
 Id BufferViews::array(Id element, uint32_t length) {
     Id& array = arrays_[{element, length}];
     if (array != 0) return array;
     array = module_.takeId();
     Operands operands = {idOperand(element)};
     if (length != 0) operands.push_back(idOperand(types_.constantU32(length)));
-    const spv::Op opcode = length != 0 ? OpTypeArray : OpTypeRuntimeArray;
-    module_.append(Section::kGlobals, makeInstruction(opcode, 0, array, std::move(operands)));
-    module_.decorate(array, spv::Decoration::ArrayStride, {bytesOf(element)});
+    declare(array, length != 0 ? OpTypeArray : OpTypeRuntimeArray, std::move(operands));
+    module_.decorate(array, spv::Decoration::ArrayStride, {bytesOf(types_, element)});
     return array;
 }
 
@@ -56,9 +59,8 @@ Id BufferViews::stepper(spv::StorageClass storage, Id scalar) {
     Id& type = steppers_[{storage, scalar}];
     if (type != 0) return type;
     type = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(OpTypePointer, 0, type, {literal(storage), idOperand(scalar)}));
-    module_.decorate(type, spv::Decoration::ArrayStride, {bytesOf(scalar)});
+    declare(type, OpTypePointer, {literal(storage), idOperand(scalar)});
+    module_.decorate(type, spv::Decoration::ArrayStride, {bytesOf(types_, scalar)});
     return type;
 }
 
@@ -66,9 +68,7 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
     Id& block = blocks_[{element, qualifiers}];
     if (block != 0) return block;
     block = module_.takeId();
-    module_.append(
-        Section::kGlobals,
-        makeInstruction(OpTypeStruct, 0, block, {idOperand(array(element, qualifiers.length))}));
+    declare(block, OpTypeStruct, {idOperand(array(element, qualifiers.length))});
     module_.decorate(
         block, qualifiers.bufferBlock ? spv::Decoration::BufferBlock : spv::Decoration::Block);
     module_.decorateMember(block, 0, spv::Decoration::Offset, {0});
@@ -85,12 +85,12 @@ Id BufferViews::block(Id element, const Qualifiers& qualifiers) {
 // The type of a view of a variable: the block, or if `original` is an array of descriptors, an
 // array of the same length of blocks.
 Id BufferViews::likeDescriptors(Id original, Id block) {
-    const Instruction array = module_.def(original);
+    const Instruction& array = module_.def(original);
     if (!isArrayType(array.opcode)) return block;
     Operands operands = array.operands;
     operands[0] = idOperand(block);
     const Id type = module_.takeId();
-    module_.append(Section::kGlobals, makeInstruction(array.opcode, 0, type, std::move(operands)));
+    declare(type, array.opcode, std::move(operands));
     return type;
 }
 
@@ -103,14 +103,13 @@ void BufferViews::declareAliased(Id root) {
 }
 
 Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
-    return place.inHeap != 0 ? pointerIntoHeap(emit, place, element)
-                             : variableLike(place.root, element);
+    return place.inHeap ? pointerIntoHeap(emit, place, element) : variableLike(place.root, element);
 }
 
 Id BufferViews::pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element) {
     const Id type = types_.pointerType(module_.storage(place.root),
                                        block(element, qualifiersOf(place.root, element)));
-    const Id view = emit.op(OpBufferPointerEXT, type, {place.inHeap});
+    const Id view = emit.op(OpBufferPointerEXT, type, {*place.inHeap});
     if (place.nonUniform) module_.decorate(view, spv::Decoration::NonUniform);
     declareAliased(view);
     declareAliased(place.root);
@@ -153,7 +152,7 @@ Id BufferViews::variableLike(Id variable, Id element) {
 
 std::vector<Id> BufferViews::chainInto(const BufferPlace& place, Id view) {
     std::vector<Id> ids = {view};
-    if (place.descriptor != 0) ids.push_back(place.descriptor);
+    if (place.descriptor) ids.push_back(*place.descriptor);
     ids.push_back(types_.constantU32(0));
     return ids;
 }

@@ -35,9 +35,8 @@ Id arrayAround(const Module& module, Id pointer) {
 
 bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
     const Module& module = context.module;
-    const TypeTable& types = context.types;
-    const Id array = arrayAround(module, pointer), pointee = module.pointee(pointer);
-    const uint64_t bytes = uint64_t{types.width(pointee)} / 8 * types.components(pointee);
+    const Id array = arrayAround(module, pointer);
+    const uint32_t bytes = bytesOf(context.types, module.pointee(pointer));
     return array != 0 && isTight(module, module.storage(pointer), array, bytes);
 }
 

@@ -40,7 +40,7 @@ class ElementPointer {
     // The operand Stride as a number of pointees, of indexType(). It counts bytes if the pointer is
     // untyped (SPV_KHR_untyped_pointers), else original pointees.
     Id stride(Emitter& emit, Id operand);
-    // Whether Stride counts other things for the pointers of at() than for the original one.
+    // Whether stride() is another number than the operand: accesses by at() need that then.
     bool changesStride() const {
         return perOriginal_ != 1 || (isUntyped_ && chain_ == OpAccessChain);
     }

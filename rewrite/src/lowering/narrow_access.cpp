@@ -8,7 +8,7 @@ namespace coopvk::rewrite {
 namespace {
 
 using Storage = spv::StorageClass;
-using Traits = DeviceFeatures;
+using Features = DeviceFeatures;
 
 struct AccessRow {
     Storage storage;
@@ -20,17 +20,17 @@ struct AccessRow {
 
 constexpr AccessRow kAccessRows[] = {
     {Storage::StorageBuffer, 8, spv::Capability::StorageBuffer8BitAccess,
-     &Traits::storageBuffer8BitAccess, "storageBuffer8BitAccess"},
+     &Features::storageBuffer8BitAccess, "storageBuffer8BitAccess"},
     {Storage::StorageBuffer, 16, spv::Capability::StorageBuffer16BitAccess,
-     &Traits::storageBuffer16BitAccess, "storageBuffer16BitAccess"},
+     &Features::storageBuffer16BitAccess, "storageBuffer16BitAccess"},
     {Storage::Uniform, 8, spv::Capability::UniformAndStorageBuffer8BitAccess,
-     &Traits::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
+     &Features::uniformAndStorageBuffer8BitAccess, "uniformAndStorageBuffer8BitAccess"},
     {Storage::Uniform, 16, spv::Capability::UniformAndStorageBuffer16BitAccess,
-     &Traits::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
-    {Storage::PushConstant, 8, spv::Capability::StoragePushConstant8, &Traits::storagePushConstant8,
-     "storagePushConstant8"},
+     &Features::uniformAndStorageBuffer16BitAccess, "uniformAndStorageBuffer16BitAccess"},
+    {Storage::PushConstant, 8, spv::Capability::StoragePushConstant8,
+     &Features::storagePushConstant8, "storagePushConstant8"},
     {Storage::PushConstant, 16, spv::Capability::StoragePushConstant16,
-     &Traits::storagePushConstant16, "storagePushConstant16"},
+     &Features::storagePushConstant16, "storagePushConstant16"},
 };
 
 const AccessRow* findRow(Storage storage, uint32_t bits) {

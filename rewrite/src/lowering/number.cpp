@@ -4,8 +4,6 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
@@ -93,7 +91,7 @@ std::vector<Id> smallFloats(Emitter& emit, const Number& number, Id word) {
 
 using enum ComponentType;
 using enum NumberKind;
-using Traits = DeviceFeatures;
+using Features = DeviceFeatures;
 
 constexpr auto kE4M3 = spv::FPEncoding::Float8E4M3EXT, kE5M2 = spv::FPEncoding::Float8E5M2EXT;
 constexpr auto kBf16 = spv::FPEncoding::BFloat16KHR;
@@ -101,35 +99,45 @@ constexpr auto kIeee = Number::Specials::kIeee, kOnlyNan = Number::Specials::kOn
                kNoSpecials = Number::Specials::kNone;
 
 constexpr Number fourBits(std::string_view name, NumberKind kind) {
-    return {kNoComponentType,    name, kind, 4, 32,        bitFields,
-            &Traits::shaderInt8, {},   {},   8, &kFourBits};
+    return {kNoComponentType,      name, kind, 4,         32, bitFields,
+            &Features::shaderInt8, {},   {},   &kFourBits};
 }
 
 constexpr Number smallFloat(ComponentType type, std::string_view name, spv::FPEncoding encoding,
                             Number::FloatFields fields) {
-    return {type,   name, kFloat,       8, 16, smallFloats, &Traits::shaderFloat16, encoding,
-            fields, 16,   &kSmallFloats};
+    return {type,     name,   kFloat,       8, 16, smallFloats, &Features::shaderFloat16,
+            encoding, fields, &kSmallFloats};
 }
 
 constexpr Number moved(std::string_view name, uint32_t bits, spv::FPEncoding encoding,
                        Number::FloatFields fields) {
-    return {kNoComponentType,    name,     kFloat, bits, 0, nullptr,
-            &Traits::shaderInt8, encoding, fields};
+    return {kNoComponentType,      name,     kFloat, bits, 0, nullptr,
+            &Features::shaderInt8, encoding, fields};
 }
 
+// Type, name, kind, bits, bits of sums, how a word is unpacked, feature, encoding, and of floats
+// the bits of the exponent, its bias, and what is no number.
 constexpr Number kNumbers[] = {
-    {kFloat16, "f16", kFloat, 16, 16, whole, &Traits::shaderFloat16, {}, {5, 15, kIeee}},
+    {kFloat16, "f16", kFloat, 16, 16, whole, &Features::shaderFloat16, {}, {5, 15, kIeee}},
     {kFloat32, "f32", kFloat, 32, 32, whole, nullptr, {}, {8, 127, kIeee}},
-    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Traits::shaderFloat64, {}, {11, 1023, kIeee}},
-    {kSint8, "s8", kSigned, 8, 32, bitFields, &Traits::shaderInt8},
-    {kSint16, "s16", kSigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kFloat64, "f64", kFloat, 64, 64, nullptr, &Features::shaderFloat64, {}, {11, 1023, kIeee}},
+    {kSint8, "s8", kSigned, 8, 32, bitFields, &Features::shaderInt8},
+    {kSint16, "s16", kSigned, 16, 32, bitFields, &Features::shaderInt16},
     {kSint32, "s32", kSigned, 32, 32, whole},
-    {kSint64, "s64", kSigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kUint8, "u8", kUnsigned, 8, 32, bitFields, &Traits::shaderInt8},
-    {kUint16, "u16", kUnsigned, 16, 32, bitFields, &Traits::shaderInt16},
+    {kSint64, "s64", kSigned, 64, 64, nullptr, &Features::shaderInt64},
+    {kUint8, "u8", kUnsigned, 8, 32, bitFields, &Features::shaderInt8},
+    {kUint16, "u16", kUnsigned, 16, 32, bitFields, &Features::shaderInt16},
     {kUint32, "u32", kUnsigned, 32, 32, whole},
-    {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Traits::shaderInt64},
-    {kBFloat16, "bf16", kFloat, 16, 32, upperHalves, &Traits::shaderInt16, kBf16, {8, 127, kIeee}},
+    {kUint64, "u64", kUnsigned, 64, 64, nullptr, &Features::shaderInt64},
+    {kBFloat16,
+     "bf16",
+     kFloat,
+     16,
+     32,
+     upperHalves,
+     &Features::shaderInt16,
+     kBf16,
+     {8, 127, kIeee}},
     fourBits("s4", kSigned),
     fourBits("u4", kUnsigned),
     smallFloat(kFloatE4M3, "e4m3", kE4M3, {4, 7, kOnlyNan}),
@@ -222,74 +230,6 @@ Id toInteger(Emitter& emit, const Number& to, Id value, bool isSigned) {
         value = emit.glsl(GLSLstd450UMin, wide, {value, top});
     }
     return emit.bitcast(s32, value);
-}
-
-namespace {
-
-// The bits of infinity; if there is none, of the first number of NaN's exponent.
-uint32_t top(const Number& number) {
-    return ((1u << number.fields.exponentBits) - 1) << number.mantissaBits();
-}
-
-double ofTwosComplement(const Number& number, uint64_t bits) {
-    const auto value = static_cast<int8_t>(bits << (8 - number.bits));
-    return std::ldexp(value,
-                      static_cast<int>(number.bits) - 8 - static_cast<int>(number.fields.bias));
-}
-
-}  // namespace
-
-uint32_t magnitudeMask(const Number& number) {
-    return (1u << (number.bits - (number.hasSign() ? 1 : 0))) - 1;
-}
-
-uint32_t overflowOf(const Number& number, bool saturates) {
-    if (number.fields.specials == kNoSpecials) return magnitudeMask(number) + (saturates ? 0 : 1);
-    const uint32_t beyond = number.hasInfinity() ? top(number) : magnitudeMask(number);
-    return saturates ? beyond - 1 : beyond;
-}
-
-uint32_t quietNanOf(const Number& number) {
-    return number.hasInfinity() ? top(number) | 1u << (number.mantissaBits() - 1)
-                                : magnitudeMask(number);
-}
-
-double valueOf(const Number& number, uint64_t bits) {
-    if (number.bits == 64) return std::bit_cast<double>(bits);
-    if (number.fields.exponentBits == 0) return ofTwosComplement(number, bits);
-    const uint32_t mantissa = number.mantissaBits();
-    const auto magnitude = static_cast<uint32_t>(bits) & magnitudeMask(number);
-    const bool isNegative = number.hasSign() && (bits >> (number.bits - 1) & 1) != 0;
-    const double sign = isNegative ? -1 : 1;
-    if (magnitude > overflowOf(number, true)) {
-        const bool isInfinity = number.hasInfinity() && magnitude == top(number);
-        return std::copysign(isInfinity ? INFINITY : NAN, sign);
-    }
-    const uint32_t exponent = magnitude >> mantissa;
-    const uint32_t fraction = magnitude & ((1u << mantissa) - 1);
-    // Without mantissa there are neither zero nor denormals.
-    const bool isDenormal = exponent == 0 && mantissa != 0;
-    const uint32_t significand = isDenormal ? fraction : fraction | 1u << mantissa;
-    const int scale = static_cast<int>(isDenormal ? 1 : exponent) -
-                      static_cast<int>(number.fields.bias + mantissa);
-    return sign * std::ldexp(significand, scale);
-}
-
-uint64_t bitsOf(const Number& number, double value, bool saturates) {
-    if (number.bits == 64) return std::bit_cast<uint64_t>(value);
-    const uint64_t sign = std::signbit(value) ? uint64_t{1} << (number.bits - 1) : 0;
-    const double magnitude = std::fabs(value);
-    if (std::isnan(value)) return sign | quietNanOf(number);
-    const uint64_t most = overflowOf(number, saturates);
-    if (std::isinf(value)) return sign | most;
-    const auto mantissa = static_cast<int>(number.mantissaBits());
-    const int smallest = 1 - static_cast<int>(number.fields.bias) - mantissa;
-    int exponent = smallest;
-    if (magnitude != 0) std::frexp(magnitude, &exponent);
-    // The unit in the last place. A carry out of the mantissa correctly increments the exponent.
-    const int unit = std::max(exponent - 1 - mantissa, smallest);
-    const auto units = static_cast<uint64_t>(std::nearbyint(std::ldexp(magnitude, -unit)));
-    return sign | std::min((static_cast<uint64_t>(unit - smallest) << mantissa) + units, most);
 }
 
 }  // namespace coopvk::rewrite

@@ -14,7 +14,7 @@
 
 namespace coopvk::rewrite {
 
-struct NumberForm;  // number.hpp
+struct NumberForm;  // below
 
 // For formats that VkComponentTypeKHR lacks.
 constexpr auto kNoComponentType = static_cast<ComponentType>(~0u);
@@ -50,9 +50,7 @@ struct Number {
     // FP Encoding of its type; nullopt: an integer, or a float of IEEE 754.
     std::optional<spv::FPEncoding> encoding = {};
     FloatFields fields = {};
-    // If matrices hold components in another form than memory does: the width of the scalars that
-    // hold them, and how these are loaded and stored. Else 0 and null.
-    uint32_t heldBits = 0;
+    // How matrices hold components, if in another form than memory does; else null.
     const NumberForm* form = nullptr;
 
     bool isFloat() const { return kind == NumberKind::kFloat; }
@@ -107,8 +105,8 @@ uint64_t bitsOf(const Number& number, double value, bool saturates);
 
 // For formats of up to 32 bits. All bits below the sign.
 uint32_t magnitudeMask(const Number& number);
-// What is beyond the largest finite number.
-uint32_t overflowOf(const Number& number, bool saturates);
+// What is beyond the largest finite number, whose bits are one less.
+uint32_t overflowOf(const Number& number);
 uint32_t quietNanOf(const Number& number);
 
 // The multiply-adds of products.
@@ -127,6 +125,7 @@ inline Id fusedMultiplyAdd(Emitter& emit, const DevicePlan& device, Id a, Id b, 
 // scalars that hold them in matrices. Both have the same bits unless the format has a NumberForm.
 
 struct NumberForm {
+    uint32_t heldBits;  // width of the scalars that hold components
     // They implement the functions below.
     std::vector<Slot> (*unpack)(Emitter&, const Number&, std::span<const Slot> memory,
                                 Id memoryScalar, Id held);

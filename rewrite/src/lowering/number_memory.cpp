@@ -6,13 +6,13 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Moves the four 4-bit integers in the low half of a u32 to one byte each; join() is the inverse.
-U32 spread(U32 x) {
+// Moves the four 4-bit integers in the low half of a u32 to one byte each, and the inverse.
+U32 spreadNibbles(U32 x) {
     x = x & 0xFFFF;
     x = (x | x << 8) & 0x00FF00FF;
     return (x | x << 4) & 0x0F0F0F0F;
 }
-U32 join(U32 x) {
+U32 joinNibbles(U32 x) {
     x = x & 0x0F0F0F0F;
     x = (x | x >> 4) & 0x00FF00FF;
     return (x | x >> 8) & 0xFFFF;
@@ -30,7 +30,7 @@ std::vector<Slot> unpackFourBits(Emitter& emit, const Number&, std::span<const S
     std::vector<Slot> out;
     for (const Id word : words) {
         for (uint32_t first = 0; first < perWord; first += 4) {
-            U32 bytes = spread(U32(emit, word) >> first * 4);
+            U32 bytes = spreadNibbles(U32(emit, word) >> first * 4);
             if (types.isSigned(held)) bytes = extendSign(bytes);
             const Id vector = emit.bitcast(types.vectorType(held, 4), bytes);
             for (uint32_t i = 0; i < 4 && first + i < perWord; ++i) out.push_back({vector, i});
@@ -47,17 +47,19 @@ std::vector<Slot> packFourBits(Emitter& emit, const Number&, std::span<const Slo
     const Slot zero = {types.constantNull(held), 0};
     std::vector<Slot> out;
     for (size_t first = 0; first + perScalar <= components.size(); first += perScalar) {
-        std::vector<Slot> words((width + 31) / 32);
+        std::vector<std::optional<Id>> joined(divideUp(width, 32));
         for (uint32_t i = 0; i < perScalar; i += 4) {
             std::vector<Slot> four(4, zero);
             for (uint32_t j = i; j < std::min(i + 4, perScalar); ++j) {
                 four[j - i] = components[first + j];
             }
             const Id bytes = emit.bitcast(u32, gather(emit, held, four));
-            Id& word = words[i / 8].value;
-            word = withPart(emit, word, join(U32(emit, bytes)), i * 4 % 32);
+            std::optional<Id>& word = joined[i / 8];
+            word = withPart(emit, word, joinNibbles(U32(emit, bytes)), i * 4 % 32);
         }
-        if (width < 32) words = {{emit.op(OpUConvert, integer, {words[0].value}), 0}};
+        std::vector<Slot> words;
+        for (const std::optional<Id>& word : joined) words.push_back({*word, 0});
+        if (width < 32) words = {{emit.op(OpUConvert, integer, {*joined[0]}), 0}};
         const std::vector<Slot> whole = regroup(emit, words, width < 32 ? integer : u32, integer);
         for (const Slot& slot : regroup(emit, whole, integer, memoryScalar)) out.push_back(slot);
     }
@@ -99,11 +101,13 @@ Id extendFourBits(Emitter& emit, Id value, bool isSigned) {
 
 }  // namespace
 
-const NumberForm kFourBits = {unpackFourBits, packFourBits, pickFourBits, fourBits, extendFourBits};
+const NumberForm kFourBits = {8,        unpackFourBits, packFourBits, pickFourBits,
+                              fourBits, extendFourBits};
 
 uint32_t heldBits(const TypeTable& types, Id component) {
     const Number* number = numberOf(types, component);
-    return number != nullptr && number->heldBits != 0 ? number->heldBits : types.width(component);
+    return number != nullptr && number->form != nullptr ? number->form->heldBits
+                                                        : types.width(component);
 }
 
 Id heldType(TypeTable& types, Id component) {
@@ -213,13 +217,13 @@ std::vector<Slot> packFloats(Emitter& emit, const Number& number, std::span<cons
     while (all.size() % kPerWord != 0) all.push_back(zero);
     std::vector<Slot> words;
     for (size_t first = 0; first < all.size(); first += kPerWord) {
-        Id word = 0;
+        std::optional<Id> word;
         for (uint32_t i = 0; i < kPerWord && first + i < components.size(); i += 2) {
             const Id pair = gather(emit, held, std::span(all).subspan(first + i, 2));
             const Id bytes = smallFloatBytes(emit, number.fields, pair);
             word = withPart(emit, word, bytes, i * number.bits);
         }
-        words.push_back({word, 0});
+        words.push_back({*word, 0});
     }
     std::vector<Slot> out = regroup(emit, words, types.uint32(), memoryScalar);
     out.resize(components.size() * number.bits / types.width(memoryScalar));
@@ -238,6 +242,6 @@ Id floatBits(Emitter& emit, const Number& number, const Slot& component, Id held
 
 }  // namespace
 
-const NumberForm kSmallFloats = {unpackFloats, packFloats, pickFloat, floatBits};
+const NumberForm kSmallFloats = {16, unpackFloats, packFloats, pickFloat, floatBits};
 
 }  // namespace coopvk::rewrite

@@ -27,18 +27,23 @@ void PackedContext::checkKept(const Instruction& instruction) {
     if (touches) fail(ErrorCode::kUnsupported, instruction, std::format("takes no {}", kind_));
 }
 
-void PackedContext::dropValueDecorations(bool invocationsDiffer) {
+void PackedContext::dropValueDecorations() {
+    module.removeDecorations([&](const Instruction& i) {
+        return i.opcode == OpDecorate && isOfParts(spv::Decoration{i.word(1)}) &&
+               packedOfValue(i.word(0)) != nullptr;
+    });
+}
+
+void PackedContext::dropUniformDecorations() {
     std::unordered_set<Id> containing;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (packed(i->result) != nullptr) containing.insert(i->result);
     }
     containing = typesWith(module, std::move(containing));
     module.removeDecorations([&](const Instruction& i) {
-        if (i.opcode != OpDecorate && i.opcode != OpDecorateId) return false;
-        const auto decoration = static_cast<spv::Decoration>(i.word(1));
-        const Id type = module.def(i.word(0)).type;
-        return (isOfParts(decoration) && packed(type) != nullptr) ||
-               (invocationsDiffer && isUniform(decoration) && containing.contains(type));
+        return isOneOf(i.opcode, {OpDecorate, OpDecorateId}) &&
+               isUniform(spv::Decoration{i.word(1)}) &&
+               containing.contains(module.def(i.word(0)).type);
     });
 }
 
@@ -110,16 +115,15 @@ std::optional<ElementWise> elementWise(PackedContext& context, const Instruction
         result,   {},
         {},       {context.module, i.result}};
     const bool converts = isConversion(i.opcode);
+    bool fit = true, areScalars = true;
     for (size_t o = head; o < i.operands.size(); ++o) {
         const PackedType* type = context.packedOfValue(i.word(o));
-        if (!isScalar(context, i, *result, o) && !fits(context, type, *result, converts)) {
-            map.types.clear();
-            break;
-        }
+        fit = fit && (isScalar(context, i, *result, o) || fits(context, type, *result, converts));
+        areScalars = areScalars && type == nullptr;
         map.types.push_back(type);
         map.operands.push_back(i.word(o));
     }
-    if (std::ranges::count(map.types, nullptr) == std::ssize(map.types)) {
+    if (!fit || areScalars) {
         context.invalid(i, "operand types do not fit Result Type");
         return std::nullopt;
     }

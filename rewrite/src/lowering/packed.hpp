@@ -55,9 +55,10 @@ struct PackedContext : LoweringContext {
     // Refuses instructions on such values, except those that only move them.
     void checkKept(const Instruction& instruction) override;
 
-    // Removes decorations from values that are arrays of packs now, where they have no meaning or
-    // are not true. `invocationsDiffer`: each invocation holds other elements of a value.
-    void dropValueDecorations(bool invocationsDiffer);
+    // Removes decorations that have no meaning for values that are arrays of packs now.
+    void dropValueDecorations();
+    // Removes those by which invocations have the same value, if each holds other elements of it.
+    void dropUniformDecorations();
 
  private:
     std::string_view kind_;
@@ -75,7 +76,9 @@ Id splatPack(Emitter& emit, const PackedType& type, Id scalar);
 std::vector<Slot> slotsOf(const PackedType& type, std::span<const Id> packs);
 std::vector<Id> gatherPacks(Emitter& emit, const PackedType& type, std::span<const Slot> elements);
 
-// Lowers element-wise instructions on packed values to the same instruction on each pack.
+// Lowers element-wise instructions on packed values to the same instruction on each pack:
+//
+//   %c = OpFAdd %matrix %a %b       for each pack p:  c[p] = a[p] + b[p]
 
 // An instruction that computes each element of its result from the same element of its operands.
 struct ElementWise {
@@ -108,6 +111,8 @@ bool lowerElementWise(PackedContext& context, Emitter& emit, const Instruction& 
 // Composite instructions and constants of packed types. The index of an element becomes the index
 // of its pack and, if packs hold several elements, an index into the pack. Constituents are put
 // into packs. Instructions without packed types stay unchanged.
+//
+//   %e = OpCompositeExtract %half %v 5       %e = OpCompositeExtract %half %v 2 1
 
 // OpCompositeConstruct and OpCompositeConstructReplicateEXT.
 bool lowerPackedConstruct(PackedContext& context, Emitter& emit, const Instruction& construct);
@@ -135,15 +140,15 @@ struct PackedIndex {
 PackedIndex findPackedIndex(const PackedContext& context, const Instruction& instruction);
 // The index in an access chain as an unsigned integer; a constant one is reduced modulo the count.
 // 0 and an error if it is not an integer.
-Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
-             const PackedIndex& index);
+Id elementIndex(PackedContext& context, Emitter& emit, const Instruction& chain,
+                const PackedIndex& index);
 
-// The index of an element's pack, and of the element in it (0: packs hold one element). They have
+// The index of an element's pack, and of the element in it unless packs hold one element. They have
 // the type of `element`, which is an unsigned integer.
 struct PackIndices {
     Id pack = 0;
-    Id part = 0;
+    std::optional<Id> part;
 };
-PackIndices locate(Emitter& emit, const PackedType& type, Id element);
+PackIndices packIndices(Emitter& emit, const PackedType& type, Id element);
 
 }  // namespace coopvk::rewrite

@@ -138,24 +138,24 @@ bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {
     return false;
 }
 
-Id elementOf(PackedContext& context, Emitter& emit, const Instruction& chain,
-             const PackedIndex& index) {
+Id elementIndex(PackedContext& context, Emitter& emit, const Instruction& chain,
+                const PackedIndex& index) {
     TypeTable& types = context.types;
     const Id element = chain.word(index.at);
     if (!types.isInteger(emit.typeOf(element))) {
         context.invalid(chain, "an index is not an integer scalar");
         return 0;
     }
-    // An index is never negative, and locate() divides unsigned integers.
+    // An index is never negative, and packIndices() divides unsigned integers.
     const Id type = types.intType(types.width(emit.typeOf(element)), false);
     const std::optional<uint64_t> known = context.module.constantValue(element);
     return known ? types.constant(type, *known % index.type->count) : emit.bitcast(type, element);
 }
 
-PackIndices locate(Emitter& emit, const PackedType& type, Id element) {
+PackIndices packIndices(Emitter& emit, const PackedType& type, Id element) {
     const Id u = emit.typeOf(element);
     const auto constant = [&](uint32_t value) { return emit.types().constant(u, value); };
-    if (type.packWidth == 1) return {element, 0};
+    if (type.packWidth == 1) return {element, std::nullopt};
     const Id line = emit.divInt(u, element, constant(type.packStep));
     const Id rest = emit.modInt(u, element, constant(type.packStep));
     const Id pack = emit.divInt(u, line, constant(type.packWidth));
@@ -169,11 +169,11 @@ bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& i) {
     const std::optional<uint64_t> known = context.module.constantValue(i.word(index.at));
     const bool isInside = !known || *known < index.type->count;
     if (index.type->packWidth == 1 && isInside) return false;
-    const Id element = elementOf(context, emit, i, index);
+    const Id element = elementIndex(context, emit, i, index);
     if (element == 0) return false;
-    const auto [pack, part] = locate(emit, *index.type, element);
+    const auto [pack, part] = packIndices(emit, *index.type, element);
     i.operands[index.at] = idOperand(pack);
-    if (part != 0) insertAfter(i, index.at, idOperand(part));
+    if (part) insertAfter(i, index.at, idOperand(*part));
     return false;
 }
 

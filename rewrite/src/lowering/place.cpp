@@ -114,8 +114,8 @@ std::optional<PointerPath> heapPath(const Module& module, Id inHeap) {
 }  // namespace
 
 std::vector<Id> BufferPlace::arguments(const Module& module) const {
-    if (inHeap == 0) return descriptor == 0 ? std::vector<Id>{} : std::vector{descriptor};
-    std::vector<Id> indices = pathTo(module, inHeap).indices();
+    if (!inHeap) return descriptor ? std::vector{*descriptor} : std::vector<Id>{};
+    std::vector<Id> indices = pathTo(module, *inHeap).indices();
     std::erase_if(indices, [&](Id index) { return module.constantValue(index).has_value(); });
     return indices;
 }
@@ -124,34 +124,35 @@ BufferPlace BufferPlace::inFunction(Emitter& emit, std::span<const Id> parameter
     Module& module = emit.module();
     BufferPlace place = *this;
     place.bytes = 0;
-    if (inHeap == 0) {
-        if (descriptor != 0) place.descriptor = parameters[0];
+    if (!inHeap) {
+        if (descriptor) place.descriptor = parameters[0];
         return place;
     }
-    const PointerPath path = pathTo(module, inHeap);
-    place.inHeap = path.root;
+    const PointerPath path = pathTo(module, *inHeap);
+    Id pointer = path.root;
     size_t next = 0;
     for (const ChainStep& step : path.steps) {
-        Operands operands = {idOperand(step.type), idOperand(place.inHeap)};
+        Operands operands = {idOperand(step.type), idOperand(pointer)};
         for (const Operand& index : step.indices) {
             const bool isKnown = module.constantValue(index.word).has_value();
             operands.push_back(isKnown ? index : idOperand(parameters[next++]));
         }
-        place.inHeap = emit.op(step.chain->opcode, step.chain->type, std::move(operands));
-        if (nonUniform) module.decorate(place.inHeap, spv::Decoration::NonUniform);
+        pointer = emit.op(step.chain->opcode, step.chain->type, std::move(operands));
+        if (nonUniform) module.decorate(pointer, spv::Decoration::NonUniform);
     }
+    place.inHeap = pointer;
     return place;
 }
 
 void BufferPlace::appendKey(const Module& module, std::vector<uint32_t>& key) const {
-    key.push_back((descriptor != 0 ? 1u : 0u) | (nonUniform ? 2u : 0u));
-    if (inHeap == 0) return key.push_back(root);
+    key.push_back((descriptor ? 1u : 0u) | (nonUniform ? 2u : 0u));
+    if (!inHeap) return key.push_back(root);
     key.push_back(contentsOf(module, root));
     for (const auto decoration :
          {spv::Decoration::NonWritable, spv::Decoration::Coherent, spv::Decoration::Volatile}) {
         key.push_back(module.decoration(root, decoration) ? 1 : 0);
     }
-    const PointerPath path = pathTo(module, inHeap);
+    const PointerPath path = pathTo(module, *inHeap);
     key.push_back(path.root);
     for (const ChainStep& step : path.steps) {
         key.insert(key.end(), {step.type, static_cast<uint32_t>(step.indices.size())});
@@ -184,7 +185,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
     const Instruction& root = module.def(path.root);
     if (root.opcode == OpBufferPointerEXT) {
         place.inHeap = root.word(0);
-        const std::optional<PointerPath> heap = heapPath(module, place.inHeap);
+        const std::optional<PointerPath> heap = heapPath(module, *place.inHeap);
         if (!heap) return failed(BufferPlace::Problem::kNoVariable);
         place.nonUniform |= heap->nonUniform;
     } else if (!isVariable(root.opcode) && !isSharedBlock(module, path.root)) {
@@ -202,7 +203,7 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
                 return failed(BufferPlace::Problem::kManyDescriptors);
             }
             place.descriptor = indices[0].word;
-            place.nonUniform |= isNonUniform(module, place.descriptor);
+            place.nonUniform |= isNonUniform(module, indices[0].word);
             type = module.def(type).word(0);
             indices = indices.subspan(1);
         }
@@ -224,6 +225,10 @@ bool hasSharedBlocks(const Module& module) {
 
 bool hasLayout(const Module& module, spv::StorageClass storage) {
     return storage != spv::StorageClass::Workgroup || hasSharedBlocks(module);
+}
+
+uint32_t bytesOf(const TypeTable& types, Id type) {
+    return types.width(type) / 8 * types.components(type);
 }
 
 bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes) {

@@ -30,11 +30,11 @@ void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 struct BufferPlace {
     enum class Problem { kNone, kNoVariable, kManyDescriptors, kNoLayout };
     Problem problem = Problem::kNone;
-    Id root = 0;        // the variable, typed or untyped, or the OpBufferPointerEXT; in shared
-                        // memory any pointer to a block
-    Id inHeap = 0;      // the operand Buffer of OpBufferPointerEXT; 0: the root is a variable
-    Id descriptor = 0;  // index into an array of descriptors; 0 if the variable is not one
-    Id bytes = 0;       // from the start of the buffer, of bufferIndexType()
+    Id root = 0;  // the variable, typed or untyped, or the OpBufferPointerEXT; in shared
+                  // memory any pointer to a block
+    std::optional<Id> inHeap = {};      // the operand Buffer, if the root is OpBufferPointerEXT
+    std::optional<Id> descriptor = {};  // index, if the variable is an array of descriptors
+    Id bytes = 0;                       // from the start of the buffer, of bufferIndexType()
     bool nonUniform = false;
 
     static BufferPlace unknown() { return {.problem = Problem::kNoVariable}; }
@@ -64,6 +64,8 @@ Id contentsOf(const Module& module, Id root);
 bool hasSharedBlocks(const Module& module);
 // Whether offsets and strides lay out memory of a storage class.
 bool hasLayout(const Module& module, spv::StorageClass storage);
+// The bytes of a scalar or vector; 0 for other types.
+uint32_t bytesOf(const TypeTable& types, Id type);
 // Whether elements of `bytes` bytes have no gaps in an array type, or behind pointers of a type.
 bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes);
 // Whether a logical pointer may be the result of other instructions than access chains.
@@ -107,9 +109,7 @@ class BufferViews {
     };
     Qualifiers qualifiersOf(Id root, Id element) const;
     Id array(Id element, uint32_t length);
-    uint32_t bytesOf(Id element) const {
-        return types_.width(element) / 8 * types_.components(element);
-    }
+    void declare(Id type, spv::Op opcode, Operands operands);
     Id variableLike(Id variable, Id element);
     Id sharedVariable(Id root, Id element);
     Id pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element);

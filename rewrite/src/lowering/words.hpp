@@ -115,26 +115,10 @@ class U32 {
     Id value_, type_;
 };
 
-// Puts `part`, shifted left, into bits of the u32 `word` that are zero. Word 0: an empty one.
-inline Id withPart(Emitter& emit, Id word, Id part, uint32_t shift) {
+// Puts `part`, shifted left, into bits of the u32 `word` that are zero; all are if there is none.
+inline Id withPart(Emitter& emit, std::optional<Id> word, Id part, uint32_t shift) {
     const U32 shifted = U32(emit, part) << shift;
-    return word == 0 ? shifted : U32(emit, word) | shifted;
+    return word ? U32(emit, *word) | shifted : shifted;
 }
-
-// The instructions of SPV_QCOM_cooperative_matrix_conversion on one-dimensional arrays of numbers.
-
-struct NumberArray {
-    Id type = 0;
-    Id element = 0;  // 0: the type is not such an array
-    uint32_t length = 0;
-};
-NumberArray numberArray(const LoweringContext& context, Id type);
-
-// Whether such an array, or a matrix that becomes one, may have elements of this scalar type: no
-// bfloat16 and no 8-bit floats. If not, fails.
-bool requireDefaultEncoding(LoweringContext& context, const Instruction& at, Id scalar);
-
-void lowerBitCastArray(LoweringContext& context, Emitter& emit, const Instruction& cast);
-void lowerExtractSubArray(LoweringContext& context, Emitter& emit, const Instruction& extract);
 
 }  // namespace coopvk::rewrite

@@ -17,8 +17,8 @@ bool isOfSubgroups(spv::BuiltIn builtIn) {
            builtIn == spv::BuiltIn::SubgroupId || builtIn == spv::BuiltIn::SubgroupSize;
 }
 
-}  // namespace
-
+// The variable for the built-in in the interface of the entry point, or a new one of the scalar
+// `type`. An interface may have only one, and the module may have others that are not in it.
 Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name) {
     Module& module = types.module();
     Instruction& entry = *module.section(Section::kEntryPoints).front();
@@ -40,26 +40,36 @@ Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_
     return variable;
 }
 
-Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
-               bool isVolatile) {
+// Loads a built-in as the scalar `type`.
+Id read(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
+        const Operands& memory = {}) {
     const Id variable = builtInVariable(emit.types(), builtIn, type, name);
-    Operands memory;
-    if (isVolatile) memory.push_back(literal(spv::MemoryAccessMask::Volatile));
     return emit.bitcast(type, emit.load(emit.module().pointee(variable), variable, memory));
 }
 
+}  // namespace
+
 Id readLane(Emitter& emit) {
-    return readBuiltIn(emit, spv::BuiltIn::SubgroupLocalInvocationId, emit.types().uint32(),
-                       "coopvk_lane");
+    return read(emit, spv::BuiltIn::SubgroupLocalInvocationId, emit.types().uint32(),
+                "coopvk_lane");
 }
 
 Id readSubgroup(Emitter& emit) {
-    return readBuiltIn(emit, spv::BuiltIn::SubgroupId, emit.types().uint32(), "coopvk_subgroup");
+    return read(emit, spv::BuiltIn::SubgroupId, emit.types().uint32(), "coopvk_subgroup");
+}
+
+Id readSubgroupSize(Emitter& emit) {
+    return read(emit, spv::BuiltIn::SubgroupSize, emit.types().uint32(), "coopvk_subgroup_size");
 }
 
 Id readInvocation(Emitter& emit) {
-    return readBuiltIn(emit, spv::BuiltIn::LocalInvocationIndex, emit.types().uint32(),
-                       "coopvk_invocation");
+    return read(emit, spv::BuiltIn::LocalInvocationIndex, emit.types().uint32(),
+                "coopvk_invocation");
+}
+
+Id readIsHelper(Emitter& emit) {
+    return read(emit, spv::BuiltIn::HelperInvocation, emit.types().boolType(), "coopvk_is_helper",
+                {literal(spv::MemoryAccessMask::Volatile)});
 }
 
 namespace {

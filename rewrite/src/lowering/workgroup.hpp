@@ -10,20 +10,13 @@
 
 namespace coopvk::rewrite {
 
-// Input variables for the built-ins that lowering reads.
-
-// The variable for the built-in in the interface of the entry point, or a new one of the scalar
-// `type`. An interface may have only one, and the module may have others that are not in it.
-Id builtInVariable(TypeTable& types, spv::BuiltIn builtIn, Id type, std::string_view name);
-
-// Loads its value as the scalar `type`. `isVolatile`: it may change while the shader executes.
-Id readBuiltIn(Emitter& emit, spv::BuiltIn builtIn, Id type, std::string_view name,
-               bool isVolatile = false);
-
-// Load SubgroupLocalInvocationId, SubgroupId and LocalInvocationIndex as u32.
+// Load built-ins as u32: SubgroupLocalInvocationId, SubgroupId, SubgroupSize, LocalInvocationIndex.
 Id readLane(Emitter& emit);
 Id readSubgroup(Emitter& emit);
+Id readSubgroupSize(Emitter& emit);
 Id readInvocation(Emitter& emit);
+// HelperInvocation, a boolean, as it is now: invocations of fragment shaders may become helpers.
+Id readIsHelper(Emitter& emit);
 
 // Shared memory: variables of storage class Workgroup.
 

@@ -86,7 +86,7 @@ bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& i) {
     }
     const MatrixType* matrix = openMatrix(context, index);
     if (matrix == nullptr) return lowerPackedChain(context, emit, i);
-    i.operands[index.at] = idOperand(elementOf(context, emit, i, index));
+    i.operands[index.at] = idOperand(elementIndex(context, emit, i, index));
     const spv::StorageClass storage{context.module.def(i.type).word(0)};
     i.type = context.types.pointerType(storage, matrix->sumType);
     context.sumPointers.emplace(i.result, matrix);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/number_arrays.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
 #include "matrix/context.hpp"
@@ -128,7 +129,8 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
-    context.dropValueDecorations(true);
+    context.dropValueDecorations();
+    context.dropUniformDecorations();
     module.removeDecorations([](const Instruction& i) { return decorates(i, kTransposed); });
     declareWorkgroupMemory(context);
     context.addNewFunctions();

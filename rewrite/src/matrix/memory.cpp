@@ -183,7 +183,8 @@ class SharedScalarStore : private MatrixCode {
                              inner.laneOf(x));
                 const uint32_t position = (x - first) * bits;
                 Id& target = scalar.words[position / 32];
-                const Id before = scalar.masks[position / 32] == 0 ? 0 : target;
+                const bool isFirst = scalar.masks[position / 32] == 0;
+                const auto before = isFirst ? std::nullopt : std::optional(target);
                 target = withPart(emit_, before, word, position % 32);
                 scalar.masks[position / 32] |= (~0u >> (32 - bits)) << position % 32;
             }

@@ -5,6 +5,7 @@
 
 #include "ir/entry_point.hpp"
 #include "lowering/number.hpp"
+#include "lowering/number_arrays.hpp"
 #include "lowering/words.hpp"
 #include "lowering/workgroup.hpp"
 #include "matrix/exchange.hpp"

@@ -22,15 +22,16 @@ PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id elemen
 
 // The element at literal indices, in a variable with a copy of its matrix.
 struct Element {
-    const PackedType* matrix = nullptr;  // nullptr: the indices are not into a tiled matrix
+    const PackedType* matrix = nullptr;
     Id variable = 0;
     Id pointer = 0;
     std::span<const Operand> outer = {};  // indices to the matrix
 };
 
-Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
+// nullopt: the indices are not into a tiled matrix.
+std::optional<Element> elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
     const auto [matrix, at] = findPackedIndex(f.context, i);
-    if (matrix == nullptr) return {};
+    if (matrix == nullptr) return std::nullopt;
     Emitter& emit = f.emit();
     const auto outer = std::span(i.operands).subspan(composite + 1, at - composite - 1);
     Id whole = i.word(composite);
@@ -43,7 +44,8 @@ Element elementAt(NativeFunction& f, const Instruction& i, size_t composite) {
     if (variable == 0) variable = f.writer.variable(matrix->id);
     emit.store(variable, whole);
     const auto [tile, inTile] = locateInTiles(f, *matrix, f.types.constantU32(i.word(at)));
-    return {matrix, variable, emit.chain(matrix->component, {variable, tile, inTile}), outer};
+    return Element{matrix, variable, emit.chain(matrix->component, {variable, tile, *inTile}),
+                   outer};
 }
 
 }  // namespace
@@ -67,29 +69,29 @@ bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
     const auto [tile, inTile] = locateInTiles(f, *matrix, element);
     chain.operands[at] = idOperand(tile);
     chain.operands.insert(chain.operands.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                          idOperand(inTile));
+                          idOperand(*inTile));
     return false;
 }
 
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract) {
-    const Element element = elementAt(f, extract, 0);
-    if (element.matrix == nullptr) return false;
-    f.emit().op(OpLoad, extract.type, {element.pointer}, extract.result);
+    const std::optional<Element> element = elementAt(f, extract, 0);
+    if (!element) return false;
+    f.emit().op(OpLoad, extract.type, {element->pointer}, extract.result);
     return true;
 }
 
 bool lowerNativeInsert(NativeFunction& f, const Instruction& insert) {
-    const Element element = elementAt(f, insert, 1);
-    if (element.matrix == nullptr) return false;
+    const std::optional<Element> element = elementAt(f, insert, 1);
+    if (!element) return false;
     Emitter& emit = f.emit();
-    emit.store(element.pointer, insert.word(0));
-    if (element.outer.empty()) {
-        emit.op(OpLoad, insert.type, {element.variable}, insert.result);
+    emit.store(element->pointer, insert.word(0));
+    if (element->outer.empty()) {
+        emit.op(OpLoad, insert.type, {element->variable}, insert.result);
         return true;
     }
-    const Id changed = emit.load(element.matrix->id, element.variable);
+    const Id changed = emit.load(element->matrix->id, element->variable);
     Operands operands = {idOperand(changed), insert.operands[1]};
-    append(operands, element.outer);
+    append(operands, element->outer);
     emit.op(insert.opcode, insert.type, std::move(operands), insert.result);
     return true;
 }
@@ -104,7 +106,7 @@ bool usesLength(const LengthConstants& lengths, const Instruction& i) {
     });
 }
 
-void fail(LoweringContext& context, const Instruction& at) {
+void refuseLength(LoweringContext& context, const Instruction& at) {
     context.unsupported(at, "a constant depends on the length of a native matrix");
 }
 
@@ -125,7 +127,7 @@ LengthConstants takeLengths(NativeContext& context) {
         i->operands.clear();
     }
     for (const InstructionPtr& i : globals) {
-        if (usesLength(lengths, *i)) fail(context, *i);
+        if (usesLength(lengths, *i)) refuseLength(context, *i);
     }
     return lengths;
 }
@@ -157,7 +159,7 @@ class LengthValues {
         if (isNonSemantic(context_.module, i)) return;  // may be before the prologue
         for (Operand& operand : i.operands) {
             if (!operand.isId || !constants_.contains(operand.word)) continue;
-            if (i.opcode == OpVariable) return fail(context_, i);
+            if (i.opcode == OpVariable) return refuseLength(context_, i);
             operand.word = value(operand.word);
         }
     }

@@ -3,6 +3,7 @@
 
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/number_arrays.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
 #include "lowering/workgroup.hpp"
@@ -171,11 +172,9 @@ void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<c
 namespace {
 
 bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAdd) {
-    const TiledType* a = context.matrixOfValue(mulAdd.word(0));
-    const TiledType* b = context.matrixOfValue(mulAdd.word(1));
-    const TiledType* c = context.matrixOfValue(mulAdd.word(2));
-    const TiledType* result = context.plan.type(mulAdd.type);
-    if (a == nullptr || b == nullptr || c == nullptr || result == nullptr) {
+    const ProductTypes types = productTypes(context.module, context.plan, mulAdd);
+    const auto& [a, b, c, result] = types;
+    if (!types.areMatrices()) {
         context.invalid(mulAdd, "operands are not cooperative matrices");
         return true;
     }
@@ -262,7 +261,7 @@ std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target
         table.lower(lowering, *function);
     }
     if (context.error) return context.error;
-    context.dropValueDecorations(false);
+    context.dropValueDecorations();
     context.addNewFunctions();
     module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
     module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");

@@ -42,6 +42,10 @@ Result<NativePlan> planNative(const Module& module, const TypeTable& types,
 // The native back-end: uses the driver's VK_KHR_cooperative_matrix. Matrices become arrays of tiles
 // if the driver lacks their shape. Instructions of other extensions become accesses to shared
 // memory.
+//
+//   %a = OpCooperativeMatrixLoadKHR %M32x16 %p      %0 = OpCooperativeMatrixLoadKHR %M16x16 %p
+//                                                   %1 = OpCooperativeMatrixLoadKHR %M16x16 %p16
+//                                                   %a = OpCompositeConstruct %array %0 %1
 
 // `subgroups`: the most that a workgroup may have.
 std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target, NativePlan plan,

@@ -3,6 +3,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
 #include "native/context.hpp"
 

@@ -18,6 +18,7 @@ class NativePlanner {
  public:
     NativePlanner(const Module& module, const TypeTable& types, const PlannedTarget& target)
         : module_(module), types_(types), shapes_(target.device.nativeShapes) {
+        // Matrices of bfloat16 have no native form (listableType()), nor have their sums then.
         std::erase_if(shapes_,
                       [](const MatrixShape& shape) { return shape.a == ComponentType::kBFloat16; });
     }
@@ -39,7 +40,7 @@ class NativePlanner {
             if (i.opcode == OpCooperativeMatrixMulAddKHR) addProduct(i);
         });
         if (!problem_.empty()) return unsupported(problem_);
-        if (fits(nullptr)) {
+        if (fits(std::nullopt)) {
             plan_.note = "native back-end, the driver's own shapes";
             return std::move(plan_);
         }
@@ -53,7 +54,7 @@ class NativePlanner {
         std::ranges::stable_sort(sizes, std::greater(),
                                  [](const TileSize& s) { return uint64_t{s.m} * s.n * s.k; });
         for (const TileSize& size : sizes) {
-            if (!fits(&size)) continue;
+            if (!fits(size)) continue;
             plan_.note = std::format("native back-end, tiles of {}x{}x{}", size.m, size.n, size.k);
             return std::move(plan_);
         }
@@ -87,12 +88,12 @@ class NativePlanner {
         }
     }
 
-    // Whether the driver has all matrices and products, in tiles of one size (nullptr: in one tile
+    // Whether the driver has all matrices and products, in tiles of one size (nullopt: in one tile
     // each). Sets the tile sizes of the types.
-    bool fits(const TileSize* tile) {
+    bool fits(const std::optional<TileSize>& tile) {
         for (const MatrixShape& product : products_) {
             MatrixShape native = product;
-            if (tile != nullptr) {
+            if (tile) {
                 native.m = tile->m;
                 native.n = tile->n;
                 native.k = tile->k;
@@ -101,12 +102,11 @@ class NativePlanner {
             if (!has || !isMadeOf(product, native)) return false;
         }
         for (auto& [id, type] : plan_.types) {
-            const uint32_t rows = tile == nullptr       ? type.rows
-                                  : type.use == Use::kB ? tile->k
-                                                        : tile->m;
-            const uint32_t columns = tile == nullptr       ? type.columns
-                                     : type.use == Use::kA ? tile->k
-                                                           : tile->n;
+            uint32_t rows = type.rows, columns = type.columns;
+            if (tile) {
+                rows = type.use == Use::kB ? tile->k : tile->m;
+                columns = type.use == Use::kA ? tile->k : tile->n;
+            }
             if (type.rows % rows != 0 || type.columns % columns != 0 ||
                 !hasMatrix(shapes_, types_, type, rows, columns)) {
                 return false;
@@ -207,16 +207,22 @@ MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
 
 namespace {
 
-// The module's listable matrix types; `open`: operands of others depend on specialization
-// constants.
-NativePlan listableTypes(const Module& module, bool& open) {
+// The module's listable matrix types.
+NativePlan listableTypes(const Module& module) {
     NativePlan plan;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
-        open = open || !module.constantValue(i->word(1)) || !matrixDimensions(module, *i);
         if (const auto type = listableType(module, *i)) plan.types.emplace(type->id, *type);
     }
     return plan;
+}
+
+// Whether operands of a matrix type depend on specialization constants.
+bool hasOpenTypes(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == OpTypeCooperativeMatrixKHR &&
+               (!module.constantValue(i->word(1)) || !matrixDimensions(module, *i));
+    });
 }
 
 // Whether a matrix type has components of a format that the rewriter does not know, such as those
@@ -240,14 +246,14 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
                             bool any) {
     // Only the driver can have such matrices.
     if (hasUnknownComponents(module)) return AddedShapeUse::kNone;
-    bool open = false;
-    const NativePlan plan = listableTypes(module, open);
+    const NativePlan plan = listableTypes(module);
     for (const auto& [id, type] : plan.types) {
         if (hasMatrix(native, types, type, type.rows, type.columns)) continue;
-        if (any) return AddedShapeUse::kSome;
-        if (hasMatrix(added, types, type, type.rows, type.columns)) return AddedShapeUse::kSome;
+        if (any || hasMatrix(added, types, type, type.rows, type.columns)) {
+            return AddedShapeUse::kSome;
+        }
     }
-    AddedShapeUse use = open ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+    AddedShapeUse use = hasOpenTypes(module) ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
     module.visitBlocks([&](const Instruction& i) {
         if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
         const ProductTypes product = productTypes(module, plan, i);

@@ -1,43 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
+#include "native/small_floats.hpp"
+
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "lowering/element_pointer.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "native/context.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-StagedShape stagedShape(HalvesContext& context, Id type, bool columnMajor, uint32_t pointee) {
+std::optional<StagedShape> stagedShape(HalvesContext& context, Id type, bool columnMajor,
+                                       uint32_t pointee) {
     const auto matrix = matrixDimensions(context.module, context.module.def(type));
     return StagedShape::byUnits(*matrix, columnMajor, pointee, context.target.subgroupSize);
 }
 
 // What a load or store accesses in the module's memory.
 struct MatrixInMemory {
-    MatrixInMemory(HalvesFunction& f, const Instruction& at, size_t layout, Id format)
-        : pointer(f.context, f.emit(), at.word(0), at, format),
-          memory(operandsBehind(at, layout + 2)) {
-        const auto value = f.context.module.constantValue(at.word(layout));
-        isValid = pointer.valid() && value && *value <= 1 && at.operands.size() > layout + 1;
-        if (!isValid) {
-            f.context.unsupported(at, "MemoryLayout is not row major or column major");
-            return;
-        }
-        columnMajor = *value == 1;
-        stride = pointer.stride(f.emit(), at.word(layout + 1));
-    }
-
-    // How the matrix lies in shared memory. nullopt with an error: a line does not consist of
-    // pointees.
+    // How the matrix lies in shared memory; nullopt after an error.
     std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& at, Id type) {
-        const StagedShape shape = stagedShape(f.context, type, columnMajor, pointer.pointeeBytes());
-        if (shape.unit != 0) return shape;
-        f.context.unsupported(at, "a line ends inside a pointee");
-        return std::nullopt;
+        const auto shape = stagedShape(f.context, type, columnMajor, pointer.pointeeBytes());
+        if (!shape) f.context.unsupported(at, "a line ends inside a pointee");
+        return shape;
     }
     // A unit's pointee `number`, of `count`.
     Id pointee(Emitter& emit, const StagedElements::Unit& unit, uint32_t number, uint32_t count) {
@@ -50,29 +37,42 @@ struct MatrixInMemory {
 
     ElementPointer pointer;
     MemoryOperands memory;
-    Id stride = 0;
-    bool columnMajor = false, isValid = false;
+    Id stride;
+    bool columnMajor;
 };
+
+// `layout`: the number of the operand MemoryLayout. nullopt after an error.
+std::optional<MatrixInMemory> memoryOf(HalvesFunction& f, const Instruction& at, size_t layout,
+                                       Id format) {
+    ElementPointer pointer(f.context, f.emit(), at.word(0), at, format);
+    const auto value = f.context.module.constantValue(at.word(layout));
+    if (!pointer.valid() || !value || *value > 1 || at.operands.size() <= layout + 1) {
+        f.context.unsupported(at, "MemoryLayout is not row major or column major");
+        return std::nullopt;
+    }
+    const Id stride = pointer.stride(f.emit(), at.word(layout + 1));
+    const MemoryOperands memory(operandsBehind(at, layout + 2));
+    return MatrixInMemory{std::move(pointer), memory, stride, *value == 1};
+}
 
 bool holdLoad(HalvesFunction& f, Instruction& load) {
     const Id format = f.context.format(load.type);
     if (format == 0 || f.context.sharedHalves.contains(load.word(0))) return false;
-    MatrixInMemory from(f, load, 1, format);
-    if (!from.isValid) return true;
-    const auto shape = from.staged(f, load, load.type);
+    std::optional<MatrixInMemory> from = memoryOf(f, load, 1, format);
+    const auto shape = from ? from->staged(f, load, load.type) : std::nullopt;
     if (!shape) return true;
-    StagedElements staged(f, load.type, from.columnMajor, *shape);
+    StagedElements staged(f, load.type, from->columnMajor, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
-    const uint32_t bytes = from.pointer.pointeeBytes(), count = shape->unit / bytes;
+    const uint32_t bytes = from->pointer.pointeeBytes(), count = shape->unit / bytes;
     staged.eachUnit([&](const StagedElements::Unit& unit) {
         std::vector<Id> values;
         for (uint32_t i = 0; i < count; ++i) {
-            values.push_back(emit.load(from.pointer.pointee(), from.pointee(emit, unit, i, count),
-                                       from.memory.forLoad(bytes)));
+            values.push_back(emit.load(from->pointer.pointee(), from->pointee(emit, unit, i, count),
+                                       from->memory.forLoad(bytes)));
         }
         staged.write(unit, unpackComponents(emit, number, slotsOf(emit, values),
-                                            from.pointer.scalar(), staged.element()));
+                                            from->pointer.scalar(), staged.element()));
     });
     staged.readAll(load.result);
     return true;
@@ -82,24 +82,23 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     const Id type = f.emit().typeOf(store.word(1));
     const Id format = f.context.format(type);
     if (format == 0) return false;
-    MatrixInMemory to(f, store, 2, format);
-    if (!to.isValid) return true;
-    const auto shape = to.staged(f, store, type);
+    std::optional<MatrixInMemory> to = memoryOf(f, store, 2, format);
+    const auto shape = to ? to->staged(f, store, type) : std::nullopt;
     if (!shape) return true;
-    StagedElements staged(f, type, to.columnMajor, *shape);
+    StagedElements staged(f, type, to->columnMajor, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
     staged.writeAll(store.word(1));
-    const uint32_t bytes = to.pointer.pointeeBytes(), count = shape->unit / bytes;
+    const uint32_t bytes = to->pointer.pointeeBytes(), count = shape->unit / bytes;
     staged.eachUnit([&](const StagedElements::Unit& unit) {
         const std::vector<Slot> scalars =
-            packComponents(emit, number, staged.read(unit), staged.element(), to.pointer.scalar());
-        const uint32_t width = to.pointer.components();
+            packComponents(emit, number, staged.read(unit), staged.element(), to->pointer.scalar());
+        const uint32_t width = to->pointer.components();
         for (uint32_t i = 0; i < count; ++i) {
             emit.store(
-                to.pointee(emit, unit, i, count),
-                gather(emit, to.pointer.scalar(), std::span(scalars).subspan(i * width, width)),
-                to.memory.forStore(bytes));
+                to->pointee(emit, unit, i, count),
+                gather(emit, to->pointer.scalar(), std::span(scalars).subspan(i * width, width)),
+                to->memory.forStore(bytes));
         }
     });
     staged.barrier();
@@ -193,11 +192,11 @@ void reserveForMemory(HalvesContext& context, const Instruction& at, Id type, si
     const Id pointee = pointer.opcode == OpTypePointer
                            ? pointer.word(1)
                            : untypedPointee(context, storageOf(pointer), context.format(type));
-    const uint32_t bytes = context.types.width(pointee) * context.types.components(pointee) / 8;
+    const uint32_t bytes = bytesOf(context.types, pointee);
     if (bytes == 0 || !matrixDimensions(module, module.def(type))) return;
     const auto reserveForPointees = [&](uint32_t size) {
-        const StagedShape shape = stagedShape(context, type, *columnMajor == 1, size);
-        if (shape.unit != 0) reserveFor(context, type, shape);
+        const auto shape = stagedShape(context, type, *columnMajor == 1, size);
+        if (shape) reserveFor(context, type, *shape);
     };
     reserveForPointees(bytes);
     // Then the pointee may become a scalar.
@@ -228,21 +227,26 @@ void reserve(HalvesContext& context) {
     });
 }
 
-// Chooses as much shared memory for f16 as the device has room for, and reserves what the other
-// matrices need. False: they need more than there is.
+// Reserves what matrices need if these arrays have f16. False: that is more than there is.
+bool reserveBeside(HalvesContext& context, std::span<const RetypedArray> arrays) {
+    context.staging.clear();
+    context.sharedHalves.clear();
+    uint64_t bytes = 0;
+    for (const auto& [array, item, items, convert] : arrays) {
+        bytes += array.bytes * array.length;
+        context.sharedHalves.insert(array.pointers.begin(), array.pointers.end());
+    }
+    reserve(context);
+    return context.staging.fits(bytes);
+}
+
+// Chooses as many arrays for f16 as the device has room for, and reserves what the other matrices
+// need. False: they need more than there is.
 bool reserveAll(HalvesContext& context) {
     std::vector<RetypedArray> chosen = arraysForHalves(context);
-    for (;; chosen.pop_back()) {
-        context.staging.clear();
-        context.sharedHalves.clear();
-        uint64_t bytes = 0;
-        for (const auto& [array, item, items, convert] : chosen) {
-            bytes += array.bytes * array.length;
-            context.sharedHalves.insert(array.pointers.begin(), array.pointers.end());
-        }
-        reserve(context);
-        if (context.staging.fits(bytes)) break;
+    while (!reserveBeside(context, chosen)) {
         if (chosen.empty()) return false;
+        chosen.pop_back();
     }
     retypeArrays(context.types, chosen);
     return true;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/entry_point.hpp"
 #include "lowering/workgroup.hpp"
-#include "native/context.hpp"
+#include "native/small_floats.hpp"
 
 namespace coopvk::rewrite {
 
@@ -15,8 +16,7 @@ bool Staging::fits(uint64_t more) const {
     if (memories_.empty() && more == 0) return true;
     uint64_t bytes = more;
     for (const auto& [element, memory] : memories_) {
-        const uint32_t bits = context_.types.width(element) * context_.types.components(element);
-        bytes += uint64_t{memory.elements} * subgroups_ * bits / 8;
+        bytes += uint64_t{memory.elements} * subgroups_ * bytesOf(context_.types, element);
     }
     return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
 }
@@ -48,21 +48,20 @@ StagedShape StagedShape::byElements(const MatrixDimensions& matrix) {
     return {matrix.rows, matrix.columns, 1, 1, matrix.columns};
 }
 
-StagedShape StagedShape::byUnits(const MatrixDimensions& matrix, bool columnMajor, uint32_t pointee,
-                                 uint32_t subgroupSize) {
+std::optional<StagedShape> StagedShape::byUnits(const MatrixDimensions& matrix, bool columnMajor,
+                                                uint32_t pointee, uint32_t subgroupSize) {
     StagedShape shape{columnMajor ? matrix.columns : matrix.rows,
                       columnMajor ? matrix.rows : matrix.columns};
-    shape.unit = shape.length % pointee == 0 ? pointee : 0;
+    if (shape.length % pointee != 0) return std::nullopt;
+    shape.unit = pointee;
     // Units become wider while they keep all invocations busy.
     const auto mayDouble = [&](uint32_t unit) {
-        return unit != 0 && unit < kWideItem && shape.length % (unit * 2) == 0 &&
+        return unit < kWideItem && shape.length % (unit * 2) == 0 &&
                (unit * 2 <= kWordOfBytes ||
                 shape.lines * shape.length / (unit * 2) >= subgroupSize);
     };
     while (mayDouble(shape.unit)) shape.unit *= 2;
-    while (shape.item < kWideItem && shape.unit != 0 && shape.unit % (shape.item * 2) == 0) {
-        shape.item *= 2;
-    }
+    while (shape.item < kWideItem && shape.unit % (shape.item * 2) == 0) shape.item *= 2;
     shape.stride = shape.length / shape.item;
     // With an odd stride of 16 bytes, lines that are read at once lie in different banks.
     if (shape.item == kWideItem && shape.stride % 2 == 0) ++shape.stride;

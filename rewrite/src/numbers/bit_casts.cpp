@@ -65,7 +65,7 @@ bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction
         finish(context, emit, cast, cast.word(0));
         return true;
     }
-    Id word = 0;
+    std::optional<Id> word;
     uint32_t at = 0;
     for (const Id part : emit.parts(cast.word(0))) {
         word = withPart(emit, word, bitsOf(emit, from, part), at);
@@ -73,7 +73,7 @@ bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction
     }
     std::vector<Id> components;
     for (uint32_t c = 0; c < to.components; ++c) {
-        const Id field = U32(emit, word) >> c * to.bits & ((uint64_t{1} << to.bits) - 1);
+        const Id field = U32(emit, *word) >> c * to.bits & ((uint64_t{1} << to.bits) - 1);
         components.push_back(componentOf(emit, to, field));
     }
     finish(context, emit, cast, emit.join(context.replacement(cast.type), components));

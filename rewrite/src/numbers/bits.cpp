@@ -57,7 +57,7 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) 
     // Infinity and NaN have the largest exponent of f32, too.
     const uint32_t largest = (1u << number.fields.exponentBits) - 1;
     const U32 special = wide + ((255 - largest) << kMantissa32);
-    result = select(magnitude > overflowOf(number, true), special, result);
+    result = select(magnitude > overflowOf(number) - 1, special, result);
     return emit.bitcast(w.f32, result | sign);
 }
 
@@ -95,7 +95,7 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, R
         result = result + (0u - ((smallestNormal - 1) << mantissa));
         const Bool isDenormal = magnitude < (smallestNormal << kMantissa32);
         result = select(isDenormal, roundedDenormal(number, magnitude), result);
-        result = min(result, overflowOf(number, saturates));
+        result = min(result, overflowOf(number) - (saturates ? 1 : 0));
     }
     result = select(magnitude > kInfinity, word.same(quietNanOf(number)), result);
     return result | sign;

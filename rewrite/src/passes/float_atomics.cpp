@@ -162,9 +162,7 @@ Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
     const Id equal = emit.op(OpIEqual, boolean, {now, old});
     const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
     if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
-    const Id helper =
-        readBuiltIn(emit, spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
-    return emit.op(OpLogicalOr, boolean, {equal, helper});
+    return emit.op(OpLogicalOr, boolean, {equal, readIsHelper(emit)});
 }
 
 Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {

@@ -10,11 +10,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint32_t kLockKey = 0x10CC;
-
 // 0: unlocked; see initialiseLock().
 Id lockVariable(VectorContext& context) {
-    const auto [entry, isNew] = context.variables.try_emplace({kLockKey}, 0);
+    const auto [entry, isNew] = context.variables.try_emplace({kLock}, 0);
     if (isNew) {
         entry->second = globalVariable(context.types, spv::StorageClass::Workgroup,
                                        context.types.uint32(), "coopvk_lock");
@@ -49,7 +47,7 @@ Accumulator::Accumulator(VectorFunction& function, VectorMemory& memory, const N
     } else if (isFloatArray) {
         method_ = Method::kExchange;
     } else if (shared) {
-        method_ = Method::kLock;
+        method_ = Method::kLocked;
         memory.makeNonPrivate();  // the lock does not order private accesses
     }
 }
@@ -64,7 +62,7 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
             return addByWord(memory_.wordPointer(u32(), index), values);
         case Method::kExchange:
             return addByExchange(memory_.wordPointer(f32(), index), values[0]);
-        case Method::kLock:
+        case Method::kLocked:
             return addLocked(byte, values);
         case Method::kNone:
             return;
@@ -157,7 +155,7 @@ void Accumulator::addLocked(Id byte, std::span<const Id> values) {
 }
 
 void initialiseLock(VectorContext& context) {
-    const auto lock = context.variables.find({kLockKey});
+    const auto lock = context.variables.find({kLock});
     if (lock == context.variables.end()) return;
     Function* entry = entryFunction(context.module);
     if (entry == nullptr) return;

@@ -13,7 +13,7 @@ std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
     const bool isPacked = type == kSint8Packed || type == kUint8Packed;
     if (isPacked) type = type == kSint8Packed ? kSint8 : kUint8;
     const Number* number = findNumber(type);
-    if (number == nullptr || number->unpack == nullptr) return std::nullopt;
+    if (number == nullptr || number->unpack == nullptr || type == kBFloat16) return std::nullopt;
     if (!number->isFloat() && number->bits == 16) return std::nullopt;
     return Interpretation{*number, isPacked};
 }
@@ -140,8 +140,7 @@ Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs
         }
         piece = count = 0;
     };
-    for (size_t u = 0; u < weights.size(); ++u) {
-        if (inputs[u] == 0) continue;
+    for (size_t u = 0; u < inputs.size(); ++u) {
         piece = piece == 0 ? emit_.op(OpFMul, unit_, {weights[u], inputs[u]})
                            : multiplyAdd(weights[u], inputs[u], piece);
         if (++count == kPieceUnits) flush();
@@ -153,8 +152,7 @@ Id Arithmetic::addPieces(std::span<const Id> weights, std::span<const Id> inputs
 Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inputs,
                            Id accumulator) {
     if (sum_ == Sum::kHalfPieces) return addPieces(weights, inputs, accumulator);
-    for (size_t u = 0; u < weights.size(); ++u) {
-        if (inputs[u] == 0) continue;
+    for (size_t u = 0; u < inputs.size(); ++u) {
         accumulator = multiplyAdd(weights[u], inputs[u], accumulator);
     }
     return accumulator;

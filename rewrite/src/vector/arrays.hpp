@@ -13,13 +13,12 @@ enum class Indices { kConstant, kDynamic };
 // A pointer to an array variable. If a dynamically indexed array holds its registers as long as the
 // shader runs, functions share one such variable of each type: no user of it may call another one.
 inline Id arrayVariable(VectorFunction& f, Id element, uint32_t count, Indices indices) {
-    constexpr uint32_t kIndexedKey = 0x1DE;
     VectorContext& context = f.context();
     const Id type = context.types.arrayType(element, count);
     if (indices == Indices::kConstant || !context.target.device.indexingHoldsRegisters) {
         return f.variable(type);
     }
-    const auto [entry, isNew] = context.variables.try_emplace({kIndexedKey, type}, 0);
+    const auto [entry, isNew] = context.variables.try_emplace({kIndexedArray, type}, 0);
     if (!isNew) return entry->second;
     return entry->second =
                globalVariable(context.types, spv::StorageClass::Private, type, "coopvk_indexed");

@@ -22,11 +22,10 @@ struct VectorType : PackedType {
 };
 
 struct VectorContext : PackedContext {
-    VectorContext(TypeTable& theTypes, const PlannedTarget& theTarget)
-        : PackedContext(theTypes, theTarget, "cooperative vector") {}
+    VectorContext(TypeTable& theTypes, const PlannedTarget& theTarget, Stage theStage)
+        : PackedContext(theTypes, theTarget, "cooperative vector"), stage(theStage) {}
 
-    Stage stage = Stage::kCompute;
-    std::array<uint32_t, 3> localSize = {0, 0, 0};
+    const Stage stage;
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
     std::map<std::vector<uint32_t>, Id> variables;  // that helper functions share, by key
     std::set<std::string_view> paths;               // Rewritten::paths
@@ -60,6 +59,12 @@ enum HelperKind : uint32_t {
     kGradientHelper,
     kGatherHelper,
 };
+// The same for a variable that helper functions share.
+enum SharedVariable : uint32_t {
+    kIndexedArray,
+    kExchangeArea,
+    kLock,
+};
 
 // A helper function. A parameter that is a large vector is a pointer to a variable, which the
 // function only reads. For a large result the last parameter is a pointer to the variable that gets
@@ -70,6 +75,8 @@ class VectorFunction : public FunctionBuilder {
                    std::span<const Id> parameterTypes);
 
     VectorContext& context() { return context_; }
+    // Its parameters except a pointer to the result: for call() of a function with the same ones.
+    std::vector<Id> arguments() const;
     // The variable that gets the result.
     Id result();
     // Calls another helper function that has the same result, and returns this.
@@ -79,8 +86,9 @@ class VectorFunction : public FunctionBuilder {
 
  private:
     VectorContext& context_;
+    size_t arguments_;  // how many
     Id resultType_;
-    Id result_;  // 0: there is no variable yet
+    std::optional<Id> result_;  // the variable, once there is one
 };
 
 // Base class of code generators for a part of a helper function.
@@ -139,6 +147,8 @@ bool canReduce(const VectorContext& context);
 
 // An integer of 32 bits as it is, or the words of a wider one or of an address.
 std::vector<Id> wordsOf(Emitter& emit, Id value);
+// The value whose words are change(word) of this one's.
+Id mapWords(Emitter& emit, Id value, const std::function<Id(Id word)>& change);
 
 struct Location;
 
@@ -160,8 +170,8 @@ class UniformityTest : private VectorCode {
     Condition all_;
 };
 
-// Lowers SPV_NV_cooperative_vector to core SPIR-V. Of large vectors, it lowers the instructions
-// that long vectors do not have; the lowering of long vectors does the rest.
+// Lowers SPV_NV_cooperative_vector to core SPIR-V. Of large vectors, it lowers loads, stores,
+// products, outer products and sums; the lowering of long vectors does the rest.
 std::optional<Error> lowerVectors(VectorContext& context);
 
 // ---------------------------------------------------------------------------------------------

@@ -85,19 +85,21 @@ Sum DriverProduct::sum() const {
     return hasHalfResults ? Sum::kHalfPairs : Sum::kHalfPieces;
 }
 
-DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product) {
+std::optional<DriverProduct> planDriverProduct(VectorContext& context,
+                                               const VectorMatrixMul& product) {
     if (context.target.device.vectorShapes.empty() || context.stage != Stage::kCompute ||
         !context.target.device.subgroupShuffle || !canExchange(context, product)) {
-        return {};
+        return std::nullopt;
     }
     const ShapeChoice choice(context, product);
     const std::optional<MatrixShape> shape = choice.run();
-    if (!shape) return {};
-    return {.exchange = planExchange(context),
-            .shape = *shape,
-            .hasHalfResults = choice.hasHalfResults(),
-            .loadsBlocks = choice.loadsBlocks(*shape),
-            .rows = static_cast<uint32_t>(roundUp(product.m, shape->n))};
+    const auto exchange = shape ? planExchange(context) : std::nullopt;
+    if (!exchange) return std::nullopt;
+    return DriverProduct{.exchange = *exchange,
+                         .shape = *shape,
+                         .hasHalfResults = choice.hasHalfResults(),
+                         .loadsBlocks = choice.loadsBlocks(*shape),
+                         .rows = static_cast<uint32_t>(roundUp(product.m, shape->n))};
 }
 
 // Products of a subgroup whose invocations (lanes) multiply by several matrices: the lanes that
@@ -108,10 +110,9 @@ namespace {
 
 class GroupedProduct : VectorCode {
  public:
-    GroupedProduct(VectorFunction& function, size_t parameters)
+    explicit GroupedProduct(VectorFunction& function)
         : VectorCode(function),
           subgroup_(emit_.scope(spv::Scope::Subgroup)),
-          parameters_(parameters),
           result_(f_.result()),
           isLeft_(f_.variable(types_.boolType())) {
         using enum spv::Capability;
@@ -124,7 +125,7 @@ class GroupedProduct : VectorCode {
     Id run(const ProductFunctions& functions, uint32_t lanes) {
         f_.choose(
             isSubgroupFull(f_, lanes), [&] { multiplyTogether(functions.together); },
-            [&] { f_.store(result_, call(functions.alone, {})); });
+            [&] { f_.store(result_, f_.call(functions.alone, f_.arguments())); });
         return f_.finishResult();
     }
 
@@ -135,12 +136,12 @@ class GroupedProduct : VectorCode {
         f_.loopUntil([&] {
             const Id left = f_.load(isLeft_);
             const Id first = firstWhere(left);
-            std::vector<Id> location;
+            std::vector<Id> arguments = f_.arguments();
             Id isOfGroup = left;
-            for (size_t p = 1; p < parameters_; ++p) {
-                location.push_back(shuffle(f_.parameter(p), first, isOfGroup));
+            for (size_t p = 1; p < arguments.size(); ++p) {
+                arguments[p] = shuffle(arguments[p], first, isOfGroup);
             }
-            const Id products = call(function, location);
+            const Id products = f_.call(function, std::move(arguments));
             f_.when(isOfGroup, [&] { f_.store(result_, products); });
             const Id stays = emit_.both(left, negated(isOfGroup));
             f_.store(isLeft_, stays);
@@ -159,28 +160,15 @@ class GroupedProduct : VectorCode {
 
     // A lane's value; `isSame` becomes false where this lane has another.
     Id shuffle(Id value, Id lane, Id& isSame) {
-        std::vector<Id> words = wordsOf(emit_, value);
-        for (Id& word : words) {
-            const Id own = word;
-            word = emit_.op(OpGroupNonUniformShuffle, emit_.typeOf(word), {subgroup_, word, lane});
+        return mapWords(emit_, value, [&](Id own) {
+            const Id word =
+                emit_.op(OpGroupNonUniformShuffle, emit_.typeOf(own), {subgroup_, own, lane});
             isSame = emit_.both(isSame, emit_.compare(OpIEqual, own, word));
-        }
-        if (words.size() == 1) return words[0];
-        const Id pair = emit_.construct(types_.vectorType(u32(), 2), words);
-        return emit_.op(OpBitcast, emit_.typeOf(value), {pair});
-    }
-
-    // `location`: instead of this lane's own; empty: that.
-    Id call(Id function, const std::vector<Id>& location) {
-        std::vector<Id> arguments = {f_.parameter(0)};
-        for (size_t p = 1; p < parameters_; ++p) {
-            arguments.push_back(location.empty() ? f_.parameter(p) : location[p - 1]);
-        }
-        return f_.call(function, std::move(arguments));
+            return word;
+        });
     }
 
     Id subgroup_;
-    size_t parameters_;
     Id result_;
     Id isLeft_;  // whether this lane's group is still to come
 };
@@ -191,7 +179,7 @@ Id multiplyInGroups(VectorContext& context, std::string_view name, Id resultType
                     std::span<const Id> parameterTypes, const ProductFunctions& functions,
                     uint32_t lanes) {
     VectorFunction f(context, name, resultType, parameterTypes);
-    return GroupedProduct(f, parameterTypes.size()).run(functions, lanes);
+    return GroupedProduct(f).run(functions, lanes);
 }
 
 }  // namespace coopvk::rewrite

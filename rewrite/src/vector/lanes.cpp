@@ -9,11 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-uint64_t invocationsOfWorkgroup(const VectorContext& context) {
-    const auto [x, y, z] = context.localSize;
-    return uint64_t{x} * y * z;
-}
-
 bool isMeshStage(const VectorContext& context) {
     return context.stage == Stage::kTask || context.stage == Stage::kMesh;
 }
@@ -22,7 +17,7 @@ bool isMeshStage(const VectorContext& context) {
 // is not.
 bool hasReliableLanes(const VectorContext& context) {
     return !isMeshStage(context) ||
-           invocationsOfWorkgroup(context) % context.target.subgroupSize == 0;
+           invocationsOf(context.module) % context.target.subgroupSize == 0;
 }
 
 bool hasSubgroups(const VectorContext& context) {
@@ -36,6 +31,14 @@ std::vector<Id> wordsOf(Emitter& emit, Id value) {
     const bool isPointer = emit.module().def(type).opcode == OpTypePointer;
     if (!isPointer && emit.types().width(type) != 64) return {value};
     return emit.parts(emit.bitcast(emit.types().vectorType(emit.types().uint32(), 2), value));
+}
+
+Id mapWords(Emitter& emit, Id value, const std::function<Id(Id word)>& change) {
+    std::vector<Id> words = wordsOf(emit, value);
+    for (Id& word : words) word = change(word);
+    if (words.size() == 1) return words[0];
+    const Id pair = emit.construct(emit.types().vectorType(emit.types().uint32(), 2), words);
+    return emit.op(OpBitcast, emit.typeOf(value), {pair});
 }
 
 bool hasVotes(const VectorContext& context) {
@@ -68,18 +71,17 @@ void UniformityTest::requireArguments(const Location& location, size_t first) {
 
 namespace {
 
-// The variable that all products share; 0 if there is too little memory left.
-Id exchangeVariable(VectorContext& context, const VectorExchange& exchange) {
-    const auto [entry, isNew] = context.variables.try_emplace({0xE8C, exchange.laneQuads()}, 0);
-    if (!isNew) return entry->second;
-    const uint64_t invocations = invocationsOfWorkgroup(context);
-    const uint64_t subgroups = (invocations + exchange.lanes - 1) / exchange.lanes;
-    const uint64_t quads = subgroups * exchange.lanes * exchange.laneQuads();
-    if (!sharedMemoryHasRoom(context.module, 16 * quads, context.target.device)) return 0;
+// The variable that all products share; nullopt if there is too little memory left.
+std::optional<Id> exchangeVariable(VectorContext& context, uint32_t lanes) {
+    const auto known = context.variables.find({kExchangeArea});
+    if (known != context.variables.end()) return known->second;
+    const uint32_t quads = subgroupsOf(context.module, lanes) * lanes * VectorExchange::kLaneQuads;
+    if (!sharedMemoryHasRoom(context.module, uint64_t{16} * quads, context.target.device)) {
+        return std::nullopt;
+    }
     TypeTable& types = context.types;
-    const Id quad = types.vectorType(types.uint32(), 4);
-    const Id array = types.arrayType(quad, static_cast<uint32_t>(quads));
-    return entry->second =
+    const Id array = types.arrayType(types.vectorType(types.uint32(), 4), quads);
+    return context.variables[{kExchangeArea}] =
                globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_exchange");
 }
 
@@ -104,7 +106,7 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     // A larger subgroup may have as many active lanes, but not the first ones.
     if (f.context().target.device.variesSubgroupSize) {
         f.module().addCapability(spv::Capability::GroupNonUniform);
-        const Id size = readBuiltIn(emit, spv::BuiltIn::SubgroupSize, u32, "coopvk_subgroup_size");
+        const Id size = readSubgroupSize(emit);
         full = emit.both(full, emit.compare(OpIEqual, size, emit.constant(lanes)));
     }
     // subgroupNumber() needs consecutive indices there.
@@ -132,20 +134,18 @@ bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
     return hasWorkgroups && hasVotes(context) && product.linesAreRows() &&
            product.lineBytes() % 16 == 0 && product.matrix.kind != Location::Kind::kElements &&
-           product.m >= 4 && invocationsOfWorkgroup(context) >= context.target.subgroupSize &&
+           product.m >= 4 && invocationsOf(context.module) >= context.target.subgroupSize &&
            !isBiasPointer && hasReliableLanes(context);
 }
 
-VectorExchange planExchange(VectorContext& context) {
-    VectorExchange exchange;
-    exchange.lanes = context.target.subgroupSize;
-    exchange.quads = kExchangeQuads;
-    exchange.variable = exchangeVariable(context, exchange);
-    return exchange;
+std::optional<VectorExchange> planExchange(VectorContext& context) {
+    const uint32_t lanes = context.target.subgroupSize;
+    const std::optional<Id> variable = exchangeVariable(context, lanes);
+    return variable ? std::optional(VectorExchange{lanes, *variable}) : std::nullopt;
 }
 
-Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
-    if (!canExchange(context, product)) return {};
+std::optional<Tile> planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
+    if (!canExchange(context, product)) return std::nullopt;
     Tile tile;
     const uint32_t lanes = context.target.subgroupSize;
     tile.columnsPerLane = context.target.device.tileColumns;
@@ -157,9 +157,11 @@ Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {
     tile.tiles = divideUp(product.m, tile.rowsPerTile());
     // A unit of input is a word; exchanged parts belong to whole quads of the matrix.
     const uint32_t unitsPerWord = 4 / product.matrixType.bytes() / unitComponents(sum);
-    if (unitsPerWord == 0 || kExchangeQuads % unitsPerWord != 0) return {};
-    tile.exchange = planExchange(context);
-    return tile.isUsed() ? tile : Tile{};
+    if (unitsPerWord == 0 || kExchangeQuads % unitsPerWord != 0) return std::nullopt;
+    const std::optional<VectorExchange> exchange = planExchange(context);
+    if (!exchange) return std::nullopt;
+    tile.exchange = *exchange;
+    return tile;
 }
 
 Id isProductShared(const ProductWork& work, const VectorExchange& exchange) {
@@ -178,7 +180,7 @@ Id isProductShared(const ProductWork& work, const VectorExchange& exchange) {
 // ---------------------------------------------------------------------------------------------
 // Uniform weights
 
-bool canShareWeights(const VectorContext& context, const VectorMatrixMul& product) {
+bool asksForUniformWeights(const VectorContext& context, const VectorMatrixMul& product) {
     // Logical pointers cannot be broadcast.
     const bool isBroadcast = product.matrix.kind != Location::Kind::kElements &&
                              (!product.hasBias || product.bias.kind != Location::Kind::kElements);
@@ -190,33 +192,29 @@ namespace {
 
 // The value of the first active lane.
 Id firstLanes(Emitter& emit, Id value) {
-    const Id subgroup = emit.constant(static_cast<uint32_t>(spv::Scope::Subgroup));
-    std::vector<Id> words = wordsOf(emit, value);
-    for (Id& word : words) {
-        word = emit.op(OpGroupNonUniformBroadcastFirst, emit.typeOf(word), {subgroup, word});
-    }
-    if (words.size() == 1) return words[0];
-    const Id pair = emit.construct(emit.types().vectorType(emit.types().uint32(), 2), words);
-    return emit.op(OpBitcast, emit.typeOf(value), {pair});
+    const Id subgroup = emit.scope(spv::Scope::Subgroup);
+    return mapWords(emit, value, [&](Id word) {
+        return emit.op(OpGroupNonUniformBroadcastFirst, emit.typeOf(word), {subgroup, word});
+    });
 }
 
 }  // namespace
 
-Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
-                std::span<const Id> parameterTypes, Id alone) {
+Id multiplyByUniformWeights(VectorContext& context, std::string_view name, Id resultType,
+                            std::span<const Id> parameterTypes, Id alone) {
     VectorFunction f(context, name, resultType, parameterTypes);
     f.module().addCapability(spv::Capability::GroupNonUniformBallot);
     UniformityTest uniform(f);
-    for (size_t p = 1; p < parameterTypes.size(); ++p) uniform.require(f.parameter(p));
+    std::vector<Id> own = f.arguments(), first = own;
+    for (size_t p = 1; p < own.size(); ++p) uniform.require(own[p]);
     const Id result = f.result();
-    const auto call = [&](bool shared) {
-        std::vector<Id> arguments = {f.parameter(0)};
-        for (size_t p = 1; p < parameterTypes.size(); ++p) {
-            arguments.push_back(shared ? firstLanes(f.emit(), f.parameter(p)) : f.parameter(p));
-        }
-        f.store(result, f.call(alone, std::move(arguments)));
-    };
-    f.choose(uniform.result(), [&] { call(true); }, [&] { call(false); });
+    f.choose(
+        uniform.result(),
+        [&] {
+            for (size_t p = 1; p < first.size(); ++p) first[p] = firstLanes(f.emit(), first[p]);
+            f.store(result, f.call(alone, first));
+        },
+        [&] { f.store(result, f.call(alone, own)); });
     return f.finishResult();
 }
 

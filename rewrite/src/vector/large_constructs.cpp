@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constructions of large vectors from consecutive elements of an array, each with its own load.
-// Drivers are slow to compile hundreds of loads whose values are live at once, or fail. A loop
-// loads them instead.
+// Drivers are slow to compile hundreds of loads whose values are live at once, or fail. A function
+// with a loop loads them instead:
+//
+//   %a = OpLoad %half %p0    // array[i]
+//   %b = OpLoad %half %p1    // array[i + 1], and so on
+//   %v = OpCompositeConstruct %vector %a %b ...        %v = OpFunctionCall %gather (array, i)
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -37,6 +41,7 @@ class Equality {
         }
         first_[i.result] = known_.try_emplace(std::move(key), i.result).first->second;
     }
+    bool has(Id value) const { return first_.contains(value); }
     // The first value equal to this one.
     Id of(Id value) const {
         const auto found = first_.find(value);
@@ -48,9 +53,9 @@ class Equality {
     std::map<Id, Id> first_;
 };
 
-// A 32-bit integer: the sum of a value (0: none) and a constant.
+// A 32-bit integer: the sum of a value, if any, and a constant.
 struct IndexSum {
-    Id value = 0;
+    std::optional<Id> value;
     uint32_t constant = 0;
 };
 
@@ -102,19 +107,14 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
         --start;
     }
     Equality equal;
-    std::map<Id, const Instruction*> loads;
-    for (size_t b = start; b < at; ++b) {
-        const Instruction& i = *block.body[b];
-        equal.add(i);
-        if (i.opcode == OpLoad) loads[i.result] = &i;
-    }
+    for (size_t b = start; b < at; ++b) equal.add(*block.body[b]);
     ConsecutiveLoads result;
     const Operands& constituents = block.body[at]->operands;
     for (size_t o = 0; o < constituents.size(); ++o) {
-        const auto load = loads.find(constituents[o].word);
-        if (load == loads.end()) return std::nullopt;
-        const std::span<const Operand> access = operandsBehind(*load->second, 1);
-        const Instruction& chain = module.def(load->second->word(0));
+        const Instruction& load = module.def(constituents[o].word);
+        if (load.opcode != OpLoad || !equal.has(load.result)) return std::nullopt;
+        const std::span<const Operand> access = operandsBehind(load, 1);
+        const Instruction& chain = module.def(load.word(0));
         if (!isAccessChain(chain.opcode) || chain.operands.size() < 2) return std::nullopt;
         const Id index = chain.operands.back().word;
         if (context.types.width(module.def(index).type) != 32) return std::nullopt;
@@ -130,23 +130,24 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
     return result;
 }
 
-// Pointer to the array that contains the element to which `chain` points; 0 if the array has gaps
-// or elements other than `component`, or is not in a buffer or in shared memory.
-Id arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain, Id component) {
+// Pointer to the array that contains the element to which `chain` points; nullopt if the array has
+// gaps or elements other than `component`, or is not in a buffer or in shared memory.
+std::optional<Id> arrayPointer(VectorContext& context, Emitter& emit, const Instruction& chain,
+                               Id component) {
     const Module& module = context.module;
     const Instruction& base = module.def(module.def(chain.word(0)).type);
     const auto storage = storageOf(base);
     const PointerPath path = pathTo(module, chain.result);
     if (module.def(path.root).opcode != OpVariable || path.nonUniform ||
         (storage != spv::StorageClass::StorageBuffer && storage != spv::StorageClass::Workgroup)) {
-        return 0;
+        return std::nullopt;
     }
     const Id type = typeBehind(module, chainStep(module, chain), 1);
     const Instruction& array = module.def(type);
     const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
     if (!isArrayType(array.opcode) || array.word(0) != component ||
         (stride && *stride != context.types.width(component) / 8)) {
-        return 0;
+        return std::nullopt;
     }
     if (chain.operands.size() == 2) return chain.word(0);
     Operands operands(chain.operands.begin(), chain.operands.end() - 1);
@@ -173,12 +174,12 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
     const uint32_t bytes = context.types.width(type.component) / 8;
     const auto loads = consecutiveLoads(context, block, at);
     if (!loads || bytes > 4 || construct.operands.size() != type.count) return false;
-    const Id array = arrayPointer(context, emit, *loads->chain, type.component);
-    if (array == 0) return false;
-    const Id start = loads->index.value == 0 ? emit.constant(0) : loads->index.value;
+    const std::optional<Id> array = arrayPointer(context, emit, *loads->chain, type.component);
+    if (!array) return false;
+    const Id start = loads->index.value ? *loads->index.value : emit.constant(0);
     const Id index = emit.toUnsigned(bufferIndexType(context.types), start);
     const Id offset = emit.times(emit.plus(index, loads->index.constant), bytes);
-    const Location location = locate(context, emit, array, offset);
+    const Location location = locate(context, emit, *array, offset);
     if (!location.valid()) return false;
     const MemoryOperands access = MemoryOperands(loads->access).withAlignment(0);
     std::vector<uint32_t> key = {kGatherHelper, type.id};

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeVectorLoadNV and OpCooperativeVectorStoreNV.
+// OpCooperativeVectorLoadNV and OpCooperativeVectorStoreNV: calls of functions that access 16 bytes
+// at once, by views of the buffer.
+//
+//   %v = OpCooperativeVectorLoadNV %vector %p %offset
+//
+//   %v = OpFunctionCall %vector %coopvk_vector_load_f16x64 %offset
 #include "vector/context.hpp"
 #include "vector/memory.hpp"
 
@@ -93,12 +98,12 @@ std::string helperName(const VectorContext& context, const VectorType& type, boo
                        type.count);
 }
 
-// Calls the helper function of a load (object: 0) or a store.
+// Calls the helper function of a load, or of the store of an object.
 void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const VectorType& type,
-              Id object) {
+              std::optional<Id> object = {}) {
     const Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
-    const bool isLoad = object == 0;
+    const bool isLoad = !object;
     const auto access = MemoryOperands(operandsBehind(i, isLoad ? 2 : 3)).withAlignment(0);
     std::vector<uint32_t> key = {isLoad ? kLoadHelper : kStoreHelper, type.id};
     location.appendKey(context.module, key);
@@ -112,7 +117,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
         return isLoad ? code.load() : code.store(f.parameter(location.arguments.size()));
     });
     std::vector<Id> arguments = location.arguments;
-    if (!isLoad) arguments.push_back(object);
+    if (!isLoad) arguments.push_back(*object);
     emit.call(isLoad ? i.type : context.types.voidType(), helper, arguments, i.result);
 }
 
@@ -120,7 +125,7 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
 
 void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& i) {
     if (const VectorType* type = context.vector(i.type)) {
-        transfer(context, emit, i, *type, 0);
+        transfer(context, emit, i, *type);
     } else {
         context.invalid(i, "Result Type is not a cooperative vector");
     }

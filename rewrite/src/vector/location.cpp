@@ -101,10 +101,8 @@ class Locator {
     }
 
     bool isTightArray(Id array) const {
-        const TypeTable& types = context_.types;
-        const uint64_t bytes =
-            uint64_t{types.width(location_.element)} / 8 * types.components(location_.element);
-        return isTight(module_, location_.storage, array, bytes);
+        return isTight(module_, location_.storage, array,
+                       bytesOf(context_.types, location_.element));
     }
 
     // For an array with gaps, whose memory is that of an array of scalars.

@@ -13,9 +13,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// coopvk advertises 1,024. This limit bounds the code that drivers must compile.
-constexpr uint64_t kMostComponents = 16384;
-
 std::string_view problem(const VectorContext& context, const Instruction& type) {
     const std::string_view component = context.types.componentProblem(type.word(0));
     if (!component.empty()) return component;
@@ -24,11 +21,7 @@ std::string_view problem(const VectorContext& context, const Instruction& type) 
     if (numberOf(context.types, type.word(0)) == nullptr) {
         return "components of this format are not emulated";
     }
-    const std::optional<uint64_t> count = context.module.constantValue(type.word(1));
-    if (!count || *count == 0 || *count > kMostComponents) {
-        return "Component Count must be a constant from 1 to 16384";
-    }
-    return {};
+    return componentCount(context.module, type) ? "" : kBadCount;
 }
 
 // Drivers compile up to this many packs as straight code. Some fail on a few values with 1,024
@@ -42,14 +35,14 @@ uint32_t componentsInPack(const TypeTable& types, Id component) {
 
 // How many components large vectors have. All vectors of such a count are large, since conversions
 // keep it.
-std::set<uint64_t> largeCounts(const VectorContext& context, const std::set<Id>& types) {
-    std::set<uint64_t> counts;
+std::set<uint32_t> largeCounts(const VectorContext& context, const std::set<Id>& types) {
+    std::set<uint32_t> counts;
     for (const Id id : types) {
         const Instruction& type = context.module.def(id);
-        const uint64_t count = context.module.constantValue(type.word(1)).value_or(0);
-        const uint64_t most =
-            uint64_t{kUnrolledPacks} * componentsInPack(context.types, type.word(0));
-        if (count > most) counts.insert(count);
+        const uint32_t count = componentCount(context.module, type).value_or(0);
+        if (count > kUnrolledPacks * componentsInPack(context.types, type.word(0))) {
+            counts.insert(count);
+        }
     }
     return counts;
 }
@@ -59,7 +52,7 @@ std::set<uint64_t> largeCounts(const VectorContext& context, const std::set<Id>&
 void lowerVectorTypes(VectorContext& context) {
     Module& module = context.module;
     const std::set<Id> types = cooperativeVectorTypes(module);
-    const std::set<uint64_t> large = largeCounts(context, types);
+    const std::set<uint32_t> large = largeCounts(context, types);
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
@@ -70,7 +63,7 @@ void lowerVectorTypes(VectorContext& context) {
         VectorType vector;
         vector.id = type.result;
         vector.component = type.word(0);
-        vector.count = static_cast<uint32_t>(*module.constantValue(type.word(1)));
+        vector.count = *componentCount(module, type);
         vector.isLarge = large.contains(vector.count);
         vector.packWidth = componentsInPack(context.types, vector.component);
         vector.pack = context.types.vectorType(vector.component, vector.packWidth);
@@ -102,49 +95,6 @@ OpcodeTable<VectorLowering> vectorTable() {
     return table;
 }
 
-// The types of a helper function's parameters, with those that are pointers.
-std::vector<Id> withPointers(const VectorContext& context, Id resultType,
-                             std::span<const Id> parameterTypes) {
-    std::vector<Id> types(parameterTypes.begin(), parameterTypes.end());
-    if (context.isLarge(resultType)) types.push_back(resultType);
-    for (Id& type : types) {
-        if (context.isLarge(type)) {
-            type = context.types.pointerType(spv::StorageClass::Function, type);
-        }
-    }
-    return types;
-}
-
-}  // namespace
-
-VectorFunction::VectorFunction(VectorContext& context, std::string_view name, Id resultType,
-                               std::span<const Id> parameterTypes)
-    : FunctionBuilder(context.types, context.newFunctions, name,
-                      context.isLarge(resultType) ? 0 : resultType,
-                      withPointers(context, resultType, parameterTypes)),
-      context_(context),
-      resultType_(resultType),
-      result_(context.isLarge(resultType) ? parameter(parameterTypes.size()) : 0) {}
-
-Id VectorFunction::result() {
-    if (result_ == 0) result_ = variable(resultType_);
-    return result_;
-}
-
-Id VectorFunction::call(Id function, std::vector<Id> arguments) {
-    if (!context_.isLarge(resultType_)) return emit().call(resultType_, function, arguments);
-    const Id into = variable(resultType_);
-    arguments.push_back(into);
-    emit().call(types().voidType(), function, arguments);
-    return load(into);
-}
-
-Id VectorFunction::finishResult() {
-    return context_.isLarge(resultType_) ? finish() : finish(load(result()));
-}
-
-namespace {
-
 // The rest of the lowering of large vectors.
 std::optional<Error> lowerLargeVectors(VectorContext& context) {
     LongVectorContext large(context.types, context.target);
@@ -170,7 +120,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
         table.lower(lowering, *function);
         if (context.error) return context.error;
     }
-    context.dropValueDecorations(false);
+    context.dropValueDecorations();
     context.addNewFunctions();
     initialiseLock(context);
     module.removeCapability(spv::Capability::CooperativeVectorNV);
@@ -197,9 +147,9 @@ Id dynamicAccess(VectorContext& context, const PackedType& type, Id indexType, b
         f.store(all, f.parameter(0));
         const Id u = types.intType(types.width(indexType), false);
         const Id index = emit.bitcast(u, f.parameter(inserts ? 2 : 1));
-        const auto [pack, part] = locate(emit, type, index);
+        const auto [pack, part] = packIndices(emit, type, index);
         std::vector<Id> chain = {all, pack};
-        if (part != 0) chain.push_back(part);
+        if (part) chain.push_back(*part);
         const Id element = emit.chain(type.component, chain);
         if (!inserts) return f.finish(f.load(element));
         f.store(element, f.parameter(1));

@@ -22,7 +22,7 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
             parameters.push_back(function.parameter(firstParameter + a));
         }
         place_ = location.place.inFunction(emit_, parameters);
-        if (place_.inHeap == 0) return;
+        if (!place_.inHeap) return;
     }
     // The pointers must dominate all uses.
     for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = makeView(bits(bytes));
@@ -64,7 +64,7 @@ Id VectorMemory::wordPointer(Id type, Id index) {
 
 // Declares the capabilities of accesses to a type, and returns its size in bytes.
 uint32_t VectorMemory::declare(Id type) {
-    const uint32_t bytes = types_.width(type) / 8 * types_.components(type);
+    const uint32_t bytes = bytesOf(types_, type);
     if (bytes >= 4) return bytes;
     if (bytes == 1 ? device().shaderInt8 : device().shaderInt16) {
         types_.declareArithmetic(types_.intType(8 * bytes, false));
@@ -111,17 +111,13 @@ Id VectorMemory::holder() {
     return bits(elementBytes());
 }
 
-bool VectorMemory::isHalf(Id type) {
-    return types_.isFloat(type) && types_.width(type) == 16 && !types_.encoding(type);
-}
-
 // A scalar of the array in the low bits of its holder. Where 16-bit integers have no arithmetic,
 // f16 are converted in pairs.
 Id VectorMemory::loadScalar(Id scalarIndex) {
     const Id type = types_.scalarOf(location_.element);
     Id value = load(type, elementPointer(scalarIndex));
     if (elementBytes() >= 4) return emit_.bitcast(holder(), value);
-    if (isHalf(type)) {
+    if (types_.isHalf(type)) {
         const Id pair = types_.vectorType(type, 2);
         return emit_.bitcast(u32(),
                              emit_.construct(pair, std::array{value, types_.constantNull(type)}));
@@ -135,7 +131,7 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
     const Id pointer = elementPointer(scalarIndex);
     if (elementBytes() >= 4) {
         value = emit_.bitcast(type, value);
-    } else if (isHalf(type)) {
+    } else if (types_.isHalf(type)) {
         value = emit_.extract(type, emit_.bitcast(types_.vectorType(type, 2), value), {0});
     } else if (types_.isFloat(type)) {
         const Id narrow = emit_.op(OpUConvert, bits(elementBytes()), {value});
@@ -150,12 +146,12 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
 Id VectorMemory::loadElements(uint32_t bytes, Id index) {
     const uint32_t size = elementBytes();
     if (size <= bytes) {
-        Id word = 0;
+        std::optional<Id> word;
         const Id first = times(index, bytes / size);
         for (uint32_t i = 0; i < bytes / size; ++i) {
             word = withPart(emit_, word, loadScalar(plus(first, i)), 8 * size * i);
         }
-        return word;
+        return *word;
     }
     const Id whole = loadScalar(over(index, size / bytes));
     const Id shift = times(emit_.toU32(modulo(index, size / bytes)), 8 * bytes);

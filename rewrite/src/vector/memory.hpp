@@ -15,20 +15,22 @@ namespace coopvk::rewrite {
 // extension guarantees an alignment that allows wider accesses than the type of the array does.
 struct Location {
     enum class Kind : uint32_t {
-        kBuffer,    // a buffer of storage class StorageBuffer, through a view
-        kPhysical,  // a 64-bit address
-        kElements,  // any other memory: through the array's elements
+        // A buffer of storage class StorageBuffer, through a view. `place`: in the buffer, without
+        // the byte offset. Arguments: those of the place.
+        kBuffer,
+        // A 64-bit address, which is the argument.
+        kPhysical,
+        // Any other memory, through the array's elements. place.root: the module-scope variable at
+        // which the pointer's access chain starts; 0: none. Arguments: the pointer, if there is no
+        // variable, and the indices.
+        kElements,
     };
     Kind kind = Kind::kElements;
     spv::StorageClass storage = spv::StorageClass::StorageBuffer;
-    // kBuffer: the place in the buffer, without the byte offset. kElements: its root is the
-    // module-scope variable at which the pointer's access chain starts; 0: none.
     BufferPlace place;
     Id element = 0;      // kElements: element type of the array
     bool steps = false;  // kElements: the pointer is to the first element, else to the array
-    // Arguments of the helper function. kPhysical: the address; kBuffer: those of the place;
-    // kElements: the pointer, if there is no variable, and the indices. Last the byte offset,
-    // a u32, or a u64 with 64-bit indexing.
+    // Of the helper function: last the byte offset, a u32, or a u64 with 64-bit indexing.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
     std::string_view problem;  // why it is not valid
@@ -111,7 +113,6 @@ class VectorMemory : private VectorCode {
     Id makeView(Id type);
     Id elementPointer(Id scalarIndex);
     Id holder();
-    bool isHalf(Id type);
     Id loadScalar(Id scalarIndex);
     void storeScalar(Id scalarIndex, Id value);
     Id loadElements(uint32_t bytes, Id index);
@@ -145,7 +146,7 @@ class Accumulator : private VectorCode {
     void addReduced(Id byte, std::span<const Id> values);
 
  private:
-    enum class Method { kNone, kFloatAdd, kCompareExchange, kExchange, kLock };
+    enum class Method { kNone, kFloatAdd, kCompareExchange, kExchange, kLocked };
     void addByWord(Id pointer, std::span<const Id> values);
     void addByExchange(Id pointer, Id value);
     void addLocked(Id byte, std::span<const Id> values);

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeVectorMatrixMulNV and OpCooperativeVectorMatrixMulAddNV: their operands, and the
-// helper functions that they become.
+// helper functions that they become. What the functions do not depend on are arguments:
+//
+//   %y = OpCooperativeVectorMatrixMulNV %out %x ... %buffer %offset ... %m %k %layout ...
+//
+//   %y = OpFunctionCall %out %coopvk_vector_mul_f16_f16_64x64_rows %x %offset
 #include <algorithm>
 
 #include "vector/context.hpp"
@@ -24,10 +28,11 @@ class ProductReader {
     ProductReader(VectorContext& context, const Instruction& i)
         : context_(context), i_(i), afterMatrix_(hasBias() ? 8 : 5) {}
 
-    // MatrixStride; 0: there is none.
-    Id stride() const {
+    // MatrixStride, if there is one.
+    std::optional<Id> stride() const {
         const size_t at = afterMatrix_ + 4;
-        return at < i_.operands.size() && i_.operands[at].isId ? i_.word(at) : 0;
+        const bool has = at < i_.operands.size() && i_.operands[at].isId;
+        return has ? std::optional(i_.word(at)) : std::nullopt;
     }
 
     bool read(Emitter& emit, VectorMatrixMul& p) const {
@@ -41,14 +46,14 @@ class ProductReader {
         if (const std::string_view what = typeProblem(p); !what.empty()) {
             return fail(ErrorCode::kUnsupported, what);
         }
-        if (stride() == 0 && !isOptimal(p.layout)) {
+        if (!stride() && !isOptimal(p.layout)) {
             return fail(ErrorCode::kInvalidModule,
                         "row and column major layouts need a MatrixStride");
         }
-        if (stride() != 0 && !context_.isWord(stride())) {
+        if (stride() && !context_.isWord(*stride())) {
             return fail(ErrorCode::kInvalidModule, "MatrixStride is not a 32-bit integer scalar");
         }
-        if (const auto known = context_.module.constantValue(stride())) {
+        if (const auto known = context_.module.constantValue(stride().value_or(0))) {
             p.stride = static_cast<uint32_t>(*known);
         }
         return readLocations(emit, p);
@@ -179,19 +184,20 @@ std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p)
 // The ways to compute a product that are worth having in a helper function, beside the one by each
 // invocation alone.
 struct ProductPlan {
-    DriverProduct driver;
-    Tile tile;
+    std::optional<DriverProduct> driver;
+    std::optional<Tile> tile;
 
+    bool hasTwoForms() const { return driver || tile; }
     std::string_view path() const {
-        if (driver.isUsed()) return "vectors: the driver's matrices";
-        return tile.isUsed() ? "vectors: tiles" : "vectors: alone";
+        if (driver) return "vectors: the driver's matrices";
+        return tile ? "vectors: tiles" : "vectors: alone";
     }
 };
 
 ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
     ProductPlan plan;
     plan.driver = planDriverProduct(context, p);
-    if (plan.driver.isUsed() || context.target.device.sharesScalars) return plan;
+    if (plan.driver || context.target.device.sharesScalars) return plan;
     plan.tile = planTile(context, p, sumFor(context, p));
     return plan;
 }
@@ -221,15 +227,16 @@ Id buildByDriver(VectorContext& context, const VectorMatrixMul& p, const DriverP
     Arithmetic arithmetic(f, plan.sum(), p.inputType, p.matrixType);
     ProductInput input(f, arithmetic, p, helper.parameters.input);
     prepareAlone(context.target.device, p, input);
+    constexpr bool isOneOfTwoForms = true;  // lanes alone compute the other
     ProductResult result(f, p, plan.sum(), helper.parameters, plan.rows,
-                         rowStoresFor(context, *p.result, plan.rows, true));
+                         rowStoresFor(context, *p.result, plan.rows, isOneOfTwoForms));
     multiplyByDriver({f, p, helper.parameters, arithmetic, input, helper.matrix, result}, plan);
     return result.finishFunction();
 }
 
 // The product by each invocation alone, or by tiles where these are used and locations uniform.
-Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& tile,
-                bool isOneOfTwoForms, const std::string& name) {
+Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductPlan& plan,
+                const std::string& name) {
     Helper helper(context, p, name, parameterTypes(context, p));
     VectorFunction& f = helper.function;
     const ProductParameters& parameters = helper.parameters;
@@ -239,17 +246,17 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const Tile& ti
     Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
-    const uint32_t rows = std::max(rowsAlone(p), tile.rows());
+    const uint32_t rows = std::max(rowsAlone(p), plan.tile ? plan.tile->rows() : 0);
     ProductResult result(f, p, sum, parameters, rows,
-                         rowStoresFor(context, *p.result, rows, isOneOfTwoForms));
+                         rowStoresFor(context, *p.result, rows, plan.hasTwoForms()));
     ProductResult resultAlone = result.summedAs(sumAlone);
     const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
     const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,
                                resultAlone};
     prepareAlone(context.target.device, p, input);
-    if (tile.isUsed()) {
+    if (plan.tile) {
         f.choose(
-            isProductShared(work, tile.exchange), [&] { multiplyAsTile(work, tile); },
+            isProductShared(work, plan.tile->exchange), [&] { multiplyAsTile(work, *plan.tile); },
             [&] { multiplyAlone(alone); });
     } else {
         multiplyAlone(alone);
@@ -261,17 +268,14 @@ Id build(VectorContext& context, const VectorMatrixMul& p) {
     const std::string name = helperName(p);
     const ProductPlan plan = planProduct(context, p);
     context.paths.insert(plan.path());
-    const bool isShared =
-        !plan.driver.isUsed() && !plan.tile.isUsed() && canShareWeights(context, p);
-    if (!plan.driver.isUsed() && !isShared) {
-        return buildProduct(context, p, plan.tile, plan.tile.isUsed(), name);
-    }
-    const Id alone = buildProduct(context, p, {}, plan.driver.isUsed(), name + "_alone");
+    const bool asks = !plan.hasTwoForms() && asksForUniformWeights(context, p);
+    if (!plan.driver && !asks) return buildProduct(context, p, plan, name);
+    const Id alone = buildProduct(context, p, plan, name + "_alone");
     const std::vector<Id> types = parameterTypes(context, p);
-    if (isShared) return shareWeights(context, name, p.result->id, types, alone);
-    const Id together = buildByDriver(context, p, plan.driver, name + "_together");
+    if (asks) return multiplyByUniformWeights(context, name, p.result->id, types, alone);
+    const Id together = buildByDriver(context, p, *plan.driver, name + "_together");
     return multiplyInGroups(context, name, p.result->id, types, {together, alone},
-                            plan.driver.exchange.lanes);
+                            plan.driver->exchange.lanes);
 }
 
 }  // namespace
@@ -285,7 +289,7 @@ void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instructio
     arguments.insert(arguments.end(), p.matrix.arguments.begin(), p.matrix.arguments.end());
     arguments.insert(arguments.end(), p.bias.arguments.begin(), p.bias.arguments.end());
     if (takesStride(p)) {
-        arguments.push_back(emit.bitcast(context.types.uint32(), reader.stride()));
+        arguments.push_back(emit.bitcast(context.types.uint32(), *reader.stride()));
     }
     emit.call(i.type, helper, arguments, i.result);
 }

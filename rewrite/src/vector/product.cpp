@@ -99,17 +99,17 @@ void ProductInput::forEachGroup(Visit visit) {
         product_.inputType.isPacked ? 1 : std::max(1u, kGroup / input.packWidth);
     const uint32_t whole = product_.k / kGroup;
     const uint32_t rest = product_.k % kGroup;
-    const auto packsAt = [&](uint32_t group) {
+    const auto visitAt = [&](uint32_t group, uint32_t valid) {
         std::vector<Id> packs;
         for (uint32_t p = group * packsPerGroup; p < (group + 1) * packsPerGroup; ++p) {
             const uint32_t index = std::min(p, input.packs() - 1);
             packs.push_back(input.isLarge ? loadPack(input, value_, c(index))
                                           : emit_.extract(input.pack, value_, {index}));
         }
-        return packs;
+        visit(c(group), packs, valid);
     };
     if (!input.isLarge) {
-        for (uint32_t g = 0; g < whole; ++g) visit(c(g), packsAt(g), kGroup);
+        for (uint32_t g = 0; g < whole; ++g) visitAt(g, kGroup);
     } else {
         f_.loop(whole, [&](Id g) {
             std::vector<Id> packs;
@@ -120,7 +120,7 @@ void ProductInput::forEachGroup(Visit visit) {
             visit(g, packs, kGroup);
         });
     }
-    if (rest != 0) visit(c(whole), packsAt(whole), rest);
+    if (rest != 0) visitAt(whole, rest);
 }
 
 void ProductInput::makeUnits(bool asValues) {
@@ -204,8 +204,8 @@ ProductResult::ProductResult(VectorFunction& function, const VectorMatrixMul& pr
     }
 }
 
-Id ProductResult::biasOf(Id row) {
-    if (!product_.hasBias) return 0;
+std::optional<Id> ProductResult::biasOf(Id row) {
+    if (!product_.hasBias) return std::nullopt;
     const Interpretation& number = product_.biasType;
     auto line = bias_->fromStart(times(row, number.bytes()));
     Id value = unpackWord(emit_, number, line.load(0, number.bytes())[0])[0];
@@ -218,11 +218,11 @@ Id ProductResult::biasOf(Id row) {
     return emit_.converted(wanted, value);
 }
 
-Id ProductResult::finish(Id total, Id bias) {
-    if (bias != 0) {
-        const Id type = emit_.typeOf(bias);
+Id ProductResult::finish(Id total, std::optional<Id> bias) {
+    if (bias) {
+        const Id type = emit_.typeOf(*bias);
         total = emit_.op(types_.isInteger(type) ? OpIAdd : OpFAdd, type,
-                         {emit_.bitcast(type, total), bias});
+                         {emit_.bitcast(type, total), *bias});
     }
     const Id wanted = product_.result->component;
     const bool isInteger = types_.isInteger(emit_.typeOf(total));

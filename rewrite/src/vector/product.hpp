@@ -49,8 +49,8 @@ struct VectorMatrixMul {
     uint32_t quadBytes() const;
 };
 
-// The type in which a product is summed. A unit is an operand of its multiply-adds: a scalar, or
-// several neighbours along the summed axis.
+// The type in which a product is summed. A unit is what one multiply-add takes of the weights, or
+// of the input: a component, or two or four neighbours along the summed axis.
 enum class Sum {
     kHalfPairs,   // pairs of f16; for f16 results on devices with packed arithmetic
     kHalfPieces,  // pairs of f16, but sums of each kPieceUnits of them are added in f32
@@ -81,7 +81,7 @@ class Arithmetic : private VectorCode {
     Id zero() { return types_.constantNull(sumType_); }
     // accumulator + weight * input.
     Id multiplyAdd(Id weight, Id input, Id accumulator);
-    // accumulator + the sum of weights[i] * inputs[i]; skips inputs that are 0 (no id).
+    // accumulator + the sum of weights[i] * inputs[i], for as many weights as there are inputs.
     Id addProducts(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
     // The sum as one scalar: f16, f32 or s32/u32.
     Id total(Id accumulator);
@@ -173,10 +173,10 @@ class ProductResult : private VectorCode {
         return result;
     }
 
-    // The bias of a row (u32) in the type of the sum; 0: there is none.
-    Id biasOf(Id row);
+    // The bias of a row (u32) in the type of the sum, if there is one.
+    std::optional<Id> biasOf(Id row);
     // A component of the result: the sum of a total and its bias, converted.
-    Id finish(Id total, Id bias);
+    Id finish(Id total, std::optional<Id> bias);
 
  private:
     const VectorMatrixMul& product_;

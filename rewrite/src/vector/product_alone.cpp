@@ -73,9 +73,10 @@ class InvocationProduct : private VectorCode {
         const uint32_t first = at / 4 * arithmetic_.unitsPerWord();
         for (size_t r = 0; r < lines.size(); ++r) {
             const std::vector<Id> words = lines[r].load(at, bytes);
-            std::vector<Id> inputs;
-            for (uint32_t u = 0; u < words.size() * arithmetic_.unitsPerWord(); ++u) {
-                inputs.push_back(first + u < work_.input.units() ? work_.input.unit(first + u) : 0);
+            const auto units = static_cast<uint32_t>(words.size()) * arithmetic_.unitsPerWord();
+            std::vector<Id> inputs;  // none for the padding of the line
+            for (uint32_t u = first; u < std::min(first + units, work_.input.units()); ++u) {
+                inputs.push_back(work_.input.unit(u));
             }
             sums[r] = arithmetic_.addProducts(arithmetic_.units(words), inputs, sums[r]);
         }

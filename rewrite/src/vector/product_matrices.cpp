@@ -86,7 +86,7 @@ class DriverMatrices : SharedVectors {
         for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
             const uint32_t count = std::min(rows - r, exchange_.lanes);
             barrier();
-            shareWeights(plus(first, r), count, firstQuad, quads);
+            stageWeights(plus(first, r), count, firstQuad, quads);
             barrier();
             for (uint32_t row = 0; row < count; row += shape_.n) {
                 addBlock((r + row) / shape_.n, inputs, [&](uint32_t step) {
@@ -114,7 +114,7 @@ class DriverMatrices : SharedVectors {
     }
 
     // Neighbouring lanes take neighbouring quads of a line. The zeros behind the inputs stay.
-    void shareWeights(Id firstRow, uint32_t rows, Id firstQuad, uint32_t quads) {
+    void stageWeights(Id firstRow, uint32_t rows, Id firstQuad, uint32_t quads) {
         for (uint32_t i = 0; i < rows * quads; i += exchange_.lanes) {
             const Id index = plus(lane_, i);
             const bool isWhole = i + exchange_.lanes <= rows * quads;
@@ -123,14 +123,14 @@ class DriverMatrices : SharedVectors {
                         : Condition(emit_.compare(OpULessThan, index, c(rows * quads)));
             f_.when(isInside, [&] {
                 const Id row = over(index, quads), quad = modulo(index, quads);
-                shareQuad(addU32(firstRow, row), addU32(firstQuad, quad),
+                stageQuad(addU32(firstRow, row), addU32(firstQuad, quad),
                           addU32(laneBase(row), times(quad, inputQuadsPerMatrixQuad())));
             });
         }
     }
 
     // Stores a quad of a row's line, converted, to the quads of the exchange from `slot` on.
-    void shareQuad(Id row, Id quad, Id slot) {
+    void stageQuad(Id row, Id quad, Id slot) {
         if (plan_.rows != p_.m) row = atMost(emit_, row, p_.m - 1);
         const Id start = startOfLine(emit_, p_.inBlocks, work_.parameters.stride, row);
         const Id line = over(work_.matrix.fromStart(start).bytes(), 16);
@@ -176,12 +176,12 @@ class DriverMatrices : SharedVectors {
 
     // Pointer to what the memory holds for a lane, or of a row of the weights.
     Id slotOf(uint32_t lane, uint32_t quad) {
-        return slot(plus(base_, lane * exchange_.laneQuads() + quad));
+        return slot(plus(base_, lane * VectorExchange::kLaneQuads + quad));
     }
     Operands access(std::initializer_list<Id> ids, Layout layout) {
         Operands operands = idOperands({ids.begin(), ids.size()});
-        append(operands,
-               {idOperand(c(static_cast<uint32_t>(layout))), idOperand(c(exchange_.laneQuads()))});
+        append(operands, {idOperand(c(static_cast<uint32_t>(layout))),
+                          idOperand(c(VectorExchange::kLaneQuads))});
         append(operands, nonPrivateAccess(f_.module()));
         return operands;
     }

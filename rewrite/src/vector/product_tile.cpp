@@ -80,7 +80,7 @@ class VectorTileProduct : SharedVectors {
 
     // A quad holds one lane's rows for one vector.
     void shareResults(Id t) {
-        std::vector<Id> biases;
+        std::vector<std::optional<Id>> biases;
         for (Id row : rows_) biases.push_back(work_.result.biasOf(row));
         const uint32_t width = p_.result->packWidth;
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {

@@ -10,14 +10,14 @@
 
 namespace coopvk::rewrite {
 
-// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results.
+// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results,
+// kExchangeQuads x 16 bytes of each vector at once.
 struct VectorExchange {
-    uint32_t lanes = 0;  // of the subgroup
-    uint32_t quads = 0;  // 16 bytes each: the part of a vector that is exchanged at once
-    Id variable = 0;     // uvec4[subgroups * lanes * laneQuads()]; 0: there is none
-
     // Quads from one lane's to the next one's: with one unused, lanes access different banks.
-    uint32_t laneQuads() const { return quads + 1; }
+    static constexpr uint32_t kLaneQuads = kExchangeQuads + 1;
+
+    uint32_t lanes = 0;  // of the subgroup
+    Id variable = 0;     // uvec4[subgroups * lanes * kLaneQuads]
 };
 
 // A boolean: whether all lanes are active and multiply by the same matrix.
@@ -38,13 +38,12 @@ struct Tile {
     uint32_t columnsPerLane = 0;
     uint32_t tiles = 0;  // along the rows of the product
 
-    bool isUsed() const { return exchange.variable != 0; }
     uint32_t rowsPerTile() const { return gridRows * rowsPerLane; }
     uint32_t rows() const { return tiles * rowsPerTile(); }
 };
 
-// Not isUsed() if the stage, the device or the shape does not allow tiles.
-Tile planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
+// nullopt if the stage, the device or the shape does not allow tiles.
+std::optional<Tile> planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
 void multiplyAsTile(const ProductWork& work, const Tile& tile);
 
 // The same by matrices of the driver's VK_KHR_cooperative_matrix: the rows of A are the inputs of
@@ -57,33 +56,33 @@ struct DriverProduct {
     bool loadsBlocks = false;     // B's elements lie in one piece in the buffer
     uint32_t rows = 0;            // that are computed: M, rounded up
 
-    bool isUsed() const { return exchange.variable != 0; }
     // Units of the input are words of A's components; totals are as the exchange holds them.
     Sum sum() const;
     uint32_t totalBytes() const { return sum() == Sum::kHalfPairs ? 2 : 4; }
     // Rows whose totals are exchanged at once.
-    uint32_t rowsPerTile() const { return 16 * exchange.quads / totalBytes(); }
+    uint32_t rowsPerTile() const { return 16 * kExchangeQuads / totalBytes(); }
 };
 
-// Not isUsed() if tiles are not possible, or if the driver has no matrices for these types, or must
-// not be asked for them.
-DriverProduct planDriverProduct(VectorContext& context, const VectorMatrixMul& product);
+// nullopt if tiles are not possible, or if the driver has no matrices for these types, or must not
+// be asked for them.
+std::optional<DriverProduct> planDriverProduct(VectorContext& context,
+                                               const VectorMatrixMul& product);
 void multiplyByDriver(const ProductWork& work, const DriverProduct& plan);
 
 // Whether lanes can exchange the vectors of a product; its matrix has lines of whole quads.
 bool canExchange(const VectorContext& context, const VectorMatrixMul& product);
-// The shared memory for all products; sets the variable to 0 if there is too little left.
-VectorExchange planExchange(VectorContext& context);
+// The shared memory for all products; nullopt if there is too little left.
+std::optional<VectorExchange> planExchange(VectorContext& context);
 
 // Whether the shader tests if all invocations of the subgroup use the same matrix. Processors with
 // scalar registers load a uniform value once for the subgroup, so tiles gain nothing there, and
 // cost registers. But their drivers must know that the address is uniform.
-bool canShareWeights(const VectorContext& context, const VectorMatrixMul& product);
+bool asksForUniformWeights(const VectorContext& context, const VectorMatrixMul& product);
 // Returns a function with the parameters of `alone`, a product by one invocation: the input, then
 // the locations. If the latter are equal in the subgroup, it passes them to `alone` as uniform
 // values, else as they are.
-Id shareWeights(VectorContext& context, std::string_view name, Id resultType,
-                std::span<const Id> parameterTypes, Id alone);
+Id multiplyByUniformWeights(VectorContext& context, std::string_view name, Id resultType,
+                            std::span<const Id> parameterTypes, Id alone);
 
 // Functions with the same parameters: the input, then the locations.
 struct ProductFunctions {
@@ -113,7 +112,7 @@ class SharedVectors : protected VectorCode {
     void begin();
 
     // The first quad of a lane (u32) of the subgroup.
-    Id laneBase(Id lane) { return addU32(base_, times(lane, exchange_.laneQuads())); }
+    Id laneBase(Id lane) { return addU32(base_, times(lane, VectorExchange::kLaneQuads)); }
     Id slot(Id index) { return emit_.chain(quad_, {exchange_.variable, index}); }
     Id load(Id index);
     void store(Id index, Id value);
@@ -122,7 +121,7 @@ class SharedVectors : protected VectorCode {
     // Quads of a line of the matrix, and the quads of input that belong to one of them.
     uint32_t matrixQuads() const { return p_.lineBytes() / 16; }
     uint32_t inputQuadsPerMatrixQuad() const { return work_.arithmetic.unitsPerWord(); }
-    uint32_t matrixQuadsPerChunk() const { return exchange_.quads / inputQuadsPerMatrixQuad(); }
+    uint32_t matrixQuadsPerChunk() const { return kExchangeQuads / inputQuadsPerMatrixQuad(); }
 
     // For each chunk, in order: shares this lane's part of the input, with zeros up to a multiple
     // of `multiple` quads, runs add(first quad of the matrix (u32), quads of the matrix), and frees
@@ -141,70 +140,5 @@ class SharedVectors : protected VectorCode {
     void shareChunk(Id chunk, uint32_t quads, uint32_t zeros, uint32_t whole);
     void shareInput(Id chunk, uint32_t quads);
 };
-
-inline void SharedVectors::begin() {
-    lane_ = readLane(emit_);
-    const Id subgroup = subgroupNumber(f_.context(), emit_, exchange_);
-    f_.module().addCapability(spv::Capability::GroupNonUniform);
-    base_ = times(subgroup, exchange_.lanes * exchange_.laneQuads());
-    laneQuads_ = laneBase(lane_);
-}
-
-inline Id SharedVectors::load(Id index) {
-    return emit_.load(quad_, slot(index), nonPrivateAccess(f_.module()));
-}
-
-inline void SharedVectors::store(Id index, Id value) {
-    emit_.store(slot(index), value, nonPrivateAccess(f_.module()));
-}
-
-inline void SharedVectors::barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
-
-inline void SharedVectors::forEachChunk(uint32_t multiple,
-                                        const std::function<void(Id, uint32_t)>& add) {
-    const uint32_t perChunk = matrixQuadsPerChunk();
-    const uint32_t whole = matrixQuads() / perChunk;
-    const auto addChunk = [&](Id chunk, uint32_t quads) {
-        const uint32_t inputs = quads * inputQuadsPerMatrixQuad();
-        const auto padded = static_cast<uint32_t>(roundUp(inputs, multiple));
-        shareChunk(chunk, inputs, padded - inputs, whole);
-        barrier();
-        add(times(chunk, perChunk), quads);
-        barrier();
-    };
-    f_.repeat(whole, 1, [&](Id chunk) { addChunk(chunk, perChunk); });
-    if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) addChunk(c(whole), rest);
-}
-
-// `whole`: the number of chunks if `chunk` is not constant.
-inline void SharedVectors::shareChunk(Id chunk, uint32_t quads, uint32_t zeros, uint32_t whole) {
-    const bool known = emit_.module().constantValue(chunk).has_value();
-    if (known || !work_.input.hasValues()) {
-        shareInput(chunk, quads);
-    } else {
-        // Values have no dynamic indices.
-        for (uint32_t k = 0; k < whole; ++k) {
-            const Id isThis = emit_.compare(OpIEqual, chunk, c(k));
-            f_.when(isThis, [&] { shareInput(c(k), quads); });
-        }
-    }
-    for (uint32_t z = 0; z < zeros; ++z) {
-        store(plus(laneQuads_, quads + z), types_.constantNull(quad_));
-    }
-}
-
-inline void SharedVectors::shareInput(Id chunk, uint32_t quads) {
-    const Id firstUnit = times(chunk, 4 * exchange_.quads);
-    const std::optional<uint64_t> known = emit_.module().constantValue(firstUnit);
-    for (uint32_t q = 0; q < quads; ++q) {
-        std::vector<Id> words;
-        for (uint32_t u = 0; u < 4; ++u) {
-            const Id unit = plus(firstUnit, 4 * q + u);
-            const bool beyond = known && *known + 4 * q + u >= work_.input.units();
-            words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
-        }
-        store(plus(laneQuads_, q), emit_.construct(quad_, words));
-    }
-}
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV.
+// OpCooperativeVectorOuterProductAccumulateNV and OpCooperativeVectorReduceSumAccumulateNV: calls
+// of functions that add to memory by atomics. If all invocations of a subgroup add to the same
+// place, one of them adds the sum:
+//
+//   for each line l, for each element e:  memory[l][e] += a[l] * b[e]      the outer product
+//                                         memory[e] += v[e]                the sum
 #include "lowering/workgroup.hpp"
 #include "vector/arrays.hpp"
 #include "vector/context.hpp"
@@ -51,12 +56,12 @@ class GradientWriter : private VectorCode {
         }
         elements_.emplace(f_, *g_.elements, elements, 0, g_.elements->packs(), Indices::kDynamic);
         if (g_.lines == nullptr) {
-            return chooseReduced(same, [&](bool reduced) { addLine(memory_.start(), 0, reduced); });
+            return chooseWay(same, [&] { addLine(memory_.start(), std::nullopt); });
         }
         forParts(*g_.lines, [&](uint32_t pack, uint32_t packs, uint32_t count) {
             lines_.emplace(f_, *g_.lines, lines, pack, packs, Indices::kConstant);
             const uint32_t first = pack * g_.lines->packWidth;
-            chooseReduced(same, [&](bool reduced) { addLines(first, count, reduced); });
+            chooseWay(same, [&] { addLines(first, count); });
         });
     }
 
@@ -73,10 +78,14 @@ class GradientWriter : private VectorCode {
         return uniform.result();
     }
 
-    // Calls add(true), which reduces over the subgroup, where `same` is true, else add(false).
+    // Calls add() with isReduced_ where `same` is true, else without it.
     template <typename Add>
-    void chooseReduced(Condition same, Add add) {
-        f_.choose(same, [&] { add(true); }, [&] { add(false); });
+    void chooseWay(Condition same, Add add) {
+        const auto addSo = [&](bool isReduced) {
+            isReduced_ = isReduced;
+            add();
+        };
+        f_.choose(same, [&] { addSo(true); }, [&] { addSo(false); });
     }
 
     // Calls visit(first pack, packs, components) for each part of a vector.
@@ -93,41 +102,40 @@ class GradientWriter : private VectorCode {
     void addShifted(Condition same, Id vector) {
         forParts(*g_.elements, [&](uint32_t first, uint32_t packs, uint32_t count) {
             FloatComponents part(f_, *g_.elements, vector, first, packs, Indices::kConstant);
-            chooseReduced(same, [&](bool reduced) {
+            chooseWay(same, [&] {
                 part.eachPack(count, [&](Id pack, const std::vector<Id>& numbers) {
-                    addNumbers(memory_.start(), plus(pack, first), numbers, reduced);
+                    addNumbers(memory_.start(), plus(pack, first), numbers);
                 });
             });
         });
     }
 
-    void addLines(uint32_t first, uint32_t count, bool reduced) {
+    void addLines(uint32_t first, uint32_t count) {
         lines_->each(count, [&](Id index, Id factor) {
             const Id offset = startOfLine(emit_, g_.inBlocks, stride_, plus(index, first));
-            addLine(memory_.fromStart(offset).bytes(), factor, reduced);
+            addLine(memory_.fromStart(offset).bytes(), factor);
         });
     }
 
-    void addLine(Id start, Id factor, bool reduced) {
+    // Adds the elements, times the factor of an outer product.
+    void addLine(Id start, std::optional<Id> factor) {
         const uint32_t perWord = accumulator_.perWord();
         const uint32_t words = g_.elements->count / perWord;
-        f_.repeat(words, 16, [&](Id word) { addWord(start, word, factor, perWord, reduced); });
-        if (g_.elements->count % perWord != 0) addWord(start, c(words), factor, 1, reduced);
+        f_.repeat(words, 16, [&](Id word) { addWord(start, word, factor, perWord); });
+        if (g_.elements->count % perWord != 0) addWord(start, c(words), factor, 1);
     }
 
-    void addWord(Id start, Id word, Id factor, uint32_t count, bool reduced) {
+    void addWord(Id start, Id word, std::optional<Id> factor, uint32_t count) {
         const Id first = times(word, accumulator_.perWord());
         std::vector<Id> numbers;
         for (uint32_t v = 0; v < count; ++v) {
             numbers.push_back(elements_->at(plus(first, v)));
-            if (factor != 0) {
-                numbers[v] = emit_.op(OpFMul, f32(), {factor, numbers[v]});
-            }
+            if (factor) numbers[v] = emit_.op(OpFMul, f32(), {*factor, numbers[v]});
         }
-        addNumbers(start, word, numbers, reduced);
+        addNumbers(start, word, numbers);
     }
 
-    void addNumbers(Id start, Id word, std::span<const Id> numbers, bool reduced) {
+    void addNumbers(Id start, Id word, std::span<const Id> numbers) {
         constexpr uint32_t kWords = 4;  // that lie together in a block
         Id place = word;
         if (g_.inBlocks) {
@@ -135,7 +143,7 @@ class GradientWriter : private VectorCode {
                            modulo(word, kWords));
         }
         const Id byte = emit_.sum(start, times(place, 4));
-        if (reduced) {
+        if (isReduced_) {
             accumulator_.addReduced(byte, numbers);
         } else {
             accumulator_.add(byte, numbers);
@@ -147,6 +155,7 @@ class GradientWriter : private VectorCode {
     VectorMemory memory_;
     Accumulator accumulator_;
     std::optional<FloatComponents> lines_, elements_;
+    bool isReduced_ = false;  // the subgroup's sum is added, by one invocation
 };
 
 Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::string_view name) {
@@ -168,11 +177,8 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
         writer.run(lines, elements);
         return f.finish();
     }
-    // Volatile: an invocation may become a helper invocation while the shader runs.
-    const Id boolean = context.types.boolType();
-    const Id isHelper =
-        readBuiltIn(f.emit(), spv::BuiltIn::HelperInvocation, boolean, "coopvk_is_helper", true);
-    const Id isActive = f.emit().op(OpLogicalNot, boolean, {isHelper});
+    const Id isHelper = readIsHelper(f.emit());
+    const Id isActive = f.emit().op(OpLogicalNot, context.types.boolType(), {isHelper});
     f.when(isActive, [&] { writer.run(lines, elements); });
     return f.finish();
 }
