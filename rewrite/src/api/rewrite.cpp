@@ -73,8 +73,8 @@ constexpr bool kChecksPasses = false;
 constexpr bool kChecksPasses = true;
 #endif
 
-Result<Rewritten> rewriteModule(const Request& request, const PlannedTarget& target, bool native) {
-    const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
+Result<Rewritten> rewriteModule(const Request& request, const PlannedTarget& target,
+                                ExtensionSet used, bool native) {
     if (std::optional<Error> error = checkTarget(request, target, used)) return *std::move(error);
     if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     return rewriteFor(request, target, native, kChecksPasses);
@@ -112,14 +112,14 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
     std::optional<std::string> why;
     if (mayBeNative) why = whyNotNative(request, target);
     if (mayBeNative && !why) {
-        Result<Rewritten> out = rewriteModule(request, target, true);
+        Result<Rewritten> out = rewriteModule(request, target, used, true);
         // Where only shapes are added, the device may lack what core SPIR-V needs.
         const bool canBeCore =
             emulates || allowsFlexibleSizes(target.emulated, target.nativeFeatures);
         if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }
-    Result<Rewritten> out = rewriteModule(request, target, false);
+    Result<Rewritten> out = rewriteModule(request, target, used, false);
     if (out && why) out->notes.push_back("no native back-end: " + *why);
     return out;
 }

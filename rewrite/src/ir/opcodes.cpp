@@ -2,6 +2,7 @@
 #include "ir/opcodes.hpp"
 
 #include <algorithm>
+#include <array>
 
 namespace coopvk::rewrite {
 
@@ -64,53 +65,72 @@ bool isTerminator(spv::Op opcode) {
                             OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
 }
 
-bool isPure(spv::Op opcode) {
+namespace {
+
+// By opcode, up to the last one of SPIR-V 1.6 without extensions.
+constexpr auto kPure = [] {
+    std::array<bool, 512> pure = {};
     constexpr std::pair<spv::Op, spv::Op> kRanges[] = {
         {OpVectorExtractDynamic, OpTranspose}, {OpConvertFToU, OpBitcast},
         {OpSNegate, OpSMulExtended},           {OpAny, OpFUnordGreaterThanEqual},
         {OpShiftRightLogical, OpBitCount},     {OpPhi, OpBranchConditional},
     };
-    return std::ranges::any_of(kRanges,
-                               [&](const auto& range) {
-                                   return opcode >= range.first && opcode <= range.second;
-                               }) ||
-           hasNoValue(opcode) ||
-           isOneOf(opcode, {OpNop, OpLine, OpNoLine, OpReturn, OpReturnValue, kOpFreeze,
-                            OpInBoundsAccessChain, OpAccessChain, OpVariable, OpUnreachable});
+    for (const auto& [first, last] : kRanges) {
+        for (auto opcode = uint32_t(first); opcode <= uint32_t(last); ++opcode) pure[opcode] = true;
+    }
+    for (const spv::Op opcode : {OpUndef, OpNop, OpLine, OpNoLine, OpReturn, OpReturnValue,
+                                 OpInBoundsAccessChain, OpAccessChain, OpVariable, OpUnreachable}) {
+        pure[uint32_t(opcode)] = true;
+    }
+    return pure;
+}();
+
+}  // namespace
+
+bool isPure(spv::Op opcode) {
+    const auto number = static_cast<uint32_t>(opcode);
+    return number < kPure.size() ? kPure[number] : opcode == kOpPoison || opcode == kOpFreeze;
 }
 
 Section sectionOf(spv::Op opcode) {
-    constexpr std::pair<spv::Op, Section> kSections[] = {
-        {OpCapability, Section::kCapabilities},
-        {OpConditionalCapabilityINTEL, Section::kCapabilities},
-        {OpExtension, Section::kExtensions},
-        {OpConditionalExtensionINTEL, Section::kExtensions},
-        {OpExtInstImport, Section::kExtInstImports},
-        {OpMemoryModel, Section::kMemoryModel},
-        {OpSamplerImageAddressingModeNV, Section::kMemoryModel},
-        {OpEntryPoint, Section::kEntryPoints},
-        {OpConditionalEntryPointINTEL, Section::kEntryPoints},
-        {OpExecutionMode, Section::kExecutionModes},
-        {OpExecutionModeId, Section::kExecutionModes},
-        {OpSource, Section::kDebug},
-        {OpSourceContinued, Section::kDebug},
-        {OpSourceExtension, Section::kDebug},
-        {OpName, Section::kDebug},
-        {OpMemberName, Section::kDebug},
-        {OpString, Section::kDebug},
-        {OpModuleProcessed, Section::kDebug},
-        {OpDecorate, Section::kAnnotations},
-        {OpMemberDecorate, Section::kAnnotations},
-        {OpDecorationGroup, Section::kAnnotations},
-        {OpGroupDecorate, Section::kAnnotations},
-        {OpGroupMemberDecorate, Section::kAnnotations},
-        {OpDecorateId, Section::kAnnotations},
-        {OpDecorateString, Section::kAnnotations},
-        {OpMemberDecorateString, Section::kAnnotations}};
-    for (const auto& [known, section] : kSections) {
-        if (known == opcode) return section;
+    switch (opcode) {
+        case OpCapability:
+        case OpConditionalCapabilityINTEL:
+            return Section::kCapabilities;
+        case OpExtension:
+        case OpConditionalExtensionINTEL:
+            return Section::kExtensions;
+        case OpExtInstImport:
+            return Section::kExtInstImports;
+        case OpMemoryModel:
+        case OpSamplerImageAddressingModeNV:
+            return Section::kMemoryModel;
+        case OpEntryPoint:
+        case OpConditionalEntryPointINTEL:
+            return Section::kEntryPoints;
+        case OpExecutionMode:
+        case OpExecutionModeId:
+            return Section::kExecutionModes;
+        case OpSource:
+        case OpSourceContinued:
+        case OpSourceExtension:
+        case OpName:
+        case OpMemberName:
+        case OpString:
+        case OpModuleProcessed:
+            return Section::kDebug;
+        case OpDecorate:
+        case OpMemberDecorate:
+        case OpDecorationGroup:
+        case OpGroupDecorate:
+        case OpGroupMemberDecorate:
+        case OpDecorateId:
+        case OpDecorateString:
+        case OpMemberDecorateString:
+            return Section::kAnnotations;
+        default:
+            return Section::kGlobals;
     }
-    return Section::kGlobals;
 }
 
 bool isDeclaration(const Instruction& i) {

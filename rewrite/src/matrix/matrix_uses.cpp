@@ -74,16 +74,15 @@ void MatrixUses::visit(const Instruction& i) {
 }
 
 void MatrixUses::visitOther(const Instruction& i) {
-    if (const std::optional<Id> matrix = matrixIndexedBy(i)) {
+    const bool isMove = movesValues(i.opcode) || firstChainIndex(i.opcode) != 0;
+    if (const auto matrix = isMove ? matrixIndexedBy(i) : std::nullopt) {
         add(*matrix, kHasElements);
         if (isPointerType(module_.def(i.type).opcode)) {
             elementPointers_.emplace_back(i.result, *matrix);
         }
         if (i.opcode == OpCompositeInsert) copyElement(matrix, matrixOfElement(i.word(0)));
     }
-    if (movesValues(i.opcode) || firstChainIndex(i.opcode) != 0 || isNonSemantic(module_, i)) {
-        return;
-    }
+    if (isMove || isNonSemantic(module_, i)) return;
     add(i.type, kHasOthers);
     for (const Operand& o : i.operands) {
         if (o.isId) add(typeOf(o.word), kHasOthers);
