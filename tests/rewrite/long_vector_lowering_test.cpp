@@ -153,6 +153,24 @@ TEST(LongVectorLowering, RefractTakesANarrowerEta) {
     EXPECT_EQ(test::occurrences(textOf(source), "Sqrt"), 1u);
 }
 
+// bfloat16 has OpDot, but neither products nor sums (SPV_KHR_bfloat16).
+TEST(LongVectorLowering, DotsOfBfloat16AreComputedInSingles) {
+    for (const uint32_t count : {8, 64}) {
+        const std::string source = test::edited(
+            moduleOf(count,
+                     "%bfloat = OpTypeFloat 16 BFloat16KHR\n"
+                     "%short = OpTypeVectorIdEXT %bfloat %count",
+                     "%narrow = OpFConvert %short %again\n"
+                     "%dot = OpDot %bfloat %narrow %narrow\n%wide = OpFConvert %float %dot\n"
+                     "%some = OpCompositeInsert %v %wide %again 0\nOpStore %var %some"),
+            {{"OpCapability Shader",
+              "OpCapability Shader\nOpCapability BFloat16TypeKHR\n"
+              "OpCapability BFloat16DotProductKHR"},
+             {"OpExtension", "OpExtension \"SPV_KHR_bfloat16\"\nOpExtension"}});
+        EXPECT_EQ(test::occurrences(textOf(source), "OpDot"), 0u);
+    }
+}
+
 // Vulkan gives malformed modules no meaning, but rewriting must not read past its own data.
 TEST(LongVectorLowering, RefusesPartsThatAreNone) {
     for (const std::string_view code :

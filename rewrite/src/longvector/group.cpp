@@ -199,16 +199,17 @@ void LongVectorGroup::addReduction(InstructionPtr instruction) {
     liveness_.drop(i);
     FunctionWriter& writer = values_.writer();
     Emitter& emitter = values_.emit();
+    const Id type = termType(context_.types, i);
     std::optional<Id> sum, combined;  // a variable if terms are combined in a loop, else the value
     if (vector.isLooped()) {
-        sum = writer.variable(i.type);
+        sum = writer.variable(type);
         emitter.store(*sum, neutralTerm(emitter, i));
     }
     const auto addTerm = [&](ComponentIndex at) {
         emitAt(at);
         const Id term = reductionTerm(emitter, i, operandsAt(i, at));
         if (sum) {
-            emitter.store(*sum, combineTerms(emitter, i, emitter.load(i.type, *sum), term));
+            emitter.store(*sum, combineTerms(emitter, i, emitter.load(type, *sum), term));
         } else {
             combined = combined ? combineTerms(emitter, i, *combined, term) : term;
         }
@@ -218,7 +219,7 @@ void LongVectorGroup::addReduction(InstructionPtr instruction) {
     } else {
         emit(addTerm);
     }
-    if (sum) combined = emitter.load(i.type, *sum);
+    if (sum) combined = emitter.load(type, *sum);
     emitter.op(OpCopyObject, i.type, {reductionResult(emitter, i, *combined)}, i.result);
     context_.module.retire(std::move(instruction));
 }

@@ -69,12 +69,14 @@ bool isReduction(spv::Op opcode);
 
 // The number of the first operand that is a long vector.
 size_t firstVector(spv::Op opcode);
+// The type of terms: that of the result, but f32 for OpDot of bfloat16, which has no arithmetic.
+Id termType(TypeTable& types, const Instruction& reduction);
 // The term of one component. `operands`: those of the instruction, with components for vectors.
 Id reductionTerm(Emitter& emit, const Instruction& reduction, const Operands& operands);
 Id combineTerms(Emitter& emit, const Instruction& reduction, Id a, Id b);
 // What changes no sum: -0.0, true and so on.
 Id neutralTerm(Emitter& emit, const Instruction& reduction);
-// The result of the combined terms: with the accumulator of OpSDotAccSat and so on.
+// The result of the combined terms: converted, or with the accumulator of OpSDotAccSat and so on.
 Id reductionResult(Emitter& emit, const Instruction& reduction, Id combined);
 
 }  // namespace coopvk::rewrite

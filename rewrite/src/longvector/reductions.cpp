@@ -69,6 +69,10 @@ bool isReduction(spv::Op opcode) { return find(opcode) != nullptr; }
 
 size_t firstVector(spv::Op opcode) { return opcode == OpGroupNonUniformAllEqual ? 1 : 0; }
 
+Id termType(TypeTable& types, const Instruction& i) {
+    return i.opcode == OpDot && types.encoding(i.type) ? types.floatType(32) : i.type;
+}
+
 Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) {
     const ReductionRow& row = *find(i.opcode);
     if (i.opcode == OpAny || i.opcode == OpAll) return operands[0].word;
@@ -76,7 +80,10 @@ Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) 
         return emit.op(i.opcode, i.type, Operands(operands));
     const ArithmeticDecorations decorations(emit.module(), i.result);
     if (i.opcode == OpDot) {
-        const Id term = emit.op(OpFMul, i.type, {operands[0].word, operands[1].word});
+        const Id type = termType(emit.types(), i);
+        const Id a = emit.converted(type, operands[0].word);
+        const Id b = emit.converted(type, operands[1].word);
+        const Id term = emit.op(OpFMul, type, {a, b});
         decorations.addTo(term);
         return term;
     }
@@ -86,14 +93,14 @@ Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) 
 }
 
 Id combineTerms(Emitter& emit, const Instruction& i, Id a, Id b) {
-    const Id sum = emit.op(find(i.opcode)->combine, i.type, {a, b});
+    const Id sum = emit.op(find(i.opcode)->combine, termType(emit.types(), i), {a, b});
     if (i.opcode == OpDot) ArithmeticDecorations(emit.module(), i.result).addTo(sum);
     return sum;
 }
 
 Id neutralTerm(Emitter& emit, const Instruction& i) {
     TypeTable& types = emit.types();
-    if (i.opcode == OpDot) return types.constantFloat(i.type, -0.0);
+    if (i.opcode == OpDot) return types.constantFloat(termType(types, i), -0.0);
     const spv::Op combine = find(i.opcode)->combine;
     if (combine == OpIAdd) return types.constantNull(i.type);
     if (combine == OpBitwiseAnd) return types.constantSplat(i.type, types.constantU32(~0u));
@@ -102,7 +109,7 @@ Id neutralTerm(Emitter& emit, const Instruction& i) {
 
 Id reductionResult(Emitter& emit, const Instruction& i, Id combined) {
     const ReductionRow& row = *find(i.opcode);
-    if (!row.saturates) return combined;
+    if (!row.saturates) return emit.converted(i.type, combined);
     return addSaturating(emit, i.type, i.word(2), combined,
                          row.firstIsSigned || row.secondIsSigned);
 }
