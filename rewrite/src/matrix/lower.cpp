@@ -131,7 +131,9 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (context.error) return context.error;
     context.dropValueDecorations();
     context.dropUniformDecorations();
-    module.removeDecorations([](const Instruction& i) { return decorates(i, kTransposed); });
+    module.removeDecorations([](const Instruction& i) {
+        return decorates(i, spv::Decoration::CooperativeMatrixTransposeEXT);
+    });
     declareWorkgroupMemory(context);
     context.addNewFunctions();
     dropDeclarations(context);

@@ -24,12 +24,6 @@ struct MatrixDimensions {
 // The constant operands of a matrix type; nullopt where they are not constant, or not valid.
 std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type);
 
-inline constexpr auto kTransposed = spv::Decoration::CooperativeMatrixTransposeEXT;
-// Whether a conversion transposes, too (VK_EXT_cooperative_matrix_maintenance1).
-inline bool isTransposed(const Module& module, const Instruction& conversion) {
-    return module.decoration(conversion.result, kTransposed).has_value();
-}
-
 // Whether a matrix, or a scalar, is a constant without bits that are set: no zero is negative.
 bool isZero(const Module& module, Id value);
 

@@ -28,6 +28,11 @@ uint64_t shufflesOf(const Fragment& from, const Fragment& to, Dimension first) {
     return shuffles / from.packWidth;
 }
 
+bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
+    constexpr auto kTransposed = spv::Decoration::CooperativeMatrixTransposeEXT;
+    return context.module.decoration(conversion.result, kTransposed).has_value();
+}
+
 void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        const Instruction& conversion) {
     const Fragment& from = move.from.fragment;
@@ -60,7 +65,7 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     if (from != nullptr && to != nullptr &&
-        (from->number != to->number || isTransposed(context.module, conversion))) {
+        (from->number != to->number || isTransposed(context, conversion))) {
         // VK_EXT_cooperative_matrix_maintenance1: transposed, or integers of other signedness.
         Instruction cast = conversion;
         cast.opcode = OpBitcast;
@@ -87,9 +92,13 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
-    const bool transposes = isTransposed(context.module, conversion);
+    const bool transposes = isTransposed(context, conversion);
     if (from == nullptr || to == nullptr || (from->shape == to->shape && !transposes)) {
         return lowerMatrixConversion(context, writer.emit(), conversion);
+    }
+    if (from->tiles || to->tiles) {
+        return context.fail(ErrorCode::kUnsupported, conversion,
+                            "a conversion that transposes gives no matrix of use A or B");
     }
     // Converts the components first, then changes the use.
     Id value = conversion.word(0);

@@ -68,7 +68,7 @@ struct LoadVersions {
 // group without a product behind it in its block stays as it is.
 LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed);
 
-// Finds the loops in which tensor loads can move to the iteration before (load_order.hpp).
+// Finds the loops in which tensor loads can move to the iteration before (prefetchTensorLoads()).
 
 // A loop of a header, which tests the condition, a body, and perhaps a block behind the body that
 // is the continue target. The body loads from tensors, and multiplies what it loads once.
@@ -126,7 +126,7 @@ std::optional<PrefetchLoop> findPrefetchLoop(const Module& module, const TensorT
                                              const Function& function, const BlockGraph& graph,
                                              const Loop& found);
 
-// Copies of the values of a loop whose tensor loads move (load_order.hpp).
+// Copies of the values of a loop whose tensor loads move.
 
 // Which iteration a copy is of. The next one follows the present one.
 enum class When { kFirst, kPresent, kNext };

@@ -21,7 +21,7 @@ bool takesTiles(const Module& module, const TilePlan& plan, const Instruction& i
     if (isConversion(i.opcode)) {
         const TileGrid* from = plan.grid(module.def(i.word(0)).type);
         const TileGrid* to = plan.grid(i.type);
-        return from != nullptr && to != nullptr && *from == *to && !isTransposed(module, i);
+        return from != nullptr && to != nullptr && *from == *to;
     }
     return isArithmetic(i.opcode) || i.opcode == OpMatrixTimesScalar || isNonSemantic(module, i);
 }
@@ -156,12 +156,7 @@ class TileConverter {
             emit.add(std::move(i));
             return;
         }
-        const bool transposes = isTransposed(module_, *i);
         const Id value = emit.op(i->opcode, found->second, std::move(i->operands));
-        if (transposes) {
-            module_.decorate(value, kTransposed);
-            module_.removeDecoration(i->result, kTransposed);
-        }
         convert(emit, i->type, value, i->result);
     }
 
