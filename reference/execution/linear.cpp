@@ -90,8 +90,11 @@ void onVectors(Subgroup& s, Out result) {
             for (uint32_t n = 0; n < operands.size(); ++n) {
                 const Value& from = s.operand(n);
                 operands[n].resize(from.components());
-                for (uint32_t c = 0; c < from.components(); ++c)
-                    operands[n][c] = double(format.from(from.at(c, lane)));
+                // The eta of Refract may have fewer bits than the vectors.
+                withFormat(*s.program, scalarOf(*from.type), [&](auto own) {
+                    for (uint32_t c = 0; c < from.components(); ++c)
+                        operands[n][c] = double(own.from(from.at(c, lane)));
+                });
             }
             const Numbers numbers = kF(operands);
             for (uint32_t c = 0; c < result.components() && c < numbers.size(); ++c)
