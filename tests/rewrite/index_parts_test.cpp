@@ -6,7 +6,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "ir/emitter.hpp"
+#include "ir/indices.hpp"
 
 namespace coopvk::rewrite::index_parts_test {
 namespace {

@@ -108,6 +108,24 @@ TEST(Int4Sixteen, OutputIsValid) {
     }
 }
 
+// Components behind a pointer that steps over elements.
+TEST(Int4Sixteen, ChainsMayHaveElements) {
+    for (const char* stride : {"8", "9"}) {
+        Parts parts = {
+            "OpCapability VariablePointersStorageBuffer\nOpCapability VariablePointers\n", "",
+            "%p = OpUntypedAccessChainKHR %untyped %block %buffer %c0\n"
+            "%q = OpUntypedPtrAccessChainKHR %untyped %list %p %c0 %c1 %c3\n"
+            "%e = OpLoad %u4 %q\nOpStore %q %e\n",
+            stride};
+        // spirv-val asks this of pointers without a type, too.
+        parts.stride += "\nOpDecorate %untyped ArrayStride 256";
+        const Result<Rewritten> out = run(parts);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+        EXPECT_EQ(disassemble(out->words).find("OpTypeInt 4"), std::string::npos);
+    }
+}
+
 // At multiples of four bytes a vector is two words, and matrices may be loaded through pointers to
 // it.
 TEST(Int4Sixteen, MatricesNeedWholeWords) {

@@ -14,14 +14,14 @@ namespace {
 // What the check says of a module whose matrices, vectors and so on were not lowered; empty if
 // nothing.
 std::string complaint(const std::string& source, Extension extension, const Target& target = {},
-                      bool native = false) {
+                      BackEnd backEnd = BackEnd::kCore) {
     const std::vector<uint32_t> words = test::assemble(source);
     Request request;
     request.words = words;
     Result<Module> module = Module::parse(words);
     if (!module) return module.error().message;
     const PlannedTarget planned(target);
-    Rewriting rewriting(request, planned, std::move(*module), native);
+    Rewriting rewriting(request, planned, std::move(*module), backEnd);
     rewriting.out.used.insert(extension);
     rewriting.out.words = words;
     const std::optional<Error> error = checkNothingIsLeft(rewriting);
@@ -60,7 +60,7 @@ TEST(LastCheck, FindsCapabilities) {
 TEST(LastCheck, LeavesWhatIsTheDrivers) {
     const std::string matrices = test::multiplyModule(16, 16, 16);
     EXPECT_EQ(complaint(matrices, Extension::kNvCooperativeVector), "");
-    EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, {}, true), "");
+    EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, {}, BackEnd::kNative), "");
     Target target;
     target.emulated.erase(Extension::kKhrCooperativeMatrix);
     EXPECT_EQ(complaint(matrices, Extension::kKhrCooperativeMatrix, target), "");

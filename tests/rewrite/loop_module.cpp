@@ -44,6 +44,14 @@ OpCooperativeMatrixStoreKHR %p %as_b@ %c0 %c16
     {"PerElement", R"(
 %y@ = OpCooperativeMatrixPerElementOpNV %C %x@ %scale
 )"},
+    {"PerElementInLoops", R"(
+%y@ = OpCooperativeMatrixPerElementOpNV %C %x@ %scaleoften
+)"},
+    {"Lines", R"(
+%line@ = OpCompositeExtractCoopMatQCOM %line %x@
+%y@ = OpCompositeConstructCoopMatQCOM %C %line@
+)",
+     true},
     {"Product", R"(
 %y@ = OpCooperativeMatrixMulAddKHR %C %a %b %x@
 )"},
@@ -84,7 +92,9 @@ OpCapability CooperativeMatrixPerElementOperationsNV
 OpCapability TensorAddressingNV
 OpCapability CooperativeMatrixTensorAddressingNV
 OpCapability CooperativeMatrixBlockLoadsNV
+OpCapability CooperativeMatrixConversionQCOM
 OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_QCOM_cooperative_matrix_conversion"
 OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
 OpMemoryModel PhysicalStorageBuffer64 Vulkan
@@ -136,6 +146,7 @@ OpDecorate %halfbuffer Binding 1
 %halfbuffer = OpVariable %phalfblock StorageBuffer
 %shared = OpVariable %pshared Workgroup
 %pair = OpTypeArray %u32 %c2
+%line = OpTypeArray %f32 %c16
 %combine_fn = OpTypeFunction %f32 %f32 %f32
 %scale_fn = OpTypeFunction %f32 %u32 %u32 %f32
 %decode_fn = OpTypeFunction %f32 %pquant %pair %pair
@@ -176,6 +187,23 @@ OpFunctionEnd
 %fr = OpConvertUToF %f32 %row
 %ss = OpFMul %f32 %fr %element
 OpReturnValue %ss
+OpFunctionEnd
+%scaleoften = OpFunction %f32 None %scale_fn
+%orow = OpFunctionParameter %u32
+%ocolumn = OpFunctionParameter %u32
+%oelement = OpFunctionParameter %f32
+%ol = OpLabel
+OpBranch %oh
+%oh = OpLabel
+%oi = OpPhi %u32 %c0 %ol %onext %oh
+%os = OpPhi %f32 %oelement %ol %ot %oh
+%ot = OpFAdd %f32 %os %os
+%onext = OpIAdd %u32 %oi %c1
+%omore = OpULessThan %bool %onext %orow
+OpLoopMerge %oend %oh None
+OpBranchConditional %omore %oh %oend
+%oend = OpLabel
+OpReturnValue %ot
 OpFunctionEnd
 %decode = OpFunction %f32 None %decode_fn
 %dp = OpFunctionParameter %pquant

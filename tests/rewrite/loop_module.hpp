@@ -13,6 +13,7 @@ namespace coopvk::test {
 // An operation in a loop computes the matrix %y@ of %x@, where @ is the number of its copy.
 struct LoopOperation {
     std::string_view name, text;
+    bool isOfSubgroups = false;  // no workgroup may compute it
 };
 std::span<const LoopOperation> loopOperations();
 

@@ -39,10 +39,14 @@ TEST_P(Loops, StayStructured) {
     constexpr uint32_t kWorkgroup = 2, kSubgroup = 3;
     for (const test::LoopOperation& operation : test::loopOperations()) {
         for (const uint32_t scope : {kWorkgroup, kSubgroup}) {
+            if (operation.isOfSubgroups && scope == kWorkgroup) continue;
             const auto words = test::assemble(test::loopModule(operation, GetParam(), scope));
             ASSERT_TRUE(GetParam().isOfOlderRules || !validate(words))
                 << operation.name << ": " << validate(words).value_or("");
             for (const Kind kind : {Kind::kCpu, Kind::kGpu, Kind::kWide, Kind::kTiles}) {
+                // A subgroup has an invocation for each line.
+                const bool fits = kind == Kind::kGpu || kind == Kind::kWide;
+                if (operation.isOfSubgroups && !fits) continue;
                 SCOPED_TRACE(std::format("{}, scope {}, target {}", operation.name, scope,
                                          static_cast<int>(kind)));
                 Request request;
@@ -58,10 +62,8 @@ TEST_P(Loops, StayStructured) {
     }
 }
 
-// An operation of SPV_INTEL_2d_block_io in place of one on matrices: %C is f32.
-// `isPlain`: without it, since spirv-val does not know that its
-// operands may point to variables.
-std::string blockModule(const test::LoopForm& form, bool isPlain) {
+// The code of a form where %C is no matrix, and %p a pointer to %C.
+std::string codeOf(const test::LoopForm& form, std::string_view text) {
     std::string code(form.text);
     const auto replaceAll = [&](std::string_view from, std::string_view to) {
         for (size_t at = 0; (at = code.find(from, at)) != code.npos; at += to.size()) {
@@ -71,14 +73,21 @@ std::string blockModule(const test::LoopForm& form, bool isPlain) {
     replaceAll("OpCooperativeMatrixStoreKHR %p", "OpStore %p");
     replaceAll(" %c0 %c16\n", "\n");
     for (const char number : {'0', '1', '2'}) {
-        std::string operation = isPlain ? "%y@ = OpFAdd %C %x@ %x@\n" : R"(
-OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %base %c128 %c128 %c128 %at %held
-OpSubgroup2DBlockStoreINTEL %c4 %c8 %c8 %c1 %held %base %c128 %c128 %c128 %at
-%y@ = OpFAdd %C %x@ %x@
-)";
+        std::string operation(text);
         for (size_t at; (at = operation.find('@')) != std::string::npos;) operation[at] = number;
         replaceAll(std::string("OP") + number + "\n", operation);
     }
+    return code;
+}
+
+// An operation of SPV_INTEL_2d_block_io in place of one on matrices: %C is f32. `isPlain`: without
+// it, since spirv-val does not know that its operands may point to variables.
+std::string blockModule(const test::LoopForm& form, bool isPlain) {
+    const std::string code = codeOf(form, isPlain ? "%y@ = OpFAdd %C %x@ %x@\n" : R"(
+OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %base %c128 %c128 %c128 %at %held
+OpSubgroup2DBlockStoreINTEL %c4 %c8 %c8 %c1 %held %base %c128 %c128 %c128 %at
+%y@ = OpFAdd %C %x@ %x@
+)");
     return std::format(R"(
 OpCapability Shader
 OpCapability PhysicalStorageBufferAddresses
@@ -140,6 +149,65 @@ TEST_P(Loops, StayStructuredAroundBlocks) {
         ASSERT_TRUE(out) << out.error().message;
         EXPECT_EQ(validate(out->words), std::nullopt);
         EXPECT_EQ(disassemble(out->words).find("2DBlock"), std::string::npos);
+    }
+}
+
+// Long vectors, structures and arrays of them: %C is a vector of 20 components.
+std::string longVectorModule(const test::LoopForm& form) {
+    return std::format(R"(
+OpCapability Shader
+OpCapability LongVectorEXT
+OpExtension "SPV_EXT_long_vector"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c20 = OpConstant %u32 20
+%C = OpTypeVectorIdEXT %f32 %c20
+%zeros = OpConstantNull %C
+%both = OpTypeStruct %C %C
+%nothing = OpConstantNull %both
+%many = OpTypeArray %C %c20
+%pointer = OpTypePointer Function %C
+%manyPointer = OpTypePointer Function %many
+%main = OpFunction %void None %void_fn
+%entry = OpLabel
+%p = OpVariable %pointer Function
+%from = OpVariable %manyPointer Function
+%to = OpVariable %manyPointer Function
+%choice = OpIEqual %bool %c0 %c1
+{}
+OpReturn
+OpFunctionEnd
+)",
+                       codeOf(form, R"(
+OpCopyMemory %to %from
+%s@ = OpCompositeConstruct %both %x@ %x@
+%t@ = OpSelect %both %choice %s@ %nothing
+%u@ = OpCompositeExtract %C %t@ 1
+%y@ = OpFAdd %C %x@ %u@
+)"));
+}
+
+TEST_P(Loops, StayStructuredAroundLongVectors) {
+    const std::vector<uint32_t> words = test::assemble(longVectorModule(GetParam()));
+    ASSERT_TRUE(GetParam().isOfOlderRules || !validate(words)) << validate(words).value_or("");
+    for (const Kind kind : {Kind::kCpu, Kind::kGpu, Kind::kWide}) {
+        SCOPED_TRACE(static_cast<int>(kind));
+        Request request;
+        request.words = words;
+        const Result<Rewritten> out = rewrite(request, targetOf(kind));
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_EQ(disassemble(out->words).find("LongVector"), std::string::npos);
     }
 }
 

@@ -28,11 +28,11 @@ TEST(Passes, EachGivesWhatItSays) {
         Request request;
         request.words = words;
         const PlannedTarget target(targetWithTiles());
-        for (const bool native : {false, true}) {
-            const Result<Rewritten> out = rewriteFor(request, target, native, true);
+        for (const BackEnd backEnd : {BackEnd::kCore, BackEnd::kNative}) {
+            const Result<Rewritten> out = rewriteFor(request, target, backEnd, true);
             ASSERT_TRUE(out) << out.error().message;
             EXPECT_EQ(validate(out->words), std::nullopt);
-            EXPECT_EQ(out->words, rewriteFor(request, target, native, false)->words);
+            EXPECT_EQ(out->words, rewriteFor(request, target, backEnd, false)->words);
         }
     }
 }
@@ -92,7 +92,7 @@ TEST(Passes, BrokenOnesAreCaught) {
         for (const bool checked : {false, true}) {
             Result<Module> module = Module::parse(words);
             ASSERT_TRUE(module);
-            Rewriting rewriting(request, target, std::move(*module), false);
+            Rewriting rewriting(request, target, std::move(*module), BackEnd::kCore);
             rewriting.out.used = scan(words, ExtensionSet::all());
             const Pass passes[] = {whole, pass};
             const std::optional<Error> error = runPasses(passes, rewriting, checked);

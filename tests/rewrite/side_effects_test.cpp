@@ -25,6 +25,12 @@ const Case kCases[] = {
     {.name = "Extended",
      .hasEffect = false,
      .code = "%max = OpExtInst %u32 %glsl UMax %parameter %c1"},
+    {.name = "ExtendedStore",
+     .hasEffect = true,
+     .code = "%fraction = OpExtInst %f32 %glsl Modf %f1 %private_float"},
+    {.name = "ExtendedStoreToOwnVariable",
+     .hasEffect = false,
+     .code = "%fraction = OpExtInst %f32 %glsl Modf %f1 %own_float"},
     {.name = "Switch",
      .hasEffect = false,
      .code = "OpSelectionMerge %after None\nOpSwitch %parameter %other 1 %one\n%one = OpLabel\n"
@@ -49,7 +55,7 @@ OpExtension "SPV_KHR_non_semantic_info"
 %glsl = OpExtInstImport "GLSL.std.450"
 %printf = OpExtInstImport "NonSemantic.DebugPrintf"
 OpMemoryModel Logical GLSL450
-OpEntryPoint GLCompute %main "main" %buffer %private
+OpEntryPoint GLCompute %main "main" %buffer %private %private_float
 OpExecutionMode %main LocalSize 1 1 1
 %format = OpString "called"
 OpDecorate %block Block
@@ -69,6 +75,11 @@ OpDecorate %buffer Binding 0
 %pointer = OpTypePointer StorageBuffer %u32
 %function_pointer = OpTypePointer Function %u32
 %private_pointer = OpTypePointer Private %u32
+%f32 = OpTypeFloat 32
+%f1 = OpConstant %f32 1
+%float_pointer = OpTypePointer Function %f32
+%private_float_pointer = OpTypePointer Private %f32
+%private_float = OpVariable %private_float_pointer Private
 %buffer = OpVariable %block_pointer StorageBuffer
 %private = OpVariable %private_pointer Private
 %main = OpFunction %void None %void_fn
@@ -80,6 +91,7 @@ OpFunctionEnd
 %parameter = OpFunctionParameter %u32
 %label = OpLabel
 %own = OpVariable %function_pointer Function
+%own_float = OpVariable %float_pointer Function
 {}
 %inner_called = OpFunctionCall %void %inner %parameter
 OpReturn
@@ -107,7 +119,7 @@ TEST_P(SideEffects, AreFound) {
     Result<Module> module = Module::parse(words);
     ASSERT_TRUE(module) << module.error().message;
     const Id subject = module->functions()[1]->id();
-    EXPECT_EQ(Effects(*module).hasNone(subject), !GetParam().hasEffect);
+    EXPECT_EQ(Effects(*module).onlyGivesResult(subject), !GetParam().hasEffect);
 }
 
 // Functions of which each calls the next one; the last one has `code`.
@@ -136,7 +148,7 @@ OpMemoryModel Logical GLSL450
 TEST(Effects, GoThroughLongChainsOfCalls) {
     constexpr Id kFirst = 10, kCount = 20000;
     const Module pure = chainOfCalls(kCount, "");
-    EXPECT_TRUE(Effects(pure).hasNone(kFirst));
+    EXPECT_TRUE(Effects(pure).onlyGivesResult(kFirst));
     const Module stores = chainOfCalls(kCount, "OpStore %6 %4");
     const Effects effects(stores);
     EXPECT_EQ(effects.ofFunction(kFirst), uint32_t{kStoresInPrivate});
@@ -148,7 +160,7 @@ TEST(Effects, GoThroughLongChainsOfCalls) {
 TEST(Effects, AreUnknownOfFunctionsThatCallThemselves) {
     const Module module = chainOfCalls(3, "%99 = OpFunctionCall %1 %11");
     const Effects effects(module);
-    for (const Id function : {11u, 10u, 12u}) EXPECT_FALSE(effects.hasNone(function));
+    for (const Id function : {11u, 10u, 12u}) EXPECT_FALSE(effects.onlyGivesResult(function));
 }
 
 INSTANTIATE_TEST_SUITE_P(Functions, SideEffects, testing::ValuesIn(kCases),

@@ -87,7 +87,8 @@ struct DeviceTraits {
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;
-    uint32_t splitBarrierSharedMemory = 0;  // of which SplitBarrierEXT takes so many bytes
+    // What the driver takes of it for modules with SplitBarrierEXT.
+    uint32_t splitBarrierSharedMemory = 0;
     uint32_t maxComputeWorkGroupInvocations = 1024;
     // The invocations of a subgroup share scalar registers: a value that all of them load from one
     // address takes one register. From VkPhysicalDeviceShaderCorePropertiesAMD.

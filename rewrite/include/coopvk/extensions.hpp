@@ -56,6 +56,7 @@ class ExtensionSet {
     constexpr void insert(Extension e) { bits_ |= 1u << static_cast<uint32_t>(e); }
     constexpr void erase(Extension e) { bits_ &= ~(1u << static_cast<uint32_t>(e)); }
     constexpr bool contains(Extension e) const { return bits_ >> static_cast<uint32_t>(e) & 1u; }
+    constexpr bool containsAny(ExtensionSet of) const { return (bits_ & of.bits_) != 0; }
     constexpr bool empty() const { return bits_ == 0; }
     constexpr bool operator==(const ExtensionSet&) const = default;
 

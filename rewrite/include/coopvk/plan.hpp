@@ -18,7 +18,8 @@ struct PlanRow {
     std::string_view reason;
 };
 
-// The class of the device first, then each decision. Throws only std::bad_alloc, like the next one.
+// The class of the device first, then each decision. Throws only std::bad_alloc, like
+// productMeans().
 std::vector<PlanRow> devicePlan(const Target& target);
 
 struct ProductMeans {

@@ -7,6 +7,9 @@
 // matrix type, padding included: applications may work on them element by element. Rows follow each
 // other, except that the inferencing-optimal layout has blocks of rows on some devices
 // (DeviceTraits::blockedWeights): first 16 bytes of each row of a block, then the next 16 of each.
+// Of rows of 32 bytes:
+//
+//   row 0, bytes 0-15 | row 1, 0-15 | ... row 7, 0-15 | row 0, 16-31 | ... row 7, 16-31 | row 8 ...
 #pragma once
 
 #include <cstdint>
@@ -28,7 +31,7 @@ constexpr bool isOptimal(VectorMatrixLayout layout) {
 
 // Rows of the optimal layouts start at multiples of this: loads can be 16 bytes wide.
 inline constexpr uint64_t kOptimalLineAlignment = 16;
-// Rows of a block: those that the driver's matrices have at once.
+// Rows of a block: as many as one of the driver's matrices holds.
 inline constexpr uint64_t kBlockRows = 8;
 // Sizes of the optimal layouts are multiples of this, the alignment of matrix offsets: matrices can
 // follow each other without gaps.
@@ -49,10 +52,10 @@ struct MatrixPlacement {
     uint64_t size = 0;
 
     constexpr uint64_t at(uint64_t row, uint64_t column) const {
-        if (!inBlocks) return row * rowBytes + column * columnBytes;
-        const uint64_t place = column * columnBytes, unit = kOptimalLineAlignment;
-        return row / kBlockRows * kBlockRows * rowBytes + place / unit * unit * kBlockRows +
-               row % kBlockRows * unit + place % unit;
+        const uint64_t inRow = column * columnBytes, unit = kOptimalLineAlignment;
+        if (!inBlocks) return row * rowBytes + inRow;
+        return row / kBlockRows * kBlockRows * rowBytes + inRow / unit * unit * kBlockRows +
+               row % kBlockRows * unit + inRow % unit;
     }
 };
 

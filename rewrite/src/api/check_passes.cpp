@@ -66,10 +66,8 @@ bool hasNoMatrices(const Rewriting& r) {
 
 bool hasNoFloatAtomics(const Rewriting& r) {
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
-    const std::vector<uint32_t> words = r.module.serialise();
-    const size_t at = forEachCapability(words, [](spv::Capability) {});
     return !r.target.emulated.contains(kAtomics) ||
-           !hasFloatAtomics(std::span(words).subspan(at), r.target.nativeFeatures[kAtomics]);
+           !hasFloatAtomics(r.module.serialise(), r.target.nativeFeatures[kAtomics]);
 }
 
 bool hasNoLackingFloats(const Rewriting& r) {
@@ -129,8 +127,8 @@ Error broken(const Pass& pass, std::string_view what) {
     return {ErrorCode::kUnsupported, std::format("internal error after '{}': {}", pass.name, what)};
 }
 
-}  // namespace
-
+// What is malformed in a module: ids that no instruction or several define, blocks without a
+// terminator. Empty if nothing is.
 std::string malformedIn(const Module& module) {
     std::unordered_map<Id, const Instruction*> defined;
     std::string what;
@@ -166,6 +164,8 @@ std::string malformedIn(const Module& module) {
     }
     return what;
 }
+
+}  // namespace
 
 bool isQuickToValidate(const Module& module) {
     constexpr uint64_t kMostPaths = 10000;

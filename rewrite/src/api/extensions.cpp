@@ -25,11 +25,6 @@ constexpr ExtensionCapability kNvMatrixCapabilities[] = {
 constexpr ExtensionCapability kQcomConversionCapabilities[] = {
     capability(spv::Capability::CooperativeMatrixConversionQCOM)};
 
-// Some SPIR-V headers that coopvk builds with do not have these yet.
-constexpr auto kConversionsExt = static_cast<spv::Capability>(5429);
-constexpr auto kGetCoordinateExt = static_cast<spv::Capability>(5438);
-constexpr auto kDecodeVectorNv = static_cast<spv::Capability>(5447);
-
 // No capability declares matrices of this scope: see scan().
 constexpr uint32_t kWorkgroupScope = 1u << 0;
 
@@ -43,10 +38,10 @@ constexpr ExtensionCapability kNvMatrix2Capabilities[] = {
     capability(spv::Capability::CooperativeMatrixBlockLoadsNV, 1u << 6)};
 constexpr ExtensionCapability kExtMaintenance1Capabilities[] = {
     capability(spv::Capability::CooperativeMatrixReductionsNV, 1u << 1),
-    capability(kConversionsExt, 1u << 2),
+    capability(kMatrixConversions, 1u << 2),
     capability(spv::Capability::CooperativeMatrixPerElementOperationsNV, 1u << 3),
-    capability(kGetCoordinateExt, 1u << 4)};
-constexpr ExtensionCapability kNvDecodeVectorCapabilities[] = {capability(kDecodeVectorNv)};
+    capability(kMatrixGetCoordinate, 1u << 4)};
+constexpr ExtensionCapability kNvDecodeVectorCapabilities[] = {capability(kMatrixDecodeVector)};
 
 constexpr ExtensionCapability kNvVectorCapabilities[] = {
     capability(spv::Capability::CooperativeVectorNV),
@@ -58,8 +53,6 @@ constexpr ExtensionCapability kReplicatedCompositesCapabilities[] = {
 // Atomic loads, stores and exchanges of floats have no capability: see scan().
 constexpr ExtensionCapability kAtomicFloatCapabilities[] = {
     capability(spv::Capability::AtomicFloat32AddEXT, kFloat32AtomicAdds)};
-
-std::string nothingMissing(const DeviceTraits&) { return {}; }
 
 constexpr ExtensionCapability kInt4Capabilities[] = {
     capability(spv::Capability::Int4TypeINTEL),
@@ -83,18 +76,15 @@ constexpr ExtensionCapability kFloat16Capabilities[] = {capability(spv::Capabili
 
 constexpr ExtensionCapability kLongVectorCapabilities[] = {capability(kLongVector)};
 
-constexpr uint32_t kBitcastExtract = 4232;  // BitcastExtractEXT
 constexpr ExtensionCapability kMicroscalingCapabilities[] = {
-    capability(static_cast<spv::Capability>(4229), kFloat4Feature),  // Float4EXT
-    capability(static_cast<spv::Capability>(4228), kFloat6Feature),  // Float6EXT
-    capability(static_cast<spv::Capability>(4230), kE8M0Feature),    // Float8UnsignedE8M0EXT
-    capability(static_cast<spv::Capability>(4231), kMxInt8Feature),  // MXInt8EXT
-    capability(static_cast<spv::Capability>(kBitcastExtract), kFloat4Feature | kFloat6Feature)};
+    capability(kFloat4, kFloat4Feature), capability(kFloat6, kFloat6Feature),
+    capability(kUnsignedE8M0, kE8M0Feature), capability(kMxInt8Type, kMxInt8Feature),
+    capability(kBitcastExtract, kFloat4Feature | kFloat6Feature)};
 constexpr ExtensionCapability kMixedDotCapabilities[] = {
-    capability(static_cast<spv::Capability>(6912), kHalvesToSingle),  // DotProductFloat16AccFloat32
-    capability(static_cast<spv::Capability>(6913), kHalvesToHalf),    // DotProductFloat16AccFloat16
-    capability(static_cast<spv::Capability>(6914), kBfloat16Dots),    // DotProductBFloat16Acc
-    capability(static_cast<spv::Capability>(6915), kFloat8Dots)};     // DotProductFloat8AccFloat32
+    capability(kDotHalvesToSingle, kHalvesToSingle), capability(kDotHalvesToHalf, kHalvesToHalf),
+    capability(kDotBfloat16, kBfloat16Dots), capability(kDotFloat8, kFloat8Dots)};
+
+std::string nothingMissing(const DeviceTraits&) { return {}; }
 
 std::string missingForMixedDots(const DeviceTraits& device) {
     return device.hasFloat16() ? "" : "needs shaderFloat16";
@@ -198,7 +188,7 @@ void addEmulated(spv::Capability declared, ExtensionSet emulated, const Extensio
             if (one.capability != static_cast<uint32_t>(declared)) continue;
             const uint32_t lacking = one.features & ~native[row.extension];
             // OpBitcastExtractEXT is of formats that have capabilities of their own.
-            const bool anySuffices = one.capability == kBitcastExtract;
+            const bool anySuffices = declared == kBitcastExtract;
             if (lacking == 0 || (anySuffices && lacking != one.features)) return;
             all.insert(row.extension);
         }
@@ -206,21 +196,22 @@ void addEmulated(spv::Capability declared, ExtensionSet emulated, const Extensio
     found = all;
 }
 
-bool isSubgroup(std::span<const uint32_t> words, uint32_t id) {
+bool isSubgroup(std::span<const uint32_t> instructions, uint32_t id) {
     const auto defines = [&](spv::Op opcode, std::span<const uint32_t> i) {
         return opcode == OpConstant && i.size() == 4 && i[2] == id &&
                i[3] == static_cast<uint32_t>(spv::Scope::Subgroup);
     };
-    return anyInstruction(words, defines, OpFunction);
+    return anyInstruction(instructions, defines, OpFunction);
 }
 
 // Whether a module may have matrices of scope Workgroup: of any scope but a constant that is
-// Subgroup. `words` start after the capabilities.
+// Subgroup.
 bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words) {
+    const std::span<const uint32_t> all = instructionWords(words);
     const auto isType = [&](spv::Op opcode, std::span<const uint32_t> i) {
-        return opcode == OpTypeCooperativeMatrixKHR && i.size() > 3 && !isSubgroup(words, i[3]);
+        return opcode == OpTypeCooperativeMatrixKHR && i.size() > 3 && !isSubgroup(all, i[3]);
     };
-    return anyInstruction(words, isType, OpFunction);
+    return anyInstruction(all, isType, OpFunction);
 }
 
 }  // namespace
@@ -239,20 +230,21 @@ std::optional<Extension> extensionFromVulkanName(std::string_view name) {
 ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
                   const ExtensionFeatures& native) {
     ExtensionSet found;
-    const size_t at = forEachCapability(
-        words, [&](spv::Capability declared) { addEmulated(declared, emulated, native, found); });
-    const auto rest = words.subspan(std::min(at, words.size()));
+    anyCapability(words, [&](spv::Capability declared) {
+        addEmulated(declared, emulated, native, found);
+        return false;
+    });
     constexpr auto kMatrix2 = Extension::kNvCooperativeMatrix2;
     if (emulated.contains(kMatrix2) && (native[kMatrix2] & kWorkgroupScope) == 0 &&
         !found.contains(kMatrix2) && declares(words, spv::Capability::CooperativeMatrixKHR) &&
-        mayHaveWorkgroupMatrices(rest)) {
+        mayHaveWorkgroupMatrices(words)) {
         found.insert(kMatrix2);
     }
     constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
     if (!emulated.contains(kAtomics)) return found;
     // The capability alone does not tell whether the module needs more than native features.
     if (native[kAtomics] != 0) found.erase(kAtomics);
-    if (!found.contains(kAtomics) && hasFloatAtomics(rest, native[kAtomics])) {
+    if (!found.contains(kAtomics) && hasFloatAtomics(words, native[kAtomics])) {
         found.insert(kAtomics);
     }
     return found;

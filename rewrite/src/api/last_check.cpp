@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a module uses, by the extensions that scan() found and the capabilities that it declares.
+// The last check of each output: nothing that was lowered is left in it. One scan, in all builds.
 #include <algorithm>
 
 #include "api/passes.hpp"
-#include "ir/instruction.hpp"
+#include "api/uses.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "numbers/lower.hpp"
@@ -14,74 +14,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr Extension kOfWholeMatrices[] = {Extension::kNvCooperativeMatrix2,
-                                          Extension::kExtCooperativeMatrixMaintenance1,
-                                          Extension::kNvCooperativeMatrixDecodeVector};
-
-}  // namespace
-
-bool needsWholeMatrices(const Module& module) {
-    for (const Extension extension : kOfWholeMatrices) {
-        for (const ExtensionCapability& one : info(extension).capabilities) {
-            if (module.hasCapability(static_cast<spv::Capability>(one.capability))) return true;
-        }
-    }
-    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == OpTypeCooperativeMatrixKHR &&
-               module.constantValue(i->word(1)) == kWorkgroup;
-    });
-}
-
-void removeWholeMatrixDeclarations(Module& module) {
-    for (const Extension extension : kOfWholeMatrices) {
-        for (const ExtensionCapability& one : info(extension).capabilities) {
-            module.removeCapability(static_cast<spv::Capability>(one.capability));
-        }
-        module.removeExtension(info(extension).spirvName);
-    }
-    module.removeExtension("SPV_NV_tensor_addressing");
-}
-
-bool usesWholeMatrices(const ExtensionSet& used) {
-    return std::ranges::any_of(kOfWholeMatrices, [&](Extension one) { return used.contains(one); });
-}
-
-bool usesMatrices(const ExtensionSet& used) {
-    return used.contains(Extension::kKhrCooperativeMatrix) ||
-           used.contains(Extension::kNvCooperativeMatrix) ||
-           used.contains(Extension::kQcomCooperativeMatrixConversion) || usesWholeMatrices(used);
-}
-
-bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target) {
-    constexpr std::pair<Extension, spv::Capability> kMatrices[] = {
-        {Extension::kKhrShaderBfloat16, spv::Capability::BFloat16CooperativeMatrixKHR},
-        {Extension::kExtShaderFloat8, spv::Capability::Float8CooperativeMatrixEXT}};
-    return std::ranges::any_of(kMatrices, [&](const auto& row) {
-        const auto& [extension, capability] = row;
-        if (!target.emulated.contains(extension) || !declares(words, capability)) return false;
-        return std::ranges::any_of(info(extension).capabilities, [&](const auto& one) {
-            return one.capability == static_cast<uint32_t>(capability) &&
-                   (one.features & ~target.nativeFeatures[extension]) != 0;
-        });
-    });
-}
-
-bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target) {
-    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
-           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
-}
-
-// The last check of each output: nothing that was lowered is left in it. One scan, in all builds.
-
-namespace {
-
 using enum Extension;
 
-constexpr ExtensionSet kWhole = {kNvCooperativeMatrix2, kExtCooperativeMatrixMaintenance1,
-                                 kNvCooperativeMatrixDecodeVector};
-
-// The opcodes from `first` to `last` are only in modules that use one of the extensions.
+// The opcodes from `first` to `last` are only in modules that use one of the extensions. The rows
+// are sorted.
 struct OpcodeRange {
     spv::Op first, last;
     ExtensionSet extensions;
@@ -95,19 +31,16 @@ constexpr OpcodeRange kRefusedOpcodes[] = {
     {OpBitCastArrayQCOM, OpBitCastArrayQCOM, {kQcomCooperativeMatrixConversion}},
     {OpCompositeConstructCoopMatQCOM, OpExtractSubArrayQCOM, {kQcomCooperativeMatrixConversion}},
     {OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV, {kNvCooperativeVector}},
-    {OpCooperativeMatrixConvertNV, OpCooperativeMatrixConvertNV, kWhole},
+    {OpCooperativeMatrixConvertNV, OpCooperativeMatrixConvertNV, kOfWholeMatrices},
     {OpCooperativeVectorLoadNV, OpCooperativeVectorStoreNV, {kNvCooperativeVector}},
     {OpTypeCooperativeMatrixNV, OpCooperativeMatrixLengthNV, {kNvCooperativeMatrix}},
-    {OpCooperativeMatrixGetCoordinateEXT, OpCooperativeMatrixGetCoordinateEXT, kWhole},
-    {OpCooperativeMatrixReduceNV, OpTensorViewSetStrideNV, kWhole},
-    {OpTensorViewSetClipNV, OpTensorViewSetClipNV, kWhole},
-    {OpTensorLayoutSetBlockSizeNV, OpTensorLayoutSetBlockSizeNV, kWhole},
-    {OpCooperativeMatrixTransposeNV, OpCooperativeMatrixTransposeNV, kWhole},
+    {OpCooperativeMatrixGetCoordinateEXT, OpCooperativeMatrixGetCoordinateEXT, kOfWholeMatrices},
+    {OpCooperativeMatrixReduceNV, OpTensorViewSetStrideNV, kOfWholeMatrices},
+    {OpTensorViewSetClipNV, OpTensorViewSetClipNV, kOfWholeMatrices},
+    {OpTensorLayoutSetBlockSizeNV, OpTensorLayoutSetBlockSizeNV, kOfWholeMatrices},
+    {OpCooperativeMatrixTransposeNV, OpCooperativeMatrixTransposeNV, kOfWholeMatrices},
     {OpSubgroup2DBlockLoadINTEL, OpSubgroup2DBlockStoreINTEL, {kIntel2dBlockIo}},
 };
-
-constexpr uint32_t kLowestOpcode =
-    static_cast<uint32_t>(kRefusedOpcodes[0].first);  // the lowest opcode
 
 class LastCheck {
  public:
@@ -125,11 +58,12 @@ class LastCheck {
         if (i.opcode == OpTypeVector) {
             return (i.word(1) == 1 || i.word(1) > 4) && lowered_.contains(kExtShaderLongVector);
         }
-        if (static_cast<uint32_t>(i.opcode) < kLowestOpcode)
-            return i.opcode == kOpBitcastExtract && isLackingCast();
+        if (i.opcode == kOpBitcastExtract) return isLackingCast();
+        if (i.opcode < kRefusedOpcodes[0].first) return false;  // most instructions
         if (kOpDot2Sum32 <= i.opcode && i.opcode <= kOpDot4Sum32) return isLackingDot(i.opcode);
         return std::ranges::any_of(kRefusedOpcodes, [&](const OpcodeRange& row) {
-            return row.first <= i.opcode && i.opcode <= row.last && isLowered(row.extensions);
+            return row.first <= i.opcode && i.opcode <= row.last &&
+                   lowered_.containsAny(row.extensions);
         });
     }
 
@@ -142,8 +76,7 @@ class LastCheck {
         if (hasOwnDots()) others.erase(kValveShaderMixedFloatDotProduct);
         ExtensionSet left = scan(words, others, r_.target.nativeFeatures);
         if (lowered_.contains(kExtShaderAtomicFloat) &&
-            hasFloatAtomics(words.subspan(forEachCapability(words, [](spv::Capability) {})),
-                            r_.target.nativeFeatures[kExtShaderAtomicFloat])) {
+            hasFloatAtomics(words, r_.target.nativeFeatures[kExtShaderAtomicFloat])) {
             left.insert(kExtShaderAtomicFloat);
         }
         for (const ExtensionInfo& row : extensionTable()) {
@@ -153,12 +86,6 @@ class LastCheck {
     }
 
  private:
-    bool isLowered(const ExtensionSet& extensions) const {
-        return std::ranges::any_of(extensionTable(), [&](const ExtensionInfo& row) {
-            return extensions.contains(row.extension) && lowered_.contains(row.extension);
-        });
-    }
-
     bool lacks(Extension extension, uint32_t features) const {
         return lowered_.contains(extension) &&
                (r_.target.nativeFeatures[extension] & features) == 0;

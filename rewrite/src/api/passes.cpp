@@ -3,10 +3,10 @@
 
 #include <algorithm>
 
+#include "api/uses.hpp"
 #include "blockio/lower.hpp"
-#include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
-#include "ir/instruction.hpp"
+#include "ir/indices.hpp"
 #include "longvector/types.hpp"
 #include "matrix/context.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -21,6 +21,7 @@
 #include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
 #include "unify/small_floats/small_floats.hpp"
+#include "unify/transpositions.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
@@ -222,7 +223,8 @@ Failure lowerAnyNumbers(Rewriting& r) {
 
 Failure finish(Rewriting& r) {
     if (r.lowersMatrices && !r.native) {
-        shareRepeatedValues(r.module, r.target.device.prefersShortCode);
+        shareRepeatedValues(r.module,
+                            r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock);
     }
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeDeclarations(r.module);
@@ -232,6 +234,8 @@ Failure finish(Rewriting& r) {
 }
 
 using enum Fact;
+
+// In the order in which they run; each needs only facts that earlier ones give.
 constexpr Pass kPasses[] = {
     {"keep one entry point", {}, {kOneEntryPoint}, keepEntryPoint},
     {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
@@ -277,14 +281,12 @@ static_assert(eachHasWhatItNeeds(kPasses));
 
 }  // namespace
 
-std::span<const Pass> rewritePasses() { return kPasses; }
-
-Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, bool native,
+Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, BackEnd backEnd,
                              bool checked) {
     Result<Module> module = Module::parse(request.words);
     if (!module) return module.error();
     checked = checked && isQuickToValidate(*module) && !validate(request.words);
-    Rewriting rewriting(request, target, std::move(*module), native);
+    Rewriting rewriting(request, target, std::move(*module), backEnd);
     Rewritten& out = rewriting.out;
     out.used = scan(request.words, target.emulated, target.nativeFeatures);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);

@@ -11,10 +11,10 @@ namespace coopvk::rewrite {
 // One rewrite in progress.
 struct Rewriting {
     Rewriting(const Request& theRequest, const PlannedTarget& theTarget, Module theModule,
-              bool isNative)
+              BackEnd backEnd)
         : request(theRequest),
           target(theTarget),
-          native(isNative),
+          native(backEnd == BackEnd::kNative),
           module(std::move(theModule)),
           types(module) {}
     Rewriting(const Rewriting&) = delete;
@@ -74,35 +74,13 @@ constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
     return true;
 }
 
-// In the order in which they run; each needs only facts that earlier ones give.
-std::span<const Pass> rewritePasses();
-
-// Whether tiles that each subgroup computes for itself do not suffice: instructions of some
-// extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
-bool needsWholeMatrices(const Module& module);
-// Removes these extensions and their capabilities.
-void removeWholeMatrixDeclarations(Module& module);
-// Whether one of these extensions has instructions on whole matrices, such as reductions.
-bool usesWholeMatrices(const ExtensionSet& used);
-// Whether one of these extensions has matrices that are lowered.
-bool usesMatrices(const ExtensionSet& used);
-// Whether a module declares matrices of a number format whose matrices are emulated.
-bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target);
-// Returns an emulated extension that allows matrices of sizes that the device does not list, if its
-// feature is not native.
-std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
-                                             const ExtensionFeatures& native);
-// Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
-bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target);
+// Fails if a number of the target's MatrixTuning is none that it may be.
+std::optional<Error> checkTuning(const PlannedTarget& target);
 
 // Runs passes in order. `checked`: checks after each pass that the facts given so far hold and the
 // module is well formed; the error names the pass. This is slow, for debug builds and tests, and
 // needs a module that was valid.
 std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewriting, bool checked);
-
-// What is malformed in a module: ids that no instruction or several define, blocks without a
-// terminator. Empty if nothing is.
-std::string malformedIn(const Module& module);
 
 // Fails if an instruction, a type or a capability of an extension that was lowered is left in the
 // module or in the output words.
@@ -112,9 +90,9 @@ std::optional<Error> checkNothingIsLeft(const Rewriting& rewriting);
 // module can have too many paths.
 bool isQuickToValidate(const Module& module);
 
-// rewrite() for one back-end, without its fallback and its handling of exceptions. `checked`:
+// rewrite() for kCore or kNative, without its fallback and its handling of exceptions. `checked`:
 // spirv-val must accept the output of each module that it accepts.
-Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, bool native,
+Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, BackEnd backEnd,
                              bool checked);
 
 }  // namespace coopvk::rewrite

@@ -9,16 +9,14 @@
 #include <new>
 
 #include "api/passes.hpp"
-#include "ir/instruction.hpp"
+#include "api/uses.hpp"
+#include "ir/opcodes.hpp"
 #include "native/lower.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-// SplitBarrierEXT. Some SPIR-V headers that coopvk builds with do not have it yet.
-constexpr auto kSplitBarrier = static_cast<spv::Capability>(6141);
 
 // Matrices of an emulated format may come without the capability of matrices.
 std::optional<Error> checkTarget(const Request& request, const PlannedTarget& target,
@@ -31,24 +29,6 @@ std::optional<Error> checkTarget(const Request& request, const PlannedTarget& ta
     if (!fixed || (std::has_single_bit(size) && size >= 4 && size <= 128)) return std::nullopt;
     return Error{ErrorCode::kInvalidArgument,
                  std::format("subgroup size {} is not a power of two from 4 to 128", size)};
-}
-
-std::optional<Error> checkTuning(const PlannedTarget& target) {
-    const MatrixTuning& tuning = target.tuning;
-    const auto fits = [](const std::optional<uint32_t>& number, uint32_t most) {
-        return !number || (std::has_single_bit(*number) && *number <= most);
-    };
-    const auto blockFits = [](const std::optional<uint32_t>& block) {
-        return !block || *block == 0 || std::has_single_bit(*block);
-    };
-    if (fits(tuning.gridRows, target.subgroupSize) && blockFits(tuning.rowBlock) &&
-        blockFits(tuning.columnBlock) && blockFits(tuning.sliceDepth)) {
-        return std::nullopt;
-    }
-    return Error{
-        ErrorCode::kInvalidArgument,
-        "grid-rows, row-block, column-block and slice must be powers of two, and grid-rows "
-        "at most the subgroup size"};
 }
 
 // What passes may use of the device for a module: its atomics of floats only where these are not
@@ -73,13 +53,6 @@ constexpr bool kChecksPasses = false;
 constexpr bool kChecksPasses = true;
 #endif
 
-Result<Rewritten> rewriteModule(const Request& request, const PlannedTarget& target,
-                                ExtensionSet used, bool native) {
-    if (std::optional<Error> error = checkTarget(request, target, used)) return *std::move(error);
-    if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
-    return rewriteFor(request, target, native, kChecksPasses);
-}
-
 // Why the native back-end is not tried for a module's matrices; nullopt if it is. Where the
 // emulation replaces the driver's matrices, these must not be used.
 std::optional<std::string> whyNotNative(const Request& request, const PlannedTarget& target) {
@@ -98,47 +71,34 @@ std::optional<std::string> whyNotNative(const Request& request, const PlannedTar
 
 // Tiles of the driver's matrices can do little of SPV_NV_cooperative_matrix2: modules that use it
 // may become core SPIR-V with any back-end.
-bool mayFallBack(const PlannedTarget& target, const ExtensionSet& used,
-                 const Result<Rewritten>& native) {
-    return (target.backEnd == BackEnd::kAuto || usesWholeMatrices(used)) && !native &&
+bool mayFallBack(const PlannedTarget& target, ExtensionSet used, const Result<Rewritten>& native) {
+    return (target.backEnd == BackEnd::kAuto || used.containsAny(kOfWholeMatrices)) && !native &&
            native.error().code == ErrorCode::kUnsupported;
 }
 
 // Lowers matrices to the driver's if it may and can, else to core SPIR-V.
 Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget& target) {
     const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
+    if (std::optional<Error> error = checkTarget(request, target, used)) return *std::move(error);
+    if (std::optional<Error> error = checkTuning(target)) return *std::move(error);
     const bool emulates = usesMatrices(used) || usesFormatMatrices(request.words, target);
     const bool mayBeNative = emulates || mayAddShapes(request.words, target);
     std::optional<std::string> why;
     if (mayBeNative) why = whyNotNative(request, target);
     if (mayBeNative && !why) {
-        Result<Rewritten> out = rewriteModule(request, target, used, true);
+        Result<Rewritten> out = rewriteFor(request, target, BackEnd::kNative, kChecksPasses);
         // Where only shapes are added, the device may lack what core SPIR-V needs.
         const bool canBeCore =
             emulates || allowsFlexibleSizes(target.emulated, target.nativeFeatures);
         if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }
-    Result<Rewritten> out = rewriteModule(request, target, used, false);
+    Result<Rewritten> out = rewriteFor(request, target, BackEnd::kCore, kChecksPasses);
     if (out && why) out->notes.push_back("no native back-end: " + *why);
     return out;
 }
 
 }  // namespace
-
-std::optional<Extension> allowsFlexibleSizes(const ExtensionSet& emulated,
-                                             const ExtensionFeatures& native) {
-    constexpr uint32_t kFlexibleDimensions = 1u << 1, kProperties2 = 1u << 0;
-    using enum Extension;
-    const auto adds = [&](Extension extension, uint32_t feature) {
-        return emulated.contains(extension) && (native[extension] & feature) == 0;
-    };
-    if (adds(kNvCooperativeMatrix2, kFlexibleDimensions)) return kNvCooperativeMatrix2;
-    if (adds(kExtCooperativeMatrixMaintenance1, kProperties2)) {
-        return kExtCooperativeMatrixMaintenance1;
-    }
-    return std::nullopt;
-}
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {

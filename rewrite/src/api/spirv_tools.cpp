@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "coopvk/rewrite.hpp"
-#include "ir/instruction.hpp"
+#include "ir/opcodes.hpp"
 #include "ir/tools_reserve.hpp"
 
 namespace coopvk::rewrite {
@@ -52,83 +52,75 @@ std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
 namespace {
 
 using Words = std::vector<uint32_t>;
+using Span = std::span<const uint32_t>;
 
-constexpr uint32_t kLine = static_cast<uint32_t>(OpLine) | 4u << spv::WordCountShift;
-
-void appendString(Words& out, uint32_t id, std::string_view text) {
-    const size_t characters = out.size() + 2;
-    out.resize(characters + text.size() / 4 + 1);  // with a zero behind the text
-    out[characters - 2] = static_cast<uint32_t>(OpString) |
-                          static_cast<uint32_t>(out.size() - characters + 2) << spv::WordCountShift;
-    out[characters - 1] = id;
-    for (size_t i = 0; i < text.size(); ++i)
-        out[characters + i / 4] |= uint32_t{static_cast<uint8_t>(text[i])} << i % 4 * 8;
-}
-
-bool isHead(spv::Op opcode) {
-    return opcode == OpMemoryModel || opcode == OpEntryPoint || opcode == OpExecutionMode ||
-           opcode == OpExecutionModeId;
-}
-
-// Instructions before which no line may be, or which do nothing.
+// Instructions of a function before which no line may be, or which do nothing.
 bool hasNoLine(spv::Op opcode) {
-    return opcode == OpFunction || opcode == OpFunctionParameter || opcode == OpFunctionEnd ||
-           opcode == OpLabel || opcode == OpPhi || opcode == OpVariable ||
-           opcode == OpUntypedVariableKHR;
+    return isVariable(opcode) ||
+           isOneOf(opcode, {OpFunction, OpFunctionParameter, OpFunctionEnd, OpLabel, OpPhi});
 }
 
-// What a module has, and its copy with lines.
+// Puts lines into a copy of a module.
 class Liner {
  public:
-    explicit Liner(std::span<const uint32_t> words) : words_(words) {}
+    explicit Liner(Span words) : words_(words) {}
 
     Words run() {
-        bool functions = false;
-        each([&](spv::Op opcode, std::span<const uint32_t> all) {
-            hasLines_ |= opcode == OpLine;
-            functions |= opcode == OpFunction;
-            if (isHead(opcode)) headEnd_ = at(all) + all.size();
-            if (functions && !hasNoLine(opcode)) files_.emplace(opcode, 0);
+        bool inFunctions = false, hasLines = false;
+        forEach([&](spv::Op opcode, Span instruction) {
+            hasLines |= opcode == OpLine;
+            inFunctions |= opcode == OpFunction;
+            if (sectionOf(opcode) < Section::kDebug) {
+                stringsAt_ = positionOf(instruction) + instruction.size();
+            }
+            if (inFunctions && !hasNoLine(opcode)) files_.emplace(opcode, 0);
         });
-        if (hasLines_ || headEnd_ == 0) return {words_.begin(), words_.end()};
+        if (hasLines || stringsAt_ == 0) return {words_.begin(), words_.end()};
         return write();
     }
 
  private:
-    template <typename F>
-    void each(F&& f) {
-        anyInstruction(words_.subspan(kHeaderWords), [&](spv::Op opcode, auto all) {
-            f(opcode, all);
+    template <typename Visit>
+    void forEach(Visit visit) {
+        anyInstruction(words_.subspan(kHeaderWords), [&](spv::Op opcode, Span instruction) {
+            visit(opcode, instruction);
             return false;
         });
     }
-    size_t at(std::span<const uint32_t> all) const {
-        return static_cast<size_t>(all.data() - words_.data());
+    size_t positionOf(Span instruction) const {
+        return static_cast<size_t>(instruction.data() - words_.data());
     }
 
     Words write() {
-        Words out(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(headEnd_));
+        Words out(words_.begin(), words_.begin() + static_cast<ptrdiff_t>(stringsAt_));
+        uint32_t& bound = out[3];
+        std::vector<uint32_t> strings;
         for (auto& [opcode, id] : files_) {
-            id = out[3]++;  // the bound of ids
-            appendString(out, id,
-                         std::string("input Op") + spvOpcodeString(static_cast<uint32_t>(opcode)) +
-                             ", word");
+            id = bound++;
+            const Operands name =
+                stringOperands(std::string("input Op") +
+                               spvOpcodeString(static_cast<uint32_t>(opcode)) + ", word");
+            strings.insert(strings.end(), {firstWord(OpString, 2 + name.size()), id});
+            for (const Operand& characters : name) strings.push_back(characters.word);
         }
-        bool functions = false, merged = false;
-        each([&](spv::Op opcode, std::span<const uint32_t> all) {
-            if (at(all) < headEnd_) return;
-            functions |= opcode == OpFunction;
-            if (functions && !merged && !hasNoLine(opcode))
-                out.insert(out.end(), {kLine, files_[opcode], static_cast<uint32_t>(at(all)), 0});
-            merged = opcode == OpSelectionMerge || opcode == OpLoopMerge;
-            out.insert(out.end(), all.begin(), all.end());
+        out.insert(out.end(), strings.begin(), strings.end());
+        bool inFunctions = false, isBehindMerge = false;
+        forEach([&](spv::Op opcode, Span instruction) {
+            const size_t position = positionOf(instruction);
+            if (position < stringsAt_) return;
+            inFunctions |= opcode == OpFunction;
+            if (inFunctions && !isBehindMerge && !hasNoLine(opcode)) {
+                out.insert(out.end(), {firstWord(OpLine, 4), files_[opcode],
+                                       static_cast<uint32_t>(position), 0});
+            }
+            isBehindMerge = opcode == OpSelectionMerge || opcode == OpLoopMerge;
+            out.insert(out.end(), instruction.begin(), instruction.end());
         });
         return out;
     }
 
-    std::span<const uint32_t> words_;
-    size_t headEnd_ = 0;
-    bool hasLines_ = false;
+    Span words_;
+    size_t stringsAt_ = 0;               // the end of the sections ahead of strings
     std::map<spv::Op, uint32_t> files_;  // OpString ids by opcode
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads MatrixTuning from text such as "grid-rows=8,row-block=1,pairs=k".
+// Reads MatrixTuning from text such as "grid-rows=8,row-block=1,pairs=k", and checks it.
 #include <algorithm>
 #include <bit>
 #include <charconv>
 #include <format>
 
-#include "coopvk/rewrite.hpp"
+#include "api/passes.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,6 +28,11 @@ constexpr TuningRow kTuningRows[] = {
     {"unroll", &MatrixTuning::unrolledProducts, false, true},
     {"slice", &MatrixTuning::sliceDepth, true, true},
 };
+
+bool fits(const TuningRow& row, uint32_t number) {
+    if (number == 0) return row.mayBeZero;
+    return !row.isPowerOfTwo || std::has_single_bit(number);
+}
 
 struct TuningChoice {
     std::string_view name, value;
@@ -57,13 +62,24 @@ bool apply(std::string_view name, std::string_view value, MatrixTuning& tuning) 
         const auto [end, error] =
             std::from_chars(value.data(), value.data() + value.size(), number);
         tuning.*row.number = number;
-        return error == std::errc() && end == value.data() + value.size() &&
-               (number == 0 ? row.mayBeZero : !row.isPowerOfTwo || std::has_single_bit(number));
+        return error == std::errc() && end == value.data() + value.size() && fits(row, number);
     }
     return false;
 }
 
 }  // namespace
+
+std::optional<Error> checkTuning(const PlannedTarget& target) {
+    const MatrixTuning& tuning = target.tuning;
+    const bool fit = std::ranges::all_of(kTuningRows, [&](const TuningRow& row) {
+        return !(tuning.*row.number) || fits(row, *(tuning.*row.number));
+    });
+    if (fit && tuning.gridRows.value_or(0) <= target.subgroupSize) return std::nullopt;
+    return Error{
+        ErrorCode::kInvalidArgument,
+        "grid-rows, row-block, column-block and slice must be powers of two, and grid-rows "
+        "at most the subgroup size"};
+}
 
 Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
     MatrixTuning tuning;

@@ -49,7 +49,7 @@ class BlockAccessor {
     }
 
     std::vector<uint32_t> widths() const {
-        if (region_.onlyWidth() != 0) return {region_.onlyWidth()};
+        if (region_.onlyWidth()) return {*region_.onlyWidth()};
         const uint32_t widest = plan_.longestRun(shape_) * shape_.elementSize;
         std::vector<uint32_t> list = {widest};
         if (widest > 4 && shape_.elementSize < 4) list.push_back(4);
@@ -63,13 +63,13 @@ class BlockAccessor {
     // A unit is an integer of at most 32 bits: an element, or a part of one.
     bool chooseUnit() {
         const DeviceFeatures& device = context_.target.device;
-        const uint32_t only = region_.onlyWidth();
+        const uint32_t only = region_.onlyWidth().value_or(shape_.elementSize);
         if (only > shape_.elementSize) {
             return fail(
                 "a base pointer without a known variable must point to scalars of at most "
                 "Element Size");
         }
-        unitBytes_ = std::min(only != 0 ? only : shape_.elementSize, 4u);
+        unitBytes_ = std::min(only, 4u);
         unit_ = types_.intType(unitBytes_ * 8, false);
         if (!canAccessElements(device, unitBytes_)) {
             return fail(
@@ -105,7 +105,7 @@ class BlockAccessor {
         const auto u32 = [&](Id value) { return U32(emit_, value); };
         U32 all = u32(emit_.times(ops_.x, shape_.elementSize)) | u32(ops_.width);
         all = all | u32(emit_.toU32(ops_.pitch));
-        if (region_.misalignment() != 0) all = all | u32(region_.misalignment());
+        if (region_.misalignment()) all = all | u32(*region_.misalignment());
         return emit_.compare(OpIEqual, all & (bytes - 1), emit_.constant(0));
     }
 
@@ -140,7 +140,7 @@ class BlockAccessor {
         const uint32_t together = std::lcm(stepBytes_, memory_.scalarBytes()) / stepBytes_;
         const uint32_t count = steps / together;
         if (count > 0) {
-            writer_.repeated(count, [&](Id i) { accessSteps(emit_.times(i, together), together); });
+            writer_.loop(count, [&](Id i) { accessSteps(emit_.times(i, together), together); });
         }
         if (const uint32_t rest = steps % together; rest != 0) {
             accessSteps(emit_.constant(count * together), rest);

@@ -41,7 +41,7 @@ BlockPlan planTransposed(const BlockShape& shape, uint32_t lanes) {
     plan.rows = {1, std::min(padded, lanes), neighbours};
     plan.columns = {std::min(padded, lanes), columnsAtOnce, 1};
     // If a lane holds whole rows, a step has several columns, which one access can take.
-    const uint32_t run = shape.width & (~shape.width + 1);
+    const uint32_t run = powerOfTwoIn(shape.width);
     const uint32_t together =
         columnsAtOnce > 1 ? 1 : std::min(run, kWidestAccess / shape.elementSize);
     plan.steps = divideUp(shape.width, columnsAtOnce * together);

@@ -173,8 +173,7 @@ std::optional<Error> lowerBlockIo(LoweringContext& context) {
     for (const BlockOpcode& row : kOpcodes) table.add<lowerBlock>({row.opcode});
     table.lowerAll(context);
     if (context.error) return context.error;
-    for (const BlockOpcode& row : kOpcodes) module.removeCapability(row.capability);
-    module.removeExtension("SPV_INTEL_2d_block_io");
+    module.removeDeclarations(info(Extension::kIntel2dBlockIo));
     dropCacheControls(module);
     return context.error;
 }

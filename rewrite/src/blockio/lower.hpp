@@ -1,6 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lowers SPV_INTEL_2d_block_io to core SPIR-V.
+//
+//   OpSubgroup2DBlockLoadINTEL %size %width %height %count %base %w %h %pitch %at %private
+//
+//   if (all elements are inside the region, and rows are aligned) {
+//       loads of 16 bytes, stores to the invocation's elements in %private
+//   } else if (all are inside) {
+//       the same with loads of one element
+//   } else {
+//       the same, with zero for elements beyond the region
+//   }
 #pragma once
 
 #include "blockio/block_plan.hpp"
@@ -61,11 +71,11 @@ class BlockRegion {
                 const Instruction& at);
 
     bool valid() const { return valid_; }
-    // The width of all accesses, in bytes; 0: any.
-    uint32_t onlyWidth() const { return onlyWidth_; }
-    // The base pointer's offset in bytes (u32), on which the alignment of accesses depends; 0: the
-    // base pointer is known to be aligned to 16 bytes.
-    Id misalignment() const { return misalignment_; }
+    // The width that all accesses must have, in bytes, if only one is possible.
+    std::optional<uint32_t> onlyWidth() const { return onlyWidth_; }
+    // The base pointer's offset in bytes (u32), on which the alignment of accesses depends, unless
+    // the pointer is known to be aligned to 16 bytes.
+    std::optional<Id> misalignment() const { return misalignment_; }
 
     // Type of an access: a scalar of 1, 2 or 4 bytes, or a vector of 32-bit scalars.
     Id type(uint32_t bytes);
@@ -74,7 +84,11 @@ class BlockRegion {
     void store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value);
 
  private:
-    enum class Kind { kAddress, kBinding, kPointer };
+    enum class Kind {
+        kAddress,  // a physical pointer
+        kBinding,  // of a variable, of which any view is possible
+        kPointer,  // of a variable that is not known
+    };
     Id baseAddress(Emitter& emit, Id pointer);
     bool resolveBinding(Emitter& emit, Id pointer, const Instruction& at);
     void resolvePointer(Emitter& emit, Id pointer, const Instruction& at);
@@ -87,8 +101,8 @@ class BlockRegion {
     LoweringContext& context_;
     Kind kind_ = Kind::kAddress;
     bool valid_ = false;
-    uint32_t onlyWidth_ = 0;
-    Id misalignment_ = 0;
+    std::optional<uint32_t> onlyWidth_;
+    std::optional<Id> misalignment_;
     Id base_ = 0;        // kAddress: a u64 or two u32
     BufferPlace place_;  // kBinding
     Id pitch_ = 0;
@@ -117,10 +131,10 @@ void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruc
 // to their size; a vector of three components has the size of four. Members of a structure start at
 // the next multiple of their alignment, or without gaps if it is CPacked. Arrays have no gaps.
 
-class NaturalLayout final : public MemoryTypes {
+class OpenClLayout final : public MemoryTypes {
  public:
     // For memory behind pointers of the types `pointers`.
-    NaturalLayout(LoweringContext& context, const std::unordered_set<Id>& pointers);
+    OpenClLayout(LoweringContext& context, const std::unordered_set<Id>& pointers);
 
     // In bytes, at most kMaxBytes; 0 for types without a size. Respects layout decorations.
     uint64_t size(Id type) const { return extent(type).size; }

@@ -128,7 +128,7 @@ bool Module::removeExtended(const std::function<bool(const Instruction&)>& isGon
     return !gone.empty();
 }
 
-void Module::dropDanglingNotes() {
+void Module::dropDanglingNonSemantic() {
     const auto names = [&](const Instruction& i) {
         return isNonSemantic(*this, i) && std::ranges::any_of(i.operands, [&](const Operand& o) {
                    return o.isId && def(o.word).result == 0;

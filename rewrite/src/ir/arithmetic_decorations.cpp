@@ -46,8 +46,8 @@ bool hasFate(spv::Decoration decoration, Fate fate) {
 
 }  // namespace
 
-bool ArithmeticDecorations::contain(spv::Decoration decoration) {
-    return hasFate(decoration, Fate::kMoves);
+bool decoratesArithmetic(const Instruction& i) {
+    return i.opcode == OpDecorate && hasFate(static_cast<spv::Decoration>(i.word(1)), Fate::kMoves);
 }
 
 bool isOfParts(spv::Decoration decoration) {
@@ -58,9 +58,8 @@ bool isUniform(spv::Decoration decoration) { return hasFate(decoration, Fate::kU
 
 ArithmeticDecorations::ArithmeticDecorations(Module& module, Id result) : module_(module) {
     for (const Instruction* i : module.annotationsOf(result)) {
-        if (i->opcode != OpDecorate) continue;
-        const auto decoration = static_cast<spv::Decoration>(i->word(1));
-        if (contain(decoration)) found_.emplace_back(decoration, i->word(2));
+        if (!decoratesArithmetic(*i)) continue;
+        found_.emplace_back(static_cast<spv::Decoration>(i->word(1)), i->word(2));
     }
 }
 

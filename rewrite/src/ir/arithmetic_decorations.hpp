@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Decorations of arithmetic: what becomes of them when other instructions compute a value.
+// Decorations of values: what becomes of them when other instructions compute a value.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,6 @@
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
-
-// Decorations of values: what becomes of them when other instructions compute a value.
 
 // The decorations of an arithmetic instruction that say how it computes, such as NoContraction (of
 // GLSL's `precise`). Lowering moves them to the instructions that compute parts of the result; the
@@ -24,16 +22,17 @@ class ArithmeticDecorations {
     // Appends words that identify the decorations, for keys of helper functions.
     void appendTo(std::vector<uint32_t>& words) const;
 
-    static bool contain(spv::Decoration decoration);
-
  private:
     Module& module_;
     std::vector<std::pair<spv::Decoration, uint32_t>> found_;  // with the literal, or 0
 };
 
-// Whether a decoration says nothing of a value once its parts are computed alone, or only of the
-// parts: a composite of them must not have it.
+// Whether a decoration says how an instruction computes: NoContraction and the like, and
+// RelaxedPrecision. If other instructions compute the parts of the value, the instruction that
+// makes a composite of them must not have it.
 bool isOfParts(spv::Decoration decoration);
+// Whether an instruction gives its target a decoration that ArithmeticDecorations has.
+bool decoratesArithmetic(const Instruction& i);
 // Whether a decoration says that all invocations of a scope have the same value.
 bool isUniform(spv::Decoration decoration);
 

@@ -14,7 +14,7 @@ bool isLoopHeader(const Block& block);
 // The number of instructions at the start of a block that are OpPhi or between those.
 size_t endOfPhis(const Block& block);
 
-// A structured loop. The other blocks have the numbers that the function has them under.
+// A structured loop. Blocks are numbers: indices into Function::blocks.
 struct Loop {
     size_t header = 0;
     size_t continueTarget = 0;

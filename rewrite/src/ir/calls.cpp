@@ -29,9 +29,7 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
         pending.pop_back();
         const auto function = functions.find(id);
         if (function == functions.end() || !reached.insert(id).second) continue;
-        for (const auto& block : function->second->blocks) {
-            for (const InstructionPtr& i : block->body) visit(*i);
-        }
+        function->second->visitBlocks(visit);
     }
     return reached;
 }
@@ -41,12 +39,10 @@ CalledCode codeOf(const Module& module, Id function) {
     CalledCode code;
     for (const auto& one : module.functions()) {
         if (!reached.contains(one->id())) continue;
-        for (const auto& block : one->blocks) {
-            for (const InstructionPtr& i : block->body) {
-                code.words += i->wordCount();
-                code.hasLoops |= i->opcode == OpLoopMerge;
-            }
-        }
+        one->visitBlocks([&](const Instruction& i) {
+            code.words += i.wordCount();
+            code.hasLoops |= i.opcode == OpLoopMerge;
+        });
     }
     return code;
 }
@@ -62,18 +58,24 @@ uint32_t Effects::withoutCallee(const Instruction& i) const {
     const auto access = [&](size_t memory) -> uint32_t {
         return isVolatile(operandsBehind(i, memory)) ? uint32_t{kIsVolatile} : 0;
     };
+    const auto store = [&](Id pointer) -> uint32_t {
+        const spv::StorageClass storage = module_.storage(pointer);
+        if (module_.pointee(pointer) == 0 || !isPrivate(storage)) return kDoesMore;
+        return storage == spv::StorageClass::Function ? kStoresInFunction : kStoresInPrivate;
+    };
     switch (i.opcode) {
         case OpLoad:
             return access(1);
-        case OpStore: {
-            const spv::StorageClass storage = module_.storage(i.word(0));
-            if (module_.pointee(i.word(0)) == 0 || !isPrivate(storage)) return kDoesMore;
-            const bool isOfFunction = storage == spv::StorageClass::Function;
-            return access(2) | (isOfFunction ? kStoresInFunction : kStoresInPrivate);
-        }
+        case OpStore:
+            return access(2) | store(i.word(0));
         case OpExtInst:
-        case OpExtInstWithForwardRefsKHR:
-            return isNonSemantic(module_, i) ? kPrints : kExtends;
+        case OpExtInstWithForwardRefsKHR: {
+            if (isNonSemantic(module_, i)) return kPrints;
+            // Modf and Frexp store their second result.
+            const Id last = i.operands.empty() ? 0 : i.operands.back().word;
+            const bool stores = isPointerType(module_.def(module_.def(last).type).opcode);
+            return kExtends | (stores ? store(last) : 0);
+        }
         case OpSwitch:
             return kSwitches;
         case OpCooperativeMatrixLoadKHR:
@@ -120,12 +122,10 @@ Effects::Known Effects::visit(Id id) const {
     const Function* found = function(id);
     known.own = found == nullptr ? uint32_t{kDoesMore} : 0;
     if (found == nullptr) return known;
-    for (const auto& block : found->blocks) {
-        for (const InstructionPtr& i : block->body) {
-            known.own |= withoutCallee(*i);
-            if (i->opcode == OpFunctionCall) known.callees.push_back(i->word(0));
-        }
-    }
+    found->visitBlocks([&](const Instruction& i) {
+        known.own |= withoutCallee(i);
+        if (i.opcode == OpFunctionCall) known.callees.push_back(i.word(0));
+    });
     return known;
 }
 

@@ -27,7 +27,7 @@ enum Effect : uint32_t {
     kStoresInPrivate = 1 << 1,   // to one of storage class Private
     kIsVolatile = 1 << 2,
     kPrints = 1 << 3,   // may print: instructions of non-semantic sets
-    kExtends = 1 << 4,  // other extended instructions, which may store
+    kExtends = 1 << 4,  // other extended instructions
     kSwitches = 1 << 5,
     kLoadsMatrix = 1 << 6,
     kMultiplies = 1 << 7,  // matrices
@@ -45,9 +45,9 @@ class Effects {
     // The bits of Effect.
     uint32_t of(const Instruction& i) const;
     uint32_t ofFunction(Id function) const;
-    // Whether calls of a function only give a result: they store to no variable that outlives the
-    // call, and so on.
-    bool hasNone(Id function) const {
+    // Whether calls of a function without pointer parameters only give a result: they store to no
+    // variable that outlives the call, and so on.
+    bool onlyGivesResult(Id function) const {
         return (ofFunction(function) & ~(kStoresInFunction | kExtends | kSwitches)) == 0;
     }
     // nullptr: the module has no function with this id.

@@ -10,13 +10,14 @@ namespace coopvk::rewrite {
 // A copy of an instruction: with replace(id) in place of each id among its operands, with a new
 // result (or `result`), and with the original's names and decorations.
 template <typename Replace>
-InstructionPtr clone(Module& module, const Instruction& original, Replace replace, Id result = 0) {
+InstructionPtr clone(Module& module, const Instruction& original, Replace replace,
+                     std::optional<Id> result = {}) {
     InstructionPtr copy = makeInstruction(original.opcode, original.type, 0, original.operands);
     for (Operand& o : copy->operands) {
         if (o.isId) o.word = replace(o.word);
     }
     if (original.result == 0) return copy;
-    copy->result = result != 0 ? result : module.takeId();
+    copy->result = result ? *result : module.takeId();
     module.copyNamesAndDecorations(original.result, copy->result);
     module.setDef(copy.get());
     return copy;
@@ -44,7 +45,8 @@ class Cloner {
     InstructionPtr copy(const Instruction& i) {
         const auto set = copies_.find(i.result);
         InstructionPtr made = clone(
-            module_, i, [&](Id id) { return (*this)(id); }, set == copies_.end() ? 0 : set->second);
+            module_, i, [&](Id id) { return (*this)(id); },
+            set == copies_.end() ? std::nullopt : std::optional(set->second));
         if (i.result != 0) copies_[i.result] = made->result;
         return made;
     }

@@ -58,20 +58,38 @@ Id constituentOf(const Instruction& constant, uint32_t index) {
     }
 }
 
-ChainStep chainStep(const Module& module, const Instruction& chain) {
-    const size_t first = firstChainIndex(chain.opcode);
-    const Id type = isUntypedChain(chain.opcode)
-                        ? chain.word(0)
-                        : module.def(module.def(chain.word(0)).type).word(1);
-    return {&chain, type, operandsBehind(chain, first)};
+namespace {
+
+// The type that the indices of an access chain select from.
+Id typeIndexedBy(const Module& module, const Instruction& chain) {
+    return namesChainType(chain.opcode) ? chain.word(0) : module.pointee(chain.word(0));
 }
 
-Indexed indexedBy(const Module& module, const Instruction& i) {
-    if (i.opcode == OpCompositeExtract) return {module.def(i.word(0)).type, 1};
-    if (i.opcode == OpCompositeInsert) return {module.def(i.word(1)).type, 2};
+}  // namespace
+
+ChainStep chainStep(const Module& module, const Instruction& chain) {
+    return {&chain, typeIndexedBy(module, chain),
+            operandsBehind(chain, firstChainIndex(chain.opcode))};
+}
+
+std::optional<IndexInto> firstIndex(const Module& module, const Instruction& i) {
+    if (i.opcode == OpCompositeExtract) return IndexInto{module.def(i.word(0)).type, 1};
+    if (i.opcode == OpCompositeInsert) return IndexInto{module.def(i.word(1)).type, 2};
     const size_t first = firstChainIndex(i.opcode);
-    if (first == 0) return {};
-    return {isUntypedChain(i.opcode) ? i.word(0) : module.pointee(i.word(0)), first};
+    return first == 0 ? std::nullopt : std::optional(IndexInto{typeIndexedBy(module, i), first});
+}
+
+std::optional<IndexInto> indexInto(const Module& module, const Instruction& i,
+                                   const std::function<bool(Id type)>& isTarget) {
+    const std::optional<IndexInto> first = firstIndex(module, i);
+    if (!first) return std::nullopt;
+    Id type = first->type;
+    for (size_t o = first->operand; o < i.operands.size(); ++o) {
+        if (isTarget(type)) return IndexInto{type, o};
+        const Operand& index = i.operands[o];
+        type = memberType(module, type, index.isId ? module.constantValue(index.word) : index.word);
+    }
+    return std::nullopt;
 }
 
 Id typeBehind(const Module& module, const ChainStep& step, size_t without) {

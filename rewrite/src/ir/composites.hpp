@@ -46,30 +46,16 @@ Id rootOf(const Module& module, Id pointer);
 // cycle, which only unreachable blocks may have, it is one of these.
 const Instruction& behindCopies(const Module& module, Id value);
 
-// What the indices of OpCompositeExtract, OpCompositeInsert and access chains select from: the
-// number of the first index, and the type that it indexes. Zeros for other instructions.
-struct Indexed {
-    Id type = 0;
-    size_t first = 0;
-};
-Indexed indexedBy(const Module& module, const Instruction& i);
-
-// An operand that is an index into a type.
+// An operand that is an index into a type: a literal, or the id of a constant.
 struct IndexInto {
     Id type = 0;
     size_t operand = 0;
 };
-// The first index of an instruction (a literal, or the id of a constant) into a type for which
-// isTarget(type) is true.
-template <typename IsTarget>
-std::optional<IndexInto> indexInto(const Module& module, const Instruction& i, IsTarget isTarget) {
-    auto [type, first] = indexedBy(module, i);
-    for (size_t o = first; first != 0 && o < i.operands.size(); ++o) {
-        if (isTarget(type)) return IndexInto{type, o};
-        const Operand& index = i.operands[o];
-        type = memberType(module, type, index.isId ? module.constantValue(index.word) : index.word);
-    }
-    return std::nullopt;
-}
+// The first index of OpCompositeExtract, OpCompositeInsert or an access chain; nullopt for other
+// instructions.
+std::optional<IndexInto> firstIndex(const Module& module, const Instruction& i);
+// The first one into a type for which isTarget(type) is true.
+std::optional<IndexInto> indexInto(const Module& module, const Instruction& i,
+                                   const std::function<bool(Id type)>& isTarget);
 
 }  // namespace coopvk::rewrite

@@ -57,8 +57,8 @@ void ControlFlow::loop(uint32_t count, const std::function<void(Id index)>& body
     startBlock(merge);
 }
 
-void ControlFlow::repeat(uint32_t count, uint32_t limit,
-                         const std::function<void(Id index)>& body) {
+void ControlFlow::loopAbove(uint32_t limit, uint32_t count,
+                            const std::function<void(Id index)>& body) {
     if (count > limit) return loop(count, body);
     for (uint32_t i = 0; i < count; ++i) body(types_.constantU32(i));
 }
@@ -143,13 +143,13 @@ std::vector<Id> ControlFlow::chooseValues(std::span<const JoinedValue> values, I
 }
 
 FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name,
-                                 Id resultType, std::span<const Id> parameterTypes)
+                                 std::optional<Id> resultType, std::span<const Id> parameterTypes)
     : ControlFlow(types), functions_(functions), function_(std::make_unique<Function>()) {
     Module& module = types.module();
-    if (resultType == 0) resultType = types.voidType();
-    const Id type = types.functionType(resultType, parameterTypes);
+    const Id returned = resultType ? *resultType : types.voidType();
+    const Id type = types.functionType(returned, parameterTypes);
     function_->definition =
-        makeInstruction(OpFunction, resultType, module.takeId(),
+        makeInstruction(OpFunction, returned, module.takeId(),
                         {literal(spv::FunctionControlMask::MaskNone), idOperand(type)});
     module.setDef(function_->definition.get());
     module.addName(id(), name);
@@ -169,9 +169,9 @@ Id FunctionBuilder::element(Id array, Id index) {
     return emitter_.chain(module().def(module().pointee(array)).word(0), {array, index});
 }
 
-Id FunctionBuilder::finish(Id value) {
-    const spv::Op opcode = value == 0 ? OpReturn : OpReturnValue;
-    emitter_.opVoid(opcode, value == 0 ? Operands() : Operands{idOperand(value)});
+Id FunctionBuilder::finish(std::optional<Id> value) {
+    emitter_.opVoid(value ? OpReturnValue : OpReturn,
+                    value ? Operands{idOperand(*value)} : Operands());
     insertAt(blocks_.front()->body, 0, std::move(variables_));
     function_->blocks = std::move(blocks_);
     function_->end = makeInstruction(OpFunctionEnd, 0, 0, {});

@@ -12,7 +12,7 @@ namespace coopvk::rewrite {
 // What joins the values of branches: the type and the result of a phi.
 struct JoinedValue {
     Id type = 0;
-    Id result = 0;  // 0: a new id
+    std::optional<Id> result;  // nullopt: a new id
 };
 
 class ControlFlow {
@@ -28,7 +28,7 @@ class ControlFlow {
     void loop(uint32_t count, const std::function<void(Id index)>& body,
               spv::LoopControlMask control = spv::LoopControlMask::DontUnroll);
     // loop() if count is above the limit; else emits the body `count` times, with constant indices.
-    void repeat(uint32_t count, uint32_t limit, const std::function<void(Id index)>& body);
+    void loopAbove(uint32_t limit, uint32_t count, const std::function<void(Id index)>& body);
     // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
     // Runs `then` where the boolean is true. Later code must not use values that it defines.
@@ -75,9 +75,9 @@ using FunctionList = std::vector<std::unique_ptr<Function>>;
 class FunctionBuilder : public ControlFlow {
  public:
     // Begins the function. emit() appends to it until finish() adds it to `functions`. `name` is
-    // its OpName in dumps. resultType 0: void.
-    FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name, Id resultType,
-                    std::span<const Id> parameterTypes);
+    // its OpName in dumps. Without a result type, the function returns nothing.
+    FunctionBuilder(TypeTable& types, FunctionList& functions, std::string_view name,
+                    std::optional<Id> resultType, std::span<const Id> parameterTypes);
 
     TypeTable& types() { return types_; }
     Module& module() { return types_.module(); }
@@ -89,8 +89,8 @@ class FunctionBuilder : public ControlFlow {
     // A pointer to an element of an array variable.
     Id element(Id array, Id index);
 
-    // Ends the function with OpReturnValue (value 0: OpReturn) and returns its id.
-    Id finish(Id value = 0);
+    // Ends the function with OpReturnValue, or OpReturn without a value, and returns its id.
+    Id finish(std::optional<Id> value = {});
 
  private:
     FunctionList& functions_;
@@ -135,9 +135,8 @@ class FunctionEditor : private ControlFlow {
     // Ends the current block with a branch to a new one. Returns its label.
     Id split();
 
-    // A loop with body(index), a u32 that runs from 0 to count - 1.
-    void repeated(uint32_t count, const std::function<void(Id index)>& body,
-                  spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
+    void loop(uint32_t count, const std::function<void(Id index)>& body,
+              spv::LoopControlMask control = spv::LoopControlMask::MaskNone);
 
     // Replaces the function's blocks by the new ones.
     void finish();
@@ -145,13 +144,6 @@ class FunctionEditor : private ControlFlow {
  protected:
     // Instructions at the start of the function.
     InstructionList& prologue() { return prologue_; }
-    // Returns what make(emitter) emits into the prologue; calls it once for each key.
-    template <typename Make>
-    Id once(std::pair<int, uint32_t> key, Make make) {
-        Id& value = prologueValues_[key];
-        Emitter prologue(types_, prologue_);
-        return value != 0 ? value : value = make(prologue);
-    }
 
  private:
     struct SampledImage {
@@ -166,7 +158,6 @@ class FunctionEditor : private ControlFlow {
 
     Function& function_;
     InstructionList prologue_;
-    std::map<std::pair<int, uint32_t>, Id> prologueValues_;
     std::unordered_map<Id, Id> lastPartOf_;     // label of an old block -> label of its last part
     std::map<Id, SampledImage> sampledImages_;  // of the current block
     Id current_ = 0;                            // label of the old block being rewritten

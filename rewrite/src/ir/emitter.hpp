@@ -44,13 +44,14 @@ class Emitter {
         module().setDef(instruction.get());
         out_->push_back(std::move(instruction));
     }
-    // Defines `result` (0: a new id) and returns it; so do other functions with this parameter.
-    Id op(spv::Op opcode, Id type, Operands operands, Id result = 0) {
-        if (result == 0) result = module().takeId();
-        add(makeInstruction(opcode, type, result, std::move(operands)));
-        return result;
+    // Defines `result`, or a new id without it, and returns it; so do other functions with this
+    // parameter.
+    Id op(spv::Op opcode, Id type, Operands operands, std::optional<Id> result = {}) {
+        const Id defined = result ? *result : module().takeId();
+        add(makeInstruction(opcode, type, defined, std::move(operands)));
+        return defined;
     }
-    Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids, Id result = 0) {
+    Id op(spv::Op opcode, Id type, std::initializer_list<Id> ids, std::optional<Id> result = {}) {
         return op(opcode, type, idOperands({ids.begin(), ids.size()}), result);
     }
     // For instructions without a result.
@@ -60,7 +61,7 @@ class Emitter {
 
     Id extract(Id type, Id composite, std::initializer_list<uint32_t> indices);
     Id insert(Id type, Id object, Id composite, std::initializer_list<uint32_t> indices);
-    Id construct(Id type, std::span<const Id> constituents, Id result = 0) {
+    Id construct(Id type, std::span<const Id> constituents, std::optional<Id> result = {}) {
         return op(OpCompositeConstruct, type, idOperands(constituents), result);
     }
     // The components of a vector or the elements of an array; any other value itself.
@@ -80,7 +81,7 @@ class Emitter {
         return chain(type, std::span(ids.begin(), ids.size()));
     }
 
-    Id call(Id type, Id function, std::span<const Id> arguments, Id result = 0) {
+    Id call(Id type, Id function, std::span<const Id> arguments, std::optional<Id> result = {}) {
         Operands operands = {idOperand(function)};
         append(operands, idOperands(arguments));
         return op(OpFunctionCall, type, std::move(operands), result);
@@ -164,30 +165,5 @@ void replaceInBlocks(TypeTable& types, Function& function, Visit visit) {
         }
     }
 }
-
-// SPV_EXT_shader_64bit_indexing: whether indices into buffers, and offsets in them, have 64 bits.
-
-// Declares what 64-bit indexing needs if the entry point, the only one, has its execution mode or
-// `isRequested`. Without 64-bit integers (`hasInt64`: the device's), indices stay u32.
-void declareWideIndices(Module& module, bool isRequested, bool hasInt64);
-
-// The type of indices into memory of a storage class: u64 with 64-bit indexing, and for physical
-// pointers if the module has 64-bit integers; else u32.
-Id indexType(TypeTable& types, spv::StorageClass storage);
-// The same for buffers.
-inline Id bufferIndexType(TypeTable& types) {
-    return indexType(types, spv::StorageClass::StorageBuffer);
-}
-
-// A u32 value as a sum: what differs by invocation or iteration, and a constant.
-struct IndexParts {
-    Id variable = 0;
-    uint32_t constant = 0;
-};
-
-// Looks through additions, and through multiplications by constants. Emits at most as many
-// instructions as the value has. Many indices of an invocation differ only by the constant, and
-// drivers' compilers do not find that behind a division.
-IndexParts separateConstant(Emitter& emit, Id value);
 
 }  // namespace coopvk::rewrite

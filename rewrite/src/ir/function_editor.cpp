@@ -106,12 +106,12 @@ Id FunctionEditor::split() {
     return label();
 }
 
-void FunctionEditor::repeated(uint32_t count, const std::function<void(Id index)>& body,
-                              spv::LoopControlMask control) {
+void FunctionEditor::loop(uint32_t count, const std::function<void(Id index)>& body,
+                          spv::LoopControlMask control) {
     // The loop's phi names the block before it. That must not be the original block, whose label
     // updatePhis() replaces.
     split();
-    loop(count, body, control);
+    ControlFlow::loop(count, body, control);
 }
 
 void FunctionEditor::updatePhis() {

@@ -14,21 +14,21 @@ constexpr auto kGlobals = static_cast<size_t>(Section::kGlobals);
 // section 2.17); arrays may be between them.
 constexpr uint32_t kMaxNesting = 512;
 
-// The first id that an instruction names and for which `isWrong` is true; 0: none.
+// The first id that an instruction names and for which `isWrong` is true.
 template <typename IsWrong>
-Id firstWrong(const Instruction& instruction, IsWrong isWrong) {
+std::optional<Id> firstWrong(const Instruction& instruction, IsWrong isWrong) {
     if (instruction.type != 0 && isWrong(instruction.type)) return instruction.type;
     for (const Operand& operand : instruction.operands) {
         if (operand.isId && operand.word != 0 && isWrong(operand.word)) return operand.word;
     }
-    return 0;
+    return std::nullopt;
 }
 
-Id firstUndefined(const Module& module) {
-    Id found = 0;
+std::optional<Id> firstUndefined(const Module& module) {
+    std::optional<Id> found;
     const auto isUndefined = [&](Id id) { return module.def(id).result == 0; };
     forEachInstruction(module, [&](const Instruction* i) {
-        if (found == 0 && i != nullptr) found = firstWrong(*i, isUndefined);
+        if (!found && i != nullptr) found = firstWrong(*i, isUndefined);
     });
     return found;
 }
@@ -51,8 +51,8 @@ std::optional<std::string> orderProblem(const Module& module) {
             continue;
         }
         if (!isExtInst(i->opcode)) {
-            if (const Id id = firstWrong(*i, [&](Id used) { return !known[used]; })) {
-                return std::format("id %{} is used before it is defined", id);
+            if (const auto id = firstWrong(*i, [&](Id used) { return !known[used]; })) {
+                return std::format("id %{} is used before it is defined", *id);
             }
         }
         known[i->result] = true;
@@ -82,7 +82,7 @@ std::optional<std::string> nestingProblem(const Module& module) {
 }  // namespace
 
 std::optional<std::string> idProblem(const Module& module) {
-    if (const Id id = firstUndefined(module)) return std::format("id %{} is not defined", id);
+    if (const auto id = firstUndefined(module)) return std::format("id %{} is not defined", *id);
     if (std::optional<std::string> problem = orderProblem(module)) return problem;
     return nestingProblem(module);
 }

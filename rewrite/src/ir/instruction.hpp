@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One SPIR-V instruction: in memory, in lists, and in the words of a module that is not parsed.
+// One SPIR-V instruction: in memory, in a list, and in the words of a module that is not parsed.
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
@@ -18,8 +19,9 @@ namespace coopvk::rewrite {
 
 using enum spv::Op;  // opcodes have their names in the specification: OpLoad
 
-// One SPIR-V instruction in memory, and lists of them.
-
+// 0 is no id. What looks an id up returns it where there is none, and the definition of 0 is an
+// OpNop without operands, so look-ups can follow each other. A parameter or a member that need not
+// be given is a std::optional<Id>.
 using Id = uint32_t;
 
 // Whether a value is in a list.
@@ -32,6 +34,12 @@ constexpr bool isOneOf(T value, std::initializer_list<T> list) {
 }
 
 constexpr uint32_t divideUp(uint32_t value, uint32_t by) { return (value + by - 1) / by; }
+
+// The largest power of two that divides a value; 0 for 0.
+template <std::unsigned_integral T>
+constexpr T powerOfTwoIn(T value) {
+    return value & (~value + 1);
+}
 
 struct Operand {
     uint32_t word = 0;
@@ -115,6 +123,11 @@ inline InstructionList takeFrom(InstructionList& list, size_t first) {
 
 inline constexpr size_t kHeaderWords = 5;
 
+// The first word of an instruction.
+constexpr uint32_t firstWord(spv::Op opcode, size_t wordCount) {
+    return static_cast<uint32_t>(wordCount) << spv::WordCountShift | static_cast<uint32_t>(opcode);
+}
+
 // Calls found(opcode, words of the instruction) for one instruction after the other. True once a
 // call returns true; false at an instruction `end`, and where the words end or are cut off.
 template <typename Found>
@@ -130,24 +143,26 @@ bool anyInstruction(std::span<const uint32_t> words, Found&& found,
     return false;
 }
 
-// Calls each(capability) for the capabilities, which come first in a module. Returns the position
-// of the first word after them. Words that are not SPIR-V have no capabilities.
-template <typename Each>
-size_t forEachCapability(std::span<const uint32_t> words, Each&& each) {
-    if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) return words.size();
-    size_t at = kHeaderWords;
-    for (; at + 1 < words.size(); at += words[at] >> spv::WordCountShift) {
-        const auto opcode = static_cast<spv::Op>(words[at] & spv::OpCodeMask);
-        if (opcode != OpCapability || words[at] >> spv::WordCountShift == 0) break;
-        each(static_cast<spv::Capability>(words[at + 1]));
-    }
-    return at;
+// The instructions of a module; none if the words are not SPIR-V.
+inline std::span<const uint32_t> instructionWords(std::span<const uint32_t> words) {
+    const bool isModule = words.size() >= kHeaderWords && words[0] == spv::MagicNumber;
+    return isModule ? words.subspan(kHeaderWords) : std::span<const uint32_t>();
+}
+
+// Whether found(capability) is true for one of the capabilities, which come first in a module.
+template <typename Found>
+bool anyCapability(std::span<const uint32_t> words, Found&& found) {
+    bool isFound = false;
+    anyInstruction(instructionWords(words), [&](spv::Op opcode, std::span<const uint32_t> i) {
+        const bool isCapability = opcode == OpCapability && i.size() > 1;
+        isFound = isCapability && found(static_cast<spv::Capability>(i[1]));
+        return isFound || !isCapability;
+    });
+    return isFound;
 }
 
 inline bool declares(std::span<const uint32_t> words, spv::Capability capability) {
-    bool found = false;
-    forEachCapability(words, [&](spv::Capability one) { found = found || one == capability; });
-    return found;
+    return anyCapability(words, [&](spv::Capability one) { return one == capability; });
 }
 
 }  // namespace coopvk::rewrite

@@ -16,8 +16,6 @@ constexpr uint32_t kWithParameter = kAligned | kAvailable | kVisible |
                                     bit(spv::MemoryAccessMask::AliasScopeINTELMask) |
                                     bit(spv::MemoryAccessMask::NoAliasINTELMask);
 
-uint32_t powerOfTwoIn(uint32_t value) { return value & (~value + 1); }
-
 }  // namespace
 
 size_t memoryOperandCount(std::span<const Operand> operands) {

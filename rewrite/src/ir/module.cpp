@@ -23,8 +23,7 @@ class Writer {
     }
 
     void write(const Instruction& instruction) {
-        words_.push_back(static_cast<uint32_t>(instruction.wordCount()) << spv::WordCountShift |
-                         static_cast<uint32_t>(instruction.opcode));
+        words_.push_back(firstWord(instruction.opcode, instruction.wordCount()));
         if (instruction.type != 0) words_.push_back(numbered(instruction.type));
         if (instruction.result != 0) words_.push_back(numbered(instruction.result));
         for (const Operand& operand : instruction.operands) {
@@ -141,6 +140,16 @@ void Module::addExtension(std::string_view name) {
 void Module::removeExtension(std::string_view name) {
     std::erase_if(section(Section::kExtensions),
                   [&](const InstructionPtr& i) { return stringFromOperands(*i, 0) == name; });
+}
+
+void Module::removeDeclarations(const ExtensionInfo& extension, uint32_t kept) {
+    bool keeps = false;
+    for (const ExtensionCapability& one : extension.capabilities) {
+        const auto capability = static_cast<spv::Capability>(one.capability);
+        if ((one.features & kept) == 0) removeCapability(capability);
+        keeps |= hasCapability(capability);
+    }
+    if (!keeps) removeExtension(extension.spirvName);
 }
 
 Id Module::importSet(std::string_view name) {

@@ -53,6 +53,14 @@ struct Function {
     InstructionPtr end;
 
     Id id() const { return definition ? definition->result : 0; }
+
+    // Calls visit(instruction) for each instruction in a block; visit may change it.
+    template <typename Visit>
+    void visitBlocks(Visit visit) const {
+        for (const auto& block : blocks) {
+            for (const InstructionPtr& i : block->body) visit(*i);
+        }
+    }
 };
 
 class Module {
@@ -66,14 +74,10 @@ class Module {
     }
     std::vector<std::unique_ptr<Function>>& functions() { return functions_; }
     const std::vector<std::unique_ptr<Function>>& functions() const { return functions_; }
-    // Calls visit(instruction) for each instruction in a block; visit may change it.
+    // Function::visitBlocks() of all functions.
     template <typename Visit>
     void visitBlocks(Visit visit) const {
-        for (const auto& function : functions_) {
-            for (const auto& block : function->blocks) {
-                for (const InstructionPtr& i : block->body) visit(*i);
-            }
-        }
+        for (const auto& function : functions_) function->visitBlocks(std::ref(visit));
     }
 
     uint32_t version() const { return version_; }
@@ -117,6 +121,9 @@ class Module {
     void addExtension(std::string_view name);
     void removeExtension(std::string_view name);
     bool hasExtension(std::string_view name) const;
+    // Removes the capabilities of an extension but those that a feature in `kept` allows, and the
+    // extension if none is left.
+    void removeDeclarations(const ExtensionInfo& extension, uint32_t kept = 0);
     // The id of an extended instruction set, which is imported if it is not yet.
     Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
@@ -155,7 +162,7 @@ class Module {
 
     // Removes non-semantic instructions that name an id without an instruction, and those that name
     // such ones.
-    void dropDanglingNotes();
+    void dropDanglingNonSemantic();
     // Removes an extended instruction set and its instructions, which only name each other.
     void removeSet(std::string_view name);
 

@@ -32,6 +32,15 @@ bool movesValues(spv::Op opcode) {
     }
 }
 
+bool movesBits(const Module& module, const Instruction& i) {
+    return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
+           isUntypedPtrChain(i.opcode) || isNonSemantic(module, i) ||
+           isOneOf(i.opcode,
+                   {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized, OpPtrAccessChain,
+                    OpInBoundsPtrAccessChain, OpArrayLength, OpUntypedArrayLengthKHR,
+                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpVectorShuffle});
+}
+
 bool isArithmetic(spv::Op opcode) {
     return std::ranges::find(kArithmetic, opcode) != std::end(kArithmetic);
 }
@@ -150,7 +159,7 @@ bool isUntypedChain(spv::Op opcode) {
     return opcode == OpUntypedAccessChainKHR || opcode == OpUntypedInBoundsAccessChainKHR;
 }
 
-bool isUntypedStep(spv::Op opcode) {
+bool isUntypedPtrChain(spv::Op opcode) {
     return opcode == OpUntypedPtrAccessChainKHR || opcode == OpUntypedInBoundsPtrAccessChainKHR;
 }
 
@@ -164,6 +173,9 @@ size_t firstChainIndex(spv::Op opcode) {
         case OpUntypedAccessChainKHR:
         case OpUntypedInBoundsAccessChainKHR:
             return 2;
+        case OpUntypedPtrAccessChainKHR:
+        case OpUntypedInBoundsPtrAccessChainKHR:
+            return 3;
         default:
             return 0;
     }

@@ -90,10 +90,9 @@ class ModuleParser {
         return error_.empty();
     }
 
-    // `text` has a placeholder for the opcode's number.
-    void misplaced(spv::Op opcode, std::format_string<const uint32_t&> text) {
-        const auto number = static_cast<uint32_t>(opcode);
-        error_ = std::format(text, number);
+    void misplaced(spv::Op opcode, std::string_view where) {
+        error_ =
+            std::format("instruction with opcode {} is {}", static_cast<uint32_t>(opcode), where);
     }
 
     void place(InstructionPtr instruction) {
@@ -112,7 +111,7 @@ class ModuleParser {
             if (isLabel) error_ = "a block has no terminator";
             if (sectionOf(opcode) != Section::kGlobals ||
                 (!isLabel && isDeclaration(*instruction))) {
-                misplaced(opcode, "instruction with opcode {} is inside a block");
+                misplaced(opcode, "inside a block");
             }
             block_->body.push_back(std::move(instruction));
             if (isTerminator(opcode)) block_ = nullptr;
@@ -137,8 +136,7 @@ class ModuleParser {
             return;
         }
         const Section where = sectionOf(opcode);
-        if (where < lastSection_)
-            return misplaced(opcode, "instruction with opcode {} is out of the order of sections");
+        if (where < lastSection_) return misplaced(opcode, "out of the order of sections");
         lastSection_ = where;
         module_.append(where, std::move(instruction));
     }
@@ -146,8 +144,7 @@ class ModuleParser {
     // Only debug lines and non-semantic instructions may be there.
     void placeBetweenFunctions(InstructionPtr instruction) {
         const spv::Op opcode = instruction->opcode;
-        if (!isDebugLine(opcode) && !isExtInst(opcode))
-            misplaced(opcode, "instruction with opcode {} is between functions");
+        if (!isDebugLine(opcode) && !isExtInst(opcode)) misplaced(opcode, "between functions");
         pending_.push_back(std::move(instruction));
     }
 
@@ -165,7 +162,7 @@ class ModuleParser {
         } else if (isDebugLine(opcode) || isExtInst(opcode)) {
             pending_.push_back(std::move(instruction));
         } else {
-            misplaced(opcode, "instruction with opcode {} is outside a block");
+            misplaced(opcode, "outside a block");
         }
     }
 
@@ -238,12 +235,13 @@ std::string parseWith(ModuleParser& parser, std::span<const uint32_t> words) {
 }  // namespace
 
 Result<Module> Module::parse(std::span<const uint32_t> words) {
-    if (words.size() < 5 || words[0] != spv::MagicNumber) {
+    if (words.size() < kHeaderWords || words[0] != spv::MagicNumber) {
         return Error{ErrorCode::kInvalidModule, "no SPIR-V header"};
     }
     // It would make the parser allocate too much.
-    if (words[3] > kMaxIdBound) {
-        return Error{ErrorCode::kInvalidModule, std::format("id bound {} is too large", words[3])};
+    const uint32_t bound = words[3];
+    if (bound > kMaxIdBound) {
+        return Error{ErrorCode::kInvalidModule, std::format("id bound {} is too large", bound)};
     }
     Module module;
     ModuleParser parser(module);

@@ -55,7 +55,7 @@ ToolsReserve::~ToolsReserve() {
 }
 
 bool ToolsReserve::release() {
-    // Other members belong to the reserve's thread alone: check the thread firstReserve.
+    // Other members belong to the reserve's thread alone: check the thread first.
     if (thread_ != std::this_thread::get_id() || kept_ || memory_ == nullptr) return false;
     ::operator delete(memory_);
     memory_ = nullptr;

@@ -214,12 +214,11 @@ namespace {
 
 using Keeps = bool (*)(const Instruction&);
 
-// Removes the types with the old ids. Those that an instruction names for which keeps(instruction)
-// is true stay.
-void drop(Module& module, const TypeNames& names, Keeps keeps) {
+// Removes the old types. Those that an instruction names for which keeps(instruction) is true stay.
+void drop(Module& module, const TypeReplacements& replacements, Keeps keeps) {
     std::unordered_set<Id> gone;
     InstructionList& globals = module.section(Section::kGlobals);
-    for (const auto& [id, name] : names) gone.insert(id);
+    for (const auto& [old, replacement] : replacements) gone.insert(old);
     for (const InstructionPtr& i : globals) {
         if (keeps == nullptr || !keeps(*i)) continue;
         for (const Operand& operand : i->operands) {
@@ -230,52 +229,50 @@ void drop(Module& module, const TypeNames& names, Keeps keeps) {
         module.takeOut(globals, [&](const Instruction& i) { return gone.contains(i.result); }));
 }
 
-void rename(Module& module, const TypeNames& names, Keeps keeps) {
-    drop(module, names, keeps);
-    const auto renamed = [&](Id id) {
-        const auto found = names.find(id);
-        return found == names.end() ? id : found->second;
+void replace(Module& module, const TypeReplacements& replacements, Keeps keeps) {
+    drop(module, replacements, keeps);
+    const auto replaced = [&](Id id) {
+        const auto found = replacements.find(id);
+        return found == replacements.end() ? id : found->second;
     };
-    const auto renameIn = [&](Instruction& i) {
-        i.type = renamed(i.type);
+    const auto replaceIn = [&](Instruction& i) {
+        i.type = replaced(i.type);
         if (keeps != nullptr && keeps(i)) return;
         for (Operand& operand : i.operands) {
-            if (operand.isId) operand.word = renamed(operand.word);
+            if (operand.isId) operand.word = replaced(operand.word);
         }
     };
-    const auto renameAll = [&](InstructionList& list) {
-        for (const InstructionPtr& i : list) renameIn(*i);
+    const auto replaceAll = [&](InstructionList& list) {
+        for (const InstructionPtr& i : list) replaceIn(*i);
     };
     for (const Section section :
          {Section::kEntryPoints, Section::kExecutionModes, Section::kGlobals}) {
-        renameAll(module.section(section));
+        replaceAll(module.section(section));
     }
     for (const auto& function : module.functions()) {
-        renameIn(*function->definition);
-        renameAll(function->parameters);
-        for (const auto& block : function->blocks) renameAll(block->body);
+        replaceIn(*function->definition);
+        replaceAll(function->parameters);
     }
+    module.visitBlocks(replaceIn);
 }
 
 // Function types that have become equal. The type table declares all other such types.
-TypeNames duplicates(const Module& module) {
+TypeReplacements duplicates(const Module& module) {
     std::map<std::vector<uint32_t>, Id> seen;
-    TypeNames names;
+    TypeReplacements replacements;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode != OpTypeFunction) continue;
-        std::vector<uint32_t> key;
-        for (const Operand& operand : i->operands) key.push_back(operand.word);
-        const auto [entry, isNew] = seen.try_emplace(std::move(key), i->result);
-        if (!isNew) names[i->result] = entry->second;
+        const auto [entry, isNew] = seen.try_emplace(wordsOf(i->operands), i->result);
+        if (!isNew) replacements[i->result] = entry->second;
     }
-    return names;
+    return replacements;
 }
 
 }  // namespace
 
-void replaceTypes(TypeTable& types, const TypeNames& names, Keeps keeps) {
-    rename(types.module(), names, keeps);
-    rename(types.module(), duplicates(types.module()), keeps);
+void replaceTypes(TypeTable& types, const TypeReplacements& replacements, Keeps keeps) {
+    replace(types.module(), replacements, keeps);
+    replace(types.module(), duplicates(types.module()), keeps);
     types.rescan();
 }
 

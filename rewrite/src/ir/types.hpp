@@ -79,13 +79,12 @@ Id globalVariable(TypeTable& types, spv::StorageClass storage, Id contents, std:
 
 // Replaces types by others throughout a module.
 
-using TypeNames = std::map<Id, Id>;
+using TypeReplacements = std::map<Id, Id>;  // old type -> new type
 
-// Instructions name the types that `names` gives in place of the old ones, which are removed.
-// Function types that become equal by this become one, since non-aggregate types must not be
-// declared twice. Operands of an instruction for which keeps() is true stay, and so do the types
-// that they name.
-void replaceTypes(TypeTable& types, const TypeNames& names,
+// Puts the new types into all instructions and removes the old ones. Function types that become
+// equal by this become one, since non-aggregate types must not be declared twice. Operands of an
+// instruction for which keeps() is true stay, and so do the types that they name.
+void replaceTypes(TypeTable& types, const TypeReplacements& replacements,
                   bool (*keeps)(const Instruction& instruction) = nullptr);
 
 }  // namespace coopvk::rewrite

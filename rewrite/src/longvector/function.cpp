@@ -33,7 +33,7 @@ bool isSplat(LongVectorContext& context, const Instruction& i) {
 
 // Whether the indices of OpCompositeExtract or OpCompositeInsert select a part that there is.
 bool selectsPart(const Module& module, const Instruction& i) {
-    auto [type, first] = indexedBy(module, i);
+    auto [type, first] = *firstIndex(module, i);
     for (const Operand& index : operandsBehind(i, first)) {
         if (index.word >= memberCount(module, type).value_or(~uint64_t{0})) return false;
         type = memberType(module, type, index.word);

@@ -67,26 +67,26 @@ class Geometry {
 
     Id number(double value) { return f_.context().types.constantFloat(vector_.component, value); }
 
-    Id each(spv::Op opcode, std::initializer_list<Id> operands, Id result = 0) {
+    Id each(spv::Op opcode, std::initializer_list<Id> operands, std::optional<Id> result = {}) {
         return make(opcode, vector_.id, operands, result);
     }
     Id scalar(spv::Op opcode, std::initializer_list<Id> operands) {
         return f_.emit().op(opcode, vector_.component, operands);
     }
-    Id dot(Id a, Id b) { return make(OpDot, vector_.component, {a, b}, 0); }
-    Id sqrt(Id value, Id result = 0) {
+    Id dot(Id a, Id b) { return make(OpDot, vector_.component, {a, b}, {}); }
+    Id sqrt(Id value, std::optional<Id> result = {}) {
         const Id set = f_.context().module.importSet("GLSL.std.450");
         return f_.emit().op(OpExtInst, vector_.component,
                             {idOperand(set), literal(GLSLstd450Sqrt), idOperand(value)}, result);
     }
 
-    Id make(spv::Op opcode, Id type, std::initializer_list<Id> operands, Id result) {
-        if (result == 0) result = f_.context().module.takeId();
+    Id make(spv::Op opcode, Id type, std::initializer_list<Id> operands, std::optional<Id> result) {
+        const Id defined = result ? *result : f_.context().module.takeId();
         InstructionPtr i =
-            makeInstruction(opcode, type, result, idOperands({operands.begin(), operands.size()}));
+            makeInstruction(opcode, type, defined, idOperands({operands.begin(), operands.size()}));
         f_.context().module.setDef(i.get());
         f_.lowerNew(std::move(i));
-        return result;
+        return defined;
     }
 
     LongVectorFunction& f_;

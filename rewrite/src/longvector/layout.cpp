@@ -46,16 +46,16 @@ class LongVectorLayouts {
 
     // Pointers to variables of the module, and to those that the lowering declares, have one type.
     void shareFunctionPointers() {
-        TypeNames names;
+        TypeReplacements replacements;
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             if (i->opcode != OpTypePointer || context_.lowered(i->word(1)) == nullptr ||
                 storageOf(*i) != spv::StorageClass::Function) {
                 continue;
             }
             const auto [shared, isNew] = context_.pointers.try_emplace(i->word(1), i->result);
-            if (!isNew) names[i->result] = shared->second;
+            if (!isNew) replacements[i->result] = shared->second;
         }
-        if (!names.empty()) replaceTypes(context_.types, names);
+        if (!replacements.empty()) replaceTypes(context_.types, replacements);
     }
 
     // Constituents of constants have the types of members.

@@ -64,9 +64,9 @@ Id StructurePlaces::pointerTo(const StructurePlace& place) const {
     return pointer;
 }
 
-Id StructurePlaces::load(const StructurePlace& place, Id type, Id result) const {
+Id StructurePlaces::load(const StructurePlace& place, Id type, std::optional<Id> result) const {
     if (place.constant && emit().typeOf(*place.constant) == type) {
-        if (result == 0) return *place.constant;
+        if (!result) return *place.constant;
         return emit().op(OpCopyObject, type, {*place.constant}, result);
     }
     if (!place.constant && place.type == type) {
@@ -101,7 +101,7 @@ void StructurePlaces::copy(const StructurePlace& to, const StructurePlace& from)
     const bool isArray = module.def(to.type).opcode == OpTypeArray;
     const bool areAlike = !from.constant || opcode == OpConstantNull;
     if (isArray && areAlike && count > kUnrolledComponents) {
-        return writer_.repeated(count, [&](Id index) {
+        return writer_.loop(count, [&](Id index) {
             copy(element(to, index), from.constant ? member(from, 0) : element(from, index));
         });
     }

@@ -67,7 +67,7 @@ class StructurePlaces {
 
     // The value of a part, as an instruction of type `type` with this result (0: a new one). Values
     // may have a layout that variables lack.
-    Id load(const StructurePlace& place, Id type, Id result = 0) const;
+    Id load(const StructurePlace& place, Id type, std::optional<Id> result = {}) const;
     void store(const StructurePlace& place, Id value) const;
     // Copies all parts one by one.
     void copy(const StructurePlace& to, const StructurePlace& from) const;

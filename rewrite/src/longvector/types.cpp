@@ -31,16 +31,16 @@ std::set<uint32_t> countsOf(const Module& module, const std::set<Id>& types) {
 // Types of two to four components are those of core SPIR-V, of which each is declared once.
 void replaceShortVectors(LongVectorContext& context, const std::set<uint32_t>& cooperative) {
     Module& module = context.module;
-    TypeNames names;
+    TypeReplacements replacements;
     InstructionList& globals = module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size(); ++g) {
         const Instruction& type = *globals[g];
         if (type.opcode != OpTypeCooperativeVectorNV) continue;
         const uint32_t count = componentCount(module, type).value_or(0);
         if (count < 2 || count > kLargestCoreVector || cooperative.contains(count)) continue;
-        names[type.result] = context.types.vectorType(type.word(0), count);
+        replacements[type.result] = context.types.vectorType(type.word(0), count);
     }
-    if (!names.empty()) replaceTypes(context.types, names);
+    if (!replacements.empty()) replaceTypes(context.types, replacements);
 }
 
 }  // namespace
@@ -90,8 +90,7 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
         type.opcode = OpTypeVector;
         type.operands = {idOperand(vector.component), literal(vector.count)};
     }
-    module.removeCapability(kLongVector);
-    module.removeExtension("SPV_EXT_long_vector");
+    module.removeDeclarations(info(Extension::kExtShaderLongVector));
     context.types.rescan();
     return std::nullopt;
 }

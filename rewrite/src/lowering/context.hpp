@@ -75,7 +75,15 @@ class FunctionWriter : public FunctionEditor {
     FunctionWriter(LoweringContext& context, Function& function)
         : FunctionEditor(context.types, function) {}
 
-    Id lane() { return once({0, 0}, readLane); }  // SubgroupLocalInvocationId as a u32
+    // SubgroupLocalInvocationId as a u32.
+    Id lane() {
+        Emitter out(emit().types(), prologue());
+        if (!lane_) lane_ = readLane(out);
+        return *lane_;
+    }
+
+ private:
+    std::optional<Id> lane_;
 };
 
 // A table of the functions that lower instructions, by opcode, and the lowering of a function by

@@ -106,7 +106,7 @@ Id MemoryTypes::inMemory(Id type) const {
 
 bool MemoryTypes::namesType(const Instruction& i) const {
     if (i.opcode == OpUntypedArrayLengthKHR) return isMemory(i.word(1));
-    return (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) && isPointer(i.type);
+    return namesChainType(i.opcode) && isPointer(i.type);
 }
 
 void MemoryTypes::retypeChain(Instruction& i) const {

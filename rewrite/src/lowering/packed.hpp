@@ -126,7 +126,7 @@ void addPackedComposites(OpcodeTable<Lowering>& table) {
     table.template add<lowerPackedConstruct>(
         {OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.template add<lowerPackedIndices>({OpCompositeExtract, OpCompositeInsert});
-    table.template add<lowerPackedChain>(kAccessChains);
+    table.template add<lowerPackedChain>(kTypedChains);
 }
 
 // Changes constants of packed types in place.

@@ -165,7 +165,7 @@ std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value) 
 }
 
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
-                      Id result) {
+                      std::optional<Id> result) {
     if (matrix.isOpen()) return emit.construct(matrix.id, openSums(emit, matrix, packs), result);
     return emit.construct(matrix.id, packs, result);
 }
@@ -201,7 +201,8 @@ Id HeldElements::scalar(Emitter& emit, const MatrixType& matrix, uint32_t row, u
     return slot.value;
 }
 
-Id HeldElements::construct(const MatrixType& matrix, Emitter& emit, Id result) const {
+Id HeldElements::construct(const MatrixType& matrix, Emitter& emit,
+                           std::optional<Id> result) const {
     return constructFromPacks(emit, matrix, gatherPacks(emit, matrix, slots), result);
 }
 
@@ -243,7 +244,7 @@ void ElementArray::fill(Id matrix) {
     }
 }
 
-Id ElementArray::whole(Id result) {
+Id ElementArray::whole(std::optional<Id> result) {
     if (holdsPacks_) {
         return emit_.op(OpLoad, matrix_.id, {variable_}, result);
     }

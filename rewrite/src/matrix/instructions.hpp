@@ -101,16 +101,16 @@ struct HeldElements {
             }
         }
     }
-    // Defines `result` (0: a new id) as the matrix with these elements, which are distributed as
+    // Defines `result`, or a new id, as the matrix with these elements, which are distributed as
     // its fragment says.
-    Id construct(const MatrixType& matrix, Emitter& emit, Id result = 0) const;
+    Id construct(const MatrixType& matrix, Emitter& emit, std::optional<Id> result = {}) const;
 };
 
 // The packs of a value, in order; open sums are closed.
 std::vector<Id> extractPacks(Emitter& emit, const MatrixType& matrix, Id value);
-// Defines `result` (0: a new id) as the matrix made of these packs.
+// Defines `result`, or a new id, as the matrix made of these packs.
 Id constructFromPacks(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs,
-                      Id result = 0);
+                      std::optional<Id> result = {});
 
 // The matrix with its 4-bit components sign or zero extended; the value itself where they are
 // already, or are in words, or have other widths.
@@ -183,8 +183,8 @@ std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
 // Converts open sums to packs of components, and packs to open sums.
 std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums);
 std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs);
-// The same for one component. closeSum defines `result` (0: a new id).
-Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result = 0);
+// The same for one component. closeSum defines `result`, or a new id.
+Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, std::optional<Id> result = {});
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component);
 
 // Lowers OpLoad and OpStore of a component that is an open sum. False: the instruction stays.
@@ -205,8 +205,8 @@ class ElementArray {
 
     // Stores all elements of a matrix.
     void fill(Id matrix);
-    // The matrix of all elements; defines `result` (0: a new id).
-    Id whole(Id result = 0);
+    // The matrix of all elements; defines `result`, or a new id.
+    Id whole(std::optional<Id> result = {});
 
  private:
     Id pointer(Id element);

@@ -14,9 +14,9 @@ namespace {
 Axis makeAxis(uint32_t size, uint32_t lanes, uint32_t block) {
     Axis axis;
     axis.size = size;
-    axis.lanes = std::min(lanes, largestPowerOfTwoIn(size));
-    axis.block = axis.lanes == 1 || block == 0 ? axis.count()
-                                               : std::min(block, largestPowerOfTwoIn(axis.count()));
+    axis.lanes = std::min(lanes, powerOfTwoIn(size));
+    axis.block =
+        axis.lanes == 1 || block == 0 ? axis.count() : std::min(block, powerOfTwoIn(axis.count()));
     return axis;
 }
 
@@ -33,14 +33,14 @@ Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32
         use == Use::kB && (componentBits <= 8 || (componentBits == 16 && policy.halfPairsAlongK));
     fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
     const uint32_t packed = alongRows ? fragment.rows.count() : fragment.columns.count();
-    fragment.packWidth = std::min(largestPowerOfTwoIn(packed), std::max(1u, 32 / componentBits));
+    fragment.packWidth = std::min(powerOfTwoIn(packed), std::max(1u, 32 / componentBits));
     return fragment;
 }
 
 Fragment makeWorkgroupFragment(const LayoutPolicy& policy, uint32_t rows, uint32_t columns,
                                uint32_t componentBits) {
     const auto axis = [](uint32_t size, uint32_t lanes) {
-        const uint32_t blocks = std::max(1u, largestPowerOfTwoIn(size) / kWorkgroupBlock);
+        const uint32_t blocks = std::max(1u, powerOfTwoIn(size) / kWorkgroupBlock);
         return makeAxis(size, std::min(lanes, blocks), kWorkgroupBlock);
     };
     Fragment fragment;
@@ -61,10 +61,10 @@ Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uin
     Axis& along = alongRows ? fragment.rows : fragment.columns;
     Axis& across = alongRows ? fragment.columns : fragment.rows;
     along.size = alongRows ? rows : columns;
-    along.lanes = std::min(lanes, largestPowerOfTwoIn(along.size / run.length));
+    along.lanes = std::min(lanes, powerOfTwoIn(along.size / run.length));
     along.block = run.length;
     across.size = alongRows ? columns : rows;
-    across.lanes = std::min(lanes / along.lanes, largestPowerOfTwoIn(across.size));
+    across.lanes = std::min(lanes / along.lanes, powerOfTwoIn(across.size));
     fragment.packWidth = std::max(1u, 32 / componentBits);
     fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
     return fragment;

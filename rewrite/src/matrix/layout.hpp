@@ -139,8 +139,6 @@ Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uin
 // columns than rows, or with `tall` more rows than columns.
 Grid makeGrid(uint32_t lanes, bool tall);
 
-constexpr uint32_t largestPowerOfTwoIn(uint32_t value) { return value & (~value + 1); }
-
 // Chooses how the matrices of a module are distributed.
 
 // Chooses by the sizes of the matrices, and by how the module loads, stores and multiplies them;

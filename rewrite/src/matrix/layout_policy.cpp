@@ -39,7 +39,7 @@ Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
     for (const auto& [type, d] : uses.types()) {
         if (!d.isOfSubgroup()) continue;
         uint32_t& divisor = d.use == Use::kB ? survey.columns : survey.rows;
-        divisor = std::min(divisor, largestPowerOfTwoIn(d.use == Use::kB ? d.columns : d.rows));
+        divisor = std::min(divisor, powerOfTwoIn(d.use == Use::kB ? d.columns : d.rows));
     }
     for (const MatrixAccess& load : uses.loads()) {
         const auto d = matrixDimensions(module, module.def(load.type));

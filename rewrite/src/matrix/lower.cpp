@@ -88,7 +88,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerSumAccess>({OpLoad, OpStore});
     addPackedComposites(table);
     table.add<lowerMatrixIndices>({OpCompositeExtract, OpCompositeInsert});
-    table.add<lowerMatrixChain>(kAccessChains);
+    table.add<lowerMatrixChain>(kTypedChains);
     table.add<lowerElementWise>(kArithmetic);
     table.add<lowerElementWise>({OpMatrixTimesScalar, OpSelect});
     table.add<lowerConversion>(kConversions);

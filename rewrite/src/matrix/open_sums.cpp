@@ -51,7 +51,7 @@ std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<cons
     return sums;
 }
 
-Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, Id result) {
+Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, std::optional<Id> result) {
     const bool isPair = matrix.sumForm == SumForm::kHalves;
     return emit.op(isPair ? OpFAdd : OpFConvert, matrix.component, idOperands(emit.parts(sum)),
                    result);

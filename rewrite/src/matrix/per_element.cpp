@@ -179,7 +179,7 @@ class PerElement : private MatrixCode {
         const Id lane = writer_.laneOn(matrix_, d);
         const auto at = [&](Id local) { body(local, indexOfValue(emit_, axis, lane, local)); };
         if (axis.count() == 1) return at(emit_.constant(0));
-        writer_.repeated(axis.count(), at, control);
+        writer_.loop(axis.count(), at, control);
     }
 
     const Instruction& call_;

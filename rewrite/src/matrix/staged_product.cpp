@@ -30,7 +30,7 @@ void StagedProduct::forEachSlice(const std::function<void(Id start)>& stage,
         memory_.barrier();
     };
     const uint32_t slices = p_.a->columns / depth_ - (leavesLast ? 1 : 0);
-    f_.repeat(slices, 1, [&](Id slice) {
+    f_.loopAbove(1, slices, [&](Id slice) {
         stageAt(emit_.times(slice, depth_));
         multiply();
     });

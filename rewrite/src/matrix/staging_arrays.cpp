@@ -247,17 +247,17 @@ bool holdSharedSingles(TypeTable& types, const PlannedTarget& target) {
     uint64_t bytes = 0;
     for (const StagingArray& array : candidates.arrays()) bytes += array.bytes * array.length;
     if (bytes == 0 || !sharedMemoryHasRoom(types.module(), bytes, target.device)) return false;
-    TypeNames names;
+    TypeReplacements replacements;
     for (const Id matrix : candidates.matrices()) {
         Operands operands = types.module().def(matrix).operands;
         operands[0] = idOperand(types.floatType(32));
-        names[matrix] = types.matrixType(std::move(operands));
+        replacements[matrix] = types.matrixType(std::move(operands));
     }
     std::vector<RetypedArray> arrays;
     for (const StagingArray& array : candidates.arrays())
         arrays.push_back(withSingles(types, array));
     retypeArrays(types, arrays);
-    replaceTypes(types, names);
+    replaceTypes(types, replacements);
     return true;
 }
 

@@ -29,7 +29,7 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
                           "dimensions");
         return;
     }
-    mayRepeat_ = Effects(module).hasNone(function);
+    mayRepeat_ = Effects(module).onlyGivesResult(function);
     functionType_ = type.result;
     resultType_ = type.word(0);
     const Id block = module.def(type.word(1)).word(1);
@@ -62,7 +62,7 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
 // array of units.
 void TensorDecode::castPointer(Emitter& emit, Id pointer) {
     TypeTable& types = context_.types;
-    const uint32_t bytes = std::min(16u, largestPowerOfTwoIn(blockBytes_));
+    const uint32_t bytes = std::min(16u, powerOfTwoIn(blockBytes_));
     unit_ =
         bytes < 4 ? types.intType(bytes * 8, false) : types.vectorType(types.uint32(), bytes / 4);
     declareNumbersIn(types, context_.target.device, unit_);

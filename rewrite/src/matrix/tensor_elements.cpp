@@ -270,7 +270,7 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
             visit(row, ofColumn(indexOfValue(emit, f.columns, columnLane, column)),
                   emit.addU32(first, column));
         };
-        writer_.repeated(columns_, visitRun, control_);
+        writer_.loop(columns_, visitRun, control_);
     };
     for (uint32_t r = 0; !rollsRows_ && r < rows_; ++r) {
         line(ofRow(writer_.rowOf(matrix_, r * run_.rows())), emit.constant(r * toNextRow));
@@ -280,7 +280,7 @@ void TensorWalk::run(const MakePart& ofRow, const MakePart& ofColumn, const Visi
         const Id row = emit.times(run, run_.rows());
         line(ofRow(indexOfValue(emit, f.rows, rowLane, row)), emit.times(run, toNextRow));
     };
-    writer_.repeated(rows_, visitRow, control_);
+    writer_.loop(rows_, visitRow, control_);
 }
 
 }  // namespace coopvk::rewrite

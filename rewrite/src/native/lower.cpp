@@ -92,11 +92,11 @@ bool linesFit(NativeFunction& f, const Instruction& at, const TiledType* type, I
 }
 
 // The array's bits as another array type.
-Id castArray(NativeFunction& f, Id type, Id value, Id result = 0) {
-    if (result == 0) result = f.context.module.takeId();
-    const Instruction cast{OpBitCastArrayQCOM, type, result, {idOperand(value)}};
+Id castArray(NativeFunction& f, Id type, Id value, std::optional<Id> result = {}) {
+    const Id defined = result ? *result : f.context.module.takeId();
+    const Instruction cast{OpBitCastArrayQCOM, type, defined, {idOperand(value)}};
     lowerBitCastArray(f.context, f.emit(), cast);
-    return result;
+    return defined;
 }
 
 }  // namespace
@@ -213,7 +213,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     addPackedComposites(table);
     table.add<lowerNativeExtract>({OpCompositeExtract});
     table.add<lowerNativeInsert>({OpCompositeInsert});
-    table.add<lowerNativeChain>(kAccessChains);
+    table.add<lowerNativeChain>(kTypedChains);
     table.add<lowerElementWise>(kArithmetic);
     table.add<lowerElementWise>(kConversions);
     table.add<lowerElementWise>({OpMatrixTimesScalar});
@@ -263,8 +263,7 @@ std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target
     if (context.error) return context.error;
     context.dropValueDecorations();
     context.addNewFunctions();
-    module.removeCapability(spv::Capability::CooperativeMatrixConversionQCOM);
-    module.removeExtension("SPV_QCOM_cooperative_matrix_conversion");
+    module.removeDeclarations(info(Extension::kQcomCooperativeMatrixConversion));
     if (context.plan.types.empty()) return context.error;
     module.addCapability(spv::Capability::CooperativeMatrixKHR);
     module.addExtension("SPV_KHR_cooperative_matrix");

@@ -29,7 +29,7 @@ void addAccess(Operands& operands, const TileAccess& access) {
 uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
     const uint32_t line =
         (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
-    return std::min(line & (~line + 1), 16u);
+    return std::min(powerOfTwoIn(line), 16u);
 }
 
 // `layout`: position of MemoryLayout. nullopt after an error.

@@ -258,7 +258,7 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
                                           uint32_t subgroups) {
     HalvesContext context(types, target, subgroups);
     Module& module = context.module;
-    TypeNames names;
+    TypeReplacements replacements;
     for (size_t g = 0; g < module.section(Section::kGlobals).size(); ++g) {
         const Id id = module.section(Section::kGlobals)[g]->result;
         if (!context.isMatrix(id)) continue;
@@ -266,9 +266,9 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
             return Error{ErrorCode::kUnsupported,
                          "Rows, Columns and Use must be constants, from 1 to 65535 and 0 to 2"};
         }
-        names[id] = context.held(id);
+        replacements[id] = context.held(id);
     }
-    if (names.empty()) return std::nullopt;
+    if (replacements.empty()) return std::nullopt;
     for (const Id type : typesLikeAccumulators(MatrixUses(module))) {
         if (!context.isMatrix(type)) continue;
         return Error{ErrorCode::kUnsupported,
@@ -286,7 +286,7 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
     table.add<holdConversion>(kConversions);
     table.lowerAll(context);
     if (context.error) return context.error;
-    replaceTypes(types, names);
+    replaceTypes(types, replacements);
     module.removeCapability(spv::Capability::Float8CooperativeMatrixEXT);
     module.addCapability(spv::Capability::Float8EXT);
     return context.error;

@@ -58,11 +58,11 @@ bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction
     const BitType from = bitType(context, emit.typeOf(cast.word(0)));
     const BitType to = bitType(context, cast.type);
     if (from.total() == 0 || from.total() != to.total() || from.total() > 32) {
-        return !context.fail(ErrorCode::kInvalidModule, cast,
-                             "a bit cast's operand and result have as many bits");
+        context.invalid(cast, "a bit cast's operand and result have as many bits");
+        return true;
     }
     if (from.components == to.components) {
-        finish(context, emit, cast, cast.word(0));
+        defineResult(context, emit, cast, cast.word(0));
         return true;
     }
     std::optional<Id> word;
@@ -76,7 +76,7 @@ bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction
         const Id field = U32(emit, *word) >> c * to.bits & ((uint64_t{1} << to.bits) - 1);
         components.push_back(componentOf(emit, to, field));
     }
-    finish(context, emit, cast, emit.join(context.replacement(cast.type), components));
+    defineResult(context, emit, cast, emit.join(context.replacement(cast.type), components));
     return true;
 }
 
@@ -89,16 +89,17 @@ bool lowerBitcastExtract(NumbersContext& context, Emitter& emit, const Instructi
     if (!isPartOfByte(to) || !types.isInteger(from) || width <= to->bits ||
         types.components(from) != components || !types.isInteger(offset) ||
         types.components(offset) != 1 || components > 4) {
-        return !context.fail(ErrorCode::kInvalidModule, i,
-                             "takes wider integers, and gives floats of 4 or 6 bits "
-                             "(VUID-StandaloneSpirv-Result-12468 and -Base-12469)");
+        context.invalid(i,
+                        "takes wider integers, and gives floats of 4 or 6 bits "
+                        "(VUID-StandaloneSpirv-Result-12468 and -Base-12469)");
+        return true;
     }
     const Id integers = types.vectorType(types.intType(width, false), components);
     const Id bytes = types.vectorType(types.intType(8, false), components);
     const Id by = emit.splat(types.vectorType(offset, components), i.word(1));
     Id value = emit.op(OpShiftRightLogical, integers, {i.word(0), by});
     if (width != 8) value = emit.op(OpUConvert, bytes, {value});
-    finish(context, emit, i, U32(emit, value, bytes) & (magnitudeMask(*to) * 2 + 1));
+    defineResult(context, emit, i, U32(emit, value, bytes) & (magnitudeMask(*to) * 2 + 1));
     return true;
 }
 

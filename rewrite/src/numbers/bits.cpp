@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Code on the bits of floats.
 #include <cmath>
 
 #include "ir/arithmetic_decorations.hpp"
@@ -15,7 +17,7 @@ constexpr uint32_t kMantissa32 = 23, kBias = 127, kInfinity = 0x7F800000;
 // Numbers with the exponent of f32: bfloat16 is its upper half. Without a mantissa, the smallest
 // number is a denormal of f32, and NaN infinity's exponent: both have the highest bit of the
 // mantissa.
-Id sameExponent(Emitter& emit, const Wide& w, const Number& number, const U32& word) {
+Id sameExponent(Emitter& emit, const Types32& w, const Number& number, const U32& word) {
     if (number.mantissaBits() != 0) return emit.bitcast(w.f32, word << (32 - number.bits));
     const U32 exponent = word << kMantissa32;
     const Bool isNumber = word + ~0u < magnitudeMask(number) - 1;
@@ -24,7 +26,7 @@ Id sameExponent(Emitter& emit, const Wide& w, const Number& number, const U32& w
 }
 
 // Integers of two's complement, and a power of two.
-Id fraction(Emitter& emit, Wide& w, const Number& number, const U32& word) {
+Id fraction(Emitter& emit, Types32& w, const Number& number, const U32& word) {
     const uint32_t components = w.types.components(w.u32);
     const Id s32 = w.types.vectorType(w.types.intType(32, true), components);
     const Id high = emit.bitcast(s32, word << (32 - number.bits));
@@ -36,7 +38,7 @@ Id fraction(Emitter& emit, Wide& w, const Number& number, const U32& word) {
 }  // namespace
 
 Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components) {
-    Wide w(emit.types(), components);
+    Types32 w(emit.types(), components);
     const U32 word(emit, emit.op(OpUConvert, w.u32, {bits}));
     const uint32_t mantissa = number.mantissaBits(), bias = number.fields.bias;
     if (number.fields.exponentBits == 8) return sameExponent(emit, w, number, word);
@@ -81,7 +83,7 @@ U32 roundedDenormal(const Number& number, const U32& magnitude) {
 
 Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, Rounding rounding) {
     const bool saturates = rounding == Rounding::kSaturated;
-    const Wide w(emit.types(), components);
+    const Types32 w(emit.types(), components);
     const U32 word(emit, emit.bitcast(w.u32, f32));
     const U32 magnitude = word & 0x7FFFFFFF;
     const U32 sign = (word & 0x80000000) >> (32 - number.bits);
@@ -104,7 +106,7 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, R
 Id f64ToOddF32(Emitter& emit, Id f64) {
     constexpr uint32_t kMantissa64 = 20;  // in the upper word
     constexpr uint32_t kInfinity64 = 0x7FF00000, kRebias = (1023 - kBias) << kMantissa64;
-    const Wide w(emit.types(), 1);
+    const Types32 w(emit.types(), 1);
     const Id words = emit.bitcast(emit.types().vectorType(w.u32, 2), f64);
     const U32 low(emit, emit.extract(w.u32, words, {0})),
         high(emit, emit.extract(w.u32, words, {1}));
@@ -124,73 +126,13 @@ Id f64ToOddF32(Emitter& emit, Id f64) {
 
 Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t components) {
     TypeTable& types = emit.types();
-    const Wide w(types, components);
+    const Types32 w(types, components);
     const Id scalar = types.floatType(64), f64 = types.vectorType(scalar, components);
     const Id wide = emit.op(OpFConvert, f64, {bitsToF32(emit, number, bits, components)});
     const U32 word(emit, emit.op(OpUConvert, w.u32, {bits}));
     const double smallest = std::ldexp(1.0, -static_cast<int>(number.fields.bias));
     const Id constant = types.constantSplat(f64, types.constantFloat(scalar, smallest));
     return emit.select((word < 1).id, constant, wide);
-}
-
-bool HalfCode::isHalf(Id type) const {
-    if (context_.matrices.contains(type)) return true;
-    const Number* number = context_.format(type);
-    return number != nullptr && number->isHalf();
-}
-
-namespace {
-
-// OpTypeMatrix, which must be unique (SPIR-V specification, section 2.8).
-Id matrixType(Module& module, Id column, uint32_t columns) {
-    const Operands operands = {idOperand(column), literal(columns)};
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == OpTypeMatrix && i->operands == operands) return i->result;
-    }
-    const Id type = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(OpTypeMatrix, 0, type, Operands(operands)));
-    return type;
-}
-
-}  // namespace
-
-Id HalfCode::f32Type(Id type) {
-    if (!isHalf(type)) return type;
-    TypeTable& types = context_.types;
-    if (const auto matrix = context_.matrices.find(type); matrix != context_.matrices.end()) {
-        return matrixType(context_.module, f32Type(matrix->second.column), matrix->second.columns);
-    }
-    return types.vectorType(types.floatType(32), types.components(type));
-}
-
-Id HalfCode::decode(Id value) {
-    const Id type = emit_.typeOf(value);
-    if (!isHalf(type)) return value;
-    const auto matrix = context_.matrices.find(type);
-    if (matrix == context_.matrices.end()) {
-        Converter convert(context_, emit_, context_.types.components(type));
-        return convert.decode(*context_.format(type), value);
-    }
-    std::vector<Id> columns;
-    for (uint32_t c = 0; c < matrix->second.columns; ++c) {
-        columns.push_back(decode(emit_.extract(matrix->second.column, value, {c})));
-    }
-    return emit_.construct(f32Type(type), columns);
-}
-
-Id HalfCode::encode(Id type, Id value) {
-    if (!isHalf(type)) return value;
-    const auto matrix = context_.matrices.find(type);
-    if (matrix == context_.matrices.end()) {
-        Converter convert(context_, emit_, context_.types.components(type));
-        return convert.encode(*context_.format(type), value, Rounding::kNearestEven);
-    }
-    std::vector<Id> columns;
-    const Id column = f32Type(matrix->second.column);
-    for (uint32_t c = 0; c < matrix->second.columns; ++c) {
-        columns.push_back(encode(matrix->second.column, emit_.extract(column, value, {c})));
-    }
-    return emit_.construct(type, columns);
 }
 
 // Conversions between f32 and f16. Each instruction of f16 has several, so that few instructions
@@ -229,7 +171,7 @@ U32 normal(const U32& magnitude, Rounding rounding) {
 
 // Magnitudes below 2^-14, in units of 2^-24. Those are the last bits of f32 numbers from 0.5 to 1,
 // so that an addition rounds to them. Devices may flush denormals of f32: they become zero anyway.
-U32 denormal(Emitter& emit, Wide& w, const U32& magnitude, Rounding rounding) {
+U32 denormal(Emitter& emit, Types32& w, const U32& magnitude, Rounding rounding) {
     const Id value = emit.bitcast(w.f32, magnitude);
     const bool truncates = rounding == Rounding::kTowardZero;
     const Id by = w.constantF32(truncates ? std::ldexp(1.0, 24) : 0.5);
@@ -266,7 +208,7 @@ Id halfToF32(Emitter& emit, Id bits, uint32_t components) {
 
 // Not PackHalf2x16: Vulkan leaves its rounding to the device.
 Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding) {
-    Wide w(emit.types(), components);
+    Types32 w(emit.types(), components);
     const U32 word(emit, emit.bitcast(w.u32, f32));
     const U32 magnitude = word & 0x7FFFFFFF;
     U32 result = select(magnitude < kSmallestNormal, denormal(emit, w, magnitude, rounding),

@@ -6,11 +6,11 @@
 
 namespace coopvk::rewrite {
 
-Id Converter::toF32(const Instruction& i, Id value, bool odd) {
+Id Converter::toF32(const Instruction& i, Id value, Inexact inexact) {
     const Id type = emit_.typeOf(value);
     if (const Number* number = context_.format(type)) return decode(*number, value);
     if (types_.isInteger(type)) return emit_.op(i.opcode, f32(), {value});
-    if (odd && types_.width(type) == 64) return oddF32(value);
+    if (inexact == Inexact::kToOdd && types_.width(type) == 64) return oddF32(value);
     return emit_.converted(f32(), value);
 }
 
@@ -96,9 +96,69 @@ Id Converter::encode(const Number& number, Id value, Rounding rounding) {
     return emit_.call(integers(number), function, std::span(&value, 1));
 }
 
-void finish(NumbersContext& context, Emitter& emit, const Instruction& i, Id result) {
+bool HalfCode::isHalf(Id type) const {
+    if (context_.matrices.contains(type)) return true;
+    const Number* number = context_.format(type);
+    return number != nullptr && number->isHalf();
+}
+
+namespace {
+
+// OpTypeMatrix, which must be unique (SPIR-V specification, section 2.8).
+Id matrixType(Module& module, Id column, uint32_t columns) {
+    const Operands operands = {idOperand(column), literal(columns)};
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == OpTypeMatrix && i->operands == operands) return i->result;
+    }
+    const Id type = module.takeId();
+    module.append(Section::kGlobals, makeInstruction(OpTypeMatrix, 0, type, Operands(operands)));
+    return type;
+}
+
+}  // namespace
+
+Id HalfCode::f32Type(Id type) {
+    if (!isHalf(type)) return type;
+    TypeTable& types = context_.types;
+    if (const auto matrix = context_.matrices.find(type); matrix != context_.matrices.end()) {
+        return matrixType(context_.module, f32Type(matrix->second.column), matrix->second.columns);
+    }
+    return types.vectorType(types.floatType(32), types.components(type));
+}
+
+Id HalfCode::decode(Id value) {
+    const Id type = emit_.typeOf(value);
+    if (!isHalf(type)) return value;
+    const auto matrix = context_.matrices.find(type);
+    if (matrix == context_.matrices.end()) {
+        Converter convert(context_, emit_, context_.types.components(type));
+        return convert.decode(*context_.format(type), value);
+    }
+    std::vector<Id> columns;
+    for (uint32_t c = 0; c < matrix->second.columns; ++c) {
+        columns.push_back(decode(emit_.extract(matrix->second.column, value, {c})));
+    }
+    return emit_.construct(f32Type(type), columns);
+}
+
+Id HalfCode::encode(Id type, Id value) {
+    if (!isHalf(type)) return value;
+    const auto matrix = context_.matrices.find(type);
+    if (matrix == context_.matrices.end()) {
+        Converter convert(context_, emit_, context_.types.components(type));
+        return convert.encode(*context_.format(type), value, Rounding::kNearestEven);
+    }
+    std::vector<Id> columns;
+    const Id column = f32Type(matrix->second.column);
+    for (uint32_t c = 0; c < matrix->second.columns; ++c) {
+        columns.push_back(encode(matrix->second.column, emit_.extract(column, value, {c})));
+    }
+    return emit_.construct(type, columns);
+}
+
+void defineResult(NumbersContext& context, Emitter& emit, const Instruction& i, Id value) {
     context.replaced.insert(i.result);
-    emit.op(OpCopyObject, i.type, {result}, i.result);
+    emit.op(OpCopyObject, i.type, {value}, i.result);
 }
 
 namespace {
@@ -140,43 +200,42 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
     const auto count = [&](Id type) { return types.width(type) == 0 ? 0 : types.components(type); };
     if (components == 0 || components > 4 || count(emit.typeOf(value)) != components ||
         count(i.type) != components) {
-        return !context.fail(ErrorCode::kInvalidModule, i,
-                             "a conversion's operand and result have as many components");
+        context.invalid(i, "a conversion's operand and result have as many components");
+        return true;
     }
     if (!isAllowed(context, i)) return true;
     const Number* from = context.formatOf(value);
     const Number* to = context.format(i.type);
     if (from == to) {
-        finish(context, emit, i, value);
+        defineResult(context, emit, i, value);
         return true;
     }
     Converter convert(context, emit, components);
-    const bool isHalf = from != nullptr && to == nullptr && types.isFloat(i.type) &&
-                        types.width(i.type) == 16 && !types.encoding(i.type);
-    if (isHalf && isE5M2(from) && context.target.device.shaderFloat16) {
-        finish(context, emit, i, convert.upperBytesToF16(value, i.type));
+    if (types.isHalf(i.type) && to == nullptr && isE5M2(from) &&
+        context.target.device.shaderFloat16) {
+        defineResult(context, emit, i, convert.upperBytesToF16(value, i.type));
         return true;
     }
     if (isE5M2(from) && to != nullptr && to->isHalf()) {
         const Id halves = context.replacement(i.type);
         const Id wide = emit.op(OpUConvert, halves, {value});
-        finish(context, emit, i, U32(emit, wide, halves) << 8);
+        defineResult(context, emit, i, U32(emit, wide, halves) << 8);
         return true;
     }
     const bool isWide = to == nullptr && types.isFloat(i.type) && types.width(i.type) == 64;
     if (isWide && from->encoding == kFloat8E8M0) {
-        finish(context, emit, i, exponentToF64(emit, *from, value, components));
+        defineResult(context, emit, i, exponentToF64(emit, *from, value, components));
         return true;
     }
     // A second rounding must not change the result.
-    const bool odd =
+    const bool rounds =
         to != nullptr && (to->isSmallFloat() || to->isHalf() || context.isTruncated(i.result));
-    const Id single = convert.toF32(i, value, odd);
+    const Id single = convert.toF32(i, value, rounds ? Inexact::kToOdd : Inexact::kToNearestEven);
     if (to == nullptr && types.isFloat(i.type) && types.width(i.type) < 32) {
         // The driver's own conversion has the decorations.
         emit.op(OpFConvert, i.type, {single}, i.result);
     } else {
-        finish(context, emit, i, convert.fromF32(i, single));
+        defineResult(context, emit, i, convert.fromF32(i, single));
     }
     return true;
 }
@@ -198,13 +257,13 @@ bool lowerDot(NumbersContext& context, Emitter& emit, const Instruction& i) {
             components > 1 && components <= 4) {
             continue;
         }
-        return !context.fail(ErrorCode::kInvalidModule, i,
-                             "OpDot takes two vectors of the result's type");
+        context.invalid(i, "OpDot takes two vectors of the result's type");
+        return true;
     }
     Converter vectors(context, emit, components), scalar(context, emit, 1);
-    const Id a = vectors.toF32(i, i.word(0), false), b = vectors.toF32(i, i.word(1), false);
+    const Id a = vectors.toF32(i, i.word(0)), b = vectors.toF32(i, i.word(1));
     const Id dot = emit.op(OpDot, types.floatType(32), {a, b});
-    finish(context, emit, i, scalar.fromF32(i, dot));
+    defineResult(context, emit, i, scalar.fromF32(i, dot));
     return true;
 }
 

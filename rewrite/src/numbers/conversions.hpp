@@ -12,9 +12,9 @@
 
 namespace coopvk::rewrite {
 
-// Types of scalars, or of vectors of `components` components.
-struct Wide {
-    Wide(TypeTable& table, uint32_t components)
+// u32 and f32, or vectors of `components` of them.
+struct Types32 {
+    Types32(TypeTable& table, uint32_t components)
         : types(table),
           u32(table.vectorType(table.uint32(), components)),
           f32(table.vectorType(table.floatType(32), components)) {}
@@ -57,9 +57,14 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, R
 Id halfToF32(Emitter& emit, Id bits, uint32_t components);
 Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding);
 
-// A scalar f64 as an f32, rounded to odd: toward zero, and if that is inexact the last bit becomes
-// 1. So a second rounding to an 8-bit float gives what one rounding would. Numbers that f32 lacks
-// become zero or infinity.
+// How a value is rounded that f32 has not.
+enum class Inexact {
+    kToNearestEven,
+    kToOdd,  // toward zero, and the last bit becomes 1: a second rounding to a format of fewer bits
+             // gives what one rounding would
+};
+
+// A scalar f64 as an f32, rounded to odd. Numbers that f32 lacks become zero or infinity.
 Id f64ToOddF32(Emitter& emit, Id f64);
 
 // For scalars and vectors of so many components.
@@ -70,8 +75,8 @@ class Converter {
 
     Id f32() { return vector(types_.floatType(32)); }
 
-    // The operand of the conversion `i` as f32. `odd`: see f64ToOddF32().
-    Id toF32(const Instruction& i, Id value, bool odd);
+    // The operand of the conversion `i` as f32.
+    Id toF32(const Instruction& i, Id value, Inexact inexact = Inexact::kToNearestEven);
     // f32 as the result of `i`.
     Id fromF32(const Instruction& i, Id value);
 
@@ -93,8 +98,8 @@ class Converter {
     uint32_t components_;
 };
 
-// Gives `result`, which has the code's value, the id of the instruction.
-void finish(NumbersContext& context, Emitter& emit, const Instruction& i, Id result);
+// Defines the result of the instruction as `value`, which code has computed.
+void defineResult(NumbersContext& context, Emitter& emit, const Instruction& i, Id value);
 
 // Floats of 4 and 6 bits are held in bytes: bit casts move their bits.
 

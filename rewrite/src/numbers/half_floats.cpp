@@ -41,7 +41,7 @@ bool hasHalves(const NumbersContext& context, const HalfCode& code, const Instru
 bool negateHalf(NumbersContext& context, Emitter& emit, const Instruction& i) {
     HalfCode code(context, emit);
     if (!code.isHalf(i.type)) return false;
-    finish(context, emit, i, U32(emit, i.word(0), code.integers(i.type)) ^ 0x8000);
+    defineResult(context, emit, i, U32(emit, i.word(0), code.integers(i.type)) ^ 0x8000);
     return true;
 }
 
@@ -60,7 +60,7 @@ bool lowerHalfArithmetic(NumbersContext& context, Emitter& emit, const Instructi
     }
     const Id value = emit.op(i.opcode, code.f32Type(i.type), std::move(operands));
     ArithmeticDecorations(context.module, i.result).addTo(value);
-    finish(context, emit, i, code.encode(i.type, value));
+    defineResult(context, emit, i, code.encode(i.type, value));
     return true;
 }
 
@@ -225,7 +225,7 @@ void lowerPointer(NumbersContext& context, Emitter& emit, const Instruction& i,
     operands[1] = literal(row.asStruct);
     const auto [result, second] = both(context, emit, std::move(operands), members);
     emit.store(pointer, second);
-    finish(context, emit, i, result);
+    defineResult(context, emit, i, result);
 }
 
 void lowerStruct(NumbersContext& context, Emitter& emit, const Instruction& i) {
@@ -241,7 +241,7 @@ void lowerComputed(NumbersContext& context, Emitter& emit, const Instruction& i)
     HalfCode code(context, emit);
     const Id value = emit.op(OpExtInst, code.f32Type(i.type), decoded(code, i, i.operands.size()));
     ArithmeticDecorations(context.module, i.result).addTo(value);
-    finish(context, emit, i, code.encode(i.type, value));
+    defineResult(context, emit, i, code.encode(i.type, value));
 }
 
 }  // namespace
@@ -262,7 +262,7 @@ bool lowerHalfGlsl(NumbersContext& context, Emitter& emit, const Instruction& i)
             lowerStruct(context, emit, i);
             break;
         case GlslKind::kBits:
-            finish(context, emit, i, U32(emit, i.word(2), code.integers(i.type)) & 0x7FFF);
+            defineResult(context, emit, i, U32(emit, i.word(2), code.integers(i.type)) & 0x7FFF);
             break;
         case GlslKind::kComputed:
             lowerComputed(context, emit, i);

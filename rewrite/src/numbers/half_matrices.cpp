@@ -33,12 +33,14 @@ std::vector<Member> findMembers(const NumbersContext& context) {
     return members;
 }
 
-// The array in memory; 0 if the type has another one already.
-Id inMemory(NumbersContext& context, const Member& member) {
+// The array in memory; nullopt if the type has one with another stride already.
+std::optional<Id> inMemory(NumbersContext& context, const Member& member) {
     Module& module = context.module;
-    Id& array = context.matricesInMemory[member.matrix];
-    if (array != 0) {
-        return module.decoration(array, spv::Decoration::ArrayStride) == member.stride ? array : 0;
+    const auto [entry, isNew] = context.matricesInMemory.try_emplace(member.matrix);
+    Id& array = entry->second;
+    if (!isNew) {
+        const auto stride = module.decoration(array, spv::Decoration::ArrayStride);
+        return stride == member.stride ? std::optional(array) : std::nullopt;
     }
     const PlainMatrix& matrix = context.matrices.at(member.matrix);
     const Id length = context.types.constantU32(matrix.columns);
@@ -75,7 +77,8 @@ bool leadsToLayout(const Instruction& pointer) {
                     spv::StorageClass::ShaderRecordBufferKHR});
 }
 
-Id columnsAs(Emitter& emit, const PlainMatrix& matrix, Id value, Id type, Id result = 0) {
+Id columnsAs(Emitter& emit, const PlainMatrix& matrix, Id value, Id type,
+             std::optional<Id> result = {}) {
     std::vector<Id> columns;
     for (uint32_t c = 0; c < matrix.columns; ++c) {
         columns.push_back(emit.extract(matrix.column, value, {c}));
@@ -83,15 +86,15 @@ Id columnsAs(Emitter& emit, const PlainMatrix& matrix, Id value, Id type, Id res
     return emit.construct(type, columns, result);
 }
 
-// The array in memory, if `type` is a matrix and `held` that array; else 0.
-Id arrayFor(const NumbersContext& context, Id type, Id held) {
+// Whether `held` is the array in memory of the matrix `type`.
+bool isArrayOf(const NumbersContext& context, Id held, Id type) {
     const auto found = context.matricesInMemory.find(type);
-    return found != context.matricesInMemory.end() && found->second == held ? held : 0;
+    return found != context.matricesInMemory.end() && found->second == held;
 }
 
 bool lowerLoad(NumbersContext& context, Emitter& emit, const Instruction& i) {
-    const Id array = arrayFor(context, i.type, context.module.pointee(i.word(0)));
-    if (array == 0) return false;
+    const Id array = context.module.pointee(i.word(0));
+    if (!isArrayOf(context, array, i.type)) return false;
     const Id value = emit.op(OpLoad, array, i.operands);
     columnsAs(emit, context.matrices.at(i.type), value, i.type, i.result);
     return true;
@@ -99,8 +102,8 @@ bool lowerLoad(NumbersContext& context, Emitter& emit, const Instruction& i) {
 
 bool lowerStore(NumbersContext& context, Emitter& emit, Instruction& i) {
     const Id type = emit.typeOf(i.word(1));
-    const Id array = arrayFor(context, type, context.module.pointee(i.word(0)));
-    if (array == 0) return false;
+    const Id array = context.module.pointee(i.word(0));
+    if (!isArrayOf(context, array, type)) return false;
     i.operands[1].word = columnsAs(emit, context.matrices.at(type), i.word(1), array);
     return false;
 }
@@ -111,7 +114,7 @@ bool lowerExtract(NumbersContext& context, Emitter& emit, const Instruction& i) 
     for (size_t o = 1; o < i.operands.size(); ++o) {
         held = memberType(context.module, held, i.word(o));
     }
-    if (arrayFor(context, i.type, held) == 0) return false;
+    if (!isArrayOf(context, held, i.type)) return false;
     const Id value = emit.op(OpCompositeExtract, held, i.operands);
     columnsAs(emit, context.matrices.at(i.type), value, i.type, i.result);
     return true;
@@ -141,14 +144,14 @@ void layOutHalfMatrices(NumbersContext& context) {
         const bool isRowMajor =
             module.memberDecoration(member.structure, member.index, spv::Decoration::RowMajor)
                 .has_value();
-        const Id array = isRowMajor ? 0 : inMemory(context, member);
-        if (array == 0) {
+        const std::optional<Id> array = isRowMajor ? std::nullopt : inMemory(context, member);
+        if (!array) {
             return context.unsupported(
                 module.def(member.structure),
                 "a matrix of half floats, which are emulated, is row-major or has several "
                 "strides");
         }
-        retype(module, member, array);
+        retype(module, member, *array);
         module.removeDecorationsOf(member.structure, [&](const Instruction& i) {
             return isOfMatrices(i) && i.word(1) == member.index;
         });

@@ -16,20 +16,13 @@ namespace {
 constexpr auto kBfloat16 = Extension::kKhrShaderBfloat16;
 constexpr auto kFloat8 = Extension::kExtShaderFloat8;
 constexpr auto kHalves = Extension::kKhrShaderFloat16Int8;
-constexpr auto kSaturated = spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT;
 constexpr auto kMicroscaling = Extension::kExtShaderOcpMicroscalingTypes;
 constexpr uint32_t kType = 1u << 0, kDotProduct = 1u << 1;  // features
 
 // Instructions that may take these numbers (SPV_KHR_bfloat16, SPV_EXT_float8 and
 // SPV_EXT_ocp_microscaling_types, "Validation Rules"), beside those that are lowered.
 bool mayTakeNumbers(const Module& module, const Instruction& i) {
-    return movesValues(i.opcode) || isAccessChain(i.opcode) || isUntypedChain(i.opcode) ||
-           isUntypedStep(i.opcode) || isNonSemantic(module, i) ||
-           isOneOf(i.opcode,
-                   {OpUntypedVariableKHR, OpCopyMemory, OpCopyMemorySized, OpPtrAccessChain,
-                    OpInBoundsPtrAccessChain, OpArrayLength, OpUntypedArrayLengthKHR,
-                    OpVectorExtractDynamic, OpVectorInsertDynamic, OpVectorShuffle, OpBitcast,
-                    OpLifetimeStart, OpLifetimeStop});
+    return movesBits(module, i) || isOneOf(i.opcode, {OpBitcast, OpLifetimeStart, OpLifetimeStop});
 }
 
 // Code has no use for the decorations of the conversions. The first one needs a capability that
@@ -37,34 +30,23 @@ bool mayTakeNumbers(const Module& module, const Instruction& i) {
 void dropDecorations(const NumbersContext& context, bool dropsFloat8) {
     context.module.removeDecorations([&](const Instruction& i) {
         return (dropsFloat8 && decorates(i, kSaturated)) ||
-               (context.replaced.contains(i.word(0)) && i.opcode == OpDecorate &&
-                ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1))));
+               (decoratesArithmetic(i) && context.replaced.contains(i.word(0)));
     });
 }
 
-// The driver's own formats keep what they need.
-void dropMicroscaling(Module& module, uint32_t native) {
-    bool keeps = false;
-    for (const ExtensionCapability& one : info(kMicroscaling).capabilities) {
-        const auto capability = static_cast<spv::Capability>(one.capability);
-        if ((one.features & native) == 0) module.removeCapability(capability);
-        keeps |= module.hasCapability(capability);
-    }
-    if (!keeps) module.removeExtension(info(kMicroscaling).spirvName);
-}
-
-void dropDeclarations(Module& module, ExtensionSet extensions, bool keepsBfloat16) {
-    for (const Extension extension : {kBfloat16, kFloat8, kHalves}) {
+// The driver's own microscaling formats keep what they need.
+void dropDeclarations(NumbersContext& context, ExtensionSet extensions, bool keepsBfloat16) {
+    Module& module = context.module;
+    for (const Extension extension : {kBfloat16, kFloat8, kHalves, kMicroscaling}) {
         if (!extensions.contains(extension)) continue;
         if (extension == kBfloat16 && keepsBfloat16) {
             module.removeCapability(spv::Capability::BFloat16DotProductKHR);
             module.addCapability(spv::Capability::BFloat16TypeKHR);
             continue;
         }
-        for (const ExtensionCapability& one : info(extension).capabilities) {
-            module.removeCapability(static_cast<spv::Capability>(one.capability));
-        }
-        if (!info(extension).spirvName.empty()) module.removeExtension(info(extension).spirvName);
+        const bool isOfFormats = extension == kMicroscaling;
+        module.removeDeclarations(info(extension),
+                                  isOfFormats ? context.target.nativeFeatures[extension] : 0);
     }
 }
 
@@ -74,13 +56,13 @@ void moveFastMathDefaults(NumbersContext& context) {
     Module& module = context.module;
     const Id f32 = context.types.floatType(32);
     uint32_t flags = fastMathDefault(module, f32).value_or(0);
-    Id entry = 0;
+    std::optional<Id> entry;
     for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
         if (!isFastMathDefault(*i) || context.format(i->word(2)) == nullptr) continue;
         flags &= fastMathDefault(module, i->word(2)).value_or(0);
         entry = i->word(0);
     }
-    if (entry == 0) return;
+    if (!entry) return;
     InstructionList& modes = module.section(Section::kExecutionModes);
     std::erase_if(modes, [&](const InstructionPtr& i) {
         return isFastMathDefault(*i) &&
@@ -88,7 +70,7 @@ void moveFastMathDefaults(NumbersContext& context) {
     });
     modes.push_back(
         makeInstruction(OpExecutionModeId, 0, 0,
-                        {idOperand(entry), literal(spv::ExecutionMode::FPFastMathDefault),
+                        {idOperand(*entry), literal(spv::ExecutionMode::FPFastMathDefault),
                          idOperand(f32), idOperand(context.types.constantU32(flags))}));
 }
 
@@ -103,13 +85,13 @@ void declareAccesses(NumbersContext& context) {
 
 void replaceLowered(NumbersContext& context) {
     declareAccesses(context);
-    TypeNames names;
+    TypeReplacements replacements;
     for (const auto& [id, number] : context.lowered) {
-        names[id] = context.replacement(id);
+        replacements[id] = context.replacement(id);
         context.types.declareArithmetic(context.replacement(id));
     }
-    for (const auto& [id, matrix] : context.matrices) names[id] = context.replacement(id);
-    replaceTypes(context.types, names);
+    for (const auto& [id, matrix] : context.matrices) replacements[id] = context.replacement(id);
+    replaceTypes(context.types, replacements);
 }
 
 }  // namespace
@@ -193,10 +175,7 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     moveFastMathDefaults(context);
     if (extensions.contains(kHalves)) lowerHalfModes(module);
     replaceLowered(context);
-    dropDeclarations(module, extensions, keepsBfloat16);
-    if (extensions.contains(kMicroscaling)) {
-        dropMicroscaling(module, context.target.nativeFeatures[kMicroscaling]);
-    }
+    dropDeclarations(context, extensions, keepsBfloat16);
     module.addCapability(spv::Capability::Shader);
     return context.error;
 }

@@ -63,7 +63,8 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
 // Fills context.lowered. Refuses types that may not consist of these numbers.
 void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
 
-// Computes OpSpecConstantOp conversions and trims literals.
+// Trims literals. Refuses conversions of OpSpecConstantOp, of which those with known values are
+// folded.
 void lowerNumberConstants(NumbersContext& context);
 
 // Lowers OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE and OpFDot4MixAcc32VALVE to conversions, OpDot

@@ -108,16 +108,9 @@ class MixedDots {
     // A conversion has no use for the decorations of a sum.
     void dropDeclarations() {
         module_.removeDecorations([&](const Instruction& i) {
-            return i.opcode == OpDecorate && converted_.contains(i.word(0)) &&
-                   ArithmeticDecorations::contain(static_cast<spv::Decoration>(i.word(1)));
+            return decoratesArithmetic(i) && converted_.contains(i.word(0));
         });
-        bool keeps = false;
-        for (const ExtensionCapability& one : info(kMixedDots).capabilities) {
-            const auto capability = static_cast<spv::Capability>(one.capability);
-            if ((one.features & lowered_) != 0) module_.removeCapability(capability);
-            keeps |= module_.hasCapability(capability);
-        }
-        if (!keeps) module_.removeExtension(info(kMixedDots).spirvName);
+        module_.removeDeclarations(info(kMixedDots), ~lowered_);
     }
 
     TypeTable& types_;

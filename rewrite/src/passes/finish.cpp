@@ -1,49 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// What follows from lowering: barriers, declarations and interfaces.
 #include <algorithm>
+#include <set>
 #include <unordered_set>
 
+#include "ir/calls.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
-
-namespace {
-
-bool roundsForStores(const Module& module, Id id) {
-    const Instruction& conversion = module.def(id);
-    const Instruction& type = module.def(conversion.type);
-    const Instruction& scalar = type.opcode == OpTypeVector ? module.def(type.word(0)) : type;
-    return conversion.opcode == OpFConvert && scalar.opcode == OpTypeFloat && scalar.word(0) == 16;
-}
-
-bool isStoreToMemory(const Module& module, const Instruction& i, size_t operand) {
-    using enum spv::StorageClass;
-    return i.opcode == OpStore && operand == 1 &&
-           isOneOf(module.storage(i.word(0)),
-                   {StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant, Input, Output});
-}
-
-}  // namespace
-
-void dropMisplacedRoundingModes(Module& module) {
-    std::unordered_set<Id> rounded, misplaced;
-    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
-        if (!decorates(*i, spv::Decoration::FPRoundingMode)) continue;
-        (roundsForStores(module, i->word(0)) ? rounded : misplaced).insert(i->word(0));
-    }
-    if (rounded.empty() && misplaced.empty()) return;
-    const Users users(module);
-    for (const Id id : rounded) {
-        const bool isPlaced = users.all(id, [&](const Usage& use) {
-            // A second conversion does not make the first one's mode invalid for SPIRV-Tools.
-            return use.user->opcode == OpFConvert || isNonSemantic(module, *use.user) ||
-                   isStoreToMemory(module, *use.user, use.operand);
-        });
-        if (!isPlaced) misplaced.insert(id);
-    }
-    for (const Id id : misplaced) module.removeDecoration(id, spv::Decoration::FPRoundingMode);
-}
 
 namespace {
 
@@ -77,6 +44,46 @@ void removeSubgroupBarriers(Module& module) {
     });
 }
 
+namespace {
+
+bool roundsForStores(const Module& module, Id id) {
+    const Instruction& conversion = module.def(id);
+    const Instruction& type = module.def(conversion.type);
+    const Instruction& scalar = type.opcode == OpTypeVector ? module.def(type.word(0)) : type;
+    return conversion.opcode == OpFConvert && scalar.opcode == OpTypeFloat && scalar.word(0) == 16;
+}
+
+bool isStoreToMemory(const Module& module, const Instruction& i, size_t operand) {
+    using enum spv::StorageClass;
+    return i.opcode == OpStore && operand == 1 &&
+           isOneOf(module.storage(i.word(0)),
+                   {StorageBuffer, PhysicalStorageBuffer, Uniform, PushConstant, Input, Output});
+}
+
+// Removes FPRoundingMode from all but conversions whose only uses are stores of 16-bit floats to
+// memory that several invocations see (SPIR-V specification, "Validation Rules for Shader
+// Capabilities"). The results of lowered conversions become parts of composites.
+void dropMisplacedRoundingModes(Module& module) {
+    std::unordered_set<Id> rounded, misplaced;
+    for (const InstructionPtr& i : module.section(Section::kAnnotations)) {
+        if (!decorates(*i, spv::Decoration::FPRoundingMode)) continue;
+        (roundsForStores(module, i->word(0)) ? rounded : misplaced).insert(i->word(0));
+    }
+    if (rounded.empty() && misplaced.empty()) return;
+    const Users users(module);
+    for (const Id id : rounded) {
+        const bool isPlaced = users.all(id, [&](const Usage& use) {
+            // A second conversion does not make the first one's mode invalid for SPIRV-Tools.
+            return use.user->opcode == OpFConvert || isNonSemantic(module, *use.user) ||
+                   isStoreToMemory(module, *use.user, use.operand);
+        });
+        if (!isPlaced) misplaced.insert(id);
+    }
+    for (const Id id : misplaced) module.removeDecoration(id, spv::Decoration::FPRoundingMode);
+}
+
+// Drops untyped pointers and variables that only lowered instructions used, so that the driver need
+// not support them.
 void dropUnusedUntypedPointers(Module& module) {
     if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
     std::vector<InstructionList*> lists = {&module.section(Section::kGlobals)};
@@ -95,8 +102,6 @@ void dropUnusedUntypedPointers(Module& module) {
     module.removeCapability(spv::Capability::UntypedPointersKHR);
     module.removeExtension("SPV_KHR_untyped_pointers");
 }
-
-namespace {
 
 // Lowering uses operations on subgroups, which modules for Vulkan 1.0 cannot have.
 void declareVersion(Module& module) {
@@ -153,8 +158,8 @@ bool needsVariablePointers(const Module& module, const Instruction& i) {
     }
 }
 
-}  // namespace
-
+// Where these capabilities are declared, NVIDIA's driver (580.159.04) loads wrong values from some
+// shared variables.
 void dropUnusedVariablePointers(Module& module) {
     using enum spv::Capability;
     if (!module.hasCapability(VariablePointers) &&
@@ -171,10 +176,53 @@ void dropUnusedVariablePointers(Module& module) {
     module.removeExtension("SPV_KHR_variable_pointers");
 }
 
+// The number of an entry point's first interface operand, after the words of its name.
+size_t firstInterface(const Instruction& entryPoint) {
+    size_t i = 2;
+    while (i < entryPoint.operands.size() && !entryPoint.operands[i].isId) ++i;
+    return i;
+}
+
+// Interfaces list Input variables; from SPIR-V 1.4 on, all global variables that are used.
+bool belongsToInterface(const Module& module, Id id) {
+    const Instruction& variable = module.def(id);
+    if (variable.opcode != OpVariable) return false;
+    const spv::StorageClass storage = storageOf(variable);
+    if (module.version() < 0x00010400) return storage == spv::StorageClass::Input;
+    return storage != spv::StorageClass::Function;
+}
+
+// Adds variables that lowering made to the interface of each entry point that uses them, also
+// through calls.
+void completeInterfaces(Module& module) {
+    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
+        std::unordered_set<Id> listed;
+        for (size_t i = firstInterface(*entry); i < entry->operands.size(); ++i) {
+            listed.insert(entry->word(i));
+        }
+        const std::unordered_set<Id> reached = functionsReachedFrom(module, {entry->word(1)});
+        std::set<Id> missing;  // sorted: equal input must give equal output
+        for (const auto& function : module.functions()) {
+            if (!reached.contains(function->id())) continue;
+            function->visitBlocks([&](const Instruction& i) {
+                for (const Operand& operand : i.operands) {
+                    if (operand.isId && belongsToInterface(module, operand.word) &&
+                        !listed.contains(operand.word)) {
+                        missing.insert(operand.word);
+                    }
+                }
+            });
+        }
+        for (const Id variable : missing) entry->operands.push_back(idOperand(variable));
+    }
+}
+
+}  // namespace
+
 void completeDeclarations(Module& module) {
     dropUnusedUntypedPointers(module);
     dropUnusedVariablePointers(module);
-    module.dropDanglingNotes();
+    module.dropDanglingNonSemantic();
     completeInterfaces(module);
     dropMisplacedRoundingModes(module);
     declareVersion(module);

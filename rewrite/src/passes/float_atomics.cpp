@@ -69,15 +69,14 @@ class FloatAtomics {
             keepsAdds_ |= isFloat && i.opcode == OpAtomicFAddEXT;
             return false;
         }
-        const Id u32 = types_.uint32();
         Word word;
         if (module_.storage(i.word(0)) == kPhysical) {
-            const Id type = types_.pointerType(kPhysical, u32);
-            word.physical = emit.op(OpBitcast, type, {i.word(0)});
+            const Id type = types_.pointerType(kPhysical, types_.uint32());
+            word.at = emit.op(OpBitcast, type, {i.word(0)});
         } else {
-            word.place = placeOf(emit, i.word(0));
-            const Storage storage = module_.storage(word.place.root);
-            if (!word.place.valid() ||
+            word.buffer = placeOf(emit, i.word(0));
+            const Storage storage = module_.storage(word.buffer->root);
+            if (!word.buffer->valid() ||
                 (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
                 error_ = Error{ErrorCode::kUnsupported,
                                std::format("float atomic %{}: its pointer does not lead to a "
@@ -85,7 +84,7 @@ class FloatAtomics {
                                            i.result)};
                 return true;
             }
-            word.index = emit.over(word.place.bytes, sizeof(uint32_t));
+            word.at = emit.over(word.buffer->bytes, sizeof(uint32_t));
         }
         if (i.opcode == OpAtomicFAddEXT) {
             add(emit, i, word);
@@ -95,16 +94,14 @@ class FloatAtomics {
         return true;
     }
 
-    // The word of a float: a physical pointer, or an index into a buffer.
+    // The word of a float: an index into a buffer; without a buffer, a physical pointer.
     struct Word {
-        Id physical = 0;
-        BufferPlace place;
-        Id index = 0;
+        std::optional<BufferPlace> buffer;
+        Id at = 0;
     };
 
     Id pointerTo(Emitter& emit, const Word& word) {
-        if (word.physical != 0) return word.physical;
-        return views_.pointer(emit, word.place, types_.uint32(), word.index);
+        return word.buffer ? views_.pointer(emit, *word.buffer, types_.uint32(), word.at) : word.at;
     }
 
     void access(Emitter& emit, const Instruction& i, const Word& word) {
@@ -122,18 +119,14 @@ class FloatAtomics {
     // Calls a helper function that adds in a loop of compare-exchanges.
     void add(Emitter& emit, const Instruction& i, const Word& word) {
         std::vector<Id> arguments;
-        if (word.physical != 0) arguments.push_back(word.physical);
-        if (word.index != 0) {
-            arguments = word.place.arguments(module_);
-            arguments.push_back(word.index);
-        }
-        arguments.push_back(i.word(3));
+        if (word.buffer) arguments = word.buffer->arguments(module_);
+        arguments.insert(arguments.end(), {word.at, i.word(3)});
         emit.call(i.type, adder(emit, i, word, arguments), arguments, i.result);
     }
 
     Id adder(Emitter& emit, const Instruction& i, const Word& word, std::span<const Id> arguments) {
         std::vector<Id> key = {i.word(1), i.word(2)};
-        if (word.physical == 0) word.place.appendKey(module_, key);
+        if (word.buffer) word.buffer->appendKey(module_, key);
         std::vector<Id> parameters;
         for (Id argument : arguments) parameters.push_back(emit.typeOf(argument));
         key.insert(key.end(), parameters.begin(), parameters.end());
@@ -169,14 +162,13 @@ Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> 
     const Id u32 = types_.uint32(), f32 = i.type;
     FunctionBuilder f(types_, added_, "coopvk_atomic_fadd", f32, parameters);
     Emitter& emit = f.emit();
-    if (word.physical != 0) {
-        word.physical = f.parameter(0);
-        module_.decorate(word.physical, spv::Decoration::Aliased);
-    } else {
+    word.at = f.parameter(parameters.size() - 2);
+    if (word.buffer) {
         std::vector<Id> arguments;
         for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
-        word.place = word.place.inFunction(emit, arguments);
-        word.index = f.parameter(parameters.size() - 2);
+        word.buffer = word.buffer->inFunction(emit, arguments);
+    } else {
+        module_.decorate(word.at, spv::Decoration::Aliased);
     }
     const Id pointer = pointerTo(emit, word);
     const Id value = f.parameter(parameters.size() - 1);

@@ -12,15 +12,10 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// The first word of an instruction.
-constexpr uint32_t head(spv::Op opcode, uint32_t wordCount) {
-    return wordCount << spv::WordCountShift | static_cast<uint32_t>(opcode);
-}
-
-constexpr uint32_t kLoad = head(OpAtomicLoad, 6);
-constexpr uint32_t kStore = head(OpAtomicStore, 5);
-constexpr uint32_t kExchange = head(OpAtomicExchange, 7);
-constexpr uint32_t kAdd = head(OpAtomicFAddEXT, 7);
+constexpr uint32_t kLoad = firstWord(OpAtomicLoad, 6);
+constexpr uint32_t kStore = firstWord(OpAtomicStore, 5);
+constexpr uint32_t kExchange = firstWord(OpAtomicExchange, 7);
+constexpr uint32_t kAdd = firstWord(OpAtomicFAddEXT, 7);
 
 // Whether a word equals the first word of one of these atomics: each has one length only. Literals
 // may equal it, too, but this is many times faster than a walk over instructions.
@@ -97,7 +92,8 @@ class AtomicFinder {
 
 }  // namespace
 
-bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native) {
+bool hasFloatAtomics(std::span<const uint32_t> words, uint32_t native) {
+    const std::span<const uint32_t> instructions = instructionWords(words);
     if (!mayHaveAtomics(instructions)) return false;
     AtomicFinder finder(native);
     return anyInstruction(instructions, [&](spv::Op opcode, std::span<const uint32_t> i) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Brings modules into forms of which other passes expect one only: composites without replication,
-// decorations without groups, loops with a continue target of their own.
+// Normal forms of modules: composites without replication, decorations without groups, access
+// chains with indices, loops with a continue target of their own.
 #include <algorithm>
 #include <format>
 #include <map>
@@ -67,8 +67,7 @@ std::optional<Error> expandReplicatedComposites(Module& module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i);
     module.visitBlocks(visit);
     if (error) return error;
-    module.removeCapability(spv::Capability::ReplicatedCompositesEXT);
-    module.removeExtension("SPV_EXT_replicated_composites");
+    module.removeDeclarations(info(Extension::kExtShaderReplicatedComposites));
     return std::nullopt;
 }
 

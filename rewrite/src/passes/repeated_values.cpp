@@ -51,10 +51,10 @@ bool areEqual(const Instruction& a, const Instruction& b) {
 class RepeatedValues {
  public:
     // `same`: by id, the result that replaces it; 0: none.
-    RepeatedValues(Module& module, Function& function, bool acrossBlocks, std::vector<Id>& same)
+    RepeatedValues(Module& module, Function& function, Within within, std::vector<Id>& same)
         : module_(module),
           function_(function),
-          acrossBlocks_(acrossBlocks),
+          within_(within),
           graph_(function),
           dominators_(function, graph_),
           same_(same) {
@@ -66,9 +66,7 @@ class RepeatedValues {
     void run() {
         for (size_t b = 0; b < function_.blocks.size(); ++b) visit(b);
         if (gone_.empty()) return;
-        for (const auto& block : function_.blocks) {
-            for (const InstructionPtr& i : block->body) replaceOperands(*i);
-        }
+        function_.visitBlocks([&](Instruction& i) { replaceOperands(i); });
         module_.forget(gone_);
     }
 
@@ -85,15 +83,14 @@ class RepeatedValues {
         }
     }
 
-    // The result of the oldest equal instruction in this block or in one that dominates it; 0:
-    // none.
-    Id find(size_t block, const Instruction& i, uint32_t newest) const {
-        Id result = 0;
+    // The result of the oldest equal instruction in this block or in one that dominates it.
+    std::optional<Id> find(size_t block, const Instruction& i, uint32_t newest) const {
+        std::optional<Id> result;
         for (uint32_t n = newest; n != 0; n = known_[n - 1].older) {
             const Known& known = known_[n - 1];
             if (!areEqual(*known.instruction, i)) continue;
             if (known.block == block ||
-                (acrossBlocks_ && dominators_.dominates(known.block, block))) {
+                (within_ == Within::kFunction && dominators_.dominates(known.block, block))) {
                 result = known.instruction->result;
             }
         }
@@ -106,13 +103,13 @@ class RepeatedValues {
             if (i->opcode != OpPhi) replaceOperands(*i);
             if (!isRepeatable(module_, *i)) return false;
             uint32_t& newest = newest_[hashOf(*i) % newest_.size()];
-            const Id earlier = find(block, *i, newest);
-            if (earlier == 0) {
+            const std::optional<Id> earlier = find(block, *i, newest);
+            if (!earlier) {
                 known_.push_back({i.get(), block, newest});
                 newest = static_cast<uint32_t>(known_.size());
                 return false;
             }
-            same_[i->result] = earlier;
+            same_[i->result] = *earlier;
             gone_.insert(i->result);
             module_.retire(std::move(i));
             return true;
@@ -121,7 +118,7 @@ class RepeatedValues {
 
     Module& module_;
     Function& function_;
-    const bool acrossBlocks_;
+    const Within within_;
     const BlockGraph graph_;
     const Dominators dominators_;
     std::vector<Known> known_;
@@ -132,10 +129,10 @@ class RepeatedValues {
 
 }  // namespace
 
-void shareRepeatedValues(Module& module, bool acrossBlocks) {
+void shareRepeatedValues(Module& module, Within within) {
     std::vector<Id> same(module.bound());
     for (const auto& function : module.functions()) {
-        RepeatedValues(module, *function, acrossBlocks, same).run();
+        RepeatedValues(module, *function, within, same).run();
     }
     removeUnused(module, [&](const Instruction& i) { return isRepeatable(module, i); });
 }

@@ -11,11 +11,15 @@
 
 namespace coopvk::rewrite {
 
+// Forms of which later passes expect one only.
+
 // Drops debug information of sets older than the non-semantic ones, which compilers of HLSL still
 // write. Drivers must know these sets, and they may name functions of other entry points.
 void dropSemanticDebugSets(Module& module);
 
-// Turns access chains without indices into copies of their bases.
+// Turns access chains without indices into copies of their bases:
+//
+//   %p = OpAccessChain %T %base      %p = OpCopyObject %T %base
 void copyBasesOfEmptyChains(Module& module);
 
 // Keeps the entry point with a name and a stage (empty name: the first one of the stage) and the
@@ -25,51 +29,29 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
 
 // Gives each target of OpGroupDecorate and OpGroupMemberDecorate the group's decorations, and
 // removes the groups. Fails with kUnsupported if there are too many targets.
+//
+//   OpDecorate %group Restrict       OpDecorate %a Restrict
+//   OpGroupDecorate %group %a %b     OpDecorate %b Restrict
 std::optional<Error> flattenDecorationGroups(Module& module);
 
 // SPV_EXT_replicated_composites: gives composites of one value as many constituents as their type
 // has. Runs after specialisation, and after the passes that lower replicated composites of their
 // types.
+//
+//   %v = OpConstantCompositeReplicateEXT %vec3 %x      %v = OpConstantComposite %vec3 %x %x %x
 std::optional<Error> expandReplicatedComposites(Module& module);
 
 // Gives each loop whose header is its own continue target another one: a block that only branches
 // back. Lowering may then put control flow into all blocks of the loop; the continue target stays
 // one that no selection or loop merges at.
+//
+//   h: a; merge(end, h);                     h: a; merge(end, c); branch to c
+//      branch to h if more, else to end      c: branch to h if more, else to end
 void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 
-// For DevicePlan::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
-// OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and
-// skips the code after one if another subgroup of the workgroup does not reach it. Specialization
-// constants must be frozen.
-void removeSubgroupBarriers(Module& module);
-
-// Removes FPRoundingMode from all but conversions whose only uses are stores of 16-bit floats to
-// memory that several invocations see (SPIR-V specification, "Validation Rules for Shader
-// Capabilities"). The results of lowered conversions become parts of composites.
-void dropMisplacedRoundingModes(Module& module);
-
-// Drops untyped pointers and variables that only lowered instructions used, so that the driver need
-// not support them, and the capabilities of variable pointers if no instruction needs them. Where
-// these are declared, NVIDIA's driver (580.159.04) loads wrong values from some shared variables.
-void dropUnusedUntypedPointers(Module& module);
-void dropUnusedVariablePointers(Module& module);
-
-// Computes each value of a block once. `acrossBlocks`: each value of a function, if an equal
-// instruction dominates another one; registers then hold it for longer. Removes values that nothing
-// uses.
-void shareRepeatedValues(Module& module, bool acrossBlocks);
-
-// Adds variables that lowering made to the interface of each entry point that uses them, also
-// through calls.
-void completeInterfaces(Module& module);
-
-// What follows from lowering: the functions above from dropMisplacedRoundingModes() on; notes that
-// name what is gone; the version that operations on subgroups need.
-void completeDeclarations(Module& module);
-
-// Replaces specialization constants by constants, for all later passes.
+// Specialization constants become constants.
 
 // Turns OpSpecConstant* into OpConstant* with the pipeline's values or their defaults, and removes
 // SpecId. Fails if an entry's size is not that of its constant
@@ -88,11 +70,11 @@ using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
 void foldSpecConstants(TypeTable& types, const MatrixLength& length);
 
 // Evaluates an OpSpecConstantOp and turns it into an OpConstant* in place. Supports all operations
-// on integers and booleans, scalars and vectors, that the Shader capability allows. False if it
-// stays: an operand is not yet constant, or it is an operation on floats, which drivers fold.
+// that the Shader capability allows, on scalars and vectors. False if it stays: an operand is not
+// yet constant.
 bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length);
 
-// Lowers VK_EXT_shader_atomic_float for 32-bit floats in buffers to integer atomics.
+// VK_EXT_shader_atomic_float for 32-bit floats in buffers.
 
 // Bits of Extension::kExtShaderAtomicFloat in ExtensionFeatures: members of
 // VkPhysicalDeviceShaderAtomicFloatFeaturesEXT.
@@ -105,14 +87,42 @@ inline constexpr uint32_t kImageFloat32Atomics = 1u << 8 | 1u << 9 | 1u << 10 | 
 inline constexpr uint32_t kFloat32AtomicAdds =
     kBufferFloat32AtomicAdd | kSharedFloat32AtomicAdd | 1u << 9 | 1u << 11;
 
-// Whether a module has atomics of 32-bit floats in buffers that the features in `native` do not
-// allow. No capability declares loads, stores and exchanges. `instructions`: the module's words
-// after the capabilities.
-bool hasFloatAtomics(std::span<const uint32_t> instructions, uint32_t native);
+// Whether the words of a module have atomics of 32-bit floats in buffers that the features in
+// `native` do not allow. No capability declares loads, stores and exchanges.
+bool hasFloatAtomics(std::span<const uint32_t> words, uint32_t native);
 
 // Lowers OpAtomicLoad, OpAtomicStore, OpAtomicExchange and OpAtomicFAddEXT of 32-bit floats in
-// buffers, unless features in `native` allow them. Fails if the buffer is not known, as for
-// pointers that are function parameters.
+// buffers to atomics of u32, unless features in `native` allow them. Fails if the buffer is not
+// known, as for pointers that are function parameters.
+//
+//   %old = OpAtomicFAddEXT %f32 %p %scope %semantics %x
+//
+//   old = load(p as u32)
+//   do { seen = old; old = compareExchange(p as u32, seen, bits(float(seen) + x)) }
+//   while (old != seen)
 std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t native);
+
+// What follows from lowering.
+
+// For DevicePlan::lanesInStep: replaces each OpControlBarrier with Execution scope Subgroup by an
+// OpMemoryBarrier, or by nothing if it orders no memory. Such a driver does not need these, and
+// skips the code after one if another subgroup of the workgroup does not reach it. Specialization
+// constants must be frozen.
+void removeSubgroupBarriers(Module& module);
+
+// Computes each value once and removes values that nothing uses.
+//
+//   %a = OpIAdd %u32 %x %y
+//   %b = OpIAdd %u32 %x %y      is %a
+enum class Within {
+    kBlock,
+    kFunction,  // if an equal instruction dominates another one: registers hold it for longer
+};
+void shareRepeatedValues(Module& module, Within within);
+
+// Drops untyped pointers, variable pointers and rounding modes that no instruction needs any more,
+// and non-semantic instructions that name what is gone. Adds variables that lowering made to the
+// interface of each entry point, and requires the version that operations on subgroups need.
+void completeDeclarations(Module& module);
 
 }  // namespace coopvk::rewrite

@@ -226,11 +226,12 @@ void Clone::copyChain(const Instruction& i) {
     const Id base = chainBase(i);
     const ChainStep step = chainStep(module_, i);
     Id bytes = copied(base);
-    if (firstChainIndex(i.opcode) == 2 && !isUntypedChain(i.opcode)) {
+    if (!isAccessChain(i.opcode) && !isUntypedChain(i.opcode)) {
         const auto stride =
             module_.decoration(module_.def(base).type, spv::Decoration::ArrayStride);
         const uint32_t size = stride.value_or(sizeOfType(types_, step.type));
-        const Id element = emit_.toUnsigned(bytesType_, copied(i.word(1)));
+        const Id operand = i.word(firstChainIndex(i.opcode) - 1);
+        const Id element = emit_.toUnsigned(bytesType_, copied(operand));
         bytes = emit_.sum(bytes, emit_.times(element, size));
     }
     std::vector<Id> indices;

@@ -26,7 +26,8 @@ class Group {
     void addLoad(InstructionPtr load) {
         later_.insert(load->result);
         changesPrivate_ |= std::ranges::any_of(load->operands, [&](const Operand& o) {
-            return o.isId && module_.def(o.word).opcode == OpFunction && !effects_.hasNone(o.word);
+            return o.isId && module_.def(o.word).opcode == OpFunction &&
+                   !effects_.onlyGivesResult(o.word);
         });
         loads_.push_back(std::move(load));
     }

@@ -79,7 +79,7 @@ class Prefetcher {
     void joinInHeader() {
         for (size_t k = 0; k < loop_.loads.size(); ++k) {
             const Instruction& load = *loop_.loads[k];
-            emit().op(OpPhi, load.type, {first_[k], before_, next_[k].result, step_},
+            emit().op(OpPhi, load.type, {first_[k], before_, *next_[k].result, step_},
                       present_.at(load.result));
         }
     }

@@ -129,9 +129,9 @@ class AccessSharing {
         const std::vector<Id> arguments = patternOf(access).arguments;
         std::vector<Id> parameters;
         for (const Id id : arguments) parameters.push_back(module_.def(id).type);
-        FunctionBuilder f(types_, functions_,
-                          isStore(access) ? "coopvk_tensor_store" : "coopvk_tensor_load",
-                          access.type, parameters);
+        const bool stores = isStore(access);
+        FunctionBuilder f(types_, functions_, stores ? "coopvk_tensor_store" : "coopvk_tensor_load",
+                          stores ? std::nullopt : std::optional(access.type), parameters);
         for (size_t p = 0; p < parameters.size(); ++p) {
             if (storageOf(module_.def(parameters[p])) != spv::StorageClass::PhysicalStorageBuffer ||
                 module_.def(parameters[p]).opcode != OpTypePointer) {
@@ -148,7 +148,8 @@ class AccessSharing {
     }
 
     // Returns the result of a load. `ids`: those of visitIds(), in the function.
-    Id emitAccess(Emitter& emit, const Instruction& access, std::span<const Operand> ids) {
+    std::optional<Id> emitAccess(Emitter& emit, const Instruction& access,
+                                 std::span<const Operand> ids) {
         const auto take = [&] {
             const Operand first = ids.front();
             ids = ids.subspan(1);
@@ -171,7 +172,7 @@ class AccessSharing {
         }
         if (!isStore(access)) return emit.op(access.opcode, access.type, std::move(operands));
         emit.opVoid(access.opcode, std::move(operands));
-        return 0;
+        return std::nullopt;
     }
 
     TypeTable& types_;

@@ -18,7 +18,7 @@ constexpr uint64_t kMaxElements = 1024;  // of an array
 // The memory operands of a part that is `offset` bytes behind the start of a value.
 MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
     if (memory.alignment() == 0 || offset == 0) return memory;
-    return memory.withAlignment(std::min(memory.alignment(), offset & (~offset + 1)));
+    return memory.withAlignment(std::min(memory.alignment(), powerOfTwoIn(offset)));
 }
 
 bool isAtomic(spv::Op opcode) {

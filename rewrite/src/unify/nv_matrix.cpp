@@ -7,64 +7,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-using TranspositionLowering = FunctionLowering<LoweringContext>;
-
-class RoleConversion {
- public:
-    RoleConversion(LoweringContext& context, Emitter& emit) : types_(context.types), emit_(emit) {}
-
-    // `matrix` with components of `component`.
-    Id convert(Id matrix, Id component) {
-        matrix_ = emit_.typeOf(matrix);
-        const Id from = componentOf(matrix_);
-        const spv::Op opcode = types_.conversion(from, component);
-        if (opcode != OpUConvert) return op(opcode, component, matrix);
-        const Id result = types_.intType(types_.width(component), false);
-        const Id converted = op(opcode, result, matrix);
-        return result == component ? converted : op(OpBitcast, component, converted);
-    }
-
-    Id componentOf(Id matrix) const { return types_.module().def(matrix).word(0); }
-
- private:
-    Id op(spv::Op opcode, Id component, Id operand) {
-        Operands type = types_.module().def(matrix_).operands;
-        type[0] = idOperand(component);
-        return emit_.op(opcode, types_.matrixType(std::move(type)), {operand});
-    }
-
-    TypeTable& types_;
-    Emitter& emit_;
-    Id matrix_ = 0;  // the operand's type
-};
-
-bool splitTransposition(LoweringContext& context, Emitter& emit, Instruction& transposition) {
-    const auto isMatrix = [&](Id type) {
-        return context.module.def(type).opcode == OpTypeCooperativeMatrixKHR;
-    };
-    const Id operand = transposition.word(0);
-    if (!isMatrix(transposition.type) || !isMatrix(emit.typeOf(operand))) return false;
-    RoleConversion conversion(context, emit);
-    const Id wanted = conversion.componentOf(transposition.type);
-    if (conversion.componentOf(emit.typeOf(operand)) == wanted) return false;
-    transposition.operands[0] = idOperand(conversion.convert(operand, wanted));
-    return false;
-}
-
-}  // namespace
-
-std::optional<Error> splitTranspositions(LoweringContext& context) {
-    if (!context.module.hasCapability(spv::Capability::CooperativeMatrixConversionsNV)) {
-        return std::nullopt;
-    }
-    OpcodeTable<TranspositionLowering> table;
-    table.add<splitTransposition>({OpCooperativeMatrixTransposeNV});
-    table.lowerAll(context);
-    return context.error;
-}
-
-namespace {
-
 class NvMatrixPass {
  public:
     NvMatrixPass(TypeTable& types, const MatrixLeaves& leaves)
@@ -79,9 +21,8 @@ class NvMatrixPass {
         for (const auto& function : module_.functions()) rewrite(*function);
         variants_.finish();
         if (error_) return error_;
-        module_.removeCapability(spv::Capability::CooperativeMatrixNV);
-        module_.addCapability(spv::Capability::Shader);  // which that one implies
-        module_.removeExtension("SPV_NV_cooperative_matrix");
+        module_.removeDeclarations(info(Extension::kNvCooperativeMatrix));
+        module_.addCapability(spv::Capability::Shader);  // which CooperativeMatrixNV implies
         module_.addCapability(spv::Capability::CooperativeMatrixKHR);
         module_.addExtension("SPV_KHR_cooperative_matrix");
         return std::nullopt;

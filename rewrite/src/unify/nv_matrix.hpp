@@ -1,6 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns SPV_NV_cooperative_matrix into SPV_KHR_cooperative_matrix, which later passes expect.
+// Turns SPV_NV_cooperative_matrix into SPV_KHR_cooperative_matrix, which later passes expect. Types
+// get the role in which products use their values:
+//
+//   %M = OpTypeCooperativeMatrixNV %f16 %subgroup %c16 %c16
+//   %a = OpCooperativeMatrixLoadNV %M %p %stride %rowMajor
+//   %d = OpCooperativeMatrixMulAddNV %M %a %b %c
+//
+//   %MA = OpTypeCooperativeMatrixKHR %f16 %subgroup %c16 %c16 %A, and so on
+//   %a = OpCooperativeMatrixLoadKHR %MA %p %layout %stride
+//   %d = OpCooperativeMatrixMulAddKHR %MC %a %b %c
 #pragma once
 
 #include <map>
@@ -28,12 +37,12 @@ class MatrixLeaves {
     std::span<const Id> of(Id type) const;
 
     // What indices of OpCompositeExtract, OpAccessChain and so on select from a composite.
-    struct Place {
+    struct Selected {
         Id type = 0;
         uint32_t firstLeaf = 0;
         bool isElement = false;  // inside the matrix that is leaf `firstLeaf`
     };
-    Place follow(Id composite, std::span<const Operand> indices) const;
+    Selected follow(Id composite, std::span<const Operand> indices) const;
 
     // The original declaration of a type with leaves; nullptr for other types.
     const Instruction* declaration(Id type) const;
@@ -80,8 +89,8 @@ class RoleInference {
     };
     struct Class {
         uint32_t parent = 0;
-        uint32_t wanted[3] = {0, 0, 0};
-        bool isResult = false;  // has the result of a multiply-add
+        uint32_t wanted[3] = {0, 0, 0};  // by role: how many multiply-adds use it so
+        bool isResult = false;           // has the result of a multiply-add
         Use role = Use::kAccumulator;
     };
     using Size = std::pair<uint64_t, uint64_t>;
@@ -95,15 +104,16 @@ class RoleInference {
     void want(Range range, Use role, bool isResult = false);
     Roles roles(Range range) const;
 
-    void visit(const Instruction& instruction, Id function);
+    // `function`: the one that the instruction is in.
+    void visit(const Instruction& instruction, std::optional<Id> function);
     void visitChain(const Instruction& chain, size_t firstIndex);
     void visitExtract(const Instruction& extract);
     void visitInsert(const Instruction& insert);
     void visitConstruct(const Instruction& construct);
     void visitCall(const Instruction& call);
     void linkWithAll(const Instruction& instruction);
-    // The part of `whole` at a place. Notes accesses to elements of matrices.
-    Range at(Range whole, const MatrixLeaves::Place& place);
+    // The part of `whole` that indices select. Notes accesses to elements of matrices.
+    Range at(Range whole, const MatrixLeaves::Selected& selected);
     void linkElementAccesses();
     void decide();
     Size sizeOf(Id matrixType) const;
@@ -154,10 +164,5 @@ class TypeVariants {
 // Specialization constants must be frozen. If an operand of a multiply-add has another role,
 // OpCooperativeMatrixConvertNV converts it, which is lowered later.
 std::optional<Error> unifyNvMatrices(TypeTable& types);
-
-// OpCooperativeMatrixTransposeNV may also change the component type (SPV_NV_cooperative_matrix2).
-// An instruction that does is split into a conversion of the accumulator and a transposition.
-// Specialization constants must be frozen.
-std::optional<Error> splitTranspositions(LoweringContext& context);
 
 }  // namespace coopvk::rewrite

@@ -14,11 +14,9 @@ RoleInference::Range RoleInference::Range::part(uint32_t offset, uint32_t size) 
 
 RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
     : module_(module), leaves_(leaves), functions_(functionsById(module)) {
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i, 0);
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i, std::nullopt);
     for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            for (const InstructionPtr& i : block->body) visit(*i, function->id());
-        }
+        function->visitBlocks([&](const Instruction& i) { visit(i, function->id()); });
     }
     linkElementAccesses();
     decide();
@@ -86,15 +84,15 @@ void RoleInference::want(Range range, Use role, bool isResult) {
     wanted.isResult = wanted.isResult || isResult;
 }
 
-RoleInference::Range RoleInference::at(Range whole, const MatrixLeaves::Place& place) {
-    if (place.type == 0) return {};
-    if (place.isElement) {
-        if (place.firstLeaf < whole.count) {
-            elementAccesses_.emplace_back(whole.first + place.firstLeaf, place.type);
+RoleInference::Range RoleInference::at(Range whole, const MatrixLeaves::Selected& selected) {
+    if (selected.type == 0) return {};
+    if (selected.isElement) {
+        if (selected.firstLeaf < whole.count) {
+            elementAccesses_.emplace_back(whole.first + selected.firstLeaf, selected.type);
         }
         return {};
     }
-    return whole.part(place.firstLeaf, static_cast<uint32_t>(leaves_.of(place.type).size()));
+    return whole.part(selected.firstLeaf, static_cast<uint32_t>(leaves_.of(selected.type).size()));
 }
 
 void RoleInference::visitChain(const Instruction& chain, size_t firstIndex) {
@@ -152,7 +150,7 @@ void RoleInference::linkWithAll(const Instruction& instruction) {
     }
 }
 
-void RoleInference::visit(const Instruction& i, Id function) {
+void RoleInference::visit(const Instruction& i, std::optional<Id> function) {
     switch (i.opcode) {
         case OpCooperativeMatrixMulAddNV:
             want(operand(i, 0), Use::kA);
@@ -175,7 +173,8 @@ void RoleInference::visit(const Instruction& i, Id function) {
         case OpFunctionCall:
             return visitCall(i);
         case OpReturnValue:
-            return link(value(function), operand(i, 0));
+            if (function) link(value(*function), operand(i, 0));
+            return;
         case OpCooperativeMatrixLoadNV:
             value(i.result);
             return;

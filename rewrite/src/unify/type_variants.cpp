@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-
+//
+// Types with matrices in them, and their variants.
 #include <format>
 
 #include "unify/nv_matrix.hpp"
@@ -71,17 +72,17 @@ Id MatrixLeaves::pointee(Id pointerType) const {
     return pointer == nullptr ? 0 : pointer->word(1);
 }
 
-MatrixLeaves::Place MatrixLeaves::follow(Id composite, std::span<const Operand> indices) const {
-    Place place{composite, 0, false};
+MatrixLeaves::Selected MatrixLeaves::follow(Id composite, std::span<const Operand> indices) const {
+    Selected selected{composite, 0, false};
     for (const Operand& index : indices) {
-        const Instruction* type = declaration(place.type);
+        const Instruction* type = declaration(selected.type);
         if (type == nullptr) return {};  // it has no matrices
         if (type->opcode == OpTypeCooperativeMatrixNV) {
-            place.isElement = true;
-            return place;
+            selected.isElement = true;
+            return selected;
         }
         if (type->opcode != OpTypeStruct) {
-            place.type = type->word(0);
+            selected.type = type->word(0);
             continue;
         }
         const uint64_t known =
@@ -89,11 +90,11 @@ MatrixLeaves::Place MatrixLeaves::follow(Id composite, std::span<const Operand> 
         if (known >= type->operands.size()) return {};
         const auto member = static_cast<size_t>(known);
         for (size_t before = 0; before < member; ++before) {
-            place.firstLeaf += static_cast<uint32_t>(of(type->word(before)).size());
+            selected.firstLeaf += static_cast<uint32_t>(of(type->word(before)).size());
         }
-        place.type = type->word(member);
+        selected.type = type->word(member);
     }
-    return place;
+    return selected;
 }
 
 namespace {

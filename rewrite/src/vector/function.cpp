@@ -24,9 +24,10 @@ std::vector<Id> withPointers(const VectorContext& context, Id resultType,
 
 VectorFunction::VectorFunction(VectorContext& context, std::string_view name, Id resultType,
                                std::span<const Id> parameterTypes)
-    : FunctionBuilder(context.types, context.newFunctions, name,
-                      context.isLarge(resultType) ? 0 : resultType,
-                      withPointers(context, resultType, parameterTypes)),
+    : FunctionBuilder(
+          context.types, context.newFunctions, name,
+          resultType == 0 || context.isLarge(resultType) ? std::nullopt : std::optional(resultType),
+          withPointers(context, resultType, parameterTypes)),
       context_(context),
       arguments_(parameterTypes.size()),
       resultType_(resultType) {

@@ -118,7 +118,8 @@ void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const
     });
     std::vector<Id> arguments = location.arguments;
     if (!isLoad) arguments.push_back(*object);
-    emit.call(isLoad ? i.type : context.types.voidType(), helper, arguments, i.result);
+    emit.call(isLoad ? i.type : context.types.voidType(), helper, arguments,
+              isLoad ? std::optional(i.result) : std::nullopt);
 }
 
 }  // namespace

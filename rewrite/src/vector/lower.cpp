@@ -123,9 +123,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     context.dropValueDecorations();
     context.addNewFunctions();
     initialiseLock(context);
-    module.removeCapability(spv::Capability::CooperativeVectorNV);
-    module.removeCapability(spv::Capability::CooperativeVectorTrainingNV);
-    module.removeExtension("SPV_NV_cooperative_vector");
+    module.removeDeclarations(info(Extension::kNvCooperativeVector));
     return lowerLargeVectors(context);
 }
 

@@ -19,7 +19,7 @@ class InvocationProduct : private VectorCode {
         // Where loads are in loops, compilers move none of whole lines to the front.
         const uint32_t rows = work_.input.hasValues() ? device().linesAtOnce : kRowsAlone;
         const uint32_t blocks = divideUp(p_.m, rows);
-        f_.repeat(blocks, 1, [&](Id block) {
+        f_.loopAbove(1, blocks, [&](Id block) {
             const Id first = times(block, rows);
             std::vector<VectorMemory::Line> lines;
             for (uint32_t r = 0; r < rows; ++r) {
@@ -39,7 +39,7 @@ class InvocationProduct : private VectorCode {
         const uint32_t perQuad = 16 / p_.matrixType.bytes();
         const uint32_t rows = std::max(device().rowsAtOnce, perQuad);
         const uint32_t whole = p_.m / rows;
-        f_.repeat(whole, 1, [&](Id block) {
+        f_.loopAbove(1, whole, [&](Id block) {
             const Id first = times(block, rows);
             work_.result.store(first, sumColumns(first, rows * p_.matrixType.bytes(), rows),
                                whole * rows);

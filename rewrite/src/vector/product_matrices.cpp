@@ -25,8 +25,8 @@ class DriverMatrices : SharedVectors {
         begin();
         const uint32_t perTile = plan_.rowsPerTile();
         const uint32_t whole = plan_.rows / perTile, rest = plan_.rows % perTile;
-        f_.repeat(whole, 1,
-                  [&](Id t) { computeTile(times(t, perTile), perTile, whole * perTile); });
+        f_.loopAbove(1, whole,
+                     [&](Id t) { computeTile(times(t, perTile), perTile, whole * perTile); });
         if (rest != 0) computeTile(c(whole * perTile), rest, 0);
     }
 

@@ -23,7 +23,7 @@ class VectorTileProduct : SharedVectors {
         for (uint32_t s = 0; s < sums; ++s) {
             sums_.push_back(f_.variable(work_.arithmetic.sumType()));
         }
-        f_.repeat(tile_.tiles, 1, [&](Id t) { computeTile(t); });
+        f_.loopAbove(1, tile_.tiles, [&](Id t) { computeTile(t); });
     }
 
  private:

@@ -32,7 +32,7 @@ void SharedVectors::forEachChunk(uint32_t multiple, const std::function<void(Id,
         add(times(chunk, perChunk), quads);
         barrier();
     };
-    f_.repeat(whole, 1, [&](Id chunk) { addChunk(chunk, perChunk); });
+    f_.loopAbove(1, whole, [&](Id chunk) { addChunk(chunk, perChunk); });
     if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) addChunk(c(whole), rest);
 }
 

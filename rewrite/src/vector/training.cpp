@@ -121,7 +121,7 @@ class GradientWriter : private VectorCode {
     void addLine(Id start, std::optional<Id> factor) {
         const uint32_t perWord = accumulator_.perWord();
         const uint32_t words = g_.elements->count / perWord;
-        f_.repeat(words, 16, [&](Id word) { addWord(start, word, factor, perWord); });
+        f_.loopAbove(16, words, [&](Id word) { addWord(start, word, factor, perWord); });
         if (g_.elements->count % perWord != 0) addWord(start, c(words), factor, 1);
     }
 

@@ -122,7 +122,7 @@ class Repeater {
         editor_.beginBlock(*function_.blocks.front());
         for (const Segment& segment : segments) {
             keepUntil(segment.begin);
-            editor_.repeated(
+            editor_.loop(
                 loop_.count,
                 [&](Id index) {
                     editor_.emit().store(loop_.number, index);

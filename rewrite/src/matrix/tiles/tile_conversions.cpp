@@ -139,7 +139,7 @@ class TileConverter {
         }
     }
 
-    Id convert(Emitter& emit, Id type, Id value, Id result = 0) {
+    Id convert(Emitter& emit, Id type, Id value, std::optional<Id> result = {}) {
         return emit.op(OpCooperativeMatrixConvertNV, type, {value}, result);
     }
 

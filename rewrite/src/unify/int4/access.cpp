@@ -20,7 +20,7 @@ bool lowerChain(Int4Function& f, Instruction& i) {
     f.memory.retypeChain(i);
     if (!index) return false;
     const auto [vectorType, at] = *index;
-    const bool untyped = isUntypedChain(i.opcode);
+    const bool untyped = namesChainType(i.opcode);
     Id vector = chainBase(i);
     if (at > first || first > 1) {
         const spv::StorageClass storage = context.module.storage(vector);
@@ -198,7 +198,7 @@ bool checkMatrix(Int4Function& f, const Instruction& access) {
 }  // namespace
 
 void addInt4Accesses(OpcodeTable<Int4Function>& table) {
-    table.add<lowerChain>(kAccessChains);
+    table.add<lowerChain>(kTypedChains);
     table.add<lowerChain>({OpUntypedAccessChainKHR, OpUntypedInBoundsAccessChainKHR,
                            OpUntypedPtrAccessChainKHR, OpUntypedInBoundsPtrAccessChainKHR,
                            OpUntypedArrayLengthKHR});

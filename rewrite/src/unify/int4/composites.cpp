@@ -35,7 +35,7 @@ Component findComponent(Int4Function& f, const Instruction& i, Id composite, siz
     return found;
 }
 
-bool lowerNibbleExtract(Int4Function& f, const Instruction& i) {
+bool lowerInt4Extract(Int4Function& f, const Instruction& i) {
     const Component from = findComponent(f, i, i.word(0), 1);
     if (from.type == nullptr) return false;
     const bool isSigned = from.type->isSigned;
@@ -143,7 +143,7 @@ bool lowerFreeze(Int4Function& f, const Instruction& i) {
 }  // namespace
 
 void addInt4Composites(OpcodeTable<Int4Function>& table) {
-    table.add<lowerNibbleExtract>({OpCompositeExtract, OpVectorExtractDynamic});
+    table.add<lowerInt4Extract>({OpCompositeExtract, OpVectorExtractDynamic});
     table.add<lowerInsert>({OpCompositeInsert, OpVectorInsertDynamic});
     table.add<lowerConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
     table.add<lowerShuffle>({OpVectorShuffle});

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Constants, conversions and bit casts of 4-bit integers.
 #include "ir/opcodes.hpp"
 #include "unify/int4/types.hpp"
 
@@ -74,9 +76,9 @@ void lowerInt4Constant(Int4Context& context, Instruction& constant) {
 
 namespace {
 
-class NibbleConversion {
+class Int4Conversion {
  public:
-    NibbleConversion(Int4Function& f, const Instruction& i)
+    Int4Conversion(Int4Function& f, const Instruction& i)
         : context_(f.context), types_(f.context.types), emit_(f.emit()), i_(i), values_(f.values) {}
 
     void convert() {
@@ -158,9 +160,9 @@ class NibbleConversion {
     const Int4Type* to_ = context_.type(i_.type);
 };
 
-bool lowerNibbleConversion(Int4Function& f, const Instruction& i) {
+bool lowerInt4Conversion(Int4Function& f, const Instruction& i) {
     if (f.context.type(i.type) == nullptr && f.context.typeOf(i.word(0)) == nullptr) return false;
-    NibbleConversion conversion(f, i);
+    Int4Conversion conversion(f, i);
     if (i.opcode == OpBitcast) {
         conversion.bitcast();
     } else {
@@ -172,8 +174,8 @@ bool lowerNibbleConversion(Int4Function& f, const Instruction& i) {
 }  // namespace
 
 void addInt4Conversions(OpcodeTable<Int4Function>& table) {
-    table.add<lowerNibbleConversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
-                                      OpUConvert, OpSConvert, OpBitcast});
+    table.add<lowerInt4Conversion>({OpConvertFToU, OpConvertFToS, OpConvertSToF, OpConvertUToF,
+                                    OpUConvert, OpSConvert, OpBitcast});
 }
 
 }  // namespace coopvk::rewrite

@@ -20,13 +20,13 @@ constexpr uint32_t kMostAlignment = 16;  // larger alignments make no difference
 
 // The alignment of an address `bytes` bytes after an aligned one.
 uint32_t alignmentAt(uint32_t alignment, uint64_t bytes) {
-    const uint64_t low = bytes & (~bytes + 1);
-    return bytes == 0 ? alignment : static_cast<uint32_t>(std::min<uint64_t>(alignment, low));
+    if (bytes == 0) return alignment;
+    return static_cast<uint32_t>(std::min<uint64_t>(alignment, powerOfTwoIn(bytes)));
 }
 
-class NibbleLayouts {
+class Int4Layouts {
  public:
-    explicit NibbleLayouts(Int4Context& context) : context_(context), module_(context.module) {}
+    explicit Int4Layouts(Int4Context& context) : context_(context), module_(context.module) {}
 
     std::set<uint32_t> run() {
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) scanGlobal(*i);
@@ -71,8 +71,9 @@ class NibbleLayouts {
     }
 
     void scan(const Instruction& i) {
-        if (isUntypedChain(i.opcode) && !isPrivate(module_.storage(chainBase(i)))) {
-            place(i, i.word(0), kMostAlignment);
+        // An Element operand may lead to any byte.
+        if (namesChainType(i.opcode) && !isPrivate(module_.storage(chainBase(i)))) {
+            place(i, i.word(0), isUntypedPtrChain(i.opcode) ? 1 : kMostAlignment);
         }
         switch (i.opcode) {
             case OpLoad:
@@ -193,7 +194,7 @@ Id laidOutVector16(TypeTable& types) {
 }  // namespace
 
 void chooseInt4Replacements(Int4Context& context) {
-    const std::set<uint32_t> byteWise = NibbleLayouts(context).run();
+    const std::set<uint32_t> byteWise = Int4Layouts(context).run();
     context.workgroupHasLayout = workgroupHasLayout(context.module);
     const Id laidOut = byteWise.contains(16) ? laidOutVector16(context.types) : 0;
     for (auto& [id, type] : context.int4) {

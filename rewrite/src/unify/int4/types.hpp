@@ -29,8 +29,8 @@ struct Int4Type {
     bool isSigned = false;
     uint32_t components = 1;
     Id replacement = 0;
-    uint32_t bytes = 0;  // the component count if the replacement is a vector of bytes; else 0
-    Id laidOut = 0;      // the type in memory with a layout; 0: the replacement
+    uint32_t bytes = 0;  // of the replacement if it is a vector of bytes; else 0
+    Id laidOut = 0;      // the type in memory with a layout, if that is not the replacement
 
     bool isByteWise() const { return bytes != 0; }
     uint32_t words() const { return components > 8 ? 2 : 1; }
@@ -78,6 +78,10 @@ struct Int4Context : LoweringContext {
 // Specialization constants must be frozen. Only component types of cooperative matrices remain
 // 4-bit integers: they tell how components lie in memory. The capability Int4CooperativeMatrixINTEL
 // remains with them. Values of such components are 8-bit integers of the same signedness.
+//
+//   %x = OpLoad %s4x8 %p                   %x = OpLoad %u32 %p
+//   %e = OpCompositeExtract %s4 %x 3       %b = OpBitFieldSExtract %u32 %x %c12 %c4
+//                                          %e = OpSConvert %s8 %b
 std::optional<Error> unifyInt4(Int4Context& context);
 
 // Fills context.int4.
@@ -93,9 +97,6 @@ void checkInt4Memory(Int4Context& context);
 // The same for a load or store of a whole vector, whose pointer may be untyped or physical.
 void checkInt4Access(Int4Context& context, const Instruction& access);
 
-// Replaces all 4-bit types except component types of matrices.
-void renameInt4Types(Int4Context& context);
-
 // Converts between 4-bit scalars or vectors, in the types that replace them, and their components
 // as 32-bit integers.
 
@@ -109,10 +110,10 @@ class Int4Values {
     Id component(Id value, const Int4Type& type, Id index, bool isSigned);
     // The value with one component replaced by the low four bits of a u32.
     Id withComponent(Id value, const Int4Type& type, Id index, Id component);
-    // Makes a value of the low four bits of u32 components. Defines `result` (0: a new id).
-    Id make(const Int4Type& type, std::span<const Id> components, Id result = 0);
+    // Makes a value of the low four bits of u32 components. Defines `result`, or a new id.
+    Id make(const Int4Type& type, std::span<const Id> components, std::optional<Id> result = {});
     // The same for a scalar type, by its id.
-    Id scalar(Id type, bool isSigned, Id component, Id result = 0);
+    Id scalar(Id type, bool isSigned, Id component, std::optional<Id> result = {});
 
     // An index into a vector of the type, as a u32 and reduced to valid values.
     Id within(const Int4Type& type, Id index);
@@ -126,7 +127,7 @@ class Int4Values {
     };
     Position position(const Int4Type& type, Id index);
     std::vector<Id> words(Id value, const Int4Type& type);
-    Id fromWords(const Int4Type& type, std::span<const Id> words, Id result);
+    Id fromWords(const Int4Type& type, std::span<const Id> words, std::optional<Id> result = {});
     Id wordAt(std::span<const Id> words, Id which);
 
     Int4Context& context_;

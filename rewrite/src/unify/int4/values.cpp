@@ -20,7 +20,8 @@ std::vector<Id> Int4Values::words(Id value, const Int4Type& type) {
     return {emit_.op(OpUConvert, u32, {value})};
 }
 
-Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words, Id result) {
+Id Int4Values::fromWords(const Int4Type& type, std::span<const Id> words,
+                         std::optional<Id> result) {
     if (type.bytes == 2) {
         const Id u8 = context_.types.intType(8, false);
         const Id high = U32(emit_, words[0]) >> 8;
@@ -96,16 +97,17 @@ Id Int4Values::withComponent(Id value, const Int4Type& type, Id index, Id compon
         const Id here = emit_.compare(OpIEqual, at.word, emit_.constant(w));
         all[w] = emit_.select(here, changed, all[w]);
     }
-    return fromWords(type, all, 0);
+    return fromWords(type, all);
 }
 
-Id Int4Values::scalar(Id type, bool isSigned, Id component, Id result) {
+Id Int4Values::scalar(Id type, bool isSigned, Id component, std::optional<Id> result) {
     const Id value = bits(component, emit_.constant(0), isSigned);
     const spv::Op convert = isSigned ? OpSConvert : OpUConvert;
     return emit_.op(convert, type, {value}, result);
 }
 
-Id Int4Values::make(const Int4Type& type, std::span<const Id> components, Id result) {
+Id Int4Values::make(const Int4Type& type, std::span<const Id> components,
+                    std::optional<Id> result) {
     if (type.components == 1) return scalar(type.id, type.isSigned, components[0], result);
     std::vector<Id> all;
     for (uint32_t i = 0; i < type.components; ++i) {

@@ -115,7 +115,7 @@ void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     table.add<holdExtract>({OpCompositeExtract});
     table.add<holdInsert>({OpCompositeInsert});
     table.add<holdConstruct>({OpCompositeConstruct, OpCompositeConstructReplicateEXT});
-    table.add<holdChain>(kAccessChains);
+    table.add<holdChain>(kTypedChains);
     table.add<holdPointerCopy>({OpCopyObject});
     table.add<holdFloatLoad>({OpLoad});
     table.add<holdFloatStore>({OpStore});
@@ -238,7 +238,7 @@ Id toHeld(Emitter& emit, Id value) {
     return gather(emit, held, slots);
 }
 
-Id fromHeld(Emitter& emit, Id format, Id value, Id result) {
+Id fromHeld(Emitter& emit, Id format, Id value, std::optional<Id> result) {
     TypeTable& types = emit.types();
     const Id byte = types.intType(8, false);
     const Slot held[] = {{value, 0}};

@@ -34,9 +34,9 @@ using SmallFloatFunction = FunctionLowering<SmallFloatContext>;
 std::optional<Error> holdSmallFloats(SmallFloatContext& context);
 
 // A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
-// number of `format`. Both keep all bits, also of NaN. `result` 0: a new id.
+// number of `format`. Both keep all bits, also of NaN.
 Id toHeld(Emitter& emit, Id value);
-Id fromHeld(Emitter& emit, Id format, Id value, Id result = 0);
+Id fromHeld(Emitter& emit, Id format, Id value, std::optional<Id> result = {});
 
 // The 8-bit type of the element of a matrix to which a pointer points; 0: to none.
 Id pointeeFormat(const SmallFloatContext& context, Id pointer);

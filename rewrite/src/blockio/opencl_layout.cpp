@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include <algorithm>
 #include <bit>
 
@@ -19,7 +18,7 @@ bool isPacked(const Module& module, Id type) {
 
 }  // namespace
 
-NaturalLayout::NaturalLayout(LoweringContext& context, const std::unordered_set<Id>& pointers)
+OpenClLayout::OpenClLayout(LoweringContext& context, const std::unordered_set<Id>& pointers)
     : MemoryTypes(context), pointers_(pointers) {
     // The types of members are declared first.
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
@@ -28,12 +27,12 @@ NaturalLayout::NaturalLayout(LoweringContext& context, const std::unordered_set<
     make();
 }
 
-NaturalLayout::Extent NaturalLayout::extent(Id type) const {
+OpenClLayout::Extent OpenClLayout::extent(Id type) const {
     const auto found = extents_.find(type);
     return found == extents_.end() ? Extent{} : found->second;
 }
 
-NaturalLayout::Extent NaturalLayout::measure(const Instruction& type) const {
+OpenClLayout::Extent OpenClLayout::measure(const Instruction& type) const {
     constexpr uint32_t kPointer = 8;
     switch (type.opcode) {
         case OpTypeInt:
@@ -67,13 +66,13 @@ NaturalLayout::Extent NaturalLayout::measure(const Instruction& type) const {
 }
 
 // The offset of a member; the member before it ends at `end`.
-uint64_t NaturalLayout::memberStart(const Instruction& type, uint32_t member, uint64_t end) const {
+uint64_t OpenClLayout::memberStart(const Instruction& type, uint32_t member, uint64_t end) const {
     const auto offset = module_.memberDecoration(type.result, member, spv::Decoration::Offset);
     if (offset) return *offset;
     return isPacked(module_, type.result) ? end : roundUp(end, extent(type.word(member)).alignment);
 }
 
-NaturalLayout::Extent NaturalLayout::measureStruct(const Instruction& type) const {
+OpenClLayout::Extent OpenClLayout::measureStruct(const Instruction& type) const {
     Extent all;
     for (uint32_t m = 0; m < type.operands.size(); ++m) {
         const Extent member = extent(type.word(m));
@@ -87,7 +86,7 @@ NaturalLayout::Extent NaturalLayout::measureStruct(const Instruction& type) cons
     return all;
 }
 
-bool NaturalLayout::hasLayout(const Instruction& type) const {
+bool OpenClLayout::hasLayout(const Instruction& type) const {
     if (isArrayType(type.opcode)) {
         return module_.decoration(type.result, spv::Decoration::ArrayStride).has_value();
     }
@@ -97,7 +96,7 @@ bool NaturalLayout::hasLayout(const Instruction& type) const {
     return true;
 }
 
-void NaturalLayout::addLayout(const Instruction& type, Id copy) {
+void OpenClLayout::addLayout(const Instruction& type, Id copy) {
     if (isArrayType(type.opcode)) {
         module_.decorate(copy, spv::Decoration::ArrayStride,
                          {static_cast<uint32_t>(size(type.word(0)))});
@@ -217,7 +216,7 @@ class CrossWorkgroupLowering {
 
     // Vulkan has no OpInBoundsPtrAccessChain, and OpPtrAccessChain needs an ArrayStride decoration.
     void lowerChain(Instruction& i) {
-        if (isUntypedChain(i.opcode) || isUntypedStep(i.opcode)) return lowerUntypedChain(i);
+        if (namesChainType(i.opcode)) return lowerUntypedChain(i);
         if (i.opcode != OpInBoundsPtrAccessChain && i.opcode != OpPtrAccessChain) {
             return;
         }
@@ -230,7 +229,7 @@ class CrossWorkgroupLowering {
     // Decorates `type` with the size of `element`, over which `chain` steps.
     void addStride(const Instruction& chain, Id type, Id element) {
         const uint64_t bytes = layout_->size(element);
-        if (bytes == 0 || bytes >= NaturalLayout::kMaxBytes) {
+        if (bytes == 0 || bytes >= OpenClLayout::kMaxBytes) {
             return fail(chain, "Element steps over a type without a size below 2^32 bytes");
         }
         module_.decorate(type, spv::Decoration::ArrayStride, {static_cast<uint32_t>(bytes)});
@@ -240,7 +239,7 @@ class CrossWorkgroupLowering {
     void lowerUntypedChain(Instruction& i) {
         const Id element = i.word(0);
         layout_->retypeChain(i);
-        if (!isUntypedStep(i.opcode)) return;
+        if (!isUntypedPtrChain(i.opcode)) return;
         const auto [array, isNew] = arrays_.try_emplace(i.word(0), 0);
         if (isNew) {
             array->second = module_.takeId();
@@ -255,7 +254,7 @@ class CrossWorkgroupLowering {
     LoweringContext& context_;
     Module& module_;
     std::unordered_set<Id> pointerTypes_;  // whose storage class was CrossWorkgroup
-    std::optional<NaturalLayout> layout_;
+    std::optional<OpenClLayout> layout_;
     std::map<Id, Id> arrays_;  // by element
 };
 
