@@ -123,18 +123,24 @@ std::optional<uint64_t> takeNumber(std::string_view& text) {
     return number;
 }
 
-// "64M", "64M,10": bytes with K, M or G behind them; dispatches.
-std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
+// A number of up to 32 bits, with K, M or G behind it for this base and its powers.
+std::optional<uint64_t> takeAmount(std::string_view& text, uint64_t base) {
     constexpr std::string_view kUnits = "KMG";
-    DumpedInputs inputs;
-    const auto bytes = takeNumber(text);
-    if (!bytes || *bytes > UINT32_MAX) return std::nullopt;
-    inputs.bytes = *bytes;
+    auto amount = takeNumber(text);
+    if (!amount || *amount > UINT32_MAX) return std::nullopt;
     const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.front());
-    if (unit != kUnits.npos) {
-        inputs.bytes <<= 10 * (unit + 1);
-        text.remove_prefix(1);
-    }
+    if (unit == kUnits.npos) return amount;
+    for (size_t i = 0; i <= unit; ++i) *amount *= base;
+    text.remove_prefix(1);
+    return amount;
+}
+
+// "64M", "64M,10": bytes; dispatches.
+std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
+    DumpedInputs inputs;
+    const auto bytes = takeAmount(text, 1024);
+    if (!bytes) return std::nullopt;
+    inputs.bytes = *bytes;
     if (text.starts_with(',')) {
         text.remove_prefix(1);
         const auto dispatches = takeNumber(text);
@@ -142,6 +148,11 @@ std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
         inputs.dispatches = static_cast<uint32_t>(*dispatches);
     }
     return text.empty() ? std::optional(inputs) : std::nullopt;
+}
+
+std::optional<uint64_t> stepsFromText(std::string_view text) {
+    const auto steps = takeAmount(text, 1000);
+    return text.empty() ? steps : std::nullopt;
 }
 
 struct SettingReader {
@@ -182,6 +193,10 @@ constexpr SettingReader kReaders[] = {
      [](const Reading& r) {
          const auto value = booleanFromText(r.text);
          r.settings.statistics = !value ? expandPath(r.text) : *value ? "1" : "";
+     }},
+    {"rewrite_limit",
+     [](const Reading& r) {
+         r.set(r.settings.rewriteLimit, stepsFromText(r.text), "no number of steps:");
      }},
 };
 

@@ -31,6 +31,7 @@ struct Settings {
     DumpedInputs dumpInputs;
     bool lines = false;
     bool validateOutput = false;
+    uint64_t rewriteLimit = rewrite::kMaxSteps;  // rewrite::Request::maxSteps
     DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 

@@ -98,6 +98,7 @@ rewrite::Result<Attempt> rewriteFor(DeviceContext& device, const StageRequest& r
     input.stage = key.stage;
     input.entryPoint = key.entryPoint;
     input.specialization = entries;
+    input.maxSteps = device.instance->settings.rewriteLimit;
     auto result = rewrite::rewrite(input, target);
     if (!result) {
         dump(device, request, target, &entries, {}, &result.error());

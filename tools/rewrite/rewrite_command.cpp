@@ -86,6 +86,7 @@ Result<bool> runRewrite(RewriteOptions options) {
     if (!rewritten) return named(rewritten.error());
     if (options.verbose) {
         for (const std::string& note : rewritten->notes) std::cerr << "coopvk: " << note << '\n';
+        std::cerr << "coopvk: " << rewritten->steps << " steps\n";
     }
     if (job->request.validate) {
         if (const auto problem = rewrite::validate(rewritten->words)) {

@@ -91,11 +91,17 @@ struct SpecializationEntry {
     std::span<const std::byte> data;
 };
 
+// The default limit of Request::maxSteps: many times what shaders of programs take.
+inline constexpr uint64_t kMaxSteps = 1'000'000'000;
+
 struct Request {
     std::span<const uint32_t> words;
     Stage stage = Stage::kCompute;
     std::string_view entryPoint;  // empty: the first one of the stage
     std::span<const SpecializationEntry> specialization;
+    // A rewrite that takes more steps is refused (kUnsupported); 0: no limit. To look an
+    // instruction up is one step, a word of a new one 16, so the same request always takes as many.
+    uint64_t maxSteps = kMaxSteps;
 };
 
 struct Rewritten {
@@ -110,6 +116,7 @@ struct Rewritten {
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     // For people, one line each: what was chosen and why (back-end, grid of invocations).
     std::vector<std::string> notes;
+    uint64_t steps = 0;  // see Request::maxSteps
     // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
     // Each string occurs once and is a constant.
     std::vector<std::string_view> paths;

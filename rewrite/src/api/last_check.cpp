@@ -120,7 +120,16 @@ class LastCheck {
 
 }  // namespace
 
+std::optional<Error> checkBound(std::span<const uint32_t> words) {
+    constexpr size_t kBound = 3;
+    if (words.size() <= kBound || words[kBound] <= kMaxIdBound) return std::nullopt;
+    return Error{ErrorCode::kUnsupported,
+                 std::format("the rewritten shader has {} ids; SPIR-V allows {}", words[kBound],
+                             kMaxIdBound)};
+}
+
 std::optional<Error> checkNothingIsLeft(const Rewriting& rewriting) {
+    if (std::optional<Error> error = checkBound(rewriting.out.words)) return error;
     const LastCheck check(rewriting);
     const Instruction* left = nullptr;
     forEachInstruction(rewriting.module, [&](const Instruction* i) {

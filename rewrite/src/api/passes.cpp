@@ -25,7 +25,6 @@
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
-
 namespace {
 
 using Failure = std::optional<Error>;
@@ -291,6 +290,7 @@ Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target
     out.used = scan(request.words, target.emulated, target.nativeFeatures);
     if (Failure error = runPasses(kPasses, rewriting, checked)) return *std::move(error);
     if (!out.untouched) out.words = rewriting.module.serialise();
+    out.steps = rewriting.module.steps();
     if (Failure error = checkNothingIsLeft(rewriting)) return *std::move(error);
     const std::optional<std::string> invalid = checked ? validate(out.words) : std::nullopt;
     if (invalid) return Error{ErrorCode::kUnsupported, "internal error: invalid, " + *invalid};

@@ -16,7 +16,9 @@ struct Rewriting {
           target(theTarget),
           native(backEnd == BackEnd::kNative),
           module(std::move(theModule)),
-          types(module) {}
+          types(module) {
+        module.limitSteps(request.maxSteps);
+    }
     Rewriting(const Rewriting&) = delete;
 
     const Request& request;
@@ -85,6 +87,8 @@ std::optional<Error> runPasses(std::span<const Pass> passes, Rewriting& rewritin
 // Fails if an instruction, a type or a capability of an extension that was lowered is left in the
 // module or in the output words.
 std::optional<Error> checkNothingIsLeft(const Rewriting& rewriting);
+// Fails if output has more ids than SPIR-V allows; the function above asks it, too.
+std::optional<Error> checkBound(std::span<const uint32_t> words);
 
 // False: spirv-val, which follows each path through nested types, would take too long. A hostile
 // module can have too many paths.

@@ -10,6 +10,7 @@
 
 #include "api/passes.hpp"
 #include "api/uses.hpp"
+#include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 #include "native/lower.hpp"
 #include "passes/whole_module.hpp"
@@ -98,11 +99,21 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
     return out;
 }
 
+Result<Rewritten> rewriteWithinLimits(const Request& request, const PlannedTarget& target) {
+    try {
+        return rewriteForBackEnd(request, target);
+    } catch (const TooManySteps&) {
+        return Error{
+            ErrorCode::kUnsupported,
+            std::format("takes more than {} steps (setting rewrite_limit)", request.maxSteps)};
+    }
+}
+
 }  // namespace
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteForBackEnd(request, planned(target, request.words));
+        return rewriteWithinLimits(request, planned(target, request.words));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {

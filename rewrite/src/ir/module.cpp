@@ -12,6 +12,8 @@ namespace {
 
 const Instruction kNothing;
 
+constexpr uint64_t kStepsOfWord = 16;  // it takes memory, too
+
 // A module's words, with its own ids. Those of a module with gaps up to the limit of the bound
 // would exceed it: they are numbered anew.
 class Writer {
@@ -82,11 +84,13 @@ std::vector<uint32_t> Module::serialise() const {
 }
 
 const Instruction& Module::def(Id id) const {
+    takeSteps(1);
     if (id >= defs_.size() || defs_[id] == nullptr) return kNothing;
     return *defs_[id];
 }
 
 void Module::setDef(Instruction* instruction) {
+    takeSteps(kStepsOfWord * instruction->wordCount());
     const Id id = instruction->result;
     if (id == 0) return;
     if (id >= defs_.size()) defs_.resize(id + 1, nullptr);

@@ -63,6 +63,10 @@ struct Function {
     }
 };
 
+// Thrown by a Module that does more than it may (Module::limitSteps). rewrite() turns it into an
+// Error.
+struct TooManySteps {};
+
 class Module {
  public:
     static Result<Module> parse(std::span<const uint32_t> words);
@@ -79,6 +83,10 @@ class Module {
     void visitBlocks(Visit visit) const {
         for (const auto& function : functions_) function->visitBlocks(std::ref(visit));
     }
+
+    // The most steps (see Request::maxSteps); 0: no limit.
+    void limitSteps(uint64_t most) { mostSteps_ = most == 0 ? UINT64_MAX : most; }
+    uint64_t steps() const { return steps_; }
 
     uint32_t version() const { return version_; }
     void requireVersion(uint32_t least) { version_ = std::max(version_, least); }
@@ -176,6 +184,10 @@ class Module {
  private:
     friend class ModuleParser;
 
+    void takeSteps(uint64_t count) const {
+        steps_ += count;
+        if (steps_ > mostSteps_) throw TooManySteps();
+    }
     void annotate(Section which, InstructionPtr annotation);
     void remove(Instruction& annotation);
     // Removes instructions of extended sets from all lists that may have any. False: there were
@@ -193,6 +205,8 @@ class Module {
     uint32_t generator_ = 0;
     uint32_t schema_ = 0;
     Id bound_ = 1;
+    mutable uint64_t steps_ = 0;
+    uint64_t mostSteps_ = UINT64_MAX;
 };
 
 // Calls visit(instruction) for each instruction of sections, function headers and blocks; with

@@ -41,7 +41,8 @@ bool isSame(const Settings& a, const Settings& b) {
            a.dumpDir == b.dumpDir && a.validateOutput == b.validateOutput &&
            a.statistics == b.statistics && a.lines == b.lines &&
            a.dumpInputs.bytes == b.dumpInputs.bytes &&
-           a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds;
+           a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds &&
+           a.rewriteLimit == b.rewriteLimit;
 }
 
 class ManifestTest : public testing::Test {
@@ -153,6 +154,7 @@ TEST_F(ManifestTest, EverySettingReachesTheLayer) {
                                            : key.ends_with("_id") ? "10"
                                                                   : "/a/path"};
         if (key == "dump_inputs") values = {"64M", "100", "2K,10"};
+        if (key == "rewrite_limit") values = {"0", "500M", "3000000000"};
         if (setting.at("type") == "BOOL") values = {setting.at("default") == true ? "0" : "1"};
         if (setting.contains("flags")) {
             values.clear();

@@ -79,6 +79,21 @@ TEST_F(ShaderRoutes, ContradictoryStages) {
     EXPECT_NE(text.find("subgroup size"), std::string::npos) << text;
 }
 
+TEST_F(ShaderRoutes, MoreStepsThanAllowed) {
+    stop();
+    setenv("COOPVK_REWRITE_LIMIT", "1K", 1);
+    start();
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_ERROR_UNKNOWN);
+    const std::string text = testing::internal::GetCapturedStderr();
+    EXPECT_NE(text.find("takes more than 1000 steps (setting rewrite_limit)"), std::string::npos)
+        << text;
+    EXPECT_TRUE(driver.pipelines.empty()) << "nothing of it may reach the driver";
+    EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS)
+        << "what is not rewritten takes none";
+    unsetenv("COOPVK_REWRITE_LIMIT");
+}
+
 TEST_F(ShaderRoutes, ShaderObjects) {
     VkShaderCreateInfoEXT infos[3] = {};
     const Words* code[] = {&plain, &matrix, &matrix};
