@@ -51,7 +51,6 @@ constexpr vulkan::Extension<Features> kOptional[] = {
 }  // namespace
 
 Gpu::Gpu(Layer layer, uint32_t index, const LayerSettings& settings) {
-    COOPVK_CHECK(volkInitialize());
     createInstance(layer, settings);
     physical = vulkan::physicalDevice(instance, vki.vkEnumeratePhysicalDevices, index);
     checkLayer(layer);
@@ -67,19 +66,12 @@ Gpu::~Gpu() {
 
 void Gpu::createInstance(Layer layer, const LayerSettings& settings) {
     setEnvironment(layer, settings);
-    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    app.pApplicationName = "coopvk benchmarks";
-    app.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &app;
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    instance = vulkan::createInstance("coopvk benchmarks", VK_API_VERSION_1_3);
     volkLoadInstanceTable(&vki, instance);
 }
 
 void Gpu::checkLayer(Layer layer) const {
-    bool present = false;
-    for (const std::string& tool : vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties))
-        present |= tool.find("coopvk") != std::string::npos;
+    const bool present = vulkan::hasTool(physical, vki.vkGetPhysicalDeviceToolProperties, "coopvk");
     if (present == (layer == Layer::kPresent)) return;
     throw std::runtime_error(present ? "coopvk is in the way of the driver's own features"
                                      : "the loader does not find coopvk: set "

@@ -9,8 +9,6 @@
 namespace coopvk::test {
 namespace {
 
-using vulkan::Chain;
-
 struct Features {
     VkPhysicalDeviceFeatures2 core = {};
     VkPhysicalDeviceVulkan11Features v11 = {};
@@ -22,20 +20,12 @@ struct Features {
 }  // namespace
 
 void Program::makeDevice() {
-    COOPVK_CHECK(volkInitialize());
-    VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &application;
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance_));
+    instance_ = vulkan::createInstance("coopvk_dispatches", VK_API_VERSION_1_3);
     volkLoadInstance(instance_);
     physical_ = vulkan::physicalDevice(instance_, vkEnumeratePhysicalDevices, 0);
     family_ = vulkan::computeFamily(physical_, vkGetPhysicalDeviceQueueFamilyProperties).index;
     Features features;
-    Chain chain(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &features.core);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, &features.v11);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, &features.v12);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, &features.v13);
+    vulkan::Chain chain = vulkan::chainFeatures<Features>(features, {}, {});
     chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
               &features.matrices);
     vkGetPhysicalDeviceFeatures2(physical_, &features.core);  // enables all of them

@@ -59,18 +59,16 @@ constexpr vulkan::Extension<Features> kWanted[] = {
      [](Features& f) -> void* { return &f.shaderObject; }},
 };
 
-uint32_t graphicsFamily(VkPhysicalDevice physical, const VolkInstanceTable& vki) {
-    return vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
-}
-
 }  // namespace
 
 Gpu::Gpu() {
-    COOPVK_CHECK(volkInitialize());
-    createInstance();
+    instance = vulkan::createInstance("coopvk fleet", VK_API_VERSION_1_4);
+    volkLoadInstanceTable(&vki, instance);
     physical = vulkan::physicalDevice(instance, vki.vkEnumeratePhysicalDevices, 0);
     queryDevice();
-    device = vulkan::createDevice(physical, vki.vkCreateDevice, graphicsFamily(physical, vki),
+    const uint32_t family =
+        vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
+    device = vulkan::createDevice(physical, vki.vkCreateDevice, family,
                                   vulkan::namesOf<Features>(kWanted, extensions), &features.core);
     volkLoadDeviceTable(&vk, device);
 }
@@ -78,16 +76,6 @@ Gpu::Gpu() {
 Gpu::~Gpu() {
     if (device) vk.vkDestroyDevice(device, nullptr);
     if (instance) vki.vkDestroyInstance(instance, nullptr);
-}
-
-void Gpu::createInstance() {
-    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    app.pApplicationName = "coopvk fleet";
-    app.apiVersion = VK_API_VERSION_1_4;
-    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &app;
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
-    volkLoadInstanceTable(&vki, instance);
 }
 
 void Gpu::queryDevice() {
@@ -100,10 +88,7 @@ void Gpu::queryDevice() {
     vki.vkGetPhysicalDeviceProperties2(physical, &core);
     properties = core.properties;
 
-    const auto tools = vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties);
-    if (std::ranges::none_of(tools, [](const std::string& tool) {
-            return tool.find("coopvk") != std::string::npos;
-        }))
+    if (!vulkan::hasTool(physical, vki.vkGetPhysicalDeviceToolProperties, "coopvk"))
         throw std::runtime_error("the loader does not find coopvk's layer");
     extensions = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
     vulkan::chainFeatures<Features>(features, kWanted, extensions);

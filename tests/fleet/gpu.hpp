@@ -67,7 +67,6 @@ class Gpu {
     VolkDeviceTable vk{};
 
  private:
-    void createInstance();
     void queryDevice();
 };
 

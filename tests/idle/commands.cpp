@@ -13,22 +13,19 @@
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <thread>
 #include <vector>
+
+#include "gpu_setup.hpp"
 
 namespace coopvk::idle {
 namespace {
 
 constexpr uint32_t kThreads = 8, kCountedCalls = 1000;
 
-void check(VkResult result, const char* what) {
-    if (result == VK_SUCCESS) return;
-    std::fprintf(stderr, "coopvk_commands: %s: VkResult %d\n", what, result);
-    std::exit(1);
-}
+using vulkan::check;
 
 // A device of the first physical device.
 struct Gpu {
@@ -37,21 +34,7 @@ struct Gpu {
     VkQueue queue = VK_NULL_HANDLE;
 };
 
-bool lists(VkPhysicalDevice physical, const char* name) {
-    uint32_t count = 0;
-    check(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr), "extensions");
-    std::vector<VkExtensionProperties> all(count);
-    check(vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, all.data()),
-          "extensions");
-    return std::ranges::any_of(
-        all, [&](const auto& one) { return std::strcmp(one.extensionName, name) == 0; });
-}
-
 void startDevice(Gpu& gpu, VkPhysicalDevice physical, bool vectors) {
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
     VkPhysicalDeviceVulkan13Features features = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     features.synchronization2 = VK_TRUE;
@@ -62,31 +45,18 @@ void startDevice(Gpu& gpu, VkPhysicalDevice physical, bool vectors) {
     std::vector<const char*> extensions = {VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME,
                                            VK_EXT_SHADER_OBJECT_EXTENSION_NAME};
     if (vectors) extensions.push_back(VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
-    info.queueCreateInfoCount = 1;
-    info.pQueueCreateInfos = &queue;
-    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
-    info.ppEnabledExtensionNames = extensions.data();
-    check(vkCreateDevice(physical, &info, nullptr, &gpu.device), "vkCreateDevice");
+    gpu.device = vulkan::createDevice(physical, vkCreateDevice, 0, extensions, &features);
     volkLoadDevice(gpu.device);
     vkGetDeviceQueue(gpu.device, 0, 0, &gpu.queue);
 }
 
 void start(Gpu& gpu, bool vectors) {
-    check(volkInitialize(), "loader");
-    VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &application;
-    check(vkCreateInstance(&info, nullptr, &gpu.instance), "vkCreateInstance");
+    gpu.instance = vulkan::createInstance("coopvk_commands", VK_API_VERSION_1_3);
     volkLoadInstance(gpu.instance);
-    uint32_t count = 1;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    const VkResult result = vkEnumeratePhysicalDevices(gpu.instance, &count, &physical);
-    if (result != VK_INCOMPLETE) check(result, "vkEnumeratePhysicalDevices");
-    if (vectors && !lists(physical, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME)) {
-        std::fprintf(stderr, "coopvk_commands: the device has no cooperative vectors\n");
-        std::exit(1);
+    const auto physical = vulkan::physicalDevice(gpu.instance, vkEnumeratePhysicalDevices, 0);
+    const auto listed = vulkan::extensionsOf(physical, vkEnumerateDeviceExtensionProperties);
+    if (vectors && !vulkan::contains(listed, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME)) {
+        throw std::runtime_error("the device has no cooperative vectors");
     }
     startDevice(gpu, physical, vectors);
 }

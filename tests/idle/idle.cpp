@@ -4,9 +4,7 @@
 // the layer, in the functions whose names begin with "measure".
 #include <volk.h>
 
-#include <cstdio>
-#include <cstdlib>
-
+#include "gpu_setup.hpp"
 #include "idle_compute.spv.h"
 #include "idle_fragment.spv.h"
 #include "idle_vertex.spv.h"
@@ -15,11 +13,7 @@ namespace {
 
 constexpr uint32_t kPipelines = 20, kCommands = 1000;
 
-void check(VkResult result, const char* what) {
-    if (result == VK_SUCCESS) return;
-    std::fprintf(stderr, "coopvk_idle: %s: VkResult %d\n", what, result);
-    std::exit(1);
-}
+using coopvk::vulkan::check;
 
 struct Idle {
     VkInstance instance = VK_NULL_HANDLE;
@@ -32,27 +26,13 @@ struct Idle {
 };
 
 void start(Idle& idle) {
-    check(volkInitialize(), "loader");
-    VkApplicationInfo application = {VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo instance = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    instance.pApplicationInfo = &application;
-    check(vkCreateInstance(&instance, nullptr, &idle.instance), "vkCreateInstance");
+    idle.instance = coopvk::vulkan::createInstance("coopvk_idle", VK_API_VERSION_1_3);
     volkLoadInstance(idle.instance);
-    uint32_t count = 1;
-    const VkResult result = vkEnumeratePhysicalDevices(idle.instance, &count, &idle.physical);
-    if (result != VK_INCOMPLETE) check(result, "vkEnumeratePhysicalDevices");
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
+    idle.physical = coopvk::vulkan::physicalDevice(idle.instance, vkEnumeratePhysicalDevices, 0);
     VkPhysicalDeviceVulkan13Features features = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     features.dynamicRendering = VK_TRUE;
-    VkDeviceCreateInfo device = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
-    device.queueCreateInfoCount = 1;
-    device.pQueueCreateInfos = &queue;
-    check(vkCreateDevice(idle.physical, &device, nullptr, &idle.device), "vkCreateDevice");
+    idle.device = coopvk::vulkan::createDevice(idle.physical, vkCreateDevice, 0, {}, &features);
     volkLoadDevice(idle.device);
     const VkPushConstantRange range = {VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
     VkPipelineLayoutCreateInfo layout = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};

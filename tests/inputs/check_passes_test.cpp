@@ -60,7 +60,7 @@ size_t CheckPasses::agreed_ = 0, CheckPasses::others_ = 0;
 
 TEST_P(CheckPasses, WriteTheSame) {
     const Words words = compiled(GetParam(), Variant::kPlain);
-    if (runsAllForms()) {
+    if (runsAll()) {
         constexpr int kSequences = 8;
         for (const std::string_view pass : allPasses()) check(words, {pass});
         for (int i = 0; i < kSequences; ++i) check(words, randomPasses(rng_));

@@ -58,7 +58,7 @@ check::Options optionsFor(const Input& input, size_t number) {
     options.memory.pushConstants.assign(push.begin(), push.end());
     if (!input.lanes.empty()) options.lanes = input.lanes;
     if (input.heap != 0) options.memory.bufferSize = kHeapBufferBytes;
-    if (runsAllForms()) return options;
+    if (runsAll()) return options;
     // Two sizes, so that all inputs have one that divides their workgroups.
     const std::vector<uint32_t> lanes = options.lanes;
     options.lanes = {lanes[number % lanes.size()], lanes[(number + 3) % lanes.size()]};

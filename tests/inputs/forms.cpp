@@ -1,15 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "forms.hpp"
 
-#include <cstdlib>
-#include <string_view>
-
 namespace coopvk::test {
-
-bool runsAllForms() {
-    const char* text = std::getenv("COOPVK_TEST_FULL");
-    return text != nullptr && std::string_view(text) == "1";
-}
 
 Words compiled(const Input& input, Variant variant) {
     if (input.isRefused) return assemble(input.source, Checked::kNo);

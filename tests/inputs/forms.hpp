@@ -4,12 +4,10 @@
 #pragma once
 
 #include "../driver/harness/shader.hpp"
+#include "../test_part.hpp"
 #include "input.hpp"
 
 namespace coopvk::test {
-
-// All forms and targets, else some: COOPVK_TEST_FULL=1.
-bool runsAllForms();
 
 // What is malformed on purpose stays as it is.
 Words compiled(const Input& input, Variant variant);

@@ -101,7 +101,7 @@ TEST(Linear, EightTimesTheCodeTakesAboutEightTimesAsLong) {
     const std::vector<NamedTarget> targets = allTargets();
     const std::vector<Input> inputs = allInputs();
     size_t measured = 0;
-    for (size_t n = 0; n < inputs.size(); n += runsAllForms() ? 1 : kStep) {
+    for (size_t n = 0; n < inputs.size(); n += runsAll() ? 1 : kStep) {
         const Input& input = inputs[n];
         const NamedTarget& target = targets[n * 5 % targets.size()];
         if (input.isRefused || !isFor(input, target.target)) continue;

@@ -11,6 +11,7 @@
 #include <spirv-tools/optimizer.hpp>
 #include <stdexcept>
 
+#include "../test_part.hpp"
 #include "coopvk/rewrite.hpp"
 
 namespace coopvk::test {
@@ -157,8 +158,8 @@ Passes randomPasses(Rng& rng) {
 }
 
 Rng passRng(const std::string& input) {
-    const char* seed = std::getenv("COOPVK_TEST_SEED");
-    return Rng(std::string_view(seed == nullptr ? input : input + seed));
+    const uint64_t seed = testSeed();
+    return Rng(std::string_view(seed == 0 ? input : input + std::to_string(seed)));
 }
 
 AfterPasses afterPasses(const Words& words, const Passes& passes) {

@@ -26,7 +26,7 @@ class RewritePasses : public testing::TestWithParam<Input> {
         if (after.passed != Passed::kChanged) return;
         for (const NamedTarget& target : targets_) {
             if (!isFor(input, target.target)) continue;
-            if (!runsAllForms() && rng_.next() % kStep != 0) continue;
+            if (!runsAll() && rng_.next() % kStep != 0) continue;
             SCOPED_TRACE(describe(passes) + ", " + target.name);
             expectRewriting(input, after.words, target.target);
         }
@@ -44,13 +44,13 @@ TEST_P(RewritePasses, AreValidForEachTarget) {
     const Input& input = GetParam();
     const Words plain = compiled(input, Variant::kPlain);
     const std::span<const std::string_view> passes = allPasses();
-    if (runsAllForms()) {
+    if (runsAll()) {
         for (const std::string_view pass : passes) check(plain, {pass});
     } else {
         for (size_t i = 0; i < kFewPasses; ++i) check(plain, {passes[rng_.next() % passes.size()]});
     }
     const Words debug = compiled(input, Variant::kDebugInfo);
-    for (size_t i = 0; i < (runsAllForms() ? kSequences : kFewSequences); ++i)
+    for (size_t i = 0; i < (runsAll() ? kSequences : kFewSequences); ++i)
         check(i % 2 == 0 ? debug : plain, randomPasses(rng_));
 }
 

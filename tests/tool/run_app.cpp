@@ -19,16 +19,23 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
+#include "bindings.hpp"
+#include "gpu_setup.hpp"
 #include "run_app.spv.h"
 
 namespace {
 
+namespace vulkan = coopvk::vulkan;
+
 VkInstance instance;
 VkPhysicalDevice physical;
 VkDevice device;
+VolkDeviceTable vk;
 VkPipeline pipeline;
 bool hasMessengers, hasCallbacks;
 const char *engineName, *applicationName;
@@ -119,11 +126,8 @@ void findPhysical() {
 }
 
 void printExtensions() {
-    uint32_t count = 0;
-    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, nullptr);
-    std::vector<VkExtensionProperties> list(count);
-    vkEnumerateDeviceExtensionProperties(physical, nullptr, &count, list.data());
-    for (const VkExtensionProperties& extension : list) std::puts(extension.extensionName);
+    for (const auto& name : vulkan::extensionsOf(physical, vkEnumerateDeviceExtensionProperties))
+        std::puts(name.c_str());
 }
 
 void printShapes() {
@@ -138,10 +142,6 @@ void printShapes() {
 }
 
 void makeDevice(bool matrices) {
-    const float priority = 1;
-    VkDeviceQueueCreateInfo queue = {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queue.queueCount = 1;
-    queue.pQueuePriorities = &priority;
     VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrix = {
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR};
     matrix.cooperativeMatrix = VK_TRUE;
@@ -151,47 +151,23 @@ void makeDevice(bool matrices) {
     VkPhysicalDeviceVulkan11Features older = {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
                                               &features};
     older.storageBuffer16BitAccess = VK_TRUE;
-    const char* name = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    info.queueCreateInfoCount = 1;
-    info.pQueueCreateInfos = &queue;
-    if (matrices) {
-        info.pNext = &older;
-        info.enabledExtensionCount = 1;
-        info.ppEnabledExtensionNames = &name;
-    }
-    check(vkCreateDevice(physical, &info, nullptr, &device) == VK_SUCCESS, "vkCreateDevice");
+    const char* const name = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    device = vulkan::createDevice(physical, vkCreateDevice, 0, {&name, matrices ? 1u : 0u},
+                                  matrices ? &older : nullptr);
     volkLoadDevice(device);
+    volkLoadDeviceTable(&vk, device);
 }
 
 void makePipeline(const char* entryPoint) {
-    VkDescriptorSetLayoutBinding binding = {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
-                                            VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-    VkDescriptorSetLayoutCreateInfo setInfo = {VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = 1;
-    setInfo.pBindings = &binding;
-    VkDescriptorSetLayout set = VK_NULL_HANDLE;
-    check(vkCreateDescriptorSetLayout(device, &setInfo, nullptr, &set) == VK_SUCCESS, "set");
-    VkPipelineLayoutCreateInfo layoutInfo = {VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    layoutInfo.setLayoutCount = 1;
-    layoutInfo.pSetLayouts = &set;
-    VkPipelineLayout layout = VK_NULL_HANDLE;
-    check(vkCreatePipelineLayout(device, &layoutInfo, nullptr, &layout) == VK_SUCCESS, "layout");
-    VkShaderModuleCreateInfo code = {VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO};
-    code.codeSize = sizeof(kMatrixShader);
-    code.pCode = kMatrixShader;
+    const vulkan::Layout layout(device, vk, 1u, 4);
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.layout = layout;
+    info.layout = layout.pipeline;
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = entryPoint;
-    check(vkCreateShaderModule(device, &code, nullptr, &info.stage.module) == VK_SUCCESS, "module");
-    check(vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline) ==
-              VK_SUCCESS,
-          "vkCreateComputePipelines");
-    vkDestroyShaderModule(device, info.stage.module, nullptr);
-    vkDestroyPipelineLayout(device, layout, nullptr);
-    vkDestroyDescriptorSetLayout(device, set, nullptr);
+    info.stage.module =
+        vulkan::createShaderModule(device, vk, kMatrixShader, std::size(kMatrixShader));
+    pipeline = vulkan::createComputePipeline(device, vk, info);
 }
 
 void continueInChild() {
@@ -239,8 +215,13 @@ bool runStep(std::string_view step) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    for (int i = 1; i < argc; ++i) {
-        if (!runStep(argv[i])) return 0;
+    try {
+        for (int i = 1; i < argc; ++i) {
+            if (!runStep(argv[i])) return 0;
+        }
+    } catch (const std::exception& error) {
+        std::fprintf(stderr, "run_app: %s\n", error.what());
+        return 3;
     }
     destroyAll();
 }

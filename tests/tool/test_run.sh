@@ -71,7 +71,7 @@ has 'not offered here: VK_KHR_cooperative_matrix \(not in the emulate setting\)'
 run 0 -- "$app" instance physical matrix-device pipeline
 silent
 run 3 --emulate auto -- "$app" instance physical matrix-device
-has 'vkCreateDevice failed' \
+has 'run_app: vkCreateDevice gave' \
     'not offered here: VK_KHR_cooperative_matrix \(only if the emulate setting asks for it: on a CPU'
 lanes 8
 run 0 -- "$app" instance physical matrix-device pipeline
@@ -85,13 +85,13 @@ run 0 -- "$app" instance physical device
 has 'enabled none' \
     'not offered here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
 run 3 -- "$app" instance physical matrix-device
-has 'vkCreateDevice failed' 'nothing was emulated in run_app' \
+has 'run_app: vkCreateDevice gave' 'nothing was emulated in run_app' \
     'not offered here: VK_KHR_cooperative_matrix \(needs a subgroup size from 4 to 128\)'
 
 # A device that the driver refuses.
 lanes 4
 run 3 --emulate VK_NV_cooperative_matrix -- "$app" instance physical matrix-device
-has 'vkCreateDevice failed' 'nothing was emulated in run_app'
+has 'run_app: vkCreateDevice gave' 'nothing was emulated in run_app'
 
 # Programs that crash, and several processes.
 run 134 -- "$app" instance physical device abort

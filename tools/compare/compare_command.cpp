@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 
+#include "compare/cases/grids.hpp"
 #include "compare/compare_commands.hpp"
 #include "compare/report/report.hpp"
 #include "compare/repro/repro.hpp"
@@ -110,9 +111,7 @@ void addCompareOptions(CLI::App& app, int& status) {
     auto options = std::make_shared<CompareOptions>();
     compare::Options& c = options->comparison;
     app.add_option("--extension", c.extension, "The extension to compare")
-        ->check(CLI::IsMember({"VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix",
-                               "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector",
-                               "VK_EXT_shader_ocp_microscaling_types"}));
+        ->check(CLI::IsMember(compare::comparedExtensions()));
     app.add_option("--device", c.device,
                    "The number of the device, in the order in which the loader lists devices");
     app.add_option_function<std::string>(

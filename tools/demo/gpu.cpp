@@ -49,13 +49,7 @@ VkDevice makeDevice(VkPhysicalDevice physical, uint32_t family) {
 }  // namespace
 
 Gpu::Gpu() {
-    COOPVK_CHECK(volkInitialize());
-    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    application.pApplicationName = "coopvk demo";
-    application.apiVersion = VK_API_VERSION_1_3;
-    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &application;
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance_));
+    instance_ = vulkan::createInstance("coopvk demo", VK_API_VERSION_1_3);
     volkLoadInstance(instance_);
     choose();
     const uint32_t family =

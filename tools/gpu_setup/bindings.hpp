@@ -1,26 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Layouts and descriptor sets of compute shaders with storage buffers.
+// Layouts and descriptor sets of compute shaders.
 #pragma once
 
 #include <volk.h>
 
 #include <cstdint>
+#include <span>
+#include <vector>
 
 namespace coopvk::vulkan {
 
-// Layouts of compute shaders that have only storage buffers, in set 0 with the bindings 0, 1, ...,
-// and push constants. The device must outlive it.
+using LayoutBindings = std::span<const VkDescriptorSetLayoutBinding>;
+
+// Layouts of compute shaders with one set of descriptors, and push constants. The device must
+// outlive it.
 class Layout {
  public:
-    Layout(VkDevice device, const VolkDeviceTable& vk, uint32_t bindings,
+    Layout(VkDevice device, const VolkDeviceTable& vk, LayoutBindings bindings,
+           uint32_t pushConstantBytes);
+    // Storage buffers with the bindings 0, 1, ...
+    Layout(VkDevice device, const VolkDeviceTable& vk, uint32_t buffers,
            uint32_t pushConstantBytes);
     Layout(const Layout&) = delete;
     Layout& operator=(const Layout&) = delete;
     ~Layout();
 
-    const uint32_t bindings;
-    const uint32_t pushConstantBytes;
+    std::vector<VkDescriptorPoolSize> sizes;  // of one set
     VkDescriptorSetLayout set = VK_NULL_HANDLE;
     VkPipelineLayout pipeline = VK_NULL_HANDLE;
 
@@ -37,7 +43,8 @@ class Bindings {
     Bindings& operator=(const Bindings&) = delete;
     ~Bindings();
 
-    void bind(uint32_t binding, const VkDescriptorBufferInfo& buffer) const;
+    void bind(uint32_t binding, const VkDescriptorBufferInfo& buffer, uint32_t element = 0,
+              VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER) const;
 
     VkDescriptorSet set = VK_NULL_HANDLE;
 

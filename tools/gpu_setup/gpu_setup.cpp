@@ -16,6 +16,17 @@ void check(VkResult result, const char* call) {
                             " gave " + string_VkResult(result));
 }
 
+VkInstance createInstance(const char* program, uint32_t version, VkInstanceCreateInfo info) {
+    COOPVK_CHECK(volkInitialize());
+    VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
+    application.pApplicationName = program;
+    application.apiVersion = version;
+    info.pApplicationInfo = &application;
+    VkInstance instance = VK_NULL_HANDLE;
+    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    return instance;
+}
+
 VkPhysicalDevice physicalDevice(VkInstance instance, PFN_vkEnumeratePhysicalDevices enumerate,
                                 uint32_t index) {
     const auto query = [&](uint32_t* count, VkPhysicalDevice* out) {
@@ -52,6 +63,13 @@ std::vector<std::string> toolsOf(VkPhysicalDevice device,
     return names;
 }
 
+bool hasTool(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceToolProperties query,
+             std::string_view part) {
+    return std::ranges::any_of(toolsOf(device, query), [&](const std::string& tool) {
+        return tool.find(part) != std::string::npos;
+    });
+}
+
 bool contains(std::span<const std::string> names, std::string_view name) {
     return std::ranges::find(names, name) != names.end();
 }
@@ -68,7 +86,8 @@ ComputeFamily computeFamily(VkPhysicalDevice device,
 }
 
 VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint32_t queueFamily,
-                      std::span<const char* const> extensions, const void* features) {
+                      std::span<const char* const> extensions, const void* features,
+                      const VkAllocationCallbacks* allocator) {
     const float priority = 1;
     VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queue.queueFamilyIndex = queueFamily;
@@ -80,7 +99,7 @@ VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint
     info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
     info.ppEnabledExtensionNames = extensions.data();
     VkDevice device = VK_NULL_HANDLE;
-    check(create(physical, &info, nullptr, &device), "vkCreateDevice");
+    check(create(physical, &info, allocator, &device), "vkCreateDevice");
     return device;
 }
 

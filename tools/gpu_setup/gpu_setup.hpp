@@ -44,6 +44,10 @@ std::vector<T> listAll(const char* call, const T& empty, const Query& query) {
     return list;
 }
 
+// An instance of this version of Vulkan, by the loader. `info`: the rest of its create info.
+VkInstance createInstance(const char* program, uint32_t version,
+                          VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO});
+
 // `index` counts the devices that the environment does not hide; throws if there is none.
 VkPhysicalDevice physicalDevice(VkInstance instance, PFN_vkEnumeratePhysicalDevices enumerate,
                                 uint32_t index);
@@ -52,6 +56,10 @@ std::vector<std::string> extensionsOf(VkPhysicalDevice device,
                                       PFN_vkEnumerateDeviceExtensionProperties enumerate);
 std::vector<std::string> toolsOf(VkPhysicalDevice device,
                                  PFN_vkGetPhysicalDeviceToolProperties query);
+
+// Whether a tool has this in its name: "coopvk", where its layer is there.
+bool hasTool(VkPhysicalDevice device, PFN_vkGetPhysicalDeviceToolProperties query,
+             std::string_view part);
 
 bool contains(std::span<const std::string> names, std::string_view name);
 
@@ -118,7 +126,8 @@ ComputeFamily computeFamily(VkPhysicalDevice device,
 
 // A device with one queue.
 VkDevice createDevice(VkPhysicalDevice physical, PFN_vkCreateDevice create, uint32_t queueFamily,
-                      std::span<const char* const> extensions, const void* features);
+                      std::span<const char* const> extensions, const void* features,
+                      const VkAllocationCallbacks* allocator = nullptr);
 
 // Destroys the module of its stage, also if it throws because the driver refuses the shader.
 VkPipeline createComputePipeline(VkDevice device, const VolkDeviceTable& vk,

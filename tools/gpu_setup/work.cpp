@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "work.hpp"
 
-#include "gpu_setup.hpp"
-
 namespace coopvk::vulkan {
 
 Buffer::Buffer(const DeviceRef& device, VkDeviceSize bytes, VkBufferUsageFlags usage,
@@ -27,9 +25,9 @@ void Buffer::allocate(const DeviceRef& device, VkBufferUsageFlags usage,
     const bool hasAddress = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0;
     const VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
                                           VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
-    const VkMemoryAllocateInfo allocation{
-        VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, hasAddress ? &flags : nullptr, needed.size,
-        memoryType(device.physical, device.memoryProperties, needed.memoryTypeBits, wanted)};
+    const VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                          hasAddress ? &flags : nullptr, needed.size,
+                                          device.memoryType(needed.memoryTypeBits, wanted)};
     COOPVK_CHECK(vk_.vkAllocateMemory(device_, &allocation, nullptr, &memory_));
     COOPVK_CHECK(vk_.vkBindBufferMemory(device_, handle, memory_, 0));
     if ((wanted & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0) {
@@ -57,20 +55,25 @@ Commands::Commands(VkDevice device, const VolkDeviceTable& vk, VkQueue queue, ui
     pool.queueFamilyIndex = family;
     COOPVK_CHECK(vk_.vkCreateCommandPool(device_, &pool, nullptr, &pool_));
     try {
-        allocate();
+        make();
     } catch (...) {
         destroy();
         throw;
     }
 }
 
-void Commands::allocate() {
-    VkCommandBufferAllocateInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-    buffers.commandPool = pool_;
-    buffers.commandBufferCount = 1;
-    COOPVK_CHECK(vk_.vkAllocateCommandBuffers(device_, &buffers, &commands_));
+void Commands::make() {
+    primary = allocate(VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     COOPVK_CHECK(vk_.vkCreateFence(device_, &fence, nullptr, &fence_));
+}
+
+VkCommandBuffer Commands::allocate(VkCommandBufferLevel level) {
+    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
+                                           pool_, level, 1};
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    COOPVK_CHECK(vk_.vkAllocateCommandBuffers(device_, &info, &commands));
+    return commands;
 }
 
 void Commands::destroy() noexcept {
@@ -83,20 +86,26 @@ Commands::~Commands() { destroy(); }
 void Commands::begin() {
     VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     info.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-    COOPVK_CHECK(vk_.vkBeginCommandBuffer(commands_, &info));
+    COOPVK_CHECK(vk_.vkBeginCommandBuffer(primary, &info));
 }
 
-void Commands::finish(uint64_t timeout) {
+void Commands::end(VkAccessFlags written) {
     VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER};
-    barrier.srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT;
+    barrier.srcAccessMask = written;
     barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-    vk_.vkCmdPipelineBarrier(commands_, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+    vk_.vkCmdPipelineBarrier(primary, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                              VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-    COOPVK_CHECK(vk_.vkEndCommandBuffer(commands_));
+    COOPVK_CHECK(vk_.vkEndCommandBuffer(primary));
+}
+
+void Commands::submit() {
     VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
     info.commandBufferCount = 1;
-    info.pCommandBuffers = &commands_;
+    info.pCommandBuffers = &primary;
     COOPVK_CHECK(vk_.vkQueueSubmit(queue_, 1, &info, fence_));
+}
+
+void Commands::wait(uint64_t timeout) {
     const VkResult waited = vk_.vkWaitForFences(device_, 1, &fence_, VK_TRUE, timeout);
     check(waited == VK_TIMEOUT ? VK_ERROR_DEVICE_LOST : waited, "vkWaitForFences");
     COOPVK_CHECK(vk_.vkResetFences(device_, 1, &fence_));

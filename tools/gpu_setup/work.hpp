@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "gpu_setup.hpp"
+
 namespace coopvk::vulkan {
 
 struct DeviceRef {
@@ -15,6 +17,10 @@ struct DeviceRef {
     PFN_vkGetPhysicalDeviceMemoryProperties memoryProperties;
     VkDevice device;
     const VolkDeviceTable& vk;
+
+    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
+        return vulkan::memoryType(physical, memoryProperties, allowed, wanted);
+    }
 };
 
 inline constexpr VkMemoryPropertyFlags kHostMemory =
@@ -55,21 +61,29 @@ class Commands {
     template <typename Record>
     void run(const Record& record, uint64_t timeout = UINT64_MAX) {
         begin();
-        record(commands_);
-        finish(timeout);
+        record(primary);
+        end();
+        submit();
+        wait(timeout);
     }
+    // The steps of this. At the end the host may read what accesses of these kinds wrote.
+    void begin();
+    void end(VkAccessFlags written = VK_ACCESS_MEMORY_WRITE_BIT);
+    void submit();
+    void wait(uint64_t timeout = UINT64_MAX);
+
+    VkCommandBuffer primary = VK_NULL_HANDLE;
+    // Another one of its pool.
+    VkCommandBuffer allocate(VkCommandBufferLevel level);
 
  private:
-    void allocate();
+    void make();
     void destroy() noexcept;
-    void begin();
-    void finish(uint64_t timeout);
 
     VkDevice device_;
     const VolkDeviceTable& vk_;
     VkQueue queue_;
     VkCommandPool pool_ = VK_NULL_HANDLE;
-    VkCommandBuffer commands_ = VK_NULL_HANDLE;
     VkFence fence_ = VK_NULL_HANDLE;
 };
 

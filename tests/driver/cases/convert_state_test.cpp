@@ -16,47 +16,25 @@ namespace {
 
 // Something to dispatch: a shader that writes all its push constants to binding 0.
 struct PushShader {
-    PushShader() : layout(Context::get()) {
+    PushShader() : layout(Context::get()), bindings(Context::get(), layout) {
         words = compileGlsl(glsl::header() + glsl::buffer(0, "d", "uint") +
                             "layout(push_constant) uniform Push { uint n[32]; } push;\n"
                             "void main() { if (gl_LocalInvocationIndex == 0)\n"
                             "    for (uint i = 0; i < 32; ++i) d[i] = push.n[i]; }\n");
         Context& context = Context::get();
         COOPVK_CHECK(createPipeline(context, layout.pipeline, words, {}, &pipeline));
-        VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-        info.maxSets = 1;
-        info.poolSizeCount = static_cast<uint32_t>(std::size(kDescriptors));
-        info.pPoolSizes = kDescriptors;
-        COOPVK_CHECK(vkCreateDescriptorPool(context.device, &info, nullptr, &pool));
-        VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-        allocation.descriptorPool = pool;
-        allocation.descriptorSetCount = 1;
-        allocation.pSetLayouts = &layout.set;
-        COOPVK_CHECK(vkAllocateDescriptorSets(context.device, &allocation, &set));
     }
-    ~PushShader() {
-        vkDestroyDescriptorPool(Context::get().device, pool, nullptr);
-        vkDestroyPipeline(Context::get().device, pipeline, nullptr);
-    }
+    ~PushShader() { vkDestroyPipeline(Context::get().device, pipeline, nullptr); }
     PushShader(const PushShader&) = delete;
     PushShader& operator=(const PushShader&) = delete;
 
     void describe(const Memory& memory, size_t index) const {
-        for (uint32_t i = 0; i < kMaxBuffers; ++i) {
-            const VkDescriptorBufferInfo buffer = memory.descriptor(index, 128);
-            VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-            write.dstSet = set;
-            write.dstBinding = std::min(i, kArrayBinding);
-            write.dstArrayElement = i - write.dstBinding;
-            write.descriptorCount = 1;
-            write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-            write.pBufferInfo = &buffer;
-            vkUpdateDescriptorSets(Context::get().device, 1, &write, 0, nullptr);
-        }
+        for (uint32_t i = 0; i < kMaxBuffers; ++i)
+            bindings.bindBuffer(i, memory.descriptor(index, 128));
     }
     void bindSet(VkCommandBuffer commands) const {
         vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
-                                &set, 0, nullptr);
+                                &bindings.set, 0, nullptr);
     }
     void push(VkCommandBuffer commands, uint32_t offset, const Bytes& bytes) const {
         vkCmdPushConstants(commands, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, offset,
@@ -64,10 +42,9 @@ struct PushShader {
     }
 
     Layout layout;
+    Bindings bindings;
     Words words;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    VkDescriptorPool pool = VK_NULL_HANDLE;
-    VkDescriptorSet set = VK_NULL_HANDLE;
 };
 
 // A condition that is false stops commands after a conversion, but not the conversion.

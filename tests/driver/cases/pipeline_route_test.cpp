@@ -111,7 +111,7 @@ class PreprocessBuffer {
                                               VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
         const VkMemoryAllocateInfo allocation{
             VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, own.size,
-            context.memoryType(needed.memoryTypeBits & own.memoryTypeBits, 0)};
+            context.ref().memoryType(needed.memoryTypeBits & own.memoryTypeBits, 0)};
         COOPVK_CHECK(vkAllocateMemory(context.device, &allocation, nullptr, &memory_));
         COOPVK_CHECK(vkBindBufferMemory(context.device, buffer_, memory_, 0));
         const VkBufferDeviceAddressInfo where{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr,

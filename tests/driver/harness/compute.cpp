@@ -9,52 +9,15 @@
 namespace coopvk::test {
 namespace {
 
-struct DescriptorPool {
-    explicit DescriptorPool(Context& c) : context(c) {
-        VkDescriptorPoolCreateInfo pool{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO};
-        pool.maxSets = 1;
-        pool.poolSizeCount = static_cast<uint32_t>(std::size(kDescriptors));
-        pool.pPoolSizes = kDescriptors;
-        COOPVK_CHECK(vkCreateDescriptorPool(c.device, &pool, nullptr, &handle));
-    }
-    ~DescriptorPool() { vkDestroyDescriptorPool(context.device, handle, nullptr); }
-    DescriptorPool(const DescriptorPool&) = delete;
-    DescriptorPool& operator=(const DescriptorPool&) = delete;
-
-    Context& context;
-    VkDescriptorPool handle = VK_NULL_HANDLE;
-};
-
-VkDescriptorSet describe(Context& context, const Layout& layout, const DescriptorPool& pool,
-                         const Memory& memory, const std::vector<Bytes>& buffers) {
-    VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO};
-    info.descriptorPool = pool.handle;
-    info.descriptorSetCount = 1;
-    info.pSetLayouts = &layout.set;
-    VkDescriptorSet set = VK_NULL_HANDLE;
-    COOPVK_CHECK(vkAllocateDescriptorSets(context.device, &info, &set));
-    const auto write = [&](uint32_t binding, uint32_t element, VkDescriptorType type,
-                           const VkDescriptorBufferInfo& buffer) {
-        VkWriteDescriptorSet one{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET};
-        one.dstSet = set;
-        one.dstBinding = binding;
-        one.dstArrayElement = element;
-        one.descriptorCount = 1;
-        one.descriptorType = type;
-        one.pBufferInfo = &buffer;
-        vkUpdateDescriptorSets(context.device, 1, &one, 0, nullptr);
-    };
+void describe(const Bindings& set, const Memory& memory, const std::vector<Bytes>& buffers) {
     for (uint32_t i = 0; i < kMaxBuffers; ++i) {
         // Bindings that a test does not use get its first buffer: no binding is left undefined.
         const size_t index = i < buffers.size() ? i : 0;
-        const uint32_t binding = std::min(i, kArrayBinding);
-        write(binding, i - binding, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-              memory.descriptor(index, buffers[index].size()));
+        set.bindBuffer(i, memory.descriptor(index, buffers[index].size()));
     }
     constexpr size_t kLeastUniformRange = 16384;
-    write(kUniformBinding, 0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-          memory.descriptor(0, std::min(buffers[0].size(), kLeastUniformRange)));
-    return set;
+    set.bind(kUniformBinding, memory.descriptor(0, std::min(buffers[0].size(), kLeastUniformRange)),
+             0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
 }
 
 std::vector<std::byte> pushConstants(const Dispatch& dispatch, Memory& memory) {
@@ -87,29 +50,26 @@ Words withAddresses(Words words) {
 
 }  // namespace
 
-Layout::Layout(Context& context) : context_(context) {
-    std::array<VkDescriptorSetLayoutBinding, kUniformBinding + 1> bindings{};
-    for (uint32_t i = 0; i <= kArrayBinding; ++i)
-        bindings[i] = {i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, i == kArrayBinding ? 2u : 1u,
-                       VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-    bindings[kUniformBinding] = {kUniformBinding, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1,
-                                 VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-    VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
-    setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
-    setInfo.pBindings = bindings.data();
-    COOPVK_CHECK(vkCreateDescriptorSetLayout(context.device, &setInfo, nullptr, &set));
-    const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, kPushBytes};
-    VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
-    info.setLayoutCount = 1;
-    info.pSetLayouts = &set;
-    info.pushConstantRangeCount = 1;
-    info.pPushConstantRanges = &range;
-    COOPVK_CHECK(vkCreatePipelineLayout(context.device, &info, nullptr, &pipeline));
-}
+namespace {
 
-Layout::~Layout() {
-    vkDestroyPipelineLayout(context_.device, pipeline, nullptr);
-    vkDestroyDescriptorSetLayout(context_.device, set, nullptr);
+constexpr auto kBindings = [] {
+    std::array<VkDescriptorSetLayoutBinding, kUniformBinding + 1> bindings{};
+    for (uint32_t i = 0; i <= kUniformBinding; ++i)
+        bindings[i] = {i,
+                       i == kUniformBinding ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER
+                                            : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                       i == kArrayBinding ? 2u : 1u, VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+    return bindings;
+}();
+
+}  // namespace
+
+Layout::Layout(const Context& context)
+    : vulkan::Layout(context.device, context.vk, kBindings, kPushBytes) {}
+
+void Bindings::bindBuffer(uint32_t number, const VkDescriptorBufferInfo& buffer) const {
+    const uint32_t binding = std::min(number, kArrayBinding);
+    bind(binding, buffer, number - binding);
 }
 
 VkResult createPipeline(Context& context, VkPipelineLayout layout, const Words& words,
@@ -164,14 +124,14 @@ Specialization::Specialization(const Context& context, std::vector<SpecConstant>
 std::vector<Bytes> submit(Context& context, const Layout& layout, const Dispatch& dispatch,
                           const Binder& bind) {
     Memory memory(context, dispatch.buffers);
-    const DescriptorPool pool(context);
-    const VkDescriptorSet set = describe(context, layout, pool, memory, dispatch.buffers);
+    const Bindings bindings(context, layout);
+    describe(bindings, memory, dispatch.buffers);
     const std::vector<std::byte> push = pushConstants(dispatch, memory);
     Commands commands(context);
     commands.begin();
     bind(commands.primary);
     vkCmdBindDescriptorSets(commands.primary, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline, 0, 1,
-                            &set, 0, nullptr);
+                            &bindings.set, 0, nullptr);
     vkCmdPushConstants(commands.primary, layout.pipeline, VK_SHADER_STAGE_COMPUTE_BIT, 0,
                        kPushBytes, push.data());
     vkCmdDispatch(commands.primary, dispatch.groups[0], dispatch.groups[1], dispatch.groups[2]);

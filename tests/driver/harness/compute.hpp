@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 
+#include "bindings.hpp"
 #include "context.hpp"
 #include "matrix.hpp"
 #include "shader.hpp"
@@ -50,24 +51,20 @@ inline constexpr uint32_t kMaxBuffers = 6;
 inline constexpr uint32_t kArrayBinding = 4;
 inline constexpr uint32_t kUniformBinding = 5;
 inline constexpr uint32_t kPushBytes = 128;
-// Of one set of the layout below.
-inline constexpr VkDescriptorPoolSize kDescriptors[] = {
-    {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, kMaxBuffers}, {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1}};
 
 // Layout shared by every shader of the tests: storage buffers at set 0, bindings 0 to 3, an array
 // of two at binding 4 (buffers 4 and 5 of a dispatch), buffer 0 once more as a uniform buffer at
 // binding 5, and 128 bytes of push constants.
-class Layout {
- public:
-    explicit Layout(Context& context);
-    ~Layout();
-    Layout(const Layout&) = delete;
-    Layout& operator=(const Layout&) = delete;
-    VkDescriptorSetLayout set = VK_NULL_HANDLE;
-    VkPipelineLayout pipeline = VK_NULL_HANDLE;
+struct Layout : vulkan::Layout {
+    explicit Layout(const Context& context);
+};
 
- private:
-    Context& context_;
+// A set of this layout.
+struct Bindings : vulkan::Bindings {
+    Bindings(const Context& context, const Layout& layout)
+        : vulkan::Bindings(context.device, context.vk, layout) {}
+    // By the number of the buffer in a dispatch.
+    void bindBuffer(uint32_t number, const VkDescriptorBufferInfo& buffer) const;
 };
 
 // The result of the driver's (or layer's) vkCreateComputePipelines, which tests may want to fail.

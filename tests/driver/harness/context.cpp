@@ -65,7 +65,6 @@ Context& Context::get() {
 void Context::shutDown() { holder().reset(); }
 
 Context::Context() {
-    COOPVK_CHECK(volkInitialize());
     createInstance();
     choosePhysicalDevice();
     queryProperties();
@@ -85,11 +84,8 @@ Context::~Context() {
 }
 
 void Context::createInstance() {
-    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    app.pApplicationName = "coopvk driver tests";
-    app.apiVersion = VK_API_VERSION_1_4;
+    COOPVK_CHECK(volkInitialize());
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &app;
     const char* debugUtils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
     const VkDebugUtilsMessengerCreateInfoEXT messages = messengerInfo(this);
     const bool debug = hasDebugUtils();
@@ -98,17 +94,14 @@ void Context::createInstance() {
         info.enabledExtensionCount = 1;
         info.ppEnabledExtensionNames = &debugUtils;
     }
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    instance = vulkan::createInstance("coopvk driver tests", VK_API_VERSION_1_4, info);
     volkLoadInstanceOnly(instance);
     if (debug)
         COOPVK_CHECK(vkCreateDebugUtilsMessengerEXT(instance, &messages, nullptr, &messenger_));
 }
 
 void Context::choosePhysicalDevice() {
-    uint32_t count = 1;
-    const VkResult result = vkEnumeratePhysicalDevices(instance, &count, &physical);
-    if (result != VK_INCOMPLETE) COOPVK_CHECK(result);
-    if (count == 0) throw std::runtime_error("no Vulkan device");
+    physical = vulkan::physicalDevice(instance, vkEnumeratePhysicalDevices, 0);
     const auto family = vulkan::computeFamily(physical, vkGetPhysicalDeviceQueueFamilyProperties);
     queueFamily = family.index;
     queueFlags = family.properties.queueFlags;
@@ -162,6 +155,7 @@ void Context::createDevice(Wanted wanted, const void* chain) {
     device = vulkan::createDevice(physical, vkCreateDevice, queueFamily,
                                   vulkan::namesOf<Features>(wanted, extensions), chain);
     volkLoadDevice(device);
+    volkLoadDeviceTable(&vk, device);
     vkGetDeviceQueue(device, queueFamily, 0, &queue);
 }
 
@@ -212,10 +206,6 @@ bool Context::supports(Component type) const {
             return info(type).hasArithmetic() || (features.float8.shaderFloat8CooperativeMatrix &&
                                                   features.v12.storageBuffer8BitAccess);
     }
-}
-
-uint32_t Context::memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const {
-    return vulkan::memoryType(physical, vkGetPhysicalDeviceMemoryProperties, allowed, wanted);
 }
 
 std::vector<std::string> Context::takeMessages() {

@@ -20,6 +20,7 @@
 #include "coopvk/vulkan_coopvk.h"
 #include "gpu_setup.hpp"
 #include "shader.hpp"
+#include "work.hpp"
 
 namespace coopvk::test {
 
@@ -72,7 +73,9 @@ class Context {
     bool has(std::string_view extension) const;
     // A component type that shaders may compute with and keep in storage buffers here.
     bool supports(Component type) const;
-    uint32_t memoryType(uint32_t allowed, VkMemoryPropertyFlags wanted) const;
+    vulkan::DeviceRef ref() const {
+        return {physical, vkGetPhysicalDeviceMemoryProperties, device, vk};
+    }
     // Warnings and errors since the last call, from layers and loader.
     std::vector<std::string> takeMessages();
     void addMessage(std::string text);
@@ -83,6 +86,7 @@ class Context {
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
+    VolkDeviceTable vk{};
     VkQueue queue = VK_NULL_HANDLE;
     uint32_t queueFamily = 0;
     VkQueueFlags queueFlags = 0;

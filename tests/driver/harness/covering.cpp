@@ -108,8 +108,6 @@ std::vector<IndexPair> coveringIndices(size_t first, size_t second) {
                     [](const IndexPair& p) { return factors(std::get<0>(p), std::get<1>(p)); });
 }
 
-bool runsAll() { return environment("COOPVK_TEST_FULL") == "1"; }
-
 bool coversValues() { return !runsAll() && environment("COOPVK_TEST_COVERS") == "values"; }
 
 std::vector<size_t> chosen(const std::vector<Factors>& cases) {

@@ -12,6 +12,8 @@
 #include <type_traits>
 #include <vector>
 
+#include "../../test_part.hpp"
+
 namespace coopvk::test {
 
 // A case's value of each factor, as text. All cases of a list have the same factors.
@@ -35,8 +37,6 @@ std::vector<size_t> partOfRun(const std::vector<Factors>& cases, uint32_t lanes)
 //   neither                       partOfRun; every case where the device has other subgroups
 std::vector<size_t> chosen(const std::vector<Factors>& cases);
 
-// Whether COOPVK_TEST_FULL=1 is set.
-bool runsAll();
 // Whether each value shall occur in one case only.
 bool coversValues();
 

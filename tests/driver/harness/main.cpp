@@ -93,7 +93,7 @@ void rotateSample() {
     };
     const unsigned long long parts = number("GTEST_TOTAL_SHARDS");
     if (parts == 0) return;
-    const unsigned long long part = number("GTEST_SHARD_INDEX") + number("COOPVK_TEST_SEED");
+    const unsigned long long part = number("GTEST_SHARD_INDEX") + testSeed();
     setenv("GTEST_SHARD_INDEX", std::to_string(part % parts).c_str(), /*overwrite=*/1);
 }
 

@@ -23,8 +23,6 @@ class OtherDevice {
     VkResult makePipeline(const Words& words);
 
  private:
-    VkResult makePipeline(const Words& words, VkPipelineLayout layout);
-
     const VkAllocationCallbacks* allocator_;
     VkDevice device_ = VK_NULL_HANDLE;
     VolkDeviceTable table_{};

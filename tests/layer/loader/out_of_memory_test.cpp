@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "../../test_part.hpp"
 #include "conversion/commands.hpp"
 #include "fakes/allocations.hpp"
 #include "loader/commands.hpp"
@@ -91,16 +92,12 @@ class OutOfMemory : public testing::TestWithParam<Case> {
 
 // How many allocations the next attempt allows. The first ones, the layer's own, are all tried. Of
 // the others, most of them the rewriter's, each command tries one in 16, from another one on.
-// COOPVK_TEST_SEED: those so many later, so that the seeds 0 to 15 together try all.
-// COOPVK_TEST_FULL=1: all.
+// The seeds 0 to 15 together try all.
 uint64_t nextAllowed(uint64_t allowed, const StarvingCommand& command) {
     constexpr uint64_t kAll = 64, kStep = 16;
-    const char* full = std::getenv("COOPVK_TEST_FULL");
-    if (allowed + 1 < kAll || (full != nullptr && *full == '1')) return allowed + 1;
+    if (allowed + 1 < kAll || runsAll()) return allowed + 1;
     if (allowed >= kAll) return allowed + kStep;
-    const char* seed = std::getenv("COOPVK_TEST_SEED");
-    const uint64_t later = seed == nullptr ? 0 : std::strtoull(seed, nullptr, 10);
-    return kAll + (std::hash<std::string_view>()(command.name) + later) % kStep;
+    return kAll + (std::hash<std::string_view>()(command.name) + testSeed()) % kStep;
 }
 
 TEST_P(OutOfMemory, AnywhereIsHandled) {

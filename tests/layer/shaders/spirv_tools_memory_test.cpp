@@ -4,13 +4,13 @@
 // while it reports what is wrong with a module.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <new>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "../../test_part.hpp"
 #include "coopvk/rewrite.hpp"
 #include "fakes/allocations.hpp"
 #include "fakes/shader_routes.hpp"
@@ -82,8 +82,7 @@ void endMemoryAnywhere(const Use& use, const Words& words, uint64_t step = 1, ui
 
 // One allocation in four, another one of them for each fault and use, or all.
 TEST(SpirvToolsMemory, MayEndAnywhere) {
-    const char* full = std::getenv("COOPVK_TEST_FULL");
-    const uint64_t step = full != nullptr && *full == '1' ? 1 : 4;
+    const uint64_t step = runsAll() ? 1 : 4;
     uint64_t first = 0;
     for (const Fault& fault : kFaults) {
         Words words = matrixShader();

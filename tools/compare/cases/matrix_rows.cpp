@@ -12,7 +12,7 @@ struct Listed {
     VkScopeKHR scope;
 };
 
-std::vector<Listed> khrRows(Gpu& gpu) {
+std::vector<Listed> khrRows(const Gpu& gpu) {
     const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesKHR>(
         "vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR",
         {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR}, [&](uint32_t* count, auto* out) {
@@ -27,7 +27,7 @@ std::vector<Listed> khrRows(Gpu& gpu) {
     return rows;
 }
 
-std::vector<Listed> nvRows(Gpu& gpu) {
+std::vector<Listed> nvRows(const Gpu& gpu) {
     const auto all = vulkan::listAll<VkCooperativeMatrixPropertiesNV>(
         "vkGetPhysicalDeviceCooperativeMatrixPropertiesNV",
         {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
@@ -46,7 +46,7 @@ bool hasOnlyArithmetic(const MatrixRow& row) {
     return hasArithmetic(std::max({row.a, row.b, row.c, row.result}));
 }
 
-void addSide(Dialect dialect, Gpu& gpu, MatrixRows& all) {
+void addSide(Dialect dialect, const Gpu& gpu, MatrixRows& all) {
     for (Listed& listed : dialect == Dialect::kKhr ? khrRows(gpu) : nvRows(gpu)) {
         MatrixRow& row = listed.row;
         const bool scoped = listed.scope == VK_SCOPE_SUBGROUP_KHR;
@@ -95,7 +95,7 @@ std::string nameOf(const MatrixRow& row) {
            " = " + part(row.result) + (row.saturating ? " saturating" : "");
 }
 
-MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated) {
+MatrixRows matrixRows(Dialect dialect, const Gpu* native, const Gpu* emulated) {
     MatrixRows all;
     if (native) addSide(dialect, *native, all);
     if (emulated) addSide(dialect, *emulated, all);

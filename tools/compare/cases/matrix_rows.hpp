@@ -38,6 +38,6 @@ struct MatrixRows {
     std::map<std::string, size_t> skipped;
 };
 // One of the sides may be missing.
-MatrixRows matrixRows(Dialect dialect, Gpu* native, Gpu* emulated);
+MatrixRows matrixRows(Dialect dialect, const Gpu* native, const Gpu* emulated);
 
 }  // namespace coopvk::compare

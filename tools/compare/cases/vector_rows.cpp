@@ -13,7 +13,7 @@ void addType(VectorProperties& all, Component component, SideKind side) {
     found->listed.of(side) = true;
 }
 
-void addSide(Gpu& gpu, VectorProperties& all) {
+void addSide(const Gpu& gpu, VectorProperties& all) {
     const auto listed = vulkan::listAll<VkCooperativeVectorPropertiesNV>(
         "vkGetPhysicalDeviceCooperativeVectorPropertiesNV",
         {VK_STRUCTURE_TYPE_COOPERATIVE_VECTOR_PROPERTIES_NV}, [&](uint32_t* count, auto* out) {
@@ -51,7 +51,7 @@ std::string nameOf(const VectorRow& row) {
     return text + " = " + part(row.result);
 }
 
-VectorProperties vectorProperties(Gpu* native, Gpu* emulated) {
+VectorProperties vectorProperties(const Gpu* native, const Gpu* emulated) {
     VectorProperties all;
     if (native) addSide(*native, all);
     if (emulated) addSide(*emulated, all);

@@ -46,6 +46,6 @@ struct VectorProperties {
     std::vector<VectorType> types;
     OnSides trainsFloat16, trainsFloat32;
 };
-VectorProperties vectorProperties(Gpu* native, Gpu* emulated);
+VectorProperties vectorProperties(const Gpu* native, const Gpu* emulated);
 
 }  // namespace coopvk::compare

@@ -11,11 +11,8 @@
 #include <span>
 #include <thread>
 
-#include "compare/cases/format_cases.hpp"
-#include "compare/cases/matrix2_cases.hpp"
-#include "compare/cases/matrix_cases.hpp"
-#include "compare/cases/reference_rows.hpp"
-#include "compare/cases/vector_cases.hpp"
+#include "compare/cases/grids.hpp"
+#include "compare/cases/matrix2_rows.hpp"
 #include "compare/run/crash_note.hpp"
 
 namespace coopvk::compare {
@@ -108,37 +105,18 @@ void Comparison::openSaved() {
 }
 
 void Comparison::makeGrid() {
-    Gpu* native = nativeRunner_ ? nativeGpu_.get() : nullptr;
-    Gpu* emulated = emulatedRunner_ ? emulatedGpu_.get() : nullptr;
     const bool isReference = options_.sides == Sides::kReference;
-    const bool khr = options_.extension == VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-    if (options_.extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME) {
-        const FlexibleRows rows =
-            isReference ? referenceFlexibleRows() : flexibleRows(native, emulated);
-        noteSkipped(rows.skipped);
-        grid_ =
-            matrix2Cases(rows, isReference ? kAllBits : matrix2Bits(native), matrix2Bits(emulated));
-    } else if (khr || options_.extension == VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME) {
-        const Dialect dialect = khr ? Dialect::kKhr : Dialect::kNv;
-        const MatrixRows rows =
-            isReference ? referenceRows(dialect) : matrixRows(dialect, native, emulated);
-        noteSkipped(rows.skipped);
-        grid_ = matrixCases(dialect, rows.rows);
-    } else if (options_.extension == "VK_EXT_shader_ocp_microscaling_types") {
-        grid_ = isReference ? referenceFormatCases() : formatCases(native, emulated);
-    } else {
-        grid_ = vectorCases(isReference ? referenceVectors() : vectorProperties(native, emulated));
-        // Conversions without a shader are a driver's.
-        if (isReference && !saved_)
-            std::erase_if(grid_, [](const Case& c) { return c.convertsInDriver; });
-    }
+    Grid grid = isReference ? referenceGrid(options_.extension)
+                            : gridOf(options_.extension, nativeRunner_ ? nativeGpu_.get() : nullptr,
+                                     emulatedRunner_ ? emulatedGpu_.get() : nullptr);
+    grid_ = std::move(grid.cases);
+    for (const auto& [what, count] : grid.skipped)
+        notes_.push_back("left out: " + std::to_string(count) + " " + what);
+    // Conversions without a shader are a driver's.
+    if (isReference && !saved_)
+        std::erase_if(grid_, [](const Case& c) { return c.convertsInDriver; });
     if (saved_)
         for (Case& c : grid_) c.native = saved_->outcomes.contains(c.name);
-}
-
-void Comparison::noteSkipped(const std::map<std::string, size_t>& skipped) {
-    for (const auto& [what, count] : skipped)
-        notes_.push_back("left out: " + std::to_string(count) + " " + what);
 }
 
 // Which features are compared, and why others are not.

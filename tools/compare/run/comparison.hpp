@@ -74,7 +74,6 @@ class Comparison {
     void openSaved();
     void makeGrid();
     void choose();
-    void noteSkipped(const std::map<std::string, size_t>& skipped);
     void noteBits();
     std::vector<Plan> prepare(std::span<const size_t> numbers);
 

@@ -124,17 +124,13 @@ Gpu::~Gpu() {
 void Gpu::createInstance(const GpuOptions& options) {
     setEnvironment(side, options);
     COOPVK_CHECK(volkInitialize());
-    VkApplicationInfo app{VK_STRUCTURE_TYPE_APPLICATION_INFO};
-    app.pApplicationName = "coopvk compare";
-    app.apiVersion = VK_API_VERSION_1_3;
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    info.pApplicationInfo = &app;
     // Also by name, since it may be found as an explicit layer.
     if (side == SideKind::kEmulated && layerIsListed()) {
         info.enabledLayerCount = 1;
         info.ppEnabledLayerNames = &layer::kLayerName;
     }
-    COOPVK_CHECK(vkCreateInstance(&info, nullptr, &instance));
+    instance = vulkan::createInstance("coopvk compare", VK_API_VERSION_1_3, info);
     volkLoadInstanceTable(&vki, instance);
 }
 
@@ -146,10 +142,7 @@ void Gpu::choosePhysicalDevice(uint32_t index) {
 }
 
 bool Gpu::layerIsPresent() const {
-    const auto tools = vulkan::toolsOf(physical, vki.vkGetPhysicalDeviceToolProperties);
-    return std::any_of(tools.begin(), tools.end(), [](const std::string& tool) {
-        return tool.find("coopvk") != std::string::npos;
-    });
+    return vulkan::hasTool(physical, vki.vkGetPhysicalDeviceToolProperties, "coopvk");
 }
 
 void Gpu::queryDevice(const std::string& extension) {
