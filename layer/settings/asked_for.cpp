@@ -34,10 +34,11 @@ bool listHas(std::string_view list, char separator, std::string_view wanted) {
 
 }  // namespace
 
-bool filterHas(std::string_view patterns, std::string_view name, bool implicit) {
+bool filterHas(std::string_view patterns, std::string_view name, LayerKind kind) {
+    const char* const ofKind = kind == LayerKind::kImplicit ? "~implicit~" : "~explicit~";
     while (!patterns.empty()) {
         const std::string text = lowerCase(takeUntil(',', patterns));
-        if (text == "~all~" || text == (implicit ? "~implicit~" : "~explicit~")) return true;
+        if (text == "~all~" || text == ofKind) return true;
         if (!text.empty() && matches(text, lowerCase(name))) return true;
     }
     return false;
@@ -48,7 +49,8 @@ bool isInLayerList() {
 }
 
 bool isNamed() {
-    return isInLayerList() || filterHas(variable("VK_LOADER_LAYERS_ENABLE"), kLayerName, true);
+    return isInLayerList() ||
+           filterHas(variable("VK_LOADER_LAYERS_ENABLE"), kLayerName, LayerKind::kImplicit);
 }
 
 bool isAskedFor(const VkInstanceCreateInfo* info) {

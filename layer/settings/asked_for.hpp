@@ -11,9 +11,10 @@ namespace coopvk::layer {
 
 inline constexpr const char* kEnableVariable = "COOPVK_ENABLE";
 
-// Whether one of the patterns, separated by commas, matches the layer's name. A pattern is a name
-// with * at its begin, its end or both; or ~all~, ~implicit~ or ~explicit~.
-bool filterHas(std::string_view patterns, std::string_view name, bool implicit);
+enum class LayerKind { kImplicit, kExplicit };
+// Whether one of the patterns, separated by commas, matches the layer. A pattern is a name with *
+// at its begin, its end or both; or ~all~, ~implicit~ or ~explicit~.
+bool filterHas(std::string_view patterns, std::string_view name, LayerKind kind);
 
 // Whether VK_INSTANCE_LAYERS contains the layer's name.
 bool isInLayerList();

@@ -135,11 +135,12 @@ class Parser {
     unsigned line_ = 0;
 };
 
-bool conditionHolds(const ConfigurationCondition& condition, const ProgramNames& names,
-                    bool unknownHolds) {
+// Nothing if the name is empty.
+std::optional<bool> conditionHolds(const ConfigurationCondition& condition,
+                                   const ProgramNames& names) {
     const auto* row = std::ranges::find(kConditionNames, condition.name, &NameRow::name);
     const std::string& name = names.*row->member;
-    if (name.empty()) return unknownHolds;
+    if (name.empty()) return std::nullopt;
     const bool ignoreCase = row->letterCase == Case::kOfFiles ? system::kFileNamesIgnoreCase
                                                               : row->letterCase == Case::kIgnored;
     return system::matchesPattern(condition.pattern, name, ignoreCase);
@@ -199,11 +200,16 @@ std::vector<ConfigurationFile> readConfigurations() {
     return files;
 }
 
-bool holdsFor(const ConfigurationSection& section, const ProgramNames& names, bool unknownHolds) {
-    return !section.isBroken &&
-           std::ranges::all_of(section.conditions, [&](const ConfigurationCondition& condition) {
-               return conditionHolds(condition, names, unknownHolds);
-           });
+bool holdsFor(const ConfigurationSection& section, const ProgramNames& names) {
+    return !section.isBroken && std::ranges::all_of(section.conditions, [&](const auto& condition) {
+        return conditionHolds(condition, names).value_or(false);
+    });
+}
+
+bool mayHoldFor(const ConfigurationSection& section, const ProgramNames& names) {
+    return !section.isBroken && std::ranges::all_of(section.conditions, [&](const auto& condition) {
+        return conditionHolds(condition, names).value_or(true);
+    });
 }
 
 bool ConfiguredSettings::isEnabled() const {

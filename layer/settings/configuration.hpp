@@ -63,9 +63,9 @@ ConfigurationFile parseConfiguration(const std::string& path, std::string_view t
 ConfigurationFile readConfiguration(const std::string& path);
 std::vector<ConfigurationFile> readConfigurations();
 
-// Whether all conditions are true. With `unknownHolds`, a condition on an empty name is true.
-bool holdsFor(const ConfigurationSection& section, const ProgramNames& names,
-              bool unknownHolds = false);
+// Whether all conditions are true; whether they may be, if empty names are not known yet.
+bool holdsFor(const ConfigurationSection& section, const ProgramNames& names);
+bool mayHoldFor(const ConfigurationSection& section, const ProgramNames& names);
 
 // What the files say for one program.
 struct ConfiguredSettings {

@@ -139,7 +139,7 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files,
     }
     for (const layer::ConfigurationFile& file : files) {
         for (const layer::ConfigurationSection& section : file.sections) {
-            if (holdsFor(section, names) || !holdsFor(section, names, true)) continue;
+            if (holdsFor(section, names) || !mayHoldFor(section, names)) continue;
             std::cout << "  also, if names match that only the running program knows: " << file.path
                       << ':' << section.line << ' ' << section.title << '\n';
         }

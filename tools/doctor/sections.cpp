@@ -50,7 +50,7 @@ bool checkConfiguration(const std::vector<std::string>& command, bool isAsked, F
             if (command.empty() || section.title.empty()) continue;
             if (holdsFor(section, names)) {
                 std::cout << "section: " << placeOf(file, section) << '\n';
-            } else if (switches(section) && holdsFor(section, names, true)) {
+            } else if (switches(section) && mayHoldFor(section, names)) {
                 perhaps += "\n      " + placeOf(file, section);
             }
         }

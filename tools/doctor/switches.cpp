@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "doctor/switches.hpp"
 
-#include <cstdlib>
 #include <string>
 
 #include "settings/asked_for.hpp"
 #include "settings/names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -14,20 +14,17 @@ constexpr const char* kEnableFilter = "VK_LOADER_LAYERS_ENABLE";
 constexpr const char* kDisableFilter = "VK_LOADER_LAYERS_DISABLE";
 constexpr const char* kAllowFilter = "VK_LOADER_LAYERS_ALLOW";
 
-std::string_view variableValue(const char* name) {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-}
+using layer::system::variable;
 
 }  // namespace
 
 void checkSwitches(bool implicit, bool isConfigured, Findings& findings) {
+    const auto kind = implicit ? layer::LayerKind::kImplicit : layer::LayerKind::kExplicit;
     const bool byName = layer::isInLayerList();
-    const bool byFilter =
-        layer::filterHas(variableValue(kEnableFilter), layer::kLayerName, implicit);
-    const std::string_view disabling = variableValue(kDisableFilter);
-    if (layer::filterHas(disabling, layer::kLayerName, implicit) &&
-        !layer::filterHas(variableValue(kAllowFilter), layer::kLayerName, implicit) && !byFilter) {
+    const bool byFilter = layer::filterHas(variable(kEnableFilter), layer::kLayerName, kind);
+    const std::string_view disabling = variable(kDisableFilter);
+    if (layer::filterHas(disabling, layer::kLayerName, kind) &&
+        !layer::filterHas(variable(kAllowFilter), layer::kLayerName, kind) && !byFilter) {
         findings.push_back(
             {true,
              std::string(kDisableFilter) + "=" + std::string(disabling) +

@@ -10,6 +10,7 @@
 #include "device/dependents.hpp"
 #include "device/matrix2.hpp"
 #include "info/shape_rows.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -43,9 +44,7 @@ std::string featuresName(VkStructureType type) {
     constexpr std::string_view kStart = "VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_";
     if (text.starts_with(kStart)) text.remove_prefix(kStart.size());
     text = text.substr(0, text.find("_FEATURES"));
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return "matrices of " + lower;
+    return "matrices of " + layer::lowerCase(text);
 }
 
 // The emulated extensions because of which something is hidden, as text.

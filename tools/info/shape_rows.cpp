@@ -3,9 +3,10 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
-#include <cctype>
 #include <iostream>
 #include <map>
+
+#include "system/text.hpp"
 
 namespace coopvk::tool {
 
@@ -25,9 +26,7 @@ std::string shortName(std::string_view text, std::string_view prefix) {
     for (const std::string_view suffix : {"_KHR", "_NV", "_EXT"}) {
         if (text.ends_with(suffix)) text.remove_suffix(suffix.size());
     }
-    std::string lower(text);
-    for (char& c : lower) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    return lower;
+    return layer::lowerCase(text);
 }
 
 namespace {

@@ -79,8 +79,8 @@ TEST(Configuration, Conditions) {
     }
     const auto engine = parseConfiguration("f", "[exe = a, engine = b]\n").sections[1];
     EXPECT_FALSE(holdsFor(engine, {"a", "", "", ""}));
-    EXPECT_TRUE(holdsFor(engine, {"a", "", "", ""}, true));
-    EXPECT_FALSE(holdsFor(engine, {"c", "", "", ""}, true));
+    EXPECT_TRUE(mayHoldFor(engine, {"a", "", "", ""}));
+    EXPECT_FALSE(mayHoldFor(engine, {"c", "", "", ""}));
 }
 
 TEST(Configuration, LaterLinesAndFilesWin) {
