@@ -5,7 +5,7 @@
 # Release builds alone have them: the others show where a file lacks an #include.
 option(COOPVK_PRECOMPILE "Precompile headers of other projects in release builds" ON)
 
-# Where ten files are compiled as one, precompiled headers save time in these targets; in smaller ones they cost more.
+# Where twenty files are compiled as one, precompiled headers save time in these targets; in smaller ones they cost more.
 set(COOPVK_PRECOMPILED_IN_UNITY coopvk_rewrite driver_tests)
 
 # coopvk_precompile(target [header...]): the standard headers that most files take, and these.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Files of a target compiled together, ten as one, so that the headers which they share are read once, and
+# Files of a target compiled together, twenty as one, so that the headers which they share are read once, and
 # templates are instantiated once. No two files of a target may have one name for different things;
 # docs/CONTRIBUTING.md says how to keep them apart.
 
@@ -9,7 +9,7 @@ option(COOPVK_UNITY "Compile files of a target together in release builds" OFF)
 
 if(COOPVK_UNITY AND NOT COOPVK_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
     set(CMAKE_UNITY_BUILD ON)
-    set(CMAKE_UNITY_BUILD_BATCH_SIZE 10)
+    set(CMAKE_UNITY_BUILD_BATCH_SIZE 20)
     set(CMAKE_UNITY_BUILD_RELOCATABLE ON)  # relative paths: compiler caches serve every checkout
     # A file's variable may have the name of another file's function or constant.
     add_compile_options(-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
