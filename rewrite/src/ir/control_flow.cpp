@@ -163,6 +163,10 @@ FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std:
 
 Id FunctionBuilder::load(Id pointer) { return emitter_.load(module().pointee(pointer), pointer); }
 
+void FunctionBuilder::dontInline() {
+    function_->definition->operands[0] = literal(spv::FunctionControlMask::DontInline);
+}
+
 void FunctionBuilder::store(Id pointer, Id value) { emitter_.store(pointer, value); }
 
 Id FunctionBuilder::element(Id array, Id index) {

@@ -84,6 +84,9 @@ class FunctionBuilder : public ControlFlow {
     Id id() const { return function_->id(); }
     Id parameter(size_t index) const { return function_->parameters[index]->result; }
 
+    // The driver's compiler is asked to keep calls of the function.
+    void dontInline();
+
     Id load(Id pointer);
     void store(Id pointer, Id value);
     // A pointer to an element of an array variable.

@@ -150,7 +150,10 @@ const DeviceClass kClasses[] = {
       .stagesSingles = true,
       .slices = kSlicesOfManyRegisters,
       .opensWorkgroupSums = true,
-      .workgroupProducts = 512}},
+      .workgroupProducts = 512,
+      .smallProduct = 256,
+      .unrolledWords = 1,
+      .callsSmallFunctions = true}},
     {"GPU", "None of the other classes.", isAny, {.slices = kSlicesOfOthers}},
 };
 

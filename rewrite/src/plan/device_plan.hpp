@@ -130,6 +130,10 @@ struct DeviceChoices {
     uint32_t rowsAtOnce = 32;             // of lines that are columns
     uint32_t unrolledUnits = 64;          // of a line that is a row
     uint32_t shiftedRows = 64;            // of a result, without slow shuffles
+    // Multiplications of a small product: each invocation computes it alone.
+    uint32_t smallProduct = 0;
+    uint32_t unrolledWords = 16;              // of a line that is added to memory
+    bool callsSmallFunctions = false;         // those of small products are not inlined
     std::optional<RowStores> rowStores = {};  // nullopt: by the two choices above
 };
 

@@ -105,7 +105,14 @@ const Decision kDecisions[] = {
      "wide subgroups have fewer registers for each lane"},
     {"vectors: rows that loops store", &Plan::rowStores,
      "an index that is not constant is slow on GPUs (benchmarks.md, vectors)"},
-    {"vectors: most shifted rows", &Plan::shiftedRows, "of one of two forms of a product"},
+    {"vectors: most shifted rows", &Plan::shiftedRows,
+     "of one of two forms of a product, and of products in functions that are called"},
+    {"vectors: multiplications of a small product", &Plan::smallProduct,
+     "each invocation computes it alone: shorter and faster (benchmarks.md, vector-pipelines)"},
+    {"vectors: words added without a loop", &Plan::unrolledWords,
+     "atomic operations take the time"},
+    {"vectors: small functions are called", &Plan::callsSmallFunctions,
+     "NVIDIA's compiler takes long where it inlines them (benchmarks.md, vector-pipelines)"},
 };
 
 std::string text(bool value) { return value ? "yes" : "no"; }

@@ -186,6 +186,7 @@ std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p)
 struct ProductPlan {
     std::optional<DriverProduct> driver;
     std::optional<Tile> tile;
+    bool isCalled = false;  // not inlined
 
     bool hasTwoForms() const { return driver || tile; }
     std::string_view path() const {
@@ -195,9 +196,14 @@ struct ProductPlan {
 };
 
 ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
+    const DevicePlan& device = context.target.device;
     ProductPlan plan;
     plan.driver = planDriverProduct(context, p);
-    if (plan.driver || context.target.device.sharesScalars) return plan;
+    if (plan.driver || device.sharesScalars) return plan;
+    if (p.linesAreRows() && p.m * p.k <= device.smallProduct) {
+        plan.isCalled = device.callsSmallFunctions;
+        return plan;
+    }
     plan.tile = planTile(context, p, sumFor(context, p));
     return plan;
 }
@@ -239,6 +245,7 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductP
                 const std::string& name) {
     Helper helper(context, p, name, parameterTypes(context, p));
     VectorFunction& f = helper.function;
+    if (plan.isCalled) f.dontInline();
     const ProductParameters& parameters = helper.parameters;
     const Sum sum = sumFor(context, p);
     const Sum sumAlone = sumAloneFor(sum, p);
@@ -247,8 +254,9 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductP
     // Units are the same for both sums.
     ProductInput input(f, arithmeticAlone, p, parameters.input);
     const uint32_t rows = std::max(rowsAlone(p), plan.tile ? plan.tile->rows() : 0);
-    ProductResult result(f, p, sum, parameters, rows,
-                         rowStoresFor(context, *p.result, rows, plan.hasTwoForms()));
+    ProductResult result(
+        f, p, sum, parameters, rows,
+        rowStoresFor(context, *p.result, rows, plan.hasTwoForms() || plan.isCalled));
     ProductResult resultAlone = result.summedAs(sumAlone);
     const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
     const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,

@@ -181,10 +181,10 @@ Id ProductInput::unitAt(Id index) {
 // The result
 
 RowStores rowStoresFor(const VectorContext& context, const VectorType& result, uint32_t rows,
-                       bool isOneOfTwoForms) {
+                       bool mayShift) {
     if (result.isLarge) return RowStores::kIndexed;
     const DevicePlan& device = context.target.device;
-    const bool shifts = isOneOfTwoForms && rows <= device.shiftedRows;
+    const bool shifts = mayShift && rows <= device.shiftedRows;
     return device.rowStores.value_or(shifts ? RowStores::kShifted : RowStores::kIndexed);
 }
 

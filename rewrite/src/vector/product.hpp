@@ -143,10 +143,11 @@ class ProductInput : private VectorCode {
     std::optional<FloatComponents> floats_;
 };
 
-// `isOneOfTwoForms`: another function, or another branch, computes the product by a subgroup
-// together. A dynamic index would make that one slow, too (docs/benchmarks.md).
+// `mayShift`: of a function that is called, or if another function, or another branch, computes the
+// product by a subgroup together. A dynamic index would make that one slow, too
+// (docs/benchmarks.md).
 RowStores rowStoresFor(const VectorContext& context, const VectorType& result, uint32_t rows,
-                       bool isOneOfTwoForms);
+                       bool mayShift);
 
 // The result's packs, in a local array to which rows are stored.
 class ProductResult : private VectorCode {

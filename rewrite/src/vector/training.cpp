@@ -121,7 +121,8 @@ class GradientWriter : private VectorCode {
     void addLine(Id start, std::optional<Id> factor) {
         const uint32_t perWord = accumulator_.perWord();
         const uint32_t words = g_.elements->count / perWord;
-        f_.loopAbove(16, words, [&](Id word) { addWord(start, word, factor, perWord); });
+        f_.loopAbove(device().unrolledWords, words,
+                     [&](Id word) { addWord(start, word, factor, perWord); });
         if (g_.elements->count % perWord != 0) addWord(start, c(words), factor, 1);
     }
 
@@ -158,6 +159,11 @@ class GradientWriter : private VectorCode {
     bool isReduced_ = false;  // the subgroup's sum is added, by one invocation
 };
 
+bool isSmall(const VectorContext& context, const Gradient& g) {
+    const uint32_t lines = g.lines != nullptr ? g.lines->count : g.elements->count;
+    return lines * g.elements->count <= context.target.device.smallProduct;
+}
+
 Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::string_view name) {
     std::vector<Id> types = g.target.argumentTypes;
     const size_t values = types.size();
@@ -165,6 +171,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     types.push_back(g.elements->id);
     if (!g.stride) types.push_back(context.types.uint32());
     VectorFunction f(context, name, 0, types);
+    if (context.target.device.callsSmallFunctions && isSmall(context, g)) f.dontInline();
     const Id stride =
         g.stride ? context.types.constantU32(*g.stride) : f.parameter(types.size() - 1);
     GradientWriter writer(f, g, stride);
