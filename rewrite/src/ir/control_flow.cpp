@@ -146,7 +146,7 @@ FunctionBuilder::FunctionBuilder(TypeTable& types, FunctionList& functions, std:
                                  std::optional<Id> resultType, std::span<const Id> parameterTypes)
     : ControlFlow(types), functions_(functions), function_(std::make_unique<Function>()) {
     Module& module = types.module();
-    const Id returned = resultType ? *resultType : types.voidType();
+    const Id returned = resultType.value_or(0) != 0 ? *resultType : types.voidType();
     const Id type = types.functionType(returned, parameterTypes);
     function_->definition =
         makeInstruction(OpFunction, returned, module.takeId(),

@@ -47,7 +47,7 @@ class Emitter {
     // Defines `result`, or a new id without it, and returns it; so do other functions with this
     // parameter.
     Id op(spv::Op opcode, Id type, Operands operands, std::optional<Id> result = {}) {
-        const Id defined = result ? *result : module().takeId();
+        const Id defined = result.value_or(0) != 0 ? *result : module().takeId();
         add(makeInstruction(opcode, type, defined, std::move(operands)));
         return defined;
     }

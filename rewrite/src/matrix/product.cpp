@@ -227,7 +227,7 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
     if (helper == 0) return;
     const bool rounds = product.result != result;
     const Id sums = emit.call(product.result->id, helper, std::array{a, b, mulAdd.word(2)},
-                              rounds ? 0 : mulAdd.result);
+                              rounds ? std::nullopt : std::optional(mulAdd.result));
     if (!rounds) return;
     const InstructionPtr round =
         makeInstruction(OpFConvert, mulAdd.type, mulAdd.result, {idOperand(sums)});
