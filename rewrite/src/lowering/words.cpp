@@ -2,6 +2,7 @@
 #include "lowering/words.hpp"
 
 #include <map>
+#include <optional>
 
 namespace coopvk::rewrite {
 
@@ -27,12 +28,31 @@ bool isWholeVector(Emitter& emit, std::span<const Slot> slots) {
     return true;
 }
 
+// Slots of one vector or of two, by one instruction; nullopt: they are of more, or of scalars.
+std::optional<Id> shuffled(Emitter& emit, Id type, std::span<const Slot> slots) {
+    if (slots.size() == 1) return std::nullopt;
+    const Id first = slots[0].value;
+    Id second = first;
+    const uint32_t count = emit.types().components(emit.typeOf(first));
+    Operands indices;
+    for (const Slot& slot : slots) {
+        if (slot.value != first && second == first) second = slot.value;
+        if (slot.value != first && slot.value != second) return std::nullopt;
+        if (emit.types().components(emit.typeOf(slot.value)) == 1) return std::nullopt;
+        indices.push_back(literal(slot.value == first ? slot.index : count + slot.index));
+    }
+    Operands operands = {idOperand(first), idOperand(second)};
+    append(operands, std::move(indices));
+    return emit.op(OpVectorShuffle, type, std::move(operands));
+}
+
 }  // namespace
 
 Id gather(Emitter& emit, Id component, std::span<const Slot> slots) {
     if (isWholeVector(emit, slots)) return slots[0].value;
-    return emit.join(emit.types().vectorType(component, static_cast<uint32_t>(slots.size())),
-                     scalarsOf(emit, component, slots));
+    const Id type = emit.types().vectorType(component, static_cast<uint32_t>(slots.size()));
+    if (const std::optional<Id> vector = shuffled(emit, type, slots)) return *vector;
+    return emit.join(type, scalarsOf(emit, component, slots));
 }
 
 std::vector<Slot> slotsOf(Emitter& emit, std::span<const Id> values) {

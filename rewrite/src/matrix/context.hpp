@@ -8,6 +8,7 @@
 #include "lowering/packed.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/tiles/tile_grid.hpp"
+#include "tensor/access_patterns.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
@@ -61,6 +62,23 @@ struct SubgroupArea {
     uint32_t elements;
 };
 
+// Ways to load by tensor addresses (tensor_load.cpp).
+enum class LoadWay {
+    kFastest,   // for layouts that allow it
+    kOthers,    // for any layout
+    kByLayout,  // one of both, by the layout's numbers
+};
+
+// Loads that are alike, and their functions (shared_loads.hpp).
+struct SharedLoads {
+    std::optional<AccessPatterns> patterns;
+    std::set<Id> loads;  // that call functions
+    std::map<std::vector<uint32_t>, Id> functions;
+    FunctionList waiting;        // functions that are not lowered yet
+    std::map<Id, LoadWay> ways;  // of the loads in functions
+    std::map<Id, Id> variables;  // that all functions share, by type
+};
+
 struct MatrixContext : PackedContext {
     MatrixContext(TypeTable& theTypes, const PlannedTarget& theTarget)
         : PackedContext(theTypes, theTarget, "cooperative matrix") {}
@@ -84,6 +102,7 @@ struct MatrixContext : PackedContext {
     std::set<Id> followedLoads;
     std::vector<const Instruction*> waitingLoads;
     LoadVersions loadVersions;
+    SharedLoads sharedLoads;
     // Products that are `opened` in tensor/load_order.hpp. Lowering one leaves its last part to the
     // function that it notes in productEnds; lowering the copy of the product calls that.
     std::set<Id> openedProducts;

@@ -38,10 +38,17 @@ class MatrixWriter : public FunctionWriter {
         return position(m).isNoDuplicate(emit(), m.fragment);
     }
 
-    // A variable for what holds its values only for a part of the lowering of one instruction.
+    // A variable for what holds its values only for a part of the lowering of one instruction. With
+    // functions that drivers inline several times it is one of the module.
     Id sharedVariable(Id type) {
-        const auto [entry, isNew] = shared_.try_emplace(type, 0);
-        return isNew ? entry->second = variable(type) : entry->second;
+        const bool hasFunctions = !matrices_.sharedLoads.loads.empty();
+        auto& variables = hasFunctions ? matrices_.sharedLoads.variables : shared_;
+        const auto [entry, isNew] = variables.try_emplace(type, 0);
+        if (!isNew) return entry->second;
+        return entry->second = hasFunctions
+                                   ? globalVariable(matrices_.types, spv::StorageClass::Private,
+                                                    type, "coopvk_elements")
+                                   : variable(type);
     }
 
  private:

@@ -8,6 +8,7 @@
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "matrix/shared_loads.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
@@ -106,6 +107,12 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
             table.lower(lowering, *function);
         }
     }
+    for (auto& function : std::exchange(context.sharedLoads.waiting, {})) {
+        if (context.error) return;
+        MatrixFunction lowering(context, *function);
+        table.lower(lowering, *function);
+        context.newFunctions.push_back(std::move(function));
+    }
 }
 
 }  // namespace
@@ -113,13 +120,14 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     const bool hasTiles = !context.tiles.types.empty();
-    if (context.target.device.prefersShortCode && !hasTiles) shareTensorAccesses(context.types);
+    if (!hasTiles) shareTensorAccesses(context.types, context.target.device.prefersShortCode);
     lowerMatrixTypes(context);
     if (!hasTiles) forwardTensorValues(module);
     context.tensors = lowerTensorTypes(context);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
+    if (!hasTiles && !context.target.device.prefersShortCode) findSharedLoads(context);
     if (hasTiles) {
         context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
     }

@@ -219,23 +219,36 @@ Condition TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
 }
 
-Id TensorElements::packPointer(Emitter& emit, Id index) {
-    const Id pack = emit.over(index, run_);
+Id TensorElements::packPointer(Emitter& emit, Id pack) {
     if (block_) return emit.chain(pack_, {packView_, emit.constant(0), pack});
-    const Id first = emit.over(place_.bytes, run_ * componentBits_ / 8);
-    return context_.views.pointer(emit, place_, pack_, emit.sum(first, pack), packView_);
+    return context_.views.pointer(emit, place_, pack_, pack, packView_);
 }
 
-std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id index) {
-    const Id packs[] = {
-        emit.load(pack_, packPointer(emit, index), memory_.forLoad(run_ * componentBits_ / 8))};
-    return unpack(emit, slotsOf(emit, packs), types_.scalarOf(pack_));
+// A run whose components are the low bits of a word.
+Id TensorElements::packOf(Emitter& emit, Id word) {
+    const Id scalar = types_.scalarOf(pack_), u32 = types_.uint32();
+    if (types_.width(scalar) == 32 && componentBits_ < 32) {
+        const uint32_t mask = (1u << componentBits_) - 1;
+        const Id bits = emit.op(OpBitwiseAnd, u32, {word, emit.constant(mask)});
+        return emit.splat(pack_, emit.times(bits, ~0u / mask));
+    }
+    std::vector<Slot> words = {{word, 0}};
+    if (types_.width(scalar) == 64) words.push_back({emit.constant(0), 0});
+    const std::vector<Slot> scalars = regroup(emit, words, u32, scalar);
+    return emit.splat(pack_, scalarOf(emit, scalar, scalars[0]));
 }
 
-void TensorElements::storeRun(Emitter& emit, Id index, std::span<const Slot> components) {
+std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id run, Condition inside, Id outside) {
+    const uint32_t bytes = run_ * componentBits_ / 8;
+    Id pack = emit.load(pack_, packPointer(emit, run), memory_.forLoad(bytes));
+    if (!inside.isAlways()) pack = emit.select(emit.boolean(inside), pack, packOf(emit, outside));
+    return unpack(emit, slotsOf(emit, std::span(&pack, 1)), types_.scalarOf(pack_));
+}
+
+void TensorElements::storeRun(Emitter& emit, Id run, std::span<const Slot> components) {
     const Id scalar = types_.scalarOf(pack_);
     const std::vector<Slot> scalars = pack(emit, components, scalar);
-    emit.store(packPointer(emit, index), gather(emit, scalar, scalars),
+    emit.store(packPointer(emit, run), gather(emit, scalar, scalars),
                memory_.forStore(run_ * componentBits_ / 8));
 }
 

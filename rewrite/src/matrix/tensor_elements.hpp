@@ -30,10 +30,15 @@ class TensorElements {
 
     // Whether `length` neighbours, the first of which has a multiple of `length` as its index, may
     // be accessed at once: at most 16 bytes. The same in all invocations. loadRun() and
-    // storeRun() access them.
+    // storeRun() access them, by the index divided by `length`.
     Condition hasRuns(Emitter& emit, uint32_t length);
-    std::vector<Slot> loadRun(Emitter& emit, Id index);
-    void storeRun(Emitter& emit, Id index, std::span<const Slot> components);
+    // Where it is not `inside`, the components are the low bits of `outside` (u32).
+    std::vector<Slot> loadRun(Emitter& emit, Id run, Condition inside, Id outside);
+    void storeRun(Emitter& emit, Id run, std::span<const Slot> components);
+    // What precedes run 0 of Pointer, in runs.
+    Id runsAhead(Emitter& emit) {
+        return block_ ? emit.constant(0) : emit.over(place_.bytes, run_ * componentBits_ / 8);
+    }
 
  private:
     bool refuse(std::string_view what);
@@ -46,7 +51,8 @@ class TensorElements {
     Id pointerTo(Emitter& emit, Id scalar);
     Id castTo(Emitter& emit, Id element);
     Id fromStart(Emitter& emit, Id index);
-    Id packPointer(Emitter& emit, Id index);
+    Id packPointer(Emitter& emit, Id pack);
+    Id packOf(Emitter& emit, Id word);
     Id loadScalar(Emitter& emit, Id scalar);
     void storeScalar(Emitter& emit, Id scalar, Id value);
     void storePart(Emitter& emit, Id index, Id component);
@@ -191,6 +197,8 @@ class TensorTransfer : protected MatrixCode {
     // Visits the lane's elements, or the first ones of its runs, with their places.
     using Visit = std::function<void(const TensorPart& place, Id element)>;
     void visitSeparable(TensorWalk& walk, const Visit& visit);
+    // The same with places whose index is the number of a run of `elements` in memory.
+    void visitRuns(TensorWalk& walk, TensorElements& elements, const Visit& visit);
     // The number (u32) of element `i` of a run whose first element has the number `first`.
     Id inRun(Id first, uint32_t i) const;
     void visitAny(TensorWalk& walk, const Visit& visit);

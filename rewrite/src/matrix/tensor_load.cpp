@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // OpCooperativeMatrixLoadTensorNV.
+#include <array>
+
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/shared_loads.hpp"
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
@@ -40,6 +43,7 @@ class TensorLoad : TensorTransfer {
 
     // Emits the load, between begin() and end(): the layout's numbers choose the way at run time.
     void byLayout() {
+        if (callsFunction(LoadWay::kByLayout)) return;
         // Where vectors are decoded, layouts without runs are rare: one call in a loop suffices.
         byAddress([&] { runs(); }, [&] { elements(vectors_ ? 1 : maxDecodeCalls()); },
                   [&] { any(); });
@@ -49,12 +53,19 @@ class TensorLoad : TensorTransfer {
     // which allowsFastest() is true, others() suits any layout.
     Condition allowsFastest() { return condition(); }
     void fastest() {
+        if (callsFunction(LoadWay::kFastest)) return;
         if (run_.length == 1) return elements(maxDecodeCalls());
         inRuns([&] { runs(); });
     }
     void others() {
+        if (callsFunction(LoadWay::kOthers)) return;
         if (device().prefersShortCode) return any();
         writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
+    }
+
+    void inWay(LoadWay way) {
+        if (way == LoadWay::kFastest) return fastest();
+        way == LoadWay::kOthers ? others() : byLayout();
     }
 
     void end() { emit_.add(makeInstruction(OpLoad, matrix_.id, at_.result, {idOperand(result_)})); }
@@ -62,11 +73,24 @@ class TensorLoad : TensorTransfer {
  private:
     static constexpr auto kShared = ElementArray::Variable::kShared;
 
+    bool callsFunction(LoadWay way) {
+        const std::optional<Id> loaded = callSharedLoad(context_, emit_, at_, way);
+        if (loaded) emit_.store(result_, *loaded);
+        return loaded.has_value();
+    }
+
     uint32_t maxDecodeCalls() const { return device().maxDecodeCalls; }
 
     void runs() {
-        separable(walkRuns(vectors_ ? maxDecodeCalls() : device().maxTensorLoads),
-                  [&](const TensorPart& place) { return readRunInside(place); });
+        if (vectors_) {
+            return separable(walkRuns(maxDecodeCalls()),
+                             [&](const TensorPart& place) { return decodeRunInside(place); });
+        }
+        const auto read = [&](const TensorPart& place) {
+            return elements_->loadRun(emit_, place.index, place.inside, address_.clampValue());
+        };
+        load(walkRuns(device().maxTensorLoads), read,
+             [&](TensorWalk& walk, const Visit& visit) { visitRuns(walk, *elements_, visit); });
     }
 
     // One element after the other. `maxCalls`: of DecodeFunc without a loop.
@@ -107,39 +131,32 @@ class TensorLoad : TensorTransfer {
                          function, operands_.pointer);
     }
 
-    std::vector<Slot> readRun(const TensorPart& place) {
-        if (!vectors_) return elements_->loadRun(emit_, place.index);
-        const Id values[] = {vectors_->call(emit_, place)};
-        return slotsOf(emit_, values);
+    // A run is inside or outside of the tensor as a whole.
+    std::vector<Slot> decodeRunInside(const TensorPart& place) {
+        const auto decode = [&] { return vectors_->call(emit_, place); };
+        if (place.inside.isAlways()) return slotsOf(emit_, std::array{decode()});
+        const Id inside = emit_.boolean(place.inside);
+        const Id outside =
+            emit_.splat(types_.vectorType(matrix_.component, run_.length), clampValue_);
+        const Id run = vectors_->mayRepeat() ? emit_.select(inside, decode(), outside)
+                                             : writer_.chooseValue(emit_.typeOf(outside), inside,
+                                                                   decode, [&] { return outside; });
+        return slotsOf(emit_, std::array{run});
     }
 
-    // A run is inside or outside of the tensor as a whole.
-    std::vector<Slot> readRunInside(const TensorPart& place) {
-        if (place.inside.isAlways()) return readRun(place);
-        const Id inside = emit_.boolean(place.inside);
-        if (vectors_ && !vectors_->mayRepeat()) {
-            const Id type = types_.vectorType(matrix_.component, run_.length);
-            const Id outside = emit_.splat(type, clampValue_);
-            const Id values[] = {writer_.chooseValue(
-                type, inside, [&] { return vectors_->call(emit_, place); },
-                [&] { return outside; })};
-            return slotsOf(emit_, values);
-        }
-        std::vector<Slot> components = readRun(place);
-        for (Slot& slot : components) {
-            const Id component = scalarOf(emit_, matrix_.component, slot);
-            slot = {emit_.select(inside, component, clampValue_), 0};
-        }
-        return components;
+    using Read = std::function<std::vector<Slot>(const TensorPart& place)>;
+
+    void separable(const TensorWalk& walk, const Read& read) {
+        load(walk, read, [&](TensorWalk& w, const Visit& visit) { visitSeparable(w, visit); });
     }
 
     // Stores the matrix to the variable. read(place) gives the components of a run.
-    void separable(TensorWalk walk,
-                   const std::function<std::vector<Slot>(const TensorPart& place)>& read) {
+    void load(TensorWalk walk, const Read& read,
+              const std::function<void(TensorWalk&, const Visit&)>& visitAll) {
         HeldElements held(matrix_);
         std::optional<ElementArray> array;
         if (walk.isRolled()) array.emplace(context_, writer_, matrix_, kShared);
-        visitSeparable(walk, [&](const TensorPart& place, Id element) {
+        visitAll(walk, [&](const TensorPart& place, Id element) {
             const std::vector<Slot> components = read(place);
             for (uint32_t i = 0; i < components.size(); ++i) {
                 const Id at = inRun(element, i);
@@ -251,7 +268,10 @@ void lowerTensorLoad(MatrixContext& context, MatrixWriter& writer, const Instruc
     }
     for (const auto& one : loads) one->begin();
     const bool isFastest = context.loadVersions.fastest.contains(load.result);
-    if (isFastest || context.loadVersions.others.contains(load.result)) {
+    const auto inFunction = context.sharedLoads.ways.find(load.result);
+    if (inFunction != context.sharedLoads.ways.end()) {
+        loads.front()->inWay(inFunction->second);
+    } else if (isFastest || context.loadVersions.others.contains(load.result)) {
         emitVersion(loads, isFastest);
     } else {
         emitTogether(writer, loads);

@@ -157,6 +157,14 @@ void TensorTransfer::visitSeparable(TensorWalk& walk, const Visit& visit) {
              });
 }
 
+void TensorTransfer::visitRuns(TensorWalk& walk, TensorElements& elements, const Visit& visit) {
+    const Id ahead = elements.runsAhead(emit_);
+    visitSeparable(walk, [&](TensorPart place, Id element) {
+        place.index = emit_.sum(ahead, emit_.over(place.index, run_.length));
+        visit(place, element);
+    });
+}
+
 void TensorTransfer::visitAny(TensorWalk& walk, const Visit& visit) {
     const auto coordinate = [](Id value) {
         TensorPart part;
@@ -192,13 +200,17 @@ class TensorStore : TensorTransfer {
         const uint32_t most = device().maxTensorStores;
         constexpr auto kSeparable = &TensorStore::visitSeparable, kAny = &TensorStore::visitAny;
         writer_.when(writer_.isNoDuplicate(matrix_), [&] {
-            byAddress([&] { store(walkRuns(most), kSeparable, run_.length); },
+            byAddress([&] { store(walkRuns(most), &TensorStore::visitMemoryRuns, run_.length); },
                       [&] { store(walkSeparable(most), kSeparable, 1); },
                       [&] { store(walkAny(), kAny, 1); });
         });
     }
 
  private:
+    void visitMemoryRuns(TensorWalk& walk, const Visit& visit) {
+        visitRuns(walk, elements_, visit);
+    }
+
     // Stores runs of `length` elements.
     void store(TensorWalk walk, void (TensorStore::*visitAll)(TensorWalk&, const Visit&),
                uint32_t length) {

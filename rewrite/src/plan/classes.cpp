@@ -128,6 +128,7 @@ const DeviceClass kClasses[] = {
      {.maxOpenSums = 128,
       .slices = kSlicesOfScalarRegisters,
       .workgroupProducts = 256,
+      .workgroupSteps = 4,
       .slowShuffleLanes = 0,
       .usesDriverMatrices = false,
       .sharesScalars = true,

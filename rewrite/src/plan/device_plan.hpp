@@ -111,6 +111,7 @@ struct DeviceChoices {
     // Of a workgroup
     bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration
+    uint32_t workgroupSteps = ~0u;      // columns or pairs of columns of A in an iteration
     uint32_t registersOfLane = 256;
     uint32_t registersOfWorkgroup = 65536;
     // Exchanges between lanes

@@ -69,6 +69,8 @@ const Decision kDecisions[] = {
      "no half of a pair is read alone (benchmarks.md, Pairs along K); needs one subgroup size"},
     {"workgroups: multiplications of an iteration", &Plan::workgroupProducts,
      "more exceed a GPU's cache of instructions (benchmarks.md, Steps at once)"},
+    {"workgroups: steps of an iteration", &Plan::workgroupSteps,
+     "narrow tiles have few multiplications in each: the size of the code"},
     {"workgroups: registers of a lane", &Plan::registersOfLane, "half of them hold open sums"},
     {"workgroups: registers of a processor", &Plan::registersOfWorkgroup,
      "that a workgroup has for itself"},

@@ -17,12 +17,12 @@
 
 namespace coopvk::rewrite {
 
-// Moves tensor loads and stores that differ in their arguments only into a function, which they
-// become calls of. For short code: such loads do not share a branch with others.
+// Moves tensor stores that differ in their arguments only into a function, which they become calls
+// of. `withLoads`: loads, too, for short code, since such loads do not share a branch with others.
 //
-//   before:  a = load(buffer[i], layout); b = load(buffer[j], layout)
-//   after:   a = f(i, layout); b = f(j, layout)
-void shareTensorAccesses(TypeTable& types);
+//   before:  store(buffer[i], a, layout); store(buffer[j], b, layout)
+//   after:   f(i, a, layout); f(j, b, layout)
+void shareTensorAccesses(TypeTable& types, bool withLoads);
 
 // Moves each load of a block down to the next load, unless an instruction between them uses its
 // result: then they can share one branch. Stores of the result to variables of the function move

@@ -6,6 +6,7 @@
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "tensor/access_patterns.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
@@ -13,27 +14,16 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isStore(const Instruction& i) { return i.opcode == OpCooperativeMatrixStoreTensorNV; }
-
-// What accesses of one function have in common, and what is different: its arguments.
-struct Pattern {
-    std::vector<uint32_t> key;
-    std::vector<Id> arguments;
-};
-
 class AccessSharing {
  public:
-    explicit AccessSharing(TypeTable& types) : types_(types), module_(types.module()) {
-        module_.visitBlocks([&](const Instruction& i) {
-            if (i.opcode == OpTensorViewSetClipNV) clipped_.insert(i.type);
-        });
-    }
+    explicit AccessSharing(TypeTable& types)
+        : types_(types), module_(types.module()), patterns_(module_) {}
 
-    void run() {
+    void run(bool withLoads) {
         std::map<std::vector<uint32_t>, std::vector<Instruction*>> accesses;
         module_.visitBlocks([&](Instruction& i) {
-            if ((!isTensorLoad(i) && !isStore(i)) || !isKnown(i)) return;
-            accesses[patternOf(i).key].push_back(&i);
+            if ((withLoads || isTensorStore(i)) && patterns_.has(i))
+                accesses[patterns_.of(i).key].push_back(&i);
         });
         for (const auto& [key, alike] : accesses) {
             if (alike.size() > 1) share(alike);
@@ -42,80 +32,13 @@ class AccessSharing {
     }
 
  private:
-    bool isConstant(Id id) const {
-        const Instruction& def = module_.def(id);
-        return isDeclaration(def) || def.opcode == OpFunction;
-    }
-
-    // Whether a function can compute the pointer: a chain into a variable of the module, or a
-    // physical pointer, which may be an argument.
-    bool isKnown(const Instruction& access) const {
-        const Instruction& pointer = module_.def(access.word(0));
-        if (module_.def(pointer.type).opcode != OpTypePointer) return false;
-        for (const Instruction* note : module_.annotationsOf(pointer.result)) {
-            if (note->opcode != OpName) return false;
-        }
-        if (isPhysical(access)) return true;
-        if (!isAccessChain(pointer.opcode)) return false;
-        const Instruction& base = module_.def(pointer.word(0));
-        return base.opcode == OpVariable && storageOf(base) != spv::StorageClass::Function;
-    }
-
-    bool isPhysical(const Instruction& access) const {
-        return module_.storage(access.word(0)) == spv::StorageClass::PhysicalStorageBuffer;
-    }
-
-    bool readsObject(const Instruction& access) const {
-        if (isStore(access)) return true;
-        return std::ranges::any_of(operandsBehind(access, 3), [&](const Operand& o) {
-            return o.isId && clipped_.contains(module_.def(o.word).type);
-        });
-    }
-
-    // Visits the ids that a function needs of an access, in the order of its parameters: visit(id).
-    template <typename Visit>
-    void visitIds(const Instruction& access, Visit visit) const {
-        if (isPhysical(access)) {
-            visit(access.word(0));
-        } else {
-            for (const Operand& o : operandsBehind(module_.def(access.word(0)), 1)) visit(o.word);
-        }
-        visit(access.word(2));
-        if (readsObject(access)) visit(access.word(1));
-        for (const Operand& o : operandsBehind(access, 3)) {
-            if (o.isId) visit(o.word);
-        }
-    }
-
-    Pattern patternOf(const Instruction& access) const {
-        Pattern pattern;
-        const Instruction& pointer = module_.def(access.word(0));
-        pattern.key = {static_cast<uint32_t>(access.opcode), access.type, pointer.type};
-        if (!isPhysical(access)) {
-            append(pattern.key, {static_cast<uint32_t>(pointer.opcode), pointer.word(0)});
-        }
-        for (const Operand& o : operandsBehind(access, 3)) {
-            append(pattern.key, {o.isId ? 1u : 0u, o.isId ? 0u : o.word});
-        }
-        visitIds(access, [&](Id id) {
-            const bool isShared = isConstant(id);
-            append(pattern.key, {isShared ? id : 0, module_.def(id).type});
-            if (!isShared) pattern.arguments.push_back(id);
-        });
-        return pattern;
-    }
-
-    static void append(std::vector<uint32_t>& key, std::initializer_list<uint32_t> words) {
-        key.insert(key.end(), words);
-    }
-
     void share(const std::vector<Instruction*>& alike) {
         const Id function = build(*alike.front());
         for (Instruction* access : alike) {
             Operands operands = {idOperand(function)};
-            const std::vector<Id> arguments = patternOf(*access).arguments;
-            rewrite::append(operands, idOperands(arguments));
-            if (isStore(*access)) {
+            const std::vector<Id> arguments = patterns_.of(*access).arguments;
+            append(operands, idOperands(arguments));
+            if (isTensorStore(*access)) {
                 access->type = types_.voidType();
                 access->result = module_.takeId();
                 module_.setDef(access);
@@ -126,64 +49,26 @@ class AccessSharing {
     }
 
     Id build(const Instruction& access) {
-        const std::vector<Id> arguments = patternOf(access).arguments;
-        std::vector<Id> parameters;
-        for (const Id id : arguments) parameters.push_back(module_.def(id).type);
-        const bool stores = isStore(access);
+        const bool stores = isTensorStore(access);
+        const std::vector<Id> arguments = patterns_.of(access).arguments;
         FunctionBuilder f(types_, functions_, stores ? "coopvk_tensor_store" : "coopvk_tensor_load",
-                          stores ? std::nullopt : std::optional(access.type), parameters);
-        for (size_t p = 0; p < parameters.size(); ++p) {
-            if (storageOf(module_.def(parameters[p])) != spv::StorageClass::PhysicalStorageBuffer ||
-                module_.def(parameters[p]).opcode != OpTypePointer) {
-                continue;
-            }
-            module_.decorate(f.parameter(p), spv::Decoration::Aliased);
-        }
+                          stores ? std::nullopt : std::optional(access.type),
+                          typesOf(module_, arguments));
+        decoratePointers(f, arguments);
         size_t next = 0;
-        std::vector<Operand> ids;
-        visitIds(access, [&](Id id) {
-            ids.push_back(idOperand(isConstant(id) ? id : f.parameter(next++)));
-        });
-        return f.finish(emitAccess(f.emit(), access, ids));
-    }
-
-    // Returns the result of a load. `ids`: those of visitIds(), in the function.
-    std::optional<Id> emitAccess(Emitter& emit, const Instruction& access,
-                                 std::span<const Operand> ids) {
-        const auto take = [&] {
-            const Operand first = ids.front();
-            ids = ids.subspan(1);
-            return first;
-        };
-        Operands operands = access.operands;
-        if (isPhysical(access)) {
-            operands[0] = take();
-        } else {
-            const Instruction& chain = module_.def(access.word(0));
-            Operands indices = chain.operands;
-            for (size_t i = 1; i < indices.size(); ++i) indices[i] = take();
-            operands[0] = idOperand(emit.op(chain.opcode, chain.type, std::move(indices)));
-        }
-        operands[2] = take();
-        operands[1] =
-            readsObject(access) ? take() : idOperand(emit.op(OpUndef, access.type, Operands()));
-        for (size_t o = 3; o < operands.size(); ++o) {
-            if (operands[o].isId) operands[o] = take();
-        }
-        if (!isStore(access)) return emit.op(access.opcode, access.type, std::move(operands));
-        emit.opVoid(access.opcode, std::move(operands));
-        return std::nullopt;
+        return f.finish(
+            patterns_.emitIn(f.emit(), access, [&](Id) { return f.parameter(next++); }));
     }
 
     TypeTable& types_;
     Module& module_;
+    const AccessPatterns patterns_;
     FunctionList functions_;
-    std::unordered_set<Id> clipped_;  // types of views
 };
 
 }  // namespace
 
-void shareTensorAccesses(TypeTable& types) { AccessSharing(types).run(); }
+void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
 
 namespace {
 
