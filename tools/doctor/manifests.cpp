@@ -27,7 +27,7 @@ constexpr Variables kImplicitVariables = {"VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPL
 constexpr Variables kExplicitVariables = {"VK_LAYER_PATH", "VK_ADD_LAYER_PATH",
                                           "vulkan/explicit_layer.d"};
 
-std::string variable(const char* name, const std::string& otherwise = {}) {
+std::string variableOr(const char* name, const std::string& otherwise = {}) {
     const char* value = std::getenv(name);
     return value == nullptr || *value == '\0' ? otherwise : value;
 }
@@ -126,18 +126,18 @@ FoundManifest describe(const fs::path& file, const json& layer) {
 std::vector<fs::path> layerPaths(LayerKind kind) {
     const Variables& names = kind == LayerKind::kImplicit ? kImplicitVariables : kExplicitVariables;
     std::vector<fs::path> paths;
-    if (const std::string only = variable(names.only); !only.empty()) {
+    if (const std::string only = variableOr(names.only); !only.empty()) {
         addPaths(only, {}, paths);
         return paths;
     }
-    addPaths(variable(names.added), {}, paths);
-    const std::string home = variable("HOME");
+    addPaths(variableOr(names.added), {}, paths);
+    const std::string home = variableOr("HOME");
     const auto atHome = [&](const char* folder) { return home.empty() ? "" : home + folder; };
-    addPaths(variable("XDG_CONFIG_HOME", atHome("/.config")), names.folder, paths);
-    addPaths(variable("XDG_CONFIG_DIRS", "/etc/xdg"), names.folder, paths);
+    addPaths(variableOr("XDG_CONFIG_HOME", atHome("/.config")), names.folder, paths);
+    addPaths(variableOr("XDG_CONFIG_DIRS", "/etc/xdg"), names.folder, paths);
     addPaths("/etc", names.folder, paths);
-    addPaths(variable("XDG_DATA_HOME", atHome("/.local/share")), names.folder, paths);
-    addPaths(variable("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), names.folder, paths);
+    addPaths(variableOr("XDG_DATA_HOME", atHome("/.local/share")), names.folder, paths);
+    addPaths(variableOr("XDG_DATA_DIRS", "/usr/local/share:/usr/share"), names.folder, paths);
     return paths;
 }
 

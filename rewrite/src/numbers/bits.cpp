@@ -82,7 +82,7 @@ U32 roundedDenormal(const Number& number, const U32& magnitude) {
 }  // namespace
 
 Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, Rounding rounding) {
-    const bool saturates = rounding == Rounding::kSaturated;
+    const bool saturates = rounding == Rounding::kToLargest;
     const Types32 w(emit.types(), components);
     const U32 word(emit, emit.bitcast(w.u32, f32));
     const U32 magnitude = word & 0x7FFFFFFF;

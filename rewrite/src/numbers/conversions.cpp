@@ -36,7 +36,7 @@ Id Converter::fromF32(const Instruction& i, Id value) {
 }
 
 Rounding Converter::rounding(const Instruction& i) const {
-    if (context_.isSaturated(i.result)) return Rounding::kSaturated;
+    if (context_.isSaturated(i.result)) return Rounding::kToLargest;
     const Number* number = context_.format(i.type);
     return context_.isTruncated(i.result) && !number->isSmallFloat() ? Rounding::kTowardZero
                                                                      : Rounding::kNearestEven;

@@ -45,7 +45,7 @@ Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t componen
 enum class Rounding {
     kNearestEven,
     kTowardZero,  // bfloat16 and f16 only
-    kSaturated,   // to nearest even, but values beyond the largest number become that
+    kToLargest,   // to nearest even, but values beyond the largest number become that
 };
 
 // The other way, in 32-bit components. Rounds once; NaN stays NaN. Values that round to more than

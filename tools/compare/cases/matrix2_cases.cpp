@@ -22,10 +22,10 @@ MatrixRow squareOf(const MatrixRow& flexible) {
     return row;
 }
 
-// Adds cases to the grid with the features that they need.
-class Grid {
+// Adds cases with the features that they need.
+class Matrix2Cases {
  public:
-    Grid(uint32_t native, uint32_t emulated) : native_(native), emulated_(emulated) {}
+    Matrix2Cases(uint32_t native, uint32_t emulated) : native_(native), emulated_(emulated) {}
 
     template <typename Add>
     void add(const MatrixRow& row, uint32_t bits, Add function) {
@@ -47,7 +47,7 @@ class Grid {
     uint32_t native_, emulated_;
 };
 
-void addProducts(const MatrixRow& flexible, uint32_t maxDimension, Grid& grid) {
+void addProducts(const MatrixRow& flexible, uint32_t maxDimension, Matrix2Cases& grid) {
     MatrixRow large = flexible;
     large.m *= 2, large.k *= 3;
     std::vector<MatrixRow> sizes = {flexible};
@@ -59,7 +59,7 @@ void addProducts(const MatrixRow& flexible, uint32_t maxDimension, Grid& grid) {
 }
 
 void addTypes(const MatrixRow& square, const std::vector<ListedType>& types, uint32_t maxDimension,
-              Grid& grid) {
+              Matrix2Cases& grid) {
     for (const auto& [type, row] : types) {
         if (!row.sameAs(square)) continue;
         grid.add(row, 0, [&] { addLoadStore(kDialect, row, type, grid.cases); });
@@ -86,7 +86,7 @@ void addTypes(const MatrixRow& square, const std::vector<ListedType>& types, uin
 
 std::vector<Case> matrix2Cases(const FlexibleRows& rows, uint32_t nativeBits,
                                uint32_t emulatedBits) {
-    Grid grid(nativeBits, emulatedBits);
+    Matrix2Cases grid(nativeBits, emulatedBits);
     std::vector<MatrixRow> squares;
     for (const MatrixRow& row : rows.rows) squares.push_back(squareOf(row));
     const std::vector<ListedType> types = listedTypes(squares);
