@@ -120,14 +120,19 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     const bool hasTiles = !context.tiles.types.empty();
-    if (!hasTiles) shareTensorAccesses(context.types, context.target.device.prefersShortCode);
+    const DevicePlan& device = context.target.device;
+    if (!hasTiles && device.callsTensorAccesses) {
+        shareTensorAccesses(context.types, device.prefersShortCode);
+    }
     lowerMatrixTypes(context);
     if (!hasTiles) forwardTensorValues(module);
     context.tensors = lowerTensorTypes(context);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
-    if (!hasTiles && !context.target.device.prefersShortCode) findSharedLoads(context);
+    if (!hasTiles && device.callsTensorAccesses && !device.prefersShortCode) {
+        findSharedLoads(context);
+    }
     if (hasTiles) {
         context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
     }

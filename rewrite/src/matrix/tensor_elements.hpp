@@ -202,6 +202,8 @@ class TensorTransfer : protected MatrixCode {
     // The number (u32) of element `i` of a run whose first element has the number `first`.
     Id inRun(Id first, uint32_t i) const;
     void visitAny(TensorWalk& walk, const Visit& visit);
+    // The low bits of the layout's clamp value, as a component.
+    Id clampValue();
 
     const DevicePlan& device() const { return context_.target.device; }
     // Loops of rare ways are not unrolled. With tiles of the driver's matrices they are: there

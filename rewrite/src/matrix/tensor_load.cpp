@@ -86,11 +86,10 @@ class TensorLoad : TensorTransfer {
             return separable(walkRuns(maxDecodeCalls()),
                              [&](const TensorPart& place) { return decodeRunInside(place); });
         }
-        const auto read = [&](const TensorPart& place) {
-            return elements_->loadRun(emit_, place.index, place.inside, address_.clampValue());
-        };
-        load(walkRuns(device().maxTensorLoads), read,
-             [&](TensorWalk& walk, const Visit& visit) { visitRuns(walk, *elements_, visit); });
+        load(
+            walkRuns(device().maxTensorLoads),
+            [&](const TensorPart& place) { return readRun(place); },
+            [&](TensorWalk& walk, const Visit& visit) { visitRuns(walk, *elements_, visit); });
     }
 
     // One element after the other. `maxCalls`: of DecodeFunc without a loop.
@@ -100,16 +99,6 @@ class TensorLoad : TensorTransfer {
             [&](const TensorPart& place) { return std::vector<Slot>{{readClamped(place), 0}}; });
     }
 
-    // The low bits of the layout's clamp value, as a component.
-    Id clampValue() {
-        const Id u32 = types_.uint32();
-        std::vector<Slot> words = {{address_.clampValue(), 0}};
-        if (types_.width(matrix_.component) == 64) words.push_back({emit_.constant(0), 0});
-        const std::vector<Slot> components =
-            unpackComponents(emit_, *matrix_.number, words, u32, matrix_.component);
-        return scalarOf(emit_, matrix_.component, components[0]);
-    }
-
     Id read(const TensorPart& place) {
         return decode_ ? decode_->call(emit_, place) : elements_->load(emit_, place.index);
     }
@@ -117,18 +106,31 @@ class TensorLoad : TensorTransfer {
     // Prepares calls of DecodeVectorFunc, where a lane holds as many neighbours as it returns.
     // DecodeFunc decodes the elements of long vectors.
     void prepareVectors(const TensorLayoutType& layout) {
-        const Module& module = context_.module;
         if (!operands_.decodeVector) return;
         const Id function = *operands_.decodeVector;
-        const uint32_t length = types_.components(module.def(function).type);
+        const uint32_t length = types_.components(context_.module.def(function).type);
         if (length != 2 && length != 4) return;
-        run_ = longestRun(length);
-        if (run_.length != length) {
-            run_ = {};
-            return;
-        }
+        const auto run = longestRun(length);
+        if (run.length != length) return;
+        run_ = run;
         vectors_.emplace(context_, emit_, at_, matrix_, layout, TensorDecode::Kind::kVector,
                          function, operands_.pointer);
+    }
+
+    // With the driver's matrices, and on devices for long code, compilers move the selection of a
+    // component to its use.
+    std::vector<Slot> readRun(const TensorPart& place) {
+        const bool asWhole = context_.tiles.types.empty() && device().callsTensorAccesses;
+        std::vector<Slot> run =
+            elements_->loadRun(emit_, place.index, asWhole ? place.inside : Condition::always(),
+                               address_.clampValue());
+        if (asWhole || place.inside.isAlways()) return run;
+        const Id inside = emit_.boolean(place.inside);
+        for (Slot& slot : run) {
+            const Id component = scalarOf(emit_, matrix_.component, slot);
+            slot = {emit_.select(inside, component, clampValue_), 0};
+        }
+        return run;
     }
 
     // A run is inside or outside of the tensor as a whole.

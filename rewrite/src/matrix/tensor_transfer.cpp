@@ -145,6 +145,14 @@ void TensorTransfer::chooseRuns(TensorElements& elements) {
     if (runsFit_.isNever()) run_ = {};
 }
 
+Id TensorTransfer::clampValue() {
+    std::vector<Slot> words = {{address_.clampValue(), 0}};
+    if (types_.width(matrix_.component) == 64) words.push_back({emit_.constant(0), 0});
+    const std::vector<Slot> components =
+        unpackComponents(emit_, *matrix_.number, words, types_.uint32(), matrix_.component);
+    return scalarOf(emit_, matrix_.component, components[0]);
+}
+
 Id TensorTransfer::inRun(Id first, uint32_t i) const {
     return emit_.plus(first, run_.alongRow ? i : i * matrix_.fragment.columns.count());
 }

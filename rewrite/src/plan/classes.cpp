@@ -150,6 +150,7 @@ const DeviceClass kClasses[] = {
       .hasTallGridForSingles = true,
       .stagesSingles = true,
       .slices = kSlicesOfManyRegisters,
+      .callsTensorAccesses = false,
       .opensWorkgroupSums = true,
       .workgroupProducts = 512,
       .smallProduct = 256,

@@ -53,6 +53,8 @@ const Decision kDecisions[] = {
     {"multiplications without a loop over rows", &Plan::unrolledInLane, "the size of the code"},
     {"multiplications of an unrolled loop", &Plan::unrolledProducts,
      "an H200 takes 1,024 faster unrolled, and 2,048 at half the rate"},
+    {"tensor accesses in functions", &Plan::callsTensorAccesses,
+     "not where straight code is faster (lab/2026-11-benchmarks.md, Code size)"},
     {"short code", &Plan::prefersShortCode,
      "a CPU has arrays in memory anyway; on GPUs loops over them spill (lab/2026-11-benchmarks.md, "
      "Code size)"},

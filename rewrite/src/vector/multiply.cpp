@@ -181,33 +181,6 @@ std::vector<Id> parameterTypes(VectorContext& context, const VectorMatrixMul& p)
     return types;
 }
 
-// The ways to compute a product that are worth having in a helper function, beside the one by each
-// invocation alone.
-struct ProductPlan {
-    std::optional<DriverProduct> driver;
-    std::optional<Tile> tile;
-    bool isCalled = false;  // not inlined
-
-    bool hasTwoForms() const { return driver || tile; }
-    std::string_view path() const {
-        if (driver) return "vectors: the driver's matrices";
-        return tile ? "vectors: tiles" : "vectors: alone";
-    }
-};
-
-ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& p) {
-    const DevicePlan& device = context.target.device;
-    ProductPlan plan;
-    plan.driver = planDriverProduct(context, p);
-    if (plan.driver || device.sharesScalars) return plan;
-    if (p.linesAreRows() && p.m * p.k <= device.smallProduct) {
-        plan.isCalled = device.callsSmallFunctions;
-        return plan;
-    }
-    plan.tile = planTile(context, p, sumFor(context, p));
-    return plan;
-}
-
 // A helper function, and its parameters.
 struct Helper {
     Helper(VectorContext& context, const VectorMatrixMul& p, std::string_view name,

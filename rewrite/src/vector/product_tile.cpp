@@ -124,4 +124,17 @@ void multiplyAsTile(const ProductWork& work, const Tile& tile) {
     VectorTileProduct(work, tile).run();
 }
 
+ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& product) {
+    const DevicePlan& device = context.target.device;
+    ProductPlan plan;
+    plan.driver = planDriverProduct(context, product);
+    if (plan.driver || device.sharesScalars) return plan;
+    if (product.linesAreRows() && product.m * product.k <= device.smallProduct) {
+        plan.isCalled = device.callsSmallFunctions;
+        return plan;
+    }
+    plan.tile = planTile(context, product, sumFor(context, product));
+    return plan;
+}
+
 }  // namespace coopvk::rewrite

@@ -67,6 +67,22 @@ struct DriverProduct {
 // be asked for them.
 std::optional<DriverProduct> planDriverProduct(VectorContext& context,
                                                const VectorMatrixMul& product);
+
+// The ways to compute a product that are worth having in a helper function, beside the one by each
+// invocation alone.
+struct ProductPlan {
+    std::optional<DriverProduct> driver;
+    std::optional<Tile> tile;
+    bool isCalled = false;  // not inlined
+
+    bool hasTwoForms() const { return driver || tile; }
+    std::string_view path() const {
+        if (driver) return "vectors: the driver's matrices";
+        return tile ? "vectors: tiles" : "vectors: alone";
+    }
+};
+
+ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& product);
 void multiplyByDriver(const ProductWork& work, const DriverProduct& plan);
 
 // Whether lanes can exchange the vectors of a product; its matrix has lines of whole quads.
