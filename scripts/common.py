@@ -39,7 +39,7 @@ def in_env(*command, **options):
 
 def output_in_env(*command, **options):
     """The same; what it prints, whatever its status."""
-    return in_env(*command, stdout=subprocess.PIPE, text=True, **options).stdout
+    return in_env(*command, stdout=subprocess.PIPE, text=True, errors="replace", **options).stdout
 
 
 def jobs_count():

@@ -123,14 +123,18 @@ std::optional<uint64_t> takeNumber(std::string_view& text) {
     return number;
 }
 
-// A number of up to 32 bits, with K, M or G behind it for this base and its powers.
+// A number, with K, M or G behind it for this base and its powers; nullopt also if 64 bits do not
+// hold it.
 std::optional<uint64_t> takeAmount(std::string_view& text, uint64_t base) {
     constexpr std::string_view kUnits = "KMG";
     auto amount = takeNumber(text);
-    if (!amount || *amount > UINT32_MAX) return std::nullopt;
+    if (!amount) return std::nullopt;
     const size_t unit = text.empty() ? kUnits.npos : kUnits.find(text.front());
     if (unit == kUnits.npos) return amount;
-    for (size_t i = 0; i <= unit; ++i) *amount *= base;
+    for (size_t i = 0; i <= unit; ++i) {
+        if (*amount > UINT64_MAX / base) return std::nullopt;
+        *amount *= base;
+    }
     text.remove_prefix(1);
     return amount;
 }

@@ -121,7 +121,10 @@ def llama_figures(output):
     figures = {}
     for line in output.splitlines():
         if line.startswith("{"):
-            told = json.loads(line)
+            try:
+                told = json.loads(line)
+            except json.JSONDecodeError:
+                continue  # a driver's message
             for index, key in enumerate(("n_prompt", "n_gen")):
                 if told.get(key):
                     figures[index] = told["avg_ts"]

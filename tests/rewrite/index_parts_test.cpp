@@ -6,7 +6,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "ir/indices.hpp"
+#include "ir/composites.hpp"
 
 namespace coopvk::rewrite::index_parts_test {
 namespace {

@@ -42,7 +42,7 @@ TEST_F(Limits, RefusedBeyond) {
     for (const uint64_t few : {uint64_t{1}, uint64_t{1000}, all - 1}) {
         const auto refused = within(few);
         ASSERT_FALSE(refused) << few;
-        EXPECT_EQ(refused.error().code, ErrorCode::kUnsupported);
+        EXPECT_EQ(refused.error().code, ErrorCode::kTooManySteps);
         EXPECT_EQ(refused.error().message,
                   "takes more than " + std::to_string(few) + " steps (setting rewrite_limit)");
     }

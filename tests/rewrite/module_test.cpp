@@ -6,7 +6,6 @@
 #include <format>
 
 #include "assemble.hpp"
-#include "ir/evaluate.hpp"
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite::module_test {

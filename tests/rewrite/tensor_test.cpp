@@ -7,108 +7,14 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "tensor_module.hpp"
 
 namespace coopvk::rewrite::tensor_test {
 namespace {
 
-// The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.
-struct Parts {
-    std::string layout = "%c2 %c1";           // operands of the layout's type
-    std::string view = "%c2 %false %c1 %c0";  // of the view's type
-    std::string types;                        // further ones
-    std::string variables;
-    std::string make;                 // statements that define %t2, if `from` is that
-    std::string from = "%t";          // the layout
-    std::string addressing = "None";  // of the load
-    std::string store = "None";
-    std::string functions;
-};
-
-std::string moduleText(const Parts& p) {
-    return std::format(R"(
-OpCapability Shader
-OpCapability VulkanMemoryModel
-OpCapability PhysicalStorageBufferAddresses
-OpCapability CooperativeMatrixKHR
-OpCapability TensorAddressingNV
-OpCapability CooperativeMatrixTensorAddressingNV
-OpCapability CooperativeMatrixBlockLoadsNV
-OpCapability CooperativeMatrixDecodeVectorNV
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_NV_tensor_addressing"
-OpExtension "SPV_NV_cooperative_matrix2"
-OpExtension "SPV_NV_cooperative_matrix_decode_vector"
-OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" %buffer
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %floats ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %quant Block
-OpMemberDecorate %quant 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%bool = OpTypeBool
-%true = OpConstantTrue %bool
-%false = OpConstantFalse %bool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c5 = OpConstant %u32 5
-%c6 = OpConstant %u32 6
-%c16 = OpConstant %u32 16
-%f1 = OpConstant %f32 1
-%floats = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %floats
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f32
-%buffer = OpVariable %block_pointer StorageBuffer
-%pair = OpTypeArray %u32 %c2
-%triple = OpTypeArray %u32 %c3
-%quant = OpTypeStruct %f32
-%quant_pointer = OpTypePointer PhysicalStorageBuffer %quant
-%quant_f32 = OpTypePointer PhysicalStorageBuffer %f32
-%decode_fn = OpTypeFunction %f32 %quant_pointer %pair %pair
-%M = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
-%one = OpConstantComposite %M %f1
-%T = OpTypeTensorLayoutNV {}
-%V = OpTypeTensorViewNV {}
-{}
-%main = OpFunction %void None %void_fn
-%label = OpLabel
-{}
-%p = OpAccessChain %pointer %buffer %c0 %c0
-%t0 = OpCreateTensorLayoutNV %T
-%t1 = OpTensorLayoutSetDimensionNV %T %t0 %c16 %c16
-%t = OpTensorLayoutSliceNV %T %t1 %c0 %c16 %c0 %c16
-%v = OpCreateTensorViewNV %V
-{}
-%m = OpCooperativeMatrixLoadTensorNV %M %p %one {} None {}
-OpCooperativeMatrixStoreTensorNV %p %m %t None {}
-OpReturn
-OpFunctionEnd
-{}
-)",
-                       p.layout, p.view, p.types, p.variables, p.make, p.from, p.addressing,
-                       p.store, p.functions);
-}
-
-Result<Rewritten> rewritten(const std::string& text) {
-    Request request;
-    const std::vector<uint32_t> words = test::assemble(text);
-    request.words = words;
-    Target target;
-    target.subgroupSize = 16;
-    target.device.bufferDeviceAddress = true;
-    return rewrite(request, target);
-}
-
-Result<Rewritten> rewritten(const Parts& parts) { return rewritten(moduleText(parts)); }
+using tensor_module::moduleText;
+using tensor_module::Parts;
+using tensor_module::rewritten;
 
 // Types that are kept, in this order of the table: how each makes %t2 of %t.
 class TensorValue : public testing::TestWithParam<Parts> {};

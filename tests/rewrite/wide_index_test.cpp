@@ -12,7 +12,6 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "ir/composites.hpp"
-#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 

@@ -70,8 +70,8 @@ class Rule(unittest.TestCase):
         traits = hidden(interface, sources["plan/device_plan.hpp"])
         self.assertLessEqual({"isCpu", "scalarRegisters", "dot4x8Mixed", "maxSubgroupSize"}, traits)
         self.assertEqual(readers(sources, traits), [])
-        rows = ROW.findall(sources["plan/workarounds.cpp"])
-        self.assertEqual(len(rows), sources["plan/workarounds.cpp"].count('{"'))
+        rows = ROW.findall(sources["plan/device_plan.cpp"])
+        self.assertEqual(len(rows), sources["plan/device_plan.cpp"].count('{"'))
         tests = "".join(path.read_text(encoding="utf-8") for path in (SOURCE / "tests" / "driver").rglob("*.cpp"))
         self.assertEqual(list(missing(rows, sources, tests)), [])
 

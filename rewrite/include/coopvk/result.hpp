@@ -14,6 +14,7 @@ enum class ErrorCode {
     kInvalidModule,    // the module is not valid by the SPIR-V or the extension's specification
     kInvalidArgument,  // the request is not valid (specialization data, subgroup size)
     kUnsupported,      // the module is valid, but coopvk cannot rewrite it for this target
+    kTooManySteps,     // the rewrite takes more than Request::maxSteps
     kOutOfMemory,
 };
 

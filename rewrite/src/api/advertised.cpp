@@ -2,11 +2,13 @@
 //
 // What is advertised beside matrix shapes: combinations of types of VK_NV_cooperative_vector's
 // matrix-vector products, and sizes of 2D blocks.
+
 #include "coopvk/advertised.hpp"
 
 #include <algorithm>
 
 #include "blockio/lower.hpp"
+#include "coopvk/component_format.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
@@ -77,6 +79,28 @@ std::vector<BlockSizes> blockSizes(const DeviceTraits& device) {
         }
     }
     return list;
+}
+
+std::string_view name(ComponentType type) {
+    if (type == ComponentType::kSint8Packed) return "s8packed";
+    if (type == ComponentType::kUint8Packed) return "u8packed";
+    const Number* number = findNumber(type);
+    return number == nullptr ? "unknown" : number->name;
+}
+
+std::optional<ComponentType> componentType(std::string_view name) {
+    const auto found = std::ranges::find_if(allNumbers(), [&](const Number& number) {
+        return number.type != kNoComponentType && number.name == name;
+    });
+    return found == allNumbers().end() ? std::nullopt : std::optional(found->type);
+}
+
+std::optional<ComponentFormat> componentFormat(ComponentType type) {
+    const Number* number = findNumber(type);
+    if (number == nullptr) return std::nullopt;
+    if (!number->isFloat()) return ComponentFormat{.bits = number->bits};
+    return ComponentFormat{number->bits, number->fields.exponentBits, number->mantissaBits(),
+                           number->fields.bias, number->hasInfinity()};
 }
 
 }  // namespace coopvk::rewrite

@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "api/passes.hpp"
-#include "api/uses.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "numbers/lower.hpp"

@@ -3,10 +3,9 @@
 
 #include <algorithm>
 
-#include "api/uses.hpp"
 #include "blockio/lower.hpp"
+#include "ir/composites.hpp"
 #include "ir/entry_point.hpp"
-#include "ir/indices.hpp"
 #include "longvector/types.hpp"
 #include "matrix/context.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -21,7 +20,6 @@
 #include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
 #include "unify/small_floats/small_floats.hpp"
-#include "unify/transpositions.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {

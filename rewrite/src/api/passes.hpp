@@ -3,6 +3,10 @@
 // The list of passes that rewrite a module, each with the facts that it needs and gives.
 #pragma once
 
+#include <span>
+
+#include "coopvk/advertised.hpp"
+#include "ir/module.hpp"
 #include "ir/types.hpp"
 #include "plan/device_plan.hpp"
 
@@ -98,5 +102,63 @@ bool isQuickToValidate(const Module& module);
 // spirv-val must accept the output of each module that it accepts.
 Result<Rewritten> rewriteFor(const Request& request, const PlannedTarget& target, BackEnd backEnd,
                              bool checked);
+
+// What a module uses of matrices, by the extensions that scan() found and the capabilities and
+// types that it declares.
+
+// Extensions that have instructions on whole matrices, such as reductions.
+inline constexpr ExtensionSet kOfWholeMatrices = {Extension::kNvCooperativeMatrix2,
+                                                  Extension::kExtCooperativeMatrixMaintenance1,
+                                                  Extension::kNvCooperativeMatrixDecodeVector};
+
+// Whether tiles that each subgroup computes for itself do not suffice: instructions of these
+// extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
+bool needsWholeMatrices(const Module& module);
+// Removes these extensions and their capabilities.
+void removeWholeMatrixDeclarations(Module& module);
+// Whether one of these extensions has matrices that are lowered.
+bool usesMatrices(ExtensionSet used);
+// Whether a module declares matrices of a number format whose matrices are emulated.
+bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target);
+// Returns an emulated extension that allows matrices of sizes that the device does not list, if its
+// feature is not native.
+std::optional<Extension> allowsFlexibleSizes(ExtensionSet emulated,
+                                             const ExtensionFeatures& native);
+// Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
+bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target);
+
+// The component types and sizes of the matrix shapes that coopvk advertises.
+
+struct ShapeTypes {
+    ComponentType a, b, c, result;
+    bool saturating;
+};
+
+// Chooses the list of sizes by the width of A and B: 8, 16, 32 or 64 bits.
+enum class Depth { kByte, kHalf, kWord, kLong };
+
+// How many applications use a row's types.
+enum class Demand { kMain, kSome, kRare };
+
+struct ShapeRow {
+    ShapeTypes types;
+    Depth depth;
+    Demand demand;
+};
+
+struct Dimensions {
+    uint32_t m, n, k;
+};
+
+// Applications look for component types first: those that most of them use come first.
+std::span<const ShapeRow> shapeRows();
+// Of formats that programs ask for explicitly: they come after all others.
+std::span<const ShapeRow> formatRows();
+
+bool hasTypes(const DeviceTraits& device, const ShapeTypes& types);
+MatrixShape shapeOf(const Dimensions& size, const ShapeTypes& types);
+// Appends the shapes of rows that the device has, those that suit it best first.
+void appendRows(std::vector<MatrixShape>& shapes, std::span<const ShapeRow> rows,
+                const DeviceTraits& device);
 
 }  // namespace coopvk::rewrite

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // rewrite(): checks the target, chooses the back-end, and catches exceptions.
+
 #include "coopvk/rewrite.hpp"
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 #include <new>
 
 #include "api/passes.hpp"
-#include "api/uses.hpp"
+#include "ir/instruction.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
 #include "native/lower.hpp"
@@ -74,7 +75,19 @@ std::optional<std::string> whyNotNative(const Request& request, const PlannedTar
 // may become core SPIR-V with any back-end.
 bool mayFallBack(const PlannedTarget& target, ExtensionSet used, const Result<Rewritten>& native) {
     return (target.backEnd == BackEnd::kAuto || used.containsAny(kOfWholeMatrices)) && !native &&
-           native.error().code == ErrorCode::kUnsupported;
+           (native.error().code == ErrorCode::kUnsupported ||
+            native.error().code == ErrorCode::kTooManySteps);
+}
+
+Result<Rewritten> rewriteWithinLimit(const Request& request, const PlannedTarget& target,
+                                     BackEnd backEnd) {
+    try {
+        return rewriteFor(request, target, backEnd, kChecksPasses);
+    } catch (const TooManySteps&) {
+        return Error{
+            ErrorCode::kTooManySteps,
+            std::format("takes more than {} steps (setting rewrite_limit)", request.maxSteps)};
+    }
 }
 
 // Lowers matrices to the driver's if it may and can, else to core SPIR-V.
@@ -87,33 +100,23 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
     std::optional<std::string> why;
     if (mayBeNative) why = whyNotNative(request, target);
     if (mayBeNative && !why) {
-        Result<Rewritten> out = rewriteFor(request, target, BackEnd::kNative, kChecksPasses);
+        Result<Rewritten> out = rewriteWithinLimit(request, target, BackEnd::kNative);
         // Where only shapes are added, the device may lack what core SPIR-V needs.
         const bool canBeCore =
             emulates || allowsFlexibleSizes(target.emulated, target.nativeFeatures);
         if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }
-    Result<Rewritten> out = rewriteFor(request, target, BackEnd::kCore, kChecksPasses);
+    Result<Rewritten> out = rewriteWithinLimit(request, target, BackEnd::kCore);
     if (out && why) out->notes.push_back("no native back-end: " + *why);
     return out;
-}
-
-Result<Rewritten> rewriteWithinLimits(const Request& request, const PlannedTarget& target) {
-    try {
-        return rewriteForBackEnd(request, target);
-    } catch (const TooManySteps&) {
-        return Error{
-            ErrorCode::kUnsupported,
-            std::format("takes more than {} steps (setting rewrite_limit)", request.maxSteps)};
-    }
 }
 
 }  // namespace
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteWithinLimits(request, planned(target, request.words));
+        return rewriteForBackEnd(request, planned(target, request.words));
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {
@@ -141,6 +144,67 @@ std::optional<BackEnd> backEndFromName(std::string_view name) {
 
 bool usesAddresses(std::span<const uint32_t> words) {
     return declares(words, spv::Capability::PhysicalStorageBufferAddresses);
+}
+
+bool needsWholeMatrices(const Module& module) {
+    for (const ExtensionInfo& row : extensionTable()) {
+        if (!kOfWholeMatrices.contains(row.extension)) continue;
+        for (const ExtensionCapability& one : row.capabilities) {
+            if (module.hasCapability(static_cast<spv::Capability>(one.capability))) return true;
+        }
+    }
+    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == OpTypeCooperativeMatrixKHR &&
+               module.constantValue(i->word(1)) == kWorkgroup;
+    });
+}
+
+void removeWholeMatrixDeclarations(Module& module) {
+    for (const ExtensionInfo& row : extensionTable()) {
+        if (kOfWholeMatrices.contains(row.extension)) module.removeDeclarations(row);
+    }
+    module.removeExtension("SPV_NV_tensor_addressing");
+}
+
+bool usesMatrices(ExtensionSet used) {
+    constexpr ExtensionSet kOthers = {Extension::kKhrCooperativeMatrix,
+                                      Extension::kNvCooperativeMatrix,
+                                      Extension::kQcomCooperativeMatrixConversion};
+    return used.containsAny(kOthers) || used.containsAny(kOfWholeMatrices);
+}
+
+bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target) {
+    constexpr std::pair<Extension, spv::Capability> kMatrices[] = {
+        {Extension::kKhrShaderBfloat16, spv::Capability::BFloat16CooperativeMatrixKHR},
+        {Extension::kExtShaderFloat8, spv::Capability::Float8CooperativeMatrixEXT}};
+    return std::ranges::any_of(kMatrices, [&](const auto& row) {
+        const auto& [extension, capability] = row;
+        if (!target.emulated.contains(extension) || !declares(words, capability)) return false;
+        return std::ranges::any_of(info(extension).capabilities, [&](const auto& one) {
+            return one.capability == static_cast<uint32_t>(capability) &&
+                   (one.features & ~target.nativeFeatures[extension]) != 0;
+        });
+    });
+}
+
+bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target) {
+    return target.addsShapes && declares(words, spv::Capability::CooperativeMatrixKHR) &&
+           !declares(words, spv::Capability::Int4CooperativeMatrixINTEL);
+}
+
+std::optional<Extension> allowsFlexibleSizes(ExtensionSet emulated,
+                                             const ExtensionFeatures& native) {
+    constexpr uint32_t kFlexibleDimensions = 1u << 1, kProperties2 = 1u << 0;
+    using enum Extension;
+    const auto adds = [&](Extension extension, uint32_t feature) {
+        return emulated.contains(extension) && (native[extension] & feature) == 0;
+    };
+    if (adds(kNvCooperativeMatrix2, kFlexibleDimensions)) return kNvCooperativeMatrix2;
+    if (adds(kExtCooperativeMatrixMaintenance1, kProperties2)) {
+        return kExtCooperativeMatrixMaintenance1;
+    }
+    return std::nullopt;
 }
 
 }  // namespace coopvk::rewrite

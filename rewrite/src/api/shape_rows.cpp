@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "api/shape_rows.hpp"
-
 #include <algorithm>
 
+#include "api/passes.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "api/shape_rows.hpp"
+#include "api/passes.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {

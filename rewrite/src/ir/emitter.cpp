@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "ir/evaluate.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 

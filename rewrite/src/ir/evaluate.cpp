@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/evaluate.hpp"
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <utility>
+
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,7 +3,6 @@
 
 #include <bit>
 
-#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {

@@ -7,15 +7,34 @@
 #include <concepts>
 #include <format>
 #include <map>
+#include <string_view>
 #include <type_traits>
 
 #include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
 #include "lowering/place.hpp"
-#include "lowering/workgroup.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
+
+// What lowering takes from the workgroup: built-ins, shared memory, barriers.
+
+// Load built-ins as u32: SubgroupLocalInvocationId, SubgroupId, SubgroupSize, LocalInvocationIndex.
+Id readLane(Emitter& emit);
+Id readSubgroup(Emitter& emit);
+Id readSubgroupSize(Emitter& emit);
+Id readInvocation(Emitter& emit);
+// HelperInvocation, a boolean, as it is now: invocations of fragment shaders may become helpers.
+Id readIsHelper(Emitter& emit);
+
+// Shared memory: variables of storage class Workgroup.
+
+// Whether a module with one entry point may declare variables of `bytes` more bytes. False if its
+// variables have an explicit layout (hasSharedBlocks()).
+bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device);
+
+// A control barrier that orders accesses to shared memory. These must have nonPrivateAccess().
+void sharedBarrier(Emitter& emit, spv::Scope scope);
 
 // An error that names the instruction that causes it.
 inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view what) {

@@ -3,7 +3,7 @@
 // The offset in bytes at which a pointer points into a buffer.
 #pragma once
 
-#include "ir/indices.hpp"
+#include "ir/composites.hpp"
 #include "ir/module.hpp"
 #include "plan/device_plan.hpp"
 

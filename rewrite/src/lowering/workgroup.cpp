@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lowering/workgroup.hpp"
-
 #include <algorithm>
 #include <map>
 
 #include "coopvk/vector_matrix.hpp"
 #include "ir/entry_point.hpp"
+#include "lowering/context.hpp"
 #include "lowering/place.hpp"
 
 namespace coopvk::rewrite {

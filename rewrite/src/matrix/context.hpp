@@ -8,7 +8,6 @@
 #include "lowering/packed.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/tiles/tile_grid.hpp"
-#include "tensor/access_patterns.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
@@ -69,7 +68,7 @@ enum class LoadWay {
     kByLayout,  // one of both, by the layout's numbers
 };
 
-// Loads that are alike, and their functions (shared_loads.hpp).
+// Loads that are alike, and their functions (tensor_elements.hpp).
 struct SharedLoads {
     std::optional<AccessPatterns> patterns;
     std::set<Id> loads;  // that call functions

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 

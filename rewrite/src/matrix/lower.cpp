@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number_arrays.hpp"
+#include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
 #include "matrix/context.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "matrix/shared_loads.hpp"
+#include "matrix/tensor_elements.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {

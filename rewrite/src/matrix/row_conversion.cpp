@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
+#include "lowering/context.hpp"
 #include "lowering/number.hpp"
-#include "lowering/number_arrays.hpp"
 #include "lowering/words.hpp"
-#include "lowering/workgroup.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 

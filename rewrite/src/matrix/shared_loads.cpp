@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "matrix/shared_loads.hpp"
-
 #include <deque>
 
 #include "ir/opcodes.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
 

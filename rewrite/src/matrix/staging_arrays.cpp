@@ -7,7 +7,7 @@
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {

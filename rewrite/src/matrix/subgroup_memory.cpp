@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 

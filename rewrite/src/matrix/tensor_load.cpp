@@ -5,7 +5,6 @@
 
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/shared_loads.hpp"
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {

@@ -4,8 +4,8 @@
 
 #include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
+#include "lowering/context.hpp"
 #include "lowering/number.hpp"
-#include "lowering/workgroup.hpp"
 #include "matrix/exchange.hpp"
 
 namespace coopvk::rewrite {

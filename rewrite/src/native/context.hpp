@@ -6,7 +6,7 @@
 #include <functional>
 
 #include "native/lower.hpp"
-#include "native/staging.hpp"
+#include "native/small_floats.hpp"
 
 namespace coopvk::rewrite {
 

@@ -3,10 +3,10 @@
 
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/number_arrays.hpp"
+#include "lowering/context.hpp"
+#include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
-#include "lowering/workgroup.hpp"
 #include "native/context.hpp"
 
 namespace coopvk::rewrite {

@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "native/small_floats.hpp"
 
 namespace coopvk::rewrite {

@@ -3,8 +3,8 @@
 #include <format>
 
 #include "ir/control_flow.hpp"
+#include "lowering/context.hpp"
 #include "lowering/place.hpp"
-#include "lowering/workgroup.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "ir/composites.hpp"
-#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/types.hpp"
 #include "lowering/number.hpp"
 #include "passes/whole_module.hpp"
 

@@ -88,6 +88,8 @@ class RepeatedValues {
         std::optional<Id> result;
         for (uint32_t n = newest; n != 0; n = known_[n - 1].older) {
             const Known& known = known_[n - 1];
+            if (within_ == Within::kBlock && known.block != block)
+                break;  // those of a block are together
             if (!areEqual(*known.instruction, i)) continue;
             if (known.block == block ||
                 (within_ == Within::kFunction && dominators_.dominates(known.block, block))) {

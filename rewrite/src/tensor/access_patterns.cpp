@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tensor/access_patterns.hpp"
-
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
+#include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
@@ -44,6 +43,10 @@ bool AccessPatterns::has(const Instruction& access) const {
     }
     if (isPhysical(access)) return true;
     if (!isAccessChain(pointer.opcode)) return false;
+    // A parameter of the function would not have the decoration.
+    for (const Operand& index : operandsBehind(pointer, 1)) {
+        if (module_.decoration(index.word, spv::Decoration::NonUniform)) return false;
+    }
     const Instruction& base = module_.def(pointer.word(0));
     return base.opcode == OpVariable && storageOf(base) != spv::StorageClass::Function;
 }

@@ -6,7 +6,6 @@
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
-#include "tensor/access_patterns.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 

@@ -3,7 +3,7 @@
 // Atomic additions to memory.
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {

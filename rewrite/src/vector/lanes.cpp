@@ -2,7 +2,7 @@
 //
 // Which invocations (lanes) of a subgroup compute together: static conditions, and those that the
 // shader tests.
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "ir/entry_point.hpp"
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {

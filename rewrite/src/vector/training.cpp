@@ -6,7 +6,7 @@
 //
 //   for each line l, for each element e:  memory[l][e] += a[l] * b[e]      the outer product
 //                                         memory[e] += v[e]                the sum
-#include "lowering/workgroup.hpp"
+#include "lowering/context.hpp"
 #include "vector/arrays.hpp"
 #include "vector/context.hpp"
 #include "vector/product.hpp"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/evaluate.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/types.hpp"
 #include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {

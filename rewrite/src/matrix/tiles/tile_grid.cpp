@@ -4,8 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/entry_point.hpp"
+#include "lowering/context.hpp"
 #include "lowering/number.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "matrix/tiles/tile_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -158,6 +161,30 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
 TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTarget& target,
                    uint32_t invocations) {
     return GridPlanner(module, types, target, invocations).run();
+}
+
+Operands TileMemory::access(Operands operands, const LinesInMemory& lines) {
+    using enum spv::CooperativeMatrixLayout;
+    const auto layout = static_cast<uint32_t>(lines.areColumns ? ColumnMajorKHR : RowMajorKHR);
+    operands.push_back(idOperand(emit_.constant(layout)));
+    operands.push_back(idOperand(emit_.constant(lines.stride / 4)));
+    append(operands, nonPrivateAccess(context_.module));
+    return operands;
+}
+
+Id TileMemory::load(Id type, const LinesInMemory& lines, Id row, Id column) {
+    return emit_.op(OpCooperativeMatrixLoadKHR, type,
+                    access({idOperand(pointer(lines, row, column))}, lines));
+}
+
+void TileMemory::store(Id tile, const LinesInMemory& lines, Id row, Id column) {
+    emit_.opVoid(OpCooperativeMatrixStoreKHR,
+                 access({idOperand(pointer(lines, row, column)), idOperand(tile)}, lines));
+}
+
+SubgroupPosition readSubgroupPosition(Emitter& emit, const TileGrid& grid) {
+    const Id subgroup = readSubgroup(emit);
+    return {emit.over(subgroup, grid.subgroupColumns), emit.modulo(subgroup, grid.subgroupColumns)};
 }
 
 }  // namespace coopvk::rewrite
