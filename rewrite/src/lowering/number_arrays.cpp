@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Numbers as values of constants, and arrays of numbers.
 #include <bit>
 #include <cmath>
 

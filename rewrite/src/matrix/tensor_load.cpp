@@ -116,8 +116,8 @@ class TensorLoad : TensorTransfer {
                          function, operands_.pointer);
     }
 
-    // With the driver's matrices, and on devices for long code, compilers move the selection of a
-    // component to its use.
+    // Selects the run as a whole, or each component where an H100 was slower with whole runs in
+    // code with functions (docs/lab/2026-11-benchmarks.md, Code size).
     std::vector<Slot> readRun(const TensorPart& place) {
         const bool asWhole = context_.tiles.types.empty() && device().callsTensorAccesses;
         std::vector<Slot> run =

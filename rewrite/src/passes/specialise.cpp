@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Reduces a module to one pipeline stage: its entry point, with its specialization constants.
 #include <algorithm>
 #include <format>
 #include <unordered_set>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// The order in which cooperative vectors are lowered, and the functions that take their operations.
 #include <algorithm>
 
 #include "ir/opcodes.hpp"

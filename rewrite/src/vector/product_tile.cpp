@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Computes the products of a subgroup's invocations together, in tiles.
+// Computes the products of a subgroup's invocations together, in tiles, and chooses between that
+// and other ways.
 
 #include "vector/shared_vectors.hpp"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Finds 4-bit types, and checks those in memory (SPV_INTEL_int4, "Memory Layout").
+// Finds 4-bit types, checks what may use them, and replaces them (SPV_INTEL_int4).
 
 #include "unify/int4/types.hpp"
 
