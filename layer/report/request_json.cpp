@@ -126,6 +126,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"backEnd", backEndName(request.target.backEnd)},
             {"validate", request.validate},
             {"lines", request.lines},
+            {"rewriteLimit", request.maxSteps},
             {"device", toJson(request.target.device)}};
 }
 
@@ -168,6 +169,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");
     request.lines = lines.get<bool>();
+    const auto limit = json.value("rewriteLimit", ordered_json(rewrite::kMaxSteps));
+    if (!limit.is_number_unsigned()) return wrongRequest("'rewriteLimit' is no number");
+    request.maxSteps = limit.get<uint64_t>();
     auto traits = traitsFromJson(json.value("device", ordered_json()));
     if (!traits) return traits.error();
     request.target.device = std::move(*traits);

@@ -31,6 +31,7 @@ struct RecordedRequest {
     rewrite::Target target;
     bool validate = false;  // an output that the validator refuses is an error
     bool lines = false;     // rewrite::withLines first
+    uint64_t maxSteps = rewrite::kMaxSteps;
 };
 
 nlohmann::ordered_json toJson(const RecordedRequest& request);

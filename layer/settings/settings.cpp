@@ -154,11 +154,6 @@ std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text) {
     return text.empty() ? std::optional(inputs) : std::nullopt;
 }
 
-std::optional<uint64_t> stepsFromText(std::string_view text) {
-    const auto steps = takeAmount(text, 1000);
-    return text.empty() ? steps : std::nullopt;
-}
-
 struct SettingReader {
     std::string_view key;
     void (*read)(const Reading& r);
@@ -231,6 +226,11 @@ std::optional<bool> booleanFromText(std::string_view text) {
     if (lower == "1" || lower == "true") return true;
     if (lower == "0" || lower == "false") return false;
     return std::nullopt;
+}
+
+std::optional<uint64_t> stepsFromText(std::string_view text) {
+    const auto steps = takeAmount(text, 1000);
+    return text.empty() ? steps : std::nullopt;
 }
 
 std::string_view backEndName(rewrite::BackEnd backEnd) {

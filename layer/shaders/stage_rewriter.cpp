@@ -66,6 +66,7 @@ RecordedRequest recordOf(const DeviceContext& device, const StageRequest& reques
     record.target = target;
     record.validate = device.instance->settings.validateOutput;
     record.lines = device.instance->settings.lines;
+    record.maxSteps = device.instance->settings.rewriteLimit;
     if (entries != nullptr) record.specialization.emplace();
     for (size_t i = 0; entries != nullptr && i < entries->size(); ++i) {
         const auto& [id, data] = (*entries)[i];

@@ -89,6 +89,10 @@ cat >"$work/product.json" <<'JSON'
 JSON
 expect 0 '16 lanes, core: agrees' "$work/product.json"
 expect 0 '8 lanes, core: agrees' --lanes 8 "$work/product.json"
+# The layer's limit of steps is part of it; an option takes its place.
+sed 's/"backEnd"/"rewriteLimit": 1000, &/' "$work/product.json" >"$work/limited.json"
+expect 2 'refused: takes more than 1000 steps' "$work/limited.json"
+expect 0 'agrees' --rewrite-limit 1G "$work/limited.json"
 # The rewriter's own output.
 "$coopvk" rewrite "$work/product.spv" --subgroup-size 8 -o "$work/rewritten.spv"
 expect 0 'agrees' --lanes 8 --against "$work/rewritten.spv" "$work/product.spv"

@@ -98,6 +98,9 @@ refuse 'at most the subgroup size' "$coopvk" rewrite "$work/mul.spv" --text --su
     --tune grid-rows=64
 refuse 'tesscontrol' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --stage foo
 refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
+refuse 'takes more than 1000 steps' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --rewrite-limit 1K
+refuse "no number of steps: 'few'" "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --rewrite-limit few
+"$coopvk" rewrite "$work/mul.spv" -o "$work/same.spv" --subgroup-size 32 --rewrite-limit 0
 
 # Version
 [[ $("$coopvk" --version) =~ ^coopvk\ ([0-9.]+)\ \((commit\ [0-9a-f]{12},\ )?rewriter\ ([0-9.]+)\+[0-9a-f]{12}\)$ &&

@@ -120,8 +120,11 @@ class Checker {
         for (const SpecializationValue& value : subject_.specialization)
             entries.push_back(
                 {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
-        auto result = rewrite::rewrite(
-            {.words = lined, .entryPoint = entryPoint_, .specialization = entries}, target);
+        auto result = rewrite::rewrite({.words = lined,
+                                        .entryPoint = entryPoint_,
+                                        .specialization = entries,
+                                        .maxSteps = subject_.maxSteps},
+                                       target);
         if (result) return std::move(result->words);
         outcome.message = result.error().message;
         // The driver's matrices do not carry every module.

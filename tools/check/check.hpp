@@ -24,6 +24,7 @@ struct Subject {
     std::vector<SpecializationValue> specialization;
     rewrite::Target target;
     bool asRecorded = false;
+    uint64_t maxSteps = rewrite::kMaxSteps;  // of the rewriter
     // If there is one, it is executed in place of what the rewriter makes.
     std::span<const uint32_t> rewritten = {};
 };

@@ -51,6 +51,7 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
     request.stage = recorded.stage;
     request.entryPoint = recorded.entryPoint;
     request.specialization = entries;
+    request.maxSteps = recorded.maxSteps;
     return rewrite::rewrite(request, recorded.target);
 }
 
@@ -107,6 +108,16 @@ std::vector<std::string> stageNames() {
     return names;
 }
 
+// What has no value.
+void addFlags(CLI::App& command, RewriteOptions& options) {
+    command.add_flag("--lines", options.lines,
+                     "Keep from which instruction of the input each comes, as OpLine");
+    command.add_flag("--text", options.text, "Write text in place of SPIR-V words");
+    command.add_flag("--validate", options.validate, "Fail if spirv-val refuses the result");
+    command.add_flag("--plan", options.plan, "Show what is decided by the device, and why");
+    command.add_flag("-v,--verbose", options.verbose, "Say what was chosen and why");
+}
+
 }  // namespace
 
 void addRewriteCommand(CLI::App& app, int& status) {
@@ -145,12 +156,12 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->check(CLI::IsMember(stageNames()));
     command->add_option("--entry-point", options->entryPoint,
                         "The entry point, if the module has several");
-    command->add_flag("--lines", options->lines,
-                      "Keep from which instruction of the input each comes, as OpLine");
-    command->add_flag("--text", options->text, "Write text in place of SPIR-V words");
-    command->add_flag("--validate", options->validate, "Fail if spirv-val refuses the result");
-    command->add_flag("--plan", options->plan, "Show what is decided by the device, and why");
-    command->add_flag("-v,--verbose", options->verbose, "Say what was chosen and why");
+    command
+        ->add_option("--rewrite-limit", options->rewriteLimit,
+                     "Refuse a module that takes more steps, with K, M or G (thousands); 0: never")
+        ->option_text("STEPS")
+        ->default_str("1G");
+    addFlags(*command, *options);
     command->callback([options, &status] {
         const auto done = runRewrite(*options);
         if (done) return;

@@ -12,6 +12,7 @@
 #include "input_file.hpp"
 #include "report/traits_json.hpp"
 #include "rewrite/specialization.hpp"
+#include "settings/settings.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -167,6 +168,11 @@ rewrite::Result<RewriteJob> makeRewriteJob(const RewriteOptions& options) {
     if (const auto done = applySpecialization(options, request); !done) return done.error();
     if (!options.stage.empty()) request.stage = kStages.at(options.stage);
     if (!options.entryPoint.empty()) request.entryPoint = options.entryPoint;
+    if (!options.rewriteLimit.empty()) {
+        const auto steps = layer::stepsFromText(options.rewriteLimit);
+        if (!steps) return failure("no number of steps: '" + options.rewriteLimit + "'");
+        request.maxSteps = *steps;
+    }
     request.validate = request.validate || options.validate;
     return job;
 }

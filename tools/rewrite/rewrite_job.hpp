@@ -27,6 +27,7 @@ struct RewriteOptions {
     std::string tune;
     std::string entryPoint;
     std::string stage;
+    std::string rewriteLimit;
     bool lines = false;
     bool text = false;
     bool validate = false;

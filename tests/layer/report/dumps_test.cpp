@@ -66,6 +66,7 @@ class Dumps : public ShaderRoutes {
         request.stage = recorded->stage;
         request.entryPoint = recorded->entryPoint;
         request.specialization = entries;
+        request.maxSteps = recorded->maxSteps;
         return rewrite::rewrite(request, recorded->target);
     }
     // The log's line of a stage that is refused.
@@ -117,6 +118,21 @@ TEST_F(Dumps, WhatWasRefused) {
     EXPECT_EQ(again.error().message, message);
     EXPECT_EQ(filesOf(".spv").size(), 1u);
     EXPECT_EQ(filesOf(".spvasm").size(), 1u);
+}
+
+TEST_F(Dumps, WhatTookTooManySteps) {
+    stop();
+    setenv("COOPVK_REWRITE_LIMIT", "1K", 1);
+    start();
+    const std::string line = refuse(stageOf(makeModule(matrix)));
+    unsetenv("COOPVK_REWRITE_LIMIT");
+    const ordered_json json = readRequest();
+    EXPECT_EQ(json["rewriteLimit"], 1000);
+    const std::string message = json["refused"];
+    EXPECT_TRUE(line.ends_with(": " + message + "\n")) << line;
+    const auto again = repeat(json);
+    ASSERT_FALSE(again) << "without the limit of the layer";
+    EXPECT_EQ(again.error().message, message);
 }
 
 TEST_F(Dumps, EachRequestHasItsOwnName) {
@@ -206,6 +222,7 @@ layer::RecordedRequest someRequest() {
     request.target.backEnd = rewrite::BackEnd::kNative;
     request.target.device.name = "d";
     request.validate = request.lines = true;
+    request.maxSteps = 5'000'000'000;
     return request;
 }
 
@@ -227,6 +244,7 @@ TEST(Requests, ThereAndBack) {
     EXPECT_EQ(back->target.device.name, "d");
     EXPECT_TRUE(back->validate);
     EXPECT_TRUE(back->lines);
+    EXPECT_EQ(back->maxSteps, request.maxSteps);
 }
 
 TEST(Requests, WrongOnesAreNamed) {
@@ -235,7 +253,8 @@ TEST(Requests, WrongOnesAreNamed) {
         if (key == "validate") continue;  // false where it is absent
         ordered_json json = good;
         json.erase(key);
-        const bool isOptional = key == "indexes64Bits" || key == "lines";  // older dumps lack them
+        // Older dumps lack them.
+        const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit";
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;

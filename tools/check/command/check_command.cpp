@@ -78,6 +78,7 @@ Result<check::Subject> subjectOf(const RewriteJob& job) {
     }
     subject.target = request.target;
     subject.asRecorded = job.isRecorded;
+    subject.maxSteps = request.maxSteps;
     return subject;
 }
 
@@ -176,6 +177,11 @@ void addRewriteOptions(CLI::App& command, RewriteOptions& options) {
                        "What matrices become: core or native; without it, both");
     command.add_option("--entry-point", options.entryPoint,
                        "The entry point, if the module has several");
+    command
+        .add_option("--rewrite-limit", options.rewriteLimit,
+                    "Refuse a module whose rewrite takes more steps, as `coopvk rewrite` does")
+        ->option_text("STEPS")
+        ->default_str("1G");
 }
 
 }  // namespace
