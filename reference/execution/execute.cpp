@@ -32,6 +32,7 @@ using Names = std::initializer_list<Text>;
 constexpr Names kOrders = {"plain", "shuffled", "adversarial"};
 constexpr Names kSums = {"plain", "shuffled", "adversarial", "exact"};
 constexpr Names kDirections = {"nearest", "upward", "downward"};
+constexpr Names kCalls = {"once", "repeated"};
 constexpr Names kActions = {"ignore", "message", "error"};
 
 bool readChecks(Text text, Settings& settings) {
@@ -62,6 +63,7 @@ constexpr SettingRow kSettings[] = {
     {"PLACEMENT", [](Text text, Settings& to) { return read(text, kOrders, to.placement); }},
     {"SUMS", [](Text text, Settings& to) { return read(text, kSums, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
+    {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
     {"CHECKS", readChecks},
     {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
     {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},

@@ -94,7 +94,7 @@ struct Subgroup {
     // kCheckUniformity if it is not.
     uint64_t uniform(uint32_t n);
     bool checks(Check check) const;
-    void report(Check check, uint32_t lane, std::string message);
+    void report(Check check, uint32_t lane, std::string message, uint32_t otherWord = 0);
     // Reports the first active lane in which a component is undefined.
     void require(const Value& value, uint32_t component, const char* what);
     // Tells of a write if somebody watches these bytes.

@@ -165,22 +165,25 @@ bool Subgroup::checks(Check check) const {
     return group != nullptr && (group->settings->checks & check) != 0;
 }
 
-void Subgroup::report(Check check, uint32_t lane, std::string message) {
+void Subgroup::report(Check check, uint32_t lane, std::string message, uint32_t otherWord) {
     if (!checks(check)) return;
     if (check == kCheckUndefined && lastOutside != nullptr)
         message += std::format(" (the last such result: {} in {})", lastWhat,
                                nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
     Report report = placeOf(lane);
     report.check = check;
+    report.otherWord = otherWord;
     report.message = std::move(message);
     group->sink->report(report);
 }
 
 Report Subgroup::placeOf(uint32_t lane) const {
+    const std::string line = lineOf(*this);
     return {.opcode = uint32_t(at->opcode),
             .resultId = at->resultId,
             .word = at->word,
-            .instruction = nameOf(*program, *at, lineOf(*this)) + operandsOf(*this, lane),
+            .line = line,
+            .instruction = nameOf(*program, *at, line) + operandsOf(*this, lane),
             .workgroup = group->id,
             .subgroup = index,
             .lane = lane};

@@ -5,6 +5,8 @@
 // elements.
 #pragma once
 
+#include <deque>
+
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
 #include "memory/pointer.hpp"
@@ -117,6 +119,27 @@ inline Pointer uniformPointer(Subgroup& s, uint32_t operand) {
 inline SumRule sumRule(const Subgroup& s, Number result) {
     const Settings& settings = *s.group->settings;
     return {result, settings.sums, mix(settings.seed ^ s.at->word), false};
+}
+
+// Calls a function for elements of a matrix, one in each lane of `mask`.
+// SPV_NV_cooperative_matrix2: "calls may occur more than once". By the settings, the lane behind
+// each calls it for the element before, too.
+inline bool callForElements(Subgroup& s, const Function& function, std::span<const Value> arguments,
+                            LaneMask mask) {
+    if (s.group->settings->calls == Calls::kRepeated && s.mask == s.all) {
+        const auto behind = [&](uint32_t lane) { return (lane + 1) % s.lanes; };
+        std::deque<OwnValue> moved;
+        for (const Value& argument : arguments) {
+            const Value& to = moved.emplace_back(*argument.type, s.lanes);
+            for (uint32_t c = 0; c < to.components(); ++c)
+                mask.forEach([&](uint32_t l) { to.set(c, behind(l), argument.get(c, l)); });
+        }
+        LaneMask others;
+        mask.forEach([&](uint32_t lane) { others.set(behind(lane)); });
+        const std::vector<Value> values(moved.begin(), moved.end());
+        if (!callFunction(s, function, values, others)) return false;
+    }
+    return callFunction(s, function, arguments, mask);
 }
 
 // The type of parameter `index`.

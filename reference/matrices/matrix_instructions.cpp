@@ -119,7 +119,7 @@ Step perElement(Subgroup& s, Out result) {
             const bool matrix = value.type->kind == Kind::kCooperativeMatrix;
             arguments.push_back(matrix ? value.part(*value.type->element, c) : value);
         }
-        if (mask.any() && !callFunction(s, *function, arguments, mask)) return Step::kStop;
+        if (mask.any() && !callForElements(s, *function, arguments, mask)) return Step::kStop;
         const Value returned = s.values[function->result];
         forLanes(s, [&](uint32_t lane) {
             result.set(c, lane, mask.test(lane) ? returned.get(0, lane) : Element{});

@@ -120,7 +120,7 @@ class Decoding {
     // The decoded elements become component `c` of the result.
     bool call(const Value& result, uint32_t c) {
         const Value arguments[] = {pointer_, block_, inBlock_};
-        if (mask_.any() && !callFunction(s_, function_, arguments, mask_)) return false;
+        if (mask_.any() && !callForElements(s_, function_, arguments, mask_)) return false;
         const Value returned = s_.values[function_.result];
         mask_.forEach(
             [&](uint32_t lane) { result.set(c, lane, returned.get(component_[lane], lane)); });

@@ -228,7 +228,8 @@ void Races::reportRace(const Note& note, const Stamp& other) const {
                     note.kind == kShared ? "shared memory" : "a buffer",
                     other.writes ? "" : "was read by ", other.invocation, other.group,
                     other.writes ? " wrote" : "", other.word,
-                    note.now.shared && other.shared ? "" : ": one is private"));
+                    note.now.shared && other.shared ? "" : ": one is private"),
+        other.word);
 }
 
 void Races::noteCell(const Note& note) const {

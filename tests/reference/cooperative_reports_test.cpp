@@ -11,9 +11,10 @@ namespace coopvk::reference::test::cooperative_reports_test {
 namespace {
 
 // The checks that reported something.
-uint32_t checksOf(const std::string& source, uint32_t lanes = 4) {
+uint32_t checksOf(const std::string& source, uint32_t lanes = 4, Calls calls = Calls::kOnce) {
     Execution run;
     run.lanes = lanes;
+    run.settings.calls = calls;
     run.buffers = {{0, std::vector<uint32_t>(64, bitsOf(1))},
                    {1, std::vector<uint32_t>(64, bitsOf(1))},
                    {2, std::vector<uint32_t>(64)}};
@@ -140,6 +141,26 @@ TEST(CooperativeReports, MissingBarriers) {
         const uint32_t checks = checksOf(source, 8);
         EXPECT_EQ((checks & kCheckRaces) != 0, !barrier);
     }
+}
+
+// "Calls may occur more than once": by another invocation, which stores to the same place.
+TEST(CooperativeReports, FunctionsThatAreCalledAgain) {
+    const std::string source =
+        text("%t = OpCooperativeMatrixPerElementOpNV %C %zeros %store", "3", 4, R"(
+%store = OpFunction %f32 None %indexed
+%row = OpFunctionParameter %u32
+%column = OpFunctionParameter %u32
+%value = OpFunctionParameter %f32
+%storeEntry = OpLabel
+%begin = OpIMul %u32 %row %6
+%place = OpIAdd %u32 %begin %column
+%to = OpAccessChain %element %buffer2 %0 %place
+OpStore %to %value NonPrivatePointer
+OpReturnValue %value
+OpFunctionEnd
+)");
+    EXPECT_EQ(checksOf(source), 0u);
+    EXPECT_EQ(checksOf(source, 4, Calls::kRepeated), uint32_t(kCheckRaces));
 }
 
 }  // namespace

@@ -97,6 +97,34 @@ expect 0 'agrees' --rewrite-limit 1G "$work/limited.json"
 "$coopvk" rewrite "$work/product.spv" --subgroup-size 8 -o "$work/rewritten.spv"
 expect 0 'agrees' --lanes 8 --against "$work/rewritten.spv" "$work/product.spv"
 
+# A function stores each element. "Calls may occur more than once": invocations that hold the same elements as others
+# store them, too.
+cat >"$work/stores.comp" <<'GLSL'
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_NV_cooperative_matrix2 : require
+layout(local_size_x = 64) in;
+layout(binding = 0) buffer C { float c[]; };
+float store(const in uint row, const in uint column, const in float value) {
+    c[row * 16 + column] = value;
+    return value;
+}
+void main() {
+    coopmat<float, gl_ScopeWorkgroup, 16, 16, gl_MatrixUseAccumulator> z =
+        coopmat<float, gl_ScopeWorkgroup, 16, 16, gl_MatrixUseAccumulator>(2.5);
+    coopMatPerElementNV(z, z, store);
+#ifdef RACE
+    c[300] = 1.0;
+#endif
+}
+GLSL
+for race in '' -DRACE; do
+    glslangValidator --quiet --target-env vulkan1.3 $race -V -o "$work/stores$race.spv" "$work/stores.comp"
+done
+expect 0 '64 lanes, core: agrees' --lanes 4,64 "$work/stores.spv"
+expect 1 'rewritten: races' --lanes 64 --against "$work/stores-DRACE.spv" "$work/stores.spv"
+
 # Malformed inputs.
 printf 'no SPIR-V' >"$work/text.spv"
 head -c 200 "$work/product.spv" >"$work/short.spv"

@@ -31,7 +31,17 @@ double distance(const Format& format, uint64_t a, uint64_t b) {
     return std::isnan(between) ? HUGE_VAL : between;
 }
 
+bool isRaceWithItself(const reference::Report& report) {
+    return report.check == reference::kCheckRaces && report.word == report.otherWord &&
+           !report.line.empty();
+}
+
 }  // namespace
+
+bool Freedom::allows(const reference::Report& report) const {
+    if ((checks & report.check) != 0) return true;
+    return report.check == reference::kCheckRaces && repeated.contains(report.line);
+}
 
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
@@ -41,8 +51,14 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
         reference::Settings other = settings;
         other.sums = sums;
         other.placement = other.schedule = placement;
+        if (placement != Choice::kPlain) other.calls = reference::Calls::kRepeated;
         const Execution result = execute(native, memory, groups, other);
-        for (const reference::Report& report : result.reports) freedom.checks |= report.check;
+        for (const reference::Report& report : result.reports) {
+            if (isRaceWithItself(report))
+                freedom.repeated.insert(report.line);
+            else
+                freedom.checks |= report.check;
+        }
         for (size_t b = 0; b < memory.buffers.size(); ++b) {
             eachDifference(module, memory.buffers[b], exact.contents[b], result.contents[b],
                            [&](uint64_t offset, const Format& format, uint64_t x, uint64_t y) {

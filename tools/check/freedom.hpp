@@ -4,6 +4,8 @@
 // different choices, and the comparison that allows for it.
 #pragma once
 
+#include <set>
+
 #include "side.hpp"
 
 namespace coopvk::check {
@@ -35,9 +37,15 @@ struct BufferFreedom {
 struct Freedom {
     std::vector<BufferFreedom> buffers;
     uint32_t checks = 0;  // those that reported something
+    // Lines of source of stores that are in a race with themselves where functions are called again
+    // for an element, as SPV_NV_cooperative_matrix2 allows.
+    std::set<std::string> repeated;
+
+    bool allows(const reference::Report& report) const;
 };
 
-// `exact`: native, with sums that are rounded once. `settings`: those of that execution.
+// `native`: with lines, as the rewritten module. `exact`: native, with sums that are rounded once.
+// `settings`: those of that execution.
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
                     const Execution& exact);

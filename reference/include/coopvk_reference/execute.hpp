@@ -73,7 +73,9 @@ struct Report {
     uint32_t opcode = 0;
     uint32_t resultId = 0;    // of the instruction, or 0
     uint32_t word = 0;        // position of the instruction in the module, in words
-    std::string instruction;  // its name, its line of source or its call's, its operands' values
+    uint32_t otherWord = 0;   // of a race: position of the access before it
+    std::string line;         // of source, or its call's; empty: none
+    std::string instruction;  // its name, this line, its operands' values
     std::array<uint32_t, 3> workgroup = {};
     uint32_t subgroup = 0;  // in the workgroup
     uint32_t lane = 0;      // in the subgroup
@@ -109,6 +111,13 @@ enum class Choice {
 // instruction says how they round.
 enum class Direction { kNearest, kUpward, kDownward };
 
+// Of functions that instructions on matrices call for each element: "calls may occur more than
+// once" (SPV_NV_cooperative_matrix2).
+enum class Calls {
+    kOnce,
+    kRepeated,  // a second time, by another invocation, which drops the result
+};
+
 enum class ReportAction {
     kIgnore,   // count only
     kMessage,  // a message of the debug messengers, or on stderr without one
@@ -122,6 +131,7 @@ struct Settings {
     Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
     Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
     Direction rounding = Direction::kNearest;  // ROUNDING
+    Calls calls = Calls::kOnce;                // CALLS: once, repeated
     uint32_t checks = kAllChecks;              // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
