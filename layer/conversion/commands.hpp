@@ -28,7 +28,6 @@
 // the next layer has them.
 #define COOPVK_CONVERSION_COMMANDS(X)                   \
     X(vkAllocateCommandBuffers, allocateCommandBuffers) \
-    X(vkCreateRenderPass, createRenderPass)             \
     X(vkCreateRenderPass2, createRenderPass2)           \
     X(vkCreateRenderPass2KHR, createRenderPass2)
 
@@ -44,14 +43,12 @@
     X(vkCmdExecuteCommands, cmdExecuteCommands)                        \
     X(vkCmdBeginConditionalRenderingEXT, cmdBeginConditionalRendering) \
     X(vkCmdEndConditionalRenderingEXT, cmdEndConditionalRendering)     \
-    X(vkCmdPipelineBarrier, cmdPipelineBarrier)                        \
     X(vkCmdPipelineBarrier2, cmdPipelineBarrier2)                      \
     X(vkCmdPipelineBarrier2KHR, cmdPipelineBarrier2)                   \
     X(vkCmdSetEvent2, cmdSetEvent2)                                    \
     X(vkCmdSetEvent2KHR, cmdSetEvent2)                                 \
     X(vkCmdResetEvent2, cmdResetEvent2)                                \
     X(vkCmdResetEvent2KHR, cmdResetEvent2)                             \
-    X(vkCmdWaitEvents, cmdWaitEvents)                                  \
     X(vkCmdWaitEvents2, cmdWaitEvents2)                                \
     X(vkCmdWaitEvents2KHR, cmdWaitEvents2)                             \
     X(vkCmdWriteTimestamp2, cmdWriteTimestamp2)                        \

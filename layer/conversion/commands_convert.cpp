@@ -85,7 +85,10 @@ void recordAll(DeviceContext& device, CommandState& state, VkCommandBuffer comma
     state.converts = true;
     suspendCondition(device.next, state, commands);
     const OnExit restore([&] {
-        if (bound.pipeline != VK_NULL_HANDLE) bindAgain(device.next, state, commands);
+        if (bound.pipeline != VK_NULL_HANDLE) {
+            showWrites(device.next, commands);
+            bindAgain(device.next, state, commands);
+        }
         resumeCondition(device.next, state, commands);
     });
     for (const auto& info : infos) recordOne(device, state, bound, info);

@@ -20,42 +20,7 @@ auto either(Function core, Function extension) {
     return noThrow(firstOf(core, extension));
 }
 
-// Whether any barrier of an original command, other than of images, has conversions' accesses.
-// These commands cannot name the stage, so only "all commands" includes it.
-template <typename... Barriers>
-bool mayConvertAccesses(VkPipelineStageFlags from, VkPipelineStageFlags to,
-                        const std::span<const Barriers>&... arrays) {
-    if (((from | to) & VK_PIPELINE_STAGE_ALL_COMMANDS_BIT) == 0) return false;
-    VkAccessFlags accesses = 0;
-    const auto add = [&](const auto& barrier) {
-        accesses |= barrier.srcAccessMask | barrier.dstAccessMask;
-    };
-    (std::ranges::for_each(arrays, add), ...);
-    return (accesses & (VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT)) != 0;
-}
-
-// The original commands name stages once for all barriers.
-template <typename Barrier>
-void translateAccesses(VkPipelineStageFlags from, VkPipelineStageFlags to, Barrier& barrier) {
-    setAccesses(barrier, withoutConversions(SyncScopes{{from, barrier.srcAccessMask},
-                                                       {to, barrier.dstAccessMask}}));
-}
-
-template <typename Barrier>
-const Barrier* ofStages(VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t count,
-                        const Barrier* barriers, Scratch& scratch) {
-    Barrier* copies = scratch.copyArray(std::span(barriers, count));
-    for (Barrier& barrier : std::span(copies, count)) translateAccesses(from, to, barrier);
-    return copies;
-}
-
-// What most programs use where they name all commands.
-bool isOneMemoryBarrier(const VkDependencyInfo& info) {
-    return info.memoryBarrierCount == 1 && info.bufferMemoryBarrierCount == 0 &&
-           info.imageMemoryBarrierCount == 0 && info.pNext == nullptr;
-}
-
-// Dependencies of render passes: a VkMemoryBarrier2 in the chain replaces their own masks.
+// Dependencies of render passes: only a VkMemoryBarrier2 in the chain can name the stage.
 const VkSubpassDependency2* chained(uint32_t count, const VkSubpassDependency2* dependencies,
                                     Scratch& scratch) {
     constexpr auto kBarrier = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
@@ -63,16 +28,10 @@ const VkSubpassDependency2* chained(uint32_t count, const VkSubpassDependency2* 
     VkSubpassDependency2* copies = nullptr;
     for (size_t i = 0; i < all.size(); ++i) {
         const auto* barrier = findNode<VkMemoryBarrier2>(all[i].pNext, kBarrier);
-        const SyncScopes before = barrier != nullptr ? scopesOf(*barrier) : scopesOf(all[i]);
-        const SyncScopes after = withoutConversions(before);
-        if (after == before) continue;
+        if (barrier == nullptr || !nameConversions(barrier, 1)) continue;
         if (copies == nullptr) copies = scratch.copyArray(all);
-        if (barrier == nullptr) {
-            setScopes(copies[i], after);
-            continue;
-        }
         ChainEditor chain(all[i].pNext, scratch);
-        if (auto* copy = chain.edit<VkMemoryBarrier2>(kBarrier)) setScopes(*copy, after);
+        if (auto* copy = chain.edit<VkMemoryBarrier2>(kBarrier)) translateScopes(*copy);
         copies[i].pNext = chain.head();
     }
     return copies != nullptr ? copies : dependencies;
@@ -102,60 +61,10 @@ bool namesConversions(const VkSubmitInfo2& submit) {
 
 }  // namespace
 
-void cmdPipelineBarrier(VkCommandBuffer commands, VkPipelineStageFlags from,
-                        VkPipelineStageFlags to, VkDependencyFlags flags, uint32_t memoryCount,
-                        const VkMemoryBarrier* memory, uint32_t bufferCount,
-                        const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
-                        const VkImageMemoryBarrier* images) noexcept {
-    const auto next = noThrow(deviceOf(commands).next.CmdPipelineBarrier);
-    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
-                            std::span(buffers, bufferCount))) {
-        return next(commands, from, to, flags, memoryCount, memory, bufferCount, buffers,
-                    imageCount, images);
-    }
-    if (memoryCount == 1 && bufferCount == 0 && imageCount == 0) {  // as most programs do it
-        VkMemoryBarrier copy = *memory;
-        translateAccesses(from, to, copy);
-        return next(commands, from, to, flags, 1, &copy, 0, nullptr, 0, nullptr);
-    }
-    guarded<"vkCmdPipelineBarrier">(commands, [&] {
-        Scratch scratch;
-        next(commands, from, to, flags, memoryCount,
-             ofStages(from, to, memoryCount, memory, scratch), bufferCount,
-             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
-    });
-}
-
-void cmdWaitEvents(VkCommandBuffer commands, uint32_t count, const VkEvent* events,
-                   VkPipelineStageFlags from, VkPipelineStageFlags to, uint32_t memoryCount,
-                   const VkMemoryBarrier* memory, uint32_t bufferCount,
-                   const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
-                   const VkImageMemoryBarrier* images) noexcept {
-    const auto next = noThrow(deviceOf(commands).next.CmdWaitEvents);
-    if (!mayConvertAccesses(from, to, std::span(memory, memoryCount),
-                            std::span(buffers, bufferCount))) {
-        return next(commands, count, events, from, to, memoryCount, memory, bufferCount, buffers,
-                    imageCount, images);
-    }
-    guarded<"vkCmdWaitEvents">(commands, [&] {
-        Scratch scratch;
-        next(commands, count, events, from, to, memoryCount,
-             ofStages(from, to, memoryCount, memory, scratch), bufferCount,
-             ofStages(from, to, bufferCount, buffers, scratch), imageCount, images);
-    });
-}
-
 void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info) noexcept {
     const auto& table = deviceOf(commands).next;
     const auto next = either(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
     if (!mayConvert(*info)) return next(commands, info);
-    if (isOneMemoryBarrier(*info)) {
-        VkMemoryBarrier2 copy = *info->pMemoryBarriers;
-        setScopes(copy, withoutConversions(scopesOf(copy)));
-        VkDependencyInfo changed = *info;
-        changed.pMemoryBarriers = &copy;
-        return next(commands, &changed);
-    }
     guarded<"vkCmdPipelineBarrier2">(commands, [&] {
         Scratch scratch;
         next(commands, withoutConversions(info, scratch));
@@ -234,15 +143,6 @@ VkResult queueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submit
         }
         return next(queue, count, copies, fence);
     });
-}
-
-VkResult createRenderPass(VkDevice device, const VkRenderPassCreateInfo* original,
-                          const VkAllocationCallbacks* allocator, VkRenderPass* renderPass) {
-    Scratch scratch;
-    VkRenderPassCreateInfo info = *original;
-    info.pDependencies =
-        withoutConversions(std::span(info.pDependencies, info.dependencyCount), scratch);
-    return deviceOf(device).next.CreateRenderPass(device, &info, allocator, renderPass);
 }
 
 VkResult createRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* original,

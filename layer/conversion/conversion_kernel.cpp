@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 
+#include "conversion/restore_state.hpp"
 #include "convert_matrix.spv.h"
 #include "objects/context.hpp"
 #include "objects/guard.hpp"
@@ -160,6 +161,7 @@ VkResult ConversionKernel::dispatch(DeviceContext& device, const MatrixConversio
                               KernelMatrix(conversion.target), words};
     std::memcpy(slot.host, &values, sizeof values);
     const auto& next = device.next;
+    if (bound.pipeline == VK_NULL_HANDLE) seeTransfers(next, bound.commands);
     if (bound.pipeline != pipeline) {
         next.CmdBindPipeline(bound.commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
         bound.pipeline = pipeline;

@@ -24,9 +24,9 @@ class ConversionKernel {
         VkPipeline pipeline = VK_NULL_HANDLE;  // null before the first dispatch
     };
 
-    // Records a conversion, and a pipeline if `bound` has another. Makes the pipeline and memory on
-    // the first call. Thread safe. It holds no lock while it calls the next layer, since debug
-    // callbacks from there may record conversions themselves.
+    // Records a conversion: a barrier before the first, and a pipeline if `bound` has another.
+    // Makes the pipeline and memory on the first call. Thread safe. It holds no lock while it calls
+    // the next layer, since debug callbacks from there may record conversions themselves.
     VkResult dispatch(DeviceContext& device, const MatrixConversion& conversion,
                       VkDeviceAddress source, VkDeviceAddress target, Bound& bound);
     void destroy(DeviceContext& device);

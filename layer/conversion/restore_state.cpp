@@ -2,6 +2,17 @@
 #include "conversion/restore_state.hpp"
 
 namespace coopvk::layer {
+namespace {
+
+// Between dispatches. An application's barrier for all commands is before or after it in a chain.
+void amongDispatches(const VkuDeviceDispatchTable& next, VkCommandBuffer commands,
+                     VkAccessFlags from, VkAccessFlags to) {
+    constexpr VkPipelineStageFlags kStage = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const VkMemoryBarrier barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, from, to};
+    next.CmdPipelineBarrier(commands, kStage, kStage, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+}  // namespace
 
 // A condition that a secondary command buffer inherits cannot be ended there: see
 // cmdExecuteCommands.
@@ -21,6 +32,14 @@ void resumeCondition(const VkuDeviceDispatchTable& next, const CommandState& sta
         next.CmdBeginConditionalRendering2EXT(commands, info);
     }
 #endif
+}
+
+void seeTransfers(const VkuDeviceDispatchTable& next, VkCommandBuffer commands) {
+    amongDispatches(next, commands, 0, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT);
+}
+
+void showWrites(const VkuDeviceDispatchTable& next, VkCommandBuffer commands) {
+    amongDispatches(next, commands, VK_ACCESS_SHADER_WRITE_BIT, 0);
 }
 
 void bindAgain(const VkuDeviceDispatchTable& next, const CommandState& state,

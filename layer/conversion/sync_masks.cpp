@@ -32,9 +32,9 @@ const void* translateChain(const void* original, Scratch& scratch) {
                      &Tensors::tensorMemoryBarrierCount, &Tensors::pTensorMemoryBarriers, scratch);
     constexpr auto kTensor = VK_STRUCTURE_TYPE_TENSOR_MEMORY_BARRIER_ARM;
     if (const auto* barrier = findNode<VkTensorMemoryBarrierARM>(original, kTensor)) {
-        const SyncScopes before = scopesOf(*barrier), after = withoutConversions(before);
-        auto* copy = after == before ? nullptr : chain.edit<VkTensorMemoryBarrierARM>(kTensor);
-        if (copy != nullptr) setScopes(*copy, after);
+        auto* copy =
+            nameConversions(barrier, 1) ? chain.edit<VkTensorMemoryBarrierARM>(kTensor) : nullptr;
+        if (copy != nullptr) translateScopes(*copy);
     }
 #endif
     return chain.head();

@@ -16,6 +16,8 @@ AUTO = {"programs": [{"driver": "d", "program": "p", "pairs": 5, "clock": "wall"
                       "upper": 1.04, "verdict": "holds"},
                      {"driver": "d", "program": "q", "pairs": 1, "clock": "wall", "ratio": 2, "lower": None,
                       "upper": None, "verdict": "not judged"}]}
+IDLE = {"processor": "p, 2 processors", "commands": [
+    {"command": "c", "alone": {"more": 1.26}, "threads": {"more": 0.0}, "instructions": 7}]}
 
 
 class Tables(unittest.TestCase):
@@ -30,6 +32,9 @@ class Tables(unittest.TestCase):
         self.assertEqual(list(tables.auto_table(rows))[2:],
                          ["| mine | 2026-01-02 | p | 5 | 1.000 [0.900, 1.040] | holds |",
                           "| mine | 2026-01-02 | q | 1 | 2.000 [-, -] | not judged |"])
+
+        rows = tables.idle_rows(IDLE, None, "2026-01-02")
+        self.assertEqual(list(tables.idle_table(rows))[2:], ["| p, 2 processors | 2026-01-02 | c | 1.3 | 0.0 | 7 |"])
 
     def test_merge(self):
         def row(device, program, pairs):

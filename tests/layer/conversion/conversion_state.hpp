@@ -23,11 +23,12 @@ class ConversionState : public RecordedConversions {
         record();
         return std::exchange(driver.seenCommands, {});
     }
-    // The commands after the dispatch, which restore the application's state.
-    static Commands restored(const Commands& commands) {
+    // The commands after the dispatch and its barrier, which restore the application's state.
+    Commands restored(const Commands& commands) const {
         for (size_t i = 0; i < commands.size(); ++i) {
             if (commands[i].name != "vkCmdDispatchBase") continue;
-            return {commands.begin() + static_cast<std::ptrdiff_t>(i) + 1, commands.end()};
+            EXPECT_EQ(commands.at(i + 1), showsWrites);
+            return {commands.begin() + static_cast<std::ptrdiff_t>(i) + 2, commands.end()};
         }
         ADD_FAILURE() << "nothing is dispatched";
         return {};
@@ -70,6 +71,11 @@ class ConversionState : public RecordedConversions {
 
     const VkPipeline pipeline = reinterpret_cast<VkPipeline>(uint64_t{0xabc});
     const SeenCommand pipelineAgain = {"vkCmdBindPipeline", {0xabc}};
+    // Barriers around the dispatches, for applications that name all commands with accesses of
+    // transfers: these belong to conversions.
+    const SeenCommand seesTransfers = {"vkCmdPipelineBarrier",
+                                       {0, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT}};
+    const SeenCommand showsWrites = {"vkCmdPipelineBarrier", {VK_ACCESS_SHADER_WRITE_BIT, 0}};
 };
 
 }  // namespace coopvk::test

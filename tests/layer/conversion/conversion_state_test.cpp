@@ -12,9 +12,11 @@ namespace {
 // Nothing is bound before, so nothing is bound again.
 TEST_F(ConversionState, FirstInACommandBuffer) {
     const Commands seen = convertNow();
-    ASSERT_EQ(seen.size(), 2u);
-    EXPECT_EQ(seen[0].name, "vkCmdBindPipeline");
-    EXPECT_EQ(seen[1].name, "vkCmdDispatchBase");
+    ASSERT_EQ(seen.size(), 4u);
+    EXPECT_EQ(seen[0], seesTransfers);
+    EXPECT_EQ(seen[1].name, "vkCmdBindPipeline");
+    EXPECT_EQ(seen[2].name, "vkCmdDispatchBase");
+    EXPECT_EQ(seen[3], showsWrites);
     EXPECT_EQ(end(), VK_SUCCESS);
 }
 
@@ -59,7 +61,8 @@ TEST_F(ConversionState, BoundLongBefore) {
     for (VkCommandBuffer one : others) freeOne(one);
 }
 
-// Descriptors and push constants of every kind are the driver's own business.
+// Descriptors and push constants of every kind are the driver's own business. So are dependencies
+// that cannot name the conversions' stage.
 TEST_F(ConversionState, DescriptorsAndPushConstantsAreLeftAlone) {
     const VkDevice plain = makeDevice(driver, nullptr);
     for (const char* command :
@@ -67,7 +70,8 @@ TEST_F(ConversionState, DescriptorsAndPushConstantsAreLeftAlone) {
           "vkCmdBindDescriptorSets", "vkCmdBindDescriptorSets2", "vkCmdPushDescriptorSet",
           "vkCmdPushDescriptorSet2", "vkCmdPushDescriptorSetWithTemplate",
           "vkCmdPushDescriptorSetWithTemplate2", "vkCmdBindDescriptorBuffersEXT",
-          "vkCmdSetDescriptorBufferOffsetsEXT", "vkCmdBindDescriptorBufferEmbeddedSamplersEXT"
+          "vkCmdSetDescriptorBufferOffsetsEXT", "vkCmdBindDescriptorBufferEmbeddedSamplersEXT",
+          "vkCmdPipelineBarrier"
 #ifdef VK_EXT_descriptor_heap
           ,
           "vkCmdPushDataEXT", "vkCmdBindSamplerHeapEXT", "vkCmdBindResourceHeapEXT"
@@ -79,7 +83,8 @@ TEST_F(ConversionState, DescriptorsAndPushConstantsAreLeftAlone) {
     }
     driver.destroyDevice(plain);
     for (const SeenCommand& command : convertNow()) {
-        EXPECT_TRUE(command.name == "vkCmdBindPipeline" || command.name == "vkCmdDispatchBase");
+        EXPECT_TRUE(command == seesTransfers || command.name == "vkCmdBindPipeline" ||
+                    command.name == "vkCmdDispatchBase" || command == showsWrites);
     }
     // So the kernel may have neither: it suits sets, descriptor buffers and heaps.
     ASSERT_EQ(driver.pipelineLayouts.size(), 1u);

@@ -46,6 +46,14 @@ void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t,
     see("vkCmdDispatchBase", {x, y, z});
 }
 
+// The accesses of the first memory barrier.
+void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags, VkDependencyFlags,
+                     uint32_t count, const VkMemoryBarrier* memory, uint32_t,
+                     const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
+    if (count == 0) return see("vkCmdPipelineBarrier", {});
+    see("vkCmdPipelineBarrier", {memory->srcAccessMask, memory->dstAccessMask});
+}
+
 void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
 
 // The source, and the size of each region.
@@ -95,6 +103,7 @@ const Entry kBasicEntries[] = {
     COOPVK_FAKE(vkCmdBindPipeline, bindPipeline),
     COOPVK_COUNTED(vkCmdPushConstants),
     COOPVK_FAKE(vkCmdDispatchBase, dispatchBase),
+    COOPVK_FAKE(vkCmdPipelineBarrier, pipelineBarrier),
 };
 
 const Entry kRecordingEntries[] = {
@@ -131,14 +140,12 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdSetDescriptorBufferOffsets2EXT),
     COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplersEXT),
     COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT),
-    COOPVK_COUNTED(vkCmdPipelineBarrier),
     COOPVK_COUNTED(vkCmdPipelineBarrier2),
     COOPVK_COUNTED(vkCmdPipelineBarrier2KHR),
     COOPVK_COUNTED(vkCmdSetEvent2),
     COOPVK_COUNTED(vkCmdSetEvent2KHR),
     COOPVK_COUNTED(vkCmdResetEvent2),
     COOPVK_COUNTED(vkCmdResetEvent2KHR),
-    COOPVK_COUNTED(vkCmdWaitEvents),
     COOPVK_COUNTED(vkCmdWaitEvents2),
     COOPVK_COUNTED(vkCmdWaitEvents2KHR),
     COOPVK_COUNTED(vkCmdWriteTimestamp2),

@@ -10,7 +10,6 @@ namespace {
 // Dependencies that name the conversions' stage, so that they are rewritten.
 constexpr VkPipelineStageFlags2 kStage =
     VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
-constexpr auto kOldStage = static_cast<VkPipelineStageFlags>(VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT);
 
 struct Dependency {
     VkMemoryBarrier2 memory = {
@@ -22,9 +21,6 @@ struct Dependency {
         info.pMemoryBarriers = &memory;
     }
 };
-
-const VkMemoryBarrier kOldBarrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
-                                     VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT};
 
 VkResult allocateCommands(Rig& rig, const char* name) {
     VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
@@ -99,12 +95,6 @@ VkResult endCondition(Rig& rig, const char* name) {
     return VK_SUCCESS;
 }
 
-VkResult barrier(Rig& rig, const char* name) {
-    rig.command<PFN_vkCmdPipelineBarrier>(name)(rig.commands, kOldStage, kOldStage, 0, 1,
-                                                &kOldBarrier, 0, nullptr, 0, nullptr);
-    return VK_SUCCESS;
-}
-
 VkResult barrier2(Rig& rig, const char* name) {
     const Dependency dependency;
     rig.command<PFN_vkCmdPipelineBarrier2>(name)(rig.commands, &dependency.info);
@@ -119,12 +109,6 @@ VkResult setEvent2(Rig& rig, const char* name) {
 
 VkResult resetEvent2(Rig& rig, const char* name) {
     rig.command<PFN_vkCmdResetEvent2>(name)(rig.commands, VK_NULL_HANDLE, kStage);
-    return VK_SUCCESS;
-}
-
-VkResult waitEvents(Rig& rig, const char* name) {
-    rig.command<PFN_vkCmdWaitEvents>(name)(rig.commands, 0, nullptr, kOldStage, kOldStage, 1,
-                                           &kOldBarrier, 0, nullptr, 0, nullptr);
     return VK_SUCCESS;
 }
 
@@ -152,17 +136,6 @@ VkResult submit2(Rig& rig, const char* name) {
     info.waitSemaphoreInfoCount = info.signalSemaphoreInfoCount = 1;
     info.pWaitSemaphoreInfos = info.pSignalSemaphoreInfos = &semaphore;
     return rig.command<PFN_vkQueueSubmit2>(name)(rig.queue(), 1, &info, VK_NULL_HANDLE);
-}
-
-VkResult createRenderPass(Rig& rig, const char* name) {
-    VkSubpassDependency dependency = {};
-    dependency.srcStageMask = dependency.dstStageMask = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
-    dependency.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
-    VkRenderPassCreateInfo info = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO};
-    info.dependencyCount = 1;
-    info.pDependencies = &dependency;
-    return rig.command<PFN_vkCreateRenderPass>(name)(rig.device, &info, rig.allocator(),
-                                                     &rig.renderPasses[0]);
 }
 
 VkResult createRenderPass2(Rig& rig, const char* name) {
@@ -214,14 +187,12 @@ const StarvingCommand kRecordedCommands[] = {
     {"vkCmdBeginConditionalRendering2EXT", Before::kCommands, beginCondition2},
     {"vkCmdWriteMarkerToMemoryAMD", Before::kCommands, writeMarker},
 #endif
-    {"vkCmdPipelineBarrier", Before::kCommands, barrier},
     {"vkCmdPipelineBarrier2", Before::kCommands, barrier2},
     {"vkCmdPipelineBarrier2KHR", Before::kCommands, barrier2},
     {"vkCmdSetEvent2", Before::kCommands, setEvent2},
     {"vkCmdSetEvent2KHR", Before::kCommands, setEvent2},
     {"vkCmdResetEvent2", Before::kCommands, resetEvent2},
     {"vkCmdResetEvent2KHR", Before::kCommands, resetEvent2},
-    {"vkCmdWaitEvents", Before::kCommands, waitEvents},
     {"vkCmdWaitEvents2", Before::kCommands, waitEvents2},
     {"vkCmdWaitEvents2KHR", Before::kCommands, waitEvents2},
     {"vkCmdWriteTimestamp2", Before::kCommands, writeTimestamp2},
@@ -229,7 +200,6 @@ const StarvingCommand kRecordedCommands[] = {
     {"vkCmdWriteBufferMarker2AMD", Before::kCommands, writeMarker2},
     {"vkQueueSubmit2", Before::kDevice, submit2},
     {"vkQueueSubmit2KHR", Before::kDevice, submit2},
-    {"vkCreateRenderPass", Before::kDevice, createRenderPass},
     {"vkCreateRenderPass2", Before::kDevice, createRenderPass2},
     {"vkCreateRenderPass2KHR", Before::kDevice, createRenderPass2},
     {"vkConvertCooperativeVectorMatrixNV", Before::kDevice, convert},
