@@ -244,6 +244,23 @@ TEST(VectorTraits, DescriptorsMayBeChosenBySignedIndices) {
     }
 }
 
+// Compilers write replicated composites by themselves, and programs do not enable the extension for
+// them.
+TEST(VectorTraits, ReplicationOfVectorsAloneNeedsNoExtension) {
+    std::string source = test::layerModule(64, 64, 0, false);
+    source = replaced(source, "OpExtension", "OpCapability ReplicatedCompositesEXT\nOpExtension");
+    source = replaced(source, "%glsl =", "OpExtension \"SPV_EXT_replicated_composites\"\n%glsl =");
+    source = replaced(source, "%none = OpConstantNull %out",
+                      "%one = OpConstant %half 0x1p+0\n"
+                      "%none = OpConstantCompositeReplicateEXT %out %one");
+    Target target = targetOf(32, false);
+    target.emulated = {Extension::kNvCooperativeVector};
+    EXPECT_FALSE(has(outputFor(source, target), "eplicate"));
+    source = replaced(source, "%m = OpConstant",
+                      "%zeros = OpConstantCompositeReplicateEXT %uint3 %zero\n%m = OpConstant");
+    EXPECT_TRUE(has(outputFor(source, target), "OpExtension \"SPV_EXT_replicated_composites\""));
+}
+
 // Shared memory that a function gets as a pointer, which lanes cannot compare.
 TEST(VectorTraits, BiasMayBeBehindAPointer) {
     const auto line = [](std::string_view id, std::string_view x, std::string_view at,

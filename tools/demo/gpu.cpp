@@ -5,6 +5,7 @@
 #include <array>
 #include <cstring>
 #include <stdexcept>
+#include <vector>
 
 namespace coopvk::demo {
 namespace {
@@ -42,8 +43,18 @@ VkDevice makeDevice(VkPhysicalDevice physical, uint32_t family) {
                                          &v12};
     v13.synchronization2 = VK_TRUE;
     v13.maintenance4 = VK_TRUE;
-    const char* const extension = VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME;
-    return vulkan::createDevice(physical, vkCreateDevice, family, {&extension, 1}, &v13);
+    std::vector<const char*> extensions = {VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME};
+    // glslang writes replicated composites where it makes vectors of one value.
+    VkPhysicalDeviceShaderReplicatedCompositesFeaturesEXT replicated{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_REPLICATED_COMPOSITES_FEATURES_EXT, &v13};
+    replicated.shaderReplicatedComposites = VK_TRUE;
+    const void* features = &v13;
+    if (vulkan::contains(vulkan::extensionsOf(physical, vkEnumerateDeviceExtensionProperties),
+                         VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME)) {
+        extensions.push_back(VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME);
+        features = &replicated;
+    }
+    return vulkan::createDevice(physical, vkCreateDevice, family, extensions, features);
 }
 
 }  // namespace

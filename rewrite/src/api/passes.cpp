@@ -195,8 +195,8 @@ Failure lowerAnyVectors(Rewriting& r) {
 }
 
 Failure expandReplicated(Rewriting& r) {
-    if (!r.out.used.contains(Extension::kExtShaderReplicatedComposites)) return std::nullopt;
-    return expandReplicatedComposites(r.module);
+    return expandReplicatedComposites(
+        r.module, r.out.used.contains(Extension::kExtShaderReplicatedComposites));
 }
 
 Failure lowerAtomics(Rewriting& r) {

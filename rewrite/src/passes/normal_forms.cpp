@@ -59,14 +59,18 @@ std::optional<Error> expand(const Module& module, Instruction& i) {
 
 }  // namespace
 
-std::optional<Error> expandReplicatedComposites(Module& module) {
+std::optional<Error> expandReplicatedComposites(Module& module, bool isEmulated) {
+    if (!module.hasCapability(spv::Capability::ReplicatedCompositesEXT)) return std::nullopt;
     std::optional<Error> error;
+    bool isLeft = false;
     const auto visit = [&](Instruction& i) {
-        if (!error) error = expand(module, i);
+        isLeft = isLeft || expanded(i.opcode) != OpNop;
+        if (isEmulated && !error) error = expand(module, i);
     };
     for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i);
     module.visitBlocks(visit);
     if (error) return error;
+    if (isLeft && !isEmulated) return std::nullopt;
     module.removeDeclarations(info(Extension::kExtShaderReplicatedComposites));
     return std::nullopt;
 }

@@ -36,10 +36,11 @@ std::optional<Error> flattenDecorationGroups(Module& module);
 
 // SPV_EXT_replicated_composites: gives composites of one value as many constituents as their type
 // has. Runs after specialisation, and after the passes that lower replicated composites of their
-// types.
+// types. If the extension is not emulated, only its declarations go, and only where no such
+// composite is left.
 //
 //   %v = OpConstantCompositeReplicateEXT %vec3 %x      %v = OpConstantComposite %vec3 %x %x %x
-std::optional<Error> expandReplicatedComposites(Module& module);
+std::optional<Error> expandReplicatedComposites(Module& module, bool isEmulated);
 
 // Gives each loop whose header is its own continue target another one: a block that only branches
 // back. Lowering may then put control flow into all blocks of the loop; the continue target stays
