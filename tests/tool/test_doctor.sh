@@ -164,13 +164,18 @@ problems 1
 mkdir "$work/both"
 sed "s|\"library_path\": .*|\"library_path\": \"$layer/libVkLayer_coopvk.so\",|" \
     "$layer/VkLayer_coopvk.json" >"$work/both/VkLayer_coopvk.json"
-sed -e 's|"library_path": .*|"library_path": "/narrow.so",|' -e 's|"library_arch": "64"|"library_arch": "32"|' \
+sed -e 's|"library_path": .*|"library_path": "'"$work"'/narrow.so",|' -e 's|"library_arch": "64"|"library_arch": "32"|' \
     "$layer/VkLayer_coopvk.json" >"$work/both/VkLayer_coopvk_32.json"
 both=(COOPVK_ENABLE=1 "VK_ADD_IMPLICIT_LAYER_PATH=$work/both")
 doctor 0 "${both[@]}"
 [[ $out != *another*manifest* && $out != *narrow.so* ]] || fail "$out"
+# The other library was not installed, or was.
+doctor 1 "${both[@]}" -- "$work/bin/narrow"
+has 'the layer for 32-bit programs cannot be loaded: there is no /.*/narrow.so' 'install coopvk-i386 again'
+problems 1
+touch "$work/narrow.so"
 doctor 0 "${both[@]}" -- "$work/bin/narrow"
-has "is on in $work/bin/narrow\\.$"
+has "is on in $work/bin/narrow\\.$" "^library for 32-bit programs: $work/narrow.so"
 elf foreign '\x02' '\x15' # PowerPC
 doctor 1 "${on[@]}" -- "$work/bin/foreign"
 has 'for another processor'

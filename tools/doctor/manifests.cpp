@@ -109,15 +109,13 @@ void eachManifest(LayerKind kind, Findings& findings, const Visit& visit) {
 FoundManifest describe(const fs::path& file, const json& layer) {
     FoundManifest manifest;
     manifest.file = file;
-    const std::string negotiate = negotiateFunction(layer);
-    manifest.byConfiguration = negotiate == coopvk::layer::kNegotiateByConfiguration;
+    manifest.byConfiguration = negotiateFunction(layer) == coopvk::layer::kNegotiateByConfiguration;
     const json library = layer.value("library_path", json());
     if (!library.is_string() || library == "") {
         manifest.problem = "the manifest names no library";
-        return manifest;
+    } else {
+        manifest.library = libraryOf(file, library);
     }
-    manifest.library = libraryOf(file, library);
-    manifest.problem = whyNotLoaded(manifest.library, negotiate);
     return manifest;
 }
 
@@ -145,18 +143,25 @@ std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings) {
     const std::string own = std::to_string(8 * sizeof(void*));
     std::vector<FoundManifest> found;
     eachManifest(kind, findings, [&](const fs::path& file, const json& layer) {
-        if (isFor(layer, own)) found.push_back(describe(file, layer));
+        if (!isFor(layer, own)) return;
+        FoundManifest& manifest = found.emplace_back(describe(file, layer));
+        if (manifest.problem.empty())
+            manifest.problem = whyNotLoaded(manifest.library, negotiateFunction(layer));
     });
     return found;
 }
 
-bool hasManifestFor(const std::string& wordSize, LayerKind kind) {
+std::optional<FoundManifest> findManifestFor(const std::string& wordSize, LayerKind kind) {
     Findings unused;
-    bool has = false;
-    eachManifest(kind, unused, [&](const fs::path&, const json& layer) {
-        has = has || layer.value("library_arch", json()) == wordSize;
+    std::optional<FoundManifest> found;
+    eachManifest(kind, unused, [&](const fs::path& file, const json& layer) {
+        if (!found && layer.value("library_arch", json()) == wordSize)
+            found = describe(file, layer);
     });
-    return has;
+    if (found && found->problem.empty() && found->library.find('/') != std::string::npos &&
+        !fs::exists(found->library))
+        found->problem = "there is no " + found->library;
+    return found;
 }
 
 }  // namespace coopvk::tool

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,7 +29,8 @@ struct FoundManifest {
 // Unreadable files are findings.
 std::vector<FoundManifest> findManifests(LayerKind kind, Findings& findings);
 
-// Whether one says that it is for programs of another word size, such as "32".
-bool hasManifestFor(const std::string& wordSize, LayerKind kind);
+// The first one that says that it is for programs of another word size, such as "32". This process
+// cannot open its library.
+std::optional<FoundManifest> findManifestFor(const std::string& wordSize, LayerKind kind);
 
 }  // namespace coopvk::tool

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <iostream>
 #include <optional>
 #include <span>
 
@@ -105,13 +106,27 @@ void checkSandbox(const fs::path& program, Findings& findings) {
     }
 }
 
-void checkElf(const fs::path& program, const Elf& elf, Findings& findings) {
-    const auto own = readElf("/proc/self/exe");
-    if (elf.wordClass == ELFCLASS32) {
-        if (hasManifestFor("32", LayerKind::kImplicit)) return;
+// The layer for 32-bit programs is another library, with a manifest of its own.
+void checkNarrowLayer(const fs::path& program, Findings& findings) {
+    const auto manifest = findManifestFor("32", LayerKind::kImplicit);
+    if (!manifest) {
         findings.push_back({true, program.string() + " is a 32-bit program, and the layer is not",
                             "install the layer for 32-bit programs (coopvk-i386), or use a 64-bit "
                             "build of the program"});
+        return;
+    }
+    std::cout << "manifest for 32-bit programs: " << manifest->file.string()
+              << "\nlibrary for 32-bit programs: " << manifest->library << '\n';
+    if (manifest->problem.empty()) return;
+    findings.push_back({true,
+                        "the layer for 32-bit programs cannot be loaded: " + manifest->problem,
+                        "install coopvk-i386 again"});
+}
+
+void checkElf(const fs::path& program, const Elf& elf, Findings& findings) {
+    const auto own = readElf("/proc/self/exe");
+    if (elf.wordClass == ELFCLASS32) {
+        checkNarrowLayer(program, findings);
     } else if (own && elf.machine != own->machine) {
         findings.push_back({true, program.string() + " is for another processor than the layer",
                             "use a build of the program, or of coopvk, for the same processor"});
