@@ -255,6 +255,32 @@ TEST(LoadPrefetches, MoveLoadsOfSeveralLoops) {
     }
 }
 
+// A part of the product's name says that loads come between its two halves.
+TEST(LoadPrefetches, AreMovedInTilesOfTheDriversMatrices) {
+    using enum ComponentType;
+    std::string text = moduleText({.name = "", .isMoved = true});
+    text = std::regex_replace(text, std::regex("KHR %f32 %c3"), "KHR %f32 %c2");  // Workgroup
+    const std::vector<uint32_t> words = test::assemble(text);
+    ASSERT_EQ(validate(words), std::nullopt);
+    for (const bool hasShape : {true, false}) {
+        Request request;
+        request.words = words;
+        Target target;
+        target.emulated = {Extension::kNvCooperativeMatrix2};
+        target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+        if (hasShape) {
+            target.device.nativeShapes.push_back(
+                {16, 16, 16, kFloat32, kFloat32, kFloat32, kFloat32, false});
+        }
+        const Result<Rewritten> out = rewrite(request, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        const std::string_view bytes(reinterpret_cast<const char*>(out->words.data()),
+                                     out->words.size() * sizeof(uint32_t));
+        EXPECT_EQ(bytes.find("_opened") != std::string_view::npos, hasShape);
+    }
+}
+
 INSTANTIATE_TEST_SUITE_P(Tensor, LoadPrefetch, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 

@@ -211,7 +211,7 @@ namespace {
 // Whether packs are components or vectors of them. Then a loop can reach each component in the
 // matrix itself, which is one load or store.
 bool canHoldPacks(const MatrixContext& context, const MatrixType& matrix) {
-    return context.tiles.types.empty() && !matrix.tiles && !matrix.isInWords && !matrix.isOpen() &&
+    return !context.tiles.hasTiles() && !matrix.tiles && !matrix.isInWords && !matrix.isOpen() &&
            context.types.scalarOf(matrix.pack) == matrix.component;
 }
 

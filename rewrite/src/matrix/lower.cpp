@@ -51,7 +51,7 @@ void dropDeclarations(const MatrixContext& context) {
         module.removeExtension(extension);
     }
     // The formats stay; other passes lower them.
-    const bool hasTiles = !context.tiles.types.empty();
+    const bool hasTiles = context.tiles.hasTiles();
     const bool hasBFloat16Tiles =
         hasTiles && !context.target.emulated.contains(Extension::kKhrShaderBfloat16);
     for (const auto& [ofMatrices, ofType, stays] :
@@ -119,7 +119,7 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
-    const bool hasTiles = !context.tiles.types.empty();
+    const bool hasTiles = context.tiles.hasTiles();
     const DevicePlan& device = context.target.device;
     if (!hasTiles && device.callsTensorAccesses) {
         shareTensorAccesses(context.types, device.prefersShortCode);

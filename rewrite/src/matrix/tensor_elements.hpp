@@ -210,7 +210,7 @@ class TensorTransfer : protected MatrixCode {
     // Loops of rare ways are not unrolled. With tiles of the driver's matrices they are: there
     // `load_versions` duplicates the code around loads, and the rare ways are in one copy alone.
     spv::LoopControlMask loops(bool isRare) const {
-        return device().prefersShortCode || (isRare && context_.tiles.types.empty())
+        return device().prefersShortCode || (isRare && !context_.tiles.hasTiles())
                    ? spv::LoopControlMask::DontUnroll
                    : spv::LoopControlMask::MaskNone;
     }

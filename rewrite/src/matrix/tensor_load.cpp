@@ -119,7 +119,7 @@ class TensorLoad : TensorTransfer {
     // Selects the run as a whole, or each component where an H100 was slower with whole runs in
     // code with functions (docs/lab/2026-11-benchmarks.md, Code size).
     std::vector<Slot> readRun(const TensorPart& place) {
-        const bool asWhole = context_.tiles.types.empty() && device().callsTensorAccesses;
+        const bool asWhole = !context_.tiles.hasTiles() && device().callsTensorAccesses;
         std::vector<Slot> run =
             elements_->loadRun(emit_, place.index, asWhole ? place.inside : Condition::always(),
                                address_.clampValue());

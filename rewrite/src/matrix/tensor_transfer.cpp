@@ -100,7 +100,7 @@ TensorWalk TensorTransfer::walkRuns(uint32_t most) {
 
 TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
     constexpr uint32_t kRareAccesses = 16;
-    const bool isRare = run_.length != 1 && context_.tiles.types.empty();
+    const bool isRare = run_.length != 1 && !context_.tiles.hasTiles();
     const uint32_t unrolled = isRare ? std::min(most, kRareAccesses) : most;
     // Loops of loads may be unrolled: RADV indexes the array by a ladder of branches in a loop.
     const bool isStore = at_.opcode == OpCooperativeMatrixStoreTensorNV;
@@ -111,7 +111,7 @@ TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
 // (docs/lab/2026-11-benchmarks.md, "Code size").
 TensorWalk TensorTransfer::walkAny() {
     const uint32_t most = device().maxTensorPlaces;
-    const bool isRare = !address_.isSeparable().isNever() && context_.tiles.types.empty() &&
+    const bool isRare = !address_.isSeparable().isNever() && !context_.tiles.hasTiles() &&
                         matrix_.length() > 2 * most;
     return {writer_, matrix_, isRare ? 1 : most, {}, loops(isRare)};
 }

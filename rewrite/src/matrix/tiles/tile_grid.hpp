@@ -32,6 +32,8 @@ struct TilePlan {
     std::map<Id, Id> distributed;               // the distributed type, by the type in tiles
     std::map<std::vector<uint32_t>, Id> types;  // of tiles, by component, rows, columns, use
 
+    // Whether any type is in tiles. `types` are made later.
+    bool hasTiles() const { return !grids.empty(); }
     const TileGrid* grid(Id type) const {
         const auto found = grids.find(type);
         return found == grids.end() ? nullptr : &found->second;
