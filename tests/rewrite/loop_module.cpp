@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loop_module.hpp"
 
+#include <algorithm>
 #include <format>
 
 namespace coopvk::test {
@@ -71,14 +72,19 @@ OpCooperativeMatrixStoreKHR %p %as_b@ %c0 %c16
 
 std::span<const LoopOperation> loopOperations() { return kOperations; }
 
-std::string loopModule(const LoopOperation& operation, const LoopForm& form, uint32_t scope) {
+std::string loopCode(const LoopForm& form, std::string_view operation) {
     std::string code(form.text);
     for (const char number : {'0', '1', '2'}) {
-        std::string one(operation.text);
-        for (size_t at; (at = one.find('@')) != std::string::npos;) one[at] = number;
+        std::string one(operation);
+        std::ranges::replace(one, '@', number);
         const size_t at = code.find(std::string("OP") + number);
         if (at != std::string::npos) code.replace(at, 3, one);
     }
+    return code;
+}
+
+std::string loopModule(const LoopOperation& operation, const LoopForm& form, uint32_t scope) {
+    const std::string code = loopCode(form, operation.text);
     return std::format(R"(
 OpCapability Shader
 OpCapability Float16

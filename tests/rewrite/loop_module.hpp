@@ -25,6 +25,9 @@ struct LoopForm {
 };
 std::span<const LoopForm> loopForms();
 
+// The code of a form, with an operation in its places.
+std::string loopCode(const LoopForm& form, std::string_view operation);
+
 // A module with an operation on 16x16 matrices of a scope in a loop.
 std::string loopModule(const LoopOperation& operation, const LoopForm& form, uint32_t scope);
 
