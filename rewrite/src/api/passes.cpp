@@ -118,12 +118,6 @@ Failure separateLoops(Rewriting& r) {
     return std::nullopt;
 }
 
-std::string describe(const LayoutPolicy& policy, bool inTiles) {
-    return std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
-                       inTiles ? "native back-end, in tiles of workgroups" : "core back-end",
-                       policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock);
-}
-
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
     TilePlan tiles;
@@ -136,10 +130,12 @@ Failure lowerToCore(Rewriting& r) {
         }
         convertAroundTiles(r.types, tiles);
     }
-    if (!r.native && holdSharedSingles(r.types, target)) {
+    std::optional<MatrixUses> uses(r.module);
+    if (!r.native && holdSharedSingles(r.types, target, *uses)) {
+        uses.emplace(r.module);
         r.out.notes.push_back("f16 matrices in shared memory are f32");
     }
-    LayoutPolicy policy = choosePolicy(r.module, r.types, target);
+    LayoutPolicy policy = choosePolicy(*uses, r.types, target);
     policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
@@ -149,10 +145,13 @@ Failure lowerToCore(Rewriting& r) {
     context.invocations = invocationsOf(r.module);
     context.cellsAreSubgroups = canReduceInSubgroups(r.module, target);
     context.tiles = std::move(tiles);
-    context.slices = sliceProducts(r.types, target, policy);
+    context.slices = sliceProducts(r.types, target, policy, *uses);
     if (Failure error = lowerMatrices(context)) return error;
     removeWholeMatrixDeclarations(r.module);
-    r.out.notes.push_back(describe(policy, r.native));
+    r.out.notes.push_back(
+        std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
+                    r.native ? "native back-end, in tiles of workgroups" : "core back-end",
+                    policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock));
     if (context.slices.depth != 0) {
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
     }
@@ -200,9 +199,12 @@ Failure expandReplicated(Rewriting& r) {
 }
 
 Failure lowerAtomics(Rewriting& r) {
-    constexpr auto kAtomics = Extension::kExtShaderAtomicFloat;
-    if (!r.target.emulated.contains(kAtomics)) return std::nullopt;
-    return lowerFloatAtomics(r.types, r.target.nativeFeatures[kAtomics]);
+    using enum Extension;
+    const bool mayHaveAtomics = r.out.used.contains(kExtShaderAtomicFloat) ||
+                                r.out.used.contains(kNvCooperativeVector) ||
+                                r.module.hasCapability(spv::Capability::AtomicFloat32AddEXT);
+    if (!r.target.emulated.contains(kExtShaderAtomicFloat) || !mayHaveAtomics) return std::nullopt;
+    return lowerFloatAtomics(r.types, r.target.nativeFeatures[kExtShaderAtomicFloat]);
 }
 
 Failure lowerBlocks(Rewriting& r) {

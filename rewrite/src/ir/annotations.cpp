@@ -78,6 +78,9 @@ void Module::removeDecoration(Id id, spv::Decoration decoration) {
 
 void Module::forget(const std::unordered_set<Id>& gone) {
     const auto isGone = [&](const Operand& o) { return o.isId && gone.contains(o.word); };
+    const auto removeFrom = [&](Operands& operands) {
+        operands.erase(std::ranges::remove_if(operands, isGone).begin(), operands.end());
+    };
     for (const Id id : gone) {
         for (Instruction* i : annotationsOf(id)) *i = {};
         annotations_.erase(id);
@@ -87,10 +90,10 @@ void Module::forget(const std::unordered_set<Id>& gone) {
         return !i->operands.empty() && isGone(i->operands[0]);
     });
     for (const InstructionPtr& i : section(Section::kAnnotations)) {
-        if (i->opcode == OpGroupDecorate) std::erase_if(i->operands, isGone);
+        if (i->opcode == OpGroupDecorate) removeFrom(i->operands);
     }
     for (const InstructionPtr& entry : section(Section::kEntryPoints)) {
-        std::erase_if(entry->operands, isGone);
+        removeFrom(entry->operands);
     }
 }
 

@@ -6,18 +6,19 @@
 
 namespace coopvk::rewrite {
 
-std::unordered_map<Id, const Function*> functionsById(const Module& module) {
-    std::unordered_map<Id, const Function*> functions;
+std::vector<const Function*> functionsById(const Module& module) {
+    std::vector<const Function*> functions(module.bound());
     for (const auto& function : module.functions()) functions[function->id()] = function.get();
     return functions;
 }
 
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts) {
-    const std::unordered_map<Id, const Function*> functions = functionsById(module);
+    const std::vector<const Function*> functions = functionsById(module);
     std::vector<Id> pending = std::move(starts);
     const auto visit = [&](const Instruction& i) {
         for (const Operand& operand : i.operands) {
-            if (operand.isId && functions.contains(operand.word)) pending.push_back(operand.word);
+            const bool isFunction = operand.isId && functions[operand.word] != nullptr;
+            if (isFunction) pending.push_back(operand.word);
         }
     };
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -27,9 +28,8 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
     while (!pending.empty()) {
         const Id id = pending.back();
         pending.pop_back();
-        const auto function = functions.find(id);
-        if (function == functions.end() || !reached.insert(id).second) continue;
-        function->second->visitBlocks(visit);
+        if (functions[id] == nullptr || !reached.insert(id).second) continue;
+        functions[id]->visitBlocks(visit);
     }
     return reached;
 }
@@ -50,8 +50,7 @@ CalledCode codeOf(const Module& module, Id function) {
 Effects::Effects(const Module& module) : module_(module), functions_(functionsById(module)) {}
 
 const Function* Effects::function(Id id) const {
-    const auto found = functions_.find(id);
-    return found == functions_.end() ? nullptr : found->second;
+    return id < functions_.size() ? functions_[id] : nullptr;
 }
 
 uint32_t Effects::withoutCallee(const Instruction& i) const {

@@ -7,8 +7,8 @@
 
 namespace coopvk::rewrite {
 
-// The functions by id.
-std::unordered_map<Id, const Function*> functionsById(const Module& module);
+// The functions by id; nullptr for other ids of the module.
+std::vector<const Function*> functionsById(const Module& module);
 
 // Functions and all those that their calls reach. Functions that a global names count as reached.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
@@ -64,7 +64,7 @@ class Effects {
     Known visit(Id function) const;
 
     const Module& module_;
-    std::unordered_map<Id, const Function*> functions_;
+    std::vector<const Function*> functions_;
     mutable std::unordered_map<Id, Known> known_;
 };
 

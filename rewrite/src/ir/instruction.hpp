@@ -4,10 +4,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <span>
@@ -55,7 +57,95 @@ constexpr Operand literal(Enum value) {
     return {static_cast<uint32_t>(value), false};
 }
 
-using Operands = std::vector<Operand>;
+// The operands of an instruction, as in a std::vector. Most instructions have few: these take no
+// memory of their own.
+class Operands {
+ public:
+    using value_type = Operand;
+
+    Operands() = default;
+    Operands(std::initializer_list<Operand> list) : Operands(list.begin(), list.end()) {}
+    Operands(size_t count, Operand operand) { assign(count, operand); }
+    template <std::random_access_iterator Iterator>
+    Operands(Iterator first, Iterator last) {
+        insert(end(), first, last);
+    }
+    Operands(const Operands& other) : Operands(other.begin(), other.end()) {}
+    Operands(Operands&& other) noexcept { *this = std::move(other); }
+    Operands& operator=(const Operands& other) { return *this = Operands(other); }
+    Operands& operator=(Operands&& other) noexcept {
+        few_ = other.few_;
+        many_ = std::move(other.many_);
+        capacity_ = std::exchange(other.capacity_, kFew);
+        size_ = std::exchange(other.size_, 0);
+        return *this;
+    }
+    ~Operands() = default;
+
+    Operand* data() { return many_ ? many_.get() : few_.data(); }
+    const Operand* data() const { return many_ ? many_.get() : few_.data(); }
+    size_t size() const { return size_; }
+    bool empty() const { return size_ == 0; }
+    Operand* begin() { return data(); }
+    Operand* end() { return data() + size_; }
+    const Operand* begin() const { return data(); }
+    const Operand* end() const { return data() + size_; }
+    Operand& operator[](size_t index) { return data()[index]; }
+    const Operand& operator[](size_t index) const { return data()[index]; }
+    Operand& back() { return data()[size_ - 1]; }
+    const Operand& back() const { return data()[size_ - 1]; }
+    bool operator==(const Operands& other) const { return std::ranges::equal(*this, other); }
+
+    void reserve(size_t count) {
+        if (count <= capacity_) return;
+        const size_t capacity = std::max<size_t>(count, 2 * capacity_);
+        auto many = std::make_unique<Operand[]>(capacity);
+        std::ranges::copy(*this, many.get());
+        many_ = std::move(many);
+        capacity_ = static_cast<uint32_t>(capacity);
+    }
+    void resize(size_t count) {
+        reserve(count);
+        for (size_t at = size_; at < count; ++at) data()[at] = {};
+        size_ = static_cast<uint32_t>(count);
+    }
+    void clear() { size_ = 0; }
+    void assign(size_t count, Operand operand) {
+        resize(count);
+        std::ranges::fill(*this, operand);
+    }
+    void push_back(Operand operand) {
+        reserve(size_ + 1);
+        data()[size_++] = operand;
+    }
+    void pop_back() { --size_; }
+    // The new ones must not be of these operands.
+    template <std::random_access_iterator Iterator>
+    void insert(const Operand* before, Iterator first, Iterator last) {
+        const auto at = before - begin();
+        const auto old = static_cast<std::ptrdiff_t>(size_);
+        reserve(size_ + static_cast<size_t>(last - first));
+        for (; first != last; ++first) push_back(*first);
+        std::rotate(begin() + at, begin() + old, end());
+    }
+    void insert(const Operand* before, Operand operand) {
+        const auto at = before - begin();
+        push_back(operand);
+        std::rotate(begin() + at, end() - 1, end());
+    }
+    void erase(const Operand* first, const Operand* last) {
+        const auto to = begin() + (first - begin());
+        size_ = static_cast<uint32_t>(std::copy(last, std::as_const(*this).end(), to) - begin());
+    }
+    void erase(const Operand* one) { erase(one, one + 1); }
+
+ private:
+    static constexpr uint32_t kFew = 4;
+
+    std::array<Operand, kFew> few_;
+    std::unique_ptr<Operand[]> many_;  // instead, if there are more
+    uint32_t capacity_ = kFew, size_ = 0;
+};
 
 inline Operands idOperands(std::span<const Id> ids) {
     Operands operands;

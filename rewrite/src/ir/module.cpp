@@ -10,8 +10,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-const Instruction kNothing;
-
 constexpr uint64_t kStepsOfWord = 16;  // it takes memory, too
 
 // A module's words, with its own ids. Those of a module with gaps up to the limit of the bound
@@ -83,11 +81,7 @@ std::vector<uint32_t> Module::serialise() const {
     return writer.finish();
 }
 
-const Instruction& Module::def(Id id) const {
-    takeSteps(1);
-    if (id >= defs_.size() || defs_[id] == nullptr) return kNothing;
-    return *defs_[id];
-}
+const Instruction Module::kNothing;
 
 void Module::setDef(Instruction* instruction) {
     takeSteps(kStepsOfWord * instruction->wordCount());
@@ -157,11 +151,12 @@ void Module::removeDeclarations(const ExtensionInfo& extension, uint32_t kept) {
 }
 
 Id Module::importSet(std::string_view name) {
+    Operands operands = stringOperands(name);
     for (const InstructionPtr& i : section(Section::kExtInstImports)) {
-        if (stringFromOperands(*i, 0) == name) return i->result;
+        if (i->operands == operands) return i->result;
     }
     const Id id = takeId();
-    append(Section::kExtInstImports, makeInstruction(OpExtInstImport, 0, id, stringOperands(name)));
+    append(Section::kExtInstImports, makeInstruction(OpExtInstImport, 0, id, std::move(operands)));
     return id;
 }
 

@@ -95,7 +95,10 @@ class Module {
 
     // The instruction that defines an id; if there is none, an OpNop without operands, which no
     // comparison with an opcode matches.
-    const Instruction& def(Id id) const;
+    const Instruction& def(Id id) const {
+        takeSteps(1);
+        return id < defs_.size() && defs_[id] != nullptr ? *defs_[id] : kNothing;
+    }
     // The same, to change it in place; nullptr if there is none.
     Instruction* edit(Id id) { return id < defs_.size() ? defs_[id] : nullptr; }
     void setDef(Instruction* instruction);
@@ -183,6 +186,8 @@ class Module {
 
  private:
     friend class ModuleParser;
+
+    static const Instruction kNothing;
 
     void takeSteps(uint64_t count) const {
         steps_ += count;

@@ -50,8 +50,14 @@ bool isConversion(spv::Op opcode) {
 }
 
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
-    return isExtInst(instruction.opcode) &&
-           stringFromOperands(module.def(instruction.word(0)), 0).starts_with("NonSemantic.");
+    if (!isExtInst(instruction.opcode)) return false;
+    static constexpr std::string_view kPrefix = "NonSemantic.";
+    const Operands& name = module.def(instruction.word(0)).operands;
+    for (size_t i = 0; i < kPrefix.size(); ++i) {
+        const uint32_t word = i / 4 < name.size() ? name[i / 4].word : 0;
+        if (static_cast<char>(word >> 8 * (i % 4)) != kPrefix[i]) return false;
+    }
+    return true;
 }
 
 bool isExtInst(spv::Op opcode) {

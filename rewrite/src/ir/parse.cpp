@@ -50,7 +50,7 @@ class ModuleParser {
         instruction->opcode = static_cast<spv::Op>(parsed.opcode);
         instruction->type = parsed.type_id;
         instruction->result = parsed.result_id;
-        instruction->operands.reserve(parsed.num_words);
+        instruction->operands.reserve(parsed.num_words - instruction->wordCount());
         for (uint16_t i = 0; i < parsed.num_operands; ++i) {
             const spv_parsed_operand_t& operand = parsed.operands[i];
             if (operand.type == SPV_OPERAND_TYPE_TYPE_ID ||

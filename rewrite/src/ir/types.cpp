@@ -29,18 +29,31 @@ void TypeTable::rescan() {
     known_.clear();
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
         if (!isShareable(i->opcode)) continue;
-        known_.emplace(Key{{i->opcode, i->type}, wordsOf(i->operands)}, i->result);
+        known_.emplace(Known{i->opcode, i->type, i->operands}, i->result);
     }
 }
 
-Id TypeTable::unique(spv::Op opcode, Operands operands, Id type) {
-    const auto [entry, isNew] = known_.try_emplace(Key{{opcode, type}, wordsOf(operands)}, 0);
-    if (isNew) {
-        entry->second = module_.takeId();
-        module_.append(Section::kGlobals,
-                       makeInstruction(opcode, type, entry->second, std::move(operands)));
+size_t TypeTable::Hash::operator()(const Key& key) const {
+    constexpr uint64_t kPrime = 0x100000001B3;
+    uint64_t hash = static_cast<uint64_t>(key.opcode) << 32 | key.type;
+    for (const Operand& operand : key.operands) hash = (hash ^ operand.word) * kPrime;
+    return static_cast<size_t>(hash ^ hash >> 29);
+}
+
+bool TypeTable::Same::operator()(const Key& a, const Key& b) const {
+    return a.opcode == b.opcode && a.type == b.type &&
+           std::ranges::equal(a.operands, b.operands, {}, &Operand::word, &Operand::word);
+}
+
+Id TypeTable::unique(spv::Op opcode, std::span<const Operand> operands, Id type) {
+    if (const auto found = known_.find(Key{opcode, type, operands}); found != known_.end()) {
+        return found->second;
     }
-    return entry->second;
+    const Id id = module_.takeId();
+    const Operands own(operands.begin(), operands.end());
+    known_.emplace(Known{opcode, type, own}, id);
+    module_.append(Section::kGlobals, makeInstruction(opcode, type, id, own));
+    return id;
 }
 
 Id TypeTable::intType(uint32_t width, bool isSigned) {
@@ -82,7 +95,7 @@ Id TypeTable::matrixType(Operands operands) {
 Id TypeTable::functionType(Id result, std::span<const Id> parameters) {
     Operands operands = {idOperand(result)};
     for (Id parameter : parameters) operands.push_back(idOperand(parameter));
-    return unique(OpTypeFunction, std::move(operands));
+    return unique(OpTypeFunction, operands);
 }
 
 Id TypeTable::constant(Id scalarType, uint64_t bits) {
@@ -229,11 +242,11 @@ void drop(Module& module, const TypeReplacements& replacements, Keeps keeps) {
 }
 
 void replace(Module& module, const TypeReplacements& replacements, Keeps keeps) {
+    if (replacements.empty()) return;
     drop(module, replacements, keeps);
-    const auto replaced = [&](Id id) {
-        const auto found = replacements.find(id);
-        return found == replacements.end() ? id : found->second;
-    };
+    std::vector<Id> types(module.bound());  // by id: the new type; 0: none
+    for (const auto& [old, replacement] : replacements) types[old] = replacement;
+    const auto replaced = [&](Id id) { return types[id] != 0 ? types[id] : id; };
     const auto replaceIn = [&](Instruction& i) {
         i.type = replaced(i.type);
         if (keeps != nullptr && keeps(i)) return;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 #include "ir/instruction.hpp"
 #include "ir/module.hpp"
@@ -70,11 +71,34 @@ class TypeTable {
     const Module& module() const { return module_; }
 
  private:
-    using Key = std::pair<std::pair<spv::Op, Id>, std::vector<uint32_t>>;
-    Id unique(spv::Op opcode, Operands operands, Id type = 0);
+    // What makes a type or a constant the same as another one. Passes may change the instruction.
+    struct Key {
+        spv::Op opcode;
+        Id type;
+        std::span<const Operand> operands;
+    };
+    struct Known {
+        spv::Op opcode;
+        Id type;
+        Operands operands;
+
+        operator Key() const { return {opcode, type, operands}; }
+    };
+    struct Hash {
+        using is_transparent = void;
+        size_t operator()(const Key& key) const;
+    };
+    struct Same {
+        using is_transparent = void;
+        bool operator()(const Key& a, const Key& b) const;
+    };
+    Id unique(spv::Op opcode, std::span<const Operand> operands, Id type = 0);
+    Id unique(spv::Op opcode, std::initializer_list<Operand> operands, Id type = 0) {
+        return unique(opcode, std::span(operands.begin(), operands.size()), type);
+    }
 
     Module& module_;
-    std::map<Key, Id> known_;
+    std::unordered_map<Known, Id, Hash, Same> known_;
 };
 
 // A new variable of the module, without an initializer.

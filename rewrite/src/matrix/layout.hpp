@@ -41,6 +41,8 @@
 
 namespace coopvk::rewrite {
 
+class MatrixUses;
+
 struct Grid {
     uint32_t rows = 1;
     uint32_t columns = 1;
@@ -144,7 +146,7 @@ Grid makeGrid(uint32_t lanes, bool tall);
 // Chooses by the sizes of the matrices, and by how the module loads, stores and multiplies them;
 // target.tuning has precedence. Speed depends on the policy, results do not: docs/benchmarks.md has
 // the measurements.
-LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
+LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
                           const PlannedTarget& target);
 
 // Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).

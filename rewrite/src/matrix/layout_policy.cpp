@@ -149,9 +149,8 @@ std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types,
 
 }  // namespace
 
-LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
+LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
                           const PlannedTarget& target) {
-    const MatrixUses uses(module);
     const Survey survey = surveyOf(uses, types);
     // Accesses in row major order minus others.
     const int ofA = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
@@ -159,7 +158,7 @@ LayoutPolicy choosePolicy(const Module& module, const TypeTable& types,
     const int ofAccumulators =
         survey.rowMajorLoads[static_cast<size_t>(Use::kAccumulator)] + survey.rowMajorStores;
     LayoutPolicy policy;
-    policy.workgroup = workgroupGrid(module);
+    policy.workgroup = workgroupGrid(types.module());
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.
     const bool dots = survey.multipliesHalfIntoSingle && target.device.hasMixedDots;

@@ -136,7 +136,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (hasTiles) {
         context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
     }
-    context.followedLoads = gatherTensorLoads(module);
+    if (!context.tensors.layouts.empty()) context.followedLoads = gatherTensorLoads(module);
     if (hasTiles) {
         context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }

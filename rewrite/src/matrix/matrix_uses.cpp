@@ -11,14 +11,30 @@ MatrixUses::MatrixUses(const Module& module)
     : module_(module), facts_(module.bound()), moves_(module.bound()) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == OpTypeCooperativeMatrixKHR) {
-            facts_[i->result] = kIsMatrix;
+            facts_[i->result] = kIsMatrix | kLeads;
             const auto d = matrixDimensions(module, *i);
             if (d) types_.emplace_back(i->result, *d);
         }
         const bool isZero = i->opcode == OpConstantNull || hasNoValue(i->opcode);
         add(i->type, isZero ? kHasZeros : kHasConstants);
     }
+    findTypesThatLead();
     for (const auto& function : module.functions()) visit(*function);
+}
+
+// Passes declare types in any order.
+void MatrixUses::findTypesThatLead() {
+    for (bool found = true; found;) {
+        found = false;
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (leads(idOperand(i->result)) ||
+                std::ranges::none_of(i->operands, [&](const Operand& o) { return leads(o); })) {
+                continue;
+            }
+            facts_[i->result] |= kLeads;
+            found = true;
+        }
+    }
 }
 
 void MatrixUses::visit(const Function& function) {
@@ -89,6 +105,10 @@ void MatrixUses::visitOther(const Instruction& i) {
     }
 }
 
+bool MatrixUses::leads(const Operand& o) const {
+    return o.isId && o.word < facts_.size() && (facts_[o.word] & kLeads) != 0;
+}
+
 void MatrixUses::add(Id type, uint32_t fact) {
     if (isMatrix(type)) facts_[type] |= fact;
 }
@@ -108,6 +128,14 @@ void MatrixUses::copyElement(std::optional<Id> to, std::optional<Id> from) {
 
 // The type of the matrix that the indices of an instruction lead into.
 std::optional<Id> MatrixUses::matrixIndexedBy(const Instruction& i) const {
+    // Most instructions index into something else.
+    const auto mayLead = [&](const Operand& o) {
+        return leads(o) || leads(idOperand(typeOf(o.word)));
+    };
+    if (std::ranges::none_of(std::span(i.operands).first(std::min<size_t>(i.operands.size(), 2)),
+                             mayLead)) {
+        return std::nullopt;
+    }
     const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); });
     return index ? std::optional(index->type) : std::nullopt;
 }

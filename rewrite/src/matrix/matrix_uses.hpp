@@ -98,9 +98,12 @@ class MatrixUses {
     // others where branches meet.
     uint32_t moves(Id type) const;
     // The bits of MatrixFact for a type.
-    uint32_t facts(Id type) const { return isMatrix(type) ? facts_[type] & ~kIsMatrix : 0; }
+    uint32_t facts(Id type) const {
+        return isMatrix(type) ? facts_[type] & ~(kIsMatrix | kLeads) : 0;
+    }
 
  private:
+    void findTypesThatLead();
     void visit(const Function& function);
     void visit(const Instruction& i);
     void visitOther(const Instruction& i);
@@ -112,10 +115,13 @@ class MatrixUses {
     std::optional<Id> matrixOfElement(Id value) const;
     MatrixAccess accessOf(const Instruction& i, Id type, size_t layout) const;
     MatrixAccess tensorAccessOf(const Instruction& i, Id type) const;
+    bool leads(const Operand& type) const;
     bool isMatrix(Id type) const { return type < facts_.size() && (facts_[type] & kIsMatrix) != 0; }
     Id typeOf(Id value) const { return module_.def(value).type; }
 
+    // Bits of facts_ beside those of MatrixFact.
     static constexpr uint32_t kIsMatrix = 1u << 31;
+    static constexpr uint32_t kLeads = 1u << 30;  // a matrix, or a type that names one that leads
 
     const Module& module_;
     std::vector<uint32_t> facts_, moves_;  // by type

@@ -174,10 +174,10 @@ uint32_t halvesIn(const TypeTable& types, Id element) {
 // The matrices, and the arrays from which they are loaded.
 class Candidates {
  public:
-    explicit Candidates(const TypeTable& types)
+    Candidates(const TypeTable& types, const MatrixUses& uses)
         : types_(types),
           users_(types.module()),
-          uses_(types.module()),
+          uses_(uses),
           survey_(uses_, types, [&](const Instruction& i) { return mayBe(i); }, {}) {
         size_t before = 0;
         do {
@@ -220,7 +220,7 @@ class Candidates {
 
     const TypeTable& types_;
     const Users users_;
-    const MatrixUses uses_;
+    const MatrixUses& uses_;
     FactorSurvey survey_;
     std::vector<StagingArray> arrays_;
     std::set<Id> others_;  // types that are loaded from other memory, too
@@ -240,10 +240,10 @@ RetypedArray withSingles(TypeTable& types, const StagingArray& array) {
 
 }  // namespace
 
-bool holdSharedSingles(TypeTable& types, const PlannedTarget& target) {
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
     const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
     if (!target.device.shaderFloat16 || !isFaster) return false;
-    const Candidates candidates(types);
+    const Candidates candidates(types, uses);
     uint64_t bytes = 0;
     for (const StagingArray& array : candidates.arrays()) bytes += array.bytes * array.length;
     if (bytes == 0 || !sharedMemoryHasRoom(types.module(), bytes, target.device)) return false;

@@ -14,6 +14,8 @@
 
 namespace coopvk::rewrite {
 
+class MatrixUses;
+
 struct StagingArray {
     Id variable = 0;
     Id element = 0;            // a scalar or vector
@@ -48,7 +50,7 @@ void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays);
 // invocation that multiplies it. All values stay the same. The memory takes twice as many bytes.
 
 // Changes such arrays, and the types of these matrices. Returns whether there were any, on a device
-// that is faster so (docs/benchmarks.md) and has room for all of them.
-bool holdSharedSingles(TypeTable& types, const PlannedTarget& target);
+// that is faster so (docs/benchmarks.md) and has room for all of them. `uses` holds no more then.
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses);
 
 }  // namespace coopvk::rewrite

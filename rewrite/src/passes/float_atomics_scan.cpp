@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Looks for float atomics in the words of a module.
-#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -20,18 +19,13 @@ constexpr uint32_t kAdd = firstWord(OpAtomicFAddEXT, 7);
 // Whether a word equals the first word of one of these atomics: each has one length only. Literals
 // may equal it, too, but this is many times faster than a walk over instructions.
 bool mayHaveAtomics(std::span<const uint32_t> words) {
-    constexpr size_t kBlock = 1024;
-    while (!words.empty()) {
-        const auto block = words.first(std::min(kBlock, words.size()));
-        words = words.subspan(block.size());
-        // No branch in this loop: compilers can vectorize it.
-        bool found = false;
-        for (const uint32_t word : block) {
-            found |= (word == kLoad) | (word == kStore) | (word == kExchange) | (word == kAdd);
+    uint32_t found = 0;
+    for (const uint32_t word : words) {  // no branch in this loop
+        for (const uint32_t first : {kLoad, kStore, kExchange, kAdd}) {
+            found |= word == first ? 1u : 0u;
         }
-        if (found) return true;
     }
-    return false;
+    return found != 0;
 }
 
 // Notes the values that are 32-bit floats, and the storage classes of pointers.

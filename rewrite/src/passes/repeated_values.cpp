@@ -28,13 +28,11 @@ bool isIntegerFunction(const Module& module, const Instruction& i) {
                                          GLSLstd450SMax, GLSLstd450UClamp, GLSLstd450SClamp});
 }
 
-// Whether an equal instruction ahead of it gives the same value.
+// Whether an equal instruction ahead of it gives the same value, unless one of them is decorated.
 bool isRepeatable(const Module& module, const Instruction& i) {
     if (i.result == 0 || i.type == 0) return false;
-    if (isIntegerFunction(module, i)) return !isDecorated(module, i.result);
-    if (!isPure(i.opcode) || hasNoValue(i.opcode)) return false;
-    if (isOneOf(i.opcode, {OpPhi, OpVariable, kOpFreeze})) return false;
-    return !isDecorated(module, i.result);
+    if (isOneOf(i.opcode, {OpPhi, OpVariable, kOpFreeze}) || hasNoValue(i.opcode)) return false;
+    return isPure(i.opcode) || isIntegerFunction(module, i);
 }
 
 size_t hashOf(const Instruction& i) {
@@ -91,8 +89,11 @@ class RepeatedValues {
             if (within_ == Within::kBlock && known.block != block)
                 break;  // those of a block are together
             if (!areEqual(*known.instruction, i)) continue;
-            if (known.block == block ||
-                (within_ == Within::kFunction && dominators_.dominates(known.block, block))) {
+            const bool isAhead =
+                known.block == block ||
+                (within_ == Within::kFunction && dominators_.dominates(known.block, block));
+            if (isAhead && !isDecorated(module_, i.result) &&
+                !isDecorated(module_, known.instruction->result)) {
                 result = known.instruction->result;
             }
         }
@@ -136,7 +137,9 @@ void shareRepeatedValues(Module& module, Within within) {
     for (const auto& function : module.functions()) {
         RepeatedValues(module, *function, within, same).run();
     }
-    removeUnused(module, [&](const Instruction& i) { return isRepeatable(module, i); });
+    removeUnused(module, [&](const Instruction& i) {
+        return isRepeatable(module, i) && !isDecorated(module, i.result);
+    });
 }
 
 }  // namespace coopvk::rewrite

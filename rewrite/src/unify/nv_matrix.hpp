@@ -123,7 +123,7 @@ class RoleInference {
     mutable std::vector<Class> classes_;
     std::map<Id, Range> values_;
     std::map<std::pair<const Instruction*, size_t>, Range> constantUses_;
-    const std::unordered_map<Id, const Function*> functions_;
+    const std::vector<const Function*> functions_;
     std::vector<std::pair<uint32_t, Id>> elementAccesses_;  // variable and matrix type
     std::map<Size, uint32_t> elementClasses_;
 };

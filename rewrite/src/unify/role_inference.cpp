@@ -132,10 +132,10 @@ void RoleInference::visitConstruct(const Instruction& construct) {
 
 void RoleInference::visitCall(const Instruction& call) {
     link(value(call.result), value(call.word(0)));
-    const auto callee = functions_.find(call.word(0));
-    if (callee == functions_.end()) return;
+    const Function* callee = functions_[call.word(0)];
+    if (callee == nullptr) return;
     size_t argument = 1;
-    for (const InstructionPtr& parameter : callee->second->parameters) {
+    for (const InstructionPtr& parameter : callee->parameters) {
         if (parameter->opcode != OpFunctionParameter) continue;
         link(value(parameter->result), operand(call, argument++));
     }

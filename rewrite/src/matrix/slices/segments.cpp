@@ -81,8 +81,9 @@ class SegmentFinder {
             const Instruction& i = *body[at];
             const bool isAtStart = i.opcode == OpVariable || i.opcode == OpPhi;
             if (isTerminator(i.opcode) || &i == mergeOf(*function_.blocks[b])) return;
-            if (!facts_.mayRepeat(i)) close();
-            if (isAtStart || !facts_.mayRepeat(i)) begin_ = {b, at + 1};
+            const bool repeats = facts_.mayRepeat(i);
+            if (!repeats) close();
+            if (isAtStart || !repeats) begin_ = {b, at + 1};
             if (facts_.multiplies(i)) end_ = Position{b, endOfStores(b, at)};
         }
     }

@@ -27,7 +27,7 @@ namespace coopvk::rewrite {
 // Changes types of A and B, and puts loops around their products. Does nothing where slices do not
 // suit the device, or a product of the module does not allow them.
 ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
-                            const LayoutPolicy& policy);
+                            const LayoutPolicy& policy, const MatrixUses& uses);
 
 struct SlicedTypes {
     std::set<Id> types;       // of A and B
@@ -38,7 +38,7 @@ struct SlicedTypes {
 // Chooses the types that may be loaded in slices, and the depth that suits the device; nullopt: it
 // wants no slices, or a product or load allows none.
 std::optional<SlicedTypes> chooseSlices(const TypeTable& types, const PlannedTarget& target,
-                                        const LayoutPolicy& policy);
+                                        const LayoutPolicy& policy, const MatrixUses& uses);
 
 // Segments: parts of functions that a loop may execute again. They consist of instructions and
 // whole constructs that change only variables of the invocation.

@@ -43,10 +43,10 @@ class SegmentSearch {
     // Empty where there are no such segments.
     std::vector<SlicedSegment> run() {
         for (const auto& function : module_.functions()) {
+            const std::vector<Segment> segments = findSegments(facts_, *function);
+            if (segments.empty()) continue;
             const Users users(*function);
-            for (const Segment& segment : findSegments(facts_, *function)) {
-                consider(*function, users, segment);
-            }
+            for (const Segment& segment : segments) consider(*function, users, segment);
         }
         return isComplete() ? std::move(found_) : std::vector<SlicedSegment>();
     }
@@ -178,9 +178,9 @@ void narrow(TypeTable& types, Id matrix, uint32_t depth) {
 }  // namespace
 
 ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
-                            const LayoutPolicy& policy) {
+                            const LayoutPolicy& policy, const MatrixUses& uses) {
     Module& module = types.module();
-    const std::optional<SlicedTypes> chosen = chooseSlices(types, target, policy);
+    const std::optional<SlicedTypes> chosen = chooseSlices(types, target, policy, uses);
     if (!chosen) return {};
     const FunctionFacts facts(module);
     const std::vector<SlicedSegment> found = SegmentSearch(module, facts, chosen->types).run();

@@ -12,12 +12,13 @@ namespace {
 
 class SliceChooser {
  public:
-    SliceChooser(const TypeTable& types, const PlannedTarget& target, const LayoutPolicy& policy)
+    SliceChooser(const TypeTable& types, const PlannedTarget& target, const LayoutPolicy& policy,
+                 const MatrixUses& uses)
         : module_(types.module()),
           types_(types),
           target_(target),
           policy_(policy),
-          uses_(module_),
+          uses_(uses),
           survey_(uses_, types,
                   [&](const Instruction& type) {
                       return !policy.likeAccumulators.contains(type.result);
@@ -107,7 +108,7 @@ class SliceChooser {
     const TypeTable& types_;
     const PlannedTarget& target_;
     const LayoutPolicy& policy_;
-    const MatrixUses uses_;
+    const MatrixUses& uses_;
     const FactorSurvey survey_;
     const std::set<Id> open_;
     MatrixCounts matrices_;
@@ -117,8 +118,8 @@ class SliceChooser {
 }  // namespace
 
 std::optional<SlicedTypes> chooseSlices(const TypeTable& types, const PlannedTarget& target,
-                                        const LayoutPolicy& policy) {
-    return SliceChooser(types, target, policy).run();
+                                        const LayoutPolicy& policy, const MatrixUses& uses) {
+    return SliceChooser(types, target, policy, uses).run();
 }
 
 }  // namespace coopvk::rewrite
