@@ -27,7 +27,7 @@ function(coopvk_ship)
         endif()
         if(COOPVK_STATIC_RUNTIME AND NOT COOPVK_SANITIZE)
             if(CMAKE_SYSTEM_NAME STREQUAL "Linux" AND CMAKE_BUILD_TYPE STREQUAL "Release")
-                target_sources(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/glibc_strto.c)
+                target_sources(${target} PRIVATE ${CMAKE_CURRENT_FUNCTION_LIST_DIR}/glibc_older.c)
             endif()
             target_link_options(${target} PRIVATE
                                 $<$<CONFIG:Release>:-static-libstdc++>

@@ -20,14 +20,25 @@ file(RELATIVE_PATH path ${folder} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${nam
 string(REPLACE "\"${library}\"" "\"${path}\"" text "${text}")
 file(WRITE ${manifest} "${text}")
 
-# Without dpkg-shlibdeps: the newest version of glibc's symbols that the library takes. It needs nothing
-# else (scripts/check-portable).
-if(CPACK_COOPVK_OBJDUMP)
-    execute_process(COMMAND ${CPACK_COOPVK_OBJDUMP} -T ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name}
-                    OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
-    string(REGEX MATCHALL "GLIBC_[0-9.]+" versions "${symbols}")
-    list(SORT versions COMPARE NATURAL ORDER DESCENDING)
-    list(GET versions 0 newest)
+# Without dpkg-shlibdeps: coopvk_depend_on_glibc(variable files...) puts the newest version of glibc's symbols that the
+# files take in front of the dependencies. They need nothing else (scripts/check-portable).
+function(coopvk_depend_on_glibc variable)
+    set(all "")
+    foreach(file IN LISTS ARGN)
+        execute_process(COMMAND ${CPACK_COOPVK_OBJDUMP} -T ${file} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+        string(REGEX MATCHALL "GLIBC_[0-9.]+" versions "${symbols}")
+        list(APPEND all ${versions})
+    endforeach()
+    list(SORT all COMPARE NATURAL ORDER DESCENDING)
+    list(GET all 0 newest)
     string(REPLACE "GLIBC_" "" newest ${newest})
-    string(PREPEND CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= ${newest}), ")
+    set(${variable} "libc6 (>= ${newest}), ${${variable}}" PARENT_SCOPE)
+endfunction()
+if(CPACK_COOPVK_OBJDUMP)
+    file(GLOB programs ${prefix}/bin/*)
+    coopvk_depend_on_glibc(CPACK_DEBIAN_PACKAGE_DEPENDS ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name} ${programs})
+    file(GLOB programs ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/compare${CPACK_PACKAGING_INSTALL_PREFIX}/bin/*)
+    if(programs)
+        coopvk_depend_on_glibc(CPACK_DEBIAN_COMPARE_PACKAGE_DEPENDS ${programs})
+    endif()
 endif()

@@ -31,6 +31,8 @@ depends=$(field Depends)
 [[ $depends =~ libc6\ \(\>=\ 2\.([0-9]+) ]] || fail "no libc6 in: $depends"
 ((BASH_REMATCH[1] <= 36)) || fail "needs a newer glibc: $depends"
 [[ $depends != *libstdc++* && $depends != *libgcc* ]] || fail "needs a C++ runtime: $depends"
+[[ $(dpkg-deb -f "${compare[0]}" Depends) =~ libc6\ \(\>=\ 2\.([0-9]+) ]] || fail "coopvk-compare depends on no libc6"
+((BASH_REMATCH[1] <= 36)) || fail "coopvk-compare needs glibc 2.${BASH_REMATCH[1]}"
 dpkg-deb -e "${package[0]}" "$work/control"
 [[ $(list "$work/control") == $'./control\n./md5sums' ]] || fail "control: $(list "$work/control")"
 # Can be installed here, as far as dependencies go.
