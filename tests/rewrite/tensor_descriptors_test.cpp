@@ -46,7 +46,8 @@ TEST(TensorDescriptors, MayDifferBetweenInvocations) {
     const std::string index = words.substr(start, end - start) + " %uint_0 ";
     size_t chains = 0;
     for (size_t at = 0; (at = words.find(index, at)) != std::string::npos; ++at) ++chains;
-    EXPECT_GE(chains, 4 * 16u) << "each of a lane's 16 elements, in four accesses\n" << words;
+    EXPECT_GE(chains, 2 * 16u) << "each of a lane's 16 elements, in two loads; stores are loops\n"
+                               << words;
 }
 
 }  // namespace

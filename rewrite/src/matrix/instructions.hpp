@@ -152,6 +152,8 @@ void lowerTileConversion(MatrixContext& context, MatrixWriter& writer,
 // OpFConvert and the other conversions. They may also change the use, from an accumulator to A or B
 // (SPV_NV_cooperative_matrix2).
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion);
+// Finds the conversions that tensor stores do (MatrixContext::storedConversions).
+void findStoredConversions(MatrixContext& context);
 
 // OpCooperativeMatrixTransposeNV and OpCooperativeMatrixReduceNV.
 void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Instruction& transpose);

@@ -73,6 +73,7 @@ struct Axis {
     uint32_t localOf(uint32_t index) const {
         return index / (lanes * block) * block + index % block;
     }
+    bool operator==(const Axis&) const = default;
 };
 
 enum class PackAxis { kColumns, kRows };

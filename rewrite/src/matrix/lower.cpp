@@ -122,6 +122,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     const bool hasTiles = context.tiles.hasTiles();
     const DevicePlan& device = context.target.device;
     if (!hasTiles && device.callsTensorAccesses) {
+        dropUnreadMatrices(module);
         shareTensorAccesses(context.types, device.prefersShortCode);
     }
     lowerMatrixTypes(context);
@@ -130,6 +131,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
+    if (!hasTiles && device.callsTensorAccesses) findStoredConversions(context);
     if (!hasTiles && device.callsTensorAccesses && !device.prefersShortCode) {
         findSharedLoads(context);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions that change the use of a matrix, and so which lane holds which element.
+#include "ir/users.hpp"
 #include "lowering/packed.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
@@ -89,7 +90,40 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
     convertInSubgroup(context, writer, {*from, *to}, conversion);
 }
 
+namespace {
+
+// Whether lanes hold the components of both matrices, as themselves, in the same order.
+bool areHeldAlike(const MatrixType& a, const MatrixType& b) {
+    const auto isPlain = [](const MatrixType& m) {
+        return !m.tiles && !m.isConverted() && !m.isOpen();
+    };
+    return isPlain(a) && isPlain(b) && a.shape == b.shape && a.fragment.rows == b.fragment.rows &&
+           a.fragment.columns == b.fragment.columns && a.fragment.scope == b.fragment.scope &&
+           a.fragment.run == b.fragment.run;
+}
+
+}  // namespace
+
+void findStoredConversions(MatrixContext& context) {
+    if (context.tensors.layouts.empty()) return;
+    const Users users(context.module);
+    const auto isStored = [](const Usage& use) {
+        return use.user->opcode == OpCooperativeMatrixStoreTensorNV && use.operand == 1;
+    };
+    context.module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != OpFConvert || !users.all(i.result, isStored)) return;
+        const MatrixType* from = context.matrixOfValue(i.word(0));
+        const MatrixType* to = context.matrix(i.type);
+        const std::span<Instruction* const> notes = context.module.annotationsOf(i.result);
+        const bool isDecorated = std::ranges::any_of(
+            notes, [](const Instruction* note) { return note->opcode != OpName; });
+        if (from == nullptr || to == nullptr || isDecorated || !areHeldAlike(*from, *to)) return;
+        context.storedConversions.emplace(i.result, i.word(0));
+    });
+}
+
 bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& conversion) {
+    if (context.storedConversions.contains(conversion.result)) return true;
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     const bool transposes = isTransposed(context, conversion);

@@ -99,9 +99,8 @@ TensorWalk TensorTransfer::walkRuns(uint32_t most) {
 }
 
 TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
-    constexpr uint32_t kRareAccesses = 16;
     const bool isRare = run_.length != 1 && !context_.tiles.hasTiles();
-    const uint32_t unrolled = isRare ? std::min(most, kRareAccesses) : most;
+    const uint32_t unrolled = isRare ? std::min(most, device().maxRareAccesses) : most;
     // Loops of loads may be unrolled: RADV indexes the array by a ladder of branches in a loop.
     const bool isStore = at_.opcode == OpCooperativeMatrixStoreTensorNV;
     return {writer_, matrix_, unrolled, {}, loops(isRare && isStore)};
@@ -200,12 +199,19 @@ class TensorStore : TensorTransfer {
         : TensorTransfer(context, writer, store, matrix, operands),
           elements_(context, emit_, store, matrix, operands.pointer, operands.memory) {
         chooseRuns(elements_);
+        const auto converted = context.storedConversions.find(object_);
+        if (converted == context.storedConversions.end()) return;
+        object_ = converted->second;
+        held_ = context.matrixOfValue(object_);
     }
 
     bool valid() const { return elements_.valid(); }
 
     void run() {
-        const uint32_t most = device().maxTensorStores;
+        constexpr uint32_t kMostWithTiles = 512;  // loops were not measured there
+        const uint32_t most = context_.tiles.hasTiles() && !device().prefersShortCode
+                                  ? kMostWithTiles
+                                  : device().maxTensorStores;
         constexpr auto kSeparable = &TensorStore::visitSeparable, kAny = &TensorStore::visitAny;
         writer_.when(writer_.isNoDuplicate(matrix_), [&] {
             byAddress([&] { store(walkRuns(most), &TensorStore::visitMemoryRuns, run_.length); },
@@ -225,17 +231,18 @@ class TensorStore : TensorTransfer {
         std::optional<ElementArray> array;
         HeldElements held(matrix_);
         if (walk.isRolled()) {
-            array.emplace(context_, writer_, matrix_, ElementArray::Variable::kShared);
-            array->fill(at_.word(1));
+            array.emplace(context_, writer_, *held_, ElementArray::Variable::kShared);
+            array->fill(object_);
         } else {
-            held = HeldElements(matrix_, emit_, at_.word(1));
+            held = HeldElements(*held_, emit_, object_);
         }
         (this->*visitAll)(walk, [&](const TensorPart& place, Id element) {
             writer_.when(emit_.both(place.isKept, place.inside), [&] {
                 std::vector<Slot> components;
                 for (uint32_t i = 0; i < length; ++i) {
                     const Id at = inRun(element, i);
-                    components.push_back(array ? Slot{array->load(at), 0} : slotOf(held, at));
+                    components.push_back(
+                        component(array ? Slot{array->load(at), 0} : slotOf(held, at)));
                 }
                 if (length > 1) return elements_.storeRun(emit_, place.index, components);
                 elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
@@ -243,7 +250,16 @@ class TensorStore : TensorTransfer {
         });
     }
 
+    // Of the matrix that is stored, from one of what is held.
+    Slot component(Slot held) {
+        if (held_ == &matrix_) return held;
+        return {emit_.converted(matrix_.component, scalarOf(emit_, held_->component, held)), 0};
+    }
+
     TensorElements elements_;
+    // What the lanes hold: the object, or what is converted to it.
+    Id object_ = at_.word(1);
+    const MatrixType* held_ = &matrix_;
 };
 
 }  // namespace

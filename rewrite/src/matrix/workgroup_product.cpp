@@ -196,8 +196,8 @@ class WorkgroupProduct : StagedProduct {
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
         const DevicePlan& device = context_.target.device;
-        const uint32_t fitting =
-            std::clamp(device.workgroupProducts / plan_.products(), 1u, device.workgroupSteps);
+        const uint32_t fitting = std::clamp(device.workgroupProducts / plan_.products(),
+                                            device.leastWorkgroupSteps, device.workgroupSteps);
         const uint32_t atOnce = std::gcd(steps, std::bit_floor(fitting));
         f_.loop(
             steps / atOnce,

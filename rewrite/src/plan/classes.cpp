@@ -127,7 +127,10 @@ const DeviceClass kClasses[] = {
      hasScalarRegisters,
      {.maxOpenSums = 128,
       .slices = kSlicesOfScalarRegisters,
-      .workgroupProducts = 256,
+      .maxTensorStores = 4,
+      .maxRareAccesses = 4,
+      .workgroupProducts = 128,
+      .leastWorkgroupSteps = 2,
       .workgroupSteps = 4,
       .slowShuffleLanes = 0,
       .usesDriverMatrices = false,
@@ -139,7 +142,9 @@ const DeviceClass kClasses[] = {
      isWide,
      {.computesSingleHalves = true,
       .slices = kSlicesOfFewRegisters,
-      .workgroupProducts = 256,
+      .maxTensorStores = 4,
+      .maxRareAccesses = 4,
+      .workgroupProducts = 128,
       .indexingHoldsRegisters = true,
       .linesAtOnce = 2,
       .unrolledUnits = 32}},
@@ -156,7 +161,7 @@ const DeviceClass kClasses[] = {
       .smallProduct = 256,
       .unrolledWords = 1,
       .callsSmallFunctions = true}},
-    {"GPU", "None of the other classes.", isAny, {.slices = kSlicesOfOthers}},
+    {"GPU", "None of the other classes.", isAny, {.slices = kSlicesOfOthers, .maxTensorStores = 4}},
 };
 
 }  // namespace

@@ -109,10 +109,12 @@ struct DeviceChoices {
     uint32_t maxTensorLoads = 512;
     uint32_t maxTensorStores = 512;
     uint32_t maxTensorPlaces = 16;
+    uint32_t maxRareAccesses = 16;  // single ones, where runs are possible by other layouts
     // Of a workgroup
     bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration
-    uint32_t workgroupSteps = ~0u;      // columns or pairs of columns of A in an iteration
+    uint32_t leastWorkgroupSteps = 1;   // columns or pairs of columns of A in an iteration
+    uint32_t workgroupSteps = ~0u;      // at most
     uint32_t registersOfLane = 256;
     uint32_t registersOfWorkgroup = 65536;
     // Exchanges between lanes

@@ -58,6 +58,18 @@ bool AccessPatterns::readsObject(const Instruction& access) const {
     });
 }
 
+// Whether an access stores what a conversion without decorations makes of another matrix.
+bool AccessPatterns::isConverted(const Instruction& access) const {
+    const Instruction& object = module_.def(access.word(1));
+    if (!isTensorStore(access) || object.opcode != OpFConvert) return false;
+    return std::ranges::all_of(module_.annotationsOf(object.result),
+                               [](const Instruction* note) { return note->opcode == OpName; });
+}
+
+Id AccessPatterns::objectOf(const Instruction& access) const {
+    return isConverted(access) ? module_.def(access.word(1)).word(0) : access.word(1);
+}
+
 // Visits the ids that a function needs of an access, in the order of its parameters.
 void AccessPatterns::visitIds(const Instruction& access,
                               const std::function<void(Id id)>& visit) const {
@@ -67,7 +79,7 @@ void AccessPatterns::visitIds(const Instruction& access,
         for (const Operand& o : operandsBehind(module_.def(access.word(0)), 1)) visit(o.word);
     }
     visit(access.word(2));
-    if (readsObject(access)) visit(access.word(1));
+    if (readsObject(access)) visit(objectOf(access));
     for (const Operand& o : operandsBehind(access, 3)) {
         if (o.isId) visit(o.word);
     }
@@ -83,6 +95,7 @@ AccessPattern AccessPatterns::of(const Instruction& access) const {
     for (const Operand& o : operandsBehind(access, 3)) {
         appendTo(pattern.key, {o.isId ? 1u : 0u, o.isId ? 0u : o.word});
     }
+    if (isTensorStore(access)) appendTo(pattern.key, {module_.def(access.word(1)).type});
     visitIds(access, [&](Id id) {
         const bool isShared = isConstant(id);
         appendTo(pattern.key, {isShared ? id : 0, module_.def(id).type});
@@ -109,6 +122,10 @@ std::optional<Id> AccessPatterns::emitIn(Emitter& emit, const Instruction& acces
     operands[2] = take();
     operands[1] =
         readsObject(access) ? take() : idOperand(emit.op(OpUndef, access.type, Operands()));
+    if (isConverted(access)) {
+        const Id type = module_.def(access.word(1)).type;
+        operands[1] = idOperand(emit.op(OpFConvert, type, Operands{operands[1]}));
+    }
     for (size_t o = 3; o < operands.size(); ++o) {
         if (operands[o].isId) operands[o] = take();
     }

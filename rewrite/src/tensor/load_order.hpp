@@ -23,9 +23,14 @@ namespace coopvk::rewrite {
 // Moves tensor stores that differ in their arguments only into a function, which they become calls
 // of. `withLoads`: loads, too, for short code, since such loads do not share a branch with others.
 //
+// Conversions of what is stored move there, too.
+//
 //   before:  store(buffer[i], a, layout); store(buffer[j], b, layout)
 //   after:   f(i, a, layout); f(j, b, layout)
 void shareTensorAccesses(TypeTable& types, bool withLoads);
+
+// Removes variables for matrices that are only stored to, and the stores.
+void dropUnreadMatrices(Module& module);
 
 // Moves each load of a block down to the next load, unless an instruction between them uses its
 // result: then they can share one branch. Stores of the result to variables of the function move
@@ -184,6 +189,8 @@ class AccessPatterns {
     bool isConstant(Id id) const;
     bool isPhysical(const Instruction& access) const;
     bool readsObject(const Instruction& access) const;
+    bool isConverted(const Instruction& access) const;
+    Id objectOf(const Instruction& access) const;
     void visitIds(const Instruction& access, const std::function<void(Id id)>& visit) const;
 
     Module& module_;

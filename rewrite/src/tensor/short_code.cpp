@@ -69,6 +69,30 @@ class AccessSharing {
 
 void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
 
+void dropUnreadMatrices(Module& module) {
+    const Users users(module);
+    const auto isStored = [](const Usage& use) {
+        return use.user->opcode == OpStore && use.operand == 0 && use.user->operands.size() == 2;
+    };
+    std::unordered_set<Id> gone;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpVariable && i.operands.size() == 1 &&
+            module.def(module.pointee(i.result)).opcode == OpTypeCooperativeMatrixKHR &&
+            users.all(i.result, isStored)) {
+            gone.insert(i.result);
+        }
+    });
+    if (gone.empty()) return;
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            module.takeOut(block->body, [&](const Instruction& i) {
+                return gone.contains(i.opcode == OpStore ? i.word(0) : i.result);
+            });
+        }
+    }
+    module.forget(gone);
+}
+
 namespace {
 
 bool isTensorType(const Instruction& type) {

@@ -13,6 +13,26 @@ using Coordinates = std::vector<Id>;
 
 namespace {
 
+// max(value, 1).
+Id atLeastOne(Emitter& emit, Id value) {
+    if (const std::optional<uint64_t> known = emit.module().constantValue(value)) {
+        return *known == 0 ? emit.constant(1) : value;
+    }
+    return emit.glsl(GLSLstd450UMax, emit.types().uint32(), {value, emit.constant(1)});
+}
+
+}  // namespace
+
+Id safeDivide(Emitter& emit, Id a, Id b) {
+    return emit.divInt(emit.types().uint32(), a, atLeastOne(emit, b));
+}
+
+Id safeRemainder(Emitter& emit, Id a, Id b) {
+    return emit.modInt(emit.types().uint32(), a, atLeastOne(emit, b));
+}
+
+namespace {
+
 // A function of a row, a boolean and sizes of dimensions, the last of which changes fastest. It
 // returns the coordinates of the row. Where the boolean is true, all rows are below the last size:
 // no division is needed.

@@ -48,6 +48,8 @@ struct TensorViewType {
 
 struct TensorTypes {
     std::map<Id, TensorLayoutType> layouts;  // by type id
+    // What kTensorValues make, and only stores use: members need not be values of their own.
+    std::unordered_set<Id> onlyStored;
     std::map<Id, TensorViewType> views;
 
     // The type of a value; nullptr: it is not a layout, or not a view.

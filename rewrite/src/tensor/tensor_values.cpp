@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <algorithm>
 
 #include "tensor/tensor_types.hpp"
@@ -80,10 +78,18 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
         if (type.opcode == OpTypeTensorViewNV) what = lowerView(context, types, type);
         if (!what.empty()) context.invalid(type, what);
     }
+    const bool sharesCode = context.target.device.callsTensorAccesses;
     context.module.visitBlocks([&](const Instruction& i) {
+        if (sharesCode && isTensorValue(i.opcode)) types.onlyStored.insert(i.result);
         if (i.opcode != OpTensorViewSetClipNV) return;
         const auto view = types.views.find(i.type);
         if (view != types.views.end()) view->second.mayClip = true;
+    });
+    context.module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpStore || types.onlyStored.empty()) return;
+        for (const Operand& o : i.operands) {
+            if (o.isId) types.onlyStored.erase(o.word);
+        }
     });
     return types;
 }
@@ -215,9 +221,31 @@ std::optional<std::vector<Id>> numbers(Emitter& emit, std::span<const Operand> o
     return ids;
 }
 
+// Makes `result` by insertions if these are shorter: each has 6 words, an extraction 5.
+bool insertChanged(Emitter& emit, const Instruction& result, std::span<const Id> before,
+                   std::span<const Id> members) {
+    std::vector<uint32_t> changed;
+    for (uint32_t m = 0; m < members.size(); ++m) {
+        if (members[m] != before[m]) changed.push_back(m);
+    }
+    Id structure = result.word(0);
+    const size_t others = members.size() - changed.size();
+    if (emit.module().def(structure).opcode == OpCompositeConstruct || changed.empty() ||
+        6 * changed.size() > members.size() + 5 * others) {
+        return false;
+    }
+    for (const uint32_t m : changed) {
+        const Id id = m == changed.back() ? result.result : emit.module().takeId();
+        emit.add(makeInstruction(OpCompositeInsert, result.type, id,
+                                 {idOperand(members[m]), idOperand(structure), literal(m)}));
+        structure = id;
+    }
+    return true;
+}
+
 template <typename Type>
 void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const Type& type,
-           std::span<const TensorRow<Type>> rows) {
+           std::span<const TensorRow<Type>> rows, const std::unordered_set<Id>& onlyStored) {
     const auto row = std::ranges::find(rows, i.opcode, &TensorRow<Type>::opcode);
     if (row == rows.end()) {
         return context.invalid(i, "Result Type is not what the instruction makes");
@@ -233,7 +261,10 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
     }
     std::vector<Id> members = row->copies ? structureMembers(emit, i.word(0))
                                           : std::vector<Id>(type.members(), emit.constant(0));
+    const std::vector<Id> before = members;
     row->apply({emit, type, members, *operands});
+    if (row->copies && onlyStored.contains(i.result) && insertChanged(emit, i, before, members))
+        return;
     emit.add(makeInstruction(OpCompositeConstruct, type.id, i.result, idOperands(members)));
 }
 
@@ -258,32 +289,12 @@ void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitte
     const auto layout = types.layouts.find(i.type);
     const auto view = types.views.find(i.type);
     if (layout != types.layouts.end()) {
-        lower<Layout>(context, emit, i, layout->second, kLayoutRows);
+        lower<Layout>(context, emit, i, layout->second, kLayoutRows, types.onlyStored);
     } else if (view != types.views.end()) {
-        lower<View>(context, emit, i, view->second, kViewRows);
+        lower<View>(context, emit, i, view->second, kViewRows, types.onlyStored);
     } else {
         context.invalid(i, "Result Type is not a tensor layout or view");
     }
-}
-
-namespace {
-
-// max(value, 1).
-Id atLeastOne(Emitter& emit, Id value) {
-    if (const std::optional<uint64_t> known = emit.module().constantValue(value)) {
-        return *known == 0 ? emit.constant(1) : value;
-    }
-    return emit.glsl(GLSLstd450UMax, emit.types().uint32(), {value, emit.constant(1)});
-}
-
-}  // namespace
-
-Id safeDivide(Emitter& emit, Id a, Id b) {
-    return emit.divInt(emit.types().uint32(), a, atLeastOne(emit, b));
-}
-
-Id safeRemainder(Emitter& emit, Id a, Id b) {
-    return emit.modInt(emit.types().uint32(), a, atLeastOne(emit, b));
 }
 
 }  // namespace coopvk::rewrite
