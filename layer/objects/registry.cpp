@@ -8,7 +8,7 @@ namespace {
 // child that made no instance: there, threads that no longer exist may hold locks.
 struct LastSummaries {
     ~LastSummaries() {
-        if (!Statistics::areMadeHere()) return;
+        if (!instances().isOfThisProcess()) return;
         try {
             instances().forEach([](InstanceContext& instance) {
                 if (instance.statistics != nullptr) instance.statistics->writeSummary();

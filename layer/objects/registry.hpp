@@ -10,6 +10,7 @@
 #include <vulkan/utility/vk_concurrent_unordered_map.hpp>
 
 #include "objects/context.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 
@@ -90,6 +91,7 @@ class Registry {
     void add(Handle handle, std::shared_ptr<Context> context) {
         void* const key = dispatchKey(handle);
         list_.add(key, context.get());
+        process_ = system::processId();
         try {
             contexts_.insert_or_assign(key, std::move(context));
         } catch (...) {
@@ -107,6 +109,9 @@ class Registry {
         return found->second;
     }
 
+    // Whether this process added the last one, and not the process that it is forked from.
+    bool isOfThisProcess() const noexcept { return process_ == system::processId(); }
+
     // All contexts that exist now.
     template <typename F>
     void forEach(const F& function) {
@@ -115,6 +120,7 @@ class Registry {
 
  private:
     vku::concurrent::unordered_map<void*, std::shared_ptr<Context>> contexts_;
+    std::atomic<int> process_ = 0;
     inline static constinit ContextList<Context> list_;
 };
 

@@ -2,7 +2,6 @@
 #include "report/statistics.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <format>
 
 #include "device/physical_device.hpp"
@@ -13,8 +12,6 @@
 
 namespace coopvk::layer {
 namespace {
-
-std::atomic<int> lastMaker = 0;
 
 double milliseconds(DeviceStatistics::Duration duration) {
     return std::chrono::duration<double, std::milli>(duration).count();
@@ -152,9 +149,7 @@ Statistics::Statistics(const Settings& settings)
     : setting_(settings.statistics),
       logFile_(settings.logFile),
       report_(runReportPath()),
-      process_(system::processId()) {
-    lastMaker = process_;
-}
+      process_(system::processId()) {}
 
 Statistics::~Statistics() = default;
 
@@ -198,8 +193,6 @@ void Statistics::writeSummary() noexcept {
         written_ = true;
     });
 }
-
-bool Statistics::areMadeHere() noexcept { return system::processId() == lastMaker; }
 
 void Statistics::writeLines() {
     Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);

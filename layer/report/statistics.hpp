@@ -73,8 +73,6 @@ class Statistics {
 
     // Once, and only in the process that made it.
     void writeSummary() noexcept;
-    // Whether this process made the last instances.
-    static bool areMadeHere() noexcept;
 
     RunReport& report() { return report_; }
 
