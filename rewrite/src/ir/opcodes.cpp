@@ -75,9 +75,11 @@ bool isVariable(spv::Op opcode) { return opcode == OpVariable || opcode == OpUnt
 bool isDebugLine(spv::Op opcode) { return opcode == OpLine || opcode == OpNoLine; }
 
 bool isTerminator(spv::Op opcode) {
-    return isOneOf(opcode, {OpBranch, OpBranchConditional, OpSwitch, OpReturn, OpReturnValue,
-                            OpKill, OpUnreachable, OpTerminateInvocation, OpIgnoreIntersectionKHR,
-                            OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR});
+    // Most are not, and modules have many instructions.
+    const bool isOfCore = opcode >= OpBranch && opcode <= OpUnreachable;
+    return isOfCore || (opcode >= OpTerminateInvocation &&
+                        isOneOf(opcode, {OpTerminateInvocation, OpIgnoreIntersectionKHR,
+                                         OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR}));
 }
 
 namespace {
@@ -150,11 +152,9 @@ Section sectionOf(spv::Op opcode) {
 
 bool isDeclaration(const Instruction& i) {
     return (i.result != 0 && i.type == 0) ||
-           isOneOf(i.opcode,
-                   {OpConstantTrue, OpConstantFalse, OpConstant, OpConstantComposite,
-                    OpConstantSampler, OpConstantNull, OpSpecConstantTrue, OpSpecConstantFalse,
-                    OpSpecConstant, OpSpecConstantComposite, OpSpecConstantOp,
-                    OpConstantCompositeReplicateEXT, OpSpecConstantCompositeReplicateEXT});
+           (i.opcode >= OpConstantTrue && i.opcode <= OpSpecConstantOp) ||
+           i.opcode == OpConstantCompositeReplicateEXT ||
+           i.opcode == OpSpecConstantCompositeReplicateEXT;
 }
 
 bool isAccessChain(spv::Op opcode) {

@@ -44,12 +44,17 @@ inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view wha
 
 struct LoweringContext {
     LoweringContext(TypeTable& theTypes, const PlannedTarget& theTarget)
-        : module(theTypes.module()), types(theTypes), target(theTarget), views(theTypes) {}
+        : module(theTypes.module()),
+          types(theTypes),
+          target(theTarget),
+          hasSharedBlocks(rewrite::hasSharedBlocks(module)),
+          views(theTypes) {}
     virtual ~LoweringContext() = default;
 
     Module& module;
     TypeTable& types;
     const PlannedTarget& target;
+    const bool hasSharedBlocks;
     BufferViews views;
     std::map<std::vector<uint32_t>, Id> helpers;  // helper functions by key
     FunctionList newFunctions;

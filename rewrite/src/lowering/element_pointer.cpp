@@ -37,7 +37,7 @@ bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
     const Module& module = context.module;
     const Id array = arrayAround(module, pointer);
     const uint32_t bytes = bytesOf(context.types, module.pointee(pointer));
-    return array != 0 && isTight(module, module.storage(pointer), array, bytes);
+    return array != 0 && isTight(context, module.storage(pointer), array, bytes);
 }
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
@@ -76,7 +76,7 @@ void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
         return;
     }
     scalar_ = 0;
-    if (hasLayout(context_.module, storage_)) {
+    if (hasLayout(context_, storage_)) {
         context_.unsupported(
             at, "the array has gaps between its elements, and its variable is not known");
     } else {
@@ -100,7 +100,7 @@ bool ElementPointer::resolveByStep(Id pointer) {
     if (arrayAround(module, pointer) != 0) return false;
     const bool isPhysical = storage_ == spv::StorageClass::PhysicalStorageBuffer;
     if ((!isPhysical && !pointersMayVary(module, storage_)) ||
-        !isTight(module, storage_, pointerType_, pointeeBytes()))
+        !isTight(context_, storage_, pointerType_, pointeeBytes()))
         return false;
     chain_ = OpPtrAccessChain;
     prefix_ = {pointer};
@@ -151,7 +151,7 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
 bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const {
     const Module& module = context_.module;
     const Instruction& type = module.def(types[level]);
-    if (isArrayType(type.opcode)) return isTight(module, storage_, type.result, bytes);
+    if (isArrayType(type.opcode)) return isTight(context_, storage_, type.result, bytes);
     if (storage_ != spv::StorageClass::Workgroup) return false;
     switch (type.opcode) {
         case OpTypeVector:  // the column of a matrix may have a stride
@@ -189,7 +189,7 @@ void ElementPointer::becomeNarrowScalars() {
 bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
     const bool isViewed =
         storage_ == spv::StorageClass::StorageBuffer ||
-        (storage_ == spv::StorageClass::Workgroup && hasLayout(context_.module, storage_));
+        (storage_ == spv::StorageClass::Workgroup && hasLayout(context_, storage_));
     if (!isViewed) return false;
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;

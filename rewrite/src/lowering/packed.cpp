@@ -21,8 +21,9 @@ void PackedContext::checkKept(const Instruction& instruction) {
     if (movesValues(instruction.opcode) || isNonSemantic(module, instruction)) return;
     bool touches = packed(instruction.type) != nullptr;
     for (const Operand& operand : instruction.operands) {
-        touches = touches || (operand.isId && (packedOfValue(operand.word) != nullptr ||
-                                               packed(operand.word) != nullptr));
+        if (touches || !operand.isId) continue;
+        const Id type = module.def(operand.word).type;  // 0: it may be a type itself
+        touches = packed(type != 0 ? type : operand.word) != nullptr;
     }
     if (touches) fail(ErrorCode::kUnsupported, instruction, std::format("takes no {}", kind_));
 }

@@ -6,6 +6,7 @@
 #include "ir/composites.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
@@ -223,17 +224,17 @@ bool hasSharedBlocks(const Module& module) {
     });
 }
 
-bool hasLayout(const Module& module, spv::StorageClass storage) {
-    return storage != spv::StorageClass::Workgroup || hasSharedBlocks(module);
+bool hasLayout(const LoweringContext& context, spv::StorageClass storage) {
+    return storage != spv::StorageClass::Workgroup || context.hasSharedBlocks;
 }
 
 uint32_t bytesOf(const TypeTable& types, Id type) {
     return types.width(type) / 8 * types.components(type);
 }
 
-bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes) {
-    const auto stride = module.decoration(type, spv::Decoration::ArrayStride);
-    return !stride || *stride == bytes || !hasLayout(module, storage);
+bool isTight(const LoweringContext& context, spv::StorageClass storage, Id type, uint64_t bytes) {
+    const auto stride = context.module.decoration(type, spv::Decoration::ArrayStride);
+    return !stride || *stride == bytes || !hasLayout(context, storage);
 }
 
 bool pointersMayVary(const Module& module, spv::StorageClass storage) {

@@ -9,6 +9,8 @@
 
 namespace coopvk::rewrite {
 
+struct LoweringContext;
+
 // 8- and 16-bit accesses to memory: the features that they need (Vulkan specification, "Shader
 // Memory Access"), and the capabilities that a module declares for them.
 
@@ -63,11 +65,11 @@ Id contentsOf(const Module& module, Id root);
 // start at the same address (SPV_KHR_workgroup_memory_explicit_layout).
 bool hasSharedBlocks(const Module& module);
 // Whether offsets and strides lay out memory of a storage class.
-bool hasLayout(const Module& module, spv::StorageClass storage);
+bool hasLayout(const LoweringContext& context, spv::StorageClass storage);
 // The bytes of a scalar or vector; 0 for other types.
 uint32_t bytesOf(const TypeTable& types, Id type);
 // Whether elements of `bytes` bytes have no gaps in an array type, or behind pointers of a type.
-bool isTight(const Module& module, spv::StorageClass storage, Id type, uint64_t bytes);
+bool isTight(const LoweringContext& context, spv::StorageClass storage, Id type, uint64_t bytes);
 // Whether a logical pointer may be the result of other instructions than access chains.
 bool pointersMayVary(const Module& module, spv::StorageClass storage);
 

@@ -74,8 +74,8 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
         case spv::StorageClass::Uniform:
             return resolveBuffer(emit, pointer, kBuffer);
         case spv::StorageClass::Workgroup:
-            return hasLayout(context_.module, storage) ? resolveBuffer(emit, pointer, storage)
-                                                       : resolvePointer(emit, pointer);
+            return hasLayout(context_, storage) ? resolveBuffer(emit, pointer, storage)
+                                                : resolvePointer(emit, pointer);
         default:
             refuse("the storage class of Pointer is not emulated for tensors");
     }

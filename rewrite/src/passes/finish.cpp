@@ -32,8 +32,9 @@ bool ordersMemory(uint64_t semantics) {
 
 void removeSubgroupBarriers(Module& module) {
     module.visitBlocks([&](Instruction& i) {
+        if (!isSubgroupBarrier(module, i)) return;
         const std::optional<uint64_t> semantics = module.constantValue(i.word(2));
-        if (!isSubgroupBarrier(module, i) || !semantics) return;
+        if (!semantics) return;
         if (ordersMemory(*semantics)) {
             i.opcode = OpMemoryBarrier;
             i.operands.erase(i.operands.begin());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Normal forms of modules: composites without replication, decorations without groups, access
-// chains with indices, loops with a continue target of their own.
+// Normal forms of modules: one entry point, composites without replication, decorations without
+// groups, access chains with indices, loops with a continue target of their own.
 #include <algorithm>
 #include <format>
 #include <map>
@@ -9,8 +9,10 @@
 #include <unordered_set>
 
 #include "ir/blocks.hpp"
+#include "ir/calls.hpp"
 #include "ir/composites.hpp"
 #include "ir/control_flow.hpp"
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "passes/whole_module.hpp"
 
@@ -233,6 +235,48 @@ void separateContinueTargets(TypeTable& types) {
 bool sharesContinueTarget(const Module& module) {
     return std::ranges::any_of(
         module.functions(), [](const auto& function) { return !sharedTargets(*function).empty(); });
+}
+
+namespace {
+
+void collectResults(const Function& function, std::unordered_set<Id>& gone) {
+    gone.insert(function.id());
+    for (const InstructionPtr& i : function.parameters) gone.insert(i->result);
+    for (const auto& block : function.blocks) {
+        gone.insert(block->id());
+        for (const InstructionPtr& i : block->body) gone.insert(i->result);
+    }
+    gone.erase(0);
+}
+
+}  // namespace
+
+std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage) {
+    InstructionList& entries = module.section(Section::kEntryPoints);
+    const auto kept = std::ranges::find_if(entries, [&](const InstructionPtr& entry) {
+        return stageOf(static_cast<spv::ExecutionModel>(entry->word(0))) == stage &&
+               (name.empty() || stringFromOperands(*entry, 2) == name);
+    });
+    if (kept == entries.end()) {
+        return Error{
+            ErrorCode::kInvalidArgument,
+            std::format("the module has no entry point '{}' of stage {}", name, stageName(stage))};
+    }
+    if (entries.size() == 1) return std::nullopt;
+    std::iter_swap(entries.begin(), kept);
+    for (size_t i = 1; i < entries.size(); ++i) module.retire(std::move(entries[i]));
+    entries.resize(1);
+
+    const std::unordered_set<Id> reached = functionsReachedFrom(module, {entries[0]->word(1)});
+    std::unordered_set<Id> gone;
+    std::erase_if(module.functions(), [&](const std::unique_ptr<Function>& function) {
+        if (reached.contains(function->id())) return false;
+        collectResults(*function, gone);
+        return true;
+    });
+    module.forget(gone);
+    module.dropDanglingNonSemantic();
+    return std::nullopt;
 }
 
 }  // namespace coopvk::rewrite

@@ -101,7 +101,7 @@ class Locator {
     }
 
     bool isTightArray(Id array) const {
-        return isTight(module_, location_.storage, array,
+        return isTight(context_, location_.storage, array,
                        bytesOf(context_.types, location_.element));
     }
 
