@@ -3,9 +3,9 @@
 
 #include <format>
 
-#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "tensor/load_order.hpp"
+#include "tensor_module.hpp"
 
 namespace coopvk::rewrite::load_groups_test {
 namespace {
@@ -20,40 +20,7 @@ struct Case {
 };
 
 std::string moduleText(const Case& c) {
-    return std::format(R"(
-OpCapability Shader
-OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpCapability TensorAddressingNV
-OpCapability CooperativeMatrixTensorAddressingNV
-OpCapability CooperativeMatrixBlockLoadsNV
-OpCapability PhysicalStorageBufferAddresses
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_NV_tensor_addressing"
-OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" %buffer %private
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %floats ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c16 = OpConstant %u32 16
-%f1 = OpConstant %f32 1
-%floats = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %floats
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f32
-%buffer = OpVariable %block_pointer StorageBuffer
+    const std::string code = std::format(R"(
 %private_pointer = OpTypePointer Private %u32
 %private = OpVariable %private_pointer Private
 %M = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
@@ -98,7 +65,8 @@ OpStore %private %c1
 OpReturnValue %f1
 OpFunctionEnd
 )",
-                       c.decode, c.between, c.object);
+                                         c.decode, c.between, c.object);
+    return tensor_module::preamble("%buffer %private") + code;
 }
 
 const Case kCases[] = {

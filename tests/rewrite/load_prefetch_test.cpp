@@ -4,10 +4,10 @@
 #include <format>
 #include <regex>
 
-#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "ir/blocks.hpp"
 #include "tensor/load_order.hpp"
+#include "tensor_module.hpp"
 
 namespace coopvk::rewrite::load_prefetch_test {
 namespace {
@@ -31,46 +31,11 @@ std::string moduleText(const Case& c) {
 %next_k = OpIAdd %u32 %k %c16
 OpStore %counter %next_k
 OpBranch %header)";
-    return std::format(
+    const std::string code = std::format(
         R"(
-OpCapability Shader
-OpCapability VulkanMemoryModel
-OpCapability PhysicalStorageBufferAddresses
-OpCapability CooperativeMatrixKHR
-OpCapability TensorAddressingNV
-OpCapability CooperativeMatrixTensorAddressingNV
-OpCapability CooperativeMatrixBlockLoadsNV
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_NV_tensor_addressing"
-OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" %buffer
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %floats ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%bool = OpTypeBool
-%false = OpConstantFalse %bool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c16 = OpConstant %u32 16
 %c256 = OpConstant %u32 256
 %c264 = OpConstant %u32 264
-%f0 = OpConstant %f32 0
-%floats = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %floats
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f32
 %u32_pointer = OpTypePointer Function %u32
-%buffer = OpVariable %block_pointer StorageBuffer
 %physical = OpTypePointer PhysicalStorageBuffer %f32
 %coordinates = OpTypeArray %u32 %c2
 %decode_type = OpTypeFunction %f32 %physical %coordinates %coordinates
@@ -126,6 +91,7 @@ OpFunctionEnd
         c.endsIfTrue ? "merge" : "body", c.endsIfTrue ? "body" : "merge", c.ahead, c.at,
         c.addressing, c.factor, c.behind,
         c.hasStep ? "OpBranch %step\n%step = OpLabel" + std::string(step) : std::string(step));
+    return tensor_module::preamble() + code;
 }
 
 // Many additions, each of which needs the one before.

@@ -3,10 +3,10 @@
 
 #include <format>
 
-#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "lowering/context.hpp"
 #include "tensor/load_order.hpp"
+#include "tensor_module.hpp"
 
 namespace coopvk::rewrite::load_versions_test {
 namespace {
@@ -24,41 +24,7 @@ OpStore %sum %product)";
 };
 
 std::string moduleText(const Case& c) {
-    return std::format(R"(
-OpCapability Shader
-OpCapability PhysicalStorageBufferAddresses
-OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpCapability TensorAddressingNV
-OpCapability CooperativeMatrixTensorAddressingNV
-OpCapability CooperativeMatrixBlockLoadsNV
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_NV_tensor_addressing"
-OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" %buffer
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %floats ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c16 = OpConstant %u32 16
-%f0 = OpConstant %f32 0
-%floats = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %floats
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f32
-%buffer = OpVariable %block_pointer StorageBuffer
+    const std::string code = std::format(R"(
 %physical = OpTypePointer PhysicalStorageBuffer %f32
 %coordinates = OpTypeArray %u32 %c2
 %decode_type = OpTypeFunction %f32 %physical %coordinates %coordinates
@@ -107,7 +73,8 @@ OpFunctionEnd
 OpReturnValue %decoded
 OpFunctionEnd
 )",
-                       c.decode, c.body, c.behind);
+                                         c.decode, c.body, c.behind);
+    return tensor_module::preamble() + code;
 }
 
 constexpr std::string_view kThroughVariable = R"(

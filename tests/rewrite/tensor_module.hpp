@@ -11,20 +11,10 @@
 
 namespace coopvk::rewrite::tensor_module {
 
-// The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.
-struct Parts {
-    std::string layout = "%c2 %c1";           // operands of the layout's type
-    std::string view = "%c2 %false %c1 %c0";  // of the view's type
-    std::string types;                        // further ones
-    std::string variables;
-    std::string make;                 // statements that define %t2, if `from` is that
-    std::string from = "%t";          // the layout
-    std::string addressing = "None";  // of the load
-    std::string store = "None";
-    std::string functions;
-};
-
-inline std::string moduleText(const Parts& p) {
+// The start of a module with tensors, up to %buffer, a storage buffer of floats. `interface`: of
+// the entry point %main.
+inline std::string preamble(std::string_view interface = "%buffer",
+                            std::string_view decorations = "") {
     return std::format(R"(
 OpCapability Shader
 OpCapability VulkanMemoryModel
@@ -39,15 +29,14 @@ OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
 OpExtension "SPV_NV_cooperative_matrix_decode_vector"
 OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" %buffer
+OpEntryPoint GLCompute %main "main" {}
 OpExecutionMode %main LocalSize 32 1 1
 OpDecorate %floats ArrayStride 4
 OpDecorate %block Block
 OpMemberDecorate %block 0 Offset 0
-OpDecorate %quant Block
-OpMemberDecorate %quant 0 Offset 0
 OpDecorate %buffer DescriptorSet 0
 OpDecorate %buffer Binding 0
+{}
 %void = OpTypeVoid
 %void_fn = OpTypeFunction %void
 %bool = OpTypeBool
@@ -62,12 +51,33 @@ OpDecorate %buffer Binding 0
 %c5 = OpConstant %u32 5
 %c6 = OpConstant %u32 6
 %c16 = OpConstant %u32 16
+%f0 = OpConstant %f32 0
 %f1 = OpConstant %f32 1
 %floats = OpTypeRuntimeArray %f32
 %block = OpTypeStruct %floats
 %block_pointer = OpTypePointer StorageBuffer %block
 %pointer = OpTypePointer StorageBuffer %f32
 %buffer = OpVariable %block_pointer StorageBuffer
+)",
+                       interface, decorations);
+}
+
+// The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.
+struct Parts {
+    std::string layout = "%c2 %c1";           // operands of the layout's type
+    std::string view = "%c2 %false %c1 %c0";  // of the view's type
+    std::string types;                        // further ones
+    std::string variables;
+    std::string make;                 // statements that define %t2, if `from` is that
+    std::string from = "%t";          // the layout
+    std::string addressing = "None";  // of the load
+    std::string store = "None";
+    std::string functions;
+};
+
+inline std::string moduleText(const Parts& p) {
+    return preamble("%buffer", "OpDecorate %quant Block\nOpMemberDecorate %quant 0 Offset 0") +
+           std::format(R"(
 %pair = OpTypeArray %u32 %c2
 %triple = OpTypeArray %u32 %c3
 %quant = OpTypeStruct %f32
