@@ -61,10 +61,28 @@ OpCooperativeMatrixStoreKHR %p %as_b@ %c0 %c16
 %lb@ = OpCooperativeMatrixLoadTensorNV %B %halfpointer %b %t None None
 %y@ = OpCooperativeMatrixMulAddKHR %C %la@ %lb@ %x@
 )"},
+    {"DecodedProduct", R"(
+%la@ = OpCooperativeMatrixLoadTensorNV %A %halfpointer %a %t None DecodeFunc %decodehalf
+%lb@ = OpCooperativeMatrixLoadTensorNV %B %halfpointer %b %t None None
+%y@ = OpCooperativeMatrixMulAddKHR %C %la@ %lb@ %x@
+)"},
     {"SharedProduct", R"(
-%sa@ = OpCooperativeMatrixLoadKHR %A %sharedpointer %c0 %c16
-%sb@ = OpCooperativeMatrixLoadKHR %B %sharedpointer %c0 %c16
-%y@ = OpCooperativeMatrixMulAddKHR %C %sa@ %sb@ %x@
+%sa@ = OpCooperativeMatrixLoadKHR %wideA %sharedpointer %c0 %c32
+%sb@ = OpCooperativeMatrixLoadKHR %highB %sharedpointer %c0 %c16
+%so@ = OpLoad %C %sum
+%sn@ = OpCooperativeMatrixMulAddKHR %C %sa@ %sb@ %so@
+OpStore %sum %sn@
+%y@ = OpFNegate %C %x@
+)"},
+    {"NarrowStore", R"(
+OpCooperativeMatrixStoreKHR %p %b %c0 %c16
+%y@ = OpFAdd %C %x@ %x@
+)",
+     true},
+    {"LargeTransposition", R"(
+%large@ = OpCooperativeMatrixTransposeNV %largeB %large
+OpCooperativeMatrixStoreKHR %p %large@ %c0 %c256
+%y@ = OpFAdd %C %x@ %x@
 )"},
 };
 
@@ -130,13 +148,15 @@ OpDecorate %halfbuffer Binding 1
 %c2 = OpConstant %u32 2
 %c3 = OpConstant %u32 3
 %c16 = OpConstant %u32 16
+%c32 = OpConstant %u32 32
 %c256 = OpConstant %u32 256
+%c512 = OpConstant %u32 512
 %scope = OpConstant %u32 {}
 %f0 = OpConstant %f32 0
 %h1 = OpConstant %f16 0x1p+0
 %floats = OpTypeRuntimeArray %f32
 %halves = OpTypeRuntimeArray %f16
-%sharedhalves = OpTypeArray %f16 %c256
+%sharedhalves = OpTypeArray %f16 %c512
 %block = OpTypeStruct %floats
 %halfblock = OpTypeStruct %halves
 %quant = OpTypeStruct %f32
@@ -156,18 +176,26 @@ OpDecorate %halfbuffer Binding 1
 %combine_fn = OpTypeFunction %f32 %f32 %f32
 %scale_fn = OpTypeFunction %f32 %u32 %u32 %f32
 %decode_fn = OpTypeFunction %f32 %pquant %pair %pair
+%decodehalf_fn = OpTypeFunction %f16 %pquant %pair %pair
 %A = OpTypeCooperativeMatrixKHR %f16 %scope %c16 %c16 %c0
 %B = OpTypeCooperativeMatrixKHR %f16 %scope %c16 %c16 %c1
 %C = OpTypeCooperativeMatrixKHR %f32 %scope %c16 %c16 %c2
 %A32 = OpTypeCooperativeMatrixKHR %f32 %scope %c16 %c16 %c0
 %B32 = OpTypeCooperativeMatrixKHR %f32 %scope %c16 %c16 %c1
+%wideA = OpTypeCooperativeMatrixKHR %f16 %scope %c16 %c32 %c0
+%highB = OpTypeCooperativeMatrixKHR %f16 %scope %c32 %c16 %c1
+%largeC = OpTypeCooperativeMatrixKHR %f32 %scope %c256 %c16 %c2
+%largeB = OpTypeCooperativeMatrixKHR %f32 %scope %c16 %c256 %c1
+%large = OpConstantComposite %largeC %f0
 %a = OpConstantComposite %A %h1
 %b = OpConstantComposite %B %h1
 %zeros = OpConstantComposite %C %f0
+%psum = OpTypePointer Function %C
 %T = OpTypeTensorLayoutNV %c2 %c1
 %V = OpTypeTensorViewNV %c2 %false %c1 %c0
 %main = OpFunction %void None %void_fn
 %entry = OpLabel
+%sum = OpVariable %psum Function %zeros
 %p = OpAccessChain %pfloat %buffer %c0 %c0
 %halfpointer = OpAccessChain %phalf %halfbuffer %c0 %c0
 %sharedpointer = OpAccessChain %psharedhalf %shared %c0
@@ -219,6 +247,16 @@ OpFunctionEnd
 %dq = OpAccessChain %pquantfloat %dp %c0
 %dv = OpLoad %f32 %dq Aligned 4
 OpReturnValue %dv
+OpFunctionEnd
+%decodehalf = OpFunction %f16 None %decodehalf_fn
+%hp = OpFunctionParameter %pquant
+%hblock = OpFunctionParameter %pair
+%hinblock = OpFunctionParameter %pair
+%hl = OpLabel
+%hq = OpAccessChain %pquantfloat %hp %c0
+%hv = OpLoad %f32 %hq Aligned 4
+%hh = OpFConvert %f16 %hv
+OpReturnValue %hh
 OpFunctionEnd
 )",
                        scope, code);

@@ -147,11 +147,6 @@ Dominators::Dominators(const Function& function, const BlockGraph& graph)
     if (changes) std::ranges::fill(above_, kNone);
 }
 
-std::optional<size_t> Dominators::above(size_t block) const {
-    if (block == 0 || above_[block] == kNone) return std::nullopt;
-    return above_[block];
-}
-
 bool Dominators::dominates(size_t a, size_t b) const {
     while (b > a) {
         if (above_[b] == kNone) return false;

@@ -70,16 +70,19 @@ class AccessSharing {
 void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
 
 void dropUnreadMatrices(Module& module) {
-    const Users users(module);
-    const auto isStored = [](const Usage& use) {
-        return use.user->opcode == OpStore && use.operand == 0 && use.user->operands.size() == 2;
-    };
     std::unordered_set<Id> gone;
     module.visitBlocks([&](const Instruction& i) {
         if (i.opcode == OpVariable && i.operands.size() == 1 &&
-            module.def(module.pointee(i.result)).opcode == OpTypeCooperativeMatrixKHR &&
-            users.all(i.result, isStored)) {
+            module.def(module.pointee(i.result)).opcode == OpTypeCooperativeMatrixKHR) {
             gone.insert(i.result);
+        }
+    });
+    // What else than a plain store names a variable keeps it.
+    module.visitBlocks([&](const Instruction& i) {
+        if (gone.empty()) return;
+        const bool stores = i.opcode == OpStore && i.operands.size() == 2;
+        for (const Operand& o : operandsBehind(i, stores ? 1 : 0)) {
+            if (o.isId) gone.erase(o.word);
         }
     });
     if (gone.empty()) return;

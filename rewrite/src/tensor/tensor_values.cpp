@@ -78,6 +78,7 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
         if (type.opcode == OpTypeTensorViewNV) what = lowerView(context, types, type);
         if (!what.empty()) context.invalid(type, what);
     }
+    if (types.layouts.empty() && types.views.empty()) return types;
     const bool sharesCode = context.target.device.callsTensorAccesses;
     context.module.visitBlocks([&](const Instruction& i) {
         if (sharesCode && isTensorValue(i.opcode)) types.onlyStored.insert(i.result);
@@ -94,8 +95,7 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
     return types;
 }
 
-// Lowers the instructions that make layouts and views. Each copies one, and sets some of its
-// numbers.
+// Instructions that make layouts and views: each copies one, and sets some of its numbers.
 
 namespace {
 
