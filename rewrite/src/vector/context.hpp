@@ -142,6 +142,8 @@ class VectorCode {
 
 // Whether invocations of the stage can use subgroup votes and ballots.
 bool hasVotes(const VectorContext& context);
+// Whether functions of small products and gradients are not inlined.
+bool callsSmallFunctions(const VectorContext& context);
 // Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
 

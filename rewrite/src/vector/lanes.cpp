@@ -46,6 +46,10 @@ bool hasVotes(const VectorContext& context) {
     return device.subgroupVote && device.subgroupBallot && hasSubgroups(context);
 }
 
+bool callsSmallFunctions(const VectorContext& context) {
+    return context.target.device.callsSmallFunctions && context.stage == Stage::kCompute;
+}
+
 bool canReduce(const VectorContext& context) {
     const DevicePlan& device = context.target.device;
     return device.subgroupVote && device.subgroupArithmetic && hasReliableLanes(context) &&

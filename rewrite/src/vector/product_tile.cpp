@@ -132,7 +132,7 @@ ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& product) 
     plan.driver = planDriverProduct(context, product);
     if (plan.driver || device.sharesScalars) return plan;
     if (product.linesAreRows() && product.m * product.k <= device.smallProduct) {
-        plan.isCalled = device.callsSmallFunctions;
+        plan.isCalled = callsSmallFunctions(context);
         return plan;
     }
     plan.tile = planTile(context, product, sumFor(context, product));

@@ -171,7 +171,7 @@ Id build(VectorContext& context, const Gradient& g, const Instruction& at, std::
     types.push_back(g.elements->id);
     if (!g.stride) types.push_back(context.types.uint32());
     VectorFunction f(context, name, 0, types);
-    if (context.target.device.callsSmallFunctions && isSmall(context, g)) f.dontInline();
+    if (callsSmallFunctions(context) && isSmall(context, g)) f.dontInline();
     const Id stride =
         g.stride ? context.types.constantU32(*g.stride) : f.parameter(types.size() - 1);
     GradientWriter writer(f, g, stride);
