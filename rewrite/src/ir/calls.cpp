@@ -6,19 +6,16 @@
 
 namespace coopvk::rewrite {
 
-std::vector<const Function*> functionsById(const Module& module) {
-    std::vector<const Function*> functions(module.bound());
-    for (const auto& function : module.functions()) functions[function->id()] = function.get();
-    return functions;
+FunctionsById::FunctionsById(const Module& module) : byId_(module.bound()) {
+    for (const auto& function : module.functions()) byId_[function->id()] = function.get();
 }
 
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts) {
-    const std::vector<const Function*> functions = functionsById(module);
+    const FunctionsById functions(module);
     std::vector<Id> pending = std::move(starts);
     const auto visit = [&](const Instruction& i) {
         for (const Operand& operand : i.operands) {
-            const bool isFunction = operand.isId && functions[operand.word] != nullptr;
-            if (isFunction) pending.push_back(operand.word);
+            if (operand.isId && functions.find(operand.word)) pending.push_back(operand.word);
         }
     };
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -28,8 +25,8 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
     while (!pending.empty()) {
         const Id id = pending.back();
         pending.pop_back();
-        if (functions[id] == nullptr || !reached.insert(id).second) continue;
-        functions[id]->visitBlocks(visit);
+        const Function* function = functions.find(id);
+        if (function != nullptr && reached.insert(id).second) function->visitBlocks(visit);
     }
     return reached;
 }
@@ -47,11 +44,9 @@ CalledCode codeOf(const Module& module, Id function) {
     return code;
 }
 
-Effects::Effects(const Module& module) : module_(module), functions_(functionsById(module)) {}
+Effects::Effects(const Module& module) : module_(module), functions_(module) {}
 
-const Function* Effects::function(Id id) const {
-    return id < functions_.size() ? functions_[id] : nullptr;
-}
+const Function* Effects::function(Id id) const { return functions_.find(id); }
 
 uint32_t Effects::withoutCallee(const Instruction& i) const {
     const auto access = [&](size_t memory) -> uint32_t {

@@ -7,8 +7,16 @@
 
 namespace coopvk::rewrite {
 
-// The functions by id; nullptr for other ids of the module.
-std::vector<const Function*> functionsById(const Module& module);
+// The functions of a module by id. Valid until functions are added or removed.
+class FunctionsById {
+ public:
+    explicit FunctionsById(const Module& module);
+    // nullptr for any other number: calls may name ids that nothing defines.
+    const Function* find(Id id) const { return id < byId_.size() ? byId_[id] : nullptr; }
+
+ private:
+    std::vector<const Function*> byId_;
+};
 
 // Functions and all those that their calls reach. Functions that a global names count as reached.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
@@ -64,7 +72,7 @@ class Effects {
     Known visit(Id function) const;
 
     const Module& module_;
-    std::vector<const Function*> functions_;
+    FunctionsById functions_;
     mutable std::unordered_map<Id, Known> known_;
 };
 

@@ -246,7 +246,9 @@ void replace(Module& module, const TypeReplacements& replacements, Keeps keeps) 
     drop(module, replacements, keeps);
     std::vector<Id> types(module.bound());  // by id: the new type; 0: none
     for (const auto& [old, replacement] : replacements) types[old] = replacement;
-    const auto replaced = [&](Id id) { return types[id] != 0 ? types[id] : id; };
+    const auto replaced = [&](Id id) {
+        return id < types.size() && types[id] != 0 ? types[id] : id;
+    };
     const auto replaceIn = [&](Instruction& i) {
         i.type = replaced(i.type);
         if (keeps != nullptr && keeps(i)) return;

@@ -14,6 +14,7 @@
 
 #include <map>
 
+#include "ir/calls.hpp"
 #include "ir/module.hpp"
 #include "ir/types.hpp"
 #include "lowering/context.hpp"
@@ -123,7 +124,7 @@ class RoleInference {
     mutable std::vector<Class> classes_;
     std::map<Id, Range> values_;
     std::map<std::pair<const Instruction*, size_t>, Range> constantUses_;
-    const std::vector<const Function*> functions_;
+    const FunctionsById functions_;
     std::vector<std::pair<uint32_t, Id>> elementAccesses_;  // variable and matrix type
     std::map<Size, uint32_t> elementClasses_;
 };

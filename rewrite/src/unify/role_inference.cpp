@@ -13,7 +13,7 @@ RoleInference::Range RoleInference::Range::part(uint32_t offset, uint32_t size) 
 }
 
 RoleInference::RoleInference(const Module& module, const MatrixLeaves& leaves)
-    : module_(module), leaves_(leaves), functions_(functionsById(module)) {
+    : module_(module), leaves_(leaves), functions_(module) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) visit(*i, std::nullopt);
     for (const auto& function : module.functions()) {
         function->visitBlocks([&](const Instruction& i) { visit(i, function->id()); });
@@ -132,7 +132,7 @@ void RoleInference::visitConstruct(const Instruction& construct) {
 
 void RoleInference::visitCall(const Instruction& call) {
     link(value(call.result), value(call.word(0)));
-    const Function* callee = functions_[call.word(0)];
+    const Function* callee = functions_.find(call.word(0));
     if (callee == nullptr) return;
     size_t argument = 1;
     for (const InstructionPtr& parameter : callee->parameters) {

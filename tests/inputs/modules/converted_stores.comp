@@ -8,7 +8,7 @@
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_shader_16bit_storage : require
-layout(local_size_x = 32) in;
+layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer Source { float16_t src[]; };
 layout(binding = 1) buffer Result { float dst[]; };
 layout(binding = 2) buffer Halves { float16_t halves[]; };
