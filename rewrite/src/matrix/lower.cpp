@@ -144,6 +144,9 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     }
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
+    std::unordered_set<Id> stored;  // nothing defines them any more
+    for (const auto& conversion : context.storedConversions) stored.insert(conversion.first);
+    module.forget(stored);
     context.dropValueDecorations();
     context.dropUniformDecorations();
     module.removeDecorations([](const Instruction& i) {

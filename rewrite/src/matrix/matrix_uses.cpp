@@ -24,15 +24,23 @@ MatrixUses::MatrixUses(const Module& module)
 
 // Passes declare types in any order.
 void MatrixUses::findTypesThatLead() {
-    for (bool found = true; found;) {
-        found = false;
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (leads(idOperand(i->result)) ||
-                std::ranges::none_of(i->operands, [&](const Operand& o) { return leads(o); })) {
-                continue;
-            }
-            facts_[i->result] |= kLeads;
-            found = true;
+    std::unordered_map<Id, std::vector<Id>> users;  // types, by a type in them
+    std::vector<Id> pending;
+    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+        if (i->result == 0 || i->type != 0) continue;
+        for (const Operand& o : i->operands) {
+            if (o.isId) users[o.word].push_back(i->result);
+        }
+        if (leads(idOperand(i->result))) pending.push_back(i->result);
+    }
+    while (!pending.empty()) {
+        const auto found = users.find(pending.back());
+        pending.pop_back();
+        if (found == users.end()) continue;
+        for (const Id user : found->second) {
+            if (leads(idOperand(user))) continue;
+            facts_[user] |= kLeads;
+            pending.push_back(user);
         }
     }
 }

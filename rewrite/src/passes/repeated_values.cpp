@@ -81,9 +81,14 @@ class RepeatedValues {
         }
     }
 
-    // The result of the oldest equal instruction in this block or in one that dominates it.
-    std::optional<Id> find(size_t block, const Instruction& i, uint32_t newest) const {
-        std::optional<Id> result;
+    // Of equal instructions in this block or in those that dominate it.
+    struct Earlier {
+        std::optional<Id> result;  // of the oldest one, unless it or the later one is decorated
+        bool isKnown = false;      // whether there is one
+    };
+
+    Earlier find(size_t block, const Instruction& i, uint32_t newest) const {
+        Earlier earlier;
         for (uint32_t n = newest; n != 0; n = known_[n - 1].older) {
             const Known& known = known_[n - 1];
             if (within_ == Within::kBlock && known.block != block)
@@ -92,12 +97,13 @@ class RepeatedValues {
             const bool isAhead =
                 known.block == block ||
                 (within_ == Within::kFunction && dominators_.dominates(known.block, block));
+            earlier.isKnown |= isAhead;
             if (isAhead && !isDecorated(module_, i.result) &&
                 !isDecorated(module_, known.instruction->result)) {
-                result = known.instruction->result;
+                earlier.result = known.instruction->result;
             }
         }
-        return result;
+        return earlier;
     }
 
     void visit(size_t block) {
@@ -106,13 +112,15 @@ class RepeatedValues {
             if (i->opcode != OpPhi) replaceOperands(*i);
             if (!isRepeatable(module_, *i)) return false;
             uint32_t& newest = newest_[hashOf(*i) % newest_.size()];
-            const std::optional<Id> earlier = find(block, *i, newest);
-            if (!earlier) {
+            const Earlier earlier = find(block, *i, newest);
+            if (!earlier.result) {
+                // Another decorated one serves nothing, and each later one would look at it.
+                if (earlier.isKnown && isDecorated(module_, i->result)) return false;
                 known_.push_back({i.get(), block, newest});
                 newest = static_cast<uint32_t>(known_.size());
                 return false;
             }
-            same_[i->result] = *earlier;
+            same_[i->result] = *earlier.result;
             gone_.insert(i->result);
             module_.retire(std::move(i));
             return true;
