@@ -14,7 +14,7 @@
 namespace coopvk::rewrite::long_modules_test {
 namespace {
 
-constexpr uint32_t kMany = 300'000;
+constexpr uint32_t kMany = 100'000;
 
 Module parsed(const std::string& text) {
     Result<Module> module = Module::parse(test::assemble(text));
