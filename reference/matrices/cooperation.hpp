@@ -122,12 +122,12 @@ inline SumRule sumRule(const Subgroup& s, Number result) {
 }
 
 // Calls a function for elements of a matrix, one in each lane of `mask`.
-// SPV_NV_cooperative_matrix2: "calls may occur more than once". By the settings, the lane behind
-// each calls it for the element before, too.
+// SPV_NV_cooperative_matrix2: "calls may occur more than once". With Calls::kRepeated the next lane
+// calls it first, with the same arguments.
 inline bool callForElements(Subgroup& s, const Function& function, std::span<const Value> arguments,
                             LaneMask mask) {
     if (s.group->settings->calls == Calls::kRepeated && s.mask == s.all) {
-        const auto behind = [&](uint32_t lane) { return (lane + 1) % s.lanes; };
+        const auto behind = [&](uint32_t lane) { return (lane + 1) % s.all.count(); };
         std::deque<OwnValue> moved;
         for (const Value& argument : arguments) {
             const Value& to = moved.emplace_back(*argument.type, s.lanes);

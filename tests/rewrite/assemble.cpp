@@ -87,4 +87,40 @@ OpFunctionEnd
                        rows, columns, depth);
 }
 
+std::string bufferPreamble(std::string_view head, std::string_view interface,
+                           std::string_view decorations, uint32_t invocations) {
+    return std::format(R"({}
+OpEntryPoint GLCompute %main "main" {}
+OpExecutionMode %main LocalSize {} 1 1
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+{}
+%void = OpTypeVoid
+%void_fn = OpTypeFunction %void
+%bool = OpTypeBool
+%true = OpConstantTrue %bool
+%false = OpConstantFalse %bool
+%u32 = OpTypeInt 32 0
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c5 = OpConstant %u32 5
+%c6 = OpConstant %u32 6
+%c16 = OpConstant %u32 16
+%f0 = OpConstant %f32 0
+%f1 = OpConstant %f32 1
+%floats = OpTypeRuntimeArray %f32
+%block = OpTypeStruct %floats
+%block_pointer = OpTypePointer StorageBuffer %block
+%pointer = OpTypePointer StorageBuffer %f32
+%buffer = OpVariable %block_pointer StorageBuffer
+)",
+                       head, interface, invocations, decorations);
+}
+
 }  // namespace coopvk::test

@@ -17,4 +17,9 @@ std::vector<uint32_t> assemble(std::string_view text);
 // into a zero f32 accumulator and stores it. Specialization constant 0 is the number of rows.
 std::string multiplyModule(uint32_t rows, uint32_t columns, uint32_t depth);
 
+// The start of a module, up to %buffer, a storage buffer of floats. `head`: capabilities,
+// extensions and memory model. `interface`: of the entry point %main.
+std::string bufferPreamble(std::string_view head, std::string_view interface = "%buffer",
+                           std::string_view decorations = "", uint32_t invocations = 32);
+
 }  // namespace coopvk::test

@@ -218,41 +218,10 @@ TEST_P(Loops, StayStructuredAroundLongVectors) {
 
 // Matrices of 8-bit floats that go through shared memory into the driver's f16 matrices.
 std::string smallFloatModule(const test::LoopForm& form) {
-    return std::format(R"(
-OpCapability Shader
-OpCapability Float8EXT
-OpCapability Float8CooperativeMatrixEXT
-OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_EXT_float8"
-OpMemoryModel Logical Vulkan
-OpEntryPoint GLCompute %main "main" %buffer
-OpExecutionMode %main LocalSize 128 1 1
-OpDecorate %words ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%bool = OpTypeBool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
+    constexpr std::string_view kTypes = R"(
 %e4m3 = OpTypeFloat 8 Float8E4M3EXT
 %e5m2 = OpTypeFloat 8 Float8E5M2EXT
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c4 = OpConstant %u32 4
-%c16 = OpConstant %u32 16
 %half = OpConstant %e4m3 0x1p-1
-%words = OpTypeRuntimeArray %u32
-%block = OpTypeStruct %words
-%pointer = OpTypePointer StorageBuffer %block
-%element = OpTypePointer StorageBuffer %u32
-%buffer = OpVariable %pointer StorageBuffer
 %A = OpTypeCooperativeMatrixKHR %e4m3 %c3 %c16 %c16 %c0
 %B = OpTypeCooperativeMatrixKHR %e4m3 %c3 %c16 %c16 %c1
 %E = OpTypeCooperativeMatrixKHR %e5m2 %c3 %c16 %c16 %c0
@@ -261,17 +230,24 @@ OpDecorate %buffer Binding 0
 %halves = OpConstantComposite %B %half
 %main = OpFunction %void None %void_fn
 %entry = OpLabel
-%p = OpAccessChain %element %buffer %c0 %c0
-{}
-OpReturn
-OpFunctionEnd
-)",
-                       test::loopCode(form, R"(
-%a@ = OpCooperativeMatrixLoadKHR %A %p %c0 %c4
+%p = OpAccessChain %pointer %buffer %c0 %c0
+)";
+    constexpr std::string_view kHead = R"(
+OpCapability Shader
+OpCapability Float8EXT
+OpCapability Float8CooperativeMatrixEXT
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_EXT_float8"
+OpMemoryModel Logical Vulkan)";
+    return test::bufferPreamble(kHead, "%buffer", "", 128) + std::string(kTypes) +
+           test::loopCode(form, R"(
+%a@ = OpCooperativeMatrixLoadKHR %A %p %c0 %c16
 %e@ = OpFConvert %E %a@
-OpCooperativeMatrixStoreKHR %p %e@ %c0 %c4
+OpCooperativeMatrixStoreKHR %p %e@ %c0 %c16
 %y@ = OpCooperativeMatrixMulAddKHR %C %a@ %halves %x@
-)"));
+)") + "OpReturn\nOpFunctionEnd\n";
 }
 
 TEST_P(Loops, StayStructuredAroundStagedElements) {

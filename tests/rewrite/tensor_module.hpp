@@ -15,7 +15,7 @@ namespace coopvk::rewrite::tensor_module {
 // the entry point %main.
 inline std::string preamble(std::string_view interface = "%buffer",
                             std::string_view decorations = "") {
-    return std::format(R"(
+    return test::bufferPreamble(R"(
 OpCapability Shader
 OpCapability VulkanMemoryModel
 OpCapability PhysicalStorageBufferAddresses
@@ -28,38 +28,8 @@ OpExtension "SPV_KHR_cooperative_matrix"
 OpExtension "SPV_NV_tensor_addressing"
 OpExtension "SPV_NV_cooperative_matrix2"
 OpExtension "SPV_NV_cooperative_matrix_decode_vector"
-OpMemoryModel PhysicalStorageBuffer64 Vulkan
-OpEntryPoint GLCompute %main "main" {}
-OpExecutionMode %main LocalSize 32 1 1
-OpDecorate %floats ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-{}
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%bool = OpTypeBool
-%true = OpConstantTrue %bool
-%false = OpConstantFalse %bool
-%u32 = OpTypeInt 32 0
-%f32 = OpTypeFloat 32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c5 = OpConstant %u32 5
-%c6 = OpConstant %u32 6
-%c16 = OpConstant %u32 16
-%f0 = OpConstant %f32 0
-%f1 = OpConstant %f32 1
-%floats = OpTypeRuntimeArray %f32
-%block = OpTypeStruct %floats
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f32
-%buffer = OpVariable %block_pointer StorageBuffer
-)",
-                       interface, decorations);
+OpMemoryModel PhysicalStorageBuffer64 Vulkan)",
+                                interface, decorations);
 }
 
 // The parts that a case may replace; the rest is a load of a 16x16 f32 matrix %m.

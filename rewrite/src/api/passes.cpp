@@ -201,7 +201,7 @@ Failure expandReplicated(Rewriting& r) {
 Failure lowerAtomics(Rewriting& r) {
     using enum Extension;
     const bool mayHaveAtomics = r.out.used.contains(kExtShaderAtomicFloat) ||
-                                r.out.used.contains(kNvCooperativeVector) ||
+                                r.out.used.contains(kNvCooperativeVector) ||  // lowering adds some
                                 r.module.hasCapability(spv::Capability::AtomicFloat32AddEXT);
     if (!r.target.emulated.contains(kExtShaderAtomicFloat) || !mayHaveAtomics) return std::nullopt;
     return lowerFloatAtomics(r.types, r.target.nativeFeatures[kExtShaderAtomicFloat]);

@@ -72,6 +72,12 @@ void Module::remove(Instruction& annotation) {
     annotation = {};
 }
 
+bool Module::isDecorated(Id id) const {
+    return std::ranges::any_of(annotationsOf(id), [](const Instruction* i) {
+        return !isOneOf(i->opcode, {OpName, OpMemberName, OpNop});
+    });
+}
+
 void Module::removeDecoration(Id id, spv::Decoration decoration) {
     removeDecorationsOf(id, [&](const Instruction& i) { return decorates(i, decoration); });
 }

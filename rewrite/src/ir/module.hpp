@@ -164,6 +164,8 @@ class Module {
     }
     // The names and decorations of an id and of its members, in order.
     std::span<Instruction* const> annotationsOf(Id id) const;
+    // Whether it has a decoration, or a member of it.
+    bool isDecorated(Id id) const;
     // Gives `to` the names and decorations of `from` and its members.
     void copyNamesAndDecorations(Id from, Id to);
 

@@ -96,7 +96,8 @@ struct MatrixContext : PackedContext {
     // Shared memory for rows or columns of matrices: variables by component type and stride.
     std::map<std::pair<Id, uint32_t>, Id> lineVariables;
     TensorTypes tensors;
-    // What conversions convert, by their results, which only tensor stores use: these convert.
+    // Conversions whose results only tensor stores use: the operand, by the result. The stores
+    // convert.
     std::map<Id, Id> storedConversions;
     // The first, second, ... load of each group, but not the last one (tensor/load_order.hpp). They
     // wait until the last one is lowered: one branch is for all of them.

@@ -11,19 +11,19 @@ MatrixUses::MatrixUses(const Module& module)
     : module_(module), facts_(module.bound()), moves_(module.bound()) {
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == OpTypeCooperativeMatrixKHR) {
-            facts_[i->result] = kIsMatrix | kLeads;
+            facts_[i->result] = kIsMatrix | kReachesMatrix;
             const auto d = matrixDimensions(module, *i);
             if (d) types_.emplace_back(i->result, *d);
         }
         const bool isZero = i->opcode == OpConstantNull || hasNoValue(i->opcode);
         add(i->type, isZero ? kHasZeros : kHasConstants);
     }
-    findTypesThatLead();
+    findTypesThatReachMatrices();
     for (const auto& function : module.functions()) visit(*function);
 }
 
-// Passes declare types in any order.
-void MatrixUses::findTypesThatLead() {
+// By the types in which others are: passes declare types in any order.
+void MatrixUses::findTypesThatReachMatrices() {
     std::unordered_map<Id, std::vector<Id>> users;  // types, by a type in them
     std::vector<Id> pending;
     for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
@@ -31,15 +31,15 @@ void MatrixUses::findTypesThatLead() {
         for (const Operand& o : i->operands) {
             if (o.isId) users[o.word].push_back(i->result);
         }
-        if (leads(idOperand(i->result))) pending.push_back(i->result);
+        if (reachesMatrix(i->result)) pending.push_back(i->result);
     }
     while (!pending.empty()) {
         const auto found = users.find(pending.back());
         pending.pop_back();
         if (found == users.end()) continue;
         for (const Id user : found->second) {
-            if (leads(idOperand(user))) continue;
-            facts_[user] |= kLeads;
+            if (reachesMatrix(user)) continue;
+            facts_[user] |= kReachesMatrix;
             pending.push_back(user);
         }
     }
@@ -113,10 +113,6 @@ void MatrixUses::visitOther(const Instruction& i) {
     }
 }
 
-bool MatrixUses::leads(const Operand& o) const {
-    return o.isId && o.word < facts_.size() && (facts_[o.word] & kLeads) != 0;
-}
-
 void MatrixUses::add(Id type, uint32_t fact) {
     if (isMatrix(type)) facts_[type] |= fact;
 }
@@ -136,12 +132,13 @@ void MatrixUses::copyElement(std::optional<Id> to, std::optional<Id> from) {
 
 // The type of the matrix that the indices of an instruction lead into.
 std::optional<Id> MatrixUses::matrixIndexedBy(const Instruction& i) const {
-    // Most instructions index into something else.
-    const auto mayLead = [&](const Operand& o) {
-        return leads(o) || leads(idOperand(typeOf(o.word)));
+    // Most instructions index into something else. The first two operands have the base, or its
+    // type.
+    const auto mayReach = [&](const Operand& o) {
+        return o.isId && (reachesMatrix(o.word) || reachesMatrix(typeOf(o.word)));
     };
     if (std::ranges::none_of(std::span(i.operands).first(std::min<size_t>(i.operands.size(), 2)),
-                             mayLead)) {
+                             mayReach)) {
         return std::nullopt;
     }
     const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); });

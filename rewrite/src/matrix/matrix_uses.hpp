@@ -99,11 +99,11 @@ class MatrixUses {
     uint32_t moves(Id type) const;
     // The bits of MatrixFact for a type.
     uint32_t facts(Id type) const {
-        return isMatrix(type) ? facts_[type] & ~(kIsMatrix | kLeads) : 0;
+        return isMatrix(type) ? facts_[type] & ~(kIsMatrix | kReachesMatrix) : 0;
     }
 
  private:
-    void findTypesThatLead();
+    void findTypesThatReachMatrices();
     void visit(const Function& function);
     void visit(const Instruction& i);
     void visitOther(const Instruction& i);
@@ -115,13 +115,15 @@ class MatrixUses {
     std::optional<Id> matrixOfElement(Id value) const;
     MatrixAccess accessOf(const Instruction& i, Id type, size_t layout) const;
     MatrixAccess tensorAccessOf(const Instruction& i, Id type) const;
-    bool leads(const Operand& type) const;
     bool isMatrix(Id type) const { return type < facts_.size() && (facts_[type] & kIsMatrix) != 0; }
+    bool reachesMatrix(Id type) const {
+        return type < facts_.size() && (facts_[type] & kReachesMatrix) != 0;
+    }
     Id typeOf(Id value) const { return module_.def(value).type; }
 
     // Bits of facts_ beside those of MatrixFact.
     static constexpr uint32_t kIsMatrix = 1u << 31;
-    static constexpr uint32_t kLeads = 1u << 30;  // a matrix, or a type that names one that leads
+    static constexpr uint32_t kReachesMatrix = 1u << 30;  // a matrix is it, or in it, or behind it
 
     const Module& module_;
     std::vector<uint32_t> facts_, moves_;  // by type

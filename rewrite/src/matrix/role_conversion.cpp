@@ -114,11 +114,8 @@ void findStoredConversions(MatrixContext& context) {
         if (i.opcode != OpFConvert || !users.all(i.result, isStored)) return;
         const MatrixType* from = context.matrixOfValue(i.word(0));
         const MatrixType* to = context.matrix(i.type);
-        const std::span<Instruction* const> notes = context.module.annotationsOf(i.result);
-        const bool isDecorated = std::ranges::any_of(
-            notes, [](const Instruction* note) { return note->opcode != OpName; });
-        if (from == nullptr || to == nullptr || isDecorated || !areHeldAlike(*from, *to)) return;
-        context.storedConversions.emplace(i.result, i.word(0));
+        if (from == nullptr || to == nullptr || context.module.isDecorated(i.result)) return;
+        if (areHeldAlike(*from, *to)) context.storedConversions.emplace(i.result, i.word(0));
     });
 }
 

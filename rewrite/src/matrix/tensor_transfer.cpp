@@ -208,10 +208,8 @@ class TensorStore : TensorTransfer {
     bool valid() const { return elements_.valid(); }
 
     void run() {
-        constexpr uint32_t kMostWithTiles = 512;  // loops were not measured there
-        const uint32_t most = context_.tiles.hasTiles() && !device().prefersShortCode
-                                  ? kMostWithTiles
-                                  : device().maxTensorStores;
+        const uint32_t most =
+            context_.tiles.hasTiles() ? device().maxTensorStoresOfTiles : device().maxTensorStores;
         constexpr auto kSeparable = &TensorStore::visitSeparable, kAny = &TensorStore::visitAny;
         writer_.when(writer_.isNoDuplicate(matrix_), [&] {
             byAddress([&] { store(walkRuns(most), &TensorStore::visitMemoryRuns, run_.length); },

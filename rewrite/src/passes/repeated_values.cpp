@@ -14,12 +14,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isDecorated(const Module& module, Id id) {
-    return std::ranges::any_of(module.annotationsOf(id), [](const Instruction* i) {
-        return i->opcode != OpName && i->opcode != OpNop;
-    });
-}
-
 // Instructions of GLSL.std.450 that only compute, and of integers: those of floats stay where the
 // compilers of drivers fuse them.
 bool isIntegerFunction(const Module& module, const Instruction& i) {
@@ -98,8 +92,8 @@ class RepeatedValues {
                 known.block == block ||
                 (within_ == Within::kFunction && dominators_.dominates(known.block, block));
             earlier.isKnown |= isAhead;
-            if (isAhead && !isDecorated(module_, i.result) &&
-                !isDecorated(module_, known.instruction->result)) {
+            if (isAhead && !module_.isDecorated(i.result) &&
+                !module_.isDecorated(known.instruction->result)) {
                 earlier.result = known.instruction->result;
             }
         }
@@ -115,7 +109,7 @@ class RepeatedValues {
             const Earlier earlier = find(block, *i, newest);
             if (!earlier.result) {
                 // Another decorated one serves nothing, and each later one would look at it.
-                if (earlier.isKnown && isDecorated(module_, i->result)) return false;
+                if (earlier.isKnown && module_.isDecorated(i->result)) return false;
                 known_.push_back({i.get(), block, newest});
                 newest = static_cast<uint32_t>(known_.size());
                 return false;
@@ -146,7 +140,7 @@ void shareRepeatedValues(Module& module, Within within) {
         RepeatedValues(module, *function, within, same).run();
     }
     removeUnused(module, [&](const Instruction& i) {
-        return isRepeatable(module, i) && !isDecorated(module, i.result);
+        return isRepeatable(module, i) && !module.isDecorated(i.result);
     });
 }
 

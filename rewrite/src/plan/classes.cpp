@@ -111,6 +111,7 @@ const DeviceClass kClasses[] = {
       .maxElementCalls = 4,
       .maxTensorLoads = 64,
       .maxTensorStores = 1,
+      .maxTensorStoresOfTiles = 1,
       .maxTensorPlaces = 1,
       .workgroupProducts = 1,
       .slowShuffleLanes = ~0u,

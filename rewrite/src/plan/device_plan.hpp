@@ -108,6 +108,7 @@ struct DeviceChoices {
     // any, where there are no others.
     uint32_t maxTensorLoads = 512;
     uint32_t maxTensorStores = 512;
+    uint32_t maxTensorStoresOfTiles = 512;  // where matrices are tiles of the driver's
     uint32_t maxTensorPlaces = 16;
     uint32_t maxRareAccesses = 16;  // single ones, where runs are possible by other layouts
     // Of a workgroup

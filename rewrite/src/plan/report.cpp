@@ -65,6 +65,8 @@ const Decision kDecisions[] = {
      "CPUs compile a loop faster, and have the elements in memory anyway"},
     {"tensor loads without a loop", &Plan::maxTensorLoads, "the size of the code"},
     {"tensor stores without a loop", &Plan::maxTensorStores, "a shader stores its results once"},
+    {"tensor stores without a loop, where there are tiles", &Plan::maxTensorStoresOfTiles,
+     "loops were not measured there, except on CPUs"},
     {"tensor accesses of any address without a loop", &Plan::maxTensorPlaces,
      "few layouts need them"},
     {"rare tensor accesses of single elements without a loop", &Plan::maxRareAccesses,

@@ -61,9 +61,8 @@ bool AccessPatterns::readsObject(const Instruction& access) const {
 // Whether an access stores what a conversion without decorations makes of another matrix.
 bool AccessPatterns::isConverted(const Instruction& access) const {
     const Instruction& object = module_.def(access.word(1));
-    if (!isTensorStore(access) || object.opcode != OpFConvert) return false;
-    return std::ranges::all_of(module_.annotationsOf(object.result),
-                               [](const Instruction* note) { return note->opcode == OpName; });
+    return isTensorStore(access) && object.opcode == OpFConvert &&
+           !module_.isDecorated(object.result);
 }
 
 Id AccessPatterns::objectOf(const Instruction& access) const {

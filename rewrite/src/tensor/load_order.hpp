@@ -22,7 +22,6 @@ namespace coopvk::rewrite {
 
 // Moves tensor stores that differ in their arguments only into a function, which they become calls
 // of. `withLoads`: loads, too, for short code, since such loads do not share a branch with others.
-//
 // Conversions of what is stored move there, too.
 //
 //   before:  store(buffer[i], a, layout); store(buffer[j], b, layout)

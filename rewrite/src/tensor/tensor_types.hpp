@@ -48,7 +48,7 @@ struct TensorViewType {
 
 struct TensorTypes {
     std::map<Id, TensorLayoutType> layouts;  // by type id
-    // What kTensorValues make, and only stores use: members need not be values of their own.
+    // Layouts and views that only stores use: their members need not be values of their own.
     std::unordered_set<Id> onlyStored;
     std::map<Id, TensorViewType> views;
 

@@ -142,10 +142,10 @@ class VectorCode {
 
 // Whether invocations of the stage can use subgroup votes and ballots.
 bool hasVotes(const VectorContext& context);
-// Whether functions of small products and gradients are not inlined.
-bool callsSmallFunctions(const VectorContext& context);
 // Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
+// Whether functions of small products and gradients are not inlined.
+bool callsSmallFunctions(const VectorContext& context);
 
 // An integer of 32 bits as it is, or the words of a wider one or of an address.
 std::vector<Id> wordsOf(Emitter& emit, Id value);

@@ -73,9 +73,12 @@ class ConversionState : public RecordedConversions {
     const SeenCommand pipelineAgain = {"vkCmdBindPipeline", {0xabc}};
     // Barriers around the dispatches, for applications that name all commands with accesses of
     // transfers: these belong to conversions.
-    const SeenCommand seesTransfers = {"vkCmdPipelineBarrier",
-                                       {0, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT}};
-    const SeenCommand showsWrites = {"vkCmdPipelineBarrier", {VK_ACCESS_SHADER_WRITE_BIT, 0}};
+    static constexpr uint64_t kCompute = VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT;
+    const SeenCommand seesTransfers = {
+        "vkCmdPipelineBarrier",
+        {kCompute, kCompute, 0, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT}};
+    const SeenCommand showsWrites = {"vkCmdPipelineBarrier",
+                                     {kCompute, kCompute, VK_ACCESS_SHADER_WRITE_BIT, 0}};
 };
 
 }  // namespace coopvk::test

@@ -46,12 +46,12 @@ void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t,
     see("vkCmdDispatchBase", {x, y, z});
 }
 
-// The accesses of the first memory barrier.
-void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags, VkDependencyFlags,
-                     uint32_t count, const VkMemoryBarrier* memory, uint32_t,
+// The stages, and the accesses of the first memory barrier.
+void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStageFlags to,
+                     VkDependencyFlags, uint32_t count, const VkMemoryBarrier* memory, uint32_t,
                      const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
-    if (count == 0) return see("vkCmdPipelineBarrier", {});
-    see("vkCmdPipelineBarrier", {memory->srcAccessMask, memory->dstAccessMask});
+    if (count == 0) return see("vkCmdPipelineBarrier", {from, to});
+    see("vkCmdPipelineBarrier", {from, to, memory->srcAccessMask, memory->dstAccessMask});
 }
 
 void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
