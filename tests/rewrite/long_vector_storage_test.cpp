@@ -87,6 +87,7 @@ std::string textOf(const std::string& source) {
 }
 
 size_t loops(const std::string& text) { return test::occurrences(text, "OpLoopMerge"); }
+size_t keptLoops(const std::string& text) { return test::occurrences(text, " DontUnroll"); }
 size_t variables(const std::string& text) {
     return test::occurrences(text, "OpVariable %_ptr_Function__arr_float");
 }
@@ -135,6 +136,14 @@ TEST(LongVectorStorage, LoadsFromVariablesAreNotCopied) {
     const std::string text = textOf(moduleOf(64, code));
     EXPECT_EQ(loops(text), 2u) << "from the buffer, and to it";
     EXPECT_EQ(variables(text), 2u) << "x, and y, which nothing uses";
+}
+
+TEST(LongVectorStorage, OnlyLoopsOverFewComponentsMayBeUnrolled) {
+    const char* code = "%result = OpFAdd %v %a %b\n";
+    EXPECT_EQ(keptLoops(textOf(moduleOf(64, code))), 0u);
+    const std::string text = textOf(moduleOf(65, code));
+    EXPECT_GT(loops(text), 0u);
+    EXPECT_EQ(keptLoops(text), loops(text));
 }
 
 TEST(LongVectorStorage, LoadsAreCopiedBeforeTheVariableChanges) {

@@ -101,9 +101,12 @@ void StructurePlaces::copy(const StructurePlace& to, const StructurePlace& from)
     const bool isArray = module.def(to.type).opcode == OpTypeArray;
     const bool areAlike = !from.constant || opcode == OpConstantNull;
     if (isArray && areAlike && count > kUnrolledComponents) {
-        return writer_.loop(count, [&](Id index) {
-            copy(element(to, index), from.constant ? member(from, 0) : element(from, index));
-        });
+        return writer_.loop(
+            count,
+            [&](Id index) {
+                copy(element(to, index), from.constant ? member(from, 0) : element(from, index));
+            },
+            loopControl(count));
     }
     for (uint32_t m = 0; m < count; ++m) copy(member(to, m), member(from, m));
 }

@@ -22,6 +22,13 @@ inline constexpr std::string_view kBadCount = "Component Count must be a constan
 
 // Up to so many components, instructions are repeated for each component; loops compute more.
 inline constexpr uint32_t kUnrolledComponents = 16;
+// A driver that unrolls loops over more components compiles for seconds, and gains nothing: no
+// registers hold so many.
+inline constexpr uint32_t kUnrollableComponents = 64;
+constexpr spv::LoopControlMask loopControl(uint32_t count) {
+    return count > kUnrollableComponents ? spv::LoopControlMask::DontUnroll
+                                         : spv::LoopControlMask::MaskNone;
+}
 
 // Whether types in memory of a storage class have an explicit layout.
 bool hasExplicitLayout(spv::StorageClass storage);

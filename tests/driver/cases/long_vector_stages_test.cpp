@@ -56,6 +56,36 @@ std::string sourceOf(const StageCase& c) {
            "  Vectors(table.address[2]).v[i] = sum;\n}\n";
 }
 
+// The same with arrays: whether a driver computes these right has nothing to do with coopvk.
+std::string arraySourceOf(const StageCase& c) {
+    return "#extension GL_EXT_scalar_block_layout : require\n"
+           "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"
+           "#define T " +
+           std::string(info(c.type).glsl) + "\n#define N " + std::to_string(c.count) +
+           "\n#define EACH for (uint k = 0; k < N; ++k)\n"
+           "struct V { T v[N]; };\n"
+           "layout(buffer_reference, scalar) buffer Vectors { V v[]; };\n"
+           "V mixed(V a, V b) {\n"
+           "  bool isGreater = false;\n"
+           "  EACH isGreater = isGreater || a.v[k] > b.v[k];\n"
+           "  if (!isGreater) { a.v[N - 1] += T(1); return a; }\n"
+           "  EACH a.v[k] *= b.v[k];\n"
+           "  return a;\n}\n"
+           "void work(uint i) {\n"
+           "  V a, b, sum;\n"
+           "  EACH {\n"
+           "    a.v[k] = Vectors(table.address[0]).v[i].v[k];\n"
+           "    b.v[k] = Vectors(table.address[1]).v[i].v[k];\n"
+           "    sum.v[k] = T(i % 3);\n"
+           "  }\n"
+           "  for (uint j = 0; j < 3; ++j) {\n"
+           "    V more = mixed(a, b);\n"
+           "    EACH sum.v[k] += more.v[k];\n"
+           "    a = b; b.v[j] = sum.v[i % N];\n"
+           "  }\n"
+           "  EACH Vectors(table.address[2]).v[i].v[k] = sum.v[k];\n}\n";
+}
+
 using Numbers = std::vector<int64_t>;  // the components of a vector
 
 Numbers mixed(Numbers a, const Numbers& b) {
@@ -91,6 +121,20 @@ Bytes packed(Component type, const Numbers& numbers) {
     return bytes;
 }
 
+// What the invocations write.
+Bytes expected(const StageCase& c, const Numbers& a, const Numbers& b) {
+    Bytes all;
+    for (uint32_t i = 0; i < kStageInvocations; ++i) {
+        const auto part = [&](const Numbers& of) {
+            const auto first = of.begin() + static_cast<std::ptrdiff_t>(size_t{i} * c.count);
+            return Numbers(first, first + c.count);
+        };
+        const Bytes one = packed(c.type, expected(i, part(a), part(b)));
+        all.insert(all.end(), one.begin(), one.end());
+    }
+    return all;
+}
+
 Numbers randomNumbers(Rng& rng, size_t count) {
     Numbers numbers(count);
     for (int64_t& number : numbers) number = rng.range(0, 2);
@@ -108,22 +152,23 @@ TEST_P(LongVectorStages, Match) {
     const Numbers a = randomNumbers(rng, size_t{kNumbers} * c.count);
     const Numbers b = randomNumbers(rng, a.size());
     const Bytes poison = rng.bytes(a.size() * info(c.type).bytes);
+    const Bytes wanted = expected(c, a, b);
+    const auto run = [&](const std::string& source) {
+        const Bytes all =
+            runStage(c.stage, source, {packed(c.type, a), packed(c.type, b), poison})[2];
+        return Bytes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+    };
     LayerLog::take();
-    const Bytes after =
-        runStage(c.stage, sourceOf(c), {packed(c.type, a), packed(c.type, b), poison})[2];
+    const Bytes after = run(sourceOf(c));
     if (Context::get().emulated) {
         EXPECT_NE(LayerLog::take().find("rewrote " + stageName(c.stage) + " shader"),
                   std::string::npos);
     }
+    if (after != wanted && run(arraySourceOf(c)) != wanted)
+        GTEST_SKIP() << "the driver computes wrong values with arrays of this size, too";
     const size_t size = size_t{c.count} * info(c.type).bytes;
-    for (uint32_t i = 0; i < kStageInvocations; ++i) {
-        const auto part = [&](const Numbers& of) {
-            const auto first = of.begin() + static_cast<std::ptrdiff_t>(size_t{i} * c.count);
-            return Numbers(first, first + c.count);
-        };
-        const Bytes wanted = packed(c.type, expected(i, part(a), part(b)));
-        EXPECT_EQ(std::memcmp(after.data() + i * size, wanted.data(), size), 0) << i;
-    }
+    for (size_t i = 0; i < kStageInvocations; ++i)
+        EXPECT_EQ(std::memcmp(after.data() + i * size, wanted.data() + i * size, size), 0) << i;
 }
 
 // The other tests of long vectors are skipped on devices without them.
