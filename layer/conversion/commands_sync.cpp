@@ -59,12 +59,20 @@ bool namesConversions(const VkSubmitInfo2& submit) {
     return withoutConversions(stages) != stages;
 }
 
+// vkGetInstanceProcAddr gives layers above these commands for all devices, also for those whose
+// driver converts.
+bool emulates(const DeviceContext& device) { return device.conversions != nullptr; }
+
+VkPipelineStageFlags2 translated(const DeviceContext& device, VkPipelineStageFlags2 stages) {
+    return emulates(device) ? withoutConversions(stages) : stages;
+}
+
 }  // namespace
 
 void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info) noexcept {
-    const auto& table = deviceOf(commands).next;
-    const auto next = either(table.CmdPipelineBarrier2, table.CmdPipelineBarrier2KHR);
-    if (!mayConvert(*info)) return next(commands, info);
+    const DeviceContext& device = deviceOf(commands);
+    const auto next = either(device.next.CmdPipelineBarrier2, device.next.CmdPipelineBarrier2KHR);
+    if (!emulates(device) || !mayConvert(*info)) return next(commands, info);
     guarded<"vkCmdPipelineBarrier2">(commands, [&] {
         Scratch scratch;
         next(commands, withoutConversions(info, scratch));
@@ -72,9 +80,9 @@ void cmdPipelineBarrier2(VkCommandBuffer commands, const VkDependencyInfo* info)
 }
 
 void cmdSetEvent2(VkCommandBuffer commands, VkEvent event, const VkDependencyInfo* info) noexcept {
-    const auto& table = deviceOf(commands).next;
-    const auto next = either(table.CmdSetEvent2, table.CmdSetEvent2KHR);
-    if (!mayConvert(*info)) return next(commands, event, info);
+    const DeviceContext& device = deviceOf(commands);
+    const auto next = either(device.next.CmdSetEvent2, device.next.CmdSetEvent2KHR);
+    if (!emulates(device) || !mayConvert(*info)) return next(commands, event, info);
     guarded<"vkCmdSetEvent2">(commands, [&] {
         Scratch scratch;
         next(commands, event, withoutConversions(info, scratch));
@@ -83,17 +91,17 @@ void cmdSetEvent2(VkCommandBuffer commands, VkEvent event, const VkDependencyInf
 
 void cmdResetEvent2(VkCommandBuffer commands, VkEvent event,
                     VkPipelineStageFlags2 stages) noexcept {
-    const auto& table = deviceOf(commands).next;
-    either(table.CmdResetEvent2, table.CmdResetEvent2KHR)(commands, event,
-                                                          withoutConversions(stages));
+    const DeviceContext& device = deviceOf(commands);
+    either(device.next.CmdResetEvent2, device.next.CmdResetEvent2KHR)(commands, event,
+                                                                      translated(device, stages));
 }
 
 void cmdWaitEvents2(VkCommandBuffer commands, uint32_t count, const VkEvent* events,
                     const VkDependencyInfo* infos) noexcept {
-    const auto& table = deviceOf(commands).next;
-    const auto next = either(table.CmdWaitEvents2, table.CmdWaitEvents2KHR);
+    const DeviceContext& device = deviceOf(commands);
+    const auto next = either(device.next.CmdWaitEvents2, device.next.CmdWaitEvents2KHR);
     const auto isConcerned = [](const VkDependencyInfo& info) { return mayConvert(info); };
-    if (std::ranges::none_of(std::span(infos, count), isConcerned)) {
+    if (!emulates(device) || std::ranges::none_of(std::span(infos, count), isConcerned)) {
         return next(commands, count, events, infos);
     }
     guarded<"vkCmdWaitEvents2">(commands, [&] {
@@ -106,30 +114,32 @@ void cmdWaitEvents2(VkCommandBuffer commands, uint32_t count, const VkEvent* eve
 
 void cmdWriteTimestamp2(VkCommandBuffer commands, VkPipelineStageFlags2 stage, VkQueryPool pool,
                         uint32_t query) noexcept {
-    const auto& table = deviceOf(commands).next;
-    either(table.CmdWriteTimestamp2, table.CmdWriteTimestamp2KHR)(
-        commands, withoutConversions(stage), pool, query);
+    const DeviceContext& device = deviceOf(commands);
+    either(device.next.CmdWriteTimestamp2, device.next.CmdWriteTimestamp2KHR)(
+        commands, translated(device, stage), pool, query);
 }
 
 void cmdWriteBufferMarker2(VkCommandBuffer commands, VkPipelineStageFlags2 stage, VkBuffer buffer,
                            VkDeviceSize offset, uint32_t marker) noexcept {
-    noThrow(deviceOf(commands).next.CmdWriteBufferMarker2AMD)(commands, withoutConversions(stage),
-                                                              buffer, offset, marker);
+    const DeviceContext& device = deviceOf(commands);
+    noThrow(device.next.CmdWriteBufferMarker2AMD)(commands, translated(device, stage), buffer,
+                                                  offset, marker);
 }
 
 #ifdef VK_KHR_device_address_commands
 void cmdWriteMarkerToMemory(VkCommandBuffer commands, const VkMemoryMarkerInfoAMD* info) noexcept {
     VkMemoryMarkerInfoAMD copy = *info;
-    copy.stage = withoutConversions(info->stage);
-    deviceOf(commands).next.CmdWriteMarkerToMemoryAMD(commands, &copy);
+    const DeviceContext& device = deviceOf(commands);
+    copy.stage = translated(device, info->stage);
+    device.next.CmdWriteMarkerToMemoryAMD(commands, &copy);
 }
 #endif
 
 VkResult queueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submits,
                       VkFence fence) noexcept {
-    const auto& table = deviceOf(queue).next;
-    const auto next = either(table.QueueSubmit2, table.QueueSubmit2KHR);
-    if (std::ranges::none_of(std::span(submits, count), namesConversions)) {
+    const DeviceContext& device = deviceOf(queue);
+    const auto next = either(device.next.QueueSubmit2, device.next.QueueSubmit2KHR);
+    if (!emulates(device) || std::ranges::none_of(std::span(submits, count), namesConversions)) {
         return next(queue, count, submits, fence);
     }
     return guarded<"vkQueueSubmit2">(queue, [&] {
@@ -147,12 +157,14 @@ VkResult queueSubmit2(VkQueue queue, uint32_t count, const VkSubmitInfo2* submit
 
 VkResult createRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* original,
                            const VkAllocationCallbacks* allocator, VkRenderPass* renderPass) {
-    const auto& table = deviceOf(device).next;
+    const DeviceContext& context = deviceOf(device);
+    const auto next = either(context.next.CreateRenderPass2, context.next.CreateRenderPass2KHR);
     Scratch scratch;
     VkRenderPassCreateInfo2 info = *original;
-    info.pDependencies = chained(info.dependencyCount, info.pDependencies, scratch);
-    return either(table.CreateRenderPass2, table.CreateRenderPass2KHR)(device, &info, allocator,
-                                                                       renderPass);
+    if (emulates(context)) {
+        info.pDependencies = chained(info.dependencyCount, info.pDependencies, scratch);
+    }
+    return next(device, &info, allocator, renderPass);
 }
 
 }  // namespace coopvk::layer

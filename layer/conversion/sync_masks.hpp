@@ -26,13 +26,15 @@ constexpr VkPipelineStageFlags2 kConversionStage =
     VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
 constexpr VkAccessFlags2 kTransferAccesses =
     VK_ACCESS_2_TRANSFER_READ_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT;
-// Other stages to which transfer accesses belong.
-constexpr VkPipelineStageFlags2 kTransferStages =
+// Other stages to which VK_ACCESS_2_TRANSFER_READ_BIT and _WRITE_BIT belong (Vulkan, "Supported
+// Access Types").
+constexpr VkPipelineStageFlags2 kTransferReads =
     VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT |
     VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT |
-    VK_PIPELINE_STAGE_2_CLEAR_BIT | VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR |
+    VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR |
     VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_COPY_BIT_KHR |
     VK_PIPELINE_STAGE_2_MICROMAP_BUILD_BIT_EXT;
+constexpr VkPipelineStageFlags2 kTransferWrites = kTransferReads | VK_PIPELINE_STAGE_2_CLEAR_BIT;
 
 constexpr VkPipelineStageFlags2 withoutConversions(VkPipelineStageFlags2 stages) {
     if ((stages & kConversionStage) == 0) return stages;
@@ -46,7 +48,8 @@ constexpr SyncScope withoutConversions(SyncScope scope) {
                   VK_ACCESS_2_TRANSFER_WRITE_BIT >> kToShaders == VK_ACCESS_2_SHADER_WRITE_BIT);
     scope.accesses |= (scope.accesses & kTransferAccesses) >> kToShaders;
     scope.stages = withoutConversions(scope.stages);
-    if ((scope.stages & kTransferStages) == 0) scope.accesses &= ~kTransferAccesses;
+    if ((scope.stages & kTransferReads) == 0) scope.accesses &= ~VK_ACCESS_2_TRANSFER_READ_BIT;
+    if ((scope.stages & kTransferWrites) == 0) scope.accesses &= ~VK_ACCESS_2_TRANSFER_WRITE_BIT;
     return scope;
 }
 

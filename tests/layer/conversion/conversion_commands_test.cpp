@@ -57,6 +57,39 @@ TEST(ConversionCommands, OfTheInstanceOnOtherDevices) {
     driver.destroyInstance();
 }
 
+// Where the driver converts, the stage is the driver's.
+TEST(ConversionCommands, TheStageOfOtherDevicesStays) {
+    FakeDriver driver;
+    driver.recordsAll = true;
+    driver.makeInstance();
+    constexpr uint64_t kStage = VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
+    constexpr uint64_t kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+    for (const auto& [extension, stage] :
+         {std::pair{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, kStage},
+          std::pair{VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME, kCompute}}) {
+        const VkDevice device = makeDevice(driver, extension);
+        VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+        info.commandBufferCount = 1;
+        VkCommandBuffer commands = VK_NULL_HANDLE;
+        ASSERT_EQ(
+            COOPVK_INSTANCE_COMMAND(driver, vkAllocateCommandBuffers)(device, &info, &commands),
+            VK_SUCCESS);
+        VkMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+        barrier.srcStageMask = barrier.dstStageMask = kStage;
+        VkDependencyInfo dependency = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+        dependency.memoryBarrierCount = 1;
+        dependency.pMemoryBarriers = &barrier;
+        driver.seenCommands.clear();
+        COOPVK_INSTANCE_COMMAND(driver, vkCmdPipelineBarrier2)(commands, &dependency);
+        COOPVK_INSTANCE_COMMAND(driver, vkCmdResetEvent2)(commands, VK_NULL_HANDLE, kStage);
+        EXPECT_EQ(driver.seenCommands,
+                  (std::vector<SeenCommand>{{"vkCmdPipelineBarrier2", {stage, stage}},
+                                            {"vkCmdResetEvent2", {stage}}}));
+        driver.destroyDevice(device);
+    }
+    driver.destroyInstance();
+}
+
 TEST_F(Conversions, OnTheHost) {
     EXPECT_EQ(convert(), VK_SUCCESS);
     EXPECT_EQ(target[7], 8);

@@ -28,6 +28,8 @@ TEST(SyncMasks, ConversionsAreCompute) {
         {{kConversion, VK_ACCESS_2_MEMORY_WRITE_BIT}, {kCompute, VK_ACCESS_2_MEMORY_WRITE_BIT}},
         // Transfer accesses stay where another stage of the scope has them.
         {{kConversion | kCopy, kWrite}, {kCompute | kCopy, kWrite | kShaderWrite}},
+        {{kConversion | VK_PIPELINE_STAGE_2_CLEAR_BIT, kRead | kWrite},
+         {kCompute | VK_PIPELINE_STAGE_2_CLEAR_BIT, kWrite | kShaderRead | kShaderWrite}},
         {{kAll | kConversion, kRead}, {kAll | kCompute, kRead | kShaderRead}},
     };
     for (const Row& row : kRows) EXPECT_EQ(withoutConversions(row.before), row.after);

@@ -54,6 +54,19 @@ void pipelineBarrier(VkCommandBuffer, VkPipelineStageFlags from, VkPipelineStage
     see("vkCmdPipelineBarrier", {from, to, memory->srcAccessMask, memory->dstAccessMask});
 }
 
+// The stages of the first memory barrier.
+void pipelineBarrier2(VkCommandBuffer, const VkDependencyInfo* info) {
+    ++current()->recorded;
+    if (info->memoryBarrierCount == 0) return see("vkCmdPipelineBarrier2", {});
+    const VkMemoryBarrier2& barrier = info->pMemoryBarriers[0];
+    see("vkCmdPipelineBarrier2", {barrier.srcStageMask, barrier.dstStageMask});
+}
+
+void resetEvent2(VkCommandBuffer, VkEvent, VkPipelineStageFlags2 stages) {
+    ++current()->recorded;
+    see("vkCmdResetEvent2", {stages});
+}
+
 void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
 
 // The source, and the size of each region.
@@ -140,11 +153,11 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdSetDescriptorBufferOffsets2EXT),
     COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplersEXT),
     COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT),
-    COOPVK_COUNTED(vkCmdPipelineBarrier2),
+    COOPVK_FAKE(vkCmdPipelineBarrier2, pipelineBarrier2),
     COOPVK_COUNTED(vkCmdPipelineBarrier2KHR),
     COOPVK_COUNTED(vkCmdSetEvent2),
     COOPVK_COUNTED(vkCmdSetEvent2KHR),
-    COOPVK_COUNTED(vkCmdResetEvent2),
+    COOPVK_FAKE(vkCmdResetEvent2, resetEvent2),
     COOPVK_COUNTED(vkCmdResetEvent2KHR),
     COOPVK_COUNTED(vkCmdWaitEvents2),
     COOPVK_COUNTED(vkCmdWaitEvents2KHR),
