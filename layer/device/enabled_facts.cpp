@@ -47,6 +47,7 @@ DeviceFacts enabledFacts(const DeviceFacts& physical, const VkDeviceCreateInfo& 
     facts.features &= enabledFeatures(info);
     rewrite::DeviceTraits& traits = facts.traits;
     for (const auto& [feature, trait] : kFeatureTraits) traits.*trait &= facts.has(feature);
+    traits.robustBufferAccess = hasRobustAccesses(facts);
     traits.subgroupSizeControl &= facts.has(Feature::kSubgroupSizeControl);
     traits.emulatesFloat16 &= emulated.contains(rewrite::Extension::kKhrShaderFloat16Int8);
     if (!facts.has(Feature::kNativeCooperativeMatrix)) traits.nativeShapes.clear();

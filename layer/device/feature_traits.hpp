@@ -4,6 +4,7 @@
 #pragma once
 
 #include "coopvk/rewrite.hpp"
+#include "device/device_facts.hpp"
 #include "device/features.hpp"
 
 namespace coopvk::layer {
@@ -36,5 +37,10 @@ inline constexpr FeatureTrait kFeatureTraits[] = {
     COOPVK_TRAIT(kShaderSharedFloat32AtomicAdd, shaderSharedFloat32AtomicAdd),
 };
 #undef COOPVK_TRAIT
+
+// Whether code may read beyond the end of a buffer.
+inline bool hasRobustAccesses(const DeviceFacts& facts) {
+    return facts.has(Feature::kRobustBufferAccess) || facts.has(Feature::kPipelineRobustness);
+}
 
 }  // namespace coopvk::layer

@@ -10,11 +10,13 @@ using Features2 = VkPhysicalDeviceFeatures2;
 using Features11 = VkPhysicalDeviceVulkan11Features;
 using Features12 = VkPhysicalDeviceVulkan12Features;
 using Features13 = VkPhysicalDeviceVulkan13Features;
+using Features14 = VkPhysicalDeviceVulkan14Features;
 
 constexpr auto k2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
 constexpr auto k11 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES;
 constexpr auto k12 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES;
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
+constexpr auto k14 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_FEATURES;
 
 #define COOPVK_PLACE(Type, type, member) \
     {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(Type), offsetof(Type, member)}
@@ -129,6 +131,9 @@ constexpr FeatureRow kFeatureRows[] = {
                              VkPhysicalDeviceShaderMixedFloatDotProductFeaturesVALVE,
                              SHADER_MIXED_FLOAT_DOT_PRODUCT_FEATURES_VALVE,
                              VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME),
+    COOPVK_FEATURE(kPipelineRobustness, pipelineRobustness,
+                   VkPhysicalDevicePipelineRobustnessFeatures, PIPELINE_ROBUSTNESS_FEATURES,
+                   Features14, k14, VK_API_VERSION_1_4, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME),
     COOPVK_EXTENSION_FEATURE(
         kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
         COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),

@@ -41,6 +41,7 @@ enum class Feature : size_t {
     kSharedLayout8BitAccess,
     kSharedLayout16BitAccess,
     kMixedFloatDotProduct,
+    kPipelineRobustness,
     kNativeCooperativeMatrix,
     kCount,
 };

@@ -44,6 +44,7 @@ const Member kMembers[] = {
     {"storagePushConstant8", &DeviceTraits::storagePushConstant8},
     {"storagePushConstant16", &DeviceTraits::storagePushConstant16},
     {"scalarBlockLayout", &DeviceTraits::scalarBlockLayout},
+    {"robustBufferAccess", &DeviceTraits::robustBufferAccess},
     {"storageBuffer16BitAccess", &DeviceTraits::storageBuffer16BitAccess},
     {"shaderIntegerDotProduct", &DeviceTraits::shaderIntegerDotProduct},
     {"dot4x8Signed", &DeviceTraits::dot4x8Signed},

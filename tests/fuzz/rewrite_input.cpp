@@ -63,6 +63,7 @@ constexpr bool DeviceTraits::* kFlags[] = {
     &DeviceTraits::scalarBlockLayout,
     &DeviceTraits::scalarRegisters,
     &DeviceTraits::blockedWeights,
+    &DeviceTraits::robustBufferAccess,
 };
 
 template <typename T, size_t kCount>

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
+
 #include "../driver/harness/heap_shader.hpp"
 #include "forms.hpp"
 
@@ -94,6 +96,8 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
     if (input.isSubgroup)
         subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
     subject.target.device = check::referenceTraits();
+    // Every second size is of a device of another class.
+    subject.target.device.scalarRegisters = std::countr_zero(options.lanes.front()) % 2 == 0;
     if (input.heap == 0) return check::check(subject, options);
     return checkWithHeap(subject, options, {.binding = 0, .count = input.heap});
 }

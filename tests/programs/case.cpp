@@ -36,8 +36,19 @@ std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::stri
     return words;
 }
 
+namespace {
+
+// Of the reference device, or of one of another class.
+rewrite::DeviceTraits traitsOf(const Case& made) {
+    rewrite::DeviceTraits traits = check::referenceTraits();
+    traits.scalarRegisters = made.seed % 2 != 0;
+    return traits;
+}
+
+}  // namespace
+
 rewrite::Target targetOf(const Case& made) {
-    rewrite::Target target{.device = check::referenceTraits()};
+    rewrite::Target target{.device = traitsOf(made)};
     target.subgroupSize = made.program.lanes;
     target.backEnd = made.backEnd;
     return target;
@@ -74,7 +85,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
                std::span<const uint32_t> rewritten) {
     check::Subject subject{.words = words, .rewritten = rewritten};
     subject.specialization = made.program.specialization;
-    subject.target.device = check::referenceTraits();
+    subject.target.device = traitsOf(made);
     check::Options options;
     options.lanes = {made.program.lanes};
     options.backEnds = {made.backEnd};

@@ -135,8 +135,9 @@ TEST(ForeignForms, PointersToElementsAreNonUniform) {
     EXPECT_EQ(validate(out->words).value_or(""), "");
     const std::string text = disassemble(out->words);
     size_t accesses = 0;
-    for (size_t at = 0; (at = text.find("OpLoad %float ", at)) != text.npos; ++accesses) {
-        at += std::string_view("OpLoad %float ").size();
+    constexpr std::string_view kLoad = "OpLoad %v2uint ";  // both elements of a line
+    for (size_t at = 0; (at = text.find(kLoad, at)) != text.npos; ++accesses) {
+        at += kLoad.size();
         const std::string pointer = text.substr(at, text.find_first_of(" \n", at) - at);
         EXPECT_NE(text.find(std::format("OpDecorate {} NonUniform", pointer)), text.npos)
             << pointer << " in\n"

@@ -73,6 +73,7 @@ struct DeviceTraits {
     bool storagePushConstant8 = true;
     bool storagePushConstant16 = true;
     bool scalarBlockLayout = true;
+    bool robustBufferAccess = false;  // or by pipelines: reading beyond a buffer's end is valid
     bool shaderIntegerDotProduct = false;
     bool dot4x8Signed = false;    // integerDotProduct4x8BitPackedSignedAccelerated
     bool dot4x8Unsigned = false;  // integerDotProduct4x8BitPackedUnsignedAccelerated

@@ -256,6 +256,7 @@ void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
 
 Id ElementPointer::stride(Emitter& emit, Id operand) {
     const Id units = asIndex(emit, operand);
+    if (originalBytes_ != 0) return strideInWords(emit, units);
     if (!isUntyped_) return emit.mulInt(indexType_, units, constantIndex(perOriginal_));
     return emit.divInt(indexType_, units, context_.types.constant(indexType_, pointeeBytes()));
 }

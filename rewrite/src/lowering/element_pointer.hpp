@@ -11,6 +11,8 @@
 
 namespace coopvk::rewrite {
 
+class Multiples;
+
 // The type as which components of a matrix are accessed behind an untyped pointer: their own, or
 // integers if the device cannot access those. Declares the capability of such accesses.
 Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id component);
@@ -18,12 +20,29 @@ Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id compon
 // Whether a typed pointer is an access chain to an element of an array without gaps.
 bool pointsIntoTightArray(const LoweringContext& context, Id pointer);
 
+// How ElementPointer::inWords() accesses a matrix.
+struct WordAccess {
+    const Multiples& known;
+    uint32_t bytes;      // of a pointee: 4, 8 or 16
+    bool isChecked;      // by the shader, if it is not known before that reaches() is true
+    Id stride;           // the operand
+    uint32_t alignment;  // of Pointer, if it is physical: as the instruction says
+};
+
 class ElementPointer {
  public:
     // Errors name `at`. A typed pointer must point to a numeric scalar or vector; `component` is
     // for untyped ones. Scalars of more than `widest` bytes become words, where memory has views.
     ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
                    Id component, uint32_t widest = 8);
+    // Through a view of a buffer as words, or vectors of words. It may be used where reaches() is
+    // true. nullopt without such a view, if it is never true, or if original pointees are as wide.
+    static std::optional<ElementPointer> inWords(LoweringContext& context, Emitter& emit,
+                                                 Id pointer, Id component,
+                                                 const WordAccess& access);
+    // Whether Pointer and Stride are multiples of pointeeBytes(), and the buffer's length if code
+    // may read beyond its end.
+    Condition reaches() const { return reaches_; }
 
     bool valid() const { return scalar_ != 0; }
     // Of the pointee. It is a scalar where an array has gaps, or its scalars become words.
@@ -40,6 +59,8 @@ class ElementPointer {
     // The operand Stride as a number of pointees, of indexType(). It counts bytes if the pointer is
     // untyped (SPV_KHR_untyped_pointers), else original pointees.
     Id stride(Emitter& emit, Id operand);
+    // The alignment that accesses by inWords() must name, in bytes; 0: none.
+    uint32_t alignment() const { return originalBytes_ != 0 && isPhysical() ? pointeeBytes() : 0; }
     // Whether stride() is another number than the operand: accesses by at() need that then.
     bool changesStride() const {
         return perOriginal_ != 1 || (isUntyped_ && chain_ == OpAccessChain);
@@ -51,6 +72,9 @@ class ElementPointer {
     Id at(Emitter& emit, Id index, Id component = 0);
 
  private:
+    ElementPointer(LoweringContext& context, Id pointer);
+    bool isPhysical() const { return storage_ == spv::StorageClass::PhysicalStorageBuffer; }
+    bool intoWords(Emitter& emit, Id pointer, Id original, const WordAccess& access);
     void resolve(Emitter& emit, Id pointer, const Instruction& at);
     void resolveUntyped(Emitter& emit, Id pointer);
     bool resolveInNested(Emitter& emit, Id pointer);
@@ -65,6 +89,8 @@ class ElementPointer {
     void becomeScalars();
     void becomeNarrowScalars();
     Id constantIndex(uint32_t value);
+    uint32_t unitsInPointee() const;
+    Id strideInWords(Emitter& emit, Id units);
 
     LoweringContext& context_;
     bool isUntyped_ = false;     // the original pointer
@@ -76,7 +102,9 @@ class ElementPointer {
     Id pointee_ = 0;
     Id scalar_ = 0;
     uint32_t components_ = 1;
-    uint32_t perOriginal_ = 1;  // pointees in an original one
+    uint32_t perOriginal_ = 1;    // pointees in an original one
+    uint32_t originalBytes_ = 0;  // that the operand Stride counts; 0: not inWords()
+    Condition reaches_ = Condition::always();
     uint32_t widest_ = 8;
     uint32_t scalarBytes_ = 1;
     spv::StorageClass storage_ = spv::StorageClass::StorageBuffer;

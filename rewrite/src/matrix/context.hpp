@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "ir/multiples.hpp"
 #include "lowering/packed.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/tiles/tile_grid.hpp"
@@ -91,6 +92,7 @@ struct MatrixContext : PackedContext {
     // The matrix types of pointers to open sums, by pointer.
     std::map<Id, const MatrixType*> sumPointers;
     ProductSlices slices;
+    std::optional<Multiples> multiples;  // if loads from buffers may be in words
     SharedWords shared;
     std::map<Id, SubgroupArea> subgroupAreas;  // by component type
     // Shared memory for rows or columns of matrices: variables by component type and stride.

@@ -115,6 +115,13 @@ void lowerFunctions(MatrixContext& context, const std::unordered_set<Id>& callba
     }
 }
 
+bool hasMatrixLoads(const Module& module) {
+    bool has = false;
+    module.visitBlocks(
+        [&](const Instruction& i) { has |= i.opcode == OpCooperativeMatrixLoadKHR; });
+    return has;
+}
+
 }  // namespace
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
@@ -142,6 +149,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (hasTiles) {
         context.loadVersions = duplicateLoads(context.types, context.followedLoads);
     }
+    if (device.bitsLoadedInWords != 0 && hasMatrixLoads(module)) context.multiples.emplace(module);
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
     std::unordered_set<Id> stored;  // nothing defines them any more

@@ -26,11 +26,18 @@ void declareCasts(MatrixContext& context, const MatrixType& matrix, Id scalar) {
 
 MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                            const MatrixType& matrix, Id pointer, std::span<const Operand> operands)
+    : MatrixMemory(context, writer, at, matrix,
+                   // At scope Workgroup an invocation stores four neighbours, of 32 bits at least.
+                   ElementPointer(context, writer.emit(), pointer, at, matrix.format,
+                                  matrix.fragment.scope == LaneScope::kWorkgroup ? 4 : 8),
+                   operands) {}
+
+MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
+                           const MatrixType& matrix, ElementPointer pointer,
+                           std::span<const Operand> operands)
     : MatrixCode(context, writer),
       matrix_(matrix),
-      // At scope Workgroup an invocation stores four neighbours, of 32 bits at least.
-      pointer_(context, emit_, pointer, at, matrix.format,
-               matrix.fragment.scope == LaneScope::kWorkgroup ? 4 : 8),
+      pointer_(std::move(pointer)),
       componentBits_(matrix.number->bits) {
     if (!pointer_.valid()) return;
     declareCasts(context, matrix, memoryScalar());
@@ -50,6 +57,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
         return;
     }
     memory_ = MemoryOperands(operands.subspan(2));
+    if (pointer_.alignment() != 0) memory_ = memory_.withAlignment(pointer_.alignment());
     stride_ = pointer_.stride(emit_, operands[1].word);
     if (context.slices.types.contains(matrix.id)) slice_ = sliceStart();
     valid_ = true;

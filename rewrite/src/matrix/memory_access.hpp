@@ -26,8 +26,13 @@ class MatrixMemory : private MatrixCode {
     // operands: MemoryLayout, [Stride], [Memory Operands].
     MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
                  const MatrixType& matrix, Id pointer, std::span<const Operand> operands);
+    // The same through `pointer`.
+    MatrixMemory(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
+                 const MatrixType& matrix, ElementPointer pointer,
+                 std::span<const Operand> operands);
 
     bool valid() const { return valid_; }
+    Condition reaches() const { return pointer_.reaches(); }
     bool rowMajor() const { return rowMajor_; }
     Dimension outerDimension() const { return rowMajor_ ? Dimension::kRows : Dimension::kColumns; }
     const Axis& inner() const { return matrix_.fragment.axis(other(outerDimension())); }

@@ -33,7 +33,8 @@ struct DeviceFeatures : private DeviceTraits {
     using DeviceTraits::storageBuffer8BitAccess, DeviceTraits::storageBuffer16BitAccess,
         DeviceTraits::uniformAndStorageBuffer8BitAccess,
         DeviceTraits::uniformAndStorageBuffer16BitAccess, DeviceTraits::storagePushConstant8,
-        DeviceTraits::storagePushConstant16, DeviceTraits::scalarBlockLayout;
+        DeviceTraits::storagePushConstant16, DeviceTraits::scalarBlockLayout,
+        DeviceTraits::robustBufferAccess;
     using DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote, DeviceTraits::subgroupBallot,
         DeviceTraits::subgroupArithmetic, DeviceTraits::subgroupStages;
 };
@@ -90,7 +91,11 @@ struct DeviceChoices {
     uint32_t maxOpenSums = 32;  // of a lane
     bool hasOneColumnOfLanes = false;
     bool hasTallGridForSingles = false;
-    bool stagesSingles = false;        // f16 in shared memory becomes f32
+    bool stagesSingles = false;  // f16 in shared memory becomes f32
+    // Loads from buffers are in words where the address allows it: a set of components' bits. And
+    // those of which the shader tests the address, where it is not known before.
+    uint32_t bitsLoadedInWords = 16 | 32 | 64;
+    uint32_t bitsTestedForWords = 0;
     uint32_t unrolledInLane = 4096;    // multiplications of a product without a loop over rows
     uint32_t unrolledProducts = 1024;  // multiplications of a lane in a loop without DontUnroll
     std::span<const SliceRow> slices = {};

@@ -50,6 +50,11 @@ const Decision kDecisions[] = {
      "more rows of lanes share B (benchmarks.md, How matrices lie in lanes)"},
     {"f16 in shared memory as f32", &Plan::stagesSingles,
      "each element is converted once (benchmarks.md, gemm); mixed dot products read f16"},
+    {"loads in words: the sum of components' bits", &Plan::bitsLoadedInWords,
+     "drivers join few loads of narrow components, but unpacking costs instructions (fleet.md, "
+     "Loads straight from buffers); lanes of a CPU load one after the other"},
+    {"loads in words where the shader finds the address aligned", &Plan::bitsTestedForWords,
+     "two ways to load are more code (fleet.md, Loads straight from buffers)"},
     {"multiplications without a loop over rows", &Plan::unrolledInLane, "the size of the code"},
     {"multiplications of an unrolled loop", &Plan::unrolledProducts,
      "an H200 takes 1,024 faster unrolled, and 2,048 at half the rate"},

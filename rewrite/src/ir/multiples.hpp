@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which powers of two divide the integers that a module computes, whatever its inputs are:
+//
+//   for (i = 0; ...; i += 16) a = row * 64 + i;        16 divides a
+#pragma once
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+class Multiples {
+ public:
+    // Knows the ids that the module has now; of() also takes what is computed from them later.
+    explicit Multiples(const Module& module);
+
+    // A power of two, 64 at most, that divides an integer, or each component of a vector.
+    uint32_t of(Id integer) const { return 1u << zerosOf(integer); }
+
+ private:
+    // What gives an id a value: its instruction, or for a variable one that stores to it.
+    struct Fact {
+        Id id;
+        const Instruction* from;
+    };
+
+    void visit(const Instruction& i);
+    // The variable of the invocation that a pointer leads to; 0 for others.
+    Id variableOf(Id pointer) const;
+    uint32_t zerosOf(Id integer) const;
+    // The least of zerosOf() of some operands.
+    uint32_t leastOf(const Instruction& i, size_t first, size_t count, size_t step = 1) const;
+    uint32_t evaluate(const Instruction& i) const;
+
+    const Module& module_;
+    std::vector<Fact> facts_;
+    std::vector<uint8_t> zeros_;  // low bits of an id that are zero; of a variable, of all it holds
+};
+
+}  // namespace coopvk::rewrite

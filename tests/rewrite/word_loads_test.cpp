@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loads of matrices straight from buffers of narrower elements: in words where the index and the
+// stride are known to be multiples of 16 bytes, by a test in the shader, or by element.
+#include <gtest/gtest.h>
+
+#include <format>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite::word_loads_test {
+namespace {
+
+// Loads an f16 A, 16 x 16, from halves[index] with a stride, and multiplies it.
+struct Shader {
+    std::string_view code;               // defines %i
+    std::string_view stride = "%c1024";  // in elements
+    std::string_view offset = "16";      // of the array
+    std::string_view head = "";          // at the start of the function
+    std::string_view functions = "";
+
+    std::string text() const {
+        return std::format(R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpExtension "SPV_KHR_cooperative_matrix"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %in %out %group %push
+OpExecutionMode %main LocalSize 32 1 1
+OpDecorate %halves ArrayStride 2
+OpDecorate %floats ArrayStride 4
+OpDecorate %inBlock Block
+OpDecorate %outBlock Block
+OpDecorate %pushBlock Block
+OpMemberDecorate %inBlock 0 Offset 0
+OpMemberDecorate %inBlock 1 Offset {2}
+OpMemberDecorate %outBlock 0 Offset 0
+OpMemberDecorate %pushBlock 0 Offset 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %in NonWritable
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+OpDecorate %group BuiltIn WorkgroupId
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%s32 = OpTypeInt 32 1
+%u32x3 = OpTypeVector %u32 3
+%f16 = OpTypeFloat 16
+%f32 = OpTypeFloat 32
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%c3 = OpConstant %u32 3
+%c4 = OpConstant %u32 4
+%c6 = OpConstant %u32 6
+%c8 = OpConstant %u32 8
+%c12 = OpConstant %u32 12
+%c16 = OpConstant %u32 16
+%c1024 = OpConstant %u32 1024
+%back = OpConstant %s32 -1024
+%splat = OpConstantComposite %u32x3 %c16 %c16 %c16
+%halves = OpTypeRuntimeArray %f16
+%floats = OpTypeRuntimeArray %f32
+%inBlock = OpTypeStruct %u32 %halves
+%outBlock = OpTypeStruct %floats
+%pushBlock = OpTypeStruct %u32
+%inPointer = OpTypePointer StorageBuffer %inBlock
+%outPointer = OpTypePointer StorageBuffer %outBlock
+%pushPointer = OpTypePointer PushConstant %pushBlock
+%halfPointer = OpTypePointer StorageBuffer %f16
+%floatPointer = OpTypePointer StorageBuffer %f32
+%groupPointer = OpTypePointer Input %u32x3
+%numberPointer = OpTypePointer PushConstant %u32
+%local = OpTypePointer Function %u32
+%takes = OpTypeFunction %void %local
+%in = OpVariable %inPointer StorageBuffer
+%out = OpVariable %outPointer StorageBuffer
+%group = OpVariable %groupPointer Input
+%push = OpVariable %pushPointer PushConstant
+%A = OpTypeCooperativeMatrixKHR %f16 %c3 %c16 %c16 %c0
+%B = OpTypeCooperativeMatrixKHR %f16 %c3 %c16 %c16 %c1
+%C = OpTypeCooperativeMatrixKHR %f32 %c3 %c16 %c16 %c2
+%b = OpConstantNull %B
+%zero = OpConstantNull %C
+{4}
+%main = OpFunction %void None %f
+%entry = OpLabel
+{3}
+%groups = OpLoad %u32x3 %group
+%x = OpCompositeExtract %u32 %groups 0
+%pn = OpAccessChain %numberPointer %push %c0
+%n = OpLoad %u32 %pn
+{0}
+%p = OpAccessChain %halfPointer %in %c1 %i
+%a = OpCooperativeMatrixLoadKHR %A %p %c0 {1}
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zero
+%pc = OpAccessChain %floatPointer %out %c0 %c0
+OpCooperativeMatrixStoreKHR %pc %product %c0 %c16
+OpReturn
+OpFunctionEnd
+)",
+                           code, stride, offset, head, functions);
+    }
+};
+
+size_t count(const std::string& text, std::string_view what) {
+    size_t found = 0;
+    for (size_t at = 0; (at = text.find(what, at)) != text.npos; at += what.size()) ++found;
+    return found;
+}
+
+// How A is loaded.
+enum class Way { kInWords, kTested, kByElement };
+
+std::string rewritten(const Shader& shader, const DeviceTraits& device) {
+    const std::vector<uint32_t> words = test::assemble(shader.text());
+    EXPECT_EQ(validate(words).value_or(""), "");
+    Target target{.device = device};
+    target.subgroupSize = 32;
+    const Result<Rewritten> out = rewrite({.words = words}, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return {};
+    EXPECT_EQ(validate(out->words).value_or(""), "");
+    return disassemble(out->words);
+}
+
+Way wayOf(const std::string& text) {
+    const size_t inWords = count(text, "OpLoad %v4uint"), elements = count(text, "OpLoad %half ");
+    const size_t tests = count(text, "OpSelectionMerge");
+    // A lane of 32 has four lines of A, 32 bytes each.
+    EXPECT_TRUE(inWords == 0 || inWords == 8) << text;
+    EXPECT_TRUE(elements == 0 || elements == 64) << text;
+    EXPECT_EQ(tests, inWords != 0 && elements != 0 ? 1 : 0) << text;
+    return inWords == 0 ? Way::kByElement : elements == 0 ? Way::kInWords : Way::kTested;
+}
+
+// AMD's: tests addresses of f16.
+DeviceTraits testingDevice() {
+    DeviceTraits device;
+    device.scalarRegisters = true;
+    return device;
+}
+
+Way wayOf(const Shader& shader) { return wayOf(rewritten(shader, testingDevice())); }
+
+constexpr std::string_view kRow = "%i = OpIMul %u32 %x %c1024\n";
+
+TEST(WordLoads, KnownMultiples) {
+    for (const std::string_view code :
+         {kRow, std::string_view("%i = OpShiftLeftLogical %u32 %x %c3\n"),
+          std::string_view("%r = OpIMul %u32 %x %n\n%i = OpIMul %u32 %r %c16\n"),
+          std::string_view("%r = OpIMul %u32 %x %c4\n%s = OpIMul %u32 %r %c6\n"
+                           "%i = OpISub %u32 %s %c16\n"),
+          std::string_view("%r = OpNot %u32 %c12\n%m = OpBitwiseAnd %u32 %n %c16\n"
+                           "%i = OpBitwiseOr %u32 %m %c8\n"),
+          std::string_view("%v = OpIMul %u32x3 %groups %splat\n"
+                           "%i = OpCompositeExtract %u32 %v 1\n"),
+          std::string_view("%r = OpIMul %u32 %x %c1024\n%i = OpCopyObject %u32 %r\n")}) {
+        EXPECT_EQ(wayOf(Shader{.code = code}), Way::kInWords) << code;
+    }
+}
+
+TEST(WordLoads, OtherIndicesAreTested) {
+    for (const std::string_view code :
+         {std::string_view("%i = OpIMul %u32 %x %c4\n"),
+          std::string_view("%i = OpCopyObject %u32 %n\n"),
+          std::string_view("%r = OpIMul %u32 %x %c1024\n%i = OpIAdd %u32 %r %n\n"),
+          std::string_view("%r = OpIMul %u32 %x %c1024\n%i = OpUDiv %u32 %r %c1024\n")}) {
+        EXPECT_EQ(wayOf(Shader{.code = code}), Way::kTested) << code;
+    }
+}
+
+TEST(WordLoads, StridesAndOffsetsCountToo) {
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .stride = "%n"}), Way::kTested);
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .stride = "%c8"}), Way::kInWords);
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .stride = "%c12"}), Way::kByElement);
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .stride = "%back"}), Way::kInWords);
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .offset = "32"}), Way::kInWords);
+    EXPECT_EQ(wayOf(Shader{.code = kRow, .offset = "8"}), Way::kTested);
+}
+
+// What a loop counts is a multiple of its step.
+TEST(WordLoads, VariablesHoldMultiplesOfAllThatIsStored) {
+    const auto shader = [](std::string_view step, std::string_view use) {
+        return std::format(
+            "OpStore %k %c0\nOpBranch %header\n%header = OpLabel\n"
+            "%before = OpLoad %u32 %k\n%isBelow = OpULessThan %bool %before %n\n"
+            "OpLoopMerge %after %next None\nOpBranchConditional %isBelow %next %after\n"
+            "%next = OpLabel\n%now = OpLoad %u32 %k\n%then = OpIAdd %u32 %now {}\n"
+            "OpStore %k %then\n{}OpBranch %header\n%after = OpLabel\n%i = OpLoad %u32 %k\n",
+            step, use);
+    };
+    constexpr std::string_view kHead = "%k = OpVariable %local Function\n";
+    constexpr std::string_view kFunctions =
+        "%taker = OpFunction %void None %takes\n%taken = OpFunctionParameter %local\n"
+        "%takes0 = OpLabel\nOpStore %taken %c1\nOpReturn\nOpFunctionEnd\n";
+    const std::string by16 = shader("%c16", ""), by6 = shader("%c6", "");
+    const std::string escapes = shader("%c16", "%called = OpFunctionCall %void %taker %k\n");
+    EXPECT_EQ(wayOf(Shader{.code = by16, .head = kHead}), Way::kInWords);
+    EXPECT_EQ(wayOf(Shader{.code = by6, .head = kHead}), Way::kTested);
+    EXPECT_EQ(wayOf(Shader{.code = escapes, .head = kHead, .functions = kFunctions}), Way::kTested);
+}
+
+TEST(WordLoads, PhisAreMultiplesOfAllThatTheyJoin) {
+    const auto shader = [](std::string_view step) {
+        return std::format(
+            "OpBranch %header\n%header = OpLabel\n%i = OpPhi %u32 %c0 %entry %then %next\n"
+            "%isBelow = OpULessThan %bool %i %n\nOpLoopMerge %after %next None\n"
+            "OpBranchConditional %isBelow %next %after\n%next = OpLabel\n"
+            "%then = OpIAdd %u32 %i {}\nOpBranch %header\n%after = OpLabel\n",
+            step);
+    };
+    EXPECT_EQ(wayOf(Shader{.code = shader("%c16")}), Way::kInWords);
+    EXPECT_EQ(wayOf(Shader{.code = shader("%c4")}), Way::kTested);
+    EXPECT_EQ(wayOf(Shader{.code = shader("%n")}), Way::kTested);
+}
+
+// Classes of devices choose what is in words, and what is tested.
+TEST(WordLoads, Classes) {
+    DeviceTraits cpu, gpu, wide;
+    cpu.isCpu = true;
+    wide.maxSubgroupSize = 128;
+    const Shader known = {.code = kRow}, unknown = {.code = kRow, .stride = "%n"};
+    EXPECT_EQ(wayOf(rewritten(known, gpu)), Way::kInWords);
+    EXPECT_EQ(wayOf(rewritten(unknown, gpu)), Way::kByElement);
+    EXPECT_EQ(count(rewritten(unknown, gpu), "coopvk_view"), 0u);
+    EXPECT_EQ(count(rewritten(known, cpu), "OpLoad %v4uint"), 0u);
+    EXPECT_EQ(count(rewritten(known, wide), "OpLoad %v4uint"), 0u);
+}
+
+// A buffer may end inside of 16 bytes, and code may load what is ahead of its end.
+TEST(WordLoads, TheEndOfABufferIsTestedWhereCodeMayReadBeyondIt) {
+    DeviceTraits device = testingDevice();
+    device.robustBufferAccess = true;
+    const std::string text = rewritten({.code = kRow}, device);
+    EXPECT_EQ(wayOf(text), Way::kTested);
+    EXPECT_EQ(count(text, "OpArrayLength"), 1u);
+    device.scalarRegisters = false;
+    EXPECT_EQ(wayOf(rewritten({.code = kRow}, device)), Way::kByElement);
+}
+
+TEST(WordLoads, TheViewIsNonWritable) {
+    const std::string text = rewritten({.code = kRow}, testingDevice());
+    const size_t block = text.find("\"coopvk_buffer\"");
+    ASSERT_NE(block, text.npos);
+    const size_t name = text.rfind('%', block);
+    EXPECT_EQ(count(text, std::format("OpMemberDecorate {} 0 NonWritable",
+                                      text.substr(name, text.find(' ', name) - name))),
+              1u);
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::word_loads_test
