@@ -19,6 +19,7 @@ struct Shader {
     std::string_view offset = "16";      // of the array
     std::string_view head = "";          // at the start of the function
     std::string_view functions = "";
+    std::string_view layout = "%c0";
 
     std::string text() const {
         return std::format(R"(
@@ -99,14 +100,14 @@ OpDecorate %group BuiltIn WorkgroupId
 %n = OpLoad %u32 %pn
 {0}
 %p = OpAccessChain %halfPointer %in %c1 %i
-%a = OpCooperativeMatrixLoadKHR %A %p %c0 {1}
+%a = OpCooperativeMatrixLoadKHR %A %p {5} {1}
 %product = OpCooperativeMatrixMulAddKHR %C %a %b %zero
 %pc = OpAccessChain %floatPointer %out %c0 %c0
 OpCooperativeMatrixStoreKHR %pc %product %c0 %c16
 OpReturn
 OpFunctionEnd
 )",
-                           code, stride, offset, head, functions);
+                           code, stride, offset, head, functions, layout);
     }
 };
 
@@ -224,15 +225,26 @@ TEST(WordLoads, PhisAreMultiplesOfAllThatTheyJoin) {
 
 // Classes of devices choose what is in words, and what is tested.
 TEST(WordLoads, Classes) {
-    DeviceTraits cpu, gpu, wide;
+    DeviceTraits cpu, gpu, wide, manyRegisters;
     cpu.isCpu = true;
+    manyRegisters.dot4x8Signed = true;
     wide.maxSubgroupSize = 128;
     const Shader known = {.code = kRow}, unknown = {.code = kRow, .stride = "%n"};
     EXPECT_EQ(wayOf(rewritten(known, gpu)), Way::kInWords);
     EXPECT_EQ(wayOf(rewritten(unknown, gpu)), Way::kByElement);
+    EXPECT_EQ(count(rewritten(known, manyRegisters), "OpLoad %half "), 0u);
+    EXPECT_EQ(count(rewritten(unknown, manyRegisters), "OpSelectionMerge"), 1u);
     EXPECT_EQ(count(rewritten(unknown, gpu), "coopvk_view"), 0u);
     EXPECT_EQ(count(rewritten(known, cpu), "OpLoad %v4uint"), 0u);
     EXPECT_EQ(count(rewritten(known, wide), "OpLoad %v4uint"), 0u);
+}
+
+// In columns, a lane has one component of each.
+TEST(WordLoads, FewComponentsAreNotTested) {
+    const std::string text =
+        rewritten({.code = kRow, .stride = "%n", .layout = "%c1"}, testingDevice());
+    EXPECT_EQ(count(text, "OpSelectionMerge"), 0u);
+    EXPECT_EQ(count(text, "coopvk_view"), 0u);
 }
 
 // A buffer may end inside of 16 bytes, and code may load what is ahead of its end.

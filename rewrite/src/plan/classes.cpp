@@ -161,6 +161,7 @@ const DeviceClass kClasses[] = {
       .hasTallGridForSingles = true,
       .stagesSingles = true,
       .bitsLoadedInWords = 4 | 8 | 16 | 32 | 64,
+      .bitsTestedForWords = 4 | 8 | 16,
       .slices = kSlicesOfManyRegisters,
       .callsTensorAccesses = false,
       .opensWorkgroupSums = true,
