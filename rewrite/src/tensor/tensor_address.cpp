@@ -16,6 +16,8 @@ TensorAddress::TensorAddress(LoweringContext& context, Emitter& emit, const Tens
       access_(access),
       layoutValue_(layout),
       viewValue_(view),
+      rows_(emit.constant(access.rows)),
+      columns_(emit.constant(access.columns)),
       layout_(structureMembers(emit, layout)),
       view_(view ? structureMembers(emit, *view) : std::vector<Id>{}) {}
 
@@ -56,11 +58,11 @@ Condition TensorAddress::isUnclipped() {
     const Id zero = emit_.constant(0);
     Condition condition = equal(clipAt(View::kRowOffset), zero);
     condition = emit_.both(condition, equal(clipAt(View::kColumnOffset), zero));
-    const auto covers = [&](View::Clip span, uint32_t size) -> Condition {
-        return emit_.compare(OpUGreaterThanEqual, clipAt(span), emit_.constant(size));
+    const auto covers = [&](View::Clip span, Id size) -> Condition {
+        return emit_.compare(OpUGreaterThanEqual, clipAt(span), size);
     };
-    condition = emit_.both(condition, covers(View::kRowSpan, access_.rows));
-    return emit_.both(condition, covers(View::kColumnSpan, access_.columns));
+    condition = emit_.both(condition, covers(View::kRowSpan, rows_));
+    return emit_.both(condition, covers(View::kColumnSpan, columns_));
 }
 
 // Whether the dimensions of the view are those of the span.
@@ -79,8 +81,7 @@ Condition TensorAddress::isSeparable() {
     if (access_.view != nullptr && access_.view->dimensions != dimensions())
         return Condition::never();
     const uint32_t innermost = permuted(dimensions() - 1);
-    Condition condition =
-        equal(layoutAt(Layout::kSpan, innermost), emit_.constant(access_.columns));
+    Condition condition = equal(layoutAt(Layout::kSpan, innermost), columns_);
     if (clips()) condition = emit_.both(condition, isUnclipped());
     if (access_.view != nullptr) condition = emit_.both(condition, viewIsSpan());
     return emit_.both(condition, isNotEmpty());
@@ -89,7 +90,7 @@ Condition TensorAddress::isSeparable() {
 // Whether the dimension in which rows of the matrix are neighbours has at least as many elements.
 Id TensorAddress::rowsFit() {
     return emit_.compare(OpUGreaterThanEqual, layoutAt(Layout::kSpan, permuted(dimensions() - 2)),
-                         emit_.constant(access_.rows));
+                         rows_);
 }
 
 // Runs.

@@ -118,6 +118,7 @@ class TensorAddress {
     const TensorAccess access_;
     const Id layoutValue_;
     const std::optional<Id> viewValue_;
+    Id rows_, columns_;                    // of the matrix; u32
     const std::vector<Id> layout_, view_;  // members
     uint32_t run_ = 1;
 };

@@ -85,7 +85,7 @@ Coordinates TensorAddress::ofSpan(Id row) {
 // matrixCoordToLinear.
 Id TensorAddress::linear(TensorPart& part, Id row, Id column) {
     const Id u32 = types_.uint32();
-    Id width = emit_.constant(access_.columns);
+    Id width = columns_;
     if (clips()) {
         const auto clip = [&](Id at, View::Clip offset, View::Clip span) {
             const Id begin = clipAt(offset);
@@ -171,16 +171,21 @@ void TensorAddress::eachValue(TensorPart& part, Visit visit) const {
     }
 }
 
-// Parameters: layout, the view where there is one, row and column.
+// Parameters: layout, the view where there is one, row and column, and the columns of the matrix;
+// its rows where addresses may be separable. So matrices of several sizes share the function.
 Id TensorAddress::buildPlace(Id resultType) {
     const Id u32 = types_.uint32();
     const bool hasView = access_.view != nullptr;
-    std::vector<Id> parameters = {access_.layout->id, u32, u32};
+    const bool mayBeSeparable = context_.target.device.prefersShortCode;
+    std::vector<Id> parameters = {access_.layout->id, u32, u32, u32};
+    if (mayBeSeparable) parameters.push_back(u32);
     if (hasView) parameters.insert(parameters.begin() + 1, access_.view->id);
     const size_t row = hasView ? 2 : 1;
     FunctionBuilder b(types_, context_.newFunctions, "coopvk_tensor_place", resultType, parameters);
     const std::optional<Id> view = hasView ? std::optional(b.parameter(1)) : std::nullopt;
     TensorAddress inside(context_, b.emit(), access_, b.parameter(0), view);
+    inside.columns_ = b.parameter(row + 2);
+    if (mayBeSeparable) inside.rows_ = b.parameter(row + 3);
     const auto result = [&](TensorPart part) {
         std::vector<Id> members;
         inside.eachValue(part,
@@ -195,8 +200,7 @@ Id TensorAddress::buildPlace(Id resultType) {
         return result(join(b.emit(), ofRow, inside.ofColumn(b.parameter(row + 1))));
     };
     // Then no other way has separable addresses.
-    const Condition isSeparable =
-        context_.target.device.prefersShortCode ? inside.isSeparable() : Condition::never();
+    const Condition isSeparable = mayBeSeparable ? inside.isSeparable() : Condition::never();
     if (isSeparable.isNever()) return b.finish(general());
     return b.finish(b.chooseValue(resultType, b.emit().boolean(isSeparable), separable, general));
 }
@@ -207,14 +211,15 @@ TensorPart TensorAddress::ofElement(Id row, Id column) {
     std::vector<Id> types;
     eachValue(part, [&](auto&, Id type) { types.push_back(type); });
     const Id resultType = types_.structType(types);
-    const std::vector<uint32_t> key = {
-        static_cast<uint32_t>(OpTypeTensorViewNV), access_.layout->id,
-        access_.view != nullptr ? access_.view->id : 0, access_.columns,
-        (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
+    const std::vector<uint32_t> key = {static_cast<uint32_t>(OpTypeTensorViewNV),
+                                       access_.layout->id,
+                                       access_.view != nullptr ? access_.view->id : 0,
+                                       (access_.isStore ? 1u : 0u) | (access_.isDecoded ? 2u : 0u)};
     const Id function = context_.helper(key, [&] { return buildPlace(resultType); });
     Operands operands = {idOperand(function), idOperand(layoutValue_)};
     if (viewValue_) operands.push_back(idOperand(*viewValue_));
-    append(operands, {idOperand(row), idOperand(column)});
+    append(operands, {idOperand(row), idOperand(column), idOperand(columns_)});
+    if (context_.target.device.prefersShortCode) operands.push_back(idOperand(rows_));
     const std::vector<Id> members =
         structureMembers(emit_, emit_.op(OpFunctionCall, resultType, std::move(operands)));
     auto member = members.begin();
