@@ -117,6 +117,24 @@ TEST_F(IndexParts, OtherValuesStay) {
     EXPECT_EQ(parts.constant, 0u);
 }
 
+TEST_F(IndexParts, QuotientsAreExact) {
+    uint32_t found = 0;
+    for (int round = 0; round < 1000; ++round) {
+        const Id value = random(4);
+        const std::optional<Id> quotient = exactQuotient(emit_, value, 4);
+        for (const Id parameter : parameters_) values_[parameter] = number() % 100;
+        if (!quotient) continue;
+        ++found;
+        ASSERT_EQ(valueOf(*quotient) * 4, valueOf(value)) << round;
+    }
+    EXPECT_GT(found, 100u);
+    // (x + 3) * 36 + y * 8, and the same plus 2
+    const Id row = emit_.times(emit_.plus(parameters_[0], 3), 36);
+    const Id sum = emit_.addU32(row, emit_.times(parameters_[1], 8));
+    EXPECT_TRUE(exactQuotient(emit_, sum, 4));
+    EXPECT_FALSE(exactQuotient(emit_, emit_.plus(sum, 2), 4));
+}
+
 TEST_F(IndexParts, KnownConditionsNeedNoCode) {
     const Id some = emit_.compare(spv::Op::OpULessThan, parameters_[0], parameters_[1]);
     const size_t before = out_.size();

@@ -215,8 +215,39 @@ IndexParts separate(Emitter& emit, Id value, uint32_t depth) {
     return {value, 0};
 }
 
+bool isMultiple(const Module& module, Id value, uint32_t divisor, uint32_t depth) {
+    if (const std::optional<uint64_t> whole = module.constantValue(value)) {
+        return *whole % divisor == 0;
+    }
+    const Instruction& i = module.def(value);
+    if (depth == 0 || i.operands.size() != 2) return false;
+    const auto is = [&](Id part) { return isMultiple(module, part, divisor, depth - 1); };
+    if (i.opcode == OpIAdd) return is(i.word(0)) && is(i.word(1));
+    return i.opcode == OpIMul && module.constantValue(i.word(1)) && is(i.word(1));
+}
+
+// Of what isMultiple() has found.
+Id quotient(Emitter& emit, Id value, uint32_t divisor) {
+    const Module& module = emit.types().module();
+    if (const std::optional<uint64_t> whole = module.constantValue(value)) {
+        return emit.constant(static_cast<uint32_t>(*whole) / divisor);
+    }
+    const Instruction& i = module.def(value);
+    const Id left = i.word(0), right = quotient(emit, i.word(1), divisor);
+    if (i.opcode == OpIAdd) return emit.addU32(quotient(emit, left, divisor), right);
+    return emit.times(left, static_cast<uint32_t>(*module.constantValue(right)));
+}
+
 }  // namespace
 
 IndexParts separateConstant(Emitter& emit, Id value) { return separate(emit, value, kMaxSums); }
+
+std::optional<Id> exactQuotient(Emitter& emit, Id value, uint32_t divisor) {
+    if (emit.typeOf(value) != emit.types().uint32() ||
+        !isMultiple(emit.types().module(), value, divisor, kMaxSums)) {
+        return std::nullopt;
+    }
+    return quotient(emit, value, divisor);
+}
 
 }  // namespace coopvk::rewrite

@@ -85,4 +85,8 @@ struct IndexParts {
 // drivers' compilers do not find that behind a division.
 IndexParts separateConstant(Emitter& emit, Id value);
 
+// value / divisor if the value is a sum of multiples of the divisor, which are products with
+// constants. Such sums do not overflow where they are indices.
+std::optional<Id> exactQuotient(Emitter& emit, Id value, uint32_t divisor);
+
 }  // namespace coopvk::rewrite

@@ -77,6 +77,9 @@ Id WorkgroupMemory::fourWords() { return context_.types.vectorType(context_.type
 WorkgroupMemory::WordIndex WorkgroupMemory::indexOf(Id first, uint32_t offset) {
     const IndexParts parts = separateConstant(emit_, first);
     offset += parts.constant;
+    if (const std::optional<Id> vector = exactQuotient(emit_, parts.variable, 4)) {
+        return {emit_.plus(*vector, offset / 4), emit_.constant(offset % 4)};
+    }
     const Id word = emit_.plus(parts.variable, offset % 4);
     return {emit_.plus(emit_.over(word, 4), offset / 4), emit_.modulo(word, 4)};
 }
