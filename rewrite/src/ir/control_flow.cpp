@@ -58,8 +58,9 @@ void ControlFlow::loop(uint32_t count, const std::function<void(Id index)>& body
 }
 
 void ControlFlow::loopAbove(uint32_t limit, uint32_t count,
-                            const std::function<void(Id index)>& body) {
-    if (count > limit) return loop(count, body);
+                            const std::function<void(Id index)>& body,
+                            spv::LoopControlMask control) {
+    if (count > limit) return loop(count, body, control);
     for (uint32_t i = 0; i < count; ++i) body(types_.constantU32(i));
 }
 

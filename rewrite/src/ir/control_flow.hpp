@@ -28,7 +28,8 @@ class ControlFlow {
     void loop(uint32_t count, const std::function<void(Id index)>& body,
               spv::LoopControlMask control = spv::LoopControlMask::DontUnroll);
     // loop() if count is above the limit; else emits the body `count` times, with constant indices.
-    void loopAbove(uint32_t limit, uint32_t count, const std::function<void(Id index)>& body);
+    void loopAbove(uint32_t limit, uint32_t count, const std::function<void(Id index)>& body,
+                   spv::LoopControlMask control = spv::LoopControlMask::DontUnroll);
     // A loop that ends once the boolean that body() returns is true.
     void loopUntil(const std::function<Id()>& body);
     // Runs `then` where the boolean is true. Later code must not use values that it defines.

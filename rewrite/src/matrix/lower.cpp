@@ -128,20 +128,18 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     const bool hasTiles = context.tiles.hasTiles();
     const DevicePlan& device = context.target.device;
-    if (!hasTiles && device.callsTensorAccesses) {
+    if (!hasTiles) {
         dropUnreadMatrices(module);
         shareTensorAccesses(context.types, device.prefersShortCode);
     }
     lowerMatrixTypes(context);
     if (!hasTiles) forwardTensorValues(module);
-    context.tensors = lowerTensorTypes(context);
+    context.tensors = lowerTensorTypes(context, !hasTiles);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);
-    if (!hasTiles && device.callsTensorAccesses) findStoredConversions(context);
-    if (!hasTiles && device.callsTensorAccesses && !device.prefersShortCode) {
-        findSharedLoads(context);
-    }
+    if (!hasTiles) findStoredConversions(context);
+    if (!hasTiles && !device.prefersShortCode) findSharedLoads(context);
     if (hasTiles) {
         context.openedProducts = prefetchTensorLoads(context.types, context.tensors);
     }

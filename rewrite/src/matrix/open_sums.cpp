@@ -17,14 +17,13 @@ constexpr double kMinusZero = -0.0;
 
 // Closes sums of two f16.
 Id addHalves(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums) {
-    std::vector<Id> even, odd;
+    std::vector<Slot> even, odd;
     for (Id sum : sums) {
-        const std::vector<Id> sides = emit.parts(sum);
-        even.push_back(sides[0]);
-        odd.push_back(sides[1]);
+        even.push_back({sum, 0});
+        odd.push_back({sum, 1});
     }
     return emit.op(OpFAdd, matrix.pack,
-                   {emit.join(matrix.pack, even), emit.join(matrix.pack, odd)});
+                   {gather(emit, matrix.component, even), gather(emit, matrix.component, odd)});
 }
 
 }  // namespace
@@ -45,7 +44,18 @@ std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<con
 
 std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> packs) {
     std::vector<Id> sums;
+    const uint32_t width = matrix.fragment.packWidth;
     for (Id pack : packs) {
+        if (matrix.sumForm == SumForm::kHalves && width > 1) {
+            TypeTable& types = emit.types();
+            const Id zeros =
+                types.constantSplat(matrix.pack, types.constantFloat(matrix.component, kMinusZero));
+            for (uint32_t i = 0; i < width; ++i) {
+                const Slot slots[] = {{pack, i}, {zeros, 0}};
+                sums.push_back(gather(emit, matrix.component, slots));
+            }
+            continue;
+        }
         for (Id component : emit.parts(pack)) sums.push_back(openSum(emit, matrix, component));
     }
     return sums;

@@ -116,10 +116,10 @@ class TensorLoad : TensorTransfer {
                          function, operands_.pointer);
     }
 
-    // Selects the run as a whole, or each component where an H100 was slower with whole runs in
-    // code with functions (docs/lab/2026-11-benchmarks.md, Code size).
+    // Selects the run as a whole, or each component where there are tiles: whole runs were not
+    // measured there.
     std::vector<Slot> readRun(const TensorPart& place) {
-        const bool asWhole = !context_.tiles.hasTiles() && device().callsTensorAccesses;
+        const bool asWhole = !context_.tiles.hasTiles();
         std::vector<Slot> run =
             elements_->loadRun(emit_, place.index, asWhole ? place.inside : Condition::always(),
                                address_.clampValue());

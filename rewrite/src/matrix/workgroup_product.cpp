@@ -91,9 +91,11 @@ class WorkgroupProduct : StagedProduct {
         if (plan_.sum.component == p_.result->component) {
             return f_.finish(constructFromPacks(emit_, *p_.result, sums));
         }
-        std::vector<Slot> slots;
-        for (const Id sum : sums) slots.push_back({converted(sum, p_.result->component), 0});
-        const std::vector<Id> packs = gatherPacks(emit_, *p_.result, slots);
+        // Packs are converted as a whole, which is shorter.
+        MatrixType wide = *p_.result;
+        wide.component = plan_.sum.component;
+        std::vector<Id> packs = gatherPacks(emit_, wide, slotsOf(emit_, sums));
+        for (Id& pack : packs) pack = emit_.converted(p_.result->pack, pack);
         return f_.finish(constructFromPacks(emit_, *p_.result, packs));
     }
 
@@ -108,6 +110,11 @@ class WorkgroupProduct : StagedProduct {
     std::vector<Id> convert(const MatrixType& from, const MatrixType& to, Id value) {
         std::vector<Id> packs = extractPacks(emit_, from, value);
         if (from.component == to.component) return packs;
+        if (types_.isFloat(to.component)) {
+            const Id type = types_.vectorType(to.component, from.packWidth);
+            for (Id& pack : packs) pack = emit_.converted(type, pack);
+            return gatherPacks(emit_, to, slotsOf(from, packs));
+        }
         std::vector<Slot> slots = slotsOf(from, packs);
         for (Slot& slot : slots) {
             slot = {converted(scalarOf(emit_, from.component, slot), to.component), 0};
@@ -192,33 +199,42 @@ class WorkgroupProduct : StagedProduct {
     }
 
     // Takes several steps in an iteration of the loop, so that a GPU loads for one while it
-    // computes another.
+    // computes another. Where they are long, they are an inner loop, which the driver unrolls.
     void multiplySlice() {
         const uint32_t steps = plan_.depth / plan_.step;
         const DevicePlan& device = context_.target.device;
-        const uint32_t fitting = std::clamp(device.workgroupProducts / plan_.products(),
-                                            device.leastWorkgroupSteps, device.workgroupSteps);
-        const uint32_t atOnce = std::gcd(steps, std::bit_floor(fitting));
-        f_.loop(
-            steps / atOnce,
-            [&](Id iteration) {
-                std::vector<Id> sums = loadSums();
-                for (uint32_t i = 0; i < atOnce; ++i) {
-                    multiply(stepOf(iteration, atOnce, i), sums, i + 1 == atOnce);
-                }
-            },
-            spv::LoopControlMask::MaskNone);
+        const auto fitting = [&](uint32_t products) { return products / plan_.products(); };
+        const uint32_t atOnce = std::gcd(
+            steps, std::bit_floor(std::clamp(fitting(device.workgroupProducts),
+                                             device.leastWorkgroupSteps, device.workgroupSteps)));
+        const uint32_t written =
+            std::gcd(atOnce, std::bit_floor(std::max(1u, fitting(device.writtenProducts))));
+        const auto multiplySteps = [&](Id iteration) {
+            const auto some = [&](Id part) {
+                multiply(iteration, atOnce, emit_.times(part, written), written);
+            };
+            f_.loopAbove(1, atOnce / written, some, spv::LoopControlMask::Unroll);
+        };
+        f_.loop(steps / atOnce, multiplySteps, spv::LoopControlMask::MaskNone);
+    }
+
+    // `count` of the `atOnce` steps of an iteration.
+    void multiply(Id iteration, uint32_t atOnce, Id first, uint32_t count) {
+        std::vector<Id> sums = loadSums();
+        for (uint32_t i = 0; i < count; ++i) {
+            multiply(stepOf(iteration, atOnce, emit_.plus(first, i)), sums, i + 1 == count);
+        }
     }
 
     // Step `i` of the `atOnce` steps of an iteration.
-    Step stepOf(Id iteration, uint32_t atOnce, uint32_t i) {
-        const Id number = emit_.plus(emit_.times(iteration, atOnce), i);
+    Step stepOf(Id iteration, uint32_t atOnce, Id i) {
+        const Id number = emit_.addU32(emit_.times(iteration, atOnce), i);
         const uint32_t columns = atOnce * plan_.step;
         if (columns % kWorkgroupBlock != 0) {
             return {number, emit_.over(emit_.times(number, plan_.step), kWorkgroupBlock)};
         }
-        return {number, emit_.plus(emit_.times(iteration, columns / kWorkgroupBlock),
-                                   i * plan_.step / kWorkgroupBlock)};
+        return {number, emit_.addU32(emit_.times(iteration, columns / kWorkgroupBlock),
+                                     emit_.over(emit_.times(i, plan_.step), kWorkgroupBlock))};
     }
 
     // Adds to the sums; stores those of a row as soon as they are known in the last step.

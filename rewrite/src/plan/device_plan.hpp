@@ -104,15 +104,14 @@ struct DeviceChoices {
     // that are alike, and one loop for the rare ones; each value is computed once in a function,
     // not only in a block.
     bool prefersShortCode = false;
-    bool callsTensorAccesses = true;  // functions load and store what differs in its arguments only
-    uint32_t maxDecodeCalls = 16;     // of decode functions, without a loop
+    uint32_t maxDecodeCalls = 16;  // of decode functions, without a loop
     // Words of the functions that are called for each element, that a loop may be unrolled to.
     uint32_t unrolledCallWords = 65536;
     uint32_t maxElementCalls = ~0u;  // of functions called for each element, without a loop
     // Accesses of tensors without a loop: of loads and of stores by separable addresses, and of
     // any, where there are no others.
     uint32_t maxTensorLoads = 512;
-    uint32_t maxTensorStores = 512;
+    uint32_t maxTensorStores = 4;
     uint32_t maxTensorStoresOfTiles = 512;  // where matrices are tiles of the driver's
     uint32_t maxTensorPlaces = 16;
     uint32_t maxRareAccesses = 16;  // single ones, where runs are possible by other layouts
@@ -121,6 +120,7 @@ struct DeviceChoices {
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration
     uint32_t leastWorkgroupSteps = 1;   // columns or pairs of columns of A in an iteration
     uint32_t workgroupSteps = ~0u;      // at most
+    uint32_t writtenProducts = ~0u;     // of these, without an inner loop that drivers unroll
     uint32_t registersOfLane = 256;
     uint32_t registersOfWorkgroup = 65536;
     // Exchanges between lanes

@@ -58,8 +58,6 @@ const Decision kDecisions[] = {
     {"multiplications without a loop over rows", &Plan::unrolledInLane, "the size of the code"},
     {"multiplications of an unrolled loop", &Plan::unrolledProducts,
      "an H200 takes 1,024 faster unrolled, and 2,048 at half the rate"},
-    {"tensor accesses in functions", &Plan::callsTensorAccesses,
-     "not where straight code is faster (lab/2026-11-benchmarks.md, Code size)"},
     {"short code", &Plan::prefersShortCode,
      "a CPU has arrays in memory anyway; on GPUs loops over them spill (lab/2026-11-benchmarks.md, "
      "Code size)"},
@@ -80,6 +78,8 @@ const Decision kDecisions[] = {
      "no half of a pair is read alone (benchmarks.md, Pairs along K); needs one subgroup size"},
     {"workgroups: multiplications of an iteration", &Plan::workgroupProducts,
      "more exceed a GPU's cache of instructions (benchmarks.md, Steps at once)"},
+    {"workgroups: multiplications of an iteration without an inner loop", &Plan::writtenProducts,
+     "the size of the code: drivers unroll the loop (lab/2026-11-benchmarks.md, Code size)"},
     {"workgroups: at least so many steps of an iteration", &Plan::leastWorkgroupSteps,
      "a GPU loads for one while it computes another"},
     {"workgroups: steps of an iteration", &Plan::workgroupSteps,

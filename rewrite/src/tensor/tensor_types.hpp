@@ -68,8 +68,8 @@ inline bool isTensorLoad(const Instruction& i) {
 }
 
 // Redefines the types as structures. Specialization constants must be frozen. Sets context.error
-// where a type is invalid.
-TensorTypes lowerTensorTypes(LoweringContext& context);
+// where a type is invalid. `dropsStored`: finds what is only stored.
+TensorTypes lowerTensorTypes(LoweringContext& context, bool dropsStored);
 
 // Replaces loads of variables that hold layouts or views by what was stored, where that is known:
 // then members that are constants are known, too. Runs before lowerTensorTypes().

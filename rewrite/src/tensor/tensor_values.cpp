@@ -68,7 +68,7 @@ std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruc
 
 }  // namespace
 
-TensorTypes lowerTensorTypes(LoweringContext& context) {
+TensorTypes lowerTensorTypes(LoweringContext& context, bool dropsStored) {
     TensorTypes types;
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
@@ -79,9 +79,8 @@ TensorTypes lowerTensorTypes(LoweringContext& context) {
         if (!what.empty()) context.invalid(type, what);
     }
     if (types.layouts.empty() && types.views.empty()) return types;
-    const bool sharesCode = context.target.device.callsTensorAccesses;
     context.module.visitBlocks([&](const Instruction& i) {
-        if (sharesCode && isTensorValue(i.opcode)) types.onlyStored.insert(i.result);
+        if (dropsStored && isTensorValue(i.opcode)) types.onlyStored.insert(i.result);
         if (i.opcode != OpTensorViewSetClipNV) return;
         const auto view = types.views.find(i.type);
         if (view != types.views.end()) view->second.mayClip = true;
