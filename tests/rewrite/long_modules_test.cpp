@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "ir/module.hpp"
+#include "ir/multiples.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "passes/whole_module.hpp"
 #include "tensor_module.hpp"
@@ -53,6 +54,27 @@ TEST(LongModules, StructuresThatLeadToAMatrix) {
                "OpReturn\nOpFunctionEnd\n");
     const MatrixUses uses(module);
     EXPECT_EQ(uses.types().size(), 1u);
+}
+
+// Each variable holds what the next one held; the last one holds an odd number.
+TEST(LongModules, MultiplesThroughVariables) {
+    std::string variables, code;
+    for (uint32_t n = 0; n < kMany; ++n) {
+        variables += std::format("%v{} = OpVariable %local Function\n", n);
+        code += n + 1 == kMany
+                    ? std::format("OpStore %v{} %c3\n", n)
+                    : std::format("%l{0} = OpLoad %u32 %v{1}\nOpStore %v{0} %l{0}\n", n, n + 1);
+    }
+    const Module module = parsed(tensor_module::preamble() +
+                                 "%local = OpTypePointer Function %u32\n"
+                                 "%main = OpFunction %void None %void_fn\n%entry = OpLabel\n" +
+                                 variables + code + "OpReturn\nOpFunctionEnd\n");
+    const Multiples multiples(module);
+    size_t wrong = 0;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpLoad && multiples.of(i.result) != 1) ++wrong;
+    });
+    EXPECT_EQ(wrong, 0u);
 }
 
 }  // namespace

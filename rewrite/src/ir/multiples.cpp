@@ -12,6 +12,7 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr uint32_t kMostZeros = 6;
+constexpr int kMostRounds = 64;  // then nothing is known: values pass through many variables
 
 uint32_t zerosIn(uint64_t value) {
     return std::min(static_cast<uint32_t>(std::countr_zero(value)), kMostZeros);
@@ -33,16 +34,23 @@ Multiples::Multiples(const Module& module) : module_(module), zeros_(module.boun
         if (isVariable(i->opcode)) visit(*i);
     }
     module.visitBlocks([&](const Instruction& i) { visit(i); });
-    for (bool isNew = true; isNew;) {
-        isNew = false;
-        for (const Fact& fact : facts_) {
-            const bool stores = fact.from->opcode == OpStore;
-            const uint32_t zeros = stores ? zerosOf(fact.from->word(1)) : evaluate(*fact.from);
-            if (zeros >= zeros_[fact.id]) continue;
-            zeros_[fact.id] = static_cast<uint8_t>(zeros);
-            isNew = true;
-        }
+    int rounds = 0;
+    while (removesZeros()) {
+        if (++rounds < kMostRounds) continue;
+        for (const Fact& fact : facts_) zeros_[fact.id] = 0;
     }
+}
+
+bool Multiples::removesZeros() {
+    bool isNew = false;
+    for (const Fact& fact : facts_) {
+        const bool stores = fact.from->opcode == OpStore;
+        const uint32_t zeros = stores ? zerosOf(fact.from->word(1)) : evaluate(*fact.from);
+        if (zeros >= zeros_[fact.id]) continue;
+        zeros_[fact.id] = static_cast<uint8_t>(zeros);
+        isNew = true;
+    }
+    return isNew;
 }
 
 Id Multiples::variableOf(Id pointer) const {

@@ -25,6 +25,8 @@ class Multiples {
     };
 
     void visit(const Instruction& i);
+    // Applies each fact once. Whether an id has fewer zeros now.
+    bool removesZeros();
     // The variable of the invocation that a pointer leads to; 0 for others.
     Id variableOf(Id pointer) const;
     uint32_t zerosOf(Id integer) const;
