@@ -161,6 +161,7 @@ const DeviceClass kClasses[] = {
       .bitsLoadedInWords = 4 | 8 | 16 | 32 | 64,
       .bitsTestedForWords = 4 | 8 | 16,
       .slices = kSlicesOfManyRegisters,
+      .maxDecodeCalls = 16,
       .maxRareAccesses = 1,
       .opensWorkgroupSums = true,
       .workgroupProducts = 512,

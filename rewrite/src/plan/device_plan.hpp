@@ -104,7 +104,7 @@ struct DeviceChoices {
     // that are alike, and one loop for the rare ones; each value is computed once in a function,
     // not only in a block.
     bool prefersShortCode = false;
-    uint32_t maxDecodeCalls = 16;  // of decode functions, without a loop
+    uint32_t maxDecodeCalls = 4;  // of decode functions, without a loop
     // Words of the functions that are called for each element, that a loop may be unrolled to.
     uint32_t unrolledCallWords = 65536;
     uint32_t maxElementCalls = ~0u;  // of functions called for each element, without a loop
