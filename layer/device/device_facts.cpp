@@ -216,7 +216,6 @@ void fillTraits(DeviceFacts& facts) {
     traits.subgroupStages = 0;
     traits.subgroupSizeControl = false;
     for (const auto& [feature, trait] : kFeatureTraits) traits.*trait = facts.has(feature);
-    traits.robustBufferAccess = hasRobustAccesses(facts);
     traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
     traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;
 }

@@ -122,6 +122,7 @@ uint32_t Multiples::leastOf(const Instruction& i, size_t first, size_t count, si
 }
 
 uint32_t Multiples::evaluate(const Instruction& i) const {
+    if (isVariable(i.opcode) && i.result >= zeros_.size()) return 0;  // its stores are not known
     const auto row = std::ranges::find(kLeastRows, i.opcode, &LeastRow::opcode);
     if (row != std::end(kLeastRows)) return leastOf(i, row->first, row->count);
     const auto zeros = [&](size_t operand) { return zerosOf(i.word(operand)); };

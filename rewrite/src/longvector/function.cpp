@@ -146,7 +146,7 @@ void LongVectorFunction::lowerOne(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     if (isSplat(context_, i)) {
         instruction->opcode = OpCompositeConstructReplicateEXT;
-        instruction->operands.resize(1);
+        instruction->operands.erase(instruction->operands.begin() + 1, instruction->operands.end());
     }
     if (isReduction(i.opcode)) return group_.addReduction(std::move(instruction));
     if (isReadInPlace(i)) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The memory behind a pointer as words, or vectors of words.
+#include <algorithm>
 #include <bit>
 
 #include "ir/composites.hpp"
@@ -18,6 +19,22 @@ Condition isMultiple(Emitter& emit, const Multiples& known, Id number, uint32_t 
     const Id rest = emit.modulo(number, of);
     const Id zero = emit.types().constant(emit.typeOf(rest), 0);
     return emit.known(emit.compare(OpIEqual, rest, zero));
+}
+
+// A power of two that divides the bytes between the root of a pointer's access chains and what it
+// points to.
+uint32_t multipleBehindRoot(LoweringContext& context, const Multiples& known, Id pointer) {
+    InstructionList code;  // nothing uses it but `known`
+    Emitter aside(context.types, code);
+    uint32_t multiple = ~0u;
+    for (const ChainStep& step : pathTo(context.module, pointer).steps) {
+        std::vector<Id> indices;
+        for (const Operand& index : step.indices) indices.push_back(index.word);
+        const std::optional<Id> bytes = bytesTo(aside, step.type, indices);
+        multiple = std::min(multiple, bytes ? known.of(*bytes) : 1);
+    }
+    for (InstructionPtr& i : code) context.module.retire(std::move(i));
+    return multiple;
 }
 
 // The number of elements in the view of a buffer as an array of `element`.
@@ -83,7 +100,9 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
         return !reaches_.isNever() && (reaches_.isAlways() || access.isChecked);
     };
     if (storage_ == spv::StorageClass::PhysicalStorageBuffer) {
-        if (access.alignment < access.bytes) {
+        // glslang's alignment is that of the block, whatever the index is.
+        if (std::min(access.alignment, multipleBehindRoot(context_, access.known, pointer)) <
+            access.bytes) {
             const Id address = emit.op(OpBitcast, types.vectorType(scalar_, 2), {pointer});
             const Id low = emit.extract(scalar_, address, {0});
             reaches_ = emit.both(reaches_, isMultiple(emit, access.known, low, access.bytes));
@@ -99,8 +118,13 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
         const Id element =
             isUntyped_ ? untypedPointee(context_, storage_, original) : types.scalarOf(original);
         const Id length = lengthOf(context_, emit, place, element);
-        const uint32_t elements = access.bytes / bytesOf(types, element);
+        const uint32_t bytesOfElement = bytesOf(types, element);
+        const uint32_t elements = access.bytes / bytesOfElement;
         reaches_ = emit.both(reaches_, isMultiple(emit, access.known, length, elements));
+        // Lines may lie in a buffer ahead of which Pointer leads.
+        const Id first = emit.over(place.bytes, bytesOfElement);
+        const Id end = emit.toUnsigned(emit.typeOf(first), length);
+        reaches_ = emit.both(reaches_, emit.known(emit.compare(OpULessThan, first, end)));
     } else if (context_.target.device.robustBufferAccess) {
         return false;
     }
