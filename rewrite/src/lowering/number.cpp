@@ -103,8 +103,14 @@ constexpr Number fourBits(std::string_view name, NumberKind kind) {
             &Features::shaderInt8, {},   {},   &kFourBits};
 }
 
-constexpr Number smallFloat(ComponentType type, std::string_view name, spv::FPEncoding encoding,
+// smallFloatPair() and kSmallFloats need this.
+constexpr bool isHeldAsHalf(const Number::FloatFields& fields) {
+    return fields.exponentBits < 5 ? fields.specials == kOnlyNan && fields.bias <= 15
+                                   : isUpperByte(fields);
+}
+consteval Number smallFloat(ComponentType type, std::string_view name, spv::FPEncoding encoding,
                             Number::FloatFields fields) {
+    if (!isHeldAsHalf(fields)) throw "no half float has all numbers of this type";
     return {type,     name,   kFloat,       8, 16, smallFloats, &Features::shaderFloat16,
             encoding, fields, &kSmallFloats};
 }
@@ -148,15 +154,6 @@ constexpr Number kNumbers[] = {
     moved("e8m0", 8, kFloat8E8M0, {8, 127, kOnlyNan}),
     moved("mxint8", 8, kMxInt8, {0, 6, kNoSpecials}),
 };
-
-// smallFloatPair() and kSmallFloats need this.
-constexpr bool isHeldAsHalf(const Number::FloatFields& fields) {
-    return fields.exponentBits < 5 ? fields.specials == kOnlyNan && fields.bias <= 15
-                                   : isUpperByte(fields);
-}
-static_assert(std::ranges::all_of(kNumbers, [](const Number& number) {
-    return number.form != &kSmallFloats || isHeldAsHalf(number.fields);
-}));
 
 const Number* findRow(auto isWanted) {
     const auto found = std::ranges::find_if(kNumbers, isWanted);

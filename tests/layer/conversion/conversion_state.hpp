@@ -24,17 +24,17 @@ class ConversionState : public RecordedConversions {
         return std::exchange(driver.seenCommands, {});
     }
     // The commands after the dispatch and its barrier, which restore the application's state.
-    Commands restored(const Commands& commands) const {
-        for (size_t i = 0; i < commands.size(); ++i) {
-            if (commands[i].name != "vkCmdDispatchBase") continue;
-            EXPECT_EQ(commands.at(i + 1), showsWrites);
-            return {commands.begin() + static_cast<std::ptrdiff_t>(i) + 2, commands.end()};
+    Commands restored(const Commands& all) const {
+        for (size_t i = 0; i < all.size(); ++i) {
+            if (all[i].name != "vkCmdDispatchBase") continue;
+            EXPECT_EQ(all.at(i + 1), showsWrites);
+            return {all.begin() + static_cast<std::ptrdiff_t>(i) + 2, all.end()};
         }
         ADD_FAILURE() << "nothing is dispatched";
         return {};
     }
-    static bool calls(const Commands& commands, std::string_view name) {
-        return std::ranges::find(commands, name, &SeenCommand::name) != commands.end();
+    static bool calls(const Commands& all, std::string_view name) {
+        return std::ranges::find(all, name, &SeenCommand::name) != all.end();
     }
     // Where the kernel reads its arguments: the bases in y and z, 15 bits of each, above the 64
     // bytes of a slot; and the constant of the pipeline.
