@@ -171,8 +171,8 @@ std::string byAddress(const Shader& shader) {
     change("%numberPointer =",
            "%addressPointer = OpTypePointer PushConstant %address\n%numberPointer =");
     change("%p = OpAccessChain %halfPointer %in",
-           "%pb = OpAccessChain %addressPointer %push %c1\n%block = OpLoad %address %pb\n"
-           "%p = OpAccessChain %halfAddress %block");
+           "%pb = OpAccessChain %addressPointer %push %c1\n%behind = OpLoad %address %pb\n"
+           "%p = OpAccessChain %halfAddress %behind");
     change(std::format("%p {} {}\n", shader.layout, shader.stride),
            std::format("%p {} {} Aligned 16\n", shader.layout, shader.stride));
     return text;

@@ -40,8 +40,8 @@ class ElementPointer {
     static std::optional<ElementPointer> inWords(LoweringContext& context, Emitter& emit,
                                                  Id pointer, Id component,
                                                  const WordAccess& access);
-    // Whether Pointer and Stride are multiples of pointeeBytes(), and the buffer's length if code
-    // may read beyond its end.
+    // Whether Pointer and Stride are multiples of pointeeBytes(). If code may read beyond the
+    // buffer's end: whether its length is one, too, and Pointer leads into the buffer.
     Condition reaches() const { return reaches_; }
 
     bool valid() const { return scalar_ != 0; }

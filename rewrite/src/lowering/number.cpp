@@ -108,6 +108,7 @@ constexpr bool isHeldAsHalf(const Number::FloatFields& fields) {
     return fields.exponentBits < 5 ? fields.specials == kOnlyNan && fields.bias <= 15
                                    : isUpperByte(fields);
 }
+
 consteval Number smallFloat(ComponentType type, std::string_view name, spv::FPEncoding encoding,
                             Number::FloatFields fields) {
     if (!isHeldAsHalf(fields)) throw "no half float has all numbers of this type";

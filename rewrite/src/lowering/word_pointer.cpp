@@ -113,7 +113,7 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;
     reaches_ = emit.both(reaches_, isMultiple(emit, access.known, place.bytes, access.bytes));
-    // A vector that a buffer ends in is not read as far as it lies in the buffer.
+    // A load of a vector that a buffer ends in may give zeros also for what lies in the buffer.
     if (context_.target.device.robustBufferAccess && access.isChecked && mayBe()) {
         const Id element =
             isUntyped_ ? untypedPointee(context_, storage_, original) : types.scalarOf(original);
