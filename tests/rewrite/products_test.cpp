@@ -209,6 +209,16 @@ TEST(Products, OfWorkgroupsHaveOpenSumsWhereRegistersAllowThem) {
     EXPECT_EQ(rewritten(module, device).count("OpFAdd"), 0u);
 }
 
+// One array is shorter code than a variable for each sum, and drivers hold both in registers.
+TEST(Products, OfWorkgroupsHaveOneVariableForAllSums) {
+    DeviceTraits device;
+    for (const bool isOpen : {false, true}) {
+        device.dot4x8Unsigned = isOpen;
+        EXPECT_EQ(rewritten(workgroupModule(""), device).countText(" = OpVariable %_ptr_Function"),
+                  1u);
+    }
+}
+
 // If a pointer to a component does more than load and store, each product adds its partial sums.
 TEST(Products, OfHalvesCloseWherePointersEscape) {
     const std::string load =

@@ -59,27 +59,6 @@ void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start
     }
 }
 
-void StagedProduct::beginSums(Id type, std::span<const Id> values) {
-    for (const Id value : values) {
-        sums_.push_back(f_.variable(type));
-        f_.store(sums_.back(), value);
-    }
-}
-
-void StagedProduct::beginWholeSums(const MatrixType& type, Id matrix) {
-    whole_ = f_.variable(type.id);
-    f_.store(*whole_, matrix);
-    for (uint32_t i = 0; i < type.packs(); ++i) {
-        sums_.push_back(f_.element(*whole_, emit_.constant(i)));
-    }
-}
-
-std::vector<Id> StagedProduct::loadSums() {
-    std::vector<Id> sums;
-    for (const Id sum : sums_) sums.push_back(f_.load(sum));
-    return sums;
-}
-
 namespace {
 
 // The type of sums that are scalars of type `component`.

@@ -35,16 +35,6 @@ class StagedProduct {
         return positionOf(m).isNoDuplicate(emit_, m.fragment);
     }
 
-    // Variables for the sums, with these values of this type; and the values that they have now.
-    void beginSums(Id type, std::span<const Id> values);
-    std::vector<Id> loadSums();
-    // The same for the packs of a matrix: one variable, which is shorter code.
-    void beginWholeSums(const MatrixType& type, Id matrix);
-    // The matrix that they are now; nullopt: the sums do not begin so.
-    std::optional<Id> wholeSums() {
-        return whole_ ? std::optional(f_.load(*whole_)) : std::nullopt;
-    }
-
     MatrixContext& context_;
     TypeTable& types_;
     FunctionBuilder& f_;
@@ -54,8 +44,6 @@ class StagedProduct {
     WorkgroupMemory memory_;
     GridPosition position_;              // of matrices that are not in runs
     std::map<Id, GridPosition> inRuns_;  // by matrix type
-    std::vector<Id> sums_;               // the variables, or pointers into one
-    std::optional<Id> whole_;            // that variable
 };
 
 // The types of a product of matrices of scope Workgroup, and how slices of A and B lie in shared

@@ -30,11 +30,8 @@ class WorkgroupProduct : StagedProduct {
             position_.laneOn(o->kDimension(), o->k());
             lineLane(*o);
         }
-        if (areWhole()) {
-            beginWholeSums(plan_.sum, f_.parameter(2));
-        } else {
-            beginSums(plan_.sum.heldType(), firstSums());
-        }
+        sums_ = f_.variable(plan_.sum.id);
+        f_.store(sums_, firstSums());
         forEachSlice(
             [&](Id start) {
                 stage(plan_.a, a, start, storesA);
@@ -60,22 +57,18 @@ class WorkgroupProduct : StagedProduct {
     // Only the addition of C saturates, so it comes last.
     bool addsCLast() const { return p_.saturating; }
 
-    // Whether the sums are the packs of C, and in the end those of the result.
-    bool areWhole() const {
-        return context_.target.device.prefersShortCode && !addsCLast() && !plan_.sum.isOpen() &&
-               !p_.c->isOpen() && plan_.sum.id == p_.c->id && plan_.sum.id == p_.result->id;
+    Id firstSums() {
+        const MatrixType& sum = plan_.sum;
+        if (addsCLast()) return types_.constantNull(sum.id);
+        if (p_.c->id == sum.id) return f_.parameter(2);
+        const std::vector<Id> packs = convert(*p_.c, sum, f_.parameter(2));
+        return emit_.construct(sum.id, sum.isOpen() ? openSums(emit_, sum, packs) : packs);
     }
 
-    std::vector<Id> firstSums() {
-        const MatrixType& sum = plan_.sum;
-        if (addsCLast())
-            return std::vector<Id>(sum.heldCount(), types_.constantNull(sum.heldType()));
-        const std::vector<Id> packs = convert(*p_.c, sum, f_.parameter(2));
-        return sum.isOpen() ? openSums(emit_, sum, packs) : packs;
-    }
+    std::vector<Id> loadSums() { return emit_.parts(f_.load(sums_)); }
 
     Id endSums() {
-        if (const std::optional<Id> whole = wholeSums()) return f_.finish(*whole);
+        if (plan_.sum.id == p_.result->id && !addsCLast()) return f_.finish(f_.load(sums_));
         std::vector<Id> sums = loadSums();
         if (plan_.sum.isOpen()) sums = closeSums(emit_, plan_.sum, sums);
         if (addsCLast()) {
@@ -222,8 +215,9 @@ class WorkgroupProduct : StagedProduct {
     void multiply(Id iteration, uint32_t atOnce, Id first, uint32_t count) {
         std::vector<Id> sums = loadSums();
         for (uint32_t i = 0; i < count; ++i) {
-            multiply(stepOf(iteration, atOnce, emit_.plus(first, i)), sums, i + 1 == count);
+            multiply(stepOf(iteration, atOnce, emit_.plus(first, i)), sums);
         }
+        f_.store(sums_, emit_.construct(plan_.sum.id, sums));
     }
 
     // Step `i` of the `atOnce` steps of an iteration.
@@ -237,8 +231,8 @@ class WorkgroupProduct : StagedProduct {
                                      emit_.over(emit_.times(i, plan_.step), kWorkgroupBlock))};
     }
 
-    // Adds to the sums; stores those of a row as soon as they are known in the last step.
-    void multiply(Step step, std::vector<Id>& sums, bool isLast) {
+    // Adds the products of a step to the sums.
+    void multiply(Step step, std::vector<Id>& sums) {
         const MatrixType a = stepType(types_, plan_.a, plan_.step);
         const MatrixType b = stepType(types_, plan_.b, plan_.step);
         MulAdd product = p_;
@@ -256,14 +250,12 @@ class WorkgroupProduct : StagedProduct {
             const std::vector<Id> packs =
                 row->whole(std::span(left).subspan(i * leftPerRow, leftPerRow),
                            std::span(sums).subspan(i * perRow, perRow));
-            for (size_t j = 0; j < perRow; ++j) {
-                sums[i * perRow + j] = packs[j];
-                if (isLast) f_.store(sums_[i * perRow + j], packs[j]);
-            }
+            std::ranges::copy(packs, sums.begin() + static_cast<ptrdiff_t>(i * perRow));
         }
     }
 
     const WorkgroupPlan& plan_;
+    Id sums_ = 0;  // a variable: one array is shorter code than a variable for each sum
 };
 
 }  // namespace

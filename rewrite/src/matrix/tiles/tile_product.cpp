@@ -54,7 +54,7 @@ class TiledProduct : StagedProduct {
         // Positions are computed ahead of all control flow, since later blocks use them, too.
         const Condition storesA = storesOf(*p_.a), storesB = storesOf(*p_.b);
         subgroup_ = readSubgroupPosition(emit_, grid_);
-        beginSums(p_.result->pack, extractPacks(emit_, *p_.c, f_.parameter(2)));
+        beginSums(f_.parameter(2));
         forEachSlice(
             [&](Id start) {
                 stage(*p_.a, a, slice_.a, storesA, start, Dimension::kColumns);
@@ -67,7 +67,7 @@ class TiledProduct : StagedProduct {
  private:
     Id emitEnd() {
         subgroup_ = readSubgroupPosition(emit_, grid_);
-        beginSums(p_.result->pack, extractPacks(emit_, *p_.c, f_.parameter(0)));
+        beginSums(f_.parameter(0));
         multiply();
         return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
     }
@@ -173,6 +173,20 @@ class TiledProduct : StagedProduct {
         storeSums(sums);
     }
 
+    // Variables for the sums, with the tiles of C as values.
+    void beginSums(Id c) {
+        for (const Id tile : extractPacks(emit_, *p_.c, c)) {
+            sums_.push_back(f_.variable(p_.result->pack));
+            f_.store(sums_.back(), tile);
+        }
+    }
+
+    std::vector<Id> loadSums() {
+        std::vector<Id> sums;
+        for (const Id sum : sums_) sums.push_back(f_.load(sum));
+        return sums;
+    }
+
     void storeSums(std::span<const Id> sums) {
         for (size_t i = 0; i < sums.size(); ++i) f_.store(sums_[i], sums[i]);
     }
@@ -209,6 +223,7 @@ class TiledProduct : StagedProduct {
     const Slice& slice_;
     TileMemory tiles_;
     SubgroupPosition subgroup_;
+    std::vector<Id> sums_;  // variables
 };
 
 // The deepest slice for which there is shared memory; nullopt with an error.
