@@ -12,6 +12,45 @@ namespace {
 // One in eight is on long vectors, two are on cooperative vectors.
 constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
 
+using Device = rewrite::DeviceTraits;
+
+// The reference device as one of each class that the rewriter knows (rewrite/src/plan).
+struct ClassRow {
+    std::string_view name;
+    uint32_t maxLanes;
+    void (*change)(Device& device);
+};
+constexpr ClassRow kClasses[] = {
+    {"few registers", reference::kMaxLanes, [](Device&) {}},
+    {"scalar registers", reference::kMaxLanes, [](Device& d) { d.scalarRegisters = true; }},
+    {"CPU", reference::kMaxLanes, [](Device& d) { d.isCpu = true; }},
+    {"many registers", 32, [](Device& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; }},
+    {"other", 32, [](Device&) {}},
+};
+
+// Features that some devices have, and others lack.
+constexpr bool Device::* kFeatures[] = {
+    &Device::robustBufferAccess, &Device::shaderIntegerDotProduct,
+    &Device::subgroupArithmetic, &Device::subgroupBallot,
+    &Device::subgroupVote,       &Device::computeFullSubgroups,
+    &Device::shaderInt64,        &Device::vulkanMemoryModel,
+};
+
+void chooseDevice(Case& made) {
+    check::Random random(~made.seed);
+    const ClassRow* row = nullptr;
+    do {
+        row = &kClasses[random.below(std::size(kClasses))];
+    } while (row->maxLanes < made.program.lanes);
+    made.deviceClass = row->name;
+    made.device = check::referenceTraits();
+    made.device.maxSubgroupSize = row->maxLanes;
+    row->change(made.device);
+    for (bool Device::* feature : kFeatures) {
+        if (random.below(4) == 0) made.device.*feature = !(made.device.*feature);
+    }
+}
+
 }  // namespace
 
 Case caseOf(uint64_t seed, const Kind* kind) {
@@ -20,9 +59,11 @@ Case caseOf(uint64_t seed, const Kind* kind) {
     const Kind& chosen = kKinds[kKindOf[random.below(std::size(kKindOf))]];
     const Kind& used = kind != nullptr ? *kind : chosen;
     const uint64_t own = random.next();
-    return {seed, used.make(own, lanes, Features::kAll),
-            random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
-            static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
+    Case made{seed, used.make(own, lanes, Features::kAll),
+              random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
+              static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
+    chooseDevice(made);
+    return made;
 }
 
 std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::string& problem) {
@@ -36,19 +77,8 @@ std::optional<std::vector<uint32_t>> assemble(const std::string& text, std::stri
     return words;
 }
 
-namespace {
-
-// Of the reference device, or of one of another class.
-rewrite::DeviceTraits traitsOf(const Case& made) {
-    rewrite::DeviceTraits traits = check::referenceTraits();
-    traits.scalarRegisters = made.seed % 2 != 0;
-    return traits;
-}
-
-}  // namespace
-
 rewrite::Target targetOf(const Case& made) {
-    rewrite::Target target{.device = traitsOf(made)};
+    rewrite::Target target{.device = made.device};
     target.subgroupSize = made.program.lanes;
     target.backEnd = made.backEnd;
     return target;
@@ -85,7 +115,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
                std::span<const uint32_t> rewritten) {
     check::Subject subject{.words = words, .rewritten = rewritten};
     subject.specialization = made.program.specialization;
-    subject.target.device = traitsOf(made);
+    subject.target.device = made.device;
     check::Options options;
     options.lanes = {made.program.lanes};
     options.backEnds = {made.backEnd};

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "check.hpp"
@@ -20,6 +21,8 @@ struct Case {
     rewrite::BackEnd backEnd = rewrite::BackEnd::kCore;
     reference::Choice schedule = reference::Choice::kPlain;
     bool validate = false;  // SPIRV-Tools' validator takes half of the time
+    std::string_view deviceClass;
+    rewrite::DeviceTraits device;  // of that class, with some features
 };
 // `kind`: null if the seed also chooses this.
 Case caseOf(uint64_t seed, const Kind* kind = nullptr);

@@ -102,8 +102,10 @@ class Runner {
         ++verdicts_[result.verdict];
         isBad_ |= !isGood(result.verdict);
         if (isGood(result.verdict) && !arguments_.text) return;
-        std::printf("seed %llu, %u lanes, %s: %s: %s\n", static_cast<unsigned long long>(made.seed),
-                    made.program.lanes, made.backEnd == rewrite::BackEnd::kCore ? "core" : "native",
+        std::printf("seed %llu, %u lanes, %s, %s: %s: %s\n",
+                    static_cast<unsigned long long>(made.seed), made.program.lanes,
+                    std::string(made.deviceClass).c_str(),
+                    made.backEnd == rewrite::BackEnd::kCore ? "core" : "native",
                     std::string(check::nameOf(result.verdict)).c_str(), result.message.c_str());
         std::fflush(stdout);
     }

@@ -112,11 +112,17 @@ struct Region {
     uint32_t stride, elements;
 };
 
-// Lines begin at multiples of 16 elements or bytes.
+// The elements of 16 bytes: lines begin at multiples of these
+// (VUID-StandaloneSpirv-OpCooperativeMatrixLoadKHR-08986).
+uint32_t leastGrain(Component component) {
+    return isNibble(component) ? 32 : 16 / info(component).bytes;
+}
+
 Region randomRegion(MatrixWriter& w, const MatrixType& type) {
     const bool isColumnMajor = w.chance(2);
     const uint32_t line = isColumnMajor ? type.rows : type.columns;
-    const uint32_t grain = isNibble(type.component) ? 32 : 16;
+    const uint32_t least = leastGrain(type.component);
+    const uint32_t grain = w.chance(2) ? least : std::max(least, 16u);
     const uint32_t stride = (line + grain - 1) / grain * grain + grain * w.pick(2);
     return {isColumnMajor, stride, stride * (isColumnMajor ? type.columns : type.rows)};
 }
@@ -126,7 +132,8 @@ Region randomRegion(MatrixWriter& w, const MatrixType& type) {
 Matrix MatrixWriter::load(const MatrixType& of) {
     const Region region = randomRegion(*this, of);
     const uint32_t elements = capacity(of.component) - region.elements - 32 * subgroups;
-    const uint32_t first = 32 * pick(elements / 32);
+    const uint32_t grain = leastGrain(of.component);
+    const uint32_t first = grain * pick(elements / grain);
     const uint32_t stride = bytesOf(of.component, region.stride);
     const uint32_t offset = bytesOf(of.component, first), own = bytesOf(of.component, 32);
     const uint32_t bytes = info(of.component).bytes;
