@@ -34,6 +34,7 @@ constexpr bool Device::* kFeatures[] = {
     &Device::subgroupArithmetic, &Device::subgroupBallot,
     &Device::subgroupVote,       &Device::computeFullSubgroups,
     &Device::shaderInt64,        &Device::vulkanMemoryModel,
+    &Device::scalarBlockLayout,
 };
 
 void chooseDevice(Case& made) {
@@ -49,6 +50,8 @@ void chooseDevice(Case& made) {
     for (bool Device::* feature : kFeatures) {
         if (random.below(4) == 0) made.device.*feature = !(made.device.*feature);
     }
+    made.device.emulatesFloat16 = random.below(8) == 0;
+    made.device.shaderFloat16 = !made.device.emulatesFloat16;
 }
 
 }  // namespace
