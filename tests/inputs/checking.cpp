@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <functional>
 
 #include "../driver/harness/heap_shader.hpp"
 #include "forms.hpp"
@@ -45,6 +46,15 @@ std::vector<check::Outcome> checkWithHeap(check::Subject subject, check::Options
             outcomes.push_back(std::move(outcome));
     }
     return outcomes;
+}
+
+// Each size of each input is of a device of another class.
+const check::DeviceClass& classFor(const Input& input, uint32_t lanes) {
+    const std::span<const check::DeviceClass> classes = check::deviceClasses();
+    size_t number = std::hash<std::string>()(input.name) / 2 + testSeed();
+    number += static_cast<size_t>(std::countr_zero(lanes));
+    while (classes[number % classes.size()].maxLanes < lanes) ++number;
+    return classes[number % classes.size()];
 }
 
 }  // namespace
@@ -95,9 +105,7 @@ std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
         subject.specialization.push_back({.constantId = id, .bits = value});
     if (input.isSubgroup)
         subject.specialization.push_back({.constantId = 0, .bits = options.lanes.front()});
-    subject.target.device = check::referenceTraits();
-    // Every second size is of a device of another class.
-    subject.target.device.scalarRegisters = std::countr_zero(options.lanes.front()) % 2 == 0;
+    subject.target.device = check::referenceTraits(classFor(input, options.lanes.front()));
     if (input.heap == 0) return check::check(subject, options);
     return checkWithHeap(subject, options, {.binding = 0, .count = input.heap});
 }

@@ -14,20 +14,6 @@ constexpr size_t kKindOf[] = {1, 0, 0, 2, 1, 0, 0, 0};
 
 using Device = rewrite::DeviceTraits;
 
-// The reference device as one of each class that the rewriter knows (rewrite/src/plan).
-struct ClassRow {
-    std::string_view name;
-    uint32_t maxLanes;
-    void (*change)(Device& device);
-};
-constexpr ClassRow kClasses[] = {
-    {"few registers", reference::kMaxLanes, [](Device&) {}},
-    {"scalar registers", reference::kMaxLanes, [](Device& d) { d.scalarRegisters = true; }},
-    {"CPU", reference::kMaxLanes, [](Device& d) { d.isCpu = true; }},
-    {"many registers", 32, [](Device& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; }},
-    {"other", 32, [](Device&) {}},
-};
-
 // Features that some devices have, and others lack.
 constexpr bool Device::* kFeatures[] = {
     &Device::robustBufferAccess, &Device::shaderIntegerDotProduct,
@@ -39,14 +25,13 @@ constexpr bool Device::* kFeatures[] = {
 
 void chooseDevice(Case& made) {
     check::Random random(~made.seed);
-    const ClassRow* row = nullptr;
+    const std::span<const check::DeviceClass> classes = check::deviceClasses();
+    const check::DeviceClass* chosen = nullptr;
     do {
-        row = &kClasses[random.below(std::size(kClasses))];
-    } while (row->maxLanes < made.program.lanes);
-    made.deviceClass = row->name;
-    made.device = check::referenceTraits();
-    made.device.maxSubgroupSize = row->maxLanes;
-    row->change(made.device);
+        chosen = &classes[random.below(static_cast<uint32_t>(classes.size()))];
+    } while (chosen->maxLanes < made.program.lanes);
+    made.deviceClass = chosen->name;
+    made.device = check::referenceTraits(*chosen);
     for (bool Device::* feature : kFeatures) {
         if (random.below(4) == 0) made.device.*feature = !(made.device.*feature);
     }

@@ -74,6 +74,15 @@ struct Outcome {
 // Traits of the reference device, with its own matrices.
 rewrite::DeviceTraits referenceTraits();
 
+// The reference device as one of a class that the rewriter knows (`coopvk info`, "class").
+struct DeviceClass {
+    std::string_view name;
+    uint32_t maxLanes = reference::kMaxLanes;
+    void (*change)(rewrite::DeviceTraits& traits);
+};
+std::span<const DeviceClass> deviceClasses();
+rewrite::DeviceTraits referenceTraits(const DeviceClass& deviceClass);
+
 // Throws std::bad_alloc.
 std::vector<Outcome> check(const Subject& subject, const Options& options);
 

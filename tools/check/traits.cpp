@@ -31,7 +31,17 @@ constexpr Product kProducts[] = {
     {kUint8, kUint8, kUint32},      {kUint8, kUint8, kSint32},
 };
 
+constexpr DeviceClass kClasses[] = {
+    {"few registers", reference::kMaxLanes, [](DeviceTraits&) {}},
+    {"scalar registers", reference::kMaxLanes, [](DeviceTraits& d) { d.scalarRegisters = true; }},
+    {"CPU", reference::kMaxLanes, [](DeviceTraits& d) { d.isCpu = true; }},
+    {"many registers", 32, [](DeviceTraits& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; }},
+    {"other", 32, [](DeviceTraits&) {}},
+};
+
 }  // namespace
+
+std::span<const DeviceClass> deviceClasses() { return kClasses; }
 
 DeviceTraits referenceTraits() {
     DeviceTraits traits;
@@ -47,6 +57,13 @@ DeviceTraits referenceTraits() {
                 {16, 16, 16, product.a, product.b, product.c, product.c, saturating});
         }
     }
+    return traits;
+}
+
+DeviceTraits referenceTraits(const DeviceClass& deviceClass) {
+    DeviceTraits traits = referenceTraits();
+    traits.maxSubgroupSize = deviceClass.maxLanes;
+    deviceClass.change(traits);
     return traits;
 }
 

@@ -14,7 +14,7 @@ layout(local_size_x = 32, local_size_x_id = 0) in;
 layout(binding = 0) readonly buffer Halves { float16_t halves[]; };
 layout(binding = 1) readonly buffer Bytes { int8_t bytes[]; };
 layout(binding = 2) buffer Result { float results[]; };
-layout(binding = 3) buffer Copy { float16_t copied[]; };
+layout(binding = 3) subgroupcoherent buffer Copy { float16_t copied[]; };
 layout(push_constant) uniform Push { uint whole, odd, wide, narrow, far, pair; };
 #define A coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
 #define B coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB>
