@@ -219,6 +219,15 @@ TEST(Products, OfWorkgroupsHaveOneVariableForAllSums) {
     }
 }
 
+// Else RADV unrolls the iterations: half of its time.
+TEST(Products, OfWorkgroupsStayLoopsOnGpusWithScalarRegisters) {
+    DeviceTraits device;
+    const std::string module = workgroupModule("");
+    EXPECT_EQ(rewritten(module, device).countText("DontUnroll"), 0u);
+    device.scalarRegisters = true;
+    EXPECT_EQ(rewritten(module, device).countText("DontUnroll"), 1u);
+}
+
 // If a pointer to a component does more than load and store, each product adds its partial sums.
 TEST(Products, OfHalvesCloseWherePointersEscape) {
     const std::string load =

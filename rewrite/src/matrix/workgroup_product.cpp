@@ -197,9 +197,9 @@ class WorkgroupProduct : StagedProduct {
         const uint32_t steps = plan_.depth / plan_.step;
         const DevicePlan& device = context_.target.device;
         const auto fitting = [&](uint32_t products) { return products / plan_.products(); };
-        const uint32_t atOnce = std::gcd(
-            steps, std::bit_floor(std::clamp(fitting(device.workgroupProducts),
-                                             device.leastWorkgroupSteps, device.workgroupSteps)));
+        const uint32_t atOnce =
+            std::gcd(steps, std::bit_floor(std::clamp(fitting(device.workgroupProducts), 1u,
+                                                      device.workgroupSteps)));
         const uint32_t written =
             std::gcd(atOnce, std::bit_floor(std::max(1u, fitting(device.writtenProducts))));
         const auto multiplySteps = [&](Id iteration) {
@@ -208,7 +208,9 @@ class WorkgroupProduct : StagedProduct {
             };
             f_.loopAbove(1, atOnce / written, some, spv::LoopControlMask::Unroll);
         };
-        f_.loop(steps / atOnce, multiplySteps, spv::LoopControlMask::MaskNone);
+        f_.loop(steps / atOnce, multiplySteps,
+                device.rollsWorkgroupSteps ? spv::LoopControlMask::DontUnroll
+                                           : spv::LoopControlMask::MaskNone);
     }
 
     // `count` of the `atOnce` steps of an iteration.

@@ -118,9 +118,9 @@ struct DeviceChoices {
     // Of a workgroup
     bool opensWorkgroupSums = false;    // pairs along K, if registers suffice
     uint32_t workgroupProducts = 1024;  // multiplications of a lane in an iteration
-    uint32_t leastWorkgroupSteps = 1;   // columns or pairs of columns of A in an iteration
-    uint32_t workgroupSteps = ~0u;      // at most
+    uint32_t workgroupSteps = ~0u;      // columns or pairs of columns of A in one, at most
     uint32_t writtenProducts = ~0u;     // of these, without an inner loop that drivers unroll
+    bool rollsWorkgroupSteps = false;   // drivers must not unroll the iterations
     uint32_t registersOfLane = 256;
     uint32_t registersOfWorkgroup = 65536;
     // Exchanges between lanes

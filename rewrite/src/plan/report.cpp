@@ -80,10 +80,11 @@ const Decision kDecisions[] = {
      "more exceed a GPU's cache of instructions (benchmarks.md, Steps at once)"},
     {"workgroups: multiplications of an iteration without an inner loop", &Plan::writtenProducts,
      "the size of the code: drivers unroll the loop (lab/2026-11-benchmarks.md, Code size)"},
-    {"workgroups: at least so many steps of an iteration", &Plan::leastWorkgroupSteps,
-     "a GPU loads for one while it computes another"},
     {"workgroups: steps of an iteration", &Plan::workgroupSteps,
      "narrow tiles have few multiplications in each: the size of the code"},
+    {"workgroups: iterations stay a loop", &Plan::rollsWorkgroupSteps,
+     "RADV unrolls eight, in twice the time and with more registers (lab/2026-11-benchmarks.md, "
+     "Code size)"},
     {"workgroups: registers of a lane", &Plan::registersOfLane, "half of them hold open sums"},
     {"workgroups: registers of a processor", &Plan::registersOfWorkgroup,
      "that a workgroup has for itself"},
