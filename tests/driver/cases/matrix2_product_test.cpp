@@ -119,6 +119,16 @@ TEST_P(Matrix2HalfProduct, MatchesReferenceWithManyRegisters) {
 INSTANTIATE_TEST_SUITE_P(All, Matrix2HalfProduct, testing::ValuesIn(productCases(kHalves)),
                          [](const auto& param) { return caseName(param.param); });
 
+// AMD's: iterations stay a loop, with an inner one for their steps.
+TEST(Matrix2HalfLoop, MatchesReferenceWithScalarRegisters) {
+    rewrite::DeviceTraits gpu = gpuWithDots(0);
+    gpu.scalarRegisters = true;
+    for (const MatrixGroup& group : {MatrixGroup{true, {64, 1, 1}}, MatrixGroup{true, {6, 4, 4}}}) {
+        if (!missing(group).empty()) continue;
+        for (const Types& types : kHalves) expectProduct({types, {64, 64, 64}, group}, gpu);
+    }
+}
+
 // An invocation then holds all of K, of which a slice is a part.
 TEST(Matrix2SmallGroup, MultipliesInTwoInvocations) {
     const MatrixGroup group = {true, {2, 1, 1}};
