@@ -215,9 +215,15 @@ Failure lowerBlocks(Rewriting& r) {
 
 Failure lowerAnyNumbers(Rewriting& r) {
     const ExtensionSet extensions = numbersToLower(r.module, r.target);
-    if (extensions.empty()) return std::nullopt;
     NumbersContext context(r.types, r.target);
-    return lowerNumbers(context, extensions);
+    if (!extensions.empty()) {
+        if (Failure error = lowerNumbers(context, extensions)) return error;
+    }
+    const DevicePlan& device = r.target.device;
+    if (device.roundsHalvesInIntegers && device.shaderFloat16 && device.shaderInt16) {
+        roundHalvesInIntegers(r.types);
+    }
+    return std::nullopt;
 }
 
 Failure finish(Rewriting& r) {

@@ -67,6 +67,12 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
 // folded.
 void lowerNumberConstants(NumbersContext& context);
 
+// Conversions from f32 to f16 become integer arithmetic, for DevicePlan::roundsHalvesInIntegers.
+// Those that round toward zero stay, and all if f16 does so or flushes denormals.
+//
+//   %h = OpFConvert %f16 %x      %h = OpFunctionCall %f16 %coopvk_f32x1_to_f16 %x
+void roundHalvesInIntegers(TypeTable& types);
+
 // Lowers OpFDot2MixAcc32VALVE, OpFDot2MixAcc16VALVE and OpFDot4MixAcc32VALVE to conversions, OpDot
 // and OpFAdd: those that the target emulates, and those on formats that the target emulates. The
 // order and precision of the additions is the implementation's choice

@@ -106,6 +106,7 @@ const DeviceClass kClasses[] = {
       .maxOpenSums = 512,
       .hasOneColumnOfLanes = true,
       .bitsLoadedInWords = 0,
+      .unrolledProducts = 256,
       .slices = kSlicesOfCpu,
       .prefersShortCode = true,
       .unrolledCallWords = 2048,
@@ -122,7 +123,8 @@ const DeviceClass kClasses[] = {
       .storesPairsAsWords = false,
       .readsPairs = false,
       .rowsAtOnce = 16,
-      .rowStores = RowStores::kIndexed}},
+      .rowStores = RowStores::kIndexed,
+      .roundsHalvesInIntegers = true}},
     {"GPU with scalar registers",
      "VK_AMD_shader_core_properties: what a subgroup shares takes one register, and lanes have 256 "
      "registers of their own.",

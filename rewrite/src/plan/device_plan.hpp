@@ -145,6 +145,9 @@ struct DeviceChoices {
     uint32_t unrolledWords = 16;              // of a line that is added to memory
     bool callsSmallFunctions = false;         // those of small products are not inlined
     std::optional<RowStores> rowStores = {};  // nullopt: by the two choices above
+
+    // Numbers (numbers/)
+    bool roundsHalvesInIntegers = false;  // f32 to f16
 };
 
 // A kind of device. The first one of a list counts whose test holds.

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unordered_set>
+
+#include "ir/arithmetic_decorations.hpp"
+#include "ir/control_flow.hpp"
+#include "ir/opcodes.hpp"
+#include "numbers/conversions.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Modes of f16 that f32ToHalf() does not have.
+bool hasOtherMode(const Module& module) {
+    return std::ranges::any_of(
+        module.section(Section::kExecutionModes), [](const InstructionPtr& i) {
+            return i->opcode == OpExecutionMode && i->operands.size() == 3 && i->word(2) == 16 &&
+                   isOneOf(static_cast<spv::ExecutionMode>(i->word(1)),
+                           {spv::ExecutionMode::DenormFlushToZero,
+                            spv::ExecutionMode::RoundingModeRTZ});
+        });
+}
+
+class HalfRounding {
+ public:
+    explicit HalfRounding(TypeTable& types) : types_(types), module_(types.module()) {}
+
+    void run() {
+        for (const auto& function : module_.functions()) {
+            replaceInBlocks(types_, *function,
+                            [&](Emitter& emit, const Instruction& i) { return lower(emit, i); });
+        }
+        for (auto& function : added_) module_.functions().push_back(std::move(function));
+        // Which calls may not have.
+        module_.removeDecorations([&](const Instruction& i) {
+            return decoratesArithmetic(i) && replaced_.contains(i.word(0));
+        });
+    }
+
+ private:
+    bool lower(Emitter& emit, const Instruction& i) {
+        if (i.opcode != OpFConvert) return false;
+        const uint32_t components = types_.components(i.type);
+        if (components == 0 || !types_.isHalf(types_.scalarOf(i.type))) return false;
+        const Id from = types_.vectorType(types_.floatType(32), components);
+        const bool truncates = module_.decoration(i.result, spv::Decoration::FPRoundingMode) ==
+                               static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
+        if (components > 4 || truncates || emit.typeOf(i.word(0)) != from) return false;
+        const Id value = i.word(0);
+        emit.call(i.type, functionFor(i.type, from, components), std::span(&value, 1), i.result);
+        replaced_.insert(i.result);
+        return true;
+    }
+
+    Id functionFor(Id type, Id from, uint32_t components) {
+        Id& function = functions_[components - 1];
+        if (function != 0) return function;
+        const std::string name = std::format("coopvk_f32x{}_to_f16", components);
+        FunctionBuilder f(types_, added_, name, type, std::span(&from, 1));
+        Emitter& emit = f.emit();
+        const Id u16 = types_.intType(16, false);
+        types_.declareArithmetic(u16);
+        types_.declareArithmetic(types_.scalarOf(type));
+        const Id words = f32ToHalf(emit, f.parameter(0), components, Rounding::kNearestEven);
+        const Id bits = emit.op(OpUConvert, types_.vectorType(u16, components), {words});
+        return function = f.finish(emit.bitcast(type, bits));
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    FunctionList added_;
+    Id functions_[4] = {};  // by components - 1
+    std::unordered_set<Id> replaced_;
+};
+
+}  // namespace
+
+void roundHalvesInIntegers(TypeTable& types) {
+    if (!hasOtherMode(types.module())) HalfRounding(types).run();
+}
+
+}  // namespace coopvk::rewrite
