@@ -115,7 +115,6 @@ class AccumulatorSurvey {
             if (i->type != 0 && !isAllowed) open_.erase(i->type);
         }
         dropByPointers();
-        for (const MatrixProduct& product : uses_.products()) dropIfLoops(product);
         return std::move(open_);
     }
 
@@ -157,18 +156,6 @@ class AccumulatorSurvey {
             });
             if (!isAccessed) open_.erase(type);
         }
-    }
-
-    // Products that loop over rows in a lane take no open sums.
-    void dropIfLoops(const MatrixProduct& product) {
-        const Id sum = product.instruction->type;
-        const auto a = matrixDimensions(module_, module_.def(product.a));
-        const auto c = matrixDimensions(module_, module_.def(sum));
-        if (!a || !c) return;
-        const Fragment f = makeFragment(policy_, c->use, c->rows, c->columns, 16);
-        if (uint64_t{f.length()} * a->columns <= device_.unrolledInLane) return;
-        open_.erase(sum);
-        open_.erase(product.c);
     }
 
     const Module& module_;

@@ -52,27 +52,34 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
 // Loops over the lane's rows at run time; A, C and the result are in local arrays.
 Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     Emitter& emit = function.emit();
-    const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t pack) {
-        return emit.plus(emit.times(rowIndex, packsPerRow(m)), pack);
+    const uint32_t rows = p.result->fragment.rows.count();
+    // Packs, or parts of open sums.
+    const auto perRow = [&](const MatrixType& m) {
+        if (!row.sumsStayOpen() || &m == p.a) return packsPerRow(m);
+        const Id length = function.module().def(m.id).word(1);
+        return static_cast<uint32_t>(*function.module().constantValue(length)) / rows;
+    };
+    const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t part) {
+        return emit.plus(emit.times(rowIndex, perRow(m)), part);
     };
     const auto loadRow = [&](Id variable, const MatrixType& m, Id rowIndex) {
-        std::vector<Id> packs;
-        for (uint32_t pack = 0; pack < packsPerRow(m); ++pack) {
-            packs.push_back(function.load(function.element(variable, placeOf(m, rowIndex, pack))));
+        std::vector<Id> parts;
+        for (uint32_t part = 0; part < perRow(m); ++part) {
+            parts.push_back(function.load(function.element(variable, placeOf(m, rowIndex, part))));
         }
-        return packs;
+        return parts;
     };
     const Id a = function.variable(p.a->id);
     const Id c = function.variable(p.c->id);
     const Id result = function.variable(p.result->id);
     function.store(a, function.parameter(0));
     function.store(c, function.parameter(2));
-    function.loop(p.result->fragment.rows.count(), [&](Id rowIndex) {
+    function.loop(rows, [&](Id rowIndex) {
         const std::vector<Id> start = loadRow(c, *p.c, rowIndex);
-        const std::vector<Id> packs = row.whole(loadRow(a, *p.a, rowIndex), start);
-        for (uint32_t pack = 0; pack < packs.size(); ++pack) {
-            const Id place = placeOf(*p.result, rowIndex, pack);
-            function.store(function.element(result, place), packs[pack]);
+        const std::vector<Id> parts = row.whole(loadRow(a, *p.a, rowIndex), start);
+        for (uint32_t part = 0; part < parts.size(); ++part) {
+            const Id place = placeOf(*p.result, rowIndex, part);
+            function.store(function.element(result, place), parts[part]);
         }
     });
     return function.finish(function.load(result));

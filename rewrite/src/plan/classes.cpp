@@ -106,6 +106,7 @@ const DeviceClass kClasses[] = {
       .maxOpenSums = 512,
       .hasOneColumnOfLanes = true,
       .bitsLoadedInWords = 0,
+      .unrolledInLane = 1024,
       .unrolledProducts = 256,
       .slices = kSlicesOfCpu,
       .prefersShortCode = true,
