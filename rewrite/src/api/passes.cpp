@@ -214,16 +214,8 @@ Failure lowerBlocks(Rewriting& r) {
 }
 
 Failure lowerAnyNumbers(Rewriting& r) {
-    const ExtensionSet extensions = numbersToLower(r.module, r.target);
     NumbersContext context(r.types, r.target);
-    if (!extensions.empty()) {
-        if (Failure error = lowerNumbers(context, extensions)) return error;
-    }
-    const DevicePlan& device = r.target.device;
-    if (device.roundsHalvesInIntegers && device.shaderFloat16 && device.shaderInt16) {
-        roundHalvesInIntegers(r.types);
-    }
-    return std::nullopt;
+    return lowerNumbers(context, numbersToLower(r.module, r.target));
 }
 
 Failure finish(Rewriting& r) {

@@ -156,20 +156,22 @@ ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
     return extensions;
 }
 
-std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions) {
+namespace {
+
+void lowerExtensions(NumbersContext& context, ExtensionSet extensions) {
     Module& module = context.module;
     const bool keepsBfloat16 = (context.target.nativeFeatures[kBfloat16] & kType) != 0;
     context.lowersDots = extensions.contains(kBfloat16);
     ExtensionSet types = extensions;
     if (keepsBfloat16) types.erase(kBfloat16);
     findLoweredTypes(context, types);
-    if (context.error) return context.error;
+    if (context.error) return;
     lowerNumberConstants(context);
     OpcodeTable<NumbersFunction> table;
     addNumberConversions(table);
     if (!context.matricesInMemory.empty()) addHalfMatrixAccess(table);
     table.lowerAll(context);
-    if (context.error) return context.error;
+    if (context.error) return;
     context.addNewFunctions();
     dropDecorations(context, extensions.contains(kFloat8));
     moveFastMathDefaults(context);
@@ -177,7 +179,18 @@ std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensio
     replaceLowered(context);
     dropDeclarations(context, extensions, keepsBfloat16);
     module.addCapability(spv::Capability::Shader);
-    return context.error;
+}
+
+}  // namespace
+
+std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions) {
+    if (!extensions.empty()) lowerExtensions(context, extensions);
+    if (context.error) return context.error;
+    const DevicePlan& device = context.target.device;
+    if (device.roundsHalvesInIntegers && device.shaderFloat16 && device.shaderInt16) {
+        roundHalvesInIntegers(context.types);
+    }
+    return std::nullopt;
 }
 
 }  // namespace coopvk::rewrite

@@ -57,7 +57,8 @@ uint32_t featureOf(spv::FPEncoding microscaled);
 // Target::nativeFeatures leave to the driver.
 ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target);
 
-// The pass. Specialization constants must be frozen, and matrices and vectors lowered.
+// The pass. Specialization constants must be frozen, and matrices and vectors lowered. Ends with
+// roundHalvesInIntegers(), also without extensions.
 std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions);
 
 // Fills context.lowered. Refuses types that may not consist of these numbers.
