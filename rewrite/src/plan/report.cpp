@@ -130,8 +130,8 @@ const Decision kDecisions[] = {
     {"vectors: small functions are called", &Plan::callsSmallFunctions,
      "NVIDIA's compiler takes long where it inlines them (benchmarks.md, vector-pipelines)"},
     {"f32 to f16 in integers", &Plan::roundsHalvesInIntegers,
-     "lavapipe makes four branches of each conversion, of which LLVM gets 130 instructions "
-     "(lab/2026-11-benchmarks.md, Code size)"},
+     "lavapipe branches in each conversion: LLVM gets about 120 instructions "
+     "(lab/2026-11-benchmarks.md, Conversions to f16 on lavapipe)"},
 };
 
 std::string text(bool value) { return value ? "yes" : "no"; }
