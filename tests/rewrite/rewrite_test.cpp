@@ -233,6 +233,20 @@ TEST(Shapes, FirstOnesStay) {
     }
 }
 
+// The conformance suite stores the length of a matrix in its components, also that of B.
+TEST(Shapes, OfNvHaveLengthsThatAnS8Holds) {
+    using enum ComponentType;
+    for (const uint32_t lanes : {4u, 8u, 16u, 32u}) {
+        DeviceTraits device;
+        device.subgroupSize = device.minSubgroupSize = device.maxSubgroupSize = lanes;
+        for (const MatrixShape& shape : nvMatrixShapes(device)) {
+            const uint32_t ofA = shape.a == kSint8 ? shape.m * shape.k / lanes : 0;
+            const uint32_t ofB = shape.b == kSint8 ? shape.k * shape.n / lanes : 0;
+            EXPECT_LE(std::max(ofA, ofB), 127u) << shape.m << "x" << shape.n << "x" << shape.k;
+        }
+    }
+}
+
 // ONNX Runtime's and Dawn's kernels for Intel need these, also on CPUs.
 TEST(Shapes, HaveThoseOfIntelsDrivers) {
     using enum ComponentType;

@@ -158,10 +158,12 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device) {
         ensure(shapes, {kSint8, kSint8, kSint32, kSint32, false}, size);
         ensure(shapes, {kUint8, kUint8, kUint32, kUint32, false}, size);
     }
-    // The conformance suite stores the length of an M x K matrix in its components: an s8 holds at
-    // most 127.
+    // The conformance suite stores the length of a matrix in its components: an s8 holds at most
+    // 127.
     std::erase_if(shapes, [&](const MatrixShape& shape) {
-        return shape.a == kSint8 && shape.m * shape.k / device.subgroupSize > 127;
+        const uint32_t lines =
+            std::max(shape.a == kSint8 ? shape.m : 0, shape.b == kSint8 ? shape.n : 0);
+        return lines * shape.k / device.subgroupSize > 127;
     });
     keepTileable(shapes, device);
     return shapes;
