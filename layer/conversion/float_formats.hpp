@@ -5,7 +5,7 @@
 // neither a rounding mode, nor whether denormals are flushed, nor a NaN.
 #pragma once
 
-#include "coopvk/component_format.hpp"
+#include "coopvk/device.hpp"
 
 namespace coopvk::layer {
 

@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <string>
 
-#include "coopvk/component_format.hpp"
+#include "coopvk/device.hpp"
 #include "coopvk/vector_matrix.hpp"
 
 namespace coopvk::layer {

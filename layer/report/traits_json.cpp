@@ -5,7 +5,7 @@
 #include <optional>
 #include <variant>
 
-#include "coopvk/component_format.hpp"
+#include "coopvk/device.hpp"
 
 namespace coopvk::layer {
 namespace {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,22 @@ enum class ComponentType : uint32_t {
     kFloatE4M3 = 1000491002,
     kFloatE5M2 = 1000491003,
 };
+
 std::string_view name(ComponentType type);  // "f16", "s8", ...
+// The type with this name; nullopt also for packed types.
+std::optional<ComponentType> componentType(std::string_view name);
+
+// How the bits of a component are a number. The mantissa is lowest, the sign highest.
+struct ComponentFormat {
+    uint32_t bits = 0;
+    uint32_t exponentBits = 0;  // 0: an integer
+    uint32_t mantissaBits = 0;
+    uint32_t bias = 0;
+    bool hasInfinity = false;  // else all bits below the sign set is NaN, and no other number
+    bool operator==(const ComponentFormat&) const = default;
+};
+// nullopt for packed and unknown types.
+std::optional<ComponentFormat> componentFormat(ComponentType type);
 
 // One row of vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR; the scope is always Subgroup.
 struct MatrixShape {

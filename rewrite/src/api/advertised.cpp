@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "blockio/lower.hpp"
-#include "coopvk/component_format.hpp"
+#include "coopvk/device.hpp"
 #include "lowering/number.hpp"
 
 namespace coopvk::rewrite {

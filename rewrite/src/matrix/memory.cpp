@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeMatrixStoreKHR.
+// OpCooperativeMatrixLoadKHR and OpCooperativeMatrixStoreKHR.
 #include <algorithm>
 
 #include "lowering/number.hpp"
@@ -9,6 +9,140 @@
 #include "matrix/memory_access.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// Whole runs, whose memory scalars are reinterpreted as components.
+void loadRuns(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+              HeldElements& elements) {
+    memory.eachRun([&](uint32_t outer, uint32_t first) {
+        const std::vector<Slot> components =
+            unpackComponents(writer.emit(), *matrix.number, memory.loadRun(outer, first),
+                             memory.memoryScalar(), matrix.component);
+        for (uint32_t i = 0; i < memory.inner().neighbours(); ++i) {
+            elements.at(memory.outerDimension(), outer, first + i) = components[i];
+        }
+    });
+}
+
+// One component at a time, where runs begin or end inside a memory scalar.
+void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix,
+                    HeldElements& elements) {
+    Emitter& emit = writer.emit();
+    const uint32_t parts = memory.memoryBits() / memory.componentBits();
+    for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
+        for (uint32_t local = 0; local < memory.inner().count(); ++local) {
+            const Id element = memory.innerIndex(local);
+            LinePosition position;
+            position.lane = emit.over(element, parts);
+            position.laneFactor = 1;
+            const Id scalar = memory.load(outer, position, 1)[0].value;
+            const Id index = emit.modulo(element, parts);
+            elements.at(memory.outerDimension(), outer, local) =
+                pickComponent(emit, *matrix.number, scalar, index, matrix.component);
+        }
+    }
+}
+
+// Whole words, which lie in memory as the matrix holds them.
+Id loadWords(Emitter& emit, MatrixMemory& memory, const MatrixType& matrix, Id result) {
+    const Fragment& f = matrix.fragment;
+    std::vector<Id> packs(f.packs());
+    memory.eachRun([&](uint32_t outer, uint32_t first) {
+        const std::vector<Id> words =
+            toWords(emit, memory.loadRun(outer, first), memory.memoryScalar());
+        for (uint32_t w = 0; w < words.size(); ++w) {
+            const uint32_t inner = first + w * f.packWidth;
+            packs[memory.rowMajor() ? f.packOf(outer, inner) : f.packOf(inner, outer)] = words[w];
+        }
+    });
+    return constructFromPacks(emit, matrix, packs, result);
+}
+
+// Makes words of components that were loaded one by one.
+Id constructWords(Emitter& emit, const MatrixType& matrix, HeldElements& elements, Id result) {
+    const Fragment& f = matrix.fragment;
+    const Id u32 = emit.types().uint32();
+    std::vector<std::vector<Slot>> packs(f.packs(), std::vector<Slot>(f.packWidth));
+    elements.each([&](uint32_t row, uint32_t column, const Slot& slot) {
+        packs[f.packOf(row, column)][f.componentOf(row, column)] = slot;
+    });
+    std::vector<Id> words;
+    for (const std::vector<Slot>& pack : packs) {
+        const Slot word = packComponents(emit, *matrix.number, pack, matrix.component, u32)[0];
+        words.push_back(scalarOf(emit, u32, word));
+    }
+    return constructFromPacks(emit, matrix, words, result);
+}
+
+// Defines `result`, or with 0 a new id, as what lies in memory.
+Id loadFrom(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix, Id result) {
+    const bool alongPacks = memory.rowMajor() == (matrix.fragment.packAxis == PackAxis::kColumns);
+    if (matrix.isInWords && memory.isDirect() && alongPacks) {
+        return loadWords(writer.emit(), memory, matrix, result);
+    }
+    HeldElements elements(matrix);
+    if (memory.isDirect())
+        loadRuns(writer, memory, matrix, elements);
+    else
+        loadComponents(writer, memory, matrix, elements);
+    return matrix.isInWords ? constructWords(writer.emit(), matrix, elements, result)
+                            : elements.construct(matrix, writer.emit(), result);
+}
+
+// The widest vectors of words of which each run of a lane consists, up to 16 bytes.
+uint32_t bytesAtOnce(const MatrixType& matrix, bool rowMajor) {
+    const Axis& inner = rowMajor ? matrix.fragment.columns : matrix.fragment.rows;
+    return std::min(powerOfTwoIn(inner.neighbours() * matrix.number->bits) / 8, 16u);
+}
+
+// The memory in words, if the address may allow that (ElementPointer::inWords()).
+std::optional<MatrixMemory> inWords(MatrixContext& context, MatrixWriter& writer,
+                                    const Instruction& load, const MatrixType& matrix) {
+    const DevicePlan& device = context.target.device;
+    const uint32_t bits = matrix.number->bits;
+    const std::span<const Operand> operands = operandsBehind(load, 1);
+    const std::optional<uint64_t> layout = context.module.constantValue(load.word(1));
+    if (!context.multiples || (bits & device.bitsLoadedInWords) == 0 || !layout ||
+        operands.size() < 2 || context.slices.types.contains(matrix.id)) {
+        return std::nullopt;
+    }
+    const uint32_t bytes = bytesAtOnce(matrix, *layout == 0);
+    if (bytes < 4) return std::nullopt;
+    // A test is worth it for loads of eight components and more.
+    const bool isTested = (bits & device.bitsTestedForWords) != 0 && bytes * 8 / bits >= 8;
+    const WordAccess access = {*context.multiples, bytes, isTested, operands[1].word,
+                               MemoryOperands(operands.subspan(2)).alignment()};
+    std::optional<ElementPointer> pointer =
+        ElementPointer::inWords(context, writer.emit(), load.word(0), matrix.format, access);
+    if (!pointer) return std::nullopt;
+    return MatrixMemory(context, writer, load, matrix, std::move(*pointer), operands);
+}
+
+}  // namespace
+
+void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruction& load) {
+    const MatrixType* matrix = context.matrix(load.type);
+    if (matrix == nullptr) return context.invalid(load, "Result Type is not a cooperative matrix");
+    std::optional<MatrixMemory> words = inWords(context, writer, load, *matrix);
+    if (words && !words->valid()) return;
+    if (words && words->reaches().isAlways()) {
+        loadFrom(writer, *words, *matrix, load.result);
+        return;
+    }
+    MatrixMemory memory(context, writer, load, *matrix, load.word(0), operandsBehind(load, 1));
+    if (!memory.valid()) return;
+    if (!words) {
+        loadFrom(writer, memory, *matrix, load.result);
+        return;
+    }
+    const Id loaded = writer.variable(matrix->id);
+    const auto store = [&](MatrixMemory& from) {
+        writer.emit().store(loaded, loadFrom(writer, from, *matrix, 0));
+    };
+    writer.choose(words->reaches(), [&] { store(*words); }, [&] { store(memory); });
+    writer.emit().add(makeInstruction(OpLoad, matrix->id, load.result, {idOperand(loaded)}));
+}
 
 namespace {
 
