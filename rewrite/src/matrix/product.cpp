@@ -9,10 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-uint32_t packsPerRow(const MatrixType& m) {
-    return m.fragment.columns.count() / m.fragment.packWidth;
-}
-
 // Takes each step along K for all rows: then neighbouring multiplications do not depend on each
 // other, and all rows use a value of B while it is in a register. `rowByRow`: all steps of a row
 // before the next row, for CPUs, which have too few registers for so many sums.
@@ -49,15 +45,17 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
                                 : constructFromPacks(emit, *p.result, result));
 }
 
-// Loops over the lane's rows at run time; A, C and the result are in local arrays.
+// Loops over the lane's rows at run time; A, C and the result are in local arrays, of open sums if
+// the product takes such, else of packs.
 Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
     Emitter& emit = function.emit();
     const uint32_t rows = p.result->fragment.rows.count();
-    // Packs, or parts of open sums.
+    const auto isHeld = [&](const MatrixType& m) { return row.sumsStayOpen() || !m.isOpen(); };
+    const auto arrayOf = [&](const MatrixType& m) {
+        return isHeld(m) ? m.id : emit.types().arrayType(m.pack, m.packs());
+    };
     const auto perRow = [&](const MatrixType& m) {
-        if (!row.sumsStayOpen() || &m == p.a) return packsPerRow(m);
-        const Id length = function.module().def(m.id).word(1);
-        return static_cast<uint32_t>(*function.module().constantValue(length)) / rows;
+        return (isHeld(m) ? m.heldCount() : m.packs()) / rows;
     };
     const auto placeOf = [&](const MatrixType& m, Id rowIndex, uint32_t part) {
         return emit.plus(emit.times(rowIndex, perRow(m)), part);
@@ -69,11 +67,15 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
         }
         return parts;
     };
-    const Id a = function.variable(p.a->id);
-    const Id c = function.variable(p.c->id);
-    const Id result = function.variable(p.result->id);
-    function.store(a, function.parameter(0));
-    function.store(c, function.parameter(2));
+    const auto begin = [&](const MatrixType& m, Id value) {
+        const Id variable = function.variable(arrayOf(m));
+        if (!isHeld(m)) value = emit.construct(arrayOf(m), extractPacks(emit, m, value));
+        function.store(variable, value);
+        return variable;
+    };
+    const Id a = begin(*p.a, function.parameter(0));
+    const Id c = begin(*p.c, function.parameter(2));
+    const Id result = function.variable(arrayOf(*p.result));
     function.loop(rows, [&](Id rowIndex) {
         const std::vector<Id> start = loadRow(c, *p.c, rowIndex);
         const std::vector<Id> parts = row.whole(loadRow(a, *p.a, rowIndex), start);
@@ -82,7 +84,9 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
             function.store(function.element(result, place), parts[part]);
         }
     });
-    return function.finish(function.load(result));
+    const Id sums = function.load(result);
+    return function.finish(
+        isHeld(*p.result) ? sums : constructFromPacks(emit, *p.result, emit.parts(sums)));
 }
 
 }  // namespace

@@ -10,15 +10,17 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Modes of f16 that f32ToHalf() does not have.
+// Modes that f32ToHalf() does not have: it rounds to the nearest f16, and adds f32 that way.
 bool hasOtherMode(const Module& module) {
-    return std::ranges::any_of(
-        module.section(Section::kExecutionModes), [](const InstructionPtr& i) {
-            return i->opcode == OpExecutionMode && i->operands.size() == 3 && i->word(2) == 16 &&
-                   isOneOf(static_cast<spv::ExecutionMode>(i->word(1)),
-                           {spv::ExecutionMode::DenormFlushToZero,
-                            spv::ExecutionMode::RoundingModeRTZ});
-        });
+    using enum spv::ExecutionMode;
+    return std::ranges::any_of(module.section(Section::kExecutionModes),
+                               [](const InstructionPtr& i) {
+                                   if (i->opcode != OpExecutionMode || i->operands.size() != 3)
+                                       return false;
+                                   const auto mode = static_cast<spv::ExecutionMode>(i->word(1));
+                                   return (mode == RoundingModeRTZ && i->word(2) <= 32) ||
+                                          (mode == DenormFlushToZero && i->word(2) == 16);
+                               });
 }
 
 class HalfRounding {
