@@ -120,11 +120,12 @@ class Rewriting {
         const Samples samples = interleave(contenders, rounds);
         // The best of each: on a busy machine, other work can take more time than rewriting.
         const double rewrite = best(samples[0]), creation = best(samples[1]);
-        const double itsOwn = samples.size() > 2 ? best(samples[2]) : 0;
+        const bool hasOwn = samples.size() > 2;
+        const double itsOwn = hasOwn ? best(samples[2]) : 0;
         return joined(
             row, {std::to_string(words.size()), duration(rewrite), duration(creation),
-                  fixed(100 * rewrite / creation, 2) + " %", itsOwn ? duration(itsOwn) : "none",
-                  itsOwn ? fixed((rewrite + creation) / itsOwn, 2) : "",
+                  fixed(100 * rewrite / creation, 2) + " %", hasOwn ? duration(itsOwn) : "none",
+                  hasOwn ? fixed((rewrite + creation) / itsOwn, 2) : "",
                   scanTime(words, target.emulated)});
     }
 
