@@ -32,11 +32,13 @@ constexpr Product kProducts[] = {
 };
 
 constexpr DeviceClass kClasses[] = {
-    {"few registers", reference::kMaxLanes, [](DeviceTraits&) {}},
-    {"scalar registers", reference::kMaxLanes, [](DeviceTraits& d) { d.scalarRegisters = true; }},
+    {"GPU with few registers", reference::kMaxLanes, [](DeviceTraits&) {}},
+    {"GPU with scalar registers", reference::kMaxLanes,
+     [](DeviceTraits& d) { d.scalarRegisters = true; }},
     {"CPU", reference::kMaxLanes, [](DeviceTraits& d) { d.isCpu = true; }},
-    {"many registers", 32, [](DeviceTraits& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; }},
-    {"other", 32, [](DeviceTraits&) {}},
+    {"GPU with many registers", 32,
+     [](DeviceTraits& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; }},
+    {"GPU", 32, [](DeviceTraits&) {}},
 };
 
 }  // namespace

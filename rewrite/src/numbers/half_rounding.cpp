@@ -33,7 +33,7 @@ class HalfRounding {
                             [&](Emitter& emit, const Instruction& i) { return lower(emit, i); });
         }
         for (auto& function : added_) module_.functions().push_back(std::move(function));
-        // Which calls may not have.
+        // Calls may not have these decorations.
         module_.removeDecorations([&](const Instruction& i) {
             return decoratesArithmetic(i) && replaced_.contains(i.word(0));
         });

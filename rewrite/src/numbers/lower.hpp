@@ -69,7 +69,7 @@ void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
 void lowerNumberConstants(NumbersContext& context);
 
 // Conversions from f32 to f16 become integer arithmetic, for DevicePlan::roundsHalvesInIntegers.
-// Those that round toward zero stay, and all if f16 does so or flushes denormals.
+// Those that round toward zero stay, and all if f16 or f32 does so, or if f16 flushes denormals.
 //
 //   %h = OpFConvert %f16 %x      %h = OpFunctionCall %f16 %coopvk_f32x1_to_f16 %x
 void roundHalvesInIntegers(TypeTable& types);

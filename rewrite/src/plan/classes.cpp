@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The classes of devices, with what each chooses. A new class is a new row of kClasses.
+// The classes of devices, with what each chooses. A new class is a new row of kClasses, and of
+// tools/check/traits.cpp, so that tests execute its code.
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {

@@ -138,10 +138,15 @@ INSTANTIATE_TEST_SUITE_P(All, Matrix2HalfProduct,
 TEST(Matrix2HalfLoop, MatchesReferenceWithScalarRegisters) {
     rewrite::DeviceTraits gpu = gpuWithDots(0);
     gpu.scalarRegisters = true;
+    std::string why;
+    uint32_t ran = 0;
     for (const MatrixGroup& group : {MatrixGroup{true, {64, 1, 1}}, MatrixGroup{true, {6, 4, 4}}}) {
-        if (!missing(group).empty()) continue;
+        why = missing(group);
+        if (!why.empty()) continue;
+        ++ran;
         for (const Types& types : kHalves) expectProduct({types, {64, 64, 64}, group}, gpu);
     }
+    if (ran == 0) GTEST_SKIP() << why;
 }
 
 // An invocation then holds all of K, of which a slice is a part.
