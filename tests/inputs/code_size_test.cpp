@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How long the rewritten code is: words out for each word in, of products in the manner of programs
-// for language models. Drivers take seconds for long code (docs/benchmarks.md, "Code size").
+// for language models, and how long its blocks are on CPUs. Drivers take seconds for long code
+// (docs/benchmarks.md, "Code size"), and LLVM takes more than linear time for long blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,14 +25,17 @@ const Product kProducts[] = {
     {"tiles_of_three_widths", {256, 128, 256, 64}, 11.0, 16.0},
 };
 
+Words wordsOf(std::string_view name) {
+    const std::vector<Input> inputs = allInputs();
+    const auto input = std::ranges::find(inputs, name, &Input::name);
+    return input == inputs.end() ? Words{} : compiled(*input, Variant::kFast);
+}
+
 class CodeSize : public testing::TestWithParam<Product> {};
 
 TEST_P(CodeSize, StaysInProportion) {
     const Product& product = GetParam();
-    const std::vector<Input> inputs = allInputs();
-    const auto input = std::ranges::find(inputs, product.input, &Input::name);
-    ASSERT_NE(input, inputs.end());
-    const Words words = compiled(*input, Variant::kFast);
+    const Words words = wordsOf(product.input);
     std::vector<rewrite::SpecializationEntry> entries;
     for (uint32_t id = 0; const uint32_t& constant : product.constants) {
         entries.push_back({id++, std::as_bytes(std::span(&constant, 1))});
@@ -53,6 +57,61 @@ TEST_P(CodeSize, StaysInProportion) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CodeSize, testing::ValuesIn(kProducts),
+                         [](const auto& test) { return std::string(test.param.input); });
+
+struct LongestBlock {
+    std::string_view input;
+    size_t most;
+};
+
+// The first has a row of a product in a block: 1,536 multiplications and as many additions.
+const LongestBlock kLongestBlocks[] = {
+    {"tensor_packs", 3600},
+};
+
+// In instructions.
+size_t longestBlock(const Words& words) {
+    constexpr size_t kHeader = 5;
+    constexpr uint32_t kLabel = 248;  // OpLabel
+    size_t longest = 0, count = 0;
+    for (size_t at = kHeader; at < words.size(); at += std::max(1u, words[at] >> 16)) {
+        count = (words[at] & 0xFFFF) == kLabel ? 1 : count + 1;
+        longest = std::max(longest, count);
+    }
+    return longest;
+}
+
+// As lavapipe.
+rewrite::Target ofCpu(uint32_t lanes) {
+    rewrite::Target target;
+    target.subgroupSize = lanes;
+    rewrite::DeviceTraits& device = target.device;
+    device.minSubgroupSize = device.maxSubgroupSize = lanes;
+    for (const auto feature :
+         {&rewrite::DeviceTraits::isCpu, &rewrite::DeviceTraits::lanesInStep,
+          &rewrite::DeviceTraits::subgroupShuffle, &rewrite::DeviceTraits::shaderFloat16,
+          &rewrite::DeviceTraits::shaderInt8, &rewrite::DeviceTraits::shaderInt16,
+          &rewrite::DeviceTraits::storageBuffer8BitAccess,
+          &rewrite::DeviceTraits::storageBuffer16BitAccess}) {
+        device.*feature = true;
+    }
+    return target;
+}
+
+class BlockSize : public testing::TestWithParam<LongestBlock> {};
+
+TEST_P(BlockSize, StaysSmallOnCpus) {
+    const Words words = wordsOf(GetParam().input);
+    rewrite::Request request;
+    request.words = words;
+    for (uint32_t lanes = 4; lanes <= 16; lanes *= 2) {
+        const auto out = rewrite::rewrite(request, ofCpu(lanes));
+        ASSERT_TRUE(out) << lanes << " lanes: " << out.error().message;
+        EXPECT_LE(longestBlock(out->words), GetParam().most) << lanes << " lanes";
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, BlockSize, testing::ValuesIn(kLongestBlocks),
                          [](const auto& test) { return std::string(test.param.input); });
 
 }  // namespace

@@ -219,7 +219,10 @@ bool canHoldPacks(const MatrixContext& context, const MatrixType& matrix) {
 
 ElementArray::ElementArray(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
                            Variable variable)
-    : emit_(writer.emit()), matrix_(matrix), holdsPacks_(canHoldPacks(context, matrix)) {
+    : emit_(writer.emit()),
+      matrix_(matrix),
+      isOfCpu_(context.target.device.prefersShortCode),
+      holdsPacks_(canHoldPacks(context, matrix)) {
     const Id type =
         holdsPacks_ ? matrix.id : context.types.arrayType(matrix.component, matrix.length());
     variable_ = variable == Variable::kShared ? writer.sharedVariable(type) : writer.variable(type);
@@ -227,13 +230,50 @@ ElementArray::ElementArray(MatrixContext& context, MatrixWriter& writer, const M
 
 Id ElementArray::pointer(Id element) {
     if (!holdsPacks_) return emit_.chain(matrix_.component, {variable_, element});
-    // As PackedType::place().
-    const uint32_t step = matrix_.packStep, width = matrix_.packWidth;
-    const Id line = emit_.over(element, step);
-    const Id first = emit_.times(emit_.over(line, width), step);
-    const Id pack = emit_.addU32(first, emit_.modulo(element, step));
+    const Id line = this->line(element);
+    const Id pack = packOf(element, line);
+    const uint32_t width = matrix_.packWidth;
     if (width == 1) return emit_.chain(matrix_.component, {variable_, pack});
     return emit_.chain(matrix_.component, {variable_, pack, emit_.modulo(line, width)});
+}
+
+// The number of an element's pack, as PackedType::place().
+Id ElementArray::packOf(Id element, Id line) {
+    const Id first = emit_.times(emit_.over(line, matrix_.packWidth), matrix_.packStep);
+    return emit_.addU32(first, emit_.modulo(element, matrix_.packStep));
+}
+
+// The pack `pack` of neighbours, of which the first pack has the number `first`.
+Id ElementArray::packPointer(Id first, uint32_t pack) {
+    return emit_.chain(matrix_.pack, {variable_, emit_.plus(first, pack * matrix_.packStep)});
+}
+
+// Lanes of a CPU reach an array one after the other, and a component by loading and storing its
+// pack.
+bool ElementArray::takesPacks(uint32_t step, size_t count) const {
+    return isOfCpu_ && holdsPacks_ && matrix_.packWidth > 1 && step == matrix_.packStep &&
+           count % matrix_.packWidth == 0;
+}
+
+std::vector<Slot> ElementArray::loadPacks(Id first, uint32_t step, uint32_t count) {
+    if (!takesPacks(step, count)) return {};
+    std::vector<Id> packs;
+    const Id pack = packOf(first, line(first));
+    for (uint32_t i = 0; i < count / matrix_.packWidth; ++i) {
+        packs.push_back(emit_.load(matrix_.pack, packPointer(pack, i)));
+    }
+    return slotsOf(emit_, packs);
+}
+
+bool ElementArray::storePacks(Id first, uint32_t step, std::span<const Slot> components) {
+    if (!takesPacks(step, components.size())) return false;
+    const Id pack = packOf(first, line(first));
+    const uint32_t width = matrix_.packWidth;
+    for (uint32_t i = 0; i < components.size() / width; ++i) {
+        emit_.store(packPointer(pack, i),
+                    gather(emit_, matrix_.component, components.subspan(i * width, width)));
+    }
+    return true;
 }
 
 void ElementArray::fill(Id matrix) {

@@ -212,6 +212,11 @@ class ElementArray {
     Id load(Id element) { return emit_.load(matrix_.component, pointer(element)); }
     void store(Id element, Id component) { emit_.store(pointer(element), component); }
 
+    // Neighbours whose numbers differ by `step`, where that is shorter and they are whole packs;
+    // else nothing and false.
+    std::vector<Slot> loadPacks(Id first, uint32_t step, uint32_t count);
+    bool storePacks(Id first, uint32_t step, std::span<const Slot> components);
+
     // Stores all elements of a matrix.
     void fill(Id matrix);
     // The matrix of all elements; defines `result`, or a new id.
@@ -219,9 +224,14 @@ class ElementArray {
 
  private:
     Id pointer(Id element);
+    Id line(Id element) { return emit_.over(element, matrix_.packStep); }
+    Id packOf(Id element, Id line);
+    Id packPointer(Id first, uint32_t pack);
+    bool takesPacks(uint32_t step, size_t count) const;
 
     Emitter& emit_;
     const MatrixType& matrix_;
+    const bool isOfCpu_;
     const bool holdsPacks_;  // the variable is a matrix; else an array of components
     Id variable_ = 0;
 };

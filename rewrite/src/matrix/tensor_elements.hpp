@@ -202,6 +202,7 @@ class TensorTransfer : protected MatrixCode {
     void visitRuns(TensorWalk& walk, TensorElements& elements, const Visit& visit);
     // The number (u32) of element `i` of a run whose first element has the number `first`.
     Id inRun(Id first, uint32_t i) const;
+    uint32_t stepInRun() const { return run_.alongRow ? 1 : matrix_.fragment.columns.count(); }
     void visitAny(TensorWalk& walk, const Visit& visit);
     // The low bits of the layout's clamp value, as a component.
     Id clampValue();
@@ -214,6 +215,11 @@ class TensorTransfer : protected MatrixCode {
                    ? spv::LoopControlMask::DontUnroll
                    : spv::LoopControlMask::MaskNone;
     }
+    // How many runs of `length` elements are loaded without a loop. A loop stores elements to an
+    // array, which each lane of a CPU does alone, and loads and stores a pack for each component of
+    // it. So an iteration there has no more of these accesses than there may be runs without a
+    // loop.
+    uint32_t maxLoads(uint32_t length) const;
     // How runs are visited, single elements by separable addresses, and elements by any address.
     // `most`: how many without a loop. Of what is rare, GPUs access a row at once.
     TensorWalk walkRuns(uint32_t most);

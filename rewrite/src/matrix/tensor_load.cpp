@@ -86,16 +86,16 @@ class TensorLoad : TensorTransfer {
                              [&](const TensorPart& place) { return decodeRunInside(place); });
         }
         load(
-            walkRuns(device().maxTensorLoads),
+            walkRuns(maxLoads(run_.length)),
             [&](const TensorPart& place) { return readRun(place); },
             [&](TensorWalk& walk, const Visit& visit) { visitRuns(walk, *elements_, visit); });
     }
 
     // One element after the other. `maxCalls`: of DecodeFunc without a loop.
     void elements(uint32_t maxCalls) {
-        separable(
-            walkSeparable(decode_ ? maxCalls : device().maxTensorLoads),
-            [&](const TensorPart& place) { return std::vector<Slot>{{readClamped(place), 0}}; });
+        separable(walkSeparable(decode_ ? maxCalls : maxLoads(1)), [&](const TensorPart& place) {
+            return std::vector<Slot>{{readClamped(place), 0}};
+        });
     }
 
     Id read(const TensorPart& place) {
@@ -159,6 +159,7 @@ class TensorLoad : TensorTransfer {
         if (walk.isRolled()) array.emplace(context_, writer_, matrix_, kShared);
         visitAll(walk, [&](const TensorPart& place, Id element) {
             const std::vector<Slot> components = read(place);
+            if (array && array->storePacks(element, stepInRun(), components)) return;
             for (uint32_t i = 0; i < components.size(); ++i) {
                 const Id at = inRun(element, i);
                 if (array) {

@@ -98,6 +98,14 @@ TensorWalk TensorTransfer::walkRuns(uint32_t most) {
     return {writer_, matrix_, most, run_, loops(false)};
 }
 
+uint32_t TensorTransfer::maxLoads(uint32_t length) const {
+    const uint32_t most = device().maxTensorLoads;
+    if (!device().prefersShortCode || matrix_.length() / length <= most) return most;
+    const uint32_t width = matrix_.packWidth;
+    const bool areWhole = length > 1 && stepInRun() == matrix_.packStep && length % width == 0;
+    return std::max(1u, most / (areWhole ? length / width : length * width));
+}
+
 TensorWalk TensorTransfer::walkSeparable(uint32_t most) {
     const bool isRare = run_.length != 1 && !context_.tiles.hasTiles();
     const uint32_t unrolled = isRare ? std::min(most, device().maxRareAccesses) : most;
@@ -152,9 +160,7 @@ Id TensorTransfer::clampValue() {
     return scalarOf(emit_, matrix_.component, components[0]);
 }
 
-Id TensorTransfer::inRun(Id first, uint32_t i) const {
-    return emit_.plus(first, run_.alongRow ? i : i * matrix_.fragment.columns.count());
-}
+Id TensorTransfer::inRun(Id first, uint32_t i) const { return emit_.plus(first, i * stepInRun()); }
 
 void TensorTransfer::visitSeparable(TensorWalk& walk, const Visit& visit) {
     walk.run([&](Id row) { return address_.ofRow(row); },
@@ -236,12 +242,14 @@ class TensorStore : TensorTransfer {
         }
         (this->*visitAll)(walk, [&](const TensorPart& place, Id element) {
             writer_.when(emit_.both(place.isKept, place.inside), [&] {
-                std::vector<Slot> components;
-                for (uint32_t i = 0; i < length; ++i) {
+                std::vector<Slot> packs, components;
+                if (array) packs = array->loadPacks(element, stepInRun(), length);
+                const auto heldAt = [&](uint32_t i) -> Slot {
+                    if (!packs.empty()) return packs[i];
                     const Id at = inRun(element, i);
-                    components.push_back(
-                        component(array ? Slot{array->load(at), 0} : slotOf(held, at)));
-                }
+                    return array ? Slot{array->load(at), 0} : slotOf(held, at);
+                };
+                for (uint32_t i = 0; i < length; ++i) components.push_back(component(heldAt(i)));
                 if (length > 1) return elements_.storeRun(emit_, place.index, components);
                 elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
             });
