@@ -145,4 +145,12 @@ bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64
 void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        Id value, Id result);
 
+// Whether CombineFunc takes neighbourhoods of 2 x 2 elements from shared memory, in loops, and
+// there is enough of it. Shuffles for all elements are long code, which compilers of CPUs take long
+// for.
+bool combinesInMemory(MatrixContext& context, const SubgroupMove& move);
+// Defines `result` as the matrix of half as many rows and columns. Needs combinesInMemory().
+void combineInMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                     Id combine, Id value, Id result);
+
 }  // namespace coopvk::rewrite

@@ -203,6 +203,9 @@ HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held,
 }
 
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
+    if (const SubgroupMove move = {*r.from, *r.to}; combinesInMemory(context, move)) {
+        return combineInMemory(context, writer, move, r.combine, r.at.word(0), r.at.result);
+    }
     HeldElements held(*r.from, writer.emit(), r.at.word(0));
     SubgroupExchange exchange(context, writer, r.from->component);
     if (held.isDistributed() && !requireShuffles(context, r.at)) return;

@@ -35,10 +35,24 @@ MovedLines linesOf(const SubgroupMove& move) {
             to.axis(along).size, to.axis(along).lanes == 1 ? kMaxParts : 1};
 }
 
+// How a matrix lies in the area of which neighbours are combined: two of its rows for each row of
+// the result. Parts are turns of a loop, so there may be many.
+struct CombinedRows {
+    uint32_t count;  // of the result
+    uint32_t width;  // of the matrix
+    uint32_t maxParts = count;
+
+    uint32_t partRows(uint32_t parts) const { return divideUp(count, parts); }
+    uint32_t elements(uint32_t parts) const { return 2 * partRows(parts) * width; }
+};
+
+CombinedRows rowsOf(const MatrixType& to) { return {to.rows, 2 * to.columns}; }
+
 // In how many parts the matrix goes through an area; 0 if it cannot.
-uint32_t partsOf(const MovedLines& lines, const SubgroupArea& area) {
-    for (uint32_t parts = 1; parts <= lines.maxParts; ++parts)
-        if (lines.elements(parts) <= area.elements) return parts;
+template <typename Shape>
+uint32_t partsOf(const Shape& shape, const SubgroupArea& area) {
+    for (uint32_t parts = 1; parts <= shape.maxParts; ++parts)
+        if (shape.elements(parts) <= area.elements) return parts;
     return 0;
 }
 
@@ -48,12 +62,12 @@ uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
     return elements + context.target.subgroupSize;
 }
 
-// For whole lines, or as large parts of them as there is room for; nullopt: there is none.
-std::optional<SubgroupArea> makeArea(MatrixContext& context, const MovedLines& lines,
-                                     Id component) {
+// For the whole matrix, or as large parts of it as there is room for; nullopt: there is none.
+template <typename Shape>
+std::optional<SubgroupArea> makeArea(MatrixContext& context, const Shape& shape, Id component) {
     const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
-    for (uint32_t parts = 1; parts <= lines.maxParts && subgroups != 0; ++parts) {
-        const uint32_t elements = lines.elements(parts);
+    for (uint32_t parts = 1; parts <= shape.maxParts && subgroups != 0; ++parts) {
+        const uint32_t elements = shape.elements(parts);
         const uint64_t count = subgroups * slotCount(context, elements);
         const uint64_t bytes = count * context.types.width(component) / 8;
         if (!sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context),
@@ -68,19 +82,46 @@ std::optional<SubgroupArea> makeArea(MatrixContext& context, const MovedLines& l
     return std::nullopt;
 }
 
+// Whether there is an area; makes one where none is yet.
+template <typename Shape>
+bool hasArea(MatrixContext& context, const Shape& shape, Id component) {
+    if (!context.module.hasCapability(spv::Capability::VulkanMemoryModel)) return false;
+    const auto found = context.subgroupAreas.find(component);
+    if (found != context.subgroupAreas.end()) return partsOf(shape, found->second) != 0;
+    const std::optional<SubgroupArea> area = makeArea(context, shape, component);
+    if (area) context.subgroupAreas.emplace(component, *area);
+    return area.has_value();
+}
+
 // The subgroup's area. Barriers follow all accesses.
-class SubgroupMemory : private MatrixCode {
- public:
-    SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
+class AreaCode : protected MatrixCode {
+ protected:
+    AreaCode(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
         : MatrixCode(context, writer),
           m_(move),
-          lines_(linesOf(move)),
           component_(move.to.component),
           area_(context.subgroupAreas.at(component_)),
-          parts_(partsOf(lines_, area_)),
           access_(nonPrivateAccess(context.module)) {
         first_ = emit_.times(readSubgroup(emit_), slotCount(context, area_.elements));
     }
+
+    Id pointer(Id place) {
+        return emit_.chain(component_, {area_.variable, emit_.addU32(first_, place)});
+    }
+    Id loadFrom(Id place) { return emit_.load(component_, pointer(place), access_); }
+    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+
+    const SubgroupMove& m_;
+    const Id component_;
+    const SubgroupArea area_;
+    const Operands access_;
+    Id first_ = 0;
+};
+
+class SubgroupMemory : private AreaCode {
+ public:
+    SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
+        : AreaCode(context, writer, move), lines_(linesOf(move)), parts_(partsOf(lines_, area_)) {}
 
     void run(Id value, Id result) {
         HeldElements from(m_.from, emit_, value);
@@ -125,7 +166,7 @@ class SubgroupMemory : private MatrixCode {
             if (parts_ > 1 && index >= length) return;
             const Id place =
                 emit_.plus(startOfLine(start, m_.to, other(lines_.along), line), index);
-            slot = {emit_.load(component_, pointer(place), access_), 0};
+            slot = {loadFrom(place), 0};
         });
     }
 
@@ -148,40 +189,110 @@ class SubgroupMemory : private MatrixCode {
         const Id isIn = emit_.compare(OpULessThan, offset, emit_.constant(length));
         return emit_.select(isIn, place, rest);
     }
-    Id pointer(Id place) {
-        return emit_.chain(component_, {area_.variable, emit_.addU32(first_, place)});
-    }
-    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
-    const SubgroupMove& m_;
     const MovedLines lines_;
-    const Id component_;
-    const SubgroupArea area_;
     const uint32_t parts_;
-    const Operands access_;
-    Id first_ = 0;
+};
+
+// Combines neighbourhoods of 2 x 2 elements, all in loops.
+class SubgroupCombination : private AreaCode {
+ public:
+    SubgroupCombination(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                        Id combine)
+        : AreaCode(context, writer, move),
+          combine_(combine),
+          rows_(rowsOf(move.to)),
+          parts_(partsOf(rows_, area_)) {}
+
+    void run(Id value, Id result) {
+        ElementArray from(context_, writer_, m_.from), to(context_, writer_, m_.to);
+        from.fill(value);
+        repeat(parts_, [&](Id part) {
+            const Id begin = emit_.times(part, rows_.partRows(parts_));
+            writer_.when(writer_.isNoDuplicate(m_.from), [&] { store(from, begin); });
+            barrier();
+            combine(to, begin);
+            barrier();
+        });
+        to.whole(result);
+    }
+
+ private:
+    void repeat(uint32_t count, const std::function<void(Id)>& body) {
+        count == 1 ? body(emit_.constant(0)) : writer_.loop(count, body);
+    }
+
+    // visit(row, column, number) for each element that a lane holds of the `height` rows of a part.
+    void each(const MatrixType& matrix, Id begin, uint32_t height,
+              const std::function<void(Id row, Id column, Id number)>& visit) {
+        const Fragment& f = matrix.fragment;
+        repeat(f.rows.count(), [&](Id local) {
+            const Id lane = writer_.laneOn(matrix, Dimension::kRows);
+            const Id index = indexOfValue(emit_, f.rows, lane, local);
+            const Id row = emit_.op(OpISub, types_.uint32(), {index, begin});
+            const Condition isIn = emit_.compare(OpULessThan, row, emit_.constant(height));
+            writer_.when(parts_ == 1 ? Condition::always() : isIn, [&] {
+                repeat(f.columns.count(), [&](Id inRow) {
+                    const Id across = writer_.laneOn(matrix, Dimension::kColumns);
+                    const Id first = emit_.times(local, f.columns.count());
+                    visit(row, indexOfValue(emit_, f.columns, across, inRow),
+                          emit_.addU32(first, inRow));
+                });
+            });
+        });
+    }
+
+    void store(ElementArray& from, Id begin) {
+        each(m_.from, emit_.times(begin, 2), 2 * rows_.partRows(parts_),
+             [&](Id row, Id column, Id number) {
+                 const Id place = pointer(emit_.addU32(emit_.times(row, rows_.width), column));
+                 emit_.store(place, from.load(number), access_);
+             });
+    }
+
+    void combine(ElementArray& to, Id begin) {
+        each(m_.to, begin, rows_.partRows(parts_), [&](Id row, Id column, Id number) {
+            const Id start = emit_.times(row, 2 * rows_.width);
+            const Id place = emit_.addU32(start, emit_.times(column, 2));
+            const auto both = [&](Id a, Id b) {
+                return emit_.call(component_, combine_, std::array{a, b});
+            };
+            Id columns[2];
+            for (uint32_t i = 0; i < 2; ++i) {
+                const Id above = loadFrom(emit_.plus(place, i));
+                columns[i] = both(above, loadFrom(emit_.plus(place, rows_.width + i)));
+            }
+            to.store(number, both(columns[0], columns[1]));
+        });
+    }
+
+    const Id combine_;
+    const CombinedRows rows_;
+    const uint32_t parts_;
 };
 
 }  // namespace
 
 bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64_t shuffles) {
     const DevicePlan& device = context.target.device;
-    if (shuffles <= device.maxShuffles ||
-        move.to.fragment.length() > device.maxMovedThroughMemory ||
-        !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
-        return false;
-    }
-    const MovedLines lines = linesOf(move);
-    const auto found = context.subgroupAreas.find(move.from.component);
-    if (found != context.subgroupAreas.end()) return partsOf(lines, found->second) != 0;
-    const std::optional<SubgroupArea> area = makeArea(context, lines, move.from.component);
-    if (area) context.subgroupAreas.emplace(move.from.component, *area);
-    return area.has_value();
+    return shuffles > device.maxShuffles &&
+           move.to.fragment.length() <= device.maxMovedThroughMemory &&
+           hasArea(context, linesOf(move), move.from.component);
 }
 
 void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        Id value, Id result) {
     SubgroupMemory(context, writer, move).run(value, result);
+}
+
+bool combinesInMemory(MatrixContext& context, const SubgroupMove& move) {
+    return context.target.device.prefersShortCode &&
+           hasArea(context, rowsOf(move.to), move.from.component);
+}
+
+void combineInMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                     Id combine, Id value, Id result) {
+    SubgroupCombination(context, writer, move, combine).run(value, result);
 }
 
 }  // namespace coopvk::rewrite
