@@ -234,8 +234,9 @@ std::string MatrixWriter::condition() {
 
 bool statement(MatrixWriter& w) {
     const std::span<const MatrixStatement> kinds[] = {
-        controlStatements(), controlStatements(),   valueStatements(), callStatements(),
-        memoryStatements(),  compositeStatements(), arrayStatements(), decodeStatements()};
+        controlStatements(), controlStatements(), valueStatements(),
+        callStatements(),    memoryStatements(),  compositeStatements(),
+        arrayStatements(),   decodeStatements(),  loopStatements()};
     if (w.mixesScopes) w.ofWorkgroup = w.chance(2);
     const auto kind = w.any(kinds);
     return w.any(kind)(w);

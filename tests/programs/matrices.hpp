@@ -98,6 +98,7 @@ std::span<const MatrixStatement> valueStatements();
 std::span<const MatrixStatement> callStatements();
 std::span<const MatrixStatement> memoryStatements();
 std::span<const MatrixStatement> controlStatements();
+std::span<const MatrixStatement> loopStatements();
 std::span<const MatrixStatement> compositeStatements();
 std::span<const MatrixStatement> arrayStatements();
 std::span<const MatrixStatement> decodeStatements();

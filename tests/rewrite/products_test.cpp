@@ -257,6 +257,7 @@ TEST(Products, OfHalvesCloseWhereRegistersAreFew) {
                 "%all = OpTypeArray %C %count\n"
                 "%allPointer = OpTypePointer Function %all\n%main = OpF");
         replace(text, "%kept = ", "%sums = OpVariable %allPointer Function\n%kept = ");
+        replace(text, "OpReturn\n", "%read = OpLoad %all %sums\nOpReturn\n");
         DeviceTraits device;
         device.scalarRegisters = scalarRegisters;
         return rewritten(text, device).count("OpFAdd");

@@ -148,8 +148,8 @@ void addRewriteCommand(CLI::App& app, int& status) {
     command
         ->add_option("--tune", options->tune,
                      "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
-                     "column-block=N, pairs=k or pairs=n, unroll=N, slice=N, slices=rolled or "
-                     "slices=unrolled, shared=f32 or shared=f16")
+                     "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "
+                     "shared=f32 or f16, loops=joined or apart, tails=joined or apart")
         ->option_text("NAME=VALUE,...");
     command->add_option("--stage", options->stage, "The shader stage")
         ->default_str("compute")

@@ -120,6 +120,7 @@ Failure separateLoops(Rewriting& r) {
 
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
+    joinProducts(r.types, target, r.native, r.out.notes);
     TilePlan tiles;
     if (r.native) {
         tiles = planTiles(r.module, r.types, target, invocationsOf(r.module));

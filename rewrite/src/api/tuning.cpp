@@ -47,6 +47,10 @@ constexpr TuningChoice kChoices[] = {
     {"slices", "unrolled", &MatrixTuning::rollSlices, false},
     {"shared", "f32", &MatrixTuning::sharedSingles, true},
     {"shared", "f16", &MatrixTuning::sharedSingles, false},
+    {"loops", "joined", &MatrixTuning::joinLoops, true},
+    {"loops", "apart", &MatrixTuning::joinLoops, false},
+    {"tails", "joined", &MatrixTuning::joinTails, true},
+    {"tails", "apart", &MatrixTuning::joinTails, false},
 };
 
 // False if there is no such name or the value does not fit it.
@@ -94,7 +98,8 @@ Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
             std::format(
                 "'{}' is none of grid-rows=, row-block=, column-block=, slice= with a power "
                 "of two, unroll= with a number, pairs=k, pairs=n, slices=rolled, "
-                "slices=unrolled, shared=f32 and shared=f16",
+                "slices=unrolled, shared=f32, shared=f16, loops=joined, loops=apart, "
+                "tails=joined and tails=apart",
                 pair)};
     }
     return tuning;

@@ -128,10 +128,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;
     const bool hasTiles = context.tiles.hasTiles();
     const DevicePlan& device = context.target.device;
-    if (!hasTiles) {
-        dropUnreadMatrices(module);
-        shareTensorAccesses(context.types, device.prefersShortCode);
-    }
+    if (!hasTiles) shareTensorAccesses(context.types, device.prefersShortCode);
     lowerMatrixTypes(context);
     if (!hasTiles) forwardTensorValues(module);
     context.tensors = lowerTensorTypes(context, !hasTiles);

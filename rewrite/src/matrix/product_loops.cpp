@@ -2,11 +2,13 @@
 #include "matrix/product_loops.hpp"
 
 #include <algorithm>
+#include <format>
 #include <unordered_set>
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 
@@ -148,6 +150,18 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxU
             if (!picks) merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
         }
     }
+}
+
+void joinProducts(TypeTable& types, const PlannedTarget& target, bool native,
+                  std::vector<std::string>& notes) {
+    const bool joinsLoops = target.tuning.joinLoops.value_or(target.device.joinsLoops);
+    const bool joinsTails = !native && target.tuning.joinTails.value_or(target.device.joinsTails);
+    if (!native || joinsLoops) dropUnread(types);
+    const auto note = [&](size_t count, std::string_view what) {
+        if (count != 0) notes.push_back(std::format("{} {}", count, what));
+    };
+    if (joinsLoops) note(joinEqualLoops(types), "loops also do what a loop ahead of them did");
+    if (joinsTails) note(joinCommonTails(types), "products are behind both branches");
 }
 
 }  // namespace coopvk::rewrite

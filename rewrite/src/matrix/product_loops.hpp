@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How many matrices types and variables have, and which loops around products must stay loops.
+// How many matrices types and variables have, which products are twice in the code, and which loops
+// around products must stay loops.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +9,8 @@
 #include <optional>
 #include <utility>
 
-#include "ir/module.hpp"
+#include "ir/types.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 
@@ -72,6 +74,36 @@ class MatrixCounts {
     std::map<std::pair<Id, std::optional<Id>>, uint64_t> known_;
     std::map<std::pair<const Function*, Id>, uint64_t> kept_;
 };
+
+// Products that the code has twice. Each becomes long code.
+
+// Puts one loop in place of two that follow each other and whose bodies do the same, if these
+// multiply matrices: lowering makes long code of a body. The first one may be two nested loops, of
+// which the outer one only counts. Returns how many pairs it joined.
+//
+//   before:  for (i < n) { for (j < 4) body }
+//            for (k < end) body
+//   after:   for (first = true; (first = first && (j != 0 || i < n)) || k < end;) {
+//                body; j = j + 1; if (j == 4) { j = 0; i = i + 1 } }
+//
+// The conditions are those of both loops, with the same values, but that an outer loop around an
+// inner one that never runs is left out. The second loop's condition may be
+// evaluated more often. No subgroup may diverge where matrices are multiplied, so it does not
+// matter that subgroups do not reconverge between the loops.
+size_t joinEqualLoops(TypeTable& types);
+
+// Moves the end of both branches of a selection behind them, if it is the same but for values that
+// phis join, and multiplies matrices. Returns how many selections had one.
+//
+//   before:  if (c) { a = load(x); s = a * b + s } else { a2 = load(y); s = a2 * b + s }
+//   after:   if (c) { a = load(x) } else { a2 = load(y) }  s = phi(a, a2) * b + s
+size_t joinCommonTails(TypeTable& types);
+
+// Both, as the target's plan says, once what nothing reads is dropped. `native`: factors are arrays
+// of the driver's matrices, where each load has its own product (tensor/load_order.hpp). Adds what
+// it did to the notes.
+void joinProducts(TypeTable& types, const PlannedTarget& target, bool native,
+                  std::vector<std::string>& notes);
 
 // Loop controls of loops around matrix products.
 

@@ -61,6 +61,12 @@ const Decision kDecisions[] = {
     {"short code", &Plan::prefersShortCode,
      "a CPU has arrays in memory anyway; on GPUs loops over them spill (lab/2026-11-benchmarks.md, "
      "Code size)"},
+    {"one loop for equal products", &Plan::joinsLoops,
+     "a fifth to a third of compiled products (lab/2026-11-benchmarks.md, One loop in place of "
+     "two); not measured on NVIDIA's GPUs"},
+    {"one product behind both branches", &Plan::joinsTails,
+     "the size of the code; not products of the driver's matrices (benchmarks.md, The branch "
+     "between aligned and other addresses)"},
     {"decode calls without a loop", &Plan::maxDecodeCalls, "drivers inline each call"},
     {"words of calls for each element", &Plan::unrolledCallWords,
      "more, or functions with loops, stay in a loop: drivers inline each call"},

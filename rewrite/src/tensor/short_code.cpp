@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shorter code for tensors: accesses that share a function, and layouts whose members are known.
+// Shorter code for tensors: accesses that share a function, what nothing reads, and layouts whose
+// members are known.
 #include <algorithm>
 
 #include "ir/blocks.hpp"
@@ -69,13 +70,12 @@ class AccessSharing {
 
 void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
 
-void dropUnreadMatrices(Module& module) {
+namespace {
+
+void dropUnreadVariables(Module& module) {
     std::unordered_set<Id> gone;
     module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == OpVariable && i.operands.size() == 1 &&
-            module.def(module.pointee(i.result)).opcode == OpTypeCooperativeMatrixKHR) {
-            gone.insert(i.result);
-        }
+        if (i.opcode == OpVariable) gone.insert(i.result);
     });
     // What else than a plain store names a variable keeps it.
     module.visitBlocks([&](const Instruction& i) {
@@ -94,6 +94,63 @@ void dropUnreadMatrices(Module& module) {
         }
     }
     module.forget(gone);
+}
+
+// Phis may be each other's only users.
+void dropUnreadPhis(Module& module) {
+    std::unordered_map<Id, const Instruction*> unread;
+    std::vector<Id> pending;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpPhi) unread[i.result] = &i;
+    });
+    const auto read = [&](const Instruction& i) {
+        for (const Operand& o : i.operands) {
+            if (o.isId && unread.contains(o.word)) pending.push_back(o.word);
+        }
+    };
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != OpPhi) read(i);
+    });
+    while (!pending.empty()) {
+        const auto phi = unread.extract(pending.back());
+        pending.pop_back();
+        if (!phi.empty()) read(*phi.mapped());
+    }
+    if (unread.empty()) return;
+    std::unordered_set<Id> gone;
+    for (const auto& [id, phi] : unread) gone.insert(id);
+    for (const auto& function : module.functions()) {
+        for (const auto& block : function->blocks) {
+            module.takeOut(block->body,
+                           [&](const Instruction& i) { return gone.contains(i.result); });
+        }
+    }
+    module.forget(gone);
+}
+
+// Elements outside of a tensor are zero or repeated. Only a view that clips leaves Object's.
+void dropUnreadObjects(TypeTable& types) {
+    Module& module = types.module();
+    std::unordered_set<Id> clipped;  // types of views
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpTensorViewSetClipNV) clipped.insert(i.type);
+    });
+    module.visitBlocks([&](Instruction& i) {
+        if (!isTensorLoad(i) || i.operands.size() < 3) return;
+        const bool isRead = std::ranges::any_of(operandsBehind(i, 3), [&](const Operand& o) {
+            return o.isId && clipped.contains(module.def(o.word).type);
+        });
+        const bool fits = module.def(i.word(1)).type == i.type;
+        if (!isRead && fits) i.operands[1].word = types.constantNull(i.type);
+    });
+}
+
+}  // namespace
+
+void dropUnread(TypeTable& types) {
+    dropUnreadObjects(types);
+    dropUnreadVariables(types.module());
+    dropUnreadPhis(types.module());
 }
 
 namespace {

@@ -1,8 +1,10 @@
 // A product in tiles of three widths, as programs for quantised models have it: A is decoded from blocks of 4-bit
-// numbers, only tiles at the edge clamp their loads, and a function stores each element.
+// numbers, the widest tiles clamp their loads at the edge only, the others multiply two slices at once, then the rest,
+// and a function stores each element.
 // test: needs VK_NV_cooperative_matrix2
-// test: buffers random:1152 f16:4096 zero:4096
-// test: push 40 48 72
+// test: buffers random:1152 f16:8192 zero:4096
+// test: push 40 88 72
+// test: groups 4
 #version 460
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_NV_cooperative_matrix2 : require
@@ -11,11 +13,12 @@
 #extension GL_EXT_shader_explicit_arithmetic_types : require
 #extension GL_EXT_shader_16bit_storage : require
 #extension GL_EXT_scalar_block_layout : require
+#extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 64, local_size_x_id = 0) in;
 layout(constant_id = 1) const uint BM = 32;
 layout(constant_id = 2) const uint BN = 64;
 layout(constant_id = 3) const uint BK = 32;
-const uint HALF = BN / 2, QUARTER = BN / 4;
+const uint HALF = BN / 2, QUARTER = BN / 4, SLICES = HALF / QUARTER;
 layout(binding = 0, scalar) readonly buffer First { uint first[]; };
 layout(binding = 1) readonly buffer Second { float16_t second[]; };
 layout(binding = 2) buffer Result { float result[]; };
@@ -33,23 +36,44 @@ float store(const in uint row, const in uint column, const in float value, const
     return value;
 }
 
-#define PRODUCT(WIDTH) {                                                                                             \
-    coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator> sum =                                      \
-        coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator>(0.0);                                  \
-    for (uint k = 0; k < depth; k += BK) {                                                                           \
-        coopmat<float16_t, gl_ScopeWorkgroup, BM, BK, gl_MatrixUseA> a;                                              \
-        coopmat<float16_t, gl_ScopeWorkgroup, BK, WIDTH, gl_MatrixUseB> b;                                           \
-        if (k + BK <= depth && firstRow + BM <= rows && firstColumn + WIDTH <= columns) {                            \
-            coopMatLoadTensorNV(a, first, 0, sliceTensorLayoutNV(fast, firstRow, BM, k, BK), decode);                \
-            coopMatLoadTensorNV(b, second, 0, sliceTensorLayoutNV(fastB, firstColumn, WIDTH, k, BK), turned);        \
-            sum = coopMatMulAdd(a, b, sum);                                                                          \
-        } else {                                                                                                     \
-            coopMatLoadTensorNV(a, first, 0, sliceTensorLayoutNV(clamped, firstRow, BM, k, BK), decode);             \
-            coopMatLoadTensorNV(b, second, 0, sliceTensorLayoutNV(clampedB, firstColumn, WIDTH, k, BK), turned);     \
-            sum = coopMatMulAdd(a, b, sum);                                                                          \
-        }                                                                                                            \
-    }                                                                                                                \
-    coopMatPerElementNV(sum, sum, store, firstRow, firstColumn);                                                     \
+#define PRODUCT_AT_EDGES(WIDTH) {                                                                                   \
+    coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator> sum =                                     \
+        coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator>(0.0);                                 \
+    for (uint k = 0; k < depth; k += BK) {                                                                          \
+        coopmat<float16_t, gl_ScopeWorkgroup, BM, BK, gl_MatrixUseA> a;                                             \
+        coopmat<float16_t, gl_ScopeWorkgroup, BK, WIDTH, gl_MatrixUseB> b;                                          \
+        if (k + BK <= depth && firstRow + BM <= rows && firstColumn + WIDTH <= columns) {                           \
+            coopMatLoadTensorNV(a, first, 0, sliceTensorLayoutNV(fast, firstRow, BM, k, BK), decode);               \
+            coopMatLoadTensorNV(b, second, 0, sliceTensorLayoutNV(fastB, firstColumn, WIDTH, k, BK), turned);       \
+            sum = coopMatMulAdd(a, b, sum);                                                                         \
+        } else {                                                                                                    \
+            coopMatLoadTensorNV(a, first, 0, sliceTensorLayoutNV(clamped, firstRow, BM, k, BK), decode);            \
+            coopMatLoadTensorNV(b, second, 0, sliceTensorLayoutNV(clampedB, firstColumn, WIDTH, k, BK), turned);    \
+            sum = coopMatMulAdd(a, b, sum);                                                                         \
+        }                                                                                                           \
+    }                                                                                                               \
+    coopMatPerElementNV(sum, sum, store, firstRow, firstColumn);                                                    \
+}
+
+#define SLICE(WIDTH) {                                                                                              \
+    coopmat<float16_t, gl_ScopeWorkgroup, BM, BK, gl_MatrixUseA> a;                                                 \
+    coopmat<float16_t, gl_ScopeWorkgroup, BK, WIDTH, gl_MatrixUseB> b;                                              \
+    coopMatLoadTensorNV(a, first, 0, sliceTensorLayoutNV(clamped, firstRow, BM, k, BK), decode);                    \
+    coopMatLoadTensorNV(b, second, 0, sliceTensorLayoutNV(clampedB, firstColumn, WIDTH, k, BK), turned);            \
+    sum = coopMatMulAdd(a, b, sum);                                                                                 \
+    k += BK;                                                                                                        \
+}
+
+#define PRODUCT(WIDTH) {                                                                                            \
+    coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator> sum =                                     \
+        coopmat<float, gl_ScopeWorkgroup, BM, WIDTH, gl_MatrixUseAccumulator>(0.0);                                 \
+    const uint end = depth, rounds = end / (SLICES * BK);                                                           \
+    uint k = 0;                                                                                                     \
+    for (uint i = 0; i < rounds; ++i) {                                                                             \
+        [[unroll]] for (uint j = 0; j < SLICES; ++j) SLICE(WIDTH)                                                   \
+    }                                                                                                               \
+    while (k < end) SLICE(WIDTH)                                                                                    \
+    coopMatPerElementNV(sum, sum, store, firstRow, firstColumn);                                                    \
 }
 
 void main() {
@@ -67,5 +91,5 @@ void main() {
     clampedB = setTensorLayoutDimensionNV(clampedB, columns, depth);
     if (columns - firstColumn <= QUARTER) PRODUCT(QUARTER)
     else if (columns - firstColumn <= HALF) PRODUCT(HALF)
-    else PRODUCT(BN)
+    else PRODUCT_AT_EDGES(BN)
 }

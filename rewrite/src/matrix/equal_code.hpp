@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Code that does the same as other code: which values correspond, and loops that follow each other.
+#pragma once
+
+#include <set>
+#include <unordered_map>
+
+#include "ir/blocks.hpp"
+#include "ir/users.hpp"
+
+namespace coopvk::rewrite {
+
+// Which values of one piece of code correspond to those of another one. All other values are their
+// own counterparts.
+class Counterparts {
+ public:
+    explicit Counterparts(const Module& module) : module_(module) {}
+
+    // False if `a` has another counterpart already.
+    bool add(Id a, Id b) {
+        const auto [known, isNew] = of_.try_emplace(a, b);
+        return isNew || known->second == b;
+    }
+    bool has(Id a) const { return of_.contains(a); }
+    bool areSame(Id a, Id b) const {
+        const auto known = of_.find(a);
+        return (known == of_.end() ? a : known->second) == b;
+    }
+    // Whether instructions are the same but for the ids of operands, with the same decorations.
+    bool areAlike(const Instruction& a, const Instruction& b) const;
+    // areAlike(), with operands that correspond.
+    bool areEqual(const Instruction& a, const Instruction& b) const;
+
+ private:
+    const Module& module_;
+    std::unordered_map<Id, Id> of_;
+};
+
+// Finds loops that do the same, one after the other (joinEqualLoops()).
+
+// A loop whose header only tests a condition. Blocks are numbers.
+struct TestedLoop {
+    size_t before = 0, header = 0, latch = 0;  // the latch branches back
+    size_t first = 0;                          // of its other blocks
+    Id condition = 0;
+    bool goesOnIf = true;  // the value of the condition
+
+    // What a phi of the header is in the first iteration, and in the next one.
+    Id init(const Function& function, const Instruction& phi) const {
+        return phi.word(fromLatch(function, phi) ? 2 : 0);
+    }
+    Id next(const Function& function, const Instruction& phi) const {
+        return phi.word(fromLatch(function, phi) ? 0 : 2);
+    }
+
+ private:
+    bool fromLatch(const Function& function, const Instruction& phi) const {
+        return phi.word(1) == function.blocks[latch]->id();
+    }
+};
+
+// The instructions between two loops' headers that compute values, in order.
+struct Slice {
+    std::map<Position, const Instruction*> instructions;
+    std::set<Id> phis;  // on which these depend
+};
+
+// What counts the iterations of a loop.
+struct Counting {
+    std::vector<const Instruction*> phis;  // of the header
+    Slice test, step;                      // the condition; the phis' next values
+};
+
+// A phi of the second loop's header, that of the outer loop with whose value it goes on, and that
+// of the loop with the same body.
+struct JoinedState {
+    Instruction* rest = nullptr;
+    const Instruction *outer = nullptr, *first = nullptr;
+};
+
+// `outer`, which perhaps has a loop `inner`, and `rest` behind it. The innermost loop's body is
+// also that of `rest`. There is nothing else between the headers but code that nothing else uses.
+struct LoopPair {
+    TestedLoop outer, rest;
+    std::optional<TestedLoop> inner;
+    std::vector<size_t> body, restBody;  // blocks
+    std::vector<JoinedState> state;
+    Counting outerCounting, innerCounting;
+
+    bool has(size_t block) const { return block >= outer.header && block < rest.header; }
+    const TestedLoop& innermost() const { return inner ? *inner : outer; }
+};
+
+class LoopPairs {
+ public:
+    LoopPairs(const Module& module, const Function& function);
+
+    // Without common loops.
+    std::vector<LoopPair> find() const;
+    const Users& users() const { return users_; }
+
+ private:
+    std::optional<TestedLoop> tested(const Loop& loop) const;
+    bool findBody(const TestedLoop& loop, std::vector<size_t>& body) const;
+    std::optional<LoopPair> pairOf(const Loop& first, const Loop& rest) const;
+    bool isClosed(const LoopPair& pair) const;
+    bool hasOnlyTheBody(const LoopPair& pair) const;
+    bool isUnusedBehind(const LoopPair& pair) const;
+    bool findState(LoopPair& pair, Counterparts& values) const;
+    bool haveSameBody(const LoopPair& pair, Counterparts& values) const;
+    bool goOnAlike(const LoopPair& pair, const Counterparts& values) const;
+    bool isDefinedIn(const LoopPair& pair, Id value) const;
+    bool collect(const LoopPair& pair, Id value, Slice& slice) const;
+    bool findCounting(const LoopPair& pair, const TestedLoop& loop, Counting& counting) const;
+
+    const Module& module_;
+    const Function& function_;
+    const BlockGraph graph_;
+    const Users users_;
+    std::unordered_map<Id, Position> defined_;
+};
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include "ir/opcodes.hpp"
+#include "matrix/equal_code.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Whether an instruction may run more often: it has no effect, and all operands are allowed.
+bool mayRepeat(const Instruction& i) {
+    return isPure(i.opcode) && !isTerminator(i.opcode) &&
+           !isOneOf(i.opcode, {OpPhi, OpVariable, OpUDiv, OpSDiv, OpUMod, OpSRem, OpSMod,
+                               OpVectorExtractDynamic, OpVectorInsertDynamic});
+}
+
+bool isMerge(spv::Op opcode) { return isOneOf(opcode, {OpLoopMerge, OpSelectionMerge}); }
+
+bool isScalar(const Instruction& type) {
+    return isOneOf(type.opcode, {OpTypeInt, OpTypeFloat, OpTypeBool});
+}
+
+}  // namespace
+
+LoopPairs::LoopPairs(const Module& module, const Function& function)
+    : module_(module), function_(function), graph_(function), users_(function) {
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        const InstructionList& body = function.blocks[b]->body;
+        for (size_t at = 0; at < body.size(); ++at) {
+            if (body[at]->result != 0) defined_[body[at]->result] = {b, at};
+        }
+    }
+}
+
+std::vector<LoopPair> LoopPairs::find() const {
+    std::vector<LoopPair> pairs;
+    std::map<const Loop*, const Loop*> last;  // by the loop around it; nullptr: it is in a pair
+    for (const Loop& loop : graph_.loops()) {
+        const Loop* first = std::exchange(last[loop.around], &loop);
+        std::optional<LoopPair> pair = first ? pairOf(*first, loop) : std::nullopt;
+        if (!pair) continue;
+        pairs.push_back(*std::move(pair));
+        last[loop.around] = nullptr;
+    }
+    return pairs;
+}
+
+std::optional<TestedLoop> LoopPairs::tested(const Loop& loop) const {
+    const Block& header = *function_.blocks[loop.header];
+    const Instruction& branch = *header.body.back();
+    const std::vector<size_t>& from = graph_.predecessors(loop.header);
+    if (branch.opcode != OpBranchConditional || from.size() != 2 || from[0] >= loop.header ||
+        from[1] <= loop.header || isLoopHeader(*function_.blocks[from[0]])) {
+        return std::nullopt;
+    }
+    TestedLoop found{.before = from[0], .header = loop.header, .latch = from[1]};
+    const Id merge = function_.blocks[loop.merge]->id();
+    found.condition = branch.word(0);
+    found.goesOnIf = branch.word(2) == merge;
+    const auto first = graph_.number(branch.word(found.goesOnIf ? 1 : 2));
+    if (!first || *first == loop.merge || (!found.goesOnIf && branch.word(1) != merge)) {
+        return std::nullopt;
+    }
+    found.first = *first;
+    const bool onlyTests = std::ranges::all_of(header.body, [&](const InstructionPtr& i) {
+        return i->opcode == OpPhi ? i->operands.size() == 4
+                                  : isTerminator(i->opcode) || isMerge(i->opcode) || mayRepeat(*i);
+    });
+    return onlyTests ? std::optional(found) : std::nullopt;
+}
+
+// False if the body has branches.
+bool LoopPairs::findBody(const TestedLoop& loop, std::vector<size_t>& body) const {
+    for (size_t b = loop.first;;) {
+        const Block& block = *function_.blocks[b];
+        if (graph_.predecessors(b).size() != 1 || mergeOf(block) != nullptr ||
+            block.body.back()->opcode != OpBranch || block.body.front()->opcode == OpPhi) {
+            return false;
+        }
+        body.push_back(b);
+        if (b == loop.latch) return true;
+        const auto next = graph_.number(block.body.back()->word(0));
+        if (!next || body.size() > function_.blocks.size()) return false;
+        b = *next;
+    }
+}
+
+std::optional<LoopPair> LoopPairs::pairOf(const Loop& first, const Loop& rest) const {
+    const auto outer = tested(first), later = tested(rest);
+    if (!outer || !later || later->before < outer->header) return std::nullopt;
+    LoopPair pair{.outer = *outer, .rest = *later};
+    if (!findBody(pair.rest, pair.restBody)) return std::nullopt;
+    const bool multiplies = std::ranges::any_of(pair.restBody, [&](size_t b) {
+        return std::ranges::any_of(function_.blocks[b]->body, [](const InstructionPtr& i) {
+            return i->opcode == OpCooperativeMatrixMulAddKHR;
+        });
+    });
+    if (!multiplies || !isClosed(pair)) return std::nullopt;
+    for (const Loop* loop = &first + 1; loop != &rest; ++loop) {  // they are in a list
+        if (pair.inner || loop->around != &first) return std::nullopt;
+        pair.inner = tested(*loop);
+        if (!pair.inner) return std::nullopt;
+    }
+    Counterparts values(module_);
+    if (!findBody(pair.innermost(), pair.body) || !hasOnlyTheBody(pair) || !isUnusedBehind(pair) ||
+        !findState(pair, values) || !haveSameBody(pair, values) || !goOnAlike(pair, values) ||
+        !findCounting(pair, pair.outer, pair.outerCounting)) {
+        return std::nullopt;
+    }
+    if (pair.inner && !findCounting(pair, *pair.inner, pair.innerCounting)) return std::nullopt;
+    return pair;
+}
+
+// Whether the blocks from one header to the other are those between them in the list.
+bool LoopPairs::isClosed(const LoopPair& pair) const {
+    for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
+        const Instruction& branch = *function_.blocks[b]->body.back();
+        if (!isOneOf(branch.opcode, {OpBranch, OpBranchConditional})) return false;
+        const bool staysInside = std::ranges::all_of(branch.operands, [&](const Operand& o) {
+            const auto to = o.isId ? graph_.number(o.word) : std::nullopt;
+            return !to || pair.has(*to) || *to == pair.rest.header;
+        });
+        const bool isEntered = b == pair.outer.header ||
+                               std::ranges::all_of(graph_.predecessors(b),
+                                                   [&](size_t from) { return pair.has(from); });
+        if (!staysInside || !isEntered) return false;
+    }
+    return !pair.has(pair.outer.before) && pair.has(pair.outer.latch) && pair.has(pair.rest.before);
+}
+
+bool LoopPairs::hasOnlyTheBody(const LoopPair& pair) const {
+    for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
+        if (std::ranges::find(pair.body, b) != pair.body.end()) continue;
+        const bool isPureBlock = std::ranges::all_of(
+            function_.blocks[b]->body,
+            [](const InstructionPtr& i) { return isPure(i->opcode) && i->opcode != OpVariable; });
+        if (!isPureBlock) return false;
+    }
+    return true;
+}
+
+// Of what the blocks between the headers define, only phis of the second header may use something,
+// and what leads to the first one.
+bool LoopPairs::isUnusedBehind(const LoopPair& pair) const {
+    const auto isInside = [&](const Usage& use) {
+        return pair.has(use.position.block) ||
+               (use.position.block == pair.rest.header && use.user->opcode == OpPhi);
+    };
+    for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
+        const Block& block = *function_.blocks[b];
+        if (b != pair.outer.header && !users_.all(block.id(), isInside)) return false;
+        for (const InstructionPtr& i : block.body) {
+            if (i->result != 0 && !users_.all(i->result, isInside)) return false;
+        }
+    }
+    return true;
+}
+
+bool LoopPairs::isDefinedIn(const LoopPair& pair, Id value) const {
+    const auto found = defined_.find(value);
+    return found != defined_.end() && pair.has(found->second.block);
+}
+
+// Each phi of the second loop goes on with one of the first loop.
+bool LoopPairs::findState(LoopPair& pair, Counterparts& values) const {
+    const auto phiOf = [&](const TestedLoop& loop, Id value) -> const Instruction* {
+        const auto found = defined_.find(value);
+        const bool isThere = found != defined_.end() && found->second.block == loop.header;
+        return isThere && module_.def(value).opcode == OpPhi ? &module_.def(value) : nullptr;
+    };
+    for (const InstructionPtr& i : function_.blocks[pair.rest.header]->body) {
+        if (i->opcode != OpPhi) continue;
+        const Instruction* outer = phiOf(pair.outer, pair.rest.init(function_, *i));
+        if (outer == nullptr) return false;
+        const Instruction* first = outer;
+        if (pair.inner) {
+            first = phiOf(*pair.inner, pair.outer.next(function_, *outer));
+            if (first == nullptr || pair.inner->init(function_, *first) != outer->result) {
+                return false;
+            }
+        }
+        pair.state.push_back({i.get(), outer, first});
+        if (first->type != i->type || !values.add(first->result, i->result)) return false;
+    }
+    return true;
+}
+
+// Instructions that the first body has beside the second one's only count, or compute nothing that
+// is used.
+bool LoopPairs::haveSameBody(const LoopPair& pair, Counterparts& values) const {
+    std::vector<const Instruction*> first;
+    for (const size_t b : pair.body) {
+        for (const InstructionPtr& i : function_.blocks[b]->body) first.push_back(i.get());
+    }
+    const auto isSkipped = [](const Instruction& i) {
+        return isTerminator(i.opcode) || isDebugLine(i.opcode);
+    };
+    size_t at = 0;
+    for (const size_t b : pair.restBody) {
+        for (const InstructionPtr& i : function_.blocks[b]->body) {
+            if (isSkipped(*i)) continue;
+            while (at < first.size() && !values.areEqual(*first[at], *i)) {
+                if (!isPure(first[at]->opcode)) return false;
+                ++at;
+            }
+            if (at == first.size()) return false;
+            if (i->result != 0 && !values.add(first[at]->result, i->result)) return false;
+            ++at;
+        }
+    }
+    return std::all_of(first.begin() + static_cast<std::ptrdiff_t>(at), first.end(),
+                       [](const Instruction* i) { return isPure(i->opcode); });
+}
+
+bool LoopPairs::goOnAlike(const LoopPair& pair, const Counterparts& values) const {
+    return std::ranges::all_of(pair.state, [&](const JoinedState& state) {
+        const Id next = pair.rest.next(function_, *state.rest);
+        return !isDefinedIn(pair, next) &&
+               values.areSame(pair.innermost().next(function_, *state.first), next);
+    });
+}
+
+// Adds what computes a value between the headers. False if some of it may not run more often.
+bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice) const {
+    std::vector<Id> pending = {value};
+    while (!pending.empty()) {
+        const auto found = defined_.find(pending.back());
+        pending.pop_back();
+        if (found == defined_.end() || !pair.has(found->second.block)) continue;
+        const Position& position = found->second;
+        const Instruction& i = *function_.blocks[position.block]->body[position.at];
+        if (i.opcode == OpPhi) {
+            slice.phis.insert(i.result);
+            continue;
+        }
+        if (!mayRepeat(i)) return false;
+        if (!slice.instructions.emplace(position, &i).second) continue;
+        for (const Operand& o : i.operands) {
+            if (o.isId) pending.push_back(o.word);
+        }
+    }
+    return true;
+}
+
+// The condition may depend on the outer loop's state, too, but counters only on themselves.
+bool LoopPairs::findCounting(const LoopPair& pair, const TestedLoop& loop,
+                             Counting& counting) const {
+    if (!collect(pair, loop.condition, counting.test)) return false;
+    std::set<Id> states, pending = counting.test.phis;
+    for (const JoinedState& state : pair.state) states.insert(state.outer->result);
+    if (loop.header == pair.outer.header) {
+        std::erase_if(pending, [&](Id phi) { return states.contains(phi); });
+    }
+    while (!pending.empty()) {
+        const Instruction* phi = &module_.def(*pending.begin());
+        pending.erase(pending.begin());
+        if (std::ranges::find(counting.phis, phi) != counting.phis.end()) continue;
+        const bool isCounter = defined_.at(phi->result).block == loop.header &&
+                               !states.contains(phi->result) && isScalar(module_.def(phi->type)) &&
+                               !isDefinedIn(pair, loop.init(function_, *phi));
+        if (!isCounter || !collect(pair, loop.next(function_, *phi), counting.step)) return false;
+        counting.phis.push_back(phi);
+        pending.insert(counting.step.phis.begin(), counting.step.phis.end());
+    }
+    return true;
+}
+
+}  // namespace coopvk::rewrite
