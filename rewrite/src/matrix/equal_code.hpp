@@ -3,6 +3,7 @@
 // Code that does the same as other code: which values correspond, and loops that follow each other.
 #pragma once
 
+#include <map>
 #include <set>
 #include <unordered_map>
 
