@@ -4,6 +4,7 @@
 #include <format>
 
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "ir/blocks.hpp"
 #include "matrix/product_loops.hpp"
 #include "tensor_module.hpp"
@@ -153,7 +154,7 @@ TEST_P(JoinLoops, WithTheSameBody) {
     Result<Module> module = Module::parse(words);
     ASSERT_TRUE(module);
     TypeTable types(*module);
-    EXPECT_EQ(joinEqualLoops(types), GetParam().isJoined ? 1u : 0u);
+    EXPECT_EQ(joinEqualLoops(types, true), GetParam().isJoined ? 1u : 0u);
     EXPECT_EQ(validate(module->serialise()), std::nullopt);
     if (!GetParam().isJoined) {
         EXPECT_EQ(module->serialise(), words);
@@ -161,30 +162,71 @@ TEST_P(JoinLoops, WithTheSameBody) {
     }
     EXPECT_EQ(countOf(*module, spv::Op::OpLoopMerge), 1u);
     EXPECT_EQ(countOf(*module, spv::Op::OpCooperativeMatrixMulAddKHR), 1u);
-    EXPECT_EQ(joinEqualLoops(types), 0u);
+    EXPECT_EQ(joinEqualLoops(types, true), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, JoinLoops, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
 
+// A is decoded.
+std::string decodingModuleText() {
+    return test::edited(
+        moduleText({.name = "",
+                    .decorations = "OpDecorate %quant Block\n"
+                                   "OpMemberDecorate %quant 0 Offset 0"}),
+        {{"%main = OpFunction", R"(%pair = OpTypeArray %u32 %c2
+%quant = OpTypeStruct %f32
+%quant_pointer = OpTypePointer PhysicalStorageBuffer %quant
+%quant_f32 = OpTypePointer PhysicalStorageBuffer %f32
+%decode_fn = OpTypeFunction %f32 %quant_pointer %pair %pair
+%T = OpTypeTensorLayoutNV %c2 %c1
+%main = OpFunction)"},
+         {"%number = OpAccessChain", R"(%t0 = OpCreateTensorLayoutNV %T
+%t = OpTensorLayoutSetDimensionNV %T %t0 %c16 %c16
+%number = OpAccessChain)"},
+         {"%a = OpCooperativeMatrixLoadKHR %A %p %c0 %c16",
+          "%a = OpCooperativeMatrixLoadTensorNV %A %p %other %t None DecodeFunc %decode"},
+         {"%a3 = OpCooperativeMatrixLoadKHR %A %p3 %c0 %c16",
+          "%a3 = OpCooperativeMatrixLoadTensorNV %A %p3 %other %t None DecodeFunc %decode"},
+         {"OpReturn\nOpFunctionEnd\n", R"(OpReturn
+OpFunctionEnd
+%decode = OpFunction %f32 None %decode_fn
+%coded = OpFunctionParameter %quant_pointer
+%at = OpFunctionParameter %pair
+%in = OpFunctionParameter %pair
+%start = OpLabel
+%in_coded = OpAccessChain %quant_f32 %coded %c0
+%decoded = OpLoad %f32 %in_coded Aligned 4
+OpReturnValue %decoded
+OpFunctionEnd
+)"}});
+}
+
 // The plan decides, and who measures.
 TEST(JoinedLoops, AreForSomeDevices) {
     const std::vector<uint32_t> words = test::assemble(moduleText({.name = ""}));
-    Request request;
-    request.words = words;
+    const std::vector<uint32_t> decoding = test::assemble(decodingModuleText());
+    ASSERT_EQ(validate(decoding), std::nullopt);
     Target target;
-    const auto isJoined = [&] {
+    target.device.bufferDeviceAddress = true;
+    const auto isJoined = [&](const std::vector<uint32_t>& in) {
+        Request request;
+        request.words = in;
         const Result<Rewritten> out = rewrite(request, target);
         EXPECT_TRUE(out);
         return out &&
                std::ranges::find(out->notes, "1 loops also do what a loop ahead of them did") !=
                    out->notes.end();
     };
-    EXPECT_TRUE(isJoined());
+    EXPECT_TRUE(isJoined(words));
+    EXPECT_TRUE(isJoined(decoding));
     target.device.dot4x8Signed = true;
-    EXPECT_FALSE(isJoined());
+    EXPECT_TRUE(isJoined(words));
+    EXPECT_FALSE(isJoined(decoding));
     target.tuning.joinLoops = true;
-    EXPECT_TRUE(isJoined());
+    EXPECT_TRUE(isJoined(decoding));
+    target.tuning.joinLoops = false;
+    EXPECT_FALSE(isJoined(words));
 }
 
 }  // namespace

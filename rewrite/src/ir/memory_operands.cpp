@@ -70,6 +70,13 @@ std::span<const Operand> tensorAddressing(const Instruction& access) {
     return further.subspan(memoryOperandCount(further));
 }
 
+bool decodesElements(const Instruction& access) {
+    using Mask = spv::TensorAddressingOperandsMask;
+    constexpr auto kDecodes = static_cast<uint32_t>(Mask::DecodeFunc | Mask::DecodeVectorFunc);
+    const std::span<const Operand> addressing = tensorAddressing(access);
+    return !addressing.empty() && (addressing[0].word & kDecodes) != 0;
+}
+
 bool isVolatile(std::span<const Operand> operands) {
     return !operands.empty() && (operands[0].word & bit(spv::MemoryAccessMask::Volatile)) != 0;
 }

@@ -43,6 +43,8 @@ size_t memoryOperandCount(std::span<const Operand> operands);
 // The operands of OpCooperativeMatrixLoadTensorNV or StoreTensorNV behind the Memory Operands:
 // Tensor Addressing Operands, and what their mask announces. Empty if there are none.
 std::span<const Operand> tensorAddressing(const Instruction& access);
+// Whether they have functions that decode elements.
+bool decodesElements(const Instruction& access);
 
 // Whether the set that `operands` start with has Volatile.
 bool isVolatile(std::span<const Operand> operands);

@@ -3,6 +3,7 @@
 
 #include "ir/cloner.hpp"
 #include "ir/emitter.hpp"
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/equal_code.hpp"
 #include "matrix/product_loops.hpp"
@@ -184,14 +185,25 @@ void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs
     module.forget(gone);
 }
 
+bool decodesIn(const Function& function, const LoopPair& pair) {
+    return std::ranges::any_of(pair.body, [&](size_t block) {
+        return std::ranges::any_of(function.blocks[block]->body, [](const InstructionPtr& i) {
+            return i->opcode == OpCooperativeMatrixLoadTensorNV && decodesElements(*i);
+        });
+    });
+}
+
 }  // namespace
 
-size_t joinEqualLoops(TypeTable& types) {
+size_t joinEqualLoops(TypeTable& types, bool withDecoding) {
     Module& module = types.module();
     size_t joined = 0;
     for (const auto& function : module.functions()) {
         const LoopPairs found(module, *function);
-        const std::vector<LoopPair> pairs = found.find();
+        std::vector<LoopPair> pairs = found.find();
+        std::erase_if(pairs, [&](const LoopPair& pair) {
+            return !withDecoding && decodesIn(*function, pair);
+        });
         if (pairs.empty()) continue;
         for (const LoopPair& pair : pairs) Joining(types, *function, found.users(), pair).run();
         drop(module, *function, pairs);

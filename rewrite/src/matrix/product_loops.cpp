@@ -154,13 +154,17 @@ void keepProductLoopsRolled(Module& module, uint32_t subgroupSize, uint64_t maxU
 
 void joinProducts(TypeTable& types, const PlannedTarget& target, bool native,
                   std::vector<std::string>& notes) {
-    const bool joinsLoops = target.tuning.joinLoops.value_or(target.device.joinsLoops);
+    const std::optional<bool> tuned = target.tuning.joinLoops;
+    const bool joinsLoops = tuned.value_or(true);
+    const bool withDecoding = native || tuned.value_or(target.device.joinsDecodingLoops);
     const bool joinsTails = !native && target.tuning.joinTails.value_or(target.device.joinsTails);
     if (!native || joinsLoops) dropUnread(types);
     const auto note = [&](size_t count, std::string_view what) {
         if (count != 0) notes.push_back(std::format("{} {}", count, what));
     };
-    if (joinsLoops) note(joinEqualLoops(types), "loops also do what a loop ahead of them did");
+    if (joinsLoops) {
+        note(joinEqualLoops(types, withDecoding), "loops also do what a loop ahead of them did");
+    }
     if (joinsTails) note(joinCommonTails(types), "products are behind both branches");
 }
 

@@ -104,7 +104,9 @@ struct DeviceChoices {
     // that are alike, and one loop for the rare ones; each value is computed once in a function,
     // not only in a block.
     bool prefersShortCode = false;
-    bool joinsLoops = true;       // of equal products, one behind the other
+    // Equal loops around products, one behind the other, also where they decode elements. Others,
+    // and all where matrices are the driver's, are joined anyway.
+    bool joinsDecodingLoops = true;
     bool joinsTails = true;       // equal products at the end of both branches of a selection
     uint32_t maxDecodeCalls = 4;  // of decode functions, without a loop
     // Words of the functions that are called for each element, that a loop may be unrolled to.

@@ -61,9 +61,9 @@ const Decision kDecisions[] = {
     {"short code", &Plan::prefersShortCode,
      "a CPU has arrays in memory anyway; on GPUs loops over them spill (lab/2026-11-benchmarks.md, "
      "Code size)"},
-    {"one loop for equal products", &Plan::joinsLoops,
+    {"one loop for equal products that decode elements", &Plan::joinsDecodingLoops,
      "a fifth to a third of compiled products (lab/2026-11-benchmarks.md, One loop in place of "
-     "two); not measured on NVIDIA's GPUs"},
+     "two), but q8_0 took 6 % longer on an H100 (benchmarks.md, ggml)"},
     {"one product behind both branches", &Plan::joinsTails,
      "the size of the code; not products of the driver's matrices (benchmarks.md, The branch "
      "between aligned and other addresses)"},

@@ -64,11 +64,8 @@ class RunChooser {
     }
 
     uint32_t lengthFor(const MatrixAccess& load) const {
-        constexpr auto kDecodes =
-            static_cast<uint32_t>(spv::TensorAddressingOperandsMask::DecodeFunc);
-        const std::span<const Operand> addressing = tensorAddressing(*load.instruction);
-        const bool isDecoded = !addressing.empty() && (addressing[0].word & kDecodes) != 0;
-        return isDecoded ? kDecodedLength : kVectorBits / survey_.bitsOf(load.type);
+        return decodesElements(*load.instruction) ? kDecodedLength
+                                                  : kVectorBits / survey_.bitsOf(load.type);
     }
 
     void visitProduct(const MatrixProduct& product) {
