@@ -17,10 +17,12 @@ struct Case {
     size_t phis = 0;
     std::string_view first = "%a";  // factors
     std::string_view second = "%a2";
-    std::string_view last = "";  // in the second branch, behind its product
+    std::string_view last = "";   // in the first branch, behind its product
+    std::string_view last2 = "";  // in the second branch
     std::string_view kept = "%kept";
     std::string_view result = "%product %yes %product2 %no";
     std::string_view decorations = "";
+    std::string_view unreachable = "";
 };
 
 std::string moduleText(const Case& c) {
@@ -33,10 +35,23 @@ std::string moduleText(const Case& c) {
 %other = OpConstantComposite %A %f1
 %zeros = OpConstantComposite %C %f0
 %kept_pointer = OpTypePointer Function %C
+%Pair = OpTypeStruct %f32 %f32
+%pair_pointer = OpTypePointer Function %Pair
+%f32_pointer = OpTypePointer Function %f32
+%number_fn = OpTypeFunction %f32
+%zero = OpFunction %f32 None %number_fn
+%in_zero = OpLabel
+OpReturnValue %f0
+OpFunctionEnd
+%one = OpFunction %f32 None %number_fn
+%in_one = OpLabel
+OpReturnValue %f1
+OpFunctionEnd
 %main = OpFunction %void None %void_fn
 %entry = OpLabel
 %kept = OpVariable %kept_pointer Function %zeros
 %kept2 = OpVariable %kept_pointer Function %zeros
+%pair = OpVariable %pair_pointer Function
 %p = OpAccessChain %pointer %buffer %c0 %c0
 %read = OpLoad %f32 %p
 %condition = OpFOrdLessThan %bool %read %f1
@@ -47,6 +62,7 @@ OpBranchConditional %condition %yes %no
 %old = OpLoad %C %kept
 %product = OpCooperativeMatrixMulAddKHR %C {} %b %old
 OpStore %kept %product
+{}
 OpBranch %behind
 %no = OpLabel
 %a2 = OpCooperativeMatrixLoadKHR %A %p %c1 %c16
@@ -59,9 +75,10 @@ OpBranch %behind
 %result = OpPhi %C {}
 OpCooperativeMatrixStoreKHR %p %result %c0 %c16
 OpReturn
+{}
 OpFunctionEnd
 )",
-                       c.first, c.kept, c.second, c.kept, c.last, c.result);
+                       c.first, c.last, c.kept, c.second, c.kept, c.last2, c.result, c.unreachable);
 }
 
 const Case kCases[] = {
@@ -70,7 +87,31 @@ const Case kCases[] = {
     {.name = "ResultOfOneBranch", .products = 2, .phis = 1, .result = "%product %yes %zeros %no"},
     // Pointers into logical memory are not joined.
     {.name = "OtherVariables", .products = 2, .phis = 1, .kept = "%kept2"},
-    {.name = "More", .products = 2, .phis = 1, .last = "OpStore %p %f1"},
+    {.name = "More", .products = 2, .phis = 1, .last2 = "OpStore %p %f1"},
+    {.name = "OtherNumbers", .phis = 2, .last = "OpStore %p %f1", .last2 = "OpStore %p %f0"},
+    {.name = "StoresOfResults",
+     .phis = 1,
+     .last = "OpCooperativeMatrixStoreKHR %p %product %c0 %c16",
+     .last2 = "OpCooperativeMatrixStoreKHR %p %product2 %c0 %c16"},
+    {.name = "UsedWhereNothingLeads",
+     .phis = 1,
+     .unreachable = "%never = OpLabel\nOpStore %kept %product2\nOpReturn"},
+    // What must be a constant, or a function.
+    {.name = "OtherLayouts",
+     .products = 2,
+     .phis = 1,
+     .last = "OpCooperativeMatrixStoreKHR %p %product %c0 %c16",
+     .last2 = "OpCooperativeMatrixStoreKHR %p %product2 %c1 %c16"},
+    {.name = "OtherMembers",
+     .products = 2,
+     .phis = 1,
+     .last = "%in = OpAccessChain %f32_pointer %pair %c0",
+     .last2 = "%in2 = OpAccessChain %f32_pointer %pair %c1"},
+    {.name = "OtherFunctions",
+     .products = 2,
+     .phis = 1,
+     .last = "%got = OpFunctionCall %f32 %zero",
+     .last2 = "%got2 = OpFunctionCall %f32 %one"},
     {.name = "Decorated",
      .products = 2,
      .phis = 1,

@@ -20,6 +20,7 @@ struct Case {
     std::string_view begin = "%c0";                   // of the inner counter
     std::string_view most = "%c3";                    // of it
     std::string_view ahead = "";                      // of the first product
+    std::string_view enter = "OpBranch %h1b";         // the way to the inner loop
     std::string_view factor = "%a";                   // of the first product
     std::string_view place = "%k2";                   // of the first A
     std::string_view counted = "OpIAdd %u32 %i %c1";  // the outer counter's next value
@@ -64,11 +65,14 @@ OpLoopMerge %m1 %l1 None
 OpBranchConditional %t1 %b1 %m1
 %b1 = OpLabel
 %unused = OpIAdd %u32 %k1 %n
+%stops = OpULessThan %bool %n %i
+{}
+%h1b = OpLabel
 OpBranch %h2
 %h2 = OpLabel
-%k2 = OpPhi %u32 %k1 %b1 %next_k %l2
-%s2 = OpPhi %C %s1 %b1 %sum %l2
-%j = OpPhi %u32 {} %b1 %next_j %l2
+%k2 = OpPhi %u32 %k1 %h1b %next_k %l2
+%s2 = OpPhi %C %s1 %h1b %sum %l2
+%j = OpPhi %u32 {} %h1b %next_j %l2
 %t2 = OpULessThan %bool %j {}
 OpLoopMerge %m2 %l2 Unroll
 OpBranchConditional %t2 %l2 %m2
@@ -113,8 +117,8 @@ OpCooperativeMatrixStoreKHR %to %s3 %c0 %c16
 OpReturn
 OpFunctionEnd
 )",
-                       c.outer, c.begin, c.most, c.ahead, c.place, c.factor, c.counted, c.between,
-                       c.first, c.rest, c.behind);
+                       c.outer, c.enter, c.begin, c.most, c.ahead, c.place, c.factor, c.counted,
+                       c.between, c.first, c.rest, c.behind);
 }
 
 const Case kCases[] = {
@@ -137,6 +141,12 @@ const Case kCases[] = {
     {.name = "CountsByThePlace", .isJoined = false, .counted = "OpIAdd %u32 %i %k1"},
     // By zero, as soon as the other loop's iterations ask for the condition, too.
     {.name = "Divides", .isJoined = false, .counted = "OpUDiv %u32 %n %i"},
+    {.name = "LeavesTheOuterLoop",
+     .isJoined = false,
+     .enter = "OpBranchConditional %stops %m1 %h1b"},
+    // Its result is undefined where the second loop's iterations compute it, too.
+    {.name = "DoesNotWrap", .isJoined = false, .decorations = "OpDecorate %next_i NoUnsignedWrap"},
+    {.name = "DecoratedState", .isJoined = false, .decorations = "OpDecorate %s3 RelaxedPrecision"},
     {.name = "Decorated", .isJoined = false, .decorations = "OpDecorate %sum NoContraction"},
 };
 

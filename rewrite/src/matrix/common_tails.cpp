@@ -77,6 +77,14 @@ std::optional<Branches> branchesOf(const Function& function, const BlockGraph& g
     return Branches{first, second, function.blocks[*behind].get()};
 }
 
+// Whether constants among the operands may be other values: not layouts, scopes, numbers of
+// members, and so on.
+bool takesVariables(const Instruction& i) {
+    return i.opcode == OpCooperativeMatrixMulAddKHR ||
+           (isPure(i.opcode) && !isAccessChain(i.opcode)) ||
+           (i.opcode == OpStore && i.operands.size() == 2);
+}
+
 // Loads stay with what stands ahead of them, so that they share a branch.
 bool mayMove(const Instruction& i) {
     return !isOneOf(
@@ -105,7 +113,7 @@ class Tail {
         return count_ != 0;
     }
 
-    // Moves it. Adds phis that the moved values replace, and what is gone.
+    // Moves it. Adds what the moved values replace, and what is gone.
     void move(std::map<Id, Id>& replaced, std::unordered_set<Id>& gone) {
         InstructionList tail = takeEnd(*branches_.first), phis;
         InstructionList other = takeEnd(*branches_.second);
@@ -120,9 +128,11 @@ class Tail {
         gone.merge(module_.takeOut(
             behind, [&](const Instruction& i) { return replaced.contains(i.result); }));
         joinOperands(tail, other, moved, phis);
-        for (InstructionPtr& i : other) {
-            gone.insert(i->result);
-            module_.retire(std::move(i));
+        for (size_t at = 0; at < other.size(); ++at) {
+            // Blocks that cannot be reached may use it.
+            if (tail[at]->result != 0) replaced[other[at]->result] = tail[at]->result;
+            gone.insert(other[at]->result);
+            module_.retire(std::move(other[at]));
         }
         insertAt(behind, endOfPhis(*branches_.behind), std::move(tail));
         insertAt(behind, 0, std::move(phis));
@@ -140,11 +150,13 @@ class Tail {
         return isPointerType(module_.def(module_.def(value).type).opcode);
     }
 
-    // Whether a phi may join the values, or an instruction further up give both.
-    bool mayJoin(const Pair& pair) const {
-        const Id type = module_.def(pair.first).type;
-        return type != 0 && module_.def(pair.second).type == type &&
-               !isOneOf(module_.def(type).opcode,
+    // Whether a phi may join two operands of an instruction, or one further up give both.
+    bool mayJoin(const Pair& pair, const Instruction& user) const {
+        const Instruction &one = module_.def(pair.first), &other = module_.def(pair.second);
+        if (one.opcode == OpFunction || other.opcode == OpFunction) return false;
+        if (isDeclaration(one) && isDeclaration(other) && !takesVariables(user)) return false;
+        return one.type != 0 && one.type == other.type &&
+               !isOneOf(module_.def(one.type).opcode,
                         {OpTypeVoid, OpTypeImage, OpTypeSampler, OpTypeSampledImage,
                          OpTypeAccelerationStructureKHR});
     }
@@ -176,7 +188,7 @@ class Tail {
         for (size_t o = 0; o < a.operands.size(); ++o) {
             const Pair pair = {a.word(o), b.word(o)};
             if (!a.operands[o].isId || pair.first == pair.second) continue;
-            if (!mayJoin(pair)) return false;
+            if (!mayJoin(pair, a)) return false;
             needed.insert(pair);
         }
         pointers_.erase(results);

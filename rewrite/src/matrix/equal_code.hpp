@@ -43,7 +43,7 @@ class Counterparts {
 // A loop whose header only tests a condition. Blocks are numbers.
 struct TestedLoop {
     size_t before = 0, header = 0, latch = 0;  // the latch branches back
-    size_t first = 0;                          // of its other blocks
+    size_t first = 0, merge = 0;               // of its other blocks; behind it
     Id condition = 0;
     bool goesOnIf = true;  // the value of the condition
 
@@ -62,10 +62,7 @@ struct TestedLoop {
 };
 
 // The instructions between two loops' headers that compute values, in order.
-struct Slice {
-    std::map<Position, const Instruction*> instructions;
-    std::set<Id> phis;  // on which these depend
-};
+using Slice = std::map<Position, const Instruction*>;
 
 // What counts the iterations of a loop.
 struct Counting {
@@ -103,7 +100,11 @@ class LoopPairs {
 
  private:
     std::optional<TestedLoop> tested(const Loop& loop) const;
-    bool findBody(const TestedLoop& loop, std::vector<size_t>& body) const;
+    bool follow(size_t from, size_t to, std::vector<size_t>& blocks) const;
+    bool findBody(const TestedLoop& loop, std::vector<size_t>& body) const {
+        return follow(loop.first, loop.latch, body);
+    }
+    bool hasOneWay(const LoopPair& pair) const;
     std::optional<LoopPair> pairOf(const Loop& first, const Loop& rest) const;
     bool isClosed(const LoopPair& pair) const;
     bool hasOnlyTheBody(const LoopPair& pair) const;
@@ -112,7 +113,8 @@ class LoopPairs {
     bool haveSameBody(const LoopPair& pair, Counterparts& values) const;
     bool goOnAlike(const LoopPair& pair, const Counterparts& values) const;
     bool isDefinedIn(const LoopPair& pair, Id value) const;
-    bool collect(const LoopPair& pair, Id value, Slice& slice) const;
+    bool mayRepeat(const Instruction& i) const;
+    bool collect(const LoopPair& pair, Id value, Slice& slice, std::vector<Id>& phis) const;
     bool findCounting(const LoopPair& pair, const TestedLoop& loop, Counting& counting) const;
 
     const Module& module_;

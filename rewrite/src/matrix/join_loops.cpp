@@ -41,7 +41,7 @@ class Joining {
 
     // Copies of instructions, in which counters have other values.
     Cloner copied(const Slice& slice, Cloner values, Emitter& emit) {
-        for (const auto& [position, i] : slice.instructions) emit.add(values.copy(*i));
+        for (const auto& [position, i] : slice) emit.add(values.copy(*i));
         return values;
     }
     Cloner present(const Counting& counting) {
@@ -169,11 +169,16 @@ class Joining {
 };
 
 void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs) {
+    std::vector<bool> isGone(function.blocks.size());
+    for (const LoopPair& pair : pairs) {
+        std::fill(isGone.begin() + static_cast<std::ptrdiff_t>(pair.outer.header),
+                  isGone.begin() + static_cast<std::ptrdiff_t>(pair.rest.header), true);
+    }
     std::unordered_set<Id> gone;
     std::vector<std::unique_ptr<Block>> kept;
     for (size_t b = 0; b < function.blocks.size(); ++b) {
         auto& block = function.blocks[b];
-        if (std::ranges::none_of(pairs, [&](const LoopPair& pair) { return pair.has(b); })) {
+        if (!isGone[b]) {
             kept.push_back(std::move(block));
             continue;
         }

@@ -8,13 +8,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Whether an instruction may run more often: it has no effect, and all operands are allowed.
-bool mayRepeat(const Instruction& i) {
-    return isPure(i.opcode) && !isTerminator(i.opcode) &&
-           !isOneOf(i.opcode, {OpPhi, OpVariable, OpUDiv, OpSDiv, OpUMod, OpSRem, OpSMod,
-                               OpVectorExtractDynamic, OpVectorInsertDynamic});
-}
-
 bool isMerge(spv::Op opcode) { return isOneOf(opcode, {OpLoopMerge, OpSelectionMerge}); }
 
 bool isScalar(const Instruction& type) {
@@ -31,6 +24,15 @@ LoopPairs::LoopPairs(const Module& module, const Function& function)
             if (body[at]->result != 0) defined_[body[at]->result] = {b, at};
         }
     }
+}
+
+// Whether an instruction may run more often: it has no effect, and all operands are allowed.
+bool LoopPairs::mayRepeat(const Instruction& i) const {
+    return isPure(i.opcode) && !isTerminator(i.opcode) &&
+           !isOneOf(i.opcode, {OpPhi, OpVariable, OpUDiv, OpSDiv, OpUMod, OpSRem, OpSMod,
+                               OpVectorExtractDynamic, OpVectorInsertDynamic}) &&
+           !module_.decoration(i.result, spv::Decoration::NoSignedWrap) &&
+           !module_.decoration(i.result, spv::Decoration::NoUnsignedWrap);
 }
 
 std::vector<LoopPair> LoopPairs::find() const {
@@ -63,6 +65,7 @@ std::optional<TestedLoop> LoopPairs::tested(const Loop& loop) const {
         return std::nullopt;
     }
     found.first = *first;
+    found.merge = loop.merge;
     const bool onlyTests = std::ranges::all_of(header.body, [&](const InstructionPtr& i) {
         return i->opcode == OpPhi ? i->operands.size() == 4
                                   : isTerminator(i->opcode) || isMerge(i->opcode) || mayRepeat(*i);
@@ -70,20 +73,27 @@ std::optional<TestedLoop> LoopPairs::tested(const Loop& loop) const {
     return onlyTests ? std::optional(found) : std::nullopt;
 }
 
-// False if the body has branches.
-bool LoopPairs::findBody(const TestedLoop& loop, std::vector<size_t>& body) const {
-    for (size_t b = loop.first;;) {
+// Adds the blocks from one to another one. False if there are other ways.
+bool LoopPairs::follow(size_t from, size_t to, std::vector<size_t>& blocks) const {
+    for (size_t b = from;;) {
         const Block& block = *function_.blocks[b];
         if (graph_.predecessors(b).size() != 1 || mergeOf(block) != nullptr ||
             block.body.back()->opcode != OpBranch || block.body.front()->opcode == OpPhi) {
             return false;
         }
-        body.push_back(b);
-        if (b == loop.latch) return true;
+        blocks.push_back(b);
+        if (b == to) return true;
         const auto next = graph_.number(block.body.back()->word(0));
-        if (!next || body.size() > function_.blocks.size()) return false;
+        if (!next || blocks.size() > function_.blocks.size()) return false;
         b = *next;
     }
+}
+
+// Whether each iteration of the outer loop runs the inner one, and goes on.
+bool LoopPairs::hasOneWay(const LoopPair& pair) const {
+    std::vector<size_t> ahead, behind;
+    return !pair.inner || (follow(pair.outer.first, pair.inner->before, ahead) &&
+                           follow(pair.inner->merge, pair.outer.latch, behind));
 }
 
 std::optional<LoopPair> LoopPairs::pairOf(const Loop& first, const Loop& rest) const {
@@ -96,15 +106,16 @@ std::optional<LoopPair> LoopPairs::pairOf(const Loop& first, const Loop& rest) c
             return i->opcode == OpCooperativeMatrixMulAddKHR;
         });
     });
-    if (!multiplies || !isClosed(pair)) return std::nullopt;
+    if (!multiplies) return std::nullopt;
     for (const Loop* loop = &first + 1; loop != &rest; ++loop) {  // they are in a list
         if (pair.inner || loop->around != &first) return std::nullopt;
         pair.inner = tested(*loop);
         if (!pair.inner) return std::nullopt;
     }
     Counterparts values(module_);
-    if (!findBody(pair.innermost(), pair.body) || !hasOnlyTheBody(pair) || !isUnusedBehind(pair) ||
-        !findState(pair, values) || !haveSameBody(pair, values) || !goOnAlike(pair, values) ||
+    if (!findBody(pair.innermost(), pair.body) || !hasOneWay(pair) || !isClosed(pair) ||
+        !hasOnlyTheBody(pair) || !isUnusedBehind(pair) || !findState(pair, values) ||
+        !haveSameBody(pair, values) || !goOnAlike(pair, values) ||
         !findCounting(pair, pair.outer, pair.outerCounting)) {
         return std::nullopt;
     }
@@ -130,8 +141,9 @@ bool LoopPairs::isClosed(const LoopPair& pair) const {
 }
 
 bool LoopPairs::hasOnlyTheBody(const LoopPair& pair) const {
+    const std::set<size_t> body(pair.body.begin(), pair.body.end());
     for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
-        if (std::ranges::find(pair.body, b) != pair.body.end()) continue;
+        if (body.contains(b)) continue;
         const bool isPureBlock = std::ranges::all_of(
             function_.blocks[b]->body,
             [](const InstructionPtr& i) { return isPure(i->opcode) && i->opcode != OpVariable; });
@@ -181,7 +193,7 @@ bool LoopPairs::findState(LoopPair& pair, Counterparts& values) const {
             }
         }
         pair.state.push_back({i.get(), outer, first});
-        if (first->type != i->type || !values.add(first->result, i->result)) return false;
+        if (!values.areAlike(*first, *i) || !values.add(first->result, i->result)) return false;
     }
     return true;
 }
@@ -221,8 +233,9 @@ bool LoopPairs::goOnAlike(const LoopPair& pair, const Counterparts& values) cons
     });
 }
 
-// Adds what computes a value between the headers. False if some of it may not run more often.
-bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice) const {
+// Adds what computes a value between the headers, and the phis on which that depends. False if some
+// of it may not run more often.
+bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice, std::vector<Id>& phis) const {
     std::vector<Id> pending = {value};
     while (!pending.empty()) {
         const auto found = defined_.find(pending.back());
@@ -231,11 +244,11 @@ bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice) const {
         const Position& position = found->second;
         const Instruction& i = *function_.blocks[position.block]->body[position.at];
         if (i.opcode == OpPhi) {
-            slice.phis.insert(i.result);
+            phis.push_back(i.result);
             continue;
         }
         if (!mayRepeat(i)) return false;
-        if (!slice.instructions.emplace(position, &i).second) continue;
+        if (!slice.emplace(position, &i).second) continue;
         for (const Operand& o : i.operands) {
             if (o.isId) pending.push_back(o.word);
         }
@@ -246,22 +259,24 @@ bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice) const {
 // The condition may depend on the outer loop's state, too, but counters only on themselves.
 bool LoopPairs::findCounting(const LoopPair& pair, const TestedLoop& loop,
                              Counting& counting) const {
-    if (!collect(pair, loop.condition, counting.test)) return false;
-    std::set<Id> states, pending = counting.test.phis;
+    std::vector<Id> pending;
+    if (!collect(pair, loop.condition, counting.test, pending)) return false;
+    std::set<Id> states, known;
     for (const JoinedState& state : pair.state) states.insert(state.outer->result);
     if (loop.header == pair.outer.header) {
         std::erase_if(pending, [&](Id phi) { return states.contains(phi); });
     }
     while (!pending.empty()) {
-        const Instruction* phi = &module_.def(*pending.begin());
-        pending.erase(pending.begin());
-        if (std::ranges::find(counting.phis, phi) != counting.phis.end()) continue;
-        const bool isCounter = defined_.at(phi->result).block == loop.header &&
-                               !states.contains(phi->result) && isScalar(module_.def(phi->type)) &&
-                               !isDefinedIn(pair, loop.init(function_, *phi));
-        if (!isCounter || !collect(pair, loop.next(function_, *phi), counting.step)) return false;
-        counting.phis.push_back(phi);
-        pending.insert(counting.step.phis.begin(), counting.step.phis.end());
+        const Instruction& phi = module_.def(pending.back());
+        pending.pop_back();
+        if (!known.insert(phi.result).second) continue;
+        const bool isCounter = defined_.at(phi.result).block == loop.header &&
+                               !states.contains(phi.result) && isScalar(module_.def(phi.type)) &&
+                               !isDefinedIn(pair, loop.init(function_, phi));
+        if (!isCounter || !collect(pair, loop.next(function_, phi), counting.step, pending)) {
+            return false;
+        }
+        counting.phis.push_back(&phi);
     }
     return true;
 }
