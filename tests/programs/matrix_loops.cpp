@@ -22,11 +22,14 @@ constexpr const char* kNested = R"(OpBranch %outer@
 OpLoopMerge %end1@ %step@ None
 OpBranchConditional %c1@ %enter@ %end1@
 %enter@ = OpLabel
+%leaves@ = OpULessThan %bool ZERO %i@
+ENTER
+%inside@ = OpLabel
 OpBranch %inner@
 %inner@ = OpLabel
-%k2@ = OpPhi %u32 %k1@ %enter@ %nextK@ %body@
-%s2@ = OpPhi %C %s1@ %enter@ %next@ %body@
-%j@ = OpPhi %u32 ZERO %enter@ %nextJ@ %body@
+%k2@ = OpPhi %u32 %k1@ %inside@ %nextK@ %body@
+%s2@ = OpPhi %C %s1@ %inside@ %next@ %body@
+%j@ = OpPhi %u32 ZERO %inside@ %nextJ@ %body@
 %c2@ = OpULessThan %bool %j@ INNER
 OpLoopMerge %end2@ %body@ None
 OpBranchConditional %c2@ %body@ %end2@
@@ -132,6 +135,8 @@ bool loops(MatrixWriter& w) {
     const std::string between =
         w.chance(8) ? w.text.local(text.global("OpTypePointer Function " + text.type(kU32))) : "";
     const Words words = {
+        {"ENTER",
+         w.chance(8) ? "OpBranchConditional %leaves@ %end1@ %inside@" : "OpBranch %inside@"},
         {"LATER_STEP", one},
         {"STEP", stepOfCounter},
         {"FIRST", text.u32(w.pick(2))},

@@ -190,6 +190,12 @@ void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs
     module.forget(gone);
 }
 
+// Most functions have no pairs, and their users take as long as the module has ids.
+bool hasTwoLoops(const Function& function) {
+    return std::ranges::count_if(function.blocks,
+                                 [](const auto& block) { return isLoopHeader(*block); }) > 1;
+}
+
 bool decodesIn(const Function& function, const LoopPair& pair) {
     return std::ranges::any_of(pair.body, [&](size_t block) {
         return std::ranges::any_of(function.blocks[block]->body, [](const InstructionPtr& i) {
@@ -204,6 +210,7 @@ size_t joinEqualLoops(TypeTable& types, bool withDecoding) {
     Module& module = types.module();
     size_t joined = 0;
     for (const auto& function : module.functions()) {
+        if (!hasTwoLoops(*function)) continue;
         const LoopPairs found(module, *function);
         std::vector<LoopPair> pairs = found.find();
         std::erase_if(pairs, [&](const LoopPair& pair) {
