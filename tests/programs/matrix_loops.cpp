@@ -133,7 +133,7 @@ bool loops(MatrixWriter& w) {
     // With a step of zero, the second loop would not end.
     const std::string stepOfCounter = w.chance(8) ? "%i@" : one;
     const std::string between =
-        w.chance(8) ? w.text.local(text.global("OpTypePointer Function " + text.type(kU32))) : "";
+        w.chance(8) ? w.text.local(text.global("OpTypePointer Function " + text.type(Component::kU32))) : "";
     const Words words = {
         {"ENTER",
          w.chance(8) ? "OpBranchConditional %leaves@ %end1@ %inside@" : "OpBranch %inside@"},
@@ -151,7 +151,7 @@ bool loops(MatrixWriter& w) {
         {"END", w.number(w.pick(5))},
         {"ZERO", text.u32(0)},
         {"ONE", one},
-        {"%u32", text.type(kU32)},
+        {"%u32", text.type(Component::kU32)},
         {"%bool", text.global("OpTypeBool")},
         {"%C", w.type(type)},
         {"@", number},
@@ -159,7 +159,7 @@ bool loops(MatrixWriter& w) {
     const bool isNested = w.chance(2);
     text.line(filled(std::string(isNested ? kNested : kCounted) + kRest, words));
     text.label("%done" + number);
-    if (!between.empty()) text.value("OpLoad " + text.type(kU32) + " " + between);
+    if (!between.empty()) text.value("OpLoad " + text.type(Component::kU32) + " " + between);
     return w.add("%s3" + number, type, bound);
 }
 
