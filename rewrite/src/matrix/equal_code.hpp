@@ -70,8 +70,8 @@ struct Counting {
     Slice test, step;                      // the condition; the phis' next values
 };
 
-// A phi of the second loop's header, that of the outer loop with whose value it goes on, and that
-// of the loop with the same body.
+// A value that both loops change: phis of the second loop's header, of the outer loop's, with which
+// the second loop begins, and of the header ahead of the first body.
 struct JoinedState {
     Instruction* rest = nullptr;
     const Instruction *outer = nullptr, *first = nullptr;

@@ -86,11 +86,10 @@ class MatrixCounts {
 //   after:   for (first = true; (first = first && (j != 0 || i < n)) || k < end;) {
 //                body; j = j + 1; if (j == 4) { j = 0; i = i + 1 } }
 //
-// The conditions are those of both loops, with the same values, but that an outer loop around an
-// inner one that never runs is left out. The second loop's condition may be
-// evaluated more often. No subgroup may diverge where matrices are multiplied, so it does not
-// matter that subgroups do not reconverge between the loops. `withDecoding`: also
-// loops whose loads decode elements.
+// The conditions are those of both loops, with the same values; an outer loop around an inner one
+// that never runs is left out. The second loop's condition may be evaluated more often. No subgroup
+// may diverge where matrices are multiplied, so it does not matter that subgroups do not reconverge
+// between the loops. `withDecoding`: also loops whose loads decode elements.
 size_t joinEqualLoops(TypeTable& types, bool withDecoding);
 
 // Moves the end of both branches of a selection behind them, if it is the same but for values that
