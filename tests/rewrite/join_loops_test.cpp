@@ -144,6 +144,13 @@ const Case kCases[] = {
     {.name = "LeavesTheOuterLoop",
      .isJoined = false,
      .enter = "OpBranchConditional %stops %m1 %h1b"},
+    {.name = "SelectionAheadOfTheInnerLoop",
+     .enter = "OpSelectionMerge %h1b None\nOpBranchConditional %stops %h1c %h1b\n"
+              "%h1c = OpLabel\nOpBranch %h1b"},
+    {.name = "SelectionThatLeavesTheOuterLoop",
+     .isJoined = false,
+     .enter = "OpSelectionMerge %h1b None\nOpBranchConditional %stops %h1c %h1b\n"
+              "%h1c = OpLabel\nOpBranch %m1"},
     // Its result is undefined where the second loop's iterations compute it, too.
     {.name = "DoesNotWrap", .isJoined = false, .decorations = "OpDecorate %next_i NoUnsignedWrap"},
     {.name = "DecoratedState", .isJoined = false, .decorations = "OpDecorate %s3 RelaxedPrecision"},

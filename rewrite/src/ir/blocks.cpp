@@ -114,6 +114,35 @@ std::vector<size_t> BlockGraph::blocksOf(const Loop& loop) const {
     return blocks;
 }
 
+// Whether every way from a selection leads to its merge block, without a loop.
+bool BlockGraph::staysInSelection(size_t selection, size_t merge) const {
+    std::vector<bool> reached(merge - selection + 1);
+    reached[0] = true;
+    for (size_t b = selection; b < merge; ++b) {
+        if (!reached[b - selection]) continue;
+        if (isLoopHeader(*function_.blocks[b]) || successors_[b].empty()) return false;
+        for (const size_t to : successors_[b]) {
+            if (to <= b || to > merge) return false;
+            reached[to - selection] = true;
+        }
+    }
+    return true;
+}
+
+bool BlockGraph::alwaysLeads(size_t from, size_t to) const {
+    size_t b = from;
+    while (b < to) {
+        const Block& block = *function_.blocks[b];
+        const Instruction* merge = mergeOf(block);
+        if (isLoopHeader(block) || (merge == nullptr && successors_[b].size() != 1)) return false;
+        const auto next = merge != nullptr ? number(merge->word(0)) : successors_[b].front();
+        if (!next || *next <= b) return false;
+        if (merge != nullptr && !staysInSelection(b, *next)) return false;
+        b = *next;
+    }
+    return b == to;
+}
+
 // Blocks follow those that dominate them (SPIR-V specification, section 2.16.1). So the common
 // dominator of two blocks is found by going up from the one with the higher number.
 Dominators::Dominators(const Function& function, const BlockGraph& graph)

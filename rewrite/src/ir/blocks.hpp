@@ -43,7 +43,12 @@ class BlockGraph {
     // The blocks of a loop, with those of inner loops, in order.
     std::vector<size_t> blocksOf(const Loop& loop) const;
 
+    // Whether one block always leads to another one, perhaps through selections. No loop may be
+    // between them.
+    bool alwaysLeads(size_t from, size_t to) const;
+
  private:
+    bool staysInSelection(size_t selection, size_t merge) const;
     void findLoops();
     void collect(Loop& loop);
 

@@ -91,9 +91,8 @@ bool LoopPairs::follow(size_t from, size_t to, std::vector<size_t>& blocks) cons
 
 // Whether each iteration of the outer loop runs the inner one, and goes on.
 bool LoopPairs::hasOneWay(const LoopPair& pair) const {
-    std::vector<size_t> ahead, behind;
-    return !pair.inner || (follow(pair.outer.first, pair.inner->before, ahead) &&
-                           follow(pair.inner->merge, pair.outer.latch, behind));
+    return !pair.inner || (graph_.alwaysLeads(pair.outer.first, pair.inner->before) &&
+                           graph_.alwaysLeads(pair.inner->merge, pair.outer.latch));
 }
 
 std::optional<LoopPair> LoopPairs::pairOf(const Loop& first, const Loop& rest) const {

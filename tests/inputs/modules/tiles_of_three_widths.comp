@@ -70,6 +70,7 @@ float store(const in uint row, const in uint column, const in float value, const
     const uint end = depth, rounds = end / (SLICES * BK);                                                           \
     uint k = 0;                                                                                                     \
     for (uint i = 0; i < rounds; ++i) {                                                                             \
+        if (i + 1 < rounds) { }  /* ggml has code for some devices here */                                          \
         [[unroll]] for (uint j = 0; j < SLICES; ++j) SLICE(WIDTH)                                                   \
     }                                                                                                               \
     while (k < end) SLICE(WIDTH)                                                                                    \
