@@ -129,11 +129,13 @@ bool loops(MatrixWriter& w) {
     const MatrixType& type = sums.start.type;
     if (!holds(type.component, bound)) return false;
     Text& text = w.text;
-    const std::string one = text.u32(1), number = text.fresh().substr(2);
+    const std::string one = text.u32(1), number = "_" + text.fresh().substr(2);
     // With a step of zero, the second loop would not end.
     const std::string stepOfCounter = w.chance(8) ? "%i@" : one;
     const std::string between =
-        w.chance(8) ? w.text.local(text.global("OpTypePointer Function " + text.type(Component::kU32))) : "";
+        w.chance(8)
+            ? w.text.local(text.global("OpTypePointer Function " + text.type(Component::kU32)))
+            : "";
     const Words words = {
         {"ENTER",
          w.chance(8) ? "OpBranchConditional %leaves@ %end1@ %inside@" : "OpBranch %inside@"},
@@ -169,7 +171,7 @@ bool branches(MatrixWriter& w) {
     const MatrixType& type = sums.start.type;
     if (!holds(type.component, bound)) return false;
     Text& text = w.text;
-    const std::string condition = w.condition(), number = text.fresh().substr(2);
+    const std::string condition = w.condition(), number = "_" + text.fresh().substr(2);
     text.line(filled(kBranches, {{"CONDITION", condition},
                                  {"OTHER_PRODUCT", sums.product[1]},
                                  {"PRODUCT", sums.product[0]},
