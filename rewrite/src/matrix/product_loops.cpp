@@ -160,12 +160,10 @@ void joinProducts(TypeTable& types, const PlannedTarget& target, bool native,
     const bool joinsTails = !native && target.tuning.joinTails.value_or(target.device.joinsTails);
     if (!native || joinsLoops) dropUnread(types);
     const auto note = [&](size_t count, std::string_view what) {
-        if (count != 0) notes.push_back(std::format("{} {}", count, what));
+        if (count != 0) notes.push_back(std::format("{}: {}", what, count));
     };
-    if (joinsLoops) {
-        note(joinEqualLoops(types, withDecoding), "loops also do what a loop ahead of them did");
-    }
-    if (joinsTails) note(joinCommonTails(types), "products are behind both branches");
+    if (joinsLoops) note(joinEqualLoops(types, withDecoding), "equal loops joined");
+    if (joinsTails) note(joinCommonTails(types), "equal products of branches joined");
 }
 
 }  // namespace coopvk::rewrite
