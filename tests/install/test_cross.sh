@@ -8,7 +8,7 @@ source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
 for companion in ON OFF; do
     cmake -G Ninja -S "$1" -B "$work/$companion" -D CMAKE_SYSTEM_NAME=Linux -D CMAKE_SYSTEM_PROCESSOR=x86_64 \
-        -D COOPVK_COMPANION=$companion -D COOPVK_BUILD_TESTS=ON -D COOPVK_BUILD_REFERENCE=OFF \
+        -D COOPVK_COMPANION=$companion -D COOPVK_BUILD_TESTS=ON \
         >"$work/log" 2>&1 || fail "COOPVK_COMPANION=$companion: $(<"$work/log")"
 done
 
