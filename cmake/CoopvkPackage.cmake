@@ -47,6 +47,9 @@ coopvk_install_about(${package} coopvk)
 if(NOT COOPVK_COMPANION)
     coopvk_install_about(coopvk-compare compare)
 endif()
+if(TARGET coopvk_reference)
+    coopvk_install_about(coopvk-reference reference)
+endif()
 
 if(NOT PROJECT_IS_TOP_LEVEL)
     return()
@@ -83,12 +86,28 @@ if(NOT COOPVK_COMPANION)
     set(CPACK_DEBIAN_COMPARE_DESCRIPTION "Compares drivers' cooperative matrices and vectors with coopvk's
 For those who develop drivers or coopvk: runs cases on a driver's own
 cooperative matrices or vectors, on coopvk's, and on a reference, says where
-results differ, and writes programs that show it.")
+results differ, and writes programs that show it. \"coopvk check\" executes a
+shader as it is and rewritten, and compares.")
+    if(TARGET coopvk_reference)
+        list(APPEND CPACK_COMPONENTS_ALL reference)
+        set(CPACK_DEBIAN_REFERENCE_PACKAGE_NAME coopvk-reference)
+        set(CPACK_DEBIAN_REFERENCE_PACKAGE_DEPENDS "libvulkan1")
+        set(CPACK_DEBIAN_REFERENCE_PACKAGE_RECOMMENDS "coopvk-compare")
+        set(CPACK_DEBIAN_REFERENCE_PACKAGE_SECTION devel)
+        set(CPACK_DEBIAN_REFERENCE_DESCRIPTION "Vulkan driver that executes and checks compute shaders on the CPU
+coopvk's reference device: it executes compute shaders as the specifications
+say, also with cooperative matrices and vectors, and reports races, undefined
+values and accesses out of bounds.
+.
+No program uses it unless VK_DRIVER_FILES or VK_ADD_DRIVER_FILES names
+/usr/share/coopvk/coopvk_reference.json.")
+    endif()
 endif()
 # The packages with the debugging information strip the others.
 set(CPACK_DEBIAN_DEBUGINFO_PACKAGE ON)
 coopvk_commit(commit CPACK_COOPVK_TIME)
 set(CPACK_COOPVK_MANIFEST ${CMAKE_INSTALL_DATADIR}/vulkan/implicit_layer.d/${COOPVK_MANIFEST_NAME})
+set(CPACK_COOPVK_REFERENCE_MANIFEST ${CMAKE_INSTALL_DATADIR}/coopvk/coopvk_reference.json)
 set(CPACK_COOPVK_LIBRARY_FOLDER lib/${CMAKE_LIBRARY_ARCHITECTURE}/coopvk)
 set(CPACK_PRE_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageLayout.cmake)
 set(CPACK_POST_BUILD_SCRIPTS ${CMAKE_CURRENT_LIST_DIR}/PackageSymbols.cmake)

@@ -1,24 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by cpack on what it is about to pack. The layer is loaded by its path and no library to link
-# with, so in a Debian package it has a folder of its own instead of one that ldconfig looks at.
+# Run by cpack on what it is about to pack. Layer and driver are loaded by their paths and no libraries to link
+# with, so in a Debian package they have a folder of their own instead of one that ldconfig looks at.
 
 # The same sources give the same package at any time.
 if(CPACK_COOPVK_TIME AND NOT DEFINED ENV{SOURCE_DATE_EPOCH})
     set(ENV{SOURCE_DATE_EPOCH} ${CPACK_COOPVK_TIME})
 endif()
 
+# coopvk_move_library(variable prefix manifest member): moves the library that the manifest's member names; the variable
+# gets its new path.
+function(coopvk_move_library variable prefix manifest member)
+    file(READ ${prefix}/${manifest} text)
+    string(JSON library GET "${text}" ${member} library_path)
+    get_filename_component(folder ${prefix}/${manifest} DIRECTORY)
+    get_filename_component(file ${folder}/${library} REALPATH)
+    get_filename_component(name ${file} NAME)
+    set(moved ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
+    file(MAKE_DIRECTORY ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER})
+    file(RENAME ${file} ${moved})
+    file(RELATIVE_PATH path ${folder} ${moved})
+    string(REPLACE "\"${library}\"" "\"${path}\"" text "${text}")
+    file(WRITE ${prefix}/${manifest} "${text}")
+    set(${variable} ${moved} PARENT_SCOPE)
+endfunction()
 set(prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}${CPACK_COOPVK_STAGE}${CPACK_PACKAGING_INSTALL_PREFIX})
-set(manifest ${prefix}/${CPACK_COOPVK_MANIFEST})
-file(READ ${manifest} text)
-string(JSON library GET "${text}" layer library_path)
-get_filename_component(folder ${manifest} DIRECTORY)
-get_filename_component(file ${folder}/${library} REALPATH)
-get_filename_component(name ${file} NAME)
-file(MAKE_DIRECTORY ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER})
-file(RENAME ${file} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
-file(RELATIVE_PATH path ${folder} ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name})
-string(REPLACE "\"${library}\"" "\"${path}\"" text "${text}")
-file(WRITE ${manifest} "${text}")
+coopvk_move_library(layer ${prefix} ${CPACK_COOPVK_MANIFEST} layer)
+set(reference_prefix ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/reference${CPACK_PACKAGING_INSTALL_PREFIX})
+if(EXISTS ${reference_prefix})
+    coopvk_move_library(reference ${reference_prefix} ${CPACK_COOPVK_REFERENCE_MANIFEST} ICD)
+endif()
 
 # Without dpkg-shlibdeps: coopvk_depend_on_glibc(variable files...) puts the newest version of glibc's symbols that the
 # files take in front of the dependencies. They need nothing else (scripts/check-portable).
@@ -36,9 +46,12 @@ function(coopvk_depend_on_glibc variable)
 endfunction()
 if(CPACK_COOPVK_OBJDUMP)
     file(GLOB programs ${prefix}/bin/*)
-    coopvk_depend_on_glibc(CPACK_DEBIAN_PACKAGE_DEPENDS ${prefix}/${CPACK_COOPVK_LIBRARY_FOLDER}/${name} ${programs})
+    coopvk_depend_on_glibc(CPACK_DEBIAN_PACKAGE_DEPENDS ${layer} ${programs})
     file(GLOB programs ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/compare${CPACK_PACKAGING_INSTALL_PREFIX}/bin/*)
     if(programs)
         coopvk_depend_on_glibc(CPACK_DEBIAN_COMPARE_PACKAGE_DEPENDS ${programs})
+    endif()
+    if(reference)
+        coopvk_depend_on_glibc(CPACK_DEBIAN_REFERENCE_PACKAGE_DEPENDS ${reference})
     endif()
 endif()

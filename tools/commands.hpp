@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The subcommands of `coopvk`. Each adds itself to the command line and, when chosen, sets
-// `status`.
+// The subcommands of `coopvk` and `coopvk-compare`. Each adds itself to the command line and, when
+// chosen, sets `status`.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -12,7 +12,6 @@ namespace coopvk::tool {
 constexpr int kAgree = 0, kDiffer = 1, kCouldNotRun = 2;
 
 void addAdviseCommand(CLI::App& app, int& status);
-void addCheckCommand(CLI::App& app, int& status);  // where the reference device is built
 void addConfigCommand(CLI::App& app, int& status);
 void addDoctorCommand(CLI::App& app, int& status);
 void addInfoCommand(CLI::App& app, int& status);

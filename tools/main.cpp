@@ -26,9 +26,6 @@ int runTool(int argc, char** argv) {
     coopvk::tool::addDoctorCommand(app, status);
     coopvk::tool::addReportCommand(app, status);
     coopvk::tool::addPassedOnCommands(app);
-#ifdef COOPVK_HAS_CHECK
-    coopvk::tool::addCheckCommand(app, status);
-#endif
     if (const auto passed = coopvk::tool::passOn(argc, argv)) return *passed;
     // CLI11 would only say that there is no command.
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommand_no_throw(argv[1]) == nullptr) {

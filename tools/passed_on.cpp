@@ -23,6 +23,9 @@ struct PassedOn {
 };
 
 const PassedOn kCommands[] = {
+    {"check",
+     "Execute one module natively and rewritten on the reference device, and say where they part",
+     {"check"}},
     {"selftest",
      "Compare a sample of coopvk's matrices and vectors on a device with a reference",
      {"selftest"}},

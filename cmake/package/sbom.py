@@ -28,7 +28,7 @@ COMPONENTS = [
     ("CLI11", "BSD-3-Clause", ["libcli11-dev"], []),
     ("libstdc++ and libgcc", "GPL-3.0-or-later WITH GCC-exception-3.1", ["libgcc-s1"], ["libstdc++.a", "libgcc.a"]),
 ]
-PROGRAMS = ["layer/libVkLayer_coopvk.so", "tools/coopvk", "tools/coopvk-compare"]
+PROGRAMS = ["layer/libVkLayer_coopvk.so", "tools/coopvk", "tools/coopvk-compare", "reference/icd/libcoopvk_reference.so"]
 
 
 def linked(build):

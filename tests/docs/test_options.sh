@@ -39,15 +39,17 @@ same 'commands of the manual page' "$(sort <<<"$commands")" \
     "$(sed -n 's/^\.SS coopvk //p' "$page" | sort)"
 same 'options of coopvk' "$(help_options)" "$(page_options '.SH OPTIONS')"
 for command in $commands; do
-    [[ $command != compare && $command != selftest ]] || continue
+    [[ $command != @(check|compare|selftest) ]] || continue
     same "options of coopvk $command" "$(help_options "$command")" \
         "$(page_options ".SS coopvk $command")"
 done
 
 compare_page=$source/docs/coopvk-compare.1
 same 'options of coopvk-compare' "$(coopvk=$compare help_options)" "$(page_options '.SH OPTIONS' "$compare_page")"
-same 'options of coopvk-compare selftest' "$(coopvk=$compare help_options selftest)" \
-    "$(page_options '.SS coopvk-compare selftest' "$compare_page")"
+for command in check selftest; do
+    same "options of coopvk-compare $command" "$(coopvk=$compare help_options $command)" \
+        "$(page_options ".SS coopvk-compare $command" "$compare_page")"
+done
 
 # Settings: manifest, manual page, README.
 settings=$(grep -oE '"key": "[a-z_]+",$' "$manifest" | cut -d'"' -f4)

@@ -87,6 +87,25 @@ names_its_architecture() {
     rm -r "$copy"
 }
 
+# checks_shaders PREFIX: `coopvk check` there executes a shader, without Vulkan and without the source folder.
+checks_shaders() {
+    local said shader=$work/checked.spv
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$shader" \
+        "$(dirname -- "${BASH_SOURCE[0]}")/../tool/run_app.comp"
+    said=$(cd / && VK_DRIVER_FILES=$work/none.json "$1/bin/coopvk" check --lanes 8,32 "$shader" 2>&1) ||
+        fail "coopvk check in $1: status $?: $said"
+    [[ $said == *'32 lanes, core: agrees'* ]] || fail "coopvk check in $1: $said"
+}
+
+# has_reference PREFIX: the loader finds the reference device there if its manifest is named, and only then.
+has_reference() {
+    local manifest=$1/share/coopvk/coopvk_reference.json seen
+    seen() { env "$@" vulkaninfo --summary 2>&1 | grep -c 'deviceName.*coopvk reference' || true; }
+    [[ $(seen VK_DRIVER_FILES="$manifest") == 1 ]] || fail "no reference device in $1"
+    [[ $(seen -u VK_DRIVER_FILES VK_ADD_DRIVER_FILES="$manifest") == 1 ]] || fail "not added: the reference device in $1"
+    [[ $(seen -u VK_DRIVER_FILES XDG_DATA_DIRS="$1/share") == 0 ]] || fail 'the reference device comes unasked'
+}
+
 # works_in PREFIX: the loader finds the layer there as in /usr; the layer is off by default; the tool in
 # that prefix works.
 works_in() {

@@ -24,6 +24,8 @@ if [[ -n $check_portable ]]; then
     "$check_portable" "$(find "$prefix" -name libVkLayer_coopvk.so)" "$prefix/bin/coopvk" >/dev/null
 fi
 works_in "$prefix"
+checks_shaders "$prefix"
+has_reference "$prefix"
 mv "$prefix" "$work/a b"
 mkdir "$prefix"
 gives_matrices yes "$work/a b/bin/coopvk" run --

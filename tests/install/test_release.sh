@@ -25,10 +25,13 @@ coopvk-compare-$version-linux-x86_64.tar.xz
 coopvk-compare-dbgsym_${version}_amd64.deb
 coopvk-compare_${version}_amd64.deb
 coopvk-dbgsym_${version}_amd64.deb
+coopvk-reference-$version-linux-x86_64.tar.xz
+coopvk-reference-dbgsym_${version}_amd64.deb
+coopvk-reference_${version}_amd64.deb
 coopvk_${version}_amd64.deb
 notes.md" ]] || fail "files: $(ls "$work/one")"
 (cd "$work/one" && sha256sum --quiet -c SHA256SUMS) || fail checksums
-[[ $(wc -l <"$work/one/SHA256SUMS") == 8 ]] || fail 'files without checksums'
+[[ $(wc -l <"$work/one/SHA256SUMS") == 11 ]] || fail 'files without checksums'
 grep -q '^### ' "$work/one/notes.md" || fail 'no notes'
 ! grep -q '^## ' "$work/one/notes.md" || fail 'notes of another version'
 
@@ -48,10 +51,13 @@ folder=$work/unpacked/coopvk-$version-linux-x86_64
 [[ -f $folder/LICENSE ]] || fail 'no licence in the archive'
 ! find "$folder" -perm /022 | grep . || fail 'writable by others'
 works_in "$folder"
-# The other archive lies over it.
+# The other archives lie over it.
 [[ ! -e $folder/bin/coopvk-compare ]] || fail 'the archive has coopvk-compare'
 tar -C "$work/unpacked" -xf "$work/one/coopvk-compare-$version-linux-x86_64.tar.xz"
 cp -R "$work/unpacked/coopvk-compare-$version-linux-x86_64/." "$folder"
 [[ $("$folder/bin/coopvk" compare --version) == "coopvk-compare $version ("* ]] || fail 'coopvk compare'
+checks_shaders "$folder"
+tar -C "$work/unpacked" -xf "$work/one/coopvk-reference-$version-linux-x86_64.tar.xz"
+has_reference "$work/unpacked/coopvk-reference-$version-linux-x86_64"
 
 echo "test_release: passed ($version)"

@@ -15,7 +15,8 @@ done
 
 prefix=$work/deep/prefix
 "$source/scripts/build" --prefix "$prefix" >"$work/log" 2>&1 || fail "$(tail -n 20 "$work/log")"
-for file in lib/libVkLayer_coopvk.so share/vulkan/implicit_layer.d/VkLayer_coopvk.json bin/coopvk; do
+for file in lib/libVkLayer_coopvk.so share/vulkan/implicit_layer.d/VkLayer_coopvk.json bin/coopvk \
+    bin/coopvk-compare lib/libcoopvk_reference.so share/coopvk/coopvk_reference.json; do
     [[ -f $prefix/$file ]] || fail "no $file"
     grep -q "  $prefix/$file\$" "$work/log" || fail "$file is not listed"
 done
@@ -23,6 +24,8 @@ done
 works_in "$prefix"
 mv "$prefix" "$work/moved"
 works_in "$work/moved"
+checks_shaders "$work/moved"
+has_reference "$work/moved"
 echo mine >"$work/moved/bin/mine"
 "$source/scripts/build" --uninstall --prefix "$work/moved" >/dev/null
 [[ $(list "$work/moved") == $'./bin\n./bin/mine' ]] || fail "left: $(list "$work/moved")"

@@ -5,6 +5,7 @@
 
 namespace coopvk::tool {
 
+void addCheckCommand(CLI::App& app, int& status);
 void addCompareOptions(CLI::App& app, int& status);
 void addSelftestCommand(CLI::App& app, int& status);
 

@@ -13,6 +13,7 @@ int runCompareProgram(int argc, char** argv) {
     app.set_version_flag("--version", coopvk::tool::versionText("coopvk-compare"));
     int status = 0;
     coopvk::tool::addCompareOptions(app, status);
+    coopvk::tool::addCheckCommand(app, status);
     coopvk::tool::addSelftestCommand(app, status);
     CLI11_PARSE(app, argc, argv);
     return status;

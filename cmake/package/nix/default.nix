@@ -7,7 +7,7 @@ pkgs.stdenv.mkDerivation {
   version = builtins.head (builtins.match ".*\nproject\\(coopvk VERSION ([0-9.]+).*"
     (builtins.readFile ../../../CMakeLists.txt));
   src = builtins.fetchGit ../../..;
-  nativeBuildInputs = with pkgs; [ cmake glslang ninja ];
+  nativeBuildInputs = with pkgs; [ cmake glslang ninja python3 ];
   buildInputs = with pkgs; [
     cli11
     nlohmann_json

@@ -8,7 +8,7 @@
 
 #include "check/command/check_given.hpp"
 #include "check/command/check_output.hpp"
-#include "commands.hpp"
+#include "compare/compare_commands.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
 #include "rewrite/rewrite_job.hpp"
