@@ -77,16 +77,39 @@ readonly COOPVK_OWN_FOLDERS=' bin boot etc lib lib32 lib64 libx32 lost+found run
 
 own_folder() { [[ $COOPVK_OWN_FOLDERS == *" ${1%%/*} "* ]]; }
 
-can_mount() { unshare --mount true 2>/dev/null; }
+# isolation: the options by which unshare(1) gives a command mounts of its own: as root, or as root of a user namespace
+# that has only this user. Fails where the system permits neither.
+isolation() {
+    local options
+    for options in '--mount' '--user --map-root-user --mount'; do
+        # shellcheck disable=SC2086  # several options
+        if unshare $options mount --rbind /dev /dev 2>/dev/null; then say "$options" && return; fi
+    done
+    return 1
+}
 
-# run_in_root CWD COMMAND...: a command in the root, in place of this process. It sees the host's
-# files wherever the root has none of its own, through mounts that end with the command.
+can_mount() { isolation >/dev/null; }
+
+is_root() { [[ $(id -u) == 0 ]]; }
+
+# Whether commands can run in the root at all.
+can_enter() { is_root || can_mount; }
+
+# run_in_root [--alone] CWD COMMAND...: a command in the root, in place of this process. It sees the host's
+# files wherever the root has none of its own, through mounts that end with the command. --alone: it sees
+# none but devices and what the kernel says, and may give files to other users.
 run_in_root() {
+    local options alone=()
+    [[ $1 != --alone ]] || { alone=(--alone) && shift; }
     export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
     export LANG=C.UTF-8 LC_ALL=C.UTF-8 COOPVK_INSIDE=1
-    if can_mount; then
-        exec unshare --mount --propagation private \
-            "$COOPVK_SOURCE/scripts/env" --enter "$COOPVK_ROOT" "$@"
+    if options=$(isolation); then
+        if [[ -n ${alone[*]} && $options == *--user* ]]; then
+            set -- "$1" perl -e "$(<"$COOPVK_SOURCE/scripts/single_user.pl")" "${@:2}"
+        fi
+        # shellcheck disable=SC2086  # several options
+        exec unshare $options --propagation private \
+            "$COOPVK_SOURCE/scripts/env" --enter "${alone[@]}" "$COOPVK_ROOT" "$@"
     fi
     exec chroot "$COOPVK_ROOT" /usr/bin/env --chdir "$@"
 }
