@@ -2,6 +2,7 @@
 """Programs with ggml that scripts/bench measures: plain shaders, emulated matrices and the driver's own, in turn."""
 import json
 import os
+import pathlib
 import re
 import shlex
 import statistics
@@ -137,6 +138,19 @@ def whisper_figures(output):
     return [1000 / float(times[key]) for key in ("encode", "prompt", "batchd", "decode") if key in times]
 
 
+def device_name(output):
+    """What ggml calls the device, without how it numbers it."""
+    found = re.search(r"ggml_vulkan: 0 = (.*?) \| ", output)
+    return found[1] if found else "?"
+
+
+def table_row(row):
+    cells = [row["model"], row["matrices"]]
+    for speed, times in zip(row["figures"], row["times"]):
+        cells += [f"{speed:.3f}" if speed < 10 else f"{speed:.1f}", f"{times:.2f}"]
+    return f"| {' | '.join(cells)} |"
+
+
 def has_way(way, own):
     """Whether a driver whose own matrices are OWN, as ggml names them, has this way. Lavapipe's own are so slow that the
     last one takes minutes there."""
@@ -147,8 +161,8 @@ def has_way(way, own):
 class Models:
     """One program with models of random weights."""
 
-    def __init__(self, options, command, writer, size, read_figures, heads):
-        self.options, self.command, self.writer, self.size = options, command, writer, size
+    def __init__(self, options, name, command, writer, size, read_figures, heads):
+        self.options, self.name, self.command, self.writer, self.size = options, name, command, writer, size
         self.read_figures, self.heads = read_figures, heads
         self.model = options.scratch / "model"
         self.cache = options.scratch / "cache"
@@ -171,6 +185,7 @@ class Models:
         return figures
 
     def rows(self, kind, own):
+        """Measures one type; yields a row of figures for each way."""
         ways = [way for way in MODEL_WAYS if has_way(way[0], own)]
         write_model(self.writer, self.size, kind, self.model)
         speeds = {way: [] for way, *_ in ways}
@@ -179,12 +194,10 @@ class Models:
                 speeds[way].append(self.run(kind, way, expected, variables))
         plain = list(zip(*speeds["plain"]))
         for way, text, *_ in ways:
-            cells = [kind, text.format(own=own)]
-            for column, figures in enumerate(zip(*speeds[way])):
-                speed = statistics.median(figures)
-                cells += [f"{speed:.3f}" if speed < 10 else f"{speed:.1f}",
-                          f"{median_ratio(figures, plain[column]):.2f}"]
-            yield f"| {' | '.join(cells)} |"
+            columns = list(zip(*speeds[way]))
+            yield {"model": f"{self.size} {kind}", "matrices": text.format(own=own),
+                   "figures": [statistics.median(figures) for figures in columns],
+                   "times": [median_ratio(figures, own_plain) for figures, own_plain in zip(columns, plain)]}
 
     def table(self, heading):
         told = output_in_env("env", "COOPVK_DISABLE=1", "GGML_VK_VISIBLE_DEVICES=0", self.command[0], "--help",
@@ -193,12 +206,16 @@ class Models:
             die("ggml finds no Vulkan device")
         in_env("mkdir", "-p", self.options.scratch)  # where nothing can be mounted, this is another folder
         print(f"## {heading}\n")
-        print("| type | matrices |" + "".join(f" {head} | times plain |" for head in self.heads))
-        print("|------|----------|" + "---|---|" * len(self.heads), flush=True)
+        print("| model | matrices |" + "".join(f" {head} | times plain |" for head in self.heads))
+        print("|-------|----------|" + "---|---|" * len(self.heads), flush=True)
+        rows = []
         for kind in self.options.types:
             for row in self.rows(kind, matrix_cores(told)):
-                print(row, flush=True)
+                print(table_row(row), flush=True)
+                rows.append(row)
         print()
+        if self.options.json and self.options.names == [self.name]:
+            pathlib.Path(self.options.json).write_text(json.dumps({"device": device_name(told), "rows": rows}))
 
 
 def choose_size(options, sizes):
@@ -213,13 +230,13 @@ def bench_llama(options):
     command = [find_llama(), "-p", str(prompt), "-n", str(generated), "-r", "3", "-o", "jsonl"]
     if options.names == ["llama"]:
         command += options.arguments
-    Models(options, command, "random_model", size, llama_figures, ["prompt, tokens/s", "generation, tokens/s"]).table(
+    Models(options, "llama", command, "random_model", size, llama_figures, ["prompt, tokens/s", "generation, tokens/s"]).table(
         f"llama: model of size {size}, prompt of {prompt} tokens, {generated} generated")
 
 
 def bench_whisper(options):
     size = choose_size(options, ("tiny", "medium", "large"))
     command = [find_program("whisper-bench", "whisper.cpp-tools", "COOPVK_WHISPER_BENCH")]
-    Models(options, command, "random_whisper", size, whisper_figures,
+    Models(options, "whisper", command, "random_whisper", size, whisper_figures,
            ["30 s of sound encoded, per second", "prompt, tokens/s", "5 texts together, tokens/s",
             "one text, tokens/s"]).table(f"whisper: model of size {size}")

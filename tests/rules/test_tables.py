@@ -20,6 +20,9 @@ IDLE = {"processor": "p, 2 processors", "commands": [
     {"command": "c", "alone": {"more": 1.26}, "threads": {"more": 0.0}, "instructions": 7}]}
 
 
+LLAMA = {"device": "d", "rows": [{"model": "tiny f16", "matrices": "m", "figures": [1500.04, 9.06], "times": [1.2599, 0.5]}]}
+
+
 class Tables(unittest.TestCase):
     def test_documents_are_up_to_date(self):
         done = subprocess.run([script, "--check"], capture_output=True, text=True)
@@ -33,8 +36,26 @@ class Tables(unittest.TestCase):
                          ["| mine | 2026-01-02 | p | 5 | 1.000 [0.900, 1.040] | holds |",
                           "| mine | 2026-01-02 | q | 1 | 2.000 [-, -] | not judged |"])
 
+        rows = tables.llama_rows(LLAMA, None, "2026-01-02")
+        self.assertEqual(list(tables.llama_table(rows))[2:],
+                         ["| d | 2026-01-02 | tiny f16 | m | 1,500 | 1.26 | 9.1 | 0.50 |"])
+
         rows = tables.idle_rows(IDLE, None, "2026-01-02")
         self.assertEqual(list(tables.idle_table(rows))[2:], ["| p, 2 processors | 2026-01-02 | c | 1.3 | 0.0 | 7 |"])
+
+    def test_speed(self):
+        def row(extension, compared, times, work):
+            return {"extension": extension, "compared": compared, "times": times, "work": work}
+        rows = [row("e", "own", 0.5, "f16"), row("e", "own", 11, "q4"), row("f", "without", None, "not measured")]
+        self.assertEqual(list(tables.speed_table(rows))[2:], ["| e | 0.5: f16; 11: q4 |  |", "| f |  | not measured |"])
+
+    def test_picture(self):
+        rows = [{"device": device, "model": model, "matrices": matrices, "prompt": prompt, "prompt_times": prompt / 50}
+                for device, model, _ in tables.PICTURE for matrices, prompt in ((tables.PLAIN, 50), (tables.EMULATED, 100))]
+        lines = tables.tokens_picture(rows).splitlines()
+        self.assertEqual(len(lines), 4 + 7 * len(tables.PICTURE))
+        self.assertIn('<rect x="108" y="30" width="240" height="18" fill="#b8c0cc"/>', lines)
+        self.assertIn('<text x="596" y="66" fill="#222222">100 tokens/s (2.00 times)</text>', lines)
 
     def test_merge(self):
         def row(device, program, pairs):

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_figures.py SOURCE
+# What users read states a speed in tables of scripts/tables only, so that a figure has one place and one value; other
+# pages link there. Pages of measurements, and the history, may say what was measured when.
+import json
+import pathlib
+import re
+import sys
+import unittest
+
+MEASUREMENTS = {"docs/benchmarks.md", "docs/fleet.md", "docs/conformance.md", "docs/CHANGELOG.md"}
+TABLE = re.compile(r"<!-- table: (\w+) -->.*?<!-- end of table -->", re.DOTALL)
+# What makes each row of a file of measurements a subject of its own.
+SUBJECTS = {"auto": ("device", "program"), "idle": ("device", "command"), "llama": ("device", "model", "matrices"),
+            "selftest": ("device", "driver", "version"), "speed": ("extension", "compared", "work", "times")}
+
+NUMBER = r"\d+(?:[.,]\d+)?(?: \([^)]*\))?"
+MANY = rf"{NUMBER}(?:(?:,|,? and|,? or| to) {NUMBER})*"
+SPEED = re.compile("|".join((
+    rf"{MANY} times (?:as (?:fast|slow)|the speed|plain|that of|faster|slower)",
+    rf"{MANY} (?:of|times) the speed",
+    rf"(?:faster|slower|as fast)[^.;|]* by (?:a factor of )?{MANY}",
+    rf"{MANY} (?:tokens|frames|images)(?:/s| (?:a|per) second)",
+    rf"{MANY} [KMGT]?FLOP(?:S|/s)")))
+
+
+def prose(text):
+    """A page without its tables of measurements, in one line."""
+    return " ".join(re.sub(r"^# ?", "", line) for line in TABLE.sub("", text).split("\n"))
+
+
+def figures(pages):
+    """{path: text}: the speeds that stand outside tables of measurements."""
+    return [f"{path}: {match[0]}" for path, text in sorted(pages.items()) if path not in MEASUREMENTS
+            for match in SPEED.finditer(prose(text))]
+
+
+def twice(name, rows):
+    """The subjects of a file of measurements that have several rows."""
+    keys = [tuple(row[key] for key in SUBJECTS[name]) for row in rows]
+    return sorted({key for key in keys if keys.count(key) > 1}, key=str)
+
+
+def tables(pages):
+    return sorted(name for text in pages.values() for name in TABLE.findall(text))
+
+
+class Figures(unittest.TestCase):
+    def test_finds_figures(self):
+        for text in ("1.54 times the speed of", "1.26 (q4_0) and 1.98 (q8_0) times as fast as", "0.82 of the\nspeed of",
+                     "have 2.08 times the\nspeed", "166 and 167 tokens/s", "1.3 to 1.8 times the speed", "31 TFLOP/s",
+                     "120 tokens a second"):
+            self.assertEqual(len(figures({"README.md": f"It has {text} plain."})), 1, text)
+            self.assertEqual(figures({"docs/benchmarks.md": text}), [])
+            self.assertEqual(figures({"README.md": f"<!-- table: x -->\n{text}\n<!-- end of table -->\n"}), [])
+        for text in ("It takes 2 ms, 10 times.", "three times each", "16 to 64 lanes", "faster in 2026"):
+            self.assertEqual(figures({"README.md": text}), [], text)
+
+    def test_finds_rows(self):
+        row = {"device": "d", "program": "p"}
+        self.assertEqual(twice("auto", [row, {"device": "d", "program": "q"}]), [])
+        self.assertEqual(twice("auto", [row, row]), [("d", "p")])
+
+    def test_documents(self):
+        files = [source / "README.md", *(source / "docs").glob("*.md"), source / "manifest/coopvk.conf.example"]
+        pages = {file.relative_to(source).as_posix(): file.read_text() for file in files}
+        self.assertEqual(figures(pages), [])
+        self.assertEqual(tables(pages), sorted(SUBJECTS))
+
+    def test_measurements(self):
+        for file in (source / "docs/measured").glob("*.json"):
+            self.assertEqual(twice(file.stem, json.loads(file.read_text())), [], file.name)
+
+
+source = pathlib.Path(sys.argv.pop(1))
+if __name__ == "__main__":
+    unittest.main()
