@@ -202,7 +202,8 @@ class Execution {
     std::array<uint32_t, 3> idOf(uint64_t number) const {
         // The last ones first, if the order of workgroups is not to be the plain one.
         if (context_.settings->schedule == Choice::kAdversarial) number = count_ - 1 - number;
-        const auto& [groups, base, unused, watched] = *context_.dispatch;
+        const auto& groups = context_.dispatch->groups;
+        const auto& base = context_.dispatch->base;
         return {base[0] + uint32_t(number % groups[0]),
                 base[1] + uint32_t(number / groups[0] % groups[1]),
                 base[2] + uint32_t(number / groups[0] / groups[1])};
@@ -232,7 +233,7 @@ Result<Settings> settingsFromEnvironment() {
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter) {
     try {
-        ReportSink sink(reporter, settings.reports);
+        ReportSink sink(reporter, settings.reports, dispatch.stop);
         return Execution({&program, &dispatch, &resources, &settings, &sink}).run();
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "no memory for the dispatch"};

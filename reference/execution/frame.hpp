@@ -186,7 +186,9 @@ inline LaneMask lanesWith(const Subgroup& s, const uint64_t* bits) {
 // Collects reports of all threads of an execution.
 class ReportSink {
  public:
-    ReportSink(Reporter& reporter, uint32_t most) : reporter_(reporter), most_(most) {}
+    // `ends`: null, or what ends the execution from outside.
+    ReportSink(Reporter& reporter, uint32_t most, const std::atomic<bool>* ends)
+        : reporter_(reporter), most_(most), ends_(ends) {}
     // The first report of each kind at each instruction reaches the reporter.
     void report(const Report& report) {
         const std::lock_guard lock(mutex_);
@@ -207,11 +209,15 @@ class ReportSink {
     }
     // After the execution.
     const std::string& reason() const { return reason_; }
-    bool stopped() const { return stopped_.load(std::memory_order_relaxed); }
+    bool stopped() const {
+        return stopped_.load(std::memory_order_relaxed) ||
+               (ends_ != nullptr && ends_->load(std::memory_order_relaxed));
+    }
 
  private:
     Reporter& reporter_;
     const uint32_t most_;
+    const std::atomic<bool>* const ends_;
     std::mutex mutex_;
     std::set<std::pair<uint32_t, uint32_t>> seen_;  // check, word
     std::string reason_;

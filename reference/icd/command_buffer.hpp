@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <optional>
 
 #include "device.hpp"
 
@@ -33,34 +34,39 @@ struct PipelineLayout : ObjectOf<VkPipelineLayout> {
 };
 
 struct Descriptor {
-    Range range;        // what the shader sees, before a dynamic offset
-    uint64_t rest = 0;  // bytes from there to the end of the buffer
+    Range range;         // what the shader sees, before a dynamic offset
+    uint64_t rest = 0;   // bytes from there to the end of the buffer
+    bool isSet = false;  // to a part of a buffer
+    std::weak_ptr<const Object> buffer = {};
 };
+using Descriptors = std::vector<Descriptor>;
 
 struct DescriptorSet : ObjectOf<VkDescriptorSet> {
     // Empty, with memory for its inline uniform blocks.
     explicit DescriptorSet(SharedBindings layout);
     SharedBindings bindings;
-    std::vector<Descriptor> descriptors;
+    // Dispatches hold what it is when they begin: others may be written then.
+    std::shared_ptr<Descriptors> descriptors;
     std::vector<std::vector<std::byte>> blocks;  // inline uniform blocks
 
-    // Null if the binding has no such descriptor.
-    const Descriptor* find(uint32_t binding, uint32_t element) const;
+    // Index of a descriptor; nothing if the binding has no such one.
+    std::optional<size_t> find(uint32_t binding, uint32_t element) const;
     void write(const VkWriteDescriptorSet& write);
     void write(const VkDescriptorUpdateTemplateEntry& entry, const void* data);
     void copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& copy);
 
  private:
     // Elements behind the last one of a binding are those of the next (VkWriteDescriptorSet,
-    // "consecutive binding updates"). Null if the set has no such descriptor.
-    Descriptor* at(uint32_t binding, uint32_t element);
+    // "consecutive binding updates"). Throws InvalidUse if the set has no such descriptor.
+    Descriptor& at(uint32_t binding, uint32_t element);
     void writeInline(uint32_t binding, uint32_t offset, const void* from, size_t size);
 };
 
 struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
     DescriptorUpdateTemplate(Device&, const VkDescriptorUpdateTemplateCreateInfo& info)
-        : entries(info.pDescriptorUpdateEntries,
-                  info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount) {}
+        : entries(info.descriptorUpdateEntryCount) {
+        std::ranges::copy(listOf(info.pDescriptorUpdateEntries, entries.size()), entries.begin());
+    }
     std::vector<VkDescriptorUpdateTemplateEntry> entries;
     void update(DescriptorSet& set, const void* data) const {
         for (const VkDescriptorUpdateTemplateEntry& entry : entries) set.write(entry, data);
@@ -80,57 +86,61 @@ struct ShaderEXT : ObjectOf<VkShaderEXT> {
 };
 
 struct BoundSet {
-    const DescriptorSet* set = nullptr;
+    std::weak_ptr<const Object> set;
     std::vector<uint32_t> offsets;                // of its dynamic descriptors, in order
-    std::shared_ptr<const DescriptorSet> pushed;  // keeps a set of push descriptors
-    std::weak_ptr<const void> life;               // of the set
+    std::shared_ptr<const DescriptorSet> pushed;  // a set of push descriptors in its place
 };
 
 // The state of a command buffer during its execution.
 struct Execution {
     Device& device;
     SharedProgram program;
-    const Object* programObject = nullptr;  // pipeline or shader object
-    VkObjectType programType = VK_OBJECT_TYPE_UNKNOWN;
-    std::array<BoundSet, kMaxSets> sets;
+    std::weak_ptr<const Object> programObject;  // pipeline or shader object
+    std::array<std::optional<BoundSet>, kMaxSets> sets;
     std::array<std::byte, kMaxPushConstantBytes> pushConstants = {};
 };
 
 struct CommandBuffer : ObjectOf<VkCommandBuffer> {
-    explicit CommandBuffer(Device& on) : device(on) {}
+    CommandBuffer(Device& on, VkCommandBufferLevel level)
+        : device(on), isPrimary(level == VK_COMMAND_BUFFER_LEVEL_PRIMARY) {}
     Device& device;
+    const bool isPrimary;
+    enum class State { kInitial, kRecording, kExecutable } state = State::kInitial;
+    uint32_t pending = 0;  // submissions that are not executed; guarded by the device's mutex
     std::vector<std::function<void(Execution&)>> commands;
+    std::vector<std::weak_ptr<const Object>> used;  // objects that must live until the execution
+    bool hasProgram = false;                        // after the commands so far
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
-    void reset() {
-        commands.clear();
-        pushed = {};
-        result = VK_SUCCESS;
-    }
+    void reset();
     void execute() const;
-    // Reports a command that is not valid.
-    void refuse(const std::string& message) { result = device.refuse(message); }
+    // Throws InvalidUse if it cannot be executed.
+    void requireExecutable() const;
 };
 
-// Objects that the command uses must live until it executes: otherwise it does nothing, with a
-// report. Arguments that are no objects do not matter.
+// Objects that the command uses must live until it executes. Arguments that are no objects do not
+// matter.
 template <typename Function, typename... Arguments>
 void record(CommandBuffer& commands, Function function, Arguments... arguments) {
-    std::vector<std::weak_ptr<const void>> lives;
+    require(commands.state == CommandBuffer::State::kRecording,
+            "the command buffer is not being recorded");
+    std::vector<std::weak_ptr<const Object>> used;
     [[maybe_unused]] const auto add = [&](auto argument) {
         using Argument = std::remove_cv_t<std::remove_pointer_t<decltype(argument)>>;
         if constexpr (kIsObject<Argument>)
             if (argument != nullptr)
-                lives.push_back(reinterpret_cast<const Object*>(argument)->life);
+                used.push_back(reinterpret_cast<const Object*>(argument)->self);
     };
     (add(arguments), ...);
-    commands.commands.push_back([lives, function](Execution& execution) {
-        if (std::ranges::any_of(lives, &std::weak_ptr<const void>::expired))
-            execution.device.refuse("a command uses an object that was destroyed");
-        else
-            function(execution);
+    commands.used.insert(commands.used.end(), used.begin(), used.end());
+    commands.commands.push_back([used, function](Execution& execution) {
+        std::vector<std::shared_ptr<const Object>> held;
+        for (const auto& each : used) held.push_back(each.lock());
+        require(std::ranges::count(held, nullptr) == 0,
+                "a command uses an object that was destroyed");
+        function(execution);
     });
 }
 

@@ -19,36 +19,97 @@ struct Command {
     PFN_vkVoidFunction function = nullptr;
 };
 
-// Entry<command, function>::call is the entry point: it calls the function, or records that the
-// queue calls it. No exception leaves it.
-template <typename Command, auto kFunction>
+enum class CommandId {
+#define COOPVK_COMMAND(name, target, level, extension, needed) name,
+#include "commands.inc"
+#undef COOPVK_COMMAND
+};
+
+struct CommandText {
+    std::string_view name;
+    // For each argument: "!" if it must not be null, "-" if it may be, or the number of the
+    // argument that must be 0 if this one is null.
+    std::string_view needed;
+};
+constexpr CommandText kTexts[] = {
+#define COOPVK_COMMAND(name, target, level, extension, needed) {#name, needed},
+#include "commands.inc"
+#undef COOPVK_COMMAND
+};
+
+template <typename... Arguments>
+void requireArguments(std::string_view needed, Arguments... arguments) {
+    const bool isNull[] = {arguments == Arguments{}...};
+    for (size_t i = 0; i < needed.size(); ++i) {
+        if (needed[i] == '-' || !isNull[i]) continue;
+        require(needed[i] != '!' && isNull[needed[i] - '0'], "an argument is null");
+    }
+}
+
+Instance* instanceOf(const Instance& instance) { return const_cast<Instance*>(&instance); }
+Instance* instanceOf(const PhysicalDevice& device) { return device.instance; }
+Instance* instanceOf(const Device& device) { return device.physical->instance; }
+Instance* instanceOf(const Queue& queue) { return instanceOf(*queue.device); }
+Instance* instanceOf(const CommandBuffer& commands) { return instanceOf(commands.device); }
+
+// Entry<command, type, function>::call is the entry point: it calls the function, or records that
+// the queue calls it. No exception leaves it.
+template <CommandId kId, typename Command, auto kFunction>
 struct Entry;
 
-template <typename R, typename First, typename... Rest, auto kFunction>
-struct Entry<R (*)(First, Rest...), kFunction> {
+template <CommandId kId, typename R, typename First, typename... Rest, auto kFunction>
+struct Entry<kId, R (*)(First, Rest...), kFunction> {
     static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
-        constexpr VkResult kFailure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        constexpr const CommandText& kText = kTexts[size_t(kId)];
+        VkResult failure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        decltype(held(first)) object{};  // which lives as long as the call
         try {
+            object = held(first);
+            requireArguments(kText.needed, first, rest...);
             if constexpr (std::is_invocable_v<decltype(kFunction), Execution&,
                                               typename Parameter<Rest>::Type...>)
                 return recordCall(parameter(first), parameter(rest)...);
             else
                 return kFunction(parameter(first), parameter(rest)...);
+        } catch (const InvalidUse& use) {
+            failure = VK_ERROR_VALIDATION_FAILED_EXT;
+            report(object, kText.name, use);
         } catch (...) {  // nothing throws here for want of anything but memory and threads
         }
-        if constexpr (std::is_same_v<First, VkCommandBuffer>) objectOf(first)->result = kFailure;
+        if constexpr (std::is_same_v<First, VkCommandBuffer>)
+            if (object != nullptr) object->result = failure;
         if constexpr (std::is_same_v<R, VkResult>)
-            return kFailure;
+            return failure;
         else if constexpr (!std::is_void_v<R>)
             return R{};
     }
 
  private:
+    static constexpr bool kHasObject = requires(First handle) { sharedOf(handle); };
+
+    static auto held(First first) {
+        if constexpr (kHasObject)
+            return sharedOf(first);
+        else
+            return nullptr;
+    }
+
     static R recordCall(auto&& commands, auto... arguments) {
         const auto execute = [=](Execution& execution) { kFunction(execution, arguments...); };
         if constexpr (std::is_same_v<First, VkCommandBuffer>)
             record(commands, execute, arguments...);
         return R();
+    }
+
+    static void report(const auto& object, std::string_view name, const InvalidUse& use) noexcept {
+        try {
+            const std::string text = std::string(name) + ": " + use.message;
+            if constexpr (kHasObject) {
+                if (object != nullptr) return sendUsage(instanceOf(*object), object.get(), text);
+            }
+            sendUsage(nullptr, nullptr, text);
+        } catch (...) {  // no memory for the message
+        }
     }
 };
 
@@ -56,14 +117,11 @@ struct Entry<R (*)(First, Rest...), kFunction> {
 constexpr std::pair<std::string_view, VkResult> kResults[] = {
     {"EnumerateInstanceLayerProperties", VK_SUCCESS},
     {"EnumerateDeviceLayerProperties", VK_SUCCESS},
-    {"FlushMappedMemoryRanges", VK_SUCCESS},
     {"GetPhysicalDeviceImageFormatProperties", VK_ERROR_FORMAT_NOT_SUPPORTED},
     {"GetPhysicalDeviceImageFormatProperties2", VK_ERROR_FORMAT_NOT_SUPPORTED},
     {"GetPhysicalDeviceToolProperties", VK_SUCCESS},
-    {"InvalidateMappedMemoryRanges", VK_SUCCESS},
     {"MergePipelineCaches", VK_SUCCESS},
     {"SetDebugUtilsObjectTagEXT", VK_SUCCESS},
-    {"UnmapMemory2", VK_SUCCESS},
 };
 
 constexpr VkResult resultOf(std::string_view name) {
@@ -71,6 +129,25 @@ constexpr VkResult resultOf(std::string_view name) {
         if (known == name) return result;
     return VK_ERROR_FEATURE_NOT_PRESENT;
 }
+
+// Commands of command buffers that need do nothing, since all are executed in order. Others that
+// have no function need what the device has not.
+constexpr std::string_view kWithoutEffect[] = {
+    "CmdPipelineBarrier",         "CmdPipelineBarrier2",      "CmdSetDeviceMask",
+    "CmdBeginDebugUtilsLabelEXT", "CmdEndDebugUtilsLabelEXT", "CmdInsertDebugUtilsLabelEXT",
+};
+
+constexpr bool isNotExecuted(std::string_view name) {
+    return name.starts_with("Cmd") &&
+           std::ranges::find(kWithoutEffect, name) == std::end(kWithoutEffect);
+}
+
+template <typename Function>
+struct Refused;
+template <typename R, typename... Arguments>
+struct Refused<R(Arguments...)> {
+    static R call(Arguments...) { throw InvalidUse{"the device does not execute this command"}; }
+};
 
 // What an argument points to, if the command may write it, becomes 0, but for the head of a chain.
 template <typename T>
@@ -108,12 +185,16 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension)                             \
-    {#name,                                                                        \
-     {Level::level, extension,                                                     \
-      icd::target != nullptr ? pointer(&Entry<PFN_vk##target, &icd::target>::call) \
-      : execution::target != nullptr                                               \
-          ? pointer(&Entry<PFN_vk##target, &execution::target>::call)              \
+#define COOPVK_COMMAND(name, target, level, extension, needed)                          \
+    {#name,                                                                             \
+     {Level::level, extension,                                                          \
+      icd::target != nullptr                                                            \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target, &icd::target>::call)        \
+      : execution::target != nullptr                                                    \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target, &execution::target>::call)  \
+      : isNotExecuted(#target)                                                          \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target,                             \
+                           &Refused<Implementation<PFN_vk##target>::Type>::call>::call) \
           : pointer(&Absent<PFN_vk##target, resultOf(#target)>::call)}},
 // Without a function: a command that the driver does not know.
 const Command& findCommand(std::string_view name) {
@@ -167,6 +248,8 @@ COOPVK_EXPORT PFN_vkVoidFunction VKAPI_CALL vk_icdGetInstanceProcAddr(VkInstance
         return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdNegotiateLoaderICDInterfaceVersion);
     if (wanted == "vk_icdGetPhysicalDeviceProcAddr")
         return reinterpret_cast<PFN_vkVoidFunction>(&vk_icdGetPhysicalDeviceProcAddr);
-    return coopvk::reference::icd::GetInstanceProcAddr(coopvk::reference::icd::objectOf(instance),
-                                                       name);
+    using namespace coopvk::reference::icd;
+    const Command& command = findCommand(wanted);
+    const bool isKnown = instance != VK_NULL_HANDLE || command.level == Level::kGlobal;
+    return isKnown ? command.function : nullptr;
 }

@@ -16,7 +16,7 @@ struct DescriptorSetLayout : ObjectOf<VkDescriptorSetLayout> {
 struct DescriptorPool : ObjectOf<VkDescriptorPool> {
     DescriptorPool(Device&, const VkDescriptorPoolCreateInfo& info) : maxSets(info.maxSets) {}
     uint32_t maxSets;
-    Children<DescriptorSet> sets;
+    uint32_t sets = 0;
 };
 
 namespace {
@@ -32,7 +32,7 @@ uint32_t variableCount(const VkDescriptorSetLayoutCreateInfo& info) {
 
 bool fits(const VkDescriptorSetLayoutCreateInfo& info) {
     uint64_t count = 0;
-    for (const auto& binding : std::span(info.pBindings, info.bindingCount))
+    for (const auto& binding : listOf(info.pBindings, info.bindingCount))
         count += binding.descriptorCount;
     return count <= kMaxDescriptors;
 }
@@ -53,11 +53,22 @@ bool isBuffer(VkDescriptorType type) {
            type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
 }
 
-Descriptor descriptorOf(const VkDescriptorBufferInfo& info) {
-    const Buffer* buffer = objectOf(info.buffer);
-    if (buffer == nullptr) return {};
-    return {part(buffer->range, info.offset, info.range),
-            buffer->range.size - std::min(info.offset, buffer->range.size)};
+bool isUniform(VkDescriptorType type) {
+    return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER ||
+           type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+}
+
+Descriptor descriptorOf(const VkDescriptorBufferInfo& info, VkDescriptorType type) {
+    const Buffer& buffer = theObject(info.buffer);
+    const bool isWhole = info.range == VK_WHOLE_SIZE;
+    require(info.offset < buffer.size && info.range != 0,
+            "a descriptor begins behind the end of its buffer, or is empty");
+    buffer.requireRange(info.offset, isWhole ? 0 : info.range,
+                        isUniform(type) ? VK_BUFFER_USAGE_2_UNIFORM_BUFFER_BIT
+                                        : VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT);
+    require(info.offset % kDescriptorAlignment == 0, "the offset of a descriptor is misaligned");
+    return {part(buffer.range, info.offset, info.range), buffer.range.size - info.offset, true,
+            buffer.self};
 }
 
 }  // namespace
@@ -65,7 +76,7 @@ Descriptor descriptorOf(const VkDescriptorBufferInfo& info) {
 DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCreateInfo& info) {
     if (!fits(info)) throw std::length_error("descriptors of a set");
     Bindings all;
-    for (const auto& binding : std::span(info.pBindings, info.bindingCount))
+    for (const auto& binding : listOf(info.pBindings, info.bindingCount))
         all[binding.binding] = {binding.descriptorType, binding.descriptorCount};
     uint32_t first = 0;
     for (auto& [unused, binding] : all) {
@@ -84,77 +95,104 @@ void GetDescriptorSetLayoutSupport(Device&, const VkDescriptorSetLayoutCreateInf
 }
 
 PipelineLayout::PipelineLayout(Device&, const VkPipelineLayoutCreateInfo& info) {
-    for (const VkDescriptorSetLayout each : std::span(info.pSetLayouts, info.setLayoutCount)) {
+    for (const VkDescriptorSetLayout each : listOf(info.pSetLayouts, info.setLayoutCount)) {
         const DescriptorSetLayout* layout = objectOf(each);
         sets.push_back(layout == nullptr ? nullptr : layout->bindings);
     }
 }
 COOPVK_OBJECT(PipelineLayout)
-COOPVK_OBJECT(DescriptorPool)
+COOPVK_CREATE(DescriptorPool)
+
+void DestroyDescriptorPool(Device&, DescriptorPool* pool, Allocator) {
+    if (pool == nullptr) return;
+    removeOwned(pool);
+    removeHandle(*pool);
+}
 
 VkResult ResetDescriptorPool(Device&, DescriptorPool* pool, VkDescriptorPoolResetFlags) {
-    pool->sets.all.clear();
+    removeOwned(pool);
+    pool->sets = 0;
     return VK_SUCCESS;
 }
 
 VkResult AllocateDescriptorSets(Device&, const VkDescriptorSetAllocateInfo* info,
                                 VkDescriptorSet* out) {
-    DescriptorPool& pool = *objectOf(info->descriptorPool);
+    DescriptorPool& pool = theObject(info->descriptorPool);
     std::fill_n(out, info->descriptorSetCount, VK_NULL_HANDLE);
-    if (pool.sets.all.size() + info->descriptorSetCount > pool.maxSets)
-        return VK_ERROR_OUT_OF_POOL_MEMORY;
+    const auto layouts = listOf(info->pSetLayouts, info->descriptorSetCount);
+    if (layouts.size() > pool.maxSets - pool.sets) return VK_ERROR_OUT_OF_POOL_MEMORY;
     const auto* variable = find<VkDescriptorSetVariableDescriptorCountAllocateInfo>(info->pNext);
     const bool counts = variable != nullptr && variable->descriptorSetCount != 0;
-    return pool.sets.add(info->descriptorSetCount, out, [&](uint32_t i) {
-        auto bindings = objectOf(info->pSetLayouts[i])->bindings;
+    require(!counts || variable->descriptorSetCount == layouts.size(),
+            "there are not as many counts as sets");
+    const VkResult result = giveAll(&pool, info->descriptorSetCount, out, [&](uint32_t i) {
+        auto bindings = theObject(layouts[i]).bindings;
         if (counts) bindings = withVariableCount(*bindings, variable->pDescriptorCounts[i]);
-        return std::make_unique<DescriptorSet>(std::move(bindings));
+        return std::make_shared<DescriptorSet>(std::move(bindings));
     });
+    pool.sets += info->descriptorSetCount;
+    return result;
 }
 
 VkResult FreeDescriptorSets(Device&, DescriptorPool* pool, uint32_t count,
                             const VkDescriptorSet* sets) {
-    pool->sets.remove(count, sets);
+    for (const VkDescriptorSet each : listOf(sets, count)) {
+        const DescriptorSet* set = objectOf(each);
+        if (set == nullptr) continue;
+        require(set->owner == pool, "the set is of another pool");
+        removeHandle(*set);
+        --pool->sets;
+    }
     return VK_SUCCESS;
 }
 
-DescriptorSet::DescriptorSet(SharedBindings layout) : bindings(std::move(layout)) {
+DescriptorSet::DescriptorSet(SharedBindings layout)
+    : bindings(std::move(layout)), descriptors(std::make_shared<Descriptors>()) {
     for (const auto& [unused, binding] : *bindings) {
-        descriptors.resize(binding.first + binding.descriptors());
+        descriptors->resize(binding.first + binding.descriptors());
         if (!binding.isInline()) continue;
         std::vector<std::byte>& block = blocks.emplace_back(binding.count);
-        descriptors[binding.first] = {{block.data(), block.size(), 0, nullptr}, block.size()};
+        (*descriptors)[binding.first] = {{block.data(), block.size(), 0, nullptr}, block.size()};
     }
 }
 
-const Descriptor* DescriptorSet::find(uint32_t binding, uint32_t element) const {
+std::optional<size_t> DescriptorSet::find(uint32_t binding, uint32_t element) const {
     const auto found = bindings->find(binding);
     const bool has = found != bindings->end() && element < found->second.descriptors();
-    return has ? &descriptors[found->second.first + element] : nullptr;
+    return has ? std::optional(size_t{found->second.first} + element) : std::nullopt;
 }
 
-Descriptor* DescriptorSet::at(uint32_t binding, uint32_t element) {
+Descriptor& DescriptorSet::at(uint32_t binding, uint32_t element) {
     const auto found = bindings->find(binding);
-    const bool has = found != bindings->end() && element < descriptors.size() - found->second.first;
-    return has ? &descriptors[found->second.first + element] : nullptr;
+    require(found != bindings->end(), "the set has no such binding");
+    const size_t index = size_t{found->second.first} + element;
+    require(index < descriptors->size(), "the set has no such descriptor");
+    return (*descriptors)[index];
 }
 
 void DescriptorSet::writeInline(uint32_t binding, uint32_t offset, const void* from, size_t size) {
-    const Descriptor* block = find(binding, 0);
-    if (block == nullptr) return;
-    const Range to = part(block->range, offset, size);
+    const auto block = find(binding, 0);
+    require(block.has_value(), "the set has no such binding");
+    const Range to = part((*descriptors)[*block].range, offset, size);
+    require(to.size == size && to.address == 0, "it goes beyond the end of the inline block");
     if (to.size != 0) std::memcpy(to.data, from, to.size);
 }
 
 void DescriptorSet::write(const VkDescriptorUpdateTemplateEntry& entry, const void* data) {
+    const auto found = bindings->find(entry.dstBinding);
+    require(found != bindings->end(), "the set has no such binding");
+    require(found->second.type == entry.descriptorType,
+            "the binding has descriptors of another type");
     const std::byte* from = static_cast<const std::byte*>(data) + entry.offset;
     if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
         return writeInline(entry.dstBinding, entry.dstArrayElement, from, entry.descriptorCount);
     if (!isBuffer(entry.descriptorType)) return;
+    require(data != nullptr || entry.descriptorCount == 0, "there are no buffers to write");
+    // A dispatch may hold those that were.
+    if (descriptors.use_count() > 1) descriptors = std::make_shared<Descriptors>(*descriptors);
     for (uint32_t i = 0; i < entry.descriptorCount; ++i, from += entry.stride) {
-        Descriptor* to = at(entry.dstBinding, entry.dstArrayElement + i);
         const auto* info = reinterpret_cast<const VkDescriptorBufferInfo*>(from);
-        if (to != nullptr) *to = descriptorOf(*info);
+        at(entry.dstBinding, entry.dstArrayElement + i) = descriptorOf(*info, entry.descriptorType);
     }
 }
 
@@ -168,7 +206,7 @@ void DescriptorSet::write(const VkWriteDescriptorSet& write) {
     const void* data = write.pBufferInfo;
     if (write.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
         const auto* block = icd::find<VkWriteDescriptorSetInlineUniformBlock>(write.pNext);
-        if (block == nullptr) return;
+        require(block != nullptr, "there is no data for an inline block");
         entry.descriptorCount = block->dataSize;
         data = block->pData;
     }
@@ -178,30 +216,33 @@ void DescriptorSet::write(const VkWriteDescriptorSet& write) {
 void DescriptorSet::copyFrom(DescriptorSet& source, const VkCopyDescriptorSet& copy) {
     const auto binding = bindings->find(copy.dstBinding);
     if (binding != bindings->end() && binding->second.isInline()) {
-        const Descriptor* block = source.find(copy.srcBinding, 0);
-        if (block == nullptr) return;
-        const Range bytes = part(block->range, copy.srcArrayElement, copy.descriptorCount);
+        const auto block = source.find(copy.srcBinding, 0);
+        require(block.has_value(), "the source has no such binding");
+        const Range bytes =
+            part((*source.descriptors)[*block].range, copy.srcArrayElement, copy.descriptorCount);
         return writeInline(copy.dstBinding, copy.dstArrayElement, bytes.data, bytes.size);
     }
-    for (uint32_t i = 0; i < copy.descriptorCount; ++i) {
-        Descriptor* to = at(copy.dstBinding, copy.dstArrayElement + i);
-        const Descriptor* from = source.at(copy.srcBinding, copy.srcArrayElement + i);
-        if (to != nullptr && from != nullptr) *to = *from;
-    }
+    if (descriptors.use_count() > 1) descriptors = std::make_shared<Descriptors>(*descriptors);
+    for (uint32_t i = 0; i < copy.descriptorCount; ++i)
+        at(copy.dstBinding, copy.dstArrayElement + i) =
+            source.at(copy.srcBinding, copy.srcArrayElement + i);
 }
 
 COOPVK_OBJECT(DescriptorUpdateTemplate)
 
-void UpdateDescriptorSets(Device&, uint32_t writeCount, const VkWriteDescriptorSet* writes,
+// A dispatch may begin meanwhile, and copy what the set has.
+void UpdateDescriptorSets(Device& device, uint32_t writeCount, const VkWriteDescriptorSet* writes,
                           uint32_t copyCount, const VkCopyDescriptorSet* copies) {
-    for (const VkWriteDescriptorSet& write : std::span(writes, writeCount))
-        objectOf(write.dstSet)->write(write);
-    for (const VkCopyDescriptorSet& copy : std::span(copies, copyCount))
-        objectOf(copy.dstSet)->copyFrom(*objectOf(copy.srcSet), copy);
+    const std::lock_guard lock(device.mutex);
+    for (const VkWriteDescriptorSet& write : listOf(writes, writeCount))
+        theObject(write.dstSet).write(write);
+    for (const VkCopyDescriptorSet& copy : listOf(copies, copyCount))
+        theObject(copy.dstSet).copyFrom(theObject(copy.srcSet), copy);
 }
 
-void UpdateDescriptorSetWithTemplate(Device&, DescriptorSet* set, DescriptorUpdateTemplate* update,
-                                     const void* data) {
+void UpdateDescriptorSetWithTemplate(Device& device, DescriptorSet* set,
+                                     DescriptorUpdateTemplate* update, const void* data) {
+    const std::lock_guard lock(device.mutex);
     update->update(*set, data);
 }
 

@@ -76,7 +76,7 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, Allocator, VkInstance*
     ExtensionSet enabled;
     if (!enable(*info, extensionsOf(kOfInstance, "all"), enabled))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
-    auto instance = std::make_unique<Instance>();
+    auto instance = std::make_shared<Instance>();
     const Result<Settings> settings = settingsFromEnvironment();
     if (!settings) {
         std::fprintf(stderr, "coopvk reference device: %s\n", settings.error().message.c_str());
@@ -85,22 +85,28 @@ VkResult CreateInstance(const VkInstanceCreateInfo* info, Allocator, VkInstance*
     instance->physical.instance = instance.get();
     instance->physical.settings = *settings;
     instance->physical.extensions = extensionsOf(kOfDevice, settings->extensions);
-    *handle = handleOf(instance.release());
+    addHandle(std::shared_ptr<PhysicalDevice>(instance, &instance->physical), instance.get());
+    *handle = give(instance, nullptr);
     return VK_SUCCESS;
 }
 
-void DestroyInstance(Instance* instance, Allocator) { delete instance; }
+// Devices keep it.
+void DestroyInstance(Instance* instance, Allocator) {
+    if (instance == nullptr) return;
+    removeOwned(instance);
+    removeHandle(*instance);
+}
 
 VkResult EnumeratePhysicalDevices(Instance* instance, uint32_t* count, VkPhysicalDevice* out) {
     return writeList(1, count, out,
-                     [&](VkPhysicalDevice& to, uint32_t) { to = handleOf(&instance->physical); });
+                     [&](VkPhysicalDevice& to, uint32_t) { to = handleOf(instance->physical); });
 }
 
 VkResult EnumeratePhysicalDeviceGroups(Instance* instance, uint32_t* count,
                                        VkPhysicalDeviceGroupProperties* out) {
     return writeList(1, count, out, [&](VkPhysicalDeviceGroupProperties& to, uint32_t) {
         to.physicalDeviceCount = 1;
-        to.physicalDevices[0] = handleOf(&instance->physical);
+        to.physicalDevices[0] = handleOf(instance->physical);
         to.subsetAllocation = VK_FALSE;
     });
 }
@@ -108,8 +114,10 @@ VkResult EnumeratePhysicalDeviceGroups(Instance* instance, uint32_t* count,
 void send(Instance& instance, const Message& message) {
     const bool named = message.object != nullptr && !message.object->name.empty();
     const VkDebugUtilsObjectNameInfoEXT object{
-        VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr, message.type,
-        reinterpret_cast<uint64_t>(message.object), named ? message.object->name.c_str() : nullptr};
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr,
+        message.object != nullptr ? message.object->type : VK_OBJECT_TYPE_UNKNOWN,
+        message.object != nullptr ? message.object->handle : 0,
+        named ? message.object->name.c_str() : nullptr};
     VkDebugUtilsMessengerCallbackDataEXT data{
         VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT};
     data.pMessageIdName = message.id.c_str();
@@ -122,6 +130,13 @@ void send(Instance& instance, const Message& message) {
             std::fprintf(stderr, "%s: %s\n", message.id.c_str(), message.text.c_str());
     }
     SubmitDebugUtilsMessageEXT(&instance, message.severity, message.types, &data);
+}
+
+void sendUsage(Instance* instance, const Object* object, const std::string& text) {
+    if (instance != nullptr)
+        send(*instance, {"coopvk-reference-usage", text, object});
+    else
+        std::fprintf(stderr, "coopvk-reference-usage: %s\n", text.c_str());
 }
 
 void SubmitDebugUtilsMessageEXT(Instance* instance, VkDebugUtilsMessageSeverityFlagBitsEXT severity,
@@ -142,57 +157,77 @@ void SubmitDebugUtilsMessageEXT(Instance* instance, VkDebugUtilsMessageSeverityF
 VkResult CreateDebugUtilsMessengerEXT(Instance* instance,
                                       const VkDebugUtilsMessengerCreateInfoEXT* info, Allocator,
                                       VkDebugUtilsMessengerEXT* messenger) {
-    auto made = std::make_unique<DebugUtilsMessengerEXT>();
+    require(info->pfnUserCallback != nullptr, "the messenger has no function");
+    auto made = std::make_shared<DebugUtilsMessengerEXT>();
     made->info = *info;
     const std::lock_guard lock(instance->mutex);
     instance->messengers.push_back(made.get());
-    *messenger = handleOf(made.release());
+    *messenger = give(made, instance);
     return VK_SUCCESS;
 }
 
 void DestroyDebugUtilsMessengerEXT(Instance* instance, DebugUtilsMessengerEXT* messenger,
                                    Allocator) {
+    if (messenger == nullptr) return;
     const std::lock_guard lock(instance->mutex);
     std::erase(instance->messengers, messenger);
-    delete messenger;
+    removeHandle(*messenger);
 }
 
 VkResult SetDebugUtilsObjectNameEXT(Device&, const VkDebugUtilsObjectNameInfoEXT* info) {
-    auto* object = reinterpret_cast<Object*>(info->objectHandle);
+    const auto object = findHandle(info->objectHandle, info->objectType);
     object->name = info->pObjectName == nullptr ? "" : info->pObjectName;
     return VK_SUCCESS;
 }
 
-VkResult Device::refuse(const std::string& message) const {
-    send(*physical->instance, {"coopvk-reference-usage", message, this, VK_OBJECT_TYPE_DEVICE});
-    return VK_ERROR_VALIDATION_FAILED_EXT;
+namespace {
+
+// One family with one queue.
+void requireQueues(const VkDeviceCreateInfo& info) {
+    const auto queues = listOf(info.pQueueCreateInfos, info.queueCreateInfoCount);
+    require(queues.size() == 1, "one family of queues must be asked for");
+    require(queues.front().queueFamilyIndex == 0, "there is no such family of queues");
+    require(queues.front().queueCount == 1, "the family has one queue");
 }
+
+}  // namespace
 
 VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, Allocator,
                       VkDevice* out) {
-    auto device = std::make_unique<Device>();
+    auto device = std::make_shared<Device>();
     if (!enable(*info, physical.extensions, device->extensions))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (!hasFeatures(physical, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
-    device->physical = &physical;
+    requireQueues(*info);
+    device->physical = {physical.self.lock(), &physical};
     device->queue.device = device.get();
-    *out = handleOf(device.release());
+    addHandle(std::shared_ptr<Queue>(device, &device->queue), device.get());
+    *out = give(device, nullptr);
     return VK_SUCCESS;
 }
 
-// The loader keeps a null device to itself.
+// The loader keeps a null device to itself. What the queue executes ends soon.
 void DestroyDevice(Device& device, Allocator) {
-    device.change([&] { device.queue.stopping = true; });
+    const std::shared_ptr<Object> last = device.self.lock();
+    bool isIdle = true;
+    device.change([&] {
+        isIdle = device.queue.idle();
+        device.stopping = true;
+    });
     if (device.queue.thread.joinable()) device.queue.thread.join();
-    delete &device;
+    removeOwned(&device);
+    removeHandle(device);
+    require(isIdle, "the queue had not executed all commands");
 }
 
-void GetDeviceQueue(Device& device, uint32_t, uint32_t, VkQueue* out) {
-    *out = handleOf(&device.queue);
+void GetDeviceQueue(Device& device, uint32_t family, uint32_t index, VkQueue* out) {
+    *out = VK_NULL_HANDLE;
+    require(family == 0 && index == 0, "the device has no such queue");
+    *out = handleOf(device.queue);
 }
 
-void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2*, VkQueue* out) {
-    GetDeviceQueue(device, 0, 0, out);
+void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2* info, VkQueue* out) {
+    GetDeviceQueue(device, info->queueFamilyIndex, info->queueIndex, out);
 }
 
 COOPVK_EMPTY_OBJECT(PrivateDataSlot)
@@ -207,19 +242,21 @@ VkResult CreateRenderPass2(Device& device, const VkRenderPassCreateInfo2*, Alloc
     return CreateRenderPass(device, &none, allocator, out);
 }
 
-VkResult SetPrivateData(Device& device, VkObjectType, uint64_t object, PrivateDataSlot* slot,
+VkResult SetPrivateData(Device& device, VkObjectType type, uint64_t handle, PrivateDataSlot* slot,
                         uint64_t data) {
+    const auto object = findHandle(handle, type);
     const std::lock_guard lock(device.mutex);
-    reinterpret_cast<Object*>(object)->privateData[slot] = data;
+    object->privateData[slot->handle] = data;
     return VK_SUCCESS;
 }
 
-void GetPrivateData(Device& device, VkObjectType, uint64_t object, PrivateDataSlot* slot,
+void GetPrivateData(Device& device, VkObjectType type, uint64_t handle, PrivateDataSlot* slot,
                     uint64_t* data) {
+    *data = 0;
+    const auto object = findHandle(handle, type);
     const std::lock_guard lock(device.mutex);
-    const auto& all = reinterpret_cast<Object*>(object)->privateData;
-    const auto found = all.find(slot);
-    *data = found == all.end() ? 0 : found->second;
+    const auto found = object->privateData.find(slot->handle);
+    if (found != object->privateData.end()) *data = found->second;
 }
 
 }  // namespace coopvk::reference::icd

@@ -3,6 +3,7 @@
 // The instance with its one physical device; the device with its addresses and its queue.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <deque>
@@ -19,8 +20,10 @@ inline constexpr uint32_t kMaxSets = 32;
 inline constexpr uint32_t kMaxDescriptors = 1u << 20;
 inline constexpr uint32_t kMaxPushConstantBytes = 256;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
-inline constexpr uint32_t kMaxInvocations = 1024;  // of a workgroup
+inline constexpr uint32_t kMaxInvocations = 1024;   // of a workgroup
+inline constexpr uint32_t kMaxGroups = 0x7FFFFFFF;  // workgroups in one dimension
 inline constexpr VkDeviceSize kBufferAlignment = 64;
+inline constexpr VkDeviceSize kDescriptorAlignment = 16;
 inline constexpr VkDeviceSize kHeapSize = VkDeviceSize{16} << 30;
 
 inline constexpr VkMemoryPropertyFlags kCoherent =
@@ -54,7 +57,7 @@ struct DebugUtilsMessengerEXT : ObjectOf<VkDebugUtilsMessengerEXT> {
 struct Instance : ObjectOf<VkInstance> {
     PhysicalDevice physical;
     std::mutex mutex;  // guards messengers
-    std::vector<DebugUtilsMessengerEXT*> messengers;
+    std::vector<const DebugUtilsMessengerEXT*> messengers;
 };
 
 // What a message is about.
@@ -62,13 +65,14 @@ struct Message {
     std::string id;
     std::string text;
     const Object* object = nullptr;  // null: of no object
-    VkObjectType type = VK_OBJECT_TYPE_UNKNOWN;
     VkDebugUtilsMessageSeverityFlagBitsEXT severity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
     VkDebugUtilsMessageTypeFlagsEXT types = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
 };
 
 // To the instance's messengers that want it; to stderr if there is no messenger at all.
 void send(Instance& instance, const Message& message);
+// Of a use of the interface that is not valid. Without an instance: to stderr.
+void sendUsage(Instance* instance, const Object* object, const std::string& text);
 
 // Part of a range; empty where it is not within.
 Range part(const Range& range, uint64_t offset, uint64_t size);
@@ -79,8 +83,8 @@ void markWritten(const Range& range);
 // with a gap behind them; none is used twice.
 class Addresses {
  public:
-    // False: the heap is full.
-    bool allocate(Range& memory);
+    // False: the heap is full. Copies of this keep the memory.
+    bool allocate(Range& memory, std::shared_ptr<const void> keeper);
     // With the buffers in it.
     void free(const Range& memory);
     void bind(const Range& buffer);
@@ -92,15 +96,27 @@ class Addresses {
 
  private:
     uint64_t next_ = uint64_t{1} << 36;
-    std::vector<Range> memories_, buffers_;  // in their order
+    std::vector<Range> memories_, buffers_;                    // in their order
+    std::map<uint64_t, std::shared_ptr<const void>> keepers_;  // of memories, by address
 };
 
 struct Buffer : ObjectOf<VkBuffer> {
-    Buffer(Device& on, const VkBufferCreateInfo& info) : device(on), size(info.size) {}
+    Buffer(Device& on, const VkBufferCreateInfo& info)
+        : device(on), size(info.size), usage(usageOf(info)) {}
     ~Buffer();
     Device& device;
     VkDeviceSize size;
-    Range range;  // empty until it is bound
+    VkBufferUsageFlags2 usage;
+    Range range;                       // empty until it is bound
+    std::weak_ptr<const void> memory;  // to which it is bound
+
+    // While the result lives, the range is there. Throws InvalidUse where the memory was freed.
+    std::shared_ptr<const void> hold() const;
+    // Throws InvalidUse unless the bytes are in the buffer, which has memory and this usage.
+    void requireRange(VkDeviceSize offset, VkDeviceSize bytes, VkBufferUsageFlags2 usage) const;
+
+ private:
+    static VkBufferUsageFlags2 usageOf(const VkBufferCreateInfo& info);
 };
 
 struct CommandBuffer;
@@ -109,24 +125,23 @@ struct Semaphore;
 
 // A semaphore to wait for or to signal; binary ones ignore the value.
 struct SemaphoreValue {
-    Semaphore* semaphore = nullptr;
+    std::shared_ptr<Semaphore> semaphore;
     uint64_t value = 0;
 };
 
 // One batch of a submission.
 struct Batch {
     std::vector<SemaphoreValue> waits;
-    std::vector<CommandBuffer*> commands;
+    std::vector<std::shared_ptr<CommandBuffer>> commands;
     std::vector<SemaphoreValue> signals;
-    Fence* fence = nullptr;
+    std::shared_ptr<Fence> fence;
 };
 
 // The queue executes batches in order on a thread of its own, which the first submission starts.
 struct Queue : ObjectOf<VkQueue> {
     Device* device = nullptr;
-    std::deque<Batch> batches;  // guarded by the device's mutex, as the next two
+    std::deque<Batch> batches;  // guarded by the device's mutex, as the next one
     bool busy = false;
-    bool stopping = false;
     std::thread thread;
 
     bool idle() const { return batches.empty() && !busy; }
@@ -137,7 +152,7 @@ struct Queue : ObjectOf<VkQueue> {
 };
 
 struct Device : ObjectOf<VkDevice> {
-    PhysicalDevice* physical = nullptr;
+    std::shared_ptr<PhysicalDevice> physical;
     ExtensionSet extensions;  // that are enabled
     Queue queue;
 
@@ -147,6 +162,7 @@ struct Device : ObjectOf<VkDevice> {
     std::condition_variable changed;
     Addresses addresses;
     bool lost = false;
+    std::atomic<bool> stopping = false;  // executions end
 
     // Lost, and the queue uses no object any more: the program may destroy them.
     bool gone() const { return lost && queue.idle(); }
@@ -174,8 +190,11 @@ struct Device : ObjectOf<VkDevice> {
         const VkResult result = get();
         return gone() ? VK_ERROR_DEVICE_LOST : result;
     }
-    // Reports use of the interface that is not valid; returns VK_ERROR_VALIDATION_FAILED.
-    VkResult refuse(const std::string& message) const;
+    // Of commands that the queue executes: a message, and the device is lost.
+    void fail(const InvalidUse& use) {
+        sendUsage(physical->instance, this, use.message);
+        lose();
+    }
     // Waits until ready(), for `timeout` nanoseconds: VK_SUCCESS, VK_TIMEOUT, VK_ERROR_DEVICE_LOST.
     template <typename Ready>
     VkResult wait(uint64_t timeout, const Ready& ready) {

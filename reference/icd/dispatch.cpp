@@ -1,61 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue does with memory. Dispatches, and what the interpreter needs from the driver:
-// memory of descriptors and addresses, and where reports go. Copies, fills and updates of buffers,
-// and conversions of the matrices of cooperative vectors, which the host can do, too.
+// What the queue does with memory. Dispatches, and where their reports go. Copies, fills and
+// updates of buffers, and conversions of the matrices of cooperative vectors, which the host can
+// do, too.
 #include <cstring>
 #include <optional>
 
-#include "command_buffer.hpp"
+#include "bound_resources.hpp"
 #include "matrices/layouts.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
-
-class BoundResources final : public Resources {
- public:
-    explicit BoundResources(const Execution& execution)
-        : addresses_(execution.device.addressesNow()) {
-        for (uint32_t set = 0; set < kMaxSets; ++set) {
-            const BoundSet& bound = execution.sets[set];
-            if (bound.life.expired()) continue;
-            sets_[set] = bound.set;
-            addDynamic(bound);
-        }
-    }
-
-    const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
-        if (set >= kMaxSets || sets_[set] == nullptr) return nullptr;
-        const Descriptor* found = sets_[set]->find(binding, element);
-        if (found == nullptr) return nullptr;
-        const auto moved = dynamic_.find(found);
-        const Range& range = moved == dynamic_.end() ? found->range : moved->second;
-        const bool ofMemory = range.address != 0;  // not an inline uniform block
-        const bool lives = range.data != nullptr && (!ofMemory || addresses_.live(range));
-        return lives ? &range : nullptr;
-    }
-
-    const Range* buffer(uint64_t address) override { return addresses_.buffer(address); }
-
- private:
-    // Dynamic offsets are in the order of bindings and elements.
-    void addDynamic(const BoundSet& bound) {
-        size_t next = 0;
-        for (const auto& [number, binding] : *bound.set->bindings) {
-            for (uint32_t i = 0; binding.isDynamic() && i < binding.count; ++i) {
-                if (next == bound.offsets.size()) return;
-                const Descriptor* descriptor = bound.set->find(number, i);
-                Range rest = descriptor->range;
-                rest.size = descriptor->rest;
-                dynamic_[descriptor] = part(rest, bound.offsets[next++], descriptor->range.size);
-            }
-        }
-    }
-
-    const Addresses addresses_;
-    std::array<const DescriptorSet*, kMaxSets> sets_ = {};
-    std::map<const Descriptor*, Range> dynamic_;
-};
 
 // Reports as messages of the instance's messengers, about the bound pipeline or shader.
 class DeviceReporter final : public Reporter {
@@ -78,8 +33,8 @@ class DeviceReporter final : public Reporter {
 
  private:
     void message(Message message) {
-        message.object = execution_.programObject;
-        message.type = execution_.programType;
+        const auto object = execution_.programObject.lock();
+        message.object = object.get();
         send(*execution_.device.physical->instance, message);
     }
 
@@ -89,19 +44,37 @@ class DeviceReporter final : public Reporter {
 // Executes the bound program.
 void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
               const std::array<uint32_t, 3>& groups) {
-    if (execution.program == nullptr || groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
+    require(execution.program != nullptr, "no compute shader is bound");
+    if (groups[0] == 0 || groups[1] == 0 || groups[2] == 0) return;
     BoundResources resources(execution);
     DeviceReporter reporter(execution);
-    const Dispatch call{groups, base, execution.pushConstants};
     Device& device = execution.device;
+    const Dispatch call{.groups = groups,
+                        .base = base,
+                        .pushConstants = execution.pushConstants,
+                        .stop = &device.stopping};
     const Status status = execute(*execution.program, call, resources, device.settings(), reporter);
+    if (device.stopping) return;
+    resources.requireAll();
     if (status) return;
     send(*device.physical->instance, {.id = "coopvk-reference-device-lost",
                                       .text = status.error().message,
                                       .object = &device,
-                                      .type = VK_OBJECT_TYPE_DEVICE,
                                       .types = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT});
     device.lose();
+}
+
+// Commands that have a shader to execute.
+void requireProgram(const CommandBuffer& commands) {
+    require(commands.hasProgram, "no compute shader is bound");
+}
+
+void recordDispatch(CommandBuffer& commands, const std::array<uint32_t, 3>& base,
+                    const std::array<uint32_t, 3>& groups) {
+    requireProgram(commands);
+    for (uint32_t i = 0; i < 3; ++i)
+        require(uint64_t{base[i]} + groups[i] <= kMaxGroups, "there are too many workgroups");
+    record(commands, [=](Execution& execution) { dispatch(execution, base, groups); });
 }
 
 // What is written is as much defined as what it is copied from.
@@ -119,7 +92,10 @@ template <typename Region>
 void copyRegions(CommandBuffer& commands, Buffer* source, Buffer* target,
                  std::span<const Region> regions) {
     for (const Region& region : regions) {
+        source->requireRange(region.srcOffset, region.size, VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT);
+        target->requireRange(region.dstOffset, region.size, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
         const auto copyOne = [=](Execution&) {
+            const auto heldSource = source->hold(), heldTarget = target->hold();
             copy(part(source->range, region.srcOffset, region.size),
                  part(target->range, region.dstOffset, region.size));
         };
@@ -169,20 +145,27 @@ Range at(const Addresses& addresses, VkDeviceAddress address) {
 
 }  // namespace
 
-void execution::CmdDispatchBase(Execution& execution, uint32_t baseX, uint32_t baseY,
-                                uint32_t baseZ, uint32_t x, uint32_t y, uint32_t z) {
-    dispatch(execution, {baseX, baseY, baseZ}, {x, y, z});
+void CmdDispatchBase(CommandBuffer& commands, uint32_t baseX, uint32_t baseY, uint32_t baseZ,
+                     uint32_t x, uint32_t y, uint32_t z) {
+    recordDispatch(commands, {baseX, baseY, baseZ}, {x, y, z});
 }
 
-void execution::CmdDispatch(Execution& execution, uint32_t x, uint32_t y, uint32_t z) {
-    dispatch(execution, {0, 0, 0}, {x, y, z});
+void CmdDispatch(CommandBuffer& commands, uint32_t x, uint32_t y, uint32_t z) {
+    recordDispatch(commands, {0, 0, 0}, {x, y, z});
 }
 
-void execution::CmdDispatchIndirect(Execution& execution, Buffer* buffer, VkDeviceSize offset) {
-    std::array<uint32_t, 3> groups = {};
-    const Range range = part(buffer->range, offset, sizeof(groups));
-    if (range.size == sizeof(groups)) std::memcpy(groups.data(), range.data, range.size);
-    dispatch(execution, {0, 0, 0}, groups);
+void CmdDispatchIndirect(CommandBuffer& commands, Buffer* buffer, VkDeviceSize offset) {
+    requireProgram(commands);
+    require(offset % 4 == 0, "the offset is no multiple of 4");
+    using Groups = std::array<uint32_t, 3>;
+    buffer->requireRange(offset, sizeof(Groups), VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT);
+    const auto execute = [=](Execution& execution) {
+        Groups groups = {};
+        const auto held = buffer->hold();
+        std::memcpy(groups.data(), buffer->range.data + offset, sizeof(groups));
+        dispatch(execution, {0, 0, 0}, groups);
+    };
+    record(commands, execute, buffer);
 }
 
 void CmdCopyBuffer(CommandBuffer& commands, Buffer* source, Buffer* target, uint32_t count,
@@ -191,24 +174,33 @@ void CmdCopyBuffer(CommandBuffer& commands, Buffer* source, Buffer* target, uint
 }
 
 void CmdCopyBuffer2(CommandBuffer& commands, const VkCopyBufferInfo2* info) {
-    copyRegions<VkBufferCopy2>(commands, objectOf(info->srcBuffer), objectOf(info->dstBuffer),
-                               {info->pRegions, info->regionCount});
+    copyRegions<VkBufferCopy2>(commands, &theObject(info->srcBuffer), &theObject(info->dstBuffer),
+                               listOf(info->pRegions, info->regionCount));
 }
 
-void execution::CmdFillBuffer(Execution&, Buffer* target, VkDeviceSize offset, VkDeviceSize size,
-                              uint32_t data) {
-    Range range = part(target->range, offset, size);
+void CmdFillBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offset, VkDeviceSize size,
+                   uint32_t data) {
     // VK_WHOLE_SIZE rounds down to a multiple of four.
-    range.size = range.size / sizeof(data) * sizeof(data);
-    for (uint64_t i = 0; i < range.size; i += sizeof(data))
-        std::memcpy(range.data + i, &data, sizeof(data));
-    markWritten(range);
+    const VkDeviceSize rest = target->size - std::min(offset, target->size);
+    const VkDeviceSize bytes = size == VK_WHOLE_SIZE ? rest / 4 * 4 : size;
+    require(offset % 4 == 0 && bytes % 4 == 0, "offset or size is no multiple of 4");
+    target->requireRange(offset, bytes, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
+    const auto fill = [=](Execution&) {
+        const auto held = target->hold();
+        const Range range = part(target->range, offset, bytes);
+        for (uint64_t i = 0; i < range.size; i += sizeof(data))
+            std::memcpy(range.data + i, &data, sizeof(data));
+        markWritten(range);
+    };
+    record(commands, fill, target);
 }
 
 void CmdUpdateBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offset,
                      VkDeviceSize size, const void* data) {
+    target->requireRange(offset, size, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
     const auto* begin = static_cast<const std::byte*>(data);
     const auto update = [target, offset, bytes = std::vector(begin, begin + size)](Execution&) {
+        const auto held = target->hold();
         const Range range = part(target->range, offset, bytes.size());
         if (range.size != 0) std::memcpy(range.data, bytes.data(), range.size);
         markWritten(range);
@@ -220,6 +212,7 @@ void CmdUpdateBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offse
 VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
     const std::optional<Matrices> both = matricesOf(*info);
     if (!both) return VK_ERROR_FEATURE_NOT_PRESENT;
+    require(info->pDstSize != nullptr, "there is no place for the size");
     if (info->dstData.hostAddress == nullptr) {
         *info->pDstSize = wholeSize(both->to);
         return VK_SUCCESS;
@@ -236,19 +229,21 @@ VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
 
 void CmdConvertCooperativeVectorMatrixNV(CommandBuffer& commands, uint32_t count,
                                          const Info* infos) {
-    for (const Info& info : std::span(infos, count)) {
+    for (const Info& info : listOf(infos, count)) {
         const std::optional<Matrices> both = matricesOf(info);
         if (!both) {
             commands.result = VK_ERROR_FEATURE_NOT_PRESENT;
             return;
         }
+        require(info.pDstSize != nullptr, "there is no size of the destination");
         record(commands, [both = *both, info, most = *info.pDstSize](Execution& execution) {
             const Addresses addresses = execution.device.addressesNow();
             const Range source = at(addresses, info.srcData.deviceAddress);
             const Range target = at(addresses, info.dstData.deviceAddress);
             const bool fits = both.from.size() <= std::min<size_t>(source.size, info.srcSize) &&
                               neededSize(both.to) <= std::min<size_t>(target.size, most);
-            if (fits && convert(both, source.data, target.data))
+            require(fits, "the source or the destination of a conversion is too small");
+            if (convert(both, source.data, target.data))
                 markWritten(part(target, 0, both.to.size()));
         });
     }

@@ -123,18 +123,37 @@ def extension_rows(registry, chosen):
         yield f'{{"{name}", {version}, {of_device}, "{chosen[name]}"}},'
 
 
+def needed(command, handles):
+    """For each parameter: "!" if it must not be null, "-" if it may be, or the number of the
+    parameter that must be 0 if this one is null."""
+    params = [p for p in command.findall("param") if for_vulkan(p, "api")]
+    names = [p.findtext("name") for p in params]
+    for param in params:
+        pointer = "*" in (param.find("type").tail or "")
+        optional = param.get("optional", "false").split(",")[0] == "true"
+        count = param.get("len", "").split(",")[0]
+        if optional or not (pointer or param.findtext("type") in handles):
+            yield "-"
+        else:
+            yield str(names.index(count)) if count in names else "!"
+
+
 def command_rows(registry):
     """The second name is that of the function here: without vk, of the command that has no alias."""
-    aliases, first = {}, {}
+    aliases, first, nulls = {}, {}, {}
+    handles = {h.findtext("name") for h in registry.root.iterfind("types/type[@category='handle']")}
     for command in registry.root.findall("commands/command"):
         if command.get("alias"):
             aliases[command.get("name")] = command.get("alias")
         elif for_vulkan(command, "api"):
-            first[command.findtext("proto/name")] = command.findtext("param/type")
+            name = command.findtext("proto/name")
+            first[name] = command.findtext("param/type")
+            nulls[name] = "".join(needed(command, handles))
     for name, owner in registry.owners("command"):
         target = aliases.get(name, name)
         level = "kGlobal" if name in GLOBAL else LEVELS[first[target]]
-        yield f'COOPVK_COMMAND({name}, {target.removeprefix("vk")}, {level}, "{owner}")'
+        yield (f'COOPVK_COMMAND({name}, {target.removeprefix("vk")}, {level}, "{owner}", '
+               f'"{nulls[target]}")')
 
 
 def handle_rows(registry):
@@ -144,7 +163,8 @@ def handle_rows(registry):
         name = handle.findtext("name")
         if not handle.get("alias") and name in known:
             form = "&" if name in LEVELS and name != "VkInstance" else "*"
-            yield f'COOPVK_HANDLE({name.removeprefix("Vk")}, {form})'
+            kind = handle.get("objtypeenum")
+            yield f'COOPVK_HANDLE({name.removeprefix("Vk")}, {form}, {kind})'
 
 
 def structure_rows(registry, listed, values):

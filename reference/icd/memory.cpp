@@ -19,6 +19,8 @@ struct DeviceMemory : ObjectOf<VkDeviceMemory> {
     Zeroed<std::byte> block;
     Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
     Range range;              // all of it
+    bool isHostVisible = false;
+    bool isMapped = false;
 };
 
 namespace {
@@ -68,12 +70,13 @@ bool Addresses::live(const Range& range) const {
     return containing(memories_, range.address) != nullptr;
 }
 
-bool Addresses::allocate(Range& memory) {
+bool Addresses::allocate(Range& memory, std::shared_ptr<const void> keeper) {
     constexpr uint64_t kGap = uint64_t{1} << 20;
     uint64_t left = kHeapSize;
     for (const Range& other : memories_) left -= other.size;
     if (memory.size > left) return false;
     memory.address = next_;
+    keepers_.emplace(next_, std::move(keeper));
     next_ += (memory.size + 2 * kGap - 1) / kGap * kGap;
     insert(memories_, memory);
     return true;
@@ -84,6 +87,7 @@ void Addresses::free(const Range& memory) {
     std::erase_if(buffers_, [&](const Range& buffer) {
         return buffer.address - memory.address < memory.size;
     });
+    keepers_.erase(memory.address);
 }
 
 void Addresses::bind(const Range& buffer) { insert(buffers_, buffer); }
@@ -98,8 +102,11 @@ void Addresses::unbind(const Range& buffer) {
 VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Allocator,
                         VkDeviceMemory* out) {
     const VkDeviceSize size = info->allocationSize;
+    require(info->memoryTypeIndex < std::size(kMemoryTypes), "there is no such type of memory");
+    require(size != 0, "the size is 0");
     if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    auto memory = std::make_unique<DeviceMemory>();
+    auto memory = std::make_shared<DeviceMemory>();
+    memory->isHostVisible = kMemoryTypes[info->memoryTypeIndex] & kCoherent;
     memory->block = zeroed<std::byte>(size + kPage);
     const bool checked = device.settings().checks & kCheckUnwritten;
     if (checked) memory->written = zeroed<uint8_t>(size);
@@ -111,31 +118,65 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     memory->range.size = size;
     memory->range.written = memory->written.get();
     const std::lock_guard lock(device.mutex);
-    if (!device.addresses.allocate(memory->range)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    *out = handleOf(memory.release());
+    if (!device.addresses.allocate(memory->range, memory)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    *out = give(memory, &device);
     return VK_SUCCESS;
 }
 
 // Buffers may outlive their memory.
 void FreeMemory(Device& device, DeviceMemory* memory, Allocator) {
     if (memory == nullptr) return;
+    const std::shared_ptr<const Object> last = memory->self.lock();
     const std::lock_guard lock(device.mutex);
     device.addresses.free(memory->range);
-    delete memory;
+    removeHandle(*memory);
 }
 
 // What the host writes is not seen: all that it maps counts as written.
 VkResult MapMemory(Device&, DeviceMemory* memory, VkDeviceSize offset, VkDeviceSize size,
                    VkMemoryMapFlags, void** data) {
+    require(memory->isHostVisible, "the host does not see memory of this type");
+    require(!memory->isMapped, "the memory is mapped already");
     const Range mapped = part(memory->range, offset, size);
-    if (mapped.data == nullptr) return VK_ERROR_MEMORY_MAP_FAILED;
+    require(mapped.size != 0 && (size == VK_WHOLE_SIZE || mapped.size == size),
+            "the range is not in the memory");
     markWritten(mapped);
+    memory->isMapped = true;
     *data = mapped.data;
     return VK_SUCCESS;
 }
 
 VkResult MapMemory2(Device& device, const VkMemoryMapInfo* info, void** data) {
-    return MapMemory(device, objectOf(info->memory), info->offset, info->size, info->flags, data);
+    return MapMemory(device, &theObject(info->memory), info->offset, info->size, info->flags, data);
+}
+
+void UnmapMemory(Device&, DeviceMemory* memory) {
+    require(memory->isMapped, "the memory is not mapped");
+    memory->isMapped = false;
+}
+
+VkResult UnmapMemory2(Device& device, const VkMemoryUnmapInfo* info) {
+    UnmapMemory(device, &theObject(info->memory));
+    return VK_SUCCESS;
+}
+
+static VkResult requireMapped(uint32_t count, const VkMappedMemoryRange* ranges) {
+    for (const VkMappedMemoryRange& range : listOf(ranges, count))
+        require(theObject(range.memory).isMapped, "the memory is not mapped");
+    return VK_SUCCESS;
+}
+
+// All memory that the host sees is coherent.
+VkResult FlushMappedMemoryRanges(Device&, uint32_t count, const VkMappedMemoryRange* ranges) {
+    return requireMapped(count, ranges);
+}
+VkResult InvalidateMappedMemoryRanges(Device&, uint32_t count, const VkMappedMemoryRange* ranges) {
+    return requireMapped(count, ranges);
+}
+
+VkBufferUsageFlags2 Buffer::usageOf(const VkBufferCreateInfo& info) {
+    const auto* more = find<VkBufferUsageFlags2CreateInfo>(info.pNext);
+    return more != nullptr ? more->usage : info.usage;
 }
 
 Buffer::~Buffer() {
@@ -143,9 +184,29 @@ Buffer::~Buffer() {
     device.addresses.unbind(range);
 }
 
+std::shared_ptr<const void> Buffer::hold() const {
+    auto held = memory.lock();
+    require(held != nullptr,
+            range.data == nullptr ? "a buffer has no memory" : "the memory of a buffer was freed");
+    return held;
+}
+
+void Buffer::requireRange(VkDeviceSize offset, VkDeviceSize bytes,
+                          VkBufferUsageFlags2 needed) const {
+    require((usage & needed) != 0, "the buffer's usage does not allow it");
+    require(offset <= size && bytes <= size - offset, "it goes beyond the end of the buffer");
+    (void)hold();
+}
+
 VkResult CreateBuffer(Device& device, const VkBufferCreateInfo* info, Allocator, VkBuffer* out) {
+    require(info->size != 0, "the size is 0");
+    require(
+        (info->flags & (VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT)) == 0,
+        "the device has no sparse and no protected buffers");
     if (info->size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    *out = handleOf(new Buffer(device, *info));
+    auto buffer = std::make_shared<Buffer>(device, *info);
+    require(buffer->usage != 0, "the usage is 0");
+    *out = give(buffer, &device);
     return VK_SUCCESS;
 }
 COOPVK_DESTROY(Buffer)
@@ -153,9 +214,11 @@ COOPVK_DESTROY(Buffer)
 VkResult BindBufferMemory(Device& device, Buffer* buffer, DeviceMemory* memory,
                           VkDeviceSize offset) {
     const Range range = part(memory->range, offset, buffer->size);
-    if (range.size != buffer->size || buffer->range.data != nullptr)
-        return device.refuse("a buffer is bound twice, or behind its memory's end");
+    require(buffer->range.data == nullptr, "the buffer has memory already");
+    require(range.size == buffer->size, "the buffer goes beyond the end of the memory");
+    require(offset % kBufferAlignment == 0, "the offset is no multiple of the buffer's alignment");
     buffer->range = range;
+    buffer->memory = memory->self;
     // Decode functions of cooperative matrices take addresses of any buffer.
     const std::lock_guard lock(device.mutex);
     device.addresses.bind(range);
@@ -163,14 +226,14 @@ VkResult BindBufferMemory(Device& device, Buffer* buffer, DeviceMemory* memory,
 }
 
 VkResult BindBufferMemory2(Device& device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
-    VkResult last = VK_SUCCESS;
-    for (const VkBindBufferMemoryInfo& info : std::span(infos, count)) {
-        const VkResult result = BindBufferMemory(device, objectOf(info.buffer),
-                                                 objectOf(info.memory), info.memoryOffset);
-        if (const auto* status = find<VkBindMemoryStatus>(info.pNext)) *status->pResult = result;
-        if (result != VK_SUCCESS) last = result;
+    for (const VkBindBufferMemoryInfo& info : listOf(infos, count)) {
+        const auto* status = find<VkBindMemoryStatus>(info.pNext);
+        if (status != nullptr) *status->pResult = VK_ERROR_VALIDATION_FAILED_EXT;
+        BindBufferMemory(device, &theObject(info.buffer), &theObject(info.memory),
+                         info.memoryOffset);
+        if (status != nullptr) *status->pResult = VK_SUCCESS;
     }
-    return last;
+    return VK_SUCCESS;
 }
 
 static void setRequirements(VkDeviceSize size, VkMemoryRequirements2* out) {
@@ -188,7 +251,7 @@ void GetDeviceBufferMemoryRequirements(Device&, const VkDeviceBufferMemoryRequir
 
 void GetBufferMemoryRequirements2(Device&, const VkBufferMemoryRequirementsInfo2* info,
                                   VkMemoryRequirements2* out) {
-    setRequirements(objectOf(info->buffer)->size, out);
+    setRequirements(theObject(info->buffer).size, out);
 }
 
 void GetBufferMemoryRequirements(Device&, Buffer* buffer, VkMemoryRequirements* out) {
@@ -198,7 +261,9 @@ void GetBufferMemoryRequirements(Device&, Buffer* buffer, VkMemoryRequirements* 
 }
 
 VkDeviceAddress GetBufferDeviceAddress(Device&, const VkBufferDeviceAddressInfo* info) {
-    return objectOf(info->buffer)->range.address;
+    const Buffer& buffer = theObject(info->buffer);
+    buffer.requireRange(0, 0, VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT);
+    return buffer.range.address;
 }
 
 }  // namespace coopvk::reference::icd

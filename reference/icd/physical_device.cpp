@@ -16,7 +16,6 @@ namespace {
 // What properties.txt names.
 constexpr auto kMax32 = std::numeric_limits<uint32_t>::max();
 constexpr auto kMax64 = std::numeric_limits<uint64_t>::max();
-constexpr auto kMaxInt32 = std::numeric_limits<int32_t>::max();
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT;
 constexpr VkSubgroupFeatureFlags kSubgroupOperations =
     VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |

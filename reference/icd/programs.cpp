@@ -10,8 +10,12 @@ namespace coopvk::reference::icd {
 using Words = std::vector<uint32_t>;
 
 struct ShaderModule : ObjectOf<VkShaderModule> {
-    ShaderModule(Device&, const VkShaderModuleCreateInfo& info)
-        : words(info.pCode, info.pCode + info.codeSize / sizeof(uint32_t)) {}
+    ShaderModule(Device&, const VkShaderModuleCreateInfo& info) {
+        const auto code = listOf(info.pCode, info.codeSize / sizeof(uint32_t));
+        require(!code.empty() && info.codeSize % sizeof(uint32_t) == 0,
+                "the size of the code is 0, or no multiple of 4");
+        words.assign(code.begin(), code.end());
+    }
     Words words;
 };
 
@@ -25,16 +29,17 @@ struct Source {
     uint32_t subgroupSize = 0;
 };
 
-// A value that is not in the data has size 0.
 std::vector<SpecializationValue> specializationOf(const VkSpecializationInfo* info) {
     std::vector<SpecializationValue> values;
     if (info == nullptr) return values;
-    for (const auto& entry : std::span(info->pMapEntries, info->mapEntryCount)) {
+    for (const auto& entry : listOf(info->pMapEntries, info->mapEntryCount)) {
         SpecializationValue& value = values.emplace_back();
         value.constantId = entry.constantID;
         const bool within =
             entry.size <= info->dataSize && entry.offset <= info->dataSize - entry.size;
-        value.size = within ? uint32_t(std::min(entry.size, sizeof(value.bits))) : 0;
+        require(within && entry.size != 0 && info->pData != nullptr,
+                "specialization data ends before a value");
+        value.size = uint32_t(std::min(entry.size, sizeof(value.bits)));
         std::memcpy(&value.bits, static_cast<const std::byte*>(info->pData) + entry.offset,
                     value.size);
     }
@@ -48,6 +53,7 @@ Source sourceOf(const Device& device, const Info& info) {
     const auto* required = find<VkPipelineShaderStageRequiredSubgroupSizeCreateInfo>(info.pNext);
     const uint32_t lanes =
         required != nullptr ? required->requiredSubgroupSize : device.settings().subgroupSize;
+    require(info.pName != nullptr, "the entry point has no name");
     return {{}, info.pName, specializationOf(info.pSpecializationInfo), lanes};
 }
 
@@ -59,8 +65,6 @@ VkResult resultOf(ErrorCode code) {
 
 // Errors go to the messengers, too.
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
-    for (const SpecializationValue& value : source.specialization)
-        if (value.size == 0) return device.refuse("specialization data ends before a value");
     auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
                                         source.subgroupSize, device.settings().rounding});
     if (made) {
@@ -68,8 +72,7 @@ VkResult makeProgram(Device& device, const Source& source, SharedProgram& progra
         return VK_SUCCESS;
     }
     const Error& error = made.error();
-    send(*device.physical->instance,
-         {"coopvk-reference-shader", error.message, &device, VK_OBJECT_TYPE_DEVICE});
+    send(*device.physical->instance, {"coopvk-reference-shader", error.message, &device});
     return resultOf(error.code);
 }
 
@@ -91,6 +94,8 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     fillFeedback(info);
     if (flagsOf(info) & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
         return VK_PIPELINE_COMPILE_REQUIRED;
+    require(info.stage.stage == VK_SHADER_STAGE_COMPUTE_BIT, "the stage is not compute");
+    (void)theObject(info.layout);
     Source source = sourceOf(device, info.stage);
     if (info.stage.module != VK_NULL_HANDLE)
         source.words = objectOf(info.stage.module)->words;
@@ -98,7 +103,7 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
         source.words = ShaderModule(device, *code).words;
     SharedProgram program;
     const VkResult result = makeProgram(device, source, program);
-    if (result == VK_SUCCESS) *out = handleOf(new Pipeline(std::move(program)));
+    if (result == VK_SUCCESS) *out = give(std::make_shared<Pipeline>(std::move(program)), &device);
     return result;
 }
 
@@ -133,8 +138,9 @@ bool parseBinary(const Words& binary, Source& source) {
 
 VkResult createShader(Device& device, const VkShaderCreateInfoEXT& info, VkShaderEXT* out) {
     if (info.stage != VK_SHADER_STAGE_COMPUTE_BIT) return VK_ERROR_FEATURE_NOT_PRESENT;
-    const auto* code = static_cast<const uint32_t*>(info.pCode);
-    const Words words(code, code + info.codeSize / sizeof(uint32_t));
+    const auto code =
+        listOf(static_cast<const uint32_t*>(info.pCode), info.codeSize / sizeof(uint32_t));
+    const Words words(code.begin(), code.end());
     Source source;
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
         if (!parseBinary(words, source)) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
@@ -142,11 +148,11 @@ VkResult createShader(Device& device, const VkShaderCreateInfoEXT& info, VkShade
         source = sourceOf(device, info);
         source.words = words;
     }
-    auto shader = std::make_unique<ShaderEXT>();
+    auto shader = std::make_shared<ShaderEXT>();
     const VkResult result = makeProgram(device, source, shader->program);
     if (result != VK_SUCCESS) return result;
     shader->binary = binaryOf(source);
-    *out = handleOf(shader.release());
+    *out = give(shader, &device);
     return VK_SUCCESS;
 }
 
@@ -199,7 +205,7 @@ VkResult CreateShadersEXT(Device& device, uint32_t count, const VkShaderCreateIn
     return VK_SUCCESS;
 }
 
-void DestroyShaderEXT(Device&, ShaderEXT* shader, Allocator) { delete shader; }
+COOPVK_DESTROY(ShaderEXT)
 
 VkResult GetShaderBinaryDataEXT(Device&, ShaderEXT* shader, size_t* size, void* data) {
     return writeBytes(std::as_bytes(std::span(shader->binary)), size, data);

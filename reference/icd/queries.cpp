@@ -20,22 +20,25 @@ struct QueryPool : ObjectOf<VkQueryPool> {
         queries.resize(info.queryCount);
     }
     std::vector<Query> queries;  // guarded by the device's mutex
-    // Those that are in the pool.
     std::span<Query> part(uint32_t first, uint32_t count) {
-        const std::span all(queries);
-        const size_t begin = std::min<size_t>(first, all.size());
-        return all.subspan(begin, std::min<size_t>(count, all.size() - begin));
+        require(first + uint64_t{count} <= queries.size(), "the pool has no such queries");
+        return std::span(queries).subspan(first, count);
     }
 };
 
 namespace {
 
+// Bytes of the results of one query: numbers have only low bytes if they are not wide.
+size_t sizeOf(VkQueryResultFlags flags) {
+    const size_t number = flags & VK_QUERY_RESULT_64_BIT ? sizeof(uint64_t) : sizeof(uint32_t);
+    return flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT ? 2 * number : number;
+}
+
 // vkGetQueryPoolResults, as far as values are known. Results that do not fit are left out.
 VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, VkDeviceSize stride,
                       VkQueryResultFlags flags) {
     const bool tells = flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT;
-    // Of a number: low bytes alone, if it is not wide.
-    const size_t size = flags & VK_QUERY_RESULT_64_BIT ? sizeof(uint64_t) : sizeof(uint32_t);
+    const size_t size = sizeOf(flags) / (tells ? 2 : 1);
     VkResult result = VK_SUCCESS;
     for (size_t i = 0; i < queries.size(); ++i) {
         if (i * stride + size * (tells ? 2 : 1) > out.size()) break;
@@ -48,11 +51,13 @@ VkResult writeResults(std::span<const Query> queries, std::span<std::byte> out, 
     return result;
 }
 
-void writeTimestamp(Execution& execution, QueryPool* pool, uint32_t query) {
-    const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
-    execution.device.change([&] {
-        for (Query& each : pool->part(query, 1)) each = uint64_t(now.count());
-    });
+void recordTimestamp(CommandBuffer& commands, QueryPool* pool, uint32_t query) {
+    (void)pool->part(query, 1);
+    const auto write = [=](Execution& execution) {
+        const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+        execution.device.change([&] { pool->queries[query] = uint64_t(now.count()); });
+    };
+    record(commands, write, pool);
 }
 
 }  // namespace
@@ -69,6 +74,8 @@ VkResult GetQueryPoolResults(Device& device, QueryPool* pool, uint32_t first, ui
                              size_t size, void* data, VkDeviceSize stride,
                              VkQueryResultFlags flags) {
     const std::span queries = pool->part(first, count);
+    require(count == 0 || size >= stride * (count - 1) + sizeOf(flags),
+            "the results do not fit into the memory");
     const auto known = [](const Query& query) { return query.has_value(); };
     if (flags & VK_QUERY_RESULT_WAIT_BIT) {
         const VkResult waited = device.wait(
@@ -80,27 +87,37 @@ VkResult GetQueryPoolResults(Device& device, QueryPool* pool, uint32_t first, ui
     });
 }
 
-void execution::CmdResetQueryPool(Execution& execution, QueryPool* pool, uint32_t first,
-                                  uint32_t count) {
-    icd::ResetQueryPool(execution.device, pool, first, count);
+void CmdResetQueryPool(CommandBuffer& commands, QueryPool* pool, uint32_t first, uint32_t count) {
+    (void)pool->part(first, count);
+    const auto reset = [=](Execution& execution) {
+        icd::ResetQueryPool(execution.device, pool, first, count);
+    };
+    record(commands, reset, pool);
 }
 
-void execution::CmdWriteTimestamp(Execution& execution, VkPipelineStageFlagBits, QueryPool* pool,
-                                  uint32_t query) {
-    writeTimestamp(execution, pool, query);
+void CmdWriteTimestamp(CommandBuffer& commands, VkPipelineStageFlagBits, QueryPool* pool,
+                       uint32_t query) {
+    recordTimestamp(commands, pool, query);
 }
-void execution::CmdWriteTimestamp2(Execution& execution, VkPipelineStageFlags2, QueryPool* pool,
-                                   uint32_t query) {
-    writeTimestamp(execution, pool, query);
+void CmdWriteTimestamp2(CommandBuffer& commands, VkPipelineStageFlags2, QueryPool* pool,
+                        uint32_t query) {
+    recordTimestamp(commands, pool, query);
 }
 
-void execution::CmdCopyQueryPoolResults(Execution& execution, QueryPool* pool, uint32_t first,
-                                        uint32_t count, Buffer* target, VkDeviceSize offset,
-                                        VkDeviceSize stride, VkQueryResultFlags flags) {
-    const Range to = part(target->range, offset, VK_WHOLE_SIZE);
-    const std::lock_guard lock(execution.device.mutex);
-    writeResults(pool->part(first, count), {to.data, to.size}, stride, flags);
-    markWritten(part(to, 0, stride * count));
+void CmdCopyQueryPoolResults(CommandBuffer& commands, QueryPool* pool, uint32_t first,
+                             uint32_t count, Buffer* target, VkDeviceSize offset,
+                             VkDeviceSize stride, VkQueryResultFlags flags) {
+    (void)pool->part(first, count);
+    const VkDeviceSize bytes = count == 0 ? 0 : stride * (count - 1) + sizeOf(flags);
+    target->requireRange(offset, bytes, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
+    const auto copy = [=](Execution& execution) {
+        const auto held = target->hold();
+        const Range to = part(target->range, offset, bytes);
+        const std::lock_guard lock(execution.device.mutex);
+        writeResults(pool->part(first, count), {to.data, to.size}, stride, flags);
+        markWritten(to);
+    };
+    record(commands, copy, pool, target);
 }
 
 }  // namespace coopvk::reference::icd

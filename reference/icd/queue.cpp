@@ -12,14 +12,15 @@ struct Fence : ObjectOf<VkFence> {
     Fence(Device&, const VkFenceCreateInfo& info)
         : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
     bool signaled;
+    bool isPending = false;  // a submission signals it
 };
 
 struct Semaphore : ObjectOf<VkSemaphore> {
     Semaphore(Device&, const VkSemaphoreCreateInfo& info) {
-        const auto* type = find<VkSemaphoreTypeCreateInfo>(info.pNext);
-        if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) return;
+        const auto* kind = find<VkSemaphoreTypeCreateInfo>(info.pNext);
+        if (kind == nullptr || kind->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) return;
         timeline = true;
-        value = type->initialValue;
+        value = kind->initialValue;
     }
     bool timeline = false;
     uint64_t value = 0;  // a binary one that is signaled has 1
@@ -38,49 +39,79 @@ bool isReady(const SemaphoreValue& wait) {
 }
 
 // Binary semaphores need no values.
+std::vector<SemaphoreValue> valuesOf(std::span<const VkSemaphore> semaphores,
+                                     const uint64_t* values, uint32_t count) {
+    const auto given = listOf(values, count);
+    std::vector<SemaphoreValue> all;
+    for (const VkSemaphore each : semaphores) {
+        const bool isTimeline = theObject(each).timeline;
+        require(!isTimeline || all.size() < given.size(), "a timeline semaphore has no value");
+        all.push_back({sharedOf(each), isTimeline ? given[all.size()] : 0});
+    }
+    return all;
+}
+
+std::shared_ptr<CommandBuffer> submitted(VkCommandBuffer handle) {
+    (void)theObject(handle);
+    return sharedOf(handle);
+}
+
 Batch batchOf(const VkSubmitInfo& info) {
     const auto* given = find<VkTimelineSemaphoreSubmitInfo>(info.pNext);
     const auto timeline = given != nullptr ? *given : VkTimelineSemaphoreSubmitInfo{};
-    const std::span waits(timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount);
-    const std::span signals(timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
     Batch batch;
-    for (uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-        batch.waits.push_back({objectOf(info.pWaitSemaphores[i]), i < waits.size() ? waits[i] : 0});
-    for (uint32_t i = 0; i < info.signalSemaphoreCount; ++i)
-        batch.signals.push_back(
-            {objectOf(info.pSignalSemaphores[i]), i < signals.size() ? signals[i] : 0});
-    for (const VkCommandBuffer each : std::span(info.pCommandBuffers, info.commandBufferCount))
-        batch.commands.push_back(objectOf(each));
+    batch.waits = valuesOf(listOf(info.pWaitSemaphores, info.waitSemaphoreCount),
+                           timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount);
+    batch.signals = valuesOf(listOf(info.pSignalSemaphores, info.signalSemaphoreCount),
+                             timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
+    for (const VkCommandBuffer each : listOf(info.pCommandBuffers, info.commandBufferCount))
+        batch.commands.push_back(submitted(each));
     return batch;
+}
+
+std::vector<SemaphoreValue> valuesOf(const VkSemaphoreSubmitInfo* infos, uint32_t count) {
+    std::vector<SemaphoreValue> all;
+    for (const VkSemaphoreSubmitInfo& each : listOf(infos, count)) {
+        (void)theObject(each.semaphore);
+        all.push_back({sharedOf(each.semaphore), each.value});
+    }
+    return all;
 }
 
 Batch batchOf(const VkSubmitInfo2& info) {
     Batch batch;
-    for (const auto& each : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount))
-        batch.waits.push_back({objectOf(each.semaphore), each.value});
-    for (const auto& each : std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
-        batch.signals.push_back({objectOf(each.semaphore), each.value});
-    for (const auto& each : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
-        batch.commands.push_back(objectOf(each.commandBuffer));
+    batch.waits = valuesOf(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount);
+    batch.signals = valuesOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount);
+    for (const auto& each : listOf(info.pCommandBufferInfos, info.commandBufferInfoCount))
+        batch.commands.push_back(submitted(each.commandBuffer));
     return batch;
 }
 
 template <typename Info>
 VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence) {
+    Device& device = *queue.device;
     std::vector<Batch> batches;
-    for (const Info& info : std::span(infos, count)) {
+    for (const Info& info : listOf(infos, count)) {
         batches.push_back(batchOf(info));
-        for (const CommandBuffer* commands : batches.back().commands)
-            if (commands->result != VK_SUCCESS)
-                return queue.device->refuse("a command buffer is submitted whose recording failed");
+        for (const auto& commands : batches.back().commands) {
+            require(commands->isPrimary, "a secondary command buffer is submitted");
+            commands->requireExecutable();
+        }
     }
     if (fence != nullptr) {
         if (batches.empty()) batches.emplace_back();
-        batches.back().fence = fence;
+        batches.back().fence = {fence->self.lock(), fence};
     }
-    const VkResult result = queue.device->read([] { return VK_SUCCESS; });
+    const VkResult result = device.read([&] {
+        require(fence == nullptr || (!fence->signaled && !fence->isPending),
+                "the fence is signaled, or another submission signals it");
+        return VK_SUCCESS;
+    });
     if (result != VK_SUCCESS) return result;
-    return queue.device->change([&] {
+    return device.change([&] {
+        if (fence != nullptr) fence->isPending = true;
+        for (const Batch& batch : batches)
+            for (const auto& commands : batch.commands) ++commands->pending;
         std::ranges::move(batches, std::back_inserter(queue.batches));
         if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
     });
@@ -95,8 +126,8 @@ VkResult setEvent(Device& device, Event* event, bool set) {
 void Queue::run() {
     std::unique_lock lock(device->mutex);
     while (true) {
-        device->changed.wait(lock, [&] { return stopping || !batches.empty(); });
-        if (batches.empty()) return;
+        device->changed.wait(lock, [&] { return device->stopping || !batches.empty(); });
+        if (batches.empty() || device->stopping) break;
         const Batch batch = std::move(batches.front());
         batches.pop_front();
         busy = true;
@@ -104,24 +135,28 @@ void Queue::run() {
         busy = false;
         device->changed.notify_all();
     }
+    batches.clear();
 }
 
 void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
     device->changed.wait(lock, [&] {
-        return stopping || device->lost ||
+        return device->stopping || device->lost ||
                std::all_of(batch.waits.begin(), batch.waits.end(), isReady);
     });
     for (const SemaphoreValue& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;
-    for (const CommandBuffer* commands : batch.commands) {
-        if (device->lost) break;
+    for (const auto& commands : batch.commands) {
+        if (device->lost || device->stopping) break;
         lock.unlock();
         commands->execute();
         lock.lock();
     }
+    for (const auto& commands : batch.commands) --commands->pending;
     for (const SemaphoreValue& signal : batch.signals)
         signal.semaphore->value = signal.semaphore->timeline ? signal.value : 1;
-    if (batch.fence != nullptr) batch.fence->signaled = true;
+    if (batch.fence == nullptr) return;
+    batch.fence->signaled = true;
+    batch.fence->isPending = false;
 }
 
 VkResult QueueSubmit(Queue& queue, uint32_t count, const VkSubmitInfo* infos, Fence* fence) {
@@ -142,7 +177,11 @@ COOPVK_OBJECT(Fence)
 
 VkResult ResetFences(Device& device, uint32_t count, const VkFence* fences) {
     const std::lock_guard lock(device.mutex);
-    for (const VkFence fence : std::span(fences, count)) objectOf(fence)->signaled = false;
+    for (const VkFence each : listOf(fences, count)) {
+        Fence& fence = theObject(each);
+        require(!fence.isPending, "a submission is going to signal the fence");
+        fence.signaled = false;
+    }
     return VK_SUCCESS;
 }
 
@@ -152,16 +191,27 @@ VkResult GetFenceStatus(Device& device, Fence* fence) {
 
 VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, VkBool32 all,
                        uint64_t timeout) {
-    const auto signaled = [](VkFence fence) { return objectOf(fence)->signaled; };
+    std::vector<std::shared_ptr<Fence>> waited;
+    for (const VkFence each : listOf(fences, count)) {
+        (void)theObject(each);
+        waited.push_back(sharedOf(each));
+    }
+    const auto signaled = [](const auto& fence) { return fence->signaled; };
     return device.wait(timeout, [&] {
-        return all ? std::all_of(fences, fences + count, signaled)
-                   : std::any_of(fences, fences + count, signaled);
+        return all ? std::ranges::all_of(waited, signaled) : std::ranges::any_of(waited, signaled);
     });
 }
 
 COOPVK_OBJECT(Semaphore)
 
+static Semaphore& timelineOf(VkSemaphore handle) {
+    Semaphore& semaphore = theObject(handle);
+    require(semaphore.timeline, "the semaphore has no timeline");
+    return semaphore;
+}
+
 VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t* value) {
+    (void)timelineOf(handleOf(*semaphore));
     return device.read([&] {
         *value = semaphore->value;
         return VK_SUCCESS;
@@ -169,19 +219,24 @@ VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t
 }
 
 VkResult WaitSemaphores(Device& device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
-    const auto reached = [&](uint32_t i) {
-        return objectOf(info->pSemaphores[i])->value >= info->pValues[i];
-    };
+    const auto values = listOf(info->pValues, info->semaphoreCount);
+    std::vector<SemaphoreValue> waited;
+    for (const VkSemaphore each : listOf(info->pSemaphores, info->semaphoreCount)) {
+        (void)timelineOf(each);
+        waited.push_back({sharedOf(each), values[waited.size()]});
+    }
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
     return device.wait(timeout, [&] {
-        for (uint32_t i = 0; i < info->semaphoreCount; ++i)
-            if (reached(i) == any) return any;
-        return !any;
+        return any ? std::ranges::any_of(waited, isReady) : std::ranges::all_of(waited, isReady);
     });
 }
 
 VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
-    return device.change([&] { objectOf(info->semaphore)->value = info->value; });
+    Semaphore& semaphore = timelineOf(info->semaphore);
+    return device.change([&] {
+        require(info->value > semaphore.value, "the value is not greater than the semaphore's");
+        semaphore.value = info->value;
+    });
 }
 
 COOPVK_OBJECT(Event)
@@ -209,12 +264,12 @@ void execution::CmdResetEvent2(Execution& execution, Event* event, VkPipelineSta
 // The host may set an event after the submission.
 void CmdWaitEvents2(CommandBuffer& commands, uint32_t count, const VkEvent* events,
                     const VkDependencyInfo*) {
-    for (const VkEvent event : std::span(events, count)) {
-        const auto wait = [event = objectOf(event)](Execution& execution) {
+    for (const VkEvent each : listOf(events, count)) {
+        const auto wait = [event = &theObject(each)](Execution& execution) {
             Device& device = execution.device;
-            device.wait(UINT64_MAX, [&] { return device.queue.stopping || event->set; });
+            device.wait(UINT64_MAX, [&] { return device.stopping || event->set; });
         };
-        record(commands, wait, objectOf(event));
+        record(commands, wait, objectOf(each));
     }
 }
 void CmdWaitEvents(CommandBuffer& commands, uint32_t count, const VkEvent* events,

@@ -140,6 +140,16 @@ void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In of
     });
 }
 
+// SPV_EXT_descriptor_heap: to the buffer whose descriptor is where the operand points.
+void bufferPointer(Subgroup& s, Out result, In descriptor) {
+    s.require(descriptor, 1, kUndefinedIndex);
+    forLanes(s, [&](uint32_t lane) {
+        const Range* range = s.group->resources->inHeap(descriptor.at(1, lane));
+        result.at(0, lane) = reinterpret_cast<uint64_t>(range);
+        result.at(1, lane) = 0;
+    });
+}
+
 // In units of the pointee.
 void pointerDifference(Subgroup& s, In a, In b) {
     const Pointee& pointee = s.program->slotAt(*s.at, 0).pointee;
@@ -179,6 +189,7 @@ constexpr OpcodeRow kChainRows[] = {
     chain<true, true>(OpUntypedPtrAccessChainKHR),
     chain<true, true>(OpUntypedInBoundsPtrAccessChainKHR),
     row<rawAccessChain>(OpRawAccessChainNV, Defined::kAll),
+    row<bufferPointer>(OpBufferPointerEXT, Defined::kAll),
     row<pointerDifference>(OpPtrDiff, Defined::kAll),
     row<comparePointers<true>>(OpPtrEqual, Defined::kAll),
     row<comparePointers<false>>(OpPtrNotEqual, Defined::kAll),

@@ -79,7 +79,9 @@ Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
         reportOutside(*this, lane, at, size, range);
         return {};
     }
-    return {range->data + at, range->written != nullptr ? range->written + at : nullptr};
+    return {range->data + at, range->written != nullptr ? range->written + at : nullptr,
+            range->writers != nullptr ? range->writers + at : nullptr,
+            range->readers != nullptr ? range->readers + at : nullptr};
 }
 
 Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
@@ -95,6 +97,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     }
     if (Races* races = s.group->races)
         races->note(*this, lane, from.data, size, reinterpret_cast<std::byte*>(&word));
+    if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
     const bool written = isWritten(from, size);
     if (!written)
         s.report(kCheckUnwritten, lane,
@@ -120,6 +123,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
         std::memcpy(to.data, &word, size);
     if (!s.group->dispatch->watched.empty()) s.noteWrite(lane, to.data, size);
     if (to.written != nullptr) std::memset(to.written, 1, size);
+    if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
 }
 
 template <typename Word>
@@ -145,6 +149,7 @@ uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size,
     if (s.at->opcode != OpAtomicStore && !isWritten(at, size))
         s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
     if (at.written != nullptr) std::memset(at.written, 1, size);
+    if (at.writers != nullptr && change) std::fill_n(at.writers, size, s.at->word);
     if (change && !s.group->dispatch->watched.empty()) s.noteWrite(lane, at.data, size);
     if (size == 2) return exchangeWord<uint16_t>(at.data, change);
     if (size == 4) return exchangeWord<uint32_t>(at.data, change);

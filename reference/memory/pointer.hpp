@@ -52,7 +52,9 @@ Access accessOf(const Program& program, const Instruction& i, uint32_t first);
 // Bytes of memory.
 struct Span {
     std::byte* data = nullptr;
-    uint8_t* written = nullptr;  // null: not tracked
+    uint8_t* written = nullptr;   // null: not tracked
+    uint32_t* writers = nullptr;  // null: not kept
+    uint32_t* readers = nullptr;
 };
 using Change = std::function<uint64_t(uint64_t)>;
 

@@ -120,6 +120,8 @@ Status Decoder::readConstant(const Parsed& from, const Type& of) {
     uint64_t bits = opcode == OpConstantTrue;
     if (opcode == OpConstant)
         bits = from.operands[0].literal() & lowBits(of.width);
+    else if (opcode == OpConstantSizeOfEXT)
+        bits = kDescriptorBytes;
     else if (opcode != OpConstantTrue && opcode != OpConstantFalse)
         return unsupported(from);
     return addConstant(from, of, {&bits, 1});

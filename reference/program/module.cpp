@@ -55,6 +55,7 @@ class Reader {
 
     std::vector<Parsed> instructions;
     Words validated;  // what the validator sees
+    bool hasInt4 = false;
 
  private:
     static constexpr uint32_t kHeaderWords = 5;
@@ -91,6 +92,8 @@ class Reader {
         if (i.opcode == OpTypeInt && i[0] == 32) integers_.insert(i.resultId);
         if (i.opcode == OpConstant && integers_.contains(i.typeId)) values_[i.resultId] = words[3];
         if (i.opcode == OpSpecConstantOp) fold(i, words);
+        if (i.opcode == OpCapability && spv::Capability(i[0]) == spv::Capability::Int4TypeINTEL)
+            hasInt4 = true;
         if (i.opcode == OpTypeCooperativeMatrixKHR) matrices_.insert(i.resultId);
         // SPIRV-Tools refuses OpSelect of whole cooperative matrices, which are composites.
         if (i.opcode != OpSelect || !matrices_.contains(i.typeId)) return;
@@ -126,8 +129,10 @@ class Reader {
     std::unordered_set<uint32_t> matrices_;          // types
 };
 
-bool validate(const spvtools::SpirvTools& tools, const Words& words) {
+// SPIRV-Tools gives integers of 4 bits the alignment 0, and then takes no stride of their vectors.
+bool validate(const spvtools::SpirvTools& tools, const Words& words, bool hasInt4) {
     spvtools::ValidatorOptions options;
+    options.SetSkipBlockLayout(hasInt4);
     options.SetRelaxBlockLayout(true);
     options.SetUniformBufferStandardLayout(true);
     options.SetScalarBlockLayout(true);
@@ -158,7 +163,8 @@ Result<std::vector<Parsed>> parse(const ProgramRequest& request) {
             reader->read(instruction);
             return SPV_SUCCESS;
         });
-    if (!parsed || (request.validate && !validate(tools, reader->validated))) return error;
+    if (!parsed || (request.validate && !validate(tools, reader->validated, reader->hasInt4)))
+        return error;
     return std::move(reader->instructions);
 }
 

@@ -63,6 +63,7 @@ uint64_t sizeOf(const Pointee& pointee) {
     const Type& type = *pointee.type;
     if (type.isScalar()) return scalarSize(type);
     if (type.kind == Kind::kPointer) return 8;
+    if (type.kind == Kind::kOpaque) return kDescriptorBytes;
     uint64_t size = 0;
     for (uint32_t i = 0; i < type.members.size(); ++i)
         size = std::max(size, type.members[i].offset + sizeOf(pointeeOf(pointee, i)));
@@ -155,6 +156,8 @@ Status Decoder::readListType(const Parsed& from, Type& to) {
     else if (to.kind != Kind::kRuntimeArray)
         to.count = from[1];
     to.stride = decorations_.literal(to.id, spv::Decoration::ArrayStride);
+    if (const auto id = decorations_.of(to.id, spv::Decoration::ArrayStrideIdEXT))
+        to.stride = constantOf(*id);
     const uint64_t components = uint64_t{to.count} * to.element->components;
     // Large arrays are of memory. No value has so many components.
     to.components = uint32_t(std::min<uint64_t>(components, ~uint32_t{0}));
@@ -172,6 +175,8 @@ Status Decoder::readStruct(const Parsed& from, Type& to) {
         if (member.type == nullptr) return invalid(from, "a member has no type");
         const uint64_t aligned = (end + kAlignment - 1) / kAlignment * kAlignment;
         member.offset = decorations_.of(to.id, spv::Decoration::Offset, i).value_or(aligned);
+        if (const auto id = decorations_.of(to.id, spv::Decoration::OffsetIdEXT, i))
+            member.offset = constantOf(*id);
         member.component = uint32_t(components);
         member.matrixStride = decorations_.literal(to.id, spv::Decoration::MatrixStride, i);
         member.rowMajor = decorations_.of(to.id, spv::Decoration::RowMajor, i).has_value();

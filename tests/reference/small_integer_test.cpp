@@ -55,6 +55,22 @@ TEST(SmallIntegers, PairsShareBytes) {
     EXPECT_EQ(run.buffers[0][0], 0x43210000u);
 }
 
+// SPIRV-Tools refuses the strides of such vectors: the device does not ask it for them.
+TEST(SmallIntegers, VectorsInStorageBuffersAreValid) {
+    for (const uint32_t count : {2u, 4u}) {
+        Execution run;
+        run.buffers = {{0, {0x43210000}}, {1, {0xFFFFFFFF}}};
+        const std::string number = std::to_string(count);
+        execute(run, text(kInt4, "%vector", count / 2,
+                          "%s4 = OpTypeInt 4 1\n%vector = OpTypeVector %s4 " + number + "\n",
+                          "%p = OpAccessChain %elements %from %0 %1\n"
+                          "%q = OpAccessChain %elements %to %0 %1\n"
+                          "%v = OpLoad %vector %p\nOpStore %q %v\n"));
+        EXPECT_EQ(run.error, "");
+        EXPECT_EQ(run.buffers[1][0], count == 2 ? 0xFFFF00FFu : 0x4321FFFFu);
+    }
+}
+
 // A pointer to a component leads to its half of the byte: by a constant index and by others, in a
 // buffer and in shared memory.
 TEST(SmallIntegers, PointersToComponents) {

@@ -33,6 +33,13 @@ class BufferList final : public Resources {
             if (b.set == set && b.binding == binding && b.element == element) return &b.range;
         return nullptr;
     }
+    // Bindings of set 0 are the heap's descriptors, too.
+    const Range* inHeap(uint64_t offset) override {
+        const uint64_t number = offset / kDescriptorBytes;
+        return offset % kDescriptorBytes == 0 && number < kMostInHeap
+                   ? descriptor(0, static_cast<uint32_t>(number), 0)
+                   : nullptr;
+    }
     const Range* buffer(uint64_t address) override {
         for (const Buffer& b : buffers_)
             if (address >= b.range.address && address - b.range.address < b.range.size)
@@ -41,6 +48,7 @@ class BufferList final : public Resources {
     }
 
  private:
+    static constexpr uint64_t kMostInHeap = uint64_t{1} << 20;
     std::vector<Buffer> buffers_;
 };
 

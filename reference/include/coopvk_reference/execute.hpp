@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -182,6 +183,10 @@ struct Range {
     // One byte for each byte of data: not 0 where something wrote it. Null: all of it counts as
     // written.
     uint8_t* written = nullptr;
+    // For each byte the positions, in words, of the instructions that wrote and that read it last.
+    // Null: not kept.
+    uint32_t* writers = nullptr;
+    uint32_t* readers = nullptr;
 };
 
 // Finds memory. Several threads call it at once during an execution. What it returns must stay as
@@ -194,7 +199,13 @@ class Resources {
     virtual const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) = 0;
     // The buffer that contains the address; null if none does.
     virtual const Range* buffer(uint64_t address) = 0;
+    // Of the descriptor at an offset in the heap of resources (SPV_EXT_descriptor_heap); null if
+    // there is none.
+    virtual const Range* inHeap(uint64_t) { return nullptr; }
 };
+
+// Bytes of any descriptor in a heap: OpConstantSizeOfEXT.
+inline constexpr uint32_t kDescriptorBytes = 16;
 
 struct Dispatch {
     std::array<uint32_t, 3> groups = {1, 1, 1};
@@ -202,10 +213,12 @@ struct Dispatch {
     std::span<const std::byte> pushConstants;
     // Reporter::wrote() gets each write to one of these bytes of a range.
     std::span<const std::byte> watched = {};
+    // Becomes true where the execution is to end soon.
+    const std::atomic<bool>* stop = nullptr;
 };
 
 // Executes all workgroups and returns when they are done. Subgroup size and rounding are those of
-// the program, whatever the settings say. kDeviceLost: a report stopped it. kOutOfMemory.
+// the program, whatever the settings say. kDeviceLost: something stopped it. kOutOfMemory.
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter);
 

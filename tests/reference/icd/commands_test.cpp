@@ -11,7 +11,7 @@ struct Row {
     std::string level;
     std::string extension;
 };
-#define COOPVK_COMMAND(name, target, level, extension) Row{#name, #level, extension},
+#define COOPVK_COMMAND(name, target, level, extension, needed) Row{#name, #level, extension},
 const Row kRows[] = {
 #include "commands.inc"
 };

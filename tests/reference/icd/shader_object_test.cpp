@@ -62,19 +62,24 @@ TEST_F(ShaderObjects, WordsAndBinaries) {
     }
 }
 
-// A command whose shader is gone does nothing.
 TEST_F(ShaderObjects, DestroyedBeforeExecution) {
     if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
         GTEST_SKIP() << "the validation layer reports it";
     Layout layout(device, {binding(0, kStorage)});
     const VkShaderEXT shader =
         make(layout, VK_SHADER_CODE_TYPE_SPIRV_EXT, sizeof(kSizeWords), kSizeWords);
-    EXPECT_VK(run([&](VkCommandBuffer commands) {
-        const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
-        vkCmdBindShadersEXT(commands, 1, &stage, &shader);
-        vkCmdDispatch(commands, 1, 1, 1);
-        vkDestroyShaderEXT(device, shader, nullptr);
-    }));
+    const VkCommandBuffer commands = allocate();
+    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    ASSERT_VK(vkBeginCommandBuffer(commands, &begin));
+    const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    vkCmdBindShadersEXT(commands, 1, &stage, &shader);
+    vkCmdDispatch(commands, 1, 1, 1);
+    EXPECT_VK(vkEndCommandBuffer(commands));
+    vkDestroyShaderEXT(device, shader, nullptr);
+    VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO};
+    info.commandBufferCount = 1;
+    info.pCommandBuffers = &commands;
+    EXPECT_EQ(vkQueueSubmit(queue, 1, &info, VK_NULL_HANDLE), VK_ERROR_VALIDATION_FAILED_EXT);
     const std::vector<std::string> messages = takeMessages();
     ASSERT_EQ(messages.size(), 1u);
     EXPECT_EQ(messages[0].find("coopvk-reference-usage"), 0u) << messages[0];

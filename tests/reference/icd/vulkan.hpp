@@ -35,6 +35,7 @@ class Vulkan : public testing::Test {
     VkQueue queue = VK_NULL_HANDLE;
     VkCommandPool pool = VK_NULL_HANDLE;
 
+    void createDevice();
     // Records and submits; returns what vkWaitForFences does.
     VkResult run(const std::function<void(VkCommandBuffer)>& commands);
     VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
@@ -45,7 +46,6 @@ class Vulkan : public testing::Test {
                                                     const VkDebugUtilsMessengerCallbackDataEXT*,
                                                     void*);
     void createInstance();
-    void createDevice();
 
     VkDebugUtilsMessengerEXT messenger_ = VK_NULL_HANDLE;
     std::mutex mutex_;

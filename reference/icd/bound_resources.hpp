@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the interpreter needs from the driver: memory of descriptors and addresses.
+#pragma once
+
+#include <format>
+
+#include "command_buffer.hpp"
+
+namespace coopvk::reference::icd {
+
+// Holds what it finds until the dispatch is done.
+class BoundResources final : public Resources {
+ public:
+    explicit BoundResources(const Execution& execution)
+        : device_(execution.device), addresses_(execution.device.addressesNow()) {
+        const std::lock_guard lock(device_.mutex);
+        for (uint32_t set = 0; set < kMaxSets; ++set) {
+            const auto& bound = execution.sets[set];
+            if (!bound) continue;
+            Held& held = sets_[set];
+            held.set = bound->pushed != nullptr ? bound->pushed : setOf(bound->set);
+            if (held.set == nullptr) continue;
+            held.descriptors = held.set->descriptors;
+            addDynamic(held, bound->offsets);
+        }
+    }
+
+    // Null, too, where what a descriptor names is gone: the dispatch then loses the device.
+    const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
+        if (set >= kMaxSets || sets_[set].set == nullptr) return nullptr;
+        const auto index = sets_[set].set->find(binding, element);
+        if (!index) return nullptr;
+        const Descriptor& found = (*sets_[set].descriptors)[*index];
+        const auto moved = dynamic_.find(&found);
+        const Range& range = moved == dynamic_.end() ? found.range : moved->second;
+        if (range.address == 0 && range.data != nullptr) return &range;  // an inline uniform block
+        const bool isGone =
+            found.isSet && (found.buffer.expired() || !addresses_.live(found.range));
+        if (isGone) note(set, binding);
+        return range.data == nullptr || isGone ? nullptr : &range;
+    }
+
+    const Range* buffer(uint64_t address) override { return addresses_.buffer(address); }
+
+    // Throws InvalidUse where a descriptor names something that is gone.
+    void requireAll() {
+        if (!gone_.empty()) throw InvalidUse{gone_};
+    }
+
+ private:
+    struct Held {
+        std::shared_ptr<const DescriptorSet> set;
+        std::shared_ptr<const Descriptors> descriptors;
+    };
+
+    static std::shared_ptr<const DescriptorSet> setOf(const std::weak_ptr<const Object>& weak) {
+        auto object = weak.lock();
+        const auto* set = reinterpret_cast<const DescriptorSet*>(object.get());
+        return {std::move(object), set};
+    }
+
+    void note(uint32_t set, uint32_t binding) {
+        const std::lock_guard lock(mutex_);
+        gone_ = std::format(
+            "set {}, binding {} has a buffer that was destroyed, or whose memory "
+            "was freed",
+            set, binding);
+    }
+
+    // Dynamic offsets are in the order of bindings and elements.
+    void addDynamic(const Held& held, const std::vector<uint32_t>& offsets) {
+        size_t next = 0;
+        for (const auto& [number, binding] : *held.set->bindings) {
+            for (uint32_t i = 0; binding.isDynamic() && i < binding.count; ++i) {
+                if (next == offsets.size()) return;
+                const Descriptor& descriptor = (*held.descriptors)[binding.first + i];
+                Range rest = descriptor.range;
+                rest.size = descriptor.rest;
+                dynamic_[&descriptor] = part(rest, offsets[next++], descriptor.range.size);
+            }
+        }
+    }
+
+    Device& device_;
+    const Addresses addresses_;
+    std::array<Held, kMaxSets> sets_;
+    std::map<const Descriptor*, Range> dynamic_;
+    std::mutex mutex_;
+    std::string gone_;
+};
+
+}  // namespace coopvk::reference::icd

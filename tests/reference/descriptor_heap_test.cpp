@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Buffers of a descriptor heap (SPV_EXT_descriptor_heap). The buffer with binding n here is the
+// heap's descriptor n.
+#include <gtest/gtest.h>
+
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test::descriptor_heap_test {
+namespace {
+
+// One invocation. The body has %heap, an array of descriptors %buffers with the stride of
+// OpConstantSizeOfEXT, and %words, the type of their contents.
+std::string text(const std::string& declarations, const std::string& body) {
+    return "OpCapability Shader\nOpCapability UntypedPointersKHR\nOpCapability DescriptorHeapEXT\n"
+           "OpCapability VulkanMemoryModel\nOpExtension \"SPV_EXT_descriptor_heap\"\n"
+           "OpExtension \"SPV_KHR_untyped_pointers\"\nOpMemoryModel Logical Vulkan\n"
+           "OpEntryPoint GLCompute %main \"main\" %heap\nOpExecutionMode %main LocalSize 1 1 1\n"
+           "OpDecorate %heap BuiltIn ResourceHeapEXT\nOpDecorate %array ArrayStride 4\n"
+           "OpDecorate %words Block\nOpMemberDecorate %words 0 Offset 0\n"
+           "OpDecorateId %buffers ArrayStrideIdEXT %size\n%void = OpTypeVoid\n"
+           "%u32 = OpTypeInt 32 0\n%procedure = OpTypeFunction %void\n"
+           "%array = OpTypeRuntimeArray %u32\n%words = OpTypeStruct %array\n"
+           "%to_words = OpTypePointer StorageBuffer %words\n"
+           "%to_word = OpTypePointer StorageBuffer %u32\n"
+           "%to_descriptor = OpTypeUntypedPointerKHR UniformConstant\n"
+           "%heap = OpUntypedVariableKHR %to_descriptor UniformConstant\n"
+           "%buffer = OpTypeBufferEXT StorageBuffer\n%size = OpConstantSizeOfEXT %u32 %buffer\n"
+           "%buffers = OpTypeRuntimeArray %buffer\n%0 = OpConstant %u32 0\n"
+           "%1 = OpConstant %u32 1\n%2 = OpConstant %u32 2\n%3 = OpConstant %u32 3\n" +
+           declarations + "%main = OpFunction %void None %procedure\n%entry = OpLabel\n" + body +
+           "OpReturn\nOpFunctionEnd\n";
+}
+
+// Buffer 3 gets, at word 1, word 2 of the buffer whose number word 0 of buffer 1 is.
+TEST(DescriptorHeap, BuffersByIndices) {
+    Execution run;
+    run.buffers = {{1, {2, 0, 0}}, {2, {10, 11, 12}}, {3, {0, 0, 0}}};
+    execute(run, text("",
+                      "%d1 = OpUntypedAccessChainKHR %to_descriptor %buffers %heap %1\n"
+                      "%b1 = OpBufferPointerEXT %to_words %d1\n"
+                      "%p1 = OpAccessChain %to_word %b1 %0 %0\n%n = OpLoad %u32 %p1\n"
+                      "%d2 = OpUntypedAccessChainKHR %to_descriptor %buffers %heap %n\n"
+                      "%b2 = OpBufferPointerEXT %to_words %d2\n"
+                      "%p2 = OpAccessChain %to_word %b2 %0 %2\n%v = OpLoad %u32 %p2\n"
+                      "%d3 = OpUntypedAccessChainKHR %to_descriptor %buffers %heap %3\n"
+                      "%b3 = OpBufferPointerEXT %to_words %d3\n"
+                      "%p3 = OpAccessChain %to_word %b3 %0 %1\nOpStore %p3 %v\n"));
+    EXPECT_EQ(run.error, "");
+    EXPECT_TRUE(run.reports.empty());
+    EXPECT_EQ(run.buffers[3], (std::vector<uint32_t>{0, 12, 0}));
+}
+
+// Members of a structure whose offsets are constants; a descriptor that the heap has not.
+TEST(DescriptorHeap, MembersAndNothing) {
+    Execution run;
+    run.buffers = {{0, {5}}, {1, {7}}};
+    std::string source =
+        text("%both = OpTypeStruct %buffer %buffer\n%100 = OpConstant %u32 100\n",
+             "%d0 = OpUntypedAccessChainKHR %to_descriptor %both %heap %0\n"
+             "%b0 = OpBufferPointerEXT %to_words %d0\n%p0 = OpAccessChain %to_word %b0 %0 %0\n"
+             "%d1 = OpUntypedAccessChainKHR %to_descriptor %both %heap %1\n"
+             "%b1 = OpBufferPointerEXT %to_words %d1\n%p1 = OpAccessChain %to_word %b1 %0 %0\n"
+             "%v = OpLoad %u32 %p1\nOpStore %p0 %v\n"
+             "%no = OpUntypedAccessChainKHR %to_descriptor %buffers %heap %100\n"
+             "%bn = OpBufferPointerEXT %to_words %no\n%pn = OpAccessChain %to_word %bn %0 %0\n"
+             "OpStore %pn %v\n");
+    source.insert(source.find("%void ="),
+                  "OpMemberDecorateIdEXT %both 0 OffsetIdEXT %0\n"
+                  "OpMemberDecorateIdEXT %both 1 OffsetIdEXT %size\n");
+    execute(run, source);
+    EXPECT_EQ(run.error, "");
+    EXPECT_EQ(run.buffers[0], std::vector<uint32_t>{7});
+    ASSERT_EQ(run.reports.size(), 1u);
+    EXPECT_EQ(run.reports[0].check, kCheckBounds);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::descriptor_heap_test
