@@ -50,10 +50,8 @@ def jobs_count():
     return max(1, min([len(os.sched_getaffinity(0)), *(size // 1572864 for size in available)]))
 
 
-def build(preset, *targets, options=()):
-    """Builds targets, with all messages in the standard error stream."""
+def build(preset, *targets):
+    """Builds targets in a folder that serves scripts/test, too, with all messages in the standard error stream."""
     run = {"check": True, "stdout": sys.stderr, "cwd": SOURCE}
-    subprocess.run([SOURCE / "scripts/setup"], **run)
-    in_env("cmake", "--preset", preset, "--log-level=WARNING", "-D", "COOPVK_BUILD_TESTS=ON", "-D", "COOPVK_WERROR=OFF",
-           *options, **run)
+    subprocess.run([SOURCE / "scripts/build", "--preset", preset, "--tests", "--configure-only"], **run)
     in_env("cmake", "--build", f"build/{preset}", "--parallel", str(jobs_count()), "--target", *targets, **run)
