@@ -147,7 +147,7 @@ std::string malformedIn(const Module& module) {
         const auto check = [&](Id id) {
             if (!defined.contains(id)) {
                 what = std::format("instruction {} (result %{}) names %{}, which nothing defines",
-                                   static_cast<uint32_t>(i->opcode), i->result, id);
+                                   nameOf(i->opcode), i->result, id);
             }
         };
         if (i->type != 0) check(i->type);

@@ -1,10 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/opcodes.hpp"
 
+#include <spirv-tools/libspirv.h>
+
 #include <algorithm>
 #include <array>
 
 namespace coopvk::rewrite {
+
+std::string nameOf(spv::Op opcode) {
+    const auto number = static_cast<uint32_t>(opcode);
+    const std::string_view name = spvOpcodeString(number);
+    return name == "unknown" ? "with opcode " + std::to_string(number) : std::string(name);
+}
 
 bool hasNoValue(spv::Op opcode) { return opcode == OpUndef || opcode == kOpPoison; }
 

@@ -3,6 +3,8 @@
 // Kinds of opcodes that several passes tell apart.
 #pragma once
 
+#include <string>
+
 #include "ir/module.hpp"
 
 namespace coopvk::rewrite {
@@ -48,6 +50,10 @@ inline constexpr auto kSaturated = spv::Decoration::SaturatedToLargestFloat8Norm
 inline constexpr bool isMicroscaled(std::optional<spv::FPEncoding> encoding) {
     return encoding && *encoding >= kFloat6E2M3 && *encoding <= kMxInt8;
 }
+
+// For messages: "CooperativeMatrixMulAddKHR", or "with opcode 4456" where SPIRV-Tools does not know
+// it. Follows the word "instruction".
+std::string nameOf(spv::Op opcode);
 
 // Whether an instruction gives no particular value: OpUndef and OpPoisonKHR.
 bool hasNoValue(spv::Op opcode);

@@ -91,8 +91,7 @@ class ModuleParser {
     }
 
     void misplaced(spv::Op opcode, std::string_view where) {
-        error_ =
-            std::format("instruction with opcode {} is {}", static_cast<uint32_t>(opcode), where);
+        error_ = std::format("instruction {} is {}", nameOf(opcode), where);
     }
 
     void place(InstructionPtr instruction) {

@@ -12,6 +12,7 @@
 
 #include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/place.hpp"
 #include "plan/device_plan.hpp"
 
@@ -38,8 +39,8 @@ void sharedBarrier(Emitter& emit, spv::Scope scope);
 
 // An error that names the instruction that causes it.
 inline Error errorAt(ErrorCode code, const Instruction& at, std::string_view what) {
-    return {code, std::format("instruction {} (result %{}): {}", static_cast<uint32_t>(at.opcode),
-                              at.result, what)};
+    return {code,
+            std::format("instruction {} (result %{}): {}", nameOf(at.opcode), at.result, what)};
 }
 
 struct LoweringContext {
