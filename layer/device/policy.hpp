@@ -40,9 +40,10 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
 using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 
 // The shapes that the layer lists after the driver's matrix shapes, if it does not emulate these:
-// those that consist of tiles of the driver's shapes, if the user asks for the native back-end.
-// Programs choose by size or by their own order among the shapes that they find, so that a shape
-// which they would do without can cost them a faster one.
+// those that consist of tiles of the driver's shapes, if the user asks for the native back-end;
+// else what programs with emulated 8-bit floats expect beside these. Programs choose by size or by
+// their own order among the shapes that they find, so that a shape which they would do without can
+// cost them a faster one.
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
                                               const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated);

@@ -25,8 +25,9 @@ std::vector<MatrixShape> nvMatrixShapes(const DeviceTraits& device);
 // emulated.
 std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device);
 
-// Returns the shapes that consist of tiles of device.nativeShapes and that the driver does not
-// list. They are listed after the driver's where VK_KHR_cooperative_matrix is native.
+// Returns shapes that the driver does not list and that are listed after its own, where
+// VK_KHR_cooperative_matrix is native: with DeviceTraits::onlyNativeShapes those that consist of
+// tiles of the driver's; else f16 of 16x16x16 if matrices of 8-bit floats are emulated.
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device);
 
 // ---------------------------------------------------------------------------------------------

@@ -101,9 +101,9 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
     if (mayBeNative) why = whyNotNative(request, target);
     if (mayBeNative && !why) {
         Result<Rewritten> out = rewriteWithinLimit(request, target, BackEnd::kNative);
-        // Where only shapes are added, the device may lack what core SPIR-V needs.
-        const bool canBeCore =
-            emulates || allowsFlexibleSizes(target.emulated, target.nativeFeatures);
+        // Where only tiles are added, the device may lack what core SPIR-V needs.
+        const bool canBeCore = emulates || target.device.addsCoreShapes ||
+                               allowsFlexibleSizes(target.emulated, target.nativeFeatures);
         if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }

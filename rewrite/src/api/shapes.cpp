@@ -13,6 +13,10 @@ namespace {
 
 using enum ComponentType;
 
+// Programs with matrices of 8-bit floats compute with this one, too: vkd3d-proton takes no matrices
+// from a device without it.
+constexpr MatrixShape kBesideFloat8 = {16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false};
+
 bool sameTypes(const MatrixShape& shape, const ShapeTypes& t) {
     return shape.a == t.a && shape.b == t.b && shape.c == t.c && shape.result == t.result &&
            shape.saturating == t.saturating;
@@ -134,9 +138,13 @@ std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device) {
 }
 
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
-    DeviceTraits tiled = withoutFormats(device);
-    tiled.onlyNativeShapes = true;
-    std::vector<MatrixShape> shapes = matrixShapes(tiled);
+    if (device.nativeShapes.empty()) return {};
+    std::vector<MatrixShape> shapes;
+    if (device.onlyNativeShapes) {
+        shapes = matrixShapes(withoutFormats(device));
+    } else if (device.shaderFloat8CooperativeMatrix) {
+        shapes = {kBesideFloat8};
+    }
     std::erase_if(shapes, [&](const MatrixShape& shape) {
         return std::ranges::find(device.nativeShapes, shape) != device.nativeShapes.end();
     });

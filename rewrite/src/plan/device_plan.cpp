@@ -74,6 +74,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
     if (target.addsShapes) addedShapes = addedMatrixShapes(traits);
+    addsCoreShapes = !addedShapes.empty() && !traits.onlyNativeShapes;
     if (!mayUseDriverMatrices(target, choices)) return;
     std::ranges::copy_if(nativeShapes, std::back_inserter(vectorShapes),
                          [&](const MatrixShape& shape) { return isDivided(shape, lanes); });

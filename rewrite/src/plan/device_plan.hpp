@@ -179,6 +179,7 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     uint32_t reservedSharedMemory = 0;
     std::vector<MatrixShape> vectorShapes;  // of the driver, for products of vectors
     std::vector<MatrixShape> addedShapes;   // with Target::addsShapes
+    bool addsCoreShapes = false;            // which may become core SPIR-V
 
     // Whether dot products of four bytes, of which each may be signed, are accelerated.
     bool acceleratesDots(bool aSigned, bool bSigned) const {
