@@ -31,7 +31,19 @@ void Log::tell(LogLevel level, std::string_view text) noexcept {
     }
 }
 
+// What others wrote may be in a message: names in shaders, of programs, of files.
 void Log::write(LogLevel level, std::string_view text) noexcept {
+    constexpr std::string_view kAllowed = "\n\t";
+    const size_t unprintable = findUnprintable(text, kAllowed);
+    if (unprintable == text.npos) return writePrintable(level, text);
+    try {
+        return writePrintable(level, printable(text, kAllowed));
+    } catch (...) {  // no memory
+        return writePrintable(level, text.substr(0, unprintable));
+    }
+}
+
+void Log::writePrintable(LogLevel level, std::string_view text) noexcept {
     tell(level, text);
     // One prefix for each line, so that text of several lines stays greppable.
     while (!text.empty()) {

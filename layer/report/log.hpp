@@ -34,7 +34,8 @@ class Log {
     // Call this before building an expensive line.
     bool wants(LogLevel level) const { return level <= level_; }
 
-    // Never throws, and allocates nothing. Text of several lines becomes as many lines.
+    // Never throws. Text of several lines becomes as many lines. Allocates nothing, unless there
+    // are characters to replace that terminals may take for commands: see printable().
     void write(LogLevel level, std::string_view text) noexcept;
     // One line made of pieces.
     void writePieces(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept;
@@ -44,6 +45,7 @@ class Log {
     void debug(std::string_view text) noexcept { write(LogLevel::kDebug, text); }
 
  private:
+    void writePrintable(LogLevel level, std::string_view text) noexcept;
     void tell(LogLevel level, std::string_view text) noexcept;
     void putLine(LogLevel level, std::initializer_list<std::string_view> pieces) noexcept;
 

@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/run_report.hpp"
 
+#include <algorithm>
+
 #include "system/system.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-// Fields must not contain separators.
+// Fields must not contain separators, and `coopvk run` shows them.
 void addField(std::string& line, std::string_view field) {
-    for (const char c : field) line += c == '\t' || c == '\n' ? ' ' : c;
+    std::string oneLine(field);
+    std::ranges::replace_if(oneLine, [](char c) { return c == '\t' || c == '\n'; }, ' ');
+    line += printable(oneLine);
 }
 
 }  // namespace

@@ -18,7 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kFile = "coopvk/coopvk.conf";
 constexpr size_t kMaxSize = size_t{1} << 20;  // bytes of a file
-constexpr size_t kMaxShown = 80;              // characters of a line in a message
 
 enum class Case { kRegarded, kIgnored, kOfFiles };
 
@@ -33,17 +32,6 @@ constexpr NameRow kConditionNames[] = {
     {"engine", &ProgramNames::engine, Case::kRegarded},
     {"application", &ProgramNames::application, Case::kRegarded},
 };
-
-// A part of the file for a message, without characters that a terminal would interpret as commands.
-std::string plain(std::string_view text) {
-    std::string result(text.substr(0, kMaxShown));
-    std::ranges::replace_if(result, isControl, '?');
-    return result;
-}
-
-std::string quoted(std::string_view text) {
-    return "'" + plain(text) + (text.size() > kMaxShown ? "...'" : "'");
-}
 
 // Reads a file line by line into sections.
 class Parser {
@@ -70,7 +58,7 @@ class Parser {
         if (line.starts_with('[')) return openSection(line);
         const size_t equals = line.find('=');
         if (equals == std::string_view::npos) {
-            return complain("neither 'key = value' nor '[section]': " + quoted(line));
+            return complain("neither 'key = value' nor '[section]': " + inQuotes(line));
         }
         readAssignment(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
     }
@@ -96,7 +84,7 @@ class Parser {
 
     void breakSection(const char* why, std::string_view line) {
         section().isBroken = true;
-        complain(why + quoted(line));
+        complain(why + inQuotes(line));
     }
 
     bool addCondition(std::string_view text) {
@@ -113,7 +101,7 @@ class Parser {
     void readAssignment(std::string_view key, std::string_view value) {
         const bool isEnable = key == kEnableKey;
         if (!isEnable && findSetting(key) == nullptr) {
-            return complain(unknownSetting(plain(key), plain(key)));
+            return complain(unknownSetting(key, key));
         }
         if (isEnable && section().title.empty()) {
             return complain(
@@ -121,7 +109,7 @@ class Parser {
                 "that match it");
         }
         if (isEnable && !booleanFromText(value)) {
-            return complain("enable: neither true nor false: " + quoted(value));
+            return complain("enable: neither true nor false: " + inQuotes(value));
         }
         if (!isEnable) {
             const auto complaints = checkSetting(key, value);

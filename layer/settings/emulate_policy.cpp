@@ -22,7 +22,7 @@ EmulatePolicy EmulatePolicy::parse(std::string_view text, std::vector<std::strin
         } else if (const auto extension = rewrite::extensionFromVulkanName(name)) {
             policy.list.insert(*extension);
         } else {
-            complaints.push_back("setting emulate: unknown extension '" + std::string(name) + "'");
+            complaints.push_back("setting emulate: unknown extension " + inQuotes(name));
         }
     }
     return policy;

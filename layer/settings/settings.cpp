@@ -3,9 +3,9 @@
 
 #include <charconv>
 #include <format>
-#include <fstream>
 #include <iterator>
 #include <memory>
+#include <span>
 #include <vulkan/layer/vk_layer_settings.hpp>
 
 #include "chain/pnext.hpp"
@@ -18,6 +18,10 @@
 
 namespace coopvk::layer {
 namespace {
+
+// Those that name what the layer writes, or how much of an application's data.
+constexpr std::string_view kWritingSettings[] = {"log_file", "dump_dir", "dump_inputs",
+                                                 "statistics"};
 
 void ignoreMessage(const char*, const char*) {}
 
@@ -51,10 +55,23 @@ class SettingSet {
         if (const auto& value = configured[setting]; value && !isInVariable) {
             return {value->text, value->origin};
         }
-        if (auto text = librarysText(std::string(setting.key))) {
-            return {*text, isInVariable ? variable : kSettingsFile};
-        }
+        const auto text = isInVariable || !isDistrusted(setting) ? librarysText(setting.key)
+                                                                 : applicationsText(setting.key);
+        if (text) return {*text, isInVariable ? variable : kSettingsFile};
         return {std::string(setting.standard), "default"};
+    }
+
+    // Complains about what is in the file: unknown keys, and settings that have no effect there.
+    void complainOfFile(std::vector<std::string>& complaints) const {
+        const std::string text = file_.text();
+        findUnknownKeys(text, complaints);
+        for (const SettingInfo& setting : kSettings) {
+            if (!isDistrusted(setting) || !hasKey(text, setting)) continue;
+            complaints.push_back("setting " + std::string(setting.key) +
+                                 ": has no effect in the vk_layer_settings.txt of the current "
+                                 "folder, which may be anybody's, unless VK_LAYER_SETTINGS_PATH "
+                                 "names the folder");
+        }
     }
 
     // Names from the application that the manifest does not have.
@@ -70,11 +87,17 @@ class SettingSet {
     }
 
  private:
+    // Whether the file must not set it: somebody else could make the layer write to a file of this
+    // user.
+    bool isDistrusted(const SettingInfo& setting) const {
+        return file_.isOfCurrentFolder && std::ranges::count(kWritingSettings, setting.key) != 0;
+    }
+
     // A list of strings becomes a comma list.
-    std::optional<std::string> librarysText(const std::string& key) const {
+    std::optional<std::string> librarysText(std::string_view key) const {
         std::vector<std::string> values;
-        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.c_str()) ||
-            vkuGetLayerSettingValues(set_, key.c_str(), values) != VK_SUCCESS) {
+        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.data()) ||
+            vkuGetLayerSettingValues(set_, key.data(), values) != VK_SUCCESS) {
             return std::nullopt;
         }
         std::string joined;
@@ -85,6 +108,25 @@ class SettingSet {
         return joined;
     }
 
+    // What the application passes, where the library would prefer the file. All settings that write
+    // are texts.
+    std::optional<std::string> applicationsText(std::string_view key) const {
+        constexpr auto kType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
+        for (const auto* info = first_; info != nullptr;
+             info = findNode<VkLayerSettingsCreateInfoEXT>(info->pNext, kType)) {
+            for (const VkLayerSettingEXT& one : std::span(info->pSettings, info->settingCount)) {
+                if (one.pLayerName == nullptr || one.pSettingName == nullptr) continue;
+                if (one.pLayerName != std::string_view(kLayerName) || one.pSettingName != key ||
+                    one.type != VK_LAYER_SETTING_TYPE_STRING_EXT || one.valueCount == 0) {
+                    continue;
+                }
+                return std::string(*static_cast<const char* const*>(one.pValues));
+            }
+        }
+        return std::nullopt;
+    }
+
+    const SettingsFile file_ = settingsFile();
     const VkLayerSettingsCreateInfoEXT* first_ = nullptr;
     VkuLayerSettingSet set_ = VK_NULL_HANDLE;
 };
@@ -103,7 +145,7 @@ struct Reading {
         if (value) {
             member = *value;
         } else if (!text.empty()) {
-            complaints.push_back(std::format("setting {}: {} '{}'", key, wrong, text));
+            complaints.push_back(std::format("setting {}: {} {}", key, wrong, inQuotes(text)));
         }
     }
     void setBoolean(bool& member) const {
@@ -201,11 +243,7 @@ constexpr SettingReader kReaders[] = {
 
 void complainOfUnknown(const SettingSet& set, Complaints& complaints) {
     findUnknownVariables(system::environment(), complaints);
-    if (const std::string path = settingsFile(); !path.empty()) {
-        std::ifstream file(path);
-        const std::string text{std::istreambuf_iterator<char>(file), {}};
-        findUnknownKeys(text, complaints);
-    }
+    set.complainOfFile(complaints);
     for (const char* name : set.unknown()) complaints.push_back(unknownSetting(name, name));
 }
 

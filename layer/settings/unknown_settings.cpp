@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <numeric>
 
 #include "system/system.hpp"
@@ -44,6 +46,19 @@ const SettingInfo* nearest(std::string_view key) {
     return distance(key, found->key) <= kNear ? found : nullptr;
 }
 
+// This layer's keys in the text of a vk_layer_settings.txt, without their prefix.
+std::vector<std::string_view> keysIn(std::string_view text) {
+    std::vector<std::string_view> keys;
+    while (!text.empty()) {
+        std::string_view line = takeUntil('\n', text);
+        line = line.substr(0, line.find('#'));
+        const std::string_view name = trimmed(line.substr(0, line.find('=')));
+        if (line.find('=') == std::string_view::npos || !name.starts_with(kKeyPrefix)) continue;
+        keys.push_back(name.substr(kKeyPrefix.size()));
+    }
+    return keys;
+}
+
 }  // namespace
 
 std::string libraryVariable(const SettingInfo& setting) {
@@ -52,7 +67,7 @@ std::string libraryVariable(const SettingInfo& setting) {
 
 std::string unknownSetting(std::string_view given, std::string_view key) {
     std::string line = "setting ";
-    line.append(given).append(": there is no such setting");
+    line.append(shortened(given)).append(": there is no such setting");
     if (const SettingInfo* meant = nearest(key)) {
         line.append("; did you mean '").append(meant->key).append("'?");
     }
@@ -75,30 +90,37 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
 }
 
 void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints) {
-    while (!text.empty()) {
-        std::string_view line = takeUntil('\n', text);
-        line = line.substr(0, line.find('#'));
-        const std::string_view name = trimmed(line.substr(0, line.find('=')));
-        if (line.find('=') == std::string_view::npos || !name.starts_with(kKeyPrefix)) continue;
-        const std::string_view key = name.substr(kKeyPrefix.size());
-        if (findSetting(key) == nullptr) complaints.push_back(unknownSetting(name, key));
+    for (const std::string_view key : keysIn(text)) {
+        if (findSetting(key) != nullptr) continue;
+        complaints.push_back(unknownSetting(std::string(kKeyPrefix).append(key), key));
     }
+}
+
+bool hasKey(std::string_view text, const SettingInfo& setting) {
+    return std::ranges::count(keysIn(text), setting.key) != 0;
+}
+
+std::string SettingsFile::text() const {
+    if (path.empty()) return {};
+    std::ifstream file(path);
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 // The library does not say which file it reads: that of its own folder, else that of the variable,
 // else that of the current folder.
-std::string settingsFile() {
+SettingsFile settingsFile() {
     const fs::path file = kSettingsFile;
     std::error_code error;
     if (const fs::path folder = system::settingsFolder();
         !folder.empty() && fs::is_regular_file(folder / file, error)) {
-        return (folder / file).string();
+        return {(folder / file).string()};
     }
     if (const fs::path named = system::variable("VK_LAYER_SETTINGS_PATH");
         fs::exists(named, error)) {
-        return (fs::is_directory(named, error) ? named / file : named).string();
+        return {(fs::is_directory(named, error) ? named / file : named).string()};
     }
-    return fs::exists(file, error) ? file.string() : "";
+    if (!fs::exists(file, error)) return {};
+    return {file.string(), true};
 }
 
 }  // namespace coopvk::layer

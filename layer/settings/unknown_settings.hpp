@@ -23,10 +23,19 @@ void findUnknownVariables(const char* const* environment, std::vector<std::strin
 
 // Complains about unknown keys of this layer in the text of a vk_layer_settings.txt.
 void findUnknownKeys(std::string_view text, std::vector<std::string>& complaints);
+// Whether the text has the setting's key.
+bool hasKey(std::string_view text, const SettingInfo& setting);
 
 inline constexpr const char* kSettingsFile = "vk_layer_settings.txt";
 
 // The settings file that the settings library reads, or an empty path.
-std::string settingsFile();
+struct SettingsFile {
+    std::string path;
+    // Nobody named the folder: the file may have come with what somebody else made.
+    bool isOfCurrentFolder = false;
+
+    std::string text() const;
+};
+SettingsFile settingsFile();
 
 }  // namespace coopvk::layer

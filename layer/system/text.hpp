@@ -40,4 +40,16 @@ inline std::string_view takeUntil(char separator, std::string_view& text) {
 // Terminals may interpret it as a part of a command.
 inline bool isControl(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; }
 
+// Texts of others in messages. Characters that terminals may take for commands, that change the
+// direction of a text, or that are no UTF-8 become \xNN for each of their bytes.
+
+// The position of the first such character that is none of `allowed`.
+size_t findUnprintable(std::string_view text, std::string_view allowed = {});
+// Also ends of lines and tabs, unless they are allowed.
+std::string printable(std::string_view text, std::string_view allowed = {});
+// The same, with "..." in place of what is behind the first 80 bytes.
+std::string shortened(std::string_view text);
+// "'text'", shortened.
+std::string inQuotes(std::string_view text);
+
 }  // namespace coopvk::layer

@@ -138,9 +138,11 @@ out=$(run plain "$work" COOPVK_ENABLE=1 COOPVK_EMULATE=all "$list")
 [[ $out == "with matrices: right" ]] ||
     fail "no matrices with the layer: $out"
 check plain 65534
-for way in environment library file current-folder configuration; do
+for way in environment library file configuration; do
     grep -q "^$way.*: ./log ./shaders ./statistics" <<<"$written" || fail "plain: $written"
 done
+# Whoever made the current folder does not choose where the layer writes.
+! grep '^current-folder.*\./' <<<"$written" || fail "plain: $written"
 grep -q '^report: ./report' <<<"$written" || fail "plain: $written"
 
 # With elevated rights, the loader still loads the layer, but nothing happens.

@@ -13,6 +13,7 @@
 #include "settings/configuration.hpp"
 #include "settings/settings.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 #include "system/tool_system.hpp"
 
 namespace coopvk::tool {
@@ -87,10 +88,11 @@ int uninstall(const ConfigOptions& options) {
 
 void printSection(const layer::ConfigurationSection& section) {
     if (section.isBroken || section.lines.empty()) return;
-    std::cout << "  " << (section.title.empty() ? "all programs" : section.title) << ": ";
+    std::cout << "  " << (section.title.empty() ? "all programs" : layer::printable(section.title))
+              << ": ";
     const char* separator = "";
     for (const layer::ConfigurationLine& line : section.lines) {
-        std::cout << separator << line.key << " = " << line.value;
+        std::cout << separator << line.key << " = " << layer::printable(line.value);
         separator = "; ";
     }
     std::cout << '\n';
@@ -135,13 +137,13 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files,
               configured.enable ? configured.enable->origin : "default");
     const auto found = layer::explainSettings(configured);
     for (size_t i = 0; i < found.size(); ++i) {
-        printLine(layer::kSettings[i].key, found[i].text, found[i].origin);
+        printLine(layer::kSettings[i].key, layer::printable(found[i].text), found[i].origin);
     }
     for (const layer::ConfigurationFile& file : files) {
         for (const layer::ConfigurationSection& section : file.sections) {
             if (holdsFor(section, names) || !mayHoldFor(section, names)) continue;
             std::cout << "  also, if names match that only the running program knows: " << file.path
-                      << ':' << section.line << ' ' << section.title << '\n';
+                      << ':' << section.line << ' ' << layer::printable(section.title) << '\n';
         }
     }
     for (const std::string& fault : configured.faults) std::cout << "  fault: " << fault << '\n';

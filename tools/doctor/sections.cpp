@@ -8,6 +8,7 @@
 #include "settings/configuration.hpp"
 #include "settings/setting_table.hpp"
 #include "settings/settings.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -29,14 +30,14 @@ void reportShownIds(const layer::ConfiguredSettings& configured, Findings& findi
         if (value.text.empty()) continue;
         const std::string name(key);
         findings.push_back({false,
-                            "programs see " + value.text + " as each device's " + name + ", as " +
-                                value.origin + " says",
+                            "programs see " + layer::printable(value.text) + " as each device's " +
+                                name + ", as " + value.origin + " says",
                             "remove " + name + " if they should see the device's own"});
     }
 }
 
 std::string placeOf(const ConfigurationFile& file, const ConfigurationSection& section) {
-    return file.path + ":" + std::to_string(section.line) + " " + section.title;
+    return file.path + ":" + std::to_string(section.line) + " " + layer::printable(section.title);
 }
 
 }  // namespace

@@ -258,9 +258,12 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
                (name.empty() || stringFromOperands(*entry, 2) == name);
     });
     if (kept == entries.end()) {
+        std::string shown(name);  // on one line, whatever the application says
+        std::ranges::replace_if(
+            shown, [](char c) { return static_cast<unsigned char>(c) < ' '; }, '?');
         return Error{
             ErrorCode::kInvalidArgument,
-            std::format("the module has no entry point '{}' of stage {}", name, stageName(stage))};
+            std::format("the module has no entry point '{}' of stage {}", shown, stageName(stage))};
     }
     if (entries.size() == 1) return std::nullopt;
     std::iter_swap(entries.begin(), kept);

@@ -12,6 +12,7 @@
 
 #include "objects/guard.hpp"
 #include "system/program.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::layer::log_test {
 namespace {
@@ -55,6 +56,30 @@ TEST(Logs, LevelsAndLines) {
                                "abc\n");
     Log(LogLevel::kInfo, file.path).info("appended");
     EXPECT_TRUE(file.text().ends_with("coopvk: info: " + tag + "appended\n"));
+}
+
+// Terminals interpret some characters as commands, and some turn a text around.
+TEST(Logs, ShowWhatTerminalsWouldInterpret) {
+    LogFile file;
+    Log(LogLevel::kWarn, file.path)
+        .warn("a\x1b[2Jb\tc\r\x7f\x9b\xc2\x9b\xc3\xa4\xe2\x80\xae\xf0\x9f\x98\x80\xff\nd");
+    const std::string tag =
+        "coopvk: warn: " COOPVK_LAYER_TESTS "[" + std::to_string(getpid()) + "]: ";
+    EXPECT_EQ(file.text(), tag +
+                               "a\\x1b[2Jb\tc\\x0d\\x7f\\x9b\\xc2\\x9b\xc3\xa4\\xe2\\x80\\xae"
+                               "\xf0\x9f\x98\x80\\xff\n" +
+                               tag + "d\n");
+}
+
+TEST(Logs, Quotes) {
+    EXPECT_EQ(inQuotes("a'b"), "'a'b'");
+    EXPECT_EQ(inQuotes("a\nb\tc"), "'a\\x0ab\\x09c'");
+    EXPECT_EQ(inQuotes(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
+    EXPECT_EQ(inQuotes(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
+    EXPECT_EQ(inQuotes(std::string(79, 'x') + "\xc3\xa4"), "'" + std::string(79, 'x') + "...'");
+    for (const char* bad : {"\xc3", "\xe2\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80"}) {
+        EXPECT_EQ(findUnprintable(bad), 0u) << bad;
+    }
 }
 
 TEST(Logs, Off) {

@@ -121,7 +121,7 @@ TEST(Configuration, Faults) {
              Row{"emulate = VK_XYZ_nothing", "VK_XYZ_nothing"},
              Row{"enable = maybe", "enable: neither true nor false: 'maybe'"},
              Row{" = all", "there is no such setting"},
-             Row{"\x1b[31m = all", "?[31m"},
+             Row{"\x1b[31m = all", "setting \\x1b[31m: "},
          }) {
         const std::string text = std::string("[exe = llama-bench]\nenable = true\n") + row.line +
                                  "\ndump_dir = /x\n[exe = a]\nlog_level = info\n";

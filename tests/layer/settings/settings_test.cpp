@@ -24,7 +24,7 @@ class SettingsTest : public testing::Test {
 
     static void clear() {
         for (const char* name : {"EMULATE", "BACK_END", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR",
-                                 "VALIDATE_OUTPUT", "STATISTICS"}) {
+                                 "DUMP_INPUTS", "VALIDATE_OUTPUT", "STATISTICS"}) {
             unsetenv((std::string("COOPVK_") + name).c_str());
             unsetenv((std::string("VK_COOPVK_EMULATION_") + name).c_str());
         }
@@ -156,6 +156,61 @@ TEST_F(SettingsTest, FromAFile) {
     EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
     EXPECT_TRUE(settings.validateOutput);
     EXPECT_EQ(settings.dumpDir, "/from/file");
+}
+
+// Whoever made the current folder must not choose where the layer writes.
+TEST_F(SettingsTest, CurrentFolderNamesNoFilesToWrite) {
+    useFile(
+        "coopvk_emulation.log_level = info\n"
+        "coopvk_emulation.log_file = /from/file\n"
+        "coopvk_emulation.dump_dir = /from/file\n"
+        "coopvk_emulation.dump_inputs = 64M\n"
+        "coopvk_emulation.statistics = /from/file\n");
+    const char* const none = "XDG_DATA_HOME";
+    const char* const data = std::getenv(none);
+    const std::string before = data == nullptr ? "" : data;
+    setenv(none, (folder / "none").c_str(), 1);
+    unsetenv("VK_LAYER_SETTINGS_PATH");
+    const auto start = std::filesystem::current_path();
+    std::filesystem::current_path(folder);
+    Settings settings = load();
+    EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
+    EXPECT_EQ(settings.logFile, "");
+    EXPECT_EQ(settings.dumpDir, "");
+    EXPECT_EQ(settings.dumpInputs.bytes, 0u);
+    EXPECT_EQ(settings.statistics, "");
+    ASSERT_EQ(complaints.size(), 4u);
+    EXPECT_TRUE(complaints[0].starts_with("setting log_file: has no effect in the vk_layer_"))
+        << complaints[0];
+
+    // What else names them does so.
+    AppSettings app;
+    const char* ofApp = "/from/app";
+    app.add("log_file", ofApp);
+    setenv("COOPVK_DUMP_DIR", "/a/folder", 1);
+    setenv("VK_COOPVK_EMULATION_STATISTICS", "/a/file", 1);
+    settings = load(app.info());
+    EXPECT_EQ(settings.logFile, "/from/app");
+    EXPECT_EQ(settings.dumpDir, "/a/folder");
+    EXPECT_EQ(settings.statistics, "/a/file");
+    clear();
+    setenv("VK_LAYER_SETTINGS_PATH", ".", 1);  // named
+    EXPECT_EQ(load().logFile, "/from/file");
+    EXPECT_TRUE(complaints.empty());
+    std::filesystem::current_path(start);
+    before.empty() ? unsetenv(none) : setenv(none, before.c_str(), 1);
+}
+
+// Values and names come in messages as one line without commands for terminals.
+TEST_F(SettingsTest, ComplaintsQuoteWhatTheyRepeat) {
+    useFile("coopvk_emulation.lo\x1b[2Jg = 1\ncoopvk_emulation.log_level = \x1b]0;x\x07loud\n");
+    setenv("COOPVK_EMULATE", "a\ncoopvk: error: all is lost\x9b", 1);
+    load();
+    EXPECT_EQ(complaints,
+              (std::vector<std::string>{
+                  "setting emulate: unknown extension 'a\\x0acoopvk: error: all is lost\\x9b'",
+                  "setting log_level: unknown level '\\x1b]0;x\\x07loud'",
+                  "setting coopvk_emulation.lo\\x1b[2Jg: there is no such setting"}));
 }
 
 // The short variables win over the file, and the file over the application.
