@@ -41,21 +41,23 @@ struct CopyableInfo {
 
 void noteMemory(DispatchInputs& inputs, VkBuffer handle, VkDeviceMemory memory,
                 VkDeviceSize offset) {
+    TrackedBuffer* buffer = nullptr;  // stays until the application destroys it
     inputs.track([&](State& state) {
         const auto found = state.objects.buffers.find(handle);
         if (found == state.objects.buffers.end()) return;
-        TrackedBuffer& buffer = found->second;
-        buffer.memory = reinterpret_cast<uint64_t>(memory);
-        buffer.memoryOffset = offset;
-        if (!buffer.hasAddress) return;
-        const Table& next = inputs.driver.next;
-        const auto core =
-            either(inputs, &Table::GetBufferDeviceAddress, &Table::GetBufferDeviceAddressKHR);
-        const auto get = core != nullptr ? core : next.GetBufferDeviceAddressEXT;
-        VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
-        info.buffer = handle;
-        if (get != nullptr) buffer.address = get(inputs.driver.device, &info);
+        buffer = &found->second;
+        buffer->memory = reinterpret_cast<uint64_t>(memory);
+        buffer->memoryOffset = offset;
     });
+    if (buffer == nullptr || !buffer->hasAddress) return;
+    const auto core =
+        either(inputs, &Table::GetBufferDeviceAddress, &Table::GetBufferDeviceAddressKHR);
+    const auto get = core != nullptr ? core : inputs.driver.next.GetBufferDeviceAddressEXT;
+    if (get == nullptr) return;
+    VkBufferDeviceAddressInfo info = {VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO};
+    info.buffer = handle;
+    const VkDeviceAddress address = get(inputs.driver.device, &info);
+    inputs.track([&](State&) { buffer->address = address; });
 }
 
 }  // namespace

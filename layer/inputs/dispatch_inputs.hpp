@@ -6,11 +6,13 @@
 // devices for which it is on.
 #pragma once
 
+#include <list>
 #include <map>
 #include <mutex>
 #include <unordered_map>
 
 #include "inputs/kept_dispatch.hpp"
+#include "objects/guard.hpp"
 #include "report/dump.hpp"
 #include "settings/settings.hpp"
 
@@ -60,16 +62,23 @@ class DispatchInputs {
     // The pipeline or shader object has a compute shader that was rewritten, as its dump says.
     void add(uint64_t shader, const DumpedShader& dumped) noexcept;
 
-    // Calls f(State&) under the lock. What does not succeed for lack of memory is logged: the
-    // application's command has already been called.
+    // Calls f(State&) under the lock, and then, without it, does what f has left to do: to log, to
+    // write files and to destroy objects may call the application, which may wait for a thread that
+    // waits for the lock. What does not succeed for lack of memory is logged: the application's
+    // command has already been called.
     template <typename F>
     void track(const F& f) noexcept {
+        Due due;
+        bool hasMemory = true;
         try {
             const std::lock_guard lock(mutex_);
+            const OnExit take([&] { std::swap(due, due_); });
             f(state_);
         } catch (...) {
-            reportNoMemory();
+            hasMemory = false;
         }
+        if (!hasMemory) reportNoMemory();
+        finish(due);
     }
     // The same for a command buffer; nothing if it is not known.
     template <typename F>
@@ -93,26 +102,49 @@ class DispatchInputs {
     void afterSubmit(VkQueue queue, std::span<const VkCommandBuffer> commands) noexcept;
     // Writes what the device has executed by now.
     void poll() noexcept;
-    // The device has executed the command buffer, or will never do so.
-    void retire(Recording& state) noexcept;
+    // Under the lock. The device has executed the command buffer, or will never do so.
+    void retire(Recording& state);
 
  private:
+    using KeptRef = std::shared_ptr<KeptDispatch>;
+
     struct Pending {
         VkFence fence = VK_NULL_HANDLE;  // null if there was no memory for one
-        std::vector<std::shared_ptr<KeptDispatch>> kept;
+        std::vector<KeptRef> kept;
+    };
+    struct Retired {
+        KeptRef kept;
+        std::optional<VkResult> executed;  // nothing: it is not written
+    };
+    // What is left to do once the lock is released.
+    struct Due {
+        std::vector<std::string> warnings;
+        std::vector<Retired> retired;
+    };
+    // What a dispatch needs, found under the lock.
+    struct Needed {
+        RecordedDispatch record;
+        Ranges ranges;
+        std::vector<SetUse> sets;
+        std::shared_ptr<KeptShader> shader;
     };
 
-    std::shared_ptr<KeptDispatch> keepLocked(Recording& commands, const Asked& asked);
-    void finish(KeptDispatch& kept) noexcept;
-    // False while the device has not executed it.
-    bool settle(const Pending& pending) noexcept;
+    // Under the lock.
+    std::optional<Needed> find(Recording& commands, const Asked& asked);
+    void retire(const KeptRef& kept, VkResult executed);
+    void warn(const KeptShader& shader, std::string_view what);
+    // Without it.
+    void finish(const Due& due) noexcept;
+    void write(KeptDispatch& kept, VkResult executed) noexcept;
+    VkFence fenceBehind(VkQueue queue) const noexcept;
     void reportNoMemory() noexcept;
 
     const DumpedInputs limits_;
     ShaderDumps& dumps_;
     std::mutex mutex_;
     State state_;
-    std::vector<Pending> pending_;
+    std::list<Pending> pending_;
+    Due due_;
 };
 
 }  // namespace coopvk::layer::inputs

@@ -78,11 +78,12 @@ void KeptDispatch::submit() {
     sets.clear();
 }
 
-void KeptDispatch::write(ShaderDumps& dumps, VkResult executed) noexcept {
+bool KeptDispatch::read(VkResult executed) noexcept {
     const bool lost = executed != VK_SUCCESS;
-    progress = Progress::kOver;
     try {
         staging_.invalidate();
+        const auto bytes = staging_.bytes().first(static_cast<size_t>(lost ? half_ : 2 * half_));
+        read_.assign(bytes.begin(), bytes.end());
         if (indirect_) {
             std::memcpy(record_.groups.data(), staging_.bytes().data() + 2 * half_, kCountBytes);
             record_.notes.emplace_back("an indirect dispatch");
@@ -92,17 +93,25 @@ void KeptDispatch::write(ShaderDumps& dumps, VkResult executed) noexcept {
             region.after.reset();
             if (!lost) region.after = region.before + half_;
         }
-        const auto bytes = staging_.bytes().first(static_cast<size_t>(lost ? half_ : 2 * half_));
-        const std::string stem = shader->name + ".dispatch" + std::to_string(shader->written++);
+        return true;
+    } catch (...) {
+        return false;
+    }
+}
+
+void KeptDispatch::write(ShaderDumps& dumps) noexcept {
+    try {
+        const std::string stem = shader->name + ".dispatch" + std::to_string(number);
         record_.file = stem + ".bin";
         // The request is an object: the dispatch becomes its last member.
         std::string json = shader->request.substr(0, shader->request.rfind('}'));
         json.append(", \"dispatch\": ").append(jsonTextOf(record_)).append("}\n");
         dumps.writeDispatch(stem, json,
-                            {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+                            {reinterpret_cast<const char*>(read_.data()), read_.size()});
     } catch (...) {
         dumps.log().warn("dump_inputs: no memory to write a dispatch");
     }
+    read_ = {};
 }
 
 }  // namespace coopvk::layer::inputs

@@ -56,11 +56,16 @@ class KeptDispatch {
 
     // When it goes to a queue.
     void submit();
-    // Once the device has executed it, or is lost: VK_SUCCESS, or an error.
-    void write(ShaderDumps& dumps, VkResult executed) noexcept;
+    // Once it is over, with or without a lost device: VK_SUCCESS, or an error. False if there is no
+    // memory.
+    bool read(VkResult executed) noexcept;
+    // After it was read.
+    void write(ShaderDumps& dumps) noexcept;
 
     Progress progress = Progress::kRecorded;
-    std::vector<SetUse> sets;  // that may change until it is submitted
+    uint32_t number = 0;         // of its files, once it is over
+    bool isOverwritten = false;  // the device may execute it again, before it was read
+    std::vector<SetUse> sets;    // that may change until it is submitted
     const std::shared_ptr<KeptShader> shader;
 
  private:
@@ -76,6 +81,7 @@ class KeptDispatch {
     const std::vector<Copy> copies_;
     const std::optional<IndirectCount> indirect_;
     const uint64_t half_;  // bytes of the regions, once
+    std::vector<std::byte> read_;
 };
 
 }  // namespace coopvk::layer::inputs

@@ -21,26 +21,54 @@ void eachKept(const Recording& state, const F& f) {
 
 }  // namespace
 
-// The device has executed it.
-void DispatchInputs::finish(KeptDispatch& kept) noexcept {
-    if (kept.progress == Progress::kSubmitted) kept.write(dumps_, VK_SUCCESS);
+void DispatchInputs::retire(const KeptRef& kept, VkResult executed) {
+    if (kept->progress != Progress::kSubmitted) return;
+    due_.retired.push_back({kept, executed});
+    kept->progress = Progress::kOver;
+    kept->number = kept->shader->written++;
 }
 
-bool DispatchInputs::settle(const Pending& pending) noexcept {
-    if (pending.fence == VK_NULL_HANDLE) return false;
-    const VkResult status = driver.next.GetFenceStatus(driver.device, pending.fence);
-    if (status == VK_NOT_READY) return false;
-    // What was copied before the device was lost is still there.
-    for (const auto& kept : pending.kept)
-        if (kept->progress == Progress::kSubmitted) kept->write(dumps_, status);
-    driver.next.DestroyFence(driver.device, pending.fence, nullptr);
-    return true;
+void DispatchInputs::write(KeptDispatch& kept, VkResult executed) noexcept {
+    if (!kept.read(executed)) return reportNoMemory();
+    bool isOverwritten = false;
+    {
+        const std::lock_guard lock(mutex_);
+        isOverwritten = kept.isOverwritten;
+    }
+    if (!isOverwritten) return kept.write(dumps_);
+    try {
+        dumps_.log().warn("dump_inputs: " + kept.shader->name +
+                          ": a dispatch is not kept, since its command buffer was submitted again "
+                          "while it was read");
+    } catch (...) {
+        reportNoMemory();
+    }
 }
 
+void DispatchInputs::finish(const Due& due) noexcept {
+    for (const std::string& line : due.warnings) dumps_.log().warn(line);
+    for (const auto& [kept, executed] : due.retired) {
+        if (executed) write(*kept, *executed);
+    }
+}
+
+// Other threads that ask at the same time find nothing to do.
 void DispatchInputs::poll() noexcept {
-    track([&](State&) {
-        std::erase_if(pending_, [&](const Pending& pending) { return settle(pending); });
-    });
+    std::list<Pending> waiting, done;
+    track([&](State&) { waiting.swap(pending_); });
+    for (auto next = waiting.begin(); next != waiting.end();) {
+        const auto one = next++;
+        if (one->fence == VK_NULL_HANDLE) continue;
+        const VkResult status = driver.next.GetFenceStatus(driver.device, one->fence);
+        if (status == VK_NOT_READY) continue;
+        // What was copied before the device was lost is still there.
+        track([&](State&) {
+            for (const KeptRef& kept : one->kept) retire(kept, status);
+        });
+        driver.next.DestroyFence(driver.device, one->fence, nullptr);
+        done.splice(done.end(), waiting, one);
+    }
+    track([&](State&) { pending_.splice(pending_.end(), waiting); });
 }
 
 // The copies of an earlier submission are about to be overwritten.
@@ -48,63 +76,78 @@ void DispatchInputs::beforeSubmit(std::span<const VkCommandBuffer> commands) noe
     poll();
     for (VkCommandBuffer buffer : commands) {
         trackCommands(buffer, [&](Recording& state, State&) {
-            eachKept(state, [&](const auto& kept) {
+            eachKept(state, [&](const KeptRef& kept) {
+                if (kept->progress == Progress::kOver) kept->isOverwritten = true;
                 if (kept->progress != Progress::kSubmitted) return;
-                if (!state.simultaneous) return finish(*kept);
+                if (!state.simultaneous) return retire(kept, VK_SUCCESS);
                 kept->progress = Progress::kOver;
-                dumps_.log().warn("dump_inputs: " + kept->shader->name +
-                                  ": a dispatch is not kept, since its command buffer was "
-                                  "submitted again while the device executed it");
+                warn(*kept->shader,
+                     "a dispatch is not kept, since its command buffer was submitted again while "
+                     "the device executed it");
             });
         });
     }
+}
+
+// Null if there can be none.
+VkFence DispatchInputs::fenceBehind(VkQueue queue) const noexcept {
+    const VkFenceCreateInfo info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+    const auto& next = driver.next;
+    VkFence fence = VK_NULL_HANDLE;
+    if (next.CreateFence(driver.device, &info, nullptr, &fence) != VK_SUCCESS)
+        return VK_NULL_HANDLE;
+    if (next.QueueSubmit(queue, 0, nullptr, fence) == VK_SUCCESS) return fence;
+    next.DestroyFence(driver.device, fence, nullptr);
+    return VK_NULL_HANDLE;
 }
 
 void DispatchInputs::afterSubmit(VkQueue queue,
                                  std::span<const VkCommandBuffer> commands) noexcept {
-    Pending pending;
-    for (VkCommandBuffer buffer : commands) {
-        trackCommands(buffer, [&](Recording& state, State&) {
-            eachKept(state, [&](const auto& kept) {
+    std::list<Pending> one;  // nothing may fail once there is a fence
+    track([&](State& state) {
+        Pending& pending = one.emplace_back();
+        for (VkCommandBuffer buffer : commands) {
+            const auto found = state.commands.find(buffer);
+            if (found == state.commands.end()) continue;
+            eachKept(found->second, [&](const KeptRef& kept) {
                 if (kept->progress != Progress::kRecorded) return;
                 kept->submit();
                 pending.kept.push_back(kept);
             });
-        });
-    }
-    if (pending.kept.empty()) return;
-    track([&](State&) {
-        pending_.reserve(pending_.size() + 1);  // nothing may fail once there is a fence
-        const VkFenceCreateInfo info = {VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
-        const auto& next = driver.next;
-        if (next.CreateFence(driver.device, &info, nullptr, &pending.fence) == VK_SUCCESS &&
-            next.QueueSubmit(queue, 0, nullptr, pending.fence) != VK_SUCCESS) {
-            next.DestroyFence(driver.device, pending.fence, nullptr);
-            pending.fence = VK_NULL_HANDLE;
         }
-        pending_.push_back(std::move(pending));
     });
+    if (one.empty() || one.front().kept.empty()) return;
+    one.front().fence = fenceBehind(queue);
+    track([&](State&) { pending_.splice(pending_.end(), one); });
 }
 
-void DispatchInputs::retire(Recording& state) noexcept {
-    eachKept(state, [&](const auto& kept) { finish(*kept); });
-    for (const auto& kept : state.kept) {
+void DispatchInputs::retire(Recording& state) {
+    eachKept(state, [&](const KeptRef& kept) { retire(kept, VK_SUCCESS); });
+    for (const KeptRef& kept : state.kept) {
         if (kept->progress == Progress::kRecorded) --kept->shader->kept;  // never submitted
         kept->progress = Progress::kOver;
     }
-    state.kept.clear();
-    state.executed.clear();
+    // They may be the last who hold buffers.
+    for (std::vector<KeptRef>* list : {&state.kept, &state.executed}) {
+        due_.retired.reserve(due_.retired.size() + list->size());
+        for (KeptRef& kept : *list) due_.retired.push_back({std::move(kept), {}});
+        list->clear();
+    }
 }
 
 DispatchInputs::~DispatchInputs() {
+    poll();
     for (const Pending& pending : pending_) {
-        if (settle(pending)) continue;
-        for (const auto& kept : pending.kept) finish(*kept);
+        track([&](State&) {
+            for (const KeptRef& kept : pending.kept) retire(kept, VK_SUCCESS);
+        });
         if (pending.fence != VK_NULL_HANDLE)
             driver.next.DestroyFence(driver.device, pending.fence, nullptr);
     }
     pending_.clear();
-    for (auto& [buffer, commands] : state_.commands) retire(commands);
+    track([&](State& state) {
+        for (auto& [buffer, commands] : state.commands) retire(commands);
+    });
 }
 
 }  // namespace coopvk::layer::inputs

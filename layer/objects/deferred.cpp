@@ -22,8 +22,9 @@ void DeferredHolds::drop(VkDeferredOperationKHR operation) {
 }
 
 void DeferredHolds::clear() {
+    decltype(held_) held;  // as above
     const std::scoped_lock lock(mutex_);
-    held_.clear();
+    held.swap(held_);
 }
 
 }  // namespace coopvk::layer

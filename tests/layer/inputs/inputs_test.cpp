@@ -9,6 +9,8 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
+#include <future>
 
 #include "fakes/allocations.hpp"
 #include "inputs/dispatch_inputs.hpp"
@@ -30,6 +32,7 @@ struct Device {
     VkResult fence = VK_NOT_READY;
     int objects = 0;  // that exist
     int submissions = 0;
+    std::function<void()> called = [] {}, reading = [] {};  // what happens during a call
 } device;
 
 template <typename Handle>
@@ -40,12 +43,14 @@ Handle handle(uintptr_t number) {
 template <typename Info, typename Handle>
 VKAPI_ATTR VkResult VKAPI_CALL create(VkDevice, const Info*, const VkAllocationCallbacks*,
                                       Handle* made) {
+    device.called();
     *made = handle<Handle>(1000 + static_cast<uintptr_t>(device.objects++));
     return VK_SUCCESS;
 }
 
 template <typename Handle>
 VKAPI_ATTR void VKAPI_CALL destroy(VkDevice, Handle, const VkAllocationCallbacks*) {
+    device.called();
     --device.objects;
 }
 
@@ -70,6 +75,8 @@ Driver makeDriver() {
         return VK_SUCCESS;
     };
     next.InvalidateMappedMemoryRanges = [](VkDevice, uint32_t, const VkMappedMemoryRange*) {
+        device.called();
+        device.reading();
         return VK_SUCCESS;
     };
     next.CmdPipelineBarrier = [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags,
@@ -81,8 +88,12 @@ Driver makeDriver() {
         std::memcpy(device.staging.data() + copy->dstOffset, device.buffer.data() + copy->srcOffset,
                     copy->size);
     };
-    next.GetFenceStatus = [](VkDevice, VkFence) { return device.fence; };
+    next.GetFenceStatus = [](VkDevice, VkFence) {
+        device.called();
+        return device.fence;
+    };
     next.QueueSubmit = [](VkQueue, uint32_t, const VkSubmitInfo*, VkFence) {
+        device.called();
         ++device.submissions;
         return VK_SUCCESS;
     };
@@ -242,6 +253,60 @@ TEST_F(KeptInputs, OnlySoManyDispatches) {
     EXPECT_EQ(written(), 1u);
     EXPECT_TRUE(record());
     EXPECT_FALSE(record());
+}
+
+// The application's messenger, or a layer below, may wait for another thread, which may call
+// Vulkan, too.
+class Caller : public LogListener {
+ public:
+    explicit Caller(std::function<void()> call) : call_(std::move(call)) {}
+    void heard(LogLevel, std::string_view) noexcept override { call_(); }
+
+ private:
+    std::function<void()> call_;
+};
+
+TEST_F(KeptInputs, NothingIsLockedDuringCalls) {
+    start();
+    bind();
+    inputs_->track([](State& state) {  // of a buffer that does not exist
+        state.commands[kCommands].sets[0].set->descriptors[{1, 0}] = {
+            VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {handle<VkBuffer>(99), 0, 16}};
+    });
+    int calls = 0, blocked = 0;
+    std::vector<std::future<void>> others;
+    const auto callFromAnother = [&] {
+        ++calls;
+        others.push_back(std::async(std::launch::async, [&] { inputs_->track([](State&) {}); }));
+        if (others.back().wait_for(std::chrono::seconds(1)) != std::future_status::ready) ++blocked;
+    };
+    Caller messenger(callFromAnother);
+    log_.setListener(&messenger);
+    device.called = callFromAnother;
+    ASSERT_TRUE(record());
+    EXPECT_EQ(calls, 3) << "a message, a buffer, memory";
+    submit();
+    EXPECT_EQ(calls, 5) << "a fence, a submission";
+    device.fence = VK_SUCCESS;
+    inputs_->poll();
+    retire();
+    EXPECT_EQ(calls, 10) << "its status, its end, reading, the ends of the buffer and its memory";
+    EXPECT_EQ(written(), 1u);
+    device.called = [] {};
+    log_.setListener(nullptr);
+    EXPECT_EQ(blocked, 0);
+}
+
+// While a thread reads what a dispatch left, another one may let the device execute it again.
+TEST_F(KeptInputs, SubmittedAgainWhileItIsRead) {
+    start();
+    bind();
+    ASSERT_TRUE(record());
+    submit();
+    device.fence = VK_SUCCESS;
+    device.reading = [&] { inputs_->beforeSubmit({&kCommands, 1}); };
+    inputs_->poll();
+    EXPECT_EQ(written(), 0u);
 }
 
 // Everything goes on; what was written is complete.
