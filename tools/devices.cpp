@@ -53,19 +53,16 @@ std::vector<std::vector<std::byte>> dependentFeatures(const layer::DeviceQueries
                                                       VkPhysicalDevice device) {
     std::vector<std::vector<std::byte>> answers;
     if (queries.getFeatures2 == nullptr) return answers;
-    for (const layer::ExtensionRow& row : layer::extensionRows()) {
-        if (row.dependents == nullptr) continue;
-        for (const layer::Dependent& dependent : row.dependents()) {
-            const size_t size = layer::structSize(dependent.featureType);
-            if (dependent.extension != nullptr || size == 0) continue;
-            auto& answer = answers.emplace_back(size);
-            auto* node = reinterpret_cast<VkBaseOutStructure*>(answer.data());
-            node->sType = dependent.featureType;
-            VkPhysicalDeviceFeatures2 features = {};
-            features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-            features.pNext = node;
-            queries.getFeatures2(device, &features);
-        }
+    for (const layer::MatrixFeatures& row : layer::matrixFeatures()) {
+        const size_t size = layer::structSize(row.type);
+        if (size == 0) continue;
+        auto& answer = answers.emplace_back(size);
+        auto* node = reinterpret_cast<VkBaseOutStructure*>(answer.data());
+        node->sType = row.type;
+        VkPhysicalDeviceFeatures2 features = {};
+        features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+        features.pNext = node;
+        queries.getFeatures2(device, &features);
     }
     return answers;
 }

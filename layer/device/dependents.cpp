@@ -4,106 +4,65 @@
 #include <algorithm>
 
 #include "chain/vulkan_newer.hpp"
-#include "device/extension_rows.hpp"
+#include "device/extension_depends.hpp"
 
 namespace coopvk::layer {
 namespace {
 
-constexpr Dependent kKhrMatrix[] = {
-    {.extension = "VK_NV_cooperative_matrix2",
-     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrix2FeaturesNV,
-                                     cooperativeMatrixWorkgroupScope, cooperativeMatrixBlockLoads)},
-    {.extension = "VK_QCOM_cooperative_matrix_conversion",
-     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_CONVERSION_FEATURES_QCOM,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixConversionFeaturesQCOM,
-                                     cooperativeMatrixConversion, cooperativeMatrixConversion)},
-    {.featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
-     .features =
-         COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR,
-                             shaderBFloat16CooperativeMatrix, shaderBFloat16CooperativeMatrix),
-     .featureExtension = VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME},
-    {.featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT,
-                                     shaderFloat8CooperativeMatrix, shaderFloat8CooperativeMatrix),
-     .featureExtension = VK_EXT_SHADER_FLOAT8_EXTENSION_NAME},
-    {.extension = "VK_NV_cooperative_matrix_decode_vector",
-     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV,
-                                     cooperativeMatrixDecodeVector, cooperativeMatrixDecodeVector)},
-    {.extension = "VK_EXT_cooperative_matrix_maintenance1",
-     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_MAINTENANCE_1_FEATURES_EXT,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCooperativeMatrixMaintenance1FeaturesEXT,
-                                     cooperativeMatrixProperties2, cooperativeMatrixGetCoordinate)},
+constexpr auto kMatrices = rewrite::Extension::kKhrCooperativeMatrix;
+
+constexpr MatrixFeatures kMatrixFeatures[] = {
+    {VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix,
+                         shaderBFloat16CooperativeMatrix)},
+    {VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
+     VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
+     COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix,
+                         shaderFloat8CooperativeMatrix)},
 };
 
-constexpr Dependent kAtomicFloat[] = {
-    {.extension = VK_EXT_SHADER_ATOMIC_FLOAT_2_EXTENSION_NAME,
-     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
-     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderAtomicFloat2FeaturesEXT,
-                                     shaderBufferFloat16Atomics, sparseImageFloat32AtomicMinMax),
-     .usableAlone = true},
-};
-
-bool isEmulated(rewrite::ExtensionSet emulated, const char* name) {
-    if (name == nullptr) return false;
+bool isIn(rewrite::ExtensionSet set, std::string_view name) {
     const auto extension = rewrite::extensionFromVulkanName(name);
-    return extension.has_value() && emulated.contains(*extension);
+    return extension.has_value() && set.contains(*extension);
 }
 
-// Extensions that coopvk itself knows, and those that are usable alone, stay the driver's if coopvk
-// replaces nothing of the driver's.
-bool isHidden(const Hidden& hidden, const ExtensionRow& row, const Dependent& dependent) {
-    if (isEmulated(hidden.emulated, dependent.owner())) return false;
-    const bool isRow = isEmulated(rewrite::ExtensionSet::all(), dependent.owner());
-    const bool stays = isRow || dependent.usableAlone;
-    return (stays ? hidden.replaced : hidden.covered).contains(row.extension);
-}
-
-// Visits every hidden dependent, until a visit returns that it is done.
-template <typename Visit>
-bool anyHidden(const Hidden& hidden, const Visit& visit) {
-    for (const ExtensionRow& row : extensionRows()) {
-        if (row.dependents == nullptr) continue;
-        for (const Dependent& dependent : row.dependents()) {
-            if (isHidden(hidden, row, dependent) && visit(dependent)) return true;
-        }
+// The members of a structure of this type that are hidden.
+FeatureBits hiddenBits(const Hidden& hidden, VkStructureType type) {
+    for (const MatrixFeatures& row : kMatrixFeatures) {
+        const bool isHidden =
+            hidden.replaced.contains(kMatrices) && !isIn(hidden.emulated, row.extension);
+        if (row.type == type && isHidden) return row.bits;
     }
-    return false;
+    for (const ExtensionDepends& row : extensionDepends()) {
+        if (row.featureCount == 0 || row.featureType != type) continue;
+        return hidden.hasExtension(row.extension) ? row.features() : FeatureBits{};
+    }
+    return {};
 }
 
 }  // namespace
 
-std::span<const Dependent> khrMatrixDependents() { return kKhrMatrix; }
-std::span<const Dependent> atomicFloatDependents() { return kAtomicFloat; }
-
-const char* dependentExtension(VkStructureType featureType) {
-    for (const std::span<const Dependent> list : {khrMatrixDependents(), atomicFloatDependents()}) {
-        const auto found = std::ranges::find(list, featureType, &Dependent::featureType);
-        if (found != list.end()) return found->extension;
-    }
-    return nullptr;
-}
+std::span<const MatrixFeatures> matrixFeatures() { return kMatrixFeatures; }
 
 bool Hidden::hasExtension(std::string_view name) const {
-    return anyHidden(*this, [&](const Dependent& dependent) {
-        return dependent.extension != nullptr && name == dependent.extension;
+    const ExtensionDepends* row = replaced.empty() ? nullptr : findDepends(name);
+    if (row == nullptr || isIn(emulated, name)) return false;
+    const auto stays = [&](std::string_view term) {
+        if (const auto version = versionOf(term)) return apiVersion >= *version;
+        return !isIn(replaced, term) && !hasExtension(term);
+    };
+    return !leastTerms(row->expression, [&](std::string_view term) {
+        return stays(term) ? Term::kHolds : Term::kFails;
     });
 }
 
 void Hidden::clearFeatures(VkBaseOutStructure* node) const {
-    anyHidden(*this, [&](const Dependent& dependent) {
-        if (node->sType == dependent.featureType) {
-            std::ranges::fill(bitsOf(node, dependent.features), VK_FALSE);
-        }
-        return false;
-    });
+    std::ranges::fill(bitsOf(node, hiddenBits(*this, node->sType)), VK_FALSE);
 }
 
 bool Hidden::isAskedForBy(const VkBaseInStructure* node) const {
-    return anyHidden(*this, [&](const Dependent& dependent) {
-        return node->sType == dependent.featureType && anySet(bitsOf(node, dependent.features));
-    });
+    return anySet(bitsOf(node, hiddenBits(*this, node->sType)));
 }
 
 }  // namespace coopvk::layer

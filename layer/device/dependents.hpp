@@ -15,32 +15,21 @@
 
 namespace coopvk::layer {
 
-struct Dependent {
-    // The extension to hide; null if only features of another extension depend on it.
-    const char* extension = nullptr;
-    VkStructureType featureType;
-    FeatureBits features;  // to hide
-    // It is usable also if the driver has no feature of the extension on which it depends.
-    bool usableAlone = false;
-    // The extension of the features, if it is not hidden but coopvk may emulate it.
-    const char* featureExtension = nullptr;
-
-    const char* owner() const { return extension != nullptr ? extension : featureExtension; }
+// Features of an extension that depend on VK_KHR_cooperative_matrix. The registry tells this of
+// whole extensions only (extension_depends.hpp).
+struct MatrixFeatures {
+    const char* extension;
+    VkStructureType type;
+    FeatureBits bits;
 };
+std::span<const MatrixFeatures> matrixFeatures();
 
-// Of VK_KHR_cooperative_matrix.
-std::span<const Dependent> khrMatrixDependents();
-// Of VK_EXT_shader_atomic_float.
-std::span<const Dependent> atomicFloatDependents();
-
-// The extension of a structure's features if these lists contain a part of it; else null.
-const char* dependentExtension(VkStructureType featureType);
-
-// The driver's extensions and features that the layer hides.
+// The driver's extensions and features that the layer hides: those that depend on an extension that
+// coopvk emulates in place of the driver's own.
 struct Hidden {
-    rewrite::ExtensionSet covered;   // that coopvk emulates completely
-    rewrite::ExtensionSet emulated;  // completely or in part: never hidden
-    rewrite::ExtensionSet replaced;  // those in `covered` that the driver has, too
+    rewrite::ExtensionSet emulated;            // completely or in part: never hidden
+    rewrite::ExtensionSet replaced;            // completely, where the driver has it, too
+    uint32_t apiVersion = VK_API_VERSION_1_1;  // of the device
 
     // Whether an extension of the driver must be neither listed nor enabled.
     bool hasExtension(std::string_view name) const;

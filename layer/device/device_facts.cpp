@@ -253,10 +253,11 @@ void queryNativeShapes(const DeviceQueries& queries, VkPhysicalDevice device, De
 
 }  // namespace
 
-bool DeviceFacts::lists(std::string_view extension) const {
-    return std::ranges::any_of(extensions, [&](const VkExtensionProperties& listed) {
+const char* DeviceFacts::listedName(std::string_view extension) const {
+    const auto found = std::ranges::find_if(extensions, [&](const VkExtensionProperties& listed) {
         return extension == listed.extensionName;
     });
+    return found == extensions.end() ? nullptr : found->extensionName;
 }
 
 DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device) {

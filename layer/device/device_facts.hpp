@@ -63,7 +63,9 @@ struct DeviceFacts {
     bool areFeaturesKnown = true;
 
     bool has(Feature feature) const { return features.test(static_cast<size_t>(feature)); }
-    bool lists(std::string_view extension) const;
+    bool lists(std::string_view extension) const { return listedName(extension) != nullptr; }
+    // The extension's name in the driver's list, or null.
+    const char* listedName(std::string_view extension) const;
 };
 
 DeviceFacts queryDevice(const DeviceQueries& queries, VkPhysicalDevice device);

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "chain/pnext.hpp"
+#include "device/dependents.hpp"
 #include "device/enabled_facts.hpp"
+#include "device/extension_depends.hpp"
 #include "device/extension_rows.hpp"
 #include "device/needs.hpp"
 
@@ -88,8 +90,9 @@ class RequestBuilder {
 
     // A driver may report and accept features of an extension that it does not list.
     bool meansNothing(VkStructureType type) const {
-        const char* extension = dependentExtension(type);
-        return extension != nullptr && !device_.facts.lists(extension);
+        const auto depends = extensionDepends();
+        const auto row = std::ranges::find(depends, type, &ExtensionDepends::featureType);
+        return row != depends.end() && !device_.facts.lists(row->extension);
     }
 
     // The code of emulated extensions may use half floats that the application does not enable.
@@ -189,8 +192,24 @@ class RequestBuilder {
             return;
         }
         set(row.single);
-        if (device_.facts.apiVersion < row.promotedIn && !lists(row.extension)) {
-            names_.push_back(row.extension);
+        if (device_.facts.apiVersion < row.promotedIn) enableExtension(row.extension);
+    }
+
+    // With those on which it depends, as far as the driver lists them.
+    void enableExtension(const char* name) {
+        if (lists(name)) return;
+        names_.push_back(name);
+        const ExtensionDepends* row = findDepends(name);
+        if (row == nullptr) return;
+        const auto missing = leastTerms(row->expression, [&](std::string_view term) {
+            const auto version = versionOf(term);
+            const bool holds = version ? device_.facts.apiVersion >= *version : lists(term);
+            return holds                       ? Term::kHolds
+                   : device_.facts.lists(term) ? Term::kPossible
+                                               : Term::kFails;
+        });
+        for (const std::string_view term : missing.value_or(Terms())) {
+            enableExtension(device_.facts.listedName(term));
         }
     }
 

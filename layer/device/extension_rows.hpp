@@ -11,7 +11,6 @@
 #include <string>
 
 #include "coopvk/rewrite.hpp"
-#include "device/dependents.hpp"
 #include "device/features.hpp"
 
 namespace coopvk::layer {
@@ -59,8 +58,6 @@ struct ExtensionRow {
     // Features that the rewriter's output needs; vkCreateDevice enables those that the device has.
     std::span<const Feature> needs = {};
     WhyNotInAuto whyNotInAuto = nullptr;  // null: `auto` offers it on all devices
-    // The driver's extensions to hide while this one is emulated; null if there are none.
-    std::span<const Dependent> (*dependents)() = nullptr;
 
     // Members of the feature structure as bits: see rewrite::ExtensionFeatures.
     uint32_t bit(size_t offset) const {

@@ -23,8 +23,8 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) 
         emulateHalves(device.facts.traits);
     }
     device.nativeFeatures = nativeFeatures(device.decisions);
-    device.hidden = {coveredSet(device.decisions), device.emulated,
-                     replacedSet(device.decisions, device.facts)};
+    device.hidden = {device.emulated, replacedSet(device.decisions, device.facts),
+                     device.facts.apiVersion};
     device.nativeMatrices = allowsNativeMatrices(settings.backEnd, device.facts, device.emulated);
     device.facts.traits.onlyNativeShapes =
         device.nativeMatrices && settings.backEnd == rewrite::BackEnd::kNative;

@@ -162,11 +162,12 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
 std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
                                               const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated) {
-    const bool adds = policy.mode == EmulatePolicy::Mode::kAuto &&
-                      backEnd == rewrite::BackEnd::kNative &&
-                      !emulated.contains(rewrite::Extension::kKhrCooperativeMatrix) &&
-                      allowsNativeMatrices(backEnd, facts, emulated);
-    return adds ? rewrite::addedMatrixShapes(facts.traits) : std::vector<rewrite::MatrixShape>();
+    constexpr auto kKhr = rewrite::Extension::kKhrCooperativeMatrix;
+    if (!facts.native.contains(kKhr) || emulated.contains(kKhr)) return {};
+    rewrite::DeviceTraits traits = facts.traits;
+    traits.onlyNativeShapes =
+        policy.mode == EmulatePolicy::Mode::kAuto && backEnd == rewrite::BackEnd::kNative;
+    return rewrite::addedMatrixShapes(traits);
 }
 
 void emulateHalves(rewrite::DeviceTraits& traits) {
@@ -185,8 +186,7 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
     dropWithoutType(decisions);
-    const Hidden hidden = {coveredSet(decisions), emulatedSet(decisions),
-                           replacedSet(decisions, facts)};
+    const Hidden hidden = {emulatedSet(decisions), replacedSet(decisions, facts), facts.apiVersion};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         Decision& decision = decisions[static_cast<size_t>(info.extension)];
         if (decision.provision != Provision::kNative) continue;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the layer against Vulkan's registry: known_structs.inc is what its generator writes, and
+"""Holds the layer against Vulkan's registry: the generated files are what their generators write, and
 all that names stages, accesses or shaders' code, or that may stand beside such code, was looked at.
 
 usage: test_registry.py VK_XML LAYER_FOLDER REVIEWED
@@ -129,18 +129,20 @@ def unknown_structures(registry, layer):
     return {name for name, _ in generator.edited(registry) if name in of_vulkan} - known
 
 
-def check_generated(registry_path, registry, layer):
-    """The file is what the generator writes; of an older registry, part of it."""
-    with open(f"{layer}/chain/known_structs.inc", encoding="utf-8") as file:
+def check_generated(registry_path, registry, layer, generator):
+    """The file beside a generator is what that writes; of an older registry, part of it."""
+    written = f"{generator.replace('generate_', '')}.inc"
+    with open(f"{layer}/{written}", encoding="utf-8") as file:
         have = file.read()
-    now = subprocess.run(
-        [sys.executable, f"{layer}/chain/generate_known_structs.py", registry_path],
-        check=True, capture_output=True, text=True).stdout
+    now = subprocess.run([sys.executable, "-B", f"{layer}/{generator}.py", registry_path],
+                         check=True, capture_output=True, text=True).stdout
     written_for = int(re.search(r"header version (\d+)", have)[1])
     if load_generator(layer).header_version(registry) < written_for:
-        now = [line for line in now.splitlines() if line.startswith("COOPVK_STRUCT")]
-        return [f"known_structs.inc lacks {line}" for line in now if line not in have]
-    return [] if now == have else ["known_structs.inc is not what generate_known_structs.py writes"]
+        names = set(re.findall(r"^COOPVK_\w+\([\w\"]+", have, re.MULTILINE))
+        now = set(re.findall(r"^COOPVK_\w+\([\w\"]+", now, re.MULTILINE))
+        return [f"{written} lacks {line}" for line in sorted(now - names)]
+    return [] if now == have else [f"{written} is not what {generator}.py writes"]
+
 
 
 def check_reviewed(registry, layer, reviewed):
@@ -172,7 +174,8 @@ def main():
     registry = ElementTree.parse(registry_path).getroot()
     reviewed = read_reviewed(reviewed_path)
     complaints, names = check_reviewed(registry, layer, reviewed)
-    complaints += check_generated(registry_path, registry, layer)
+    for generator in ("chain/generate_known_structs", "device/generate_extension_depends"):
+        complaints += check_generated(registry_path, registry, layer, generator)
     for complaint in complaints:
         print(f"test_registry: {complaint}", file=sys.stderr)
     print(f"{len(names)} structures and commands, {len(reviewed)} reviewed")

@@ -122,11 +122,13 @@ ordered_json flexibleList(const std::vector<rewrite::FlexibleShape>& shapes) {
 
 std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden) {
     std::vector<HiddenThing> things;
-    const auto alone = [&](ExtensionSet one) { return layer::Hidden{one, hidden.emulated, one}; };
+    const auto alone = [&](ExtensionSet one) {
+        return layer::Hidden{hidden.emulated, one, hidden.apiVersion};
+    };
     for (const VkExtensionProperties& listed : device.facts.extensions) {
         const char* listedName = listed.extensionName;
         if (!hidden.hasExtension(listedName)) continue;
-        things.push_back({listedName, reasonFor(hidden.covered, [&](ExtensionSet one) {
+        things.push_back({listedName, reasonFor(hidden.replaced, [&](ExtensionSet one) {
                               return alone(one).hasExtension(listedName);
                           })});
     }
@@ -134,7 +136,7 @@ std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hid
         const auto* node = reinterpret_cast<const VkBaseInStructure*>(features.data());
         if (!hidden.isAskedForBy(node)) continue;
         things.push_back(
-            {featuresName(node->sType), reasonFor(hidden.covered, [&](ExtensionSet one) {
+            {featuresName(node->sType), reasonFor(hidden.replaced, [&](ExtensionSet one) {
                  return alone(one).isAskedForBy(node);
              })});
     }

@@ -11,6 +11,26 @@ namespace {
 
 constexpr auto k13 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES;
 
+// Before Vulkan 1.1, extensions for what emulations need depend on others.
+TEST_F(Request, ExtensionsComeWithThoseOnWhichTheyDepend) {
+    constexpr const char* kClass = VK_KHR_STORAGE_BUFFER_STORAGE_CLASS_EXTENSION_NAME;
+    constexpr const char* kGroup = VK_KHR_DEVICE_GROUP_EXTENSION_NAME;
+    device.facts.apiVersion = VK_API_VERSION_1_0;
+    for (const char* name : {VK_KHR_8BIT_STORAGE_EXTENSION_NAME, kClass, kGroup}) {
+        VkExtensionProperties properties = {};
+        std::string_view(name).copy(properties.extensionName, VK_MAX_EXTENSION_NAME_SIZE - 1);
+        device.facts.extensions.push_back(properties);
+    }
+    make();
+    EXPECT_TRUE(lists(VK_KHR_8BIT_STORAGE_EXTENSION_NAME));
+    EXPECT_EQ(std::ranges::count(listed, kClass), 1);
+    EXPECT_FALSE(lists(kGroup)) << "nothing depends on it";
+    device.facts.apiVersion = VK_API_VERSION_1_1;
+    make();
+    EXPECT_TRUE(lists(VK_KHR_8BIT_STORAGE_EXTENSION_NAME));
+    EXPECT_FALSE(lists(kClass)) << "in Vulkan 1.1";
+}
+
 TEST_F(Request, TheDriversOwnMatricesOnlyWhereShadersKeepThem) {
     DeviceRequest request = make();
     EXPECT_EQ(findNode(request.info.pNext, kMatrixType), nullptr);

@@ -8,6 +8,7 @@
 
 #include "chain/pnext.hpp"
 #include "device/dependents.hpp"
+#include "device/extension_depends.hpp"
 #include "device/extension_rows.hpp"
 
 namespace coopvk::layer::features_test {
@@ -66,7 +67,7 @@ TEST(Features, Bits) {
 }
 
 constexpr rewrite::ExtensionSet kKhr = {rewrite::Extension::kKhrCooperativeMatrix};
-constexpr Hidden kMatrix = {kKhr, kKhr, kKhr};
+constexpr Hidden kMatrix = {kKhr, kKhr};
 constexpr Hidden kNothing = {};
 
 // All extensions that depend on VK_KHR_cooperative_matrix in the registry.
@@ -83,18 +84,72 @@ TEST(Dependents, Extensions) {
     }
 }
 
+// As the registry's `depends` says, also of extensions that depend on hidden ones.
+TEST(Dependents, OfEachReplacedExtension) {
+    constexpr Hidden kMatrix2 = {{}, {rewrite::Extension::kNvCooperativeMatrix2}};
+    EXPECT_TRUE(kMatrix2.hasExtension("VK_NV_cooperative_matrix_decode_vector"));
+    EXPECT_FALSE(kMatrix2.hasExtension("VK_EXT_cooperative_matrix_maintenance1"));
+    VkPhysicalDeviceCooperativeMatrixDecodeVectorFeaturesNV decode = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_DECODE_VECTOR_FEATURES_NV, nullptr,
+        VK_TRUE};
+    kMatrix2.clearFeatures(reinterpret_cast<VkBaseOutStructure*>(&decode));
+    EXPECT_FALSE(decode.cooperativeMatrixDecodeVector);
+
+    constexpr Hidden kAtomics = {{}, {rewrite::Extension::kExtShaderAtomicFloat}};
+    EXPECT_TRUE(kAtomics.hasExtension("VK_EXT_shader_atomic_float2"));
+
+    Hidden halves = {{}, {rewrite::Extension::kKhrShaderFloat16Int8}, VK_API_VERSION_1_1};
+    EXPECT_TRUE(halves.hasExtension("VK_VALVE_shader_mixed_float_dot_product"));
+    halves.apiVersion = VK_API_VERSION_1_2;
+    EXPECT_FALSE(halves.hasExtension("VK_VALVE_shader_mixed_float_dot_product"));
+}
+
+Terms least(std::string_view expression, std::string_view holding, std::string_view possible) {
+    const auto has = [](std::string_view list, std::string_view term) {
+        return list.find(term) != list.npos;
+    };
+    return leastTerms(expression,
+                      [&](std::string_view term) {
+                          return has(holding, term)    ? Term::kHolds
+                                 : has(possible, term) ? Term::kPossible
+                                                       : Term::kFails;
+                      })
+        .value_or(Terms{"none"});
+}
+
+TEST(Dependents, Expressions) {
+    EXPECT_EQ(least("a", "a", ""), Terms{});
+    EXPECT_EQ(least("a", "", "a"), Terms{"a"});
+    EXPECT_EQ(least("a", "", ""), Terms{"none"});
+    EXPECT_EQ(least("a+b", "a", "b"), Terms{"b"});
+    EXPECT_EQ(least("a+b", "a", ""), Terms{"none"});
+    EXPECT_EQ(least("a,b", "", "ab"), Terms{"a"});
+    EXPECT_EQ(least("(a+b),c", "", "abc"), Terms{"c"});
+    EXPECT_EQ(least("(a+b),c", "ab", "c"), Terms{});
+    EXPECT_EQ(least("((a,b)+c),d", "b", "c"), Terms{"c"});
+    EXPECT_EQ(least("a+b,c", "", "c"), Terms{"c"}) << "from left to right";
+    EXPECT_EQ(versionOf("VK_VERSION_1_3"), VK_API_VERSION_1_3);
+    EXPECT_EQ(versionOf("VK_KHR_8bit_storage"), std::nullopt);
+    for (const ExtensionDepends& row : extensionDepends()) {
+        for (const Term term : {Term::kHolds, Term::kPossible, Term::kFails}) {
+            const auto all = leastTerms(row.expression, [&](std::string_view) { return term; });
+            EXPECT_EQ(all.has_value(), term != Term::kFails) << row.extension;
+            EXPECT_EQ(all && !all->empty(), term == Term::kPossible) << row.extension;
+        }
+    }
+}
+
 // Extensions that coopvk itself emulates are not hidden, whatever they depend on.
 TEST(Dependents, EmulatedOnes) {
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all(),
-                               rewrite::ExtensionSet::all()};
+        const Hidden hidden = {rewrite::ExtensionSet::all(), rewrite::ExtensionSet::all()};
         EXPECT_FALSE(hidden.hasExtension(info.vulkanName));
     }
 }
 
 // If coopvk adds features to the driver's, it hides none of the driver's.
 TEST(Dependents, OnlyOfWhatIsReplaced) {
-    constexpr Hidden kAdded = {{}, rewrite::ExtensionSet::all()};
+    constexpr Hidden kAdded = {rewrite::ExtensionSet::all()};
     EXPECT_FALSE(kAdded.hasExtension("VK_NV_cooperative_matrix2"));
     EXPECT_FALSE(kAdded.hasExtension("VK_EXT_shader_atomic_float2"));
 }

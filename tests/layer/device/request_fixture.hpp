@@ -41,8 +41,8 @@ class Request : public testing::Test {
             decision.provision = Provision::kEmulated;
             decision.added = row.granted(device.facts);
         }
-        device.hidden = {device.emulated, device.emulated,
-                         device.emulated};  // in place of the driver's own
+        // In place of the driver's own.
+        device.hidden = {device.emulated, device.emulated, device.facts.apiVersion};
         info.enabledExtensionCount = static_cast<uint32_t>(names.size());
         info.ppEnabledExtensionNames = names.data();
         const DeviceRequest request = makeDeviceRequest(device, info, scratch);
