@@ -22,10 +22,9 @@ void tellFaults(const VkInstanceCreateInfo& info, const ConfiguredSettings& conf
     std::vector<std::string> complaints;
     const Settings settings = loadSettings(&info, complaints);
     Log log(settings.logLevel, settings.logFile);
-    for (const std::string& fault : configured.faults) {
-        log.warn(fault);
-        tellCreator(info, LogLevel::kWarn, fault);
-    }
+    CreationMessenger creator(info);
+    log.setListener(&creator);
+    for (const std::string& fault : configured.faults) log.warn(fault);
 }
 
 VkResult createInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,

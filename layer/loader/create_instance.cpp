@@ -16,11 +16,10 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
     if (create == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
 
     std::vector<std::string> complaints;
-    const auto context = std::make_shared<InstanceContext>(loadSettings(createInfo, complaints));
-    for (const std::string& complaint : complaints) {
-        context->log->warn(complaint);
-        tellCreator(*createInfo, LogLevel::kWarn, complaint);
-    }
+    CreationMessenger creator(*createInfo);
+    const auto context =
+        std::make_shared<InstanceContext>(loadSettings(createInfo, complaints), &creator);
+    for (const std::string& complaint : complaints) context->log->warn(complaint);
 
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
     const VkResult result = create(createInfo, allocator, instance);

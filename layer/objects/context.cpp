@@ -26,6 +26,12 @@ void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     }
 }
 
+std::shared_ptr<Log> makeLog(const Settings& settings, LogListener* creator) {
+    auto log = std::make_shared<Log>(settings.logLevel, settings.logFile);
+    log->setListener(creator);
+    return log;
+}
+
 uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
     const VkApplicationInfo* application = info.pApplicationInfo;
     const uint32_t version = application == nullptr ? 0 : application->apiVersion;
@@ -34,9 +40,9 @@ uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
 
 }  // namespace
 
-InstanceContext::InstanceContext(Settings loaded)
+InstanceContext::InstanceContext(Settings loaded, LogListener* creator)
     : settings(std::move(loaded)),
-      log(std::make_shared<Log>(settings.logLevel, settings.logFile)),
+      log(makeLog(settings, creator)),
       dumps(settings, *log),
       statistics(Statistics::make(settings)) {}
 

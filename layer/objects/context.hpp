@@ -34,7 +34,8 @@ class ConversionKernel;
 
 class InstanceContext {
  public:
-    explicit InstanceContext(Settings loaded);
+    // `creator` hears the log until connect().
+    InstanceContext(Settings loaded, LogListener* creator);
 
     // After the instance exists.
     void connect(const VkInstanceCreateInfo& info, VkInstance instance,

@@ -48,30 +48,25 @@ std::pair<std::string, ordered_json> nameAndJson(const ShaderWords& original,
 
 }  // namespace
 
-ShaderDumps::ShaderDumps(const Settings& settings, Log& log)
-    : path_(settings.dumpDir), settings_(settings), log_(log) {}
-
-// Null if it cannot be used, which is logged once.
-const OutputFolder* ShaderDumps::folder() {
-    // Not std::call_once, which takes thread-local variables (see CoopvkShip.cmake).
-    const std::scoped_lock lock(opening_);
-    if (!wasOpened_) {
-        open();
-        wasOpened_ = true;
-    }
-    return folder_ ? &*folder_ : nullptr;
-}
-
-void ShaderDumps::open() {
-    auto opened = OutputFolder::open(path_);
+ShaderDumps::ShaderDumps(const Settings& settings, Log& log) : settings_(settings), log_(log) {
+    const std::string& path = settings.dumpDir;
+    if (path.empty()) return;
+    auto opened = OutputFolder::open(path);
     if (!opened) {
-        log_.warn("cannot use dump folder '" + path_ + "': " + opened.error().message);
+        log_.warn("cannot use dump folder '" + path + "': " + opened.error().message);
         return;
     }
     folder_.emplace(std::move(*opened));
-    if (folder_->path() != path_) {
-        log_.warn("others can write to dump folder '" + path_ + "': shaders go to '" +
+    if (folder_->path() != path) {
+        log_.warn("others can write to dump folder '" + path + "': shaders go to '" +
                   folder_->path() + "'");
+    }
+}
+
+void ShaderDumps::warnOfFailure() noexcept {
+    try {
+        log_.warn("cannot write to dump folder '" + folder_->path() + "'");
+    } catch (...) {
     }
 }
 
@@ -82,25 +77,24 @@ DumpedRequest ShaderDumps::describe(const ShaderWords& original, RecordedRequest
 
 void ShaderDumps::writeDispatch(const std::string& name, std::string_view json,
                                 std::string_view bytes) {
-    const OutputFolder* const target = folder();
-    if (target == nullptr) return;
-    const bool written = target->write(name + ".bin", bytes) && target->write(name + ".json", json);
-    if (!written) log_.warn("cannot write to dump folder '" + target->path() + "'");
+    if (!folder_) return;
+    const bool written =
+        folder_->write(name + ".bin", bytes) && folder_->write(name + ".json", json);
+    if (!written) warnOfFailure();
 }
 
 void ShaderDumps::write(const ShaderWords& original, RecordedRequest request,
                         std::span<const uint32_t> words, const std::string* refusal) noexcept {
     try {
-        const OutputFolder* const target = folder();
-        if (target == nullptr) return;
+        if (!folder_) return;
         const std::string hash = hexName(original.hash);
         auto [stem, json] = nameAndJson(original, std::move(request), settings_);
         if (refusal != nullptr) json["refused"] = *refusal;
         if (!words.empty()) json["output"] = stem + ".spv";
-        if (!writeModule(*target, hash, original.words) ||
-            !target->write(stem + ".json", textOf(json, kIndented)) ||
-            (!words.empty() && !writeModule(*target, stem, words))) {
-            log_.warn("cannot write to dump folder '" + target->path() + "'");
+        if (!writeModule(*folder_, hash, original.words) ||
+            !folder_->write(stem + ".json", textOf(json, kIndented)) ||
+            (!words.empty() && !writeModule(*folder_, stem, words))) {
+            warnOfFailure();
         }
     } catch (...) {
         log_.warn("cannot dump a shader");

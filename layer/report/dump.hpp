@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,9 +38,10 @@ using DumpedShaderRef = std::shared_ptr<const DumpedShader>;
 // changes nothing else. Safe from any thread.
 class ShaderDumps {
  public:
+    // Opens the folder, since a program may shut itself off from files before its first shader.
     ShaderDumps(const Settings& settings, Log& log);
 
-    bool isOn() const { return !path_.empty(); }
+    bool isOn() const { return folder_.has_value(); }
     // Fills in `request.shader`. `words`: the result, or empty. `refusal`: null, or why the driver
     // does not get the shader.
     void write(const ShaderWords& original, RecordedRequest request,
@@ -51,14 +52,10 @@ class ShaderDumps {
     Log& log() { return log_; }
 
  private:
-    const OutputFolder* folder();
-    void open();
+    void warnOfFailure() noexcept;
 
-    const std::string path_;
     const Settings& settings_;
     Log& log_;
-    std::mutex opening_;
-    bool wasOpened_ = false;
     std::optional<OutputFolder> folder_;
 };
 

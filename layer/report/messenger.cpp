@@ -72,11 +72,11 @@ void Messenger::heard(LogLevel level, std::string_view text) noexcept {
     }
 }
 
-void tellCreator(const VkInstanceCreateInfo& info, LogLevel level, std::string_view text) noexcept {
+void CreationMessenger::heard(LogLevel level, std::string_view text) noexcept {
     if (!isComplaint(level)) return;
     try {
         const std::string message(text);
-        const auto* node = static_cast<const VkBaseInStructure*>(info.pNext);
+        const auto* node = static_cast<const VkBaseInStructure*>(info_.pNext);
         for (; node != nullptr; node = node->pNext) {
             if (node->sType == VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT) {
                 tell(*reinterpret_cast<const VkDebugUtilsMessengerCreateInfoEXT*>(node), level,

@@ -28,6 +28,13 @@ class Messenger : public LogListener {
 };
 
 // To those of the instance's chain, which get messages while the instance is created.
-void tellCreator(const VkInstanceCreateInfo& info, LogLevel level, std::string_view text) noexcept;
+class CreationMessenger : public LogListener {
+ public:
+    explicit CreationMessenger(const VkInstanceCreateInfo& info) : info_(info) {}
+    void heard(LogLevel level, std::string_view text) noexcept override;
+
+ private:
+    const VkInstanceCreateInfo& info_;
+};
 
 }  // namespace coopvk::layer

@@ -146,10 +146,11 @@ std::unique_ptr<Statistics> Statistics::make(const Settings& settings) {
 }
 
 Statistics::Statistics(const Settings& settings)
-    : setting_(settings.statistics),
-      logFile_(settings.logFile),
-      report_(runReportPath()),
-      process_(system::processId()) {}
+    : report_(runReportPath()), process_(system::processId()) {
+    const std::string& setting = settings.statistics;
+    if (setting.empty()) return;
+    summary_.emplace(LogLevel::kInfo, booleanFromText(setting) ? settings.logFile : setting);
+}
 
 Statistics::~Statistics() = default;
 
@@ -187,7 +188,7 @@ DeviceStatistics* Statistics::addDevice(const PhysicalDeviceContext& device,
 
 void Statistics::writeSummary() noexcept {
     quietly([&] {
-        if (setting_.empty() || system::processId() != process_) return;
+        if (!summary_ || system::processId() != process_) return;
         const std::scoped_lock lock(mutex_);
         if (!written_) writeLines();
         written_ = true;
@@ -195,7 +196,7 @@ void Statistics::writeSummary() noexcept {
 }
 
 void Statistics::writeLines() {
-    Log log(LogLevel::kInfo, booleanFromText(setting_) ? logFile_ : setting_);
+    Log& log = *summary_;
     log.info(std::format("statistics of {} (process {})", system::programName(), process_));
     if (devices_.empty()) log.info("statistics:   no device was created");
     for (const auto& device : devices_) {

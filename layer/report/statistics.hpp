@@ -10,11 +10,13 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "coopvk/rewrite.hpp"
+#include "report/log.hpp"
 #include "report/run_report.hpp"
 
 namespace coopvk::layer {
@@ -80,8 +82,9 @@ class Statistics {
     explicit Statistics(const Settings& settings);
     void writeLines();
 
-    const std::string setting_, logFile_;
     RunReport report_;
+    // Opened at first, since a program may shut itself off from files later.
+    std::optional<Log> summary_;
     const int process_;
     std::mutex mutex_;
     bool written_ = false;

@@ -55,6 +55,8 @@ class OutputFolder {
     // Makes the folder and its parents if they do not exist. If others can write to the folder,
     // uses a new folder in it with an unpredictable name.
     static rewrite::Result<OutputFolder> open(const std::string& path);
+    // A new folder with an unpredictable name in one that exists.
+    static rewrite::Result<OutputFolder> makePrivate(const std::string& parent);
 
     // The folder into which files really go.
     const std::string& path() const { return path_; }
@@ -66,6 +68,8 @@ class OutputFolder {
  private:
     OutputFolder(FileDescriptor folder, std::string path)
         : folder_(std::move(folder)), path_(std::move(path)) {}
+    static rewrite::Result<OutputFolder> makeIn(const FileDescriptor& parent,
+                                                const std::string& path);
 
     FileDescriptor folder_;
     std::string path_;

@@ -30,12 +30,16 @@ constexpr mode_t kFileMode = 0600, kFolderMode = 0700;
 Error problem(std::string what) { return {ErrorCode::kInvalidArgument, std::move(what)}; }
 Error systemProblem() { return problem(std::strerror(errno)); }
 
+// A user's own group has no other members. By convention it has the user's number; a primary group
+// with another one, such as "users" or "staff", is that of many.
+bool isOwnGroup(gid_t group) { return group == ::getegid() && group == ::geteuid(); }
+
 // Whether users other than this one and root can write to the folder.
 bool isShared(int folder) {
     struct stat info = {};
     if (::fstat(folder, &info) != 0) return true;
     const bool othersOwn = info.st_uid != ::geteuid() && info.st_uid != 0;
-    const bool groupWrites = (info.st_mode & S_IWGRP) != 0 && info.st_gid != ::getegid();
+    const bool groupWrites = (info.st_mode & S_IWGRP) != 0 && !isOwnGroup(info.st_gid);
     return othersOwn || groupWrites || (info.st_mode & S_IWOTH) != 0;
 }
 
@@ -180,9 +184,19 @@ Result<OutputFolder> OutputFolder::open(const std::string& path) {
     auto folder = openFolder(path, IfMissing::kCreate);
     if (!folder) return folder.error();
     if (!isShared(folder->number())) return OutputFolder(std::move(*folder), path);
-    const auto name = makePrivateFolder(folder->number());
+    return makeIn(*folder, path);
+}
+
+Result<OutputFolder> OutputFolder::makePrivate(const std::string& parent) {
+    const auto folder = openFolder(parent, IfMissing::kFail);
+    if (!folder) return folder.error();
+    return makeIn(*folder, parent);
+}
+
+Result<OutputFolder> OutputFolder::makeIn(const FileDescriptor& parent, const std::string& path) {
+    const auto name = makePrivateFolder(parent.number());
     if (!name) return name.error();
-    auto own = openIn(folder->number(), *name, kFolderFlags);
+    auto own = openIn(parent.number(), *name, kFolderFlags);
     if (!own) return own.error();
     return OutputFolder(std::move(*own), path + "/" + *name);
 }

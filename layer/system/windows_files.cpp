@@ -7,8 +7,10 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <random>
 
 #include "system/files.hpp"
+#include "system/hash.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer {
@@ -96,6 +98,20 @@ Result<OutputFolder> OutputFolder::open(const std::string& path) {
         return problem(error ? error.message() : "is no folder");
     }
     return OutputFolder(FileDescriptor(), path);
+}
+
+Result<OutputFolder> OutputFolder::makePrivate(const std::string& parent) {
+    constexpr int kTries = 16;
+    std::random_device random;
+    for (int i = 0; i < kTries; ++i) {
+        const fs::path path =
+            fs::path(parent) / ("coopvk-" + hexName(uint64_t{random()} << 32 | random()));
+        if (::CreateDirectoryW(path.c_str(), nullptr) != 0) {
+            return OutputFolder(FileDescriptor(), path.string());
+        }
+        if (::GetLastError() != ERROR_ALREADY_EXISTS) break;
+    }
+    return systemProblem();
 }
 
 bool OutputFolder::write(const std::string& name, std::string_view bytes) const {

@@ -12,8 +12,8 @@
 #include "report/archive.hpp"
 #include "setting_options.hpp"
 #include "supervisor.hpp"
+#include "system/files.hpp"
 #include "system/system.hpp"
-#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -29,11 +29,11 @@ struct ReportOptions {
 // A folder for what the layer writes, which is removed in the end.
 class Folder {
  public:
-    Folder() : path_(system::makeTemporaryFile()) {
-        if (path_.empty()) return;
-        fs::remove(path_);
-        fs::create_directory(path_);
-        fs::permissions(path_, fs::perms::owner_all);
+    Folder() {
+        std::error_code error;
+        const fs::path parent = fs::temp_directory_path(error);
+        const auto made = layer::OutputFolder::makePrivate(parent.string());
+        if (made) path_ = made->path();
     }
     ~Folder() {
         std::error_code error;

@@ -165,11 +165,23 @@ TEST_F(Dumps, FolderThatCannotBeMade) {
     stop();
     const std::string path = COOPVK_NOWHERE "/x";
     setenv("COOPVK_DUMP_DIR", path.c_str(), 1);
-    start();
     testing::internal::CaptureStderr();
+    start();
     EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
     const std::string text = testing::internal::GetCapturedStderr();
     EXPECT_NE(text.find("cannot use dump folder '" + path + "'"), std::string::npos) << text;
+}
+
+// A program may shut itself off from files once it has an instance.
+TEST_F(Dumps, FolderIsOpenFromTheStart) {
+    stop();
+    start();
+    const fs::path moved = folder.parent_path() / "moved";
+    fs::rename(folder, moved);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
+    EXPECT_FALSE(fs::exists(folder));
+    EXPECT_EQ(std::distance(fs::directory_iterator(moved), {}), 5);
+    fs::remove_all(moved);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -91,6 +91,16 @@ TEST_F(StatisticsTest, CountsEverything) {
     start();
 }
 
+// A program may shut itself off from files once it has an instance.
+TEST_F(StatisticsTest, FileIsOpenFromTheStart) {
+    restartWith("COOPVK_STATISTICS", file);
+    std::filesystem::rename(file, file + ".moved");
+    stop();
+    expect(read(file + ".moved"), "statistics of " COOPVK_LAYER_TESTS);
+    EXPECT_FALSE(std::filesystem::exists(file));
+    start();
+}
+
 TEST_F(StatisticsTest, GoWhereTheLogGoes) {
     const std::string log = (folder / "log").string();
     setenv("COOPVK_LOG_FILE", log.c_str(), 1);

@@ -161,6 +161,34 @@ TEST_F(FilesTest, FilesOfOthers) {
     EXPECT_FALSE(fs::exists(own / "precious"));
 }
 
+// Of a group that is not this user's alone, other members can write there: /home/shared of "users".
+TEST_F(FilesTest, FoldersOfGroupsAreShared) {
+    const gid_t before = ::getegid();
+    // Without root's rights, the test has the group that it has.
+    const bool isRoot = ::geteuid() == 0 && ::setegid(100) == 0;
+    fs::create_symlink(own / "precious", own / "log");
+    ASSERT_EQ(::chmod(own.c_str(), 0770), 0);
+    ASSERT_TRUE(!isRoot || ::chown(own.c_str(), 0, 100) == 0);
+    const bool isOwn = !isRoot && ::getegid() == ::geteuid();
+    EXPECT_EQ(append(own / "log").empty(), isOwn) << "a link";
+    EXPECT_EQ(fs::exists(own / "precious"), isOwn);
+    ASSERT_TRUE(!isRoot || ::setegid(before) == 0);
+    ASSERT_EQ(::chown(own.c_str(), ::geteuid(), before), 0);
+    EXPECT_EQ(append(own / "log").empty(), before == ::geteuid());
+}
+
+TEST_F(FilesTest, PrivateFoldersAreNew) {
+    std::set<std::string> paths;
+    for (int i = 0; i < 4; ++i) {
+        const auto folder = OutputFolder::makePrivate(own);
+        ASSERT_TRUE(folder) << folder.error().message;
+        EXPECT_EQ(modeOf(folder->path()), 0700u);
+        EXPECT_TRUE(fs::is_empty(folder->path()));
+        EXPECT_TRUE(paths.insert(folder->path()).second);
+    }
+    EXPECT_FALSE(OutputFolder::makePrivate(own / "none"));
+}
+
 TEST_F(FilesTest, FoldersAreMade) {
     const auto folder = OutputFolder::open(own / "a" / "b");
     ASSERT_TRUE(folder) << folder.error().message;
