@@ -28,6 +28,7 @@
 // the next layer has them.
 #define COOPVK_CONVERSION_COMMANDS(X)                   \
     X(vkAllocateCommandBuffers, allocateCommandBuffers) \
+    X(vkCreateQueryPool, createQueryPool)               \
     X(vkCreateRenderPass2, createRenderPass2)           \
     X(vkCreateRenderPass2KHR, createRenderPass2)
 

@@ -81,6 +81,12 @@ void recordOne(DeviceContext& device, CommandState& state, ConversionKernel::Bou
 
 void recordAll(DeviceContext& device, CommandState& state, VkCommandBuffer commands,
                std::span<const VkConvertCooperativeVectorMatrixInfoNV> infos) {
+    ConversionKernel& kernel = *device.conversions;
+    if (kernel.isCounted.load() && !kernel.isCountedLogged.exchange(true)) {
+        device.log().warn(
+            "vkCmdConvertCooperativeVectorMatrixNV: queries of pipeline statistics count its "
+            "invocations, since it is a compute shader here");
+    }
     ConversionKernel::Bound bound = {commands, state.pool};
     state.converts = true;
     suspendCondition(device.next, state, commands);

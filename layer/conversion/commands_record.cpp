@@ -67,6 +67,17 @@ VkResult allocateCommandBuffers(VkDevice device, const VkCommandBufferAllocateIn
     return VK_SUCCESS;
 }
 
+VkResult createQueryPool(VkDevice device, const VkQueryPoolCreateInfo* info,
+                         const VkAllocationCallbacks* allocator, VkQueryPool* pool) {
+    DeviceContext& context = deviceOf(device);
+    if (context.conversions != nullptr && info->queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
+        (info->pipelineStatistics & VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT) !=
+            0) {
+        context.conversions->isCounted = true;
+    }
+    return context.next.CreateQueryPool(device, info, allocator, pool);
+}
+
 void freeCommandBuffers(VkDevice device, VkCommandPool pool, uint32_t count,
                         const VkCommandBuffer* buffers) noexcept {
     DeviceContext& context = deviceOf(device);

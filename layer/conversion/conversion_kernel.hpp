@@ -6,6 +6,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <atomic>
 #include <map>
 #include <mutex>
 #include <string>
@@ -32,6 +33,10 @@ class ConversionKernel {
     void destroy(DeviceContext& device);
 
     ConversionArguments arguments;
+
+    // A query of the application counts invocations of compute shaders, also those of conversions:
+    // it cannot be interrupted. Whether there is one, and whether the log says so.
+    std::atomic<bool> isCounted = false, isCountedLogged = false;
 
     // Empty, or why the kernel cannot convert a matrix.
     static std::string checkLimits(const MatrixConversion& conversion);

@@ -105,7 +105,9 @@ COOPVK_INPUT_COMMANDS(COOPVK_DECLARE)
 
 // Puts the commands into the table, where it has the driver's.
 void interpose(VkuDeviceDispatchTable& table);
-// Null for other commands.
+// For devices that keep inputs. Null for other commands.
 PFN_vkVoidFunction findCommand(std::string_view name);
+// The same for every device: vkGetInstanceProcAddr does not know which one is meant.
+PFN_vkVoidFunction findCommandOfAnyDevice(std::string_view name);
 
 }  // namespace coopvk::layer::inputs

@@ -15,6 +15,7 @@
     X(vkCreateInstance, createInstance)                                    \
     X(vkEnumerateInstanceExtensionProperties, enumerateInstanceExtensions) \
     X(vkEnumerateInstanceLayerProperties, enumerateInstanceLayers)         \
+    X(vkEnumerateInstanceVersion, enumerateInstanceVersion)                \
     X(vkGetInstanceProcAddr, getInstanceProcAddr)
 
 #define COOPVK_INSTANCE_COMMANDS(X) X(vkDestroyInstance, destroyInstance)

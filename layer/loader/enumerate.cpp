@@ -8,6 +8,7 @@
 #include "loader/commands.hpp"
 #include "objects/registry.hpp"
 #include "settings/names.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -70,6 +71,18 @@ VkResult enumerateInstanceExtensions(const char* layerName, uint32_t* count,
                                      VkExtensionProperties* out) {
     if (!isThisLayer(layerName)) return VK_ERROR_LAYER_NOT_PRESENT;
     return giveArray(std::span<const VkExtensionProperties>(), count, out);
+}
+
+// The chain has no next command without an instance. Layers above ask for this one before they
+// create theirs, and expect what the loader says.
+VkResult enumerateInstanceVersion(uint32_t* version) {
+    *version = VK_HEADER_VERSION_COMPLETE;
+    for (const char* const loader : {"libvulkan.so.1", "vulkan-1.dll"}) {
+        void* const found = system::functionOfLoaded(loader, "vkEnumerateInstanceVersion");
+        if (found == nullptr) continue;
+        return reinterpret_cast<PFN_vkEnumerateInstanceVersion>(found)(version);
+    }
+    return VK_SUCCESS;
 }
 
 VkResult enumerateDeviceExtensions(VkPhysicalDevice device, const char* layerName, uint32_t* count,

@@ -3,6 +3,7 @@
 
 #include <string_view>
 
+#include "loader/commands.hpp"
 #include "loader/link.hpp"
 #include "objects/command_table.hpp"
 #include "objects/registry.hpp"
@@ -53,16 +54,19 @@ const CommandEntry* ownCommand(std::string_view name) {
                             pass::getInstanceProcAddr)
              COOPVK_COMMAND_ROW(kGlobal, "vk_layerGetPhysicalDeviceProcAddr",
                                 PFN_GetPhysicalDeviceProcAddr, pass::getPhysicalDeviceProcAddr)
-                 COOPVK_COMMAND_ROW(kGlobal, "vkCreateInstance", PFN_vkCreateInstance,
-                                    pass::createInstance)
-                     COOPVK_COMMAND_ROW(kInstance, "vkDestroyInstance", PFN_vkDestroyInstance,
-                                        destroyInstance)
-                         COOPVK_COMMAND_ROW(kPhysicalDevice, "vkCreateDevice", PFN_vkCreateDevice,
-                                            pass::createDevice)
-                             COOPVK_COMMAND_ROW(kDevice, "vkGetDeviceProcAddr",
-                                                PFN_vkGetDeviceProcAddr, pass::getDeviceProcAddr)
-                                 COOPVK_COMMAND_ROW(kDevice, "vkDestroyDevice", PFN_vkDestroyDevice,
-                                                    destroyDevice)});
+                 COOPVK_COMMAND_ROW(kGlobal, "vkEnumerateInstanceVersion",
+                                    PFN_vkEnumerateInstanceVersion, enumerateInstanceVersion)
+                     COOPVK_COMMAND_ROW(kGlobal, "vkCreateInstance", PFN_vkCreateInstance,
+                                        pass::createInstance)
+                         COOPVK_COMMAND_ROW(kInstance, "vkDestroyInstance", PFN_vkDestroyInstance,
+                                            destroyInstance)
+                             COOPVK_COMMAND_ROW(kPhysicalDevice, "vkCreateDevice",
+                                                PFN_vkCreateDevice, pass::createDevice)
+                                 COOPVK_COMMAND_ROW(kDevice, "vkGetDeviceProcAddr",
+                                                    PFN_vkGetDeviceProcAddr,
+                                                    pass::getDeviceProcAddr)
+                                     COOPVK_COMMAND_ROW(kDevice, "vkDestroyDevice",
+                                                        PFN_vkDestroyDevice, destroyDevice)});
     return findCommand(table, name);
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "loader/proc_table.hpp"
 
+#include <algorithm>
+#include <span>
+#include <vector>
+
 #include "conversion/commands.hpp"
 #include "inputs/commands.hpp"
 #include "loader/commands.hpp"
@@ -30,6 +34,33 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
     }
 }
 
+// Whether coopvk emulates an extension on any device of the instance.
+bool emulatesAnywhere(InstanceContext& instance, rewrite::Extension extension) {
+    uint32_t count = 0;
+    const auto enumerate = instance.next.EnumeratePhysicalDevices;
+    if (enumerate(instance.handle, &count, nullptr) != VK_SUCCESS) return false;
+    std::vector<VkPhysicalDevice> devices(count);
+    if (enumerate(instance.handle, &count, devices.data()) < VK_SUCCESS) return false;
+    return std::ranges::any_of(std::span(devices).first(count), [&](VkPhysicalDevice device) {
+        return instance.physicalDevice(device).emulated.contains(extension);
+    });
+}
+
+// A command of devices, for any device.
+PFN_vkVoidFunction findForAnyDevice(InstanceContext& instance, const char* name,
+                                    const CommandEntry* command, PFN_vkVoidFunction next) {
+    if (command == nullptr) {
+        const bool keepsInputs = instance.settings.dumpInputs.bytes != 0 && instance.dumps.isOn();
+        const auto keeping =
+            keepsInputs && next != nullptr ? inputs::findCommandOfAnyDevice(name) : nullptr;
+        return keeping != nullptr ? keeping : next;
+    }
+    if (next != nullptr || command->kind == CommandKind::kAddedQuery) return command->function;
+    if (command->kind != CommandKind::kAddedCommand) return nullptr;
+    return emulatesAnywhere(instance, rewrite::Extension::kNvCooperativeVector) ? command->function
+                                                                                : nullptr;
+}
+
 }  // namespace
 
 const CommandEntry* findCommand(std::string_view name) {
@@ -54,11 +85,8 @@ PFN_vkVoidFunction getInstanceProcAddr(VkInstance instance, const char* name) {
         return name == std::string_view("vkCreateDevice") ? command->function : nullptr;
     }
     const auto context = instances().find(instance);
-    const PFN_vkVoidFunction next = nextProc(context, name);
-    if (command == nullptr) return next;
-    const bool added =
-        command->kind == CommandKind::kAddedQuery || command->kind == CommandKind::kAddedCommand;
-    return next != nullptr || added ? command->function : nullptr;
+    if (context == nullptr) return nullptr;
+    return findForAnyDevice(*context, name, command, nextProc(context, name));
 }
 
 PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name) {

@@ -3,6 +3,8 @@
 // Applications ask for keys and binaries of pipelines that do not exist yet with a create info. The
 // layer rewrites it as for the creation itself, so that the driver's key depends on the words that
 // the driver would compile. The layer adds the settings and its version to the key.
+#include <algorithm>
+
 #include "chain/pnext.hpp"
 #include "objects/registry.hpp"
 #include "shaders/commands.hpp"
@@ -73,6 +75,11 @@ VkResult createPipelineBinaries(VkDevice device, const VkPipelineBinaryCreateInf
                                 const VkAllocationCallbacks* allocator,
                                 VkPipelineBinaryHandlesInfoKHR* binaries) {
     const auto context = devices().find(device);
+    // Binaries that are not created, also because of an exception, must be null.
+    if (binaries->pPipelineBinaries != nullptr) {
+        std::fill_n(binaries->pPipelineBinaries, binaries->pipelineBinaryCount,
+                    VkPipelineBinaryKHR(VK_NULL_HANDLE));
+    }
     VkPipelineBinaryCreateInfoKHR outer = *createInfo;
     BuiltStages built(*context, allocator);
     VkPipelineCreateInfoKHR inner;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <sys/auxv.h>
@@ -78,6 +79,14 @@ std::string programArguments() {
 
 // set-uid, set-gid, or with capabilities
 bool hasElevatedRights() { return ::getauxval(AT_SECURE) != 0; }
+
+void* functionOfLoaded(const char* library, const char* function) {
+    void* const handle = ::dlopen(library, RTLD_NOLOAD | RTLD_LAZY);
+    if (handle == nullptr) return nullptr;
+    void* const found = ::dlsym(handle, function);
+    ::dlclose(handle);  // those who loaded it keep it
+    return found;
+}
 
 // The linker said so (-z nodelete).
 void stayLoaded() {}

@@ -56,6 +56,9 @@ std::string programArguments();
 // Whether the program has other rights than the user who started it.
 bool hasElevatedRights();
 
+// A function of a library that the process has loaded already, or null.
+void* functionOfLoaded(const char* library, const char* function);
+
 // From now on this library stays in the process, even if the loader unloads it: what it and its C++
 // runtime allocate once would be lost each time.
 void stayLoaded();

@@ -122,6 +122,12 @@ bool hasElevatedRights() {
     return !isKnown || type == TokenElevationTypeFull;
 }
 
+void* functionOfLoaded(const char* library, const char* function) {
+    const HMODULE handle = ::GetModuleHandleA(library);
+    if (handle == nullptr) return nullptr;
+    return reinterpret_cast<void*>(::GetProcAddress(handle, function));
+}
+
 void stayLoaded() {
     HMODULE library = nullptr;
     ::GetModuleHandleExW(GET_MODULE_HANDLE_EX_FLAG_PIN | GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS,

@@ -4,6 +4,7 @@
 // commands that only conversions need are the driver's own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "fakes/allocations.hpp"
@@ -87,6 +88,66 @@ TEST(ConversionCommands, TheStageOfOtherDevicesStays) {
                                             {"vkCmdResetEvent2", {stage}}}));
         driver.destroyDevice(device);
     }
+    driver.destroyInstance();
+}
+
+// Only a device that emulates conversions gives their commands.
+TEST(ConversionCommands, OfTheInstance) {
+    FakeDriver driver;
+    const auto given = [&](const char* emulate) {
+        setenv("COOPVK_EMULATE", emulate, 1);
+        driver.makeInstance();
+        const bool isGiven =
+            driver.instanceCommand("vkCmdConvertCooperativeVectorMatrixNV") != nullptr;
+        EXPECT_EQ(driver.instanceCommand("vkConvertCooperativeVectorMatrixNV") != nullptr, isGiven);
+        driver.destroyInstance();
+        unsetenv("COOPVK_EMULATE");
+        return isGiven;
+    };
+    EXPECT_TRUE(given("auto"));
+    EXPECT_FALSE(given("VK_KHR_cooperative_matrix"));
+    driver.features.reset();
+    EXPECT_FALSE(given("auto"));
+}
+
+// A query of the application cannot be interrupted, so a line says what it counts.
+TEST(ConversionCommands, QueriesThatCountThemAreLogged) {
+    FakeDriver driver;
+    driver.makeInstance();
+    const VkDevice device = makeDevice(driver, VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME);
+    VkCommandBufferAllocateInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    how.commandBufferCount = 1;
+    VkCommandBuffer commands = VK_NULL_HANDLE;
+    ASSERT_EQ(
+        COOPVK_DEVICE_COMMAND(driver, device, vkAllocateCommandBuffers)(device, &how, &commands),
+        VK_SUCCESS);
+    const auto countAs = [&](VkQueryType type, VkQueryPipelineStatisticFlags statistics) {
+        VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+        info.queryType = type;
+        info.queryCount = 1;
+        info.pipelineStatistics = statistics;
+        VkQueryPool pool = VK_NULL_HANDLE;
+        EXPECT_EQ(
+            COOPVK_DEVICE_COMMAND(driver, device, vkCreateQueryPool)(device, &info, nullptr, &pool),
+            VK_SUCCESS);
+        testing::internal::CaptureStderr();
+        for (int i = 0; i < 2; ++i) {
+            COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV)
+            (commands, 0, nullptr);
+        }
+        const std::string text = testing::internal::GetCapturedStderr();
+        COOPVK_DEVICE_COMMAND(driver, device, vkDestroyQueryPool)(device, pool, nullptr);
+        return std::ranges::count(text, '\n');
+    };
+    EXPECT_EQ(countAs(VK_QUERY_TYPE_OCCLUSION, 0), 0);
+    EXPECT_EQ(countAs(VK_QUERY_TYPE_PIPELINE_STATISTICS,
+                      VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT),
+              0);
+    EXPECT_EQ(countAs(VK_QUERY_TYPE_PIPELINE_STATISTICS,
+                      VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT),
+              1);
+    COOPVK_DEVICE_COMMAND(driver, device, vkFreeCommandBuffers)(device, {}, 1, &commands);
+    driver.destroyDevice(device);
     driver.destroyInstance();
 }
 

@@ -69,7 +69,14 @@ VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2*,
     return makeObject(allocator, out);
 }
 
+VkResult createQueryPool(VkDevice, const VkQueryPoolCreateInfo*,
+                         const VkAllocationCallbacks* allocator, VkQueryPool* out) {
+    return makeObject(allocator, out);
+}
+
 const Entry kCommandBufferEntries[] = {
+    COOPVK_FAKE(vkCreateQueryPool, createQueryPool),
+    COOPVK_FAKE(vkDestroyQueryPool, destroyObject<VkQueryPool>),
     COOPVK_FAKE(vkAllocateCommandBuffers, allocateCommandBuffers),
     COOPVK_FAKE(vkFreeCommandBuffers, freeCommandBuffers),
     COOPVK_FAKE(vkBeginCommandBuffer, beginCommandBuffer),

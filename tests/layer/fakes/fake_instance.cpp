@@ -29,6 +29,12 @@ void destroyInstance(VkInstance instance, const VkAllocationCallbacks* allocator
     delete reinterpret_cast<Dispatchable*>(instance);
 }
 
+// One, whose handle is the instance's: see FakeDriver::physical().
+VkResult enumeratePhysicalDevices(VkInstance instance, uint32_t* count, VkPhysicalDevice* out) {
+    const VkPhysicalDevice only = reinterpret_cast<VkPhysicalDevice>(instance);
+    return layer::giveArray(std::span<const VkPhysicalDevice>(&only, 1), count, out);
+}
+
 void getProperties(VkPhysicalDevice, VkPhysicalDeviceProperties* properties) {
     *properties = {};
     properties->apiVersion = driver().apiVersion;
@@ -164,6 +170,7 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkCreateInstance, createInstance),
     COOPVK_FAKE(vkDestroyInstance, destroyInstance),
+    COOPVK_FAKE(vkEnumeratePhysicalDevices, enumeratePhysicalDevices),
     COOPVK_FAKE(vkGetPhysicalDeviceProperties, getProperties),
     COOPVK_FAKE(vkGetPhysicalDeviceFeatures, getFeatures),
     COOPVK_FAKE(vkGetPhysicalDeviceProperties2, getProperties2),

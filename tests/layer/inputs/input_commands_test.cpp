@@ -118,6 +118,29 @@ TEST_F(InputCommands, CopyTheCountOfAnIndirectDispatch) {
     EXPECT_EQ(copiesFrom(buffer), Sizes{sizeof(VkDispatchIndirectCommand)});
 }
 
+// Layers above may get commands from the instance, also those that the layer does not intercept
+// otherwise, and for devices whose inputs are not kept.
+TEST_F(InputCommands, OfTheInstance) {
+    const VkBuffer buffer = makeBuffer(64);
+    const auto dispatch = COOPVK_INSTANCE_COMMAND(driver, vkCmdDispatchIndirect);
+    dispatch(commands, buffer, 0);
+    EXPECT_EQ(copiesFrom(buffer), Sizes{sizeof(VkDispatchIndirectCommand)});
+
+    VkDevice other = VK_NULL_HANDLE;
+    const VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    ASSERT_EQ(driver.makeDevice(info, &other), VK_SUCCESS);
+    VkCommandBufferAllocateInfo how = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
+    how.commandBufferCount = 1;
+    VkCommandBuffer others = VK_NULL_HANDLE;
+    ASSERT_EQ(COOPVK_INSTANCE_COMMAND(driver, vkAllocateCommandBuffers)(other, &how, &others),
+              VK_SUCCESS);
+    dispatch(others, buffer, 0);
+    EXPECT_EQ(driver.dispatches, 2u);
+    EXPECT_EQ(copiesFrom(buffer).size(), 1u);
+    COOPVK_INSTANCE_COMMAND(driver, vkFreeCommandBuffers)(other, VK_NULL_HANDLE, 1, &others);
+    driver.destroyDevice(other);
+}
+
 // A buffer that is shared with other programs stays as it is, so that nothing may be copied from
 // it.
 TEST_F(InputCommands, DoNotCopyTheCountFromASharedBuffer) {

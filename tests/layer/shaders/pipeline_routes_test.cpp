@@ -48,6 +48,28 @@ TEST_F(ShaderRoutes, RayTracingPipelinesNV) {
     EXPECT_TRUE(isRewritten(last(1).words));
 }
 
+TEST_F(ShaderRoutes, BinariesOfRefusedShadersAreNull) {
+    VkComputePipelineCreateInfo compute = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
+    compute.stage = stageOf(makeModule(matrix));
+    compute.stage.pName = "of another module";
+    VkPipelineCreateInfoKHR pipeline = {VK_STRUCTURE_TYPE_PIPELINE_CREATE_INFO_KHR, &compute};
+    VkPipelineBinaryCreateInfoKHR info = {VK_STRUCTURE_TYPE_PIPELINE_BINARY_CREATE_INFO_KHR};
+    info.pPipelineCreateInfo = &pipeline;
+    const auto garbage = reinterpret_cast<VkPipelineBinaryKHR>(uint64_t{7});
+    VkPipelineBinaryKHR binaries[] = {garbage, garbage, garbage};
+    VkPipelineBinaryHandlesInfoKHR handles = {VK_STRUCTURE_TYPE_PIPELINE_BINARY_HANDLES_INFO_KHR};
+    handles.pipelineBinaryCount = 2;
+    handles.pPipelineBinaries = binaries;
+    testing::internal::CaptureStderr();
+    EXPECT_LT(COOPVK_DEVICE_COMMAND(driver, device, vkCreatePipelineBinariesKHR)(device, &info,
+                                                                                 nullptr, &handles),
+              0);
+    testing::internal::GetCapturedStderr();
+    EXPECT_EQ(binaries[0], VkPipelineBinaryKHR{});
+    EXPECT_EQ(binaries[1], VkPipelineBinaryKHR{});
+    EXPECT_EQ(binaries[2], garbage) << "not the layer's";
+}
+
 // Modules, words and identifiers are ignored beside binaries: their memory may be gone.
 TEST_F(ShaderRoutes, PipelinesOfBinaries) {
     const auto binary = reinterpret_cast<VkPipelineBinaryKHR>(uint64_t{7});
