@@ -77,8 +77,9 @@ struct Target {
     ExtensionFeatures nativeFeatures = {};
     // The driver has VK_KHR_cooperative_matrix, and matrices of addedMatrixShapes() become tiles of
     // its matrices. With an emulated extension that allows flexible dimensions so do matrices of
-    // other sizes that the driver lacks, and the core back-end lowers those for which tiles do not
-    // suffice. Modules without either kind stay unchanged.
+    // other sizes that the driver lacks. The core back-end lowers those for which tiles do not
+    // suffice, but not with DeviceTraits::onlyNativeShapes alone. Modules without either kind stay
+    // unchanged.
     bool addsShapes = false;
     // The pipeline or shader is created with 64-bit indexing (VK_EXT_shader_64bit_indexing), as if
     // the entry point had the execution mode Shader64BitIndexingEXT.
@@ -102,7 +103,7 @@ struct Request {
     std::string_view entryPoint;  // empty: the first one of the stage
     std::span<const SpecializationEntry> specialization;
     // A rewrite that takes more steps is refused (kUnsupported); 0: no limit. To look an
-    // instruction up is one step, a word of a new one 16, so the same request always takes as many.
+    // instruction up is one step, a word of a new one 64, so the same request always takes as many.
     uint64_t maxSteps = kMaxSteps;
 };
 

@@ -10,7 +10,8 @@ namespace coopvk::rewrite {
 
 namespace {
 
-constexpr uint64_t kStepsOfWord = 16;  // it takes memory, too
+// A word takes memory, too, up to 50 bytes: so many steps that the default limit bounds it.
+constexpr uint64_t kStepsOfWord = 64;
 
 // A module's words, with its own ids. Those of a module with gaps up to the limit of the bound
 // would exceed it: they are numbered anew.
