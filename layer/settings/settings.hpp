@@ -60,6 +60,9 @@ std::vector<std::string> checkSetting(std::string_view key, std::string_view val
 // "auto", "core" or "native".
 std::string_view backEndName(rewrite::BackEnd backEnd);
 
+// "64M", "64M,10": bytes; dispatches.
+std::optional<DumpedInputs> dumpedInputsFromText(std::string_view text);
+
 // A number, with K, M or G for thousands, millions, thousands of millions.
 std::optional<uint64_t> stepsFromText(std::string_view text);
 

@@ -102,9 +102,8 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     const bool hasAdded =
         addsShapes && addedShapeUse(r.module, r.types, device.nativeShapes, device.addedShapes,
                                     flexible.has_value()) == AddedShapeUse::kSome;
-    if (hasAdded && !r.native) {
-        r.out.used.insert(flexible.value_or(Extension::kKhrCooperativeMatrix));
-    }
+    constexpr auto kKhr = Extension::kKhrCooperativeMatrix;
+    if (hasAdded && !r.native) r.out.used.insert(flexible.value_or(kKhr));
     const bool hasFormats = usesFormatMatrices(r.request.words, r.target);
     r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded || hasFormats;
     if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;

@@ -341,25 +341,6 @@ TEST(Advertised, RowsAreOfKnownKind) {
     }
 }
 
-// vkd3d-proton takes matrices of 8-bit floats only from devices that have this one, too.
-TEST(Advertised, HalvesBesideFloat8) {
-    const auto& shapes = Context::get().shapes;
-    const auto isFloat8 = [](const VkCooperativeMatrixPropertiesKHR& shape) {
-        return shape.AType == VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT;
-    };
-    const auto isHalves = [](const VkCooperativeMatrixPropertiesKHR& shape) {
-        return shape.MSize == 16 && shape.NSize == 16 && shape.KSize == 16 &&
-               shape.AType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
-               shape.BType == VK_COMPONENT_TYPE_FLOAT16_KHR &&
-               shape.CType == VK_COMPONENT_TYPE_FLOAT32_KHR;
-    };
-    const bool hasHalves = std::ranges::any_of(shapes, isHalves);
-    EXPECT_TRUE(hasHalves || std::ranges::none_of(shapes, isFloat8));
-    if (hasHalves) {
-        runCase({16, 16, 16, Component::kF16, Component::kF16, Component::kF32, 0, Fill::kUnit});
-    }
-}
-
 TEST(Advertised, RowsAreUnique) {
     const auto& shapes = Context::get().shapes;
     for (size_t i = 0; i < shapes.size(); ++i)

@@ -3,98 +3,22 @@
 // Matrix shapes that coopvk lists after a driver's own if the native back-end is asked for: the
 // driver's shapes stay the first, modules that use only these stay unchanged, and only modules that
 // use an added shape are rewritten.
+#include "device/added_shapes.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cstdlib>
 
-#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
-#include "fakes/shader_routes.hpp"
 
 namespace coopvk::test::added_shapes_test {
 namespace {
-
-constexpr const char* kKhr = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
-constexpr VkStructureType kKhrFeatures =
-    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR;
-
-VkCooperativeMatrixPropertiesKHR ownShape(VkComponentTypeKHR sums) {
-    VkCooperativeMatrixPropertiesKHR shape = {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR};
-    shape.MSize = shape.NSize = shape.KSize = 8;
-    shape.AType = shape.BType = VK_COMPONENT_TYPE_FLOAT16_KHR;
-    shape.CType = shape.ResultType = sums;
-    shape.scope = VK_SCOPE_SUBGROUP_KHR;
-    return shape;
-}
-
-// multiplyModule with sizes that no specialization changes.
-Words fixedModule(uint32_t size) {
-    std::string text = multiplyModule(size, size, size);
-    const std::string_view decoration = "OpDecorate %rows SpecId 0\n", spec = "OpSpecConstant";
-    text.erase(text.find(decoration), decoration.size());
-    text.replace(text.find(spec), spec.size(), "OpConstant");
-    return assemble(text);
-}
 
 bool isInTiles(const Words& words) {
     const std::string text = rewrite::disassemble(words);
     size_t products = 0;
     for (size_t at = 0; (at = text.find("MulAddKHR", at)) != std::string::npos; ++at) ++products;
     return products == 8 && !rewrite::validate(words);  // 16x16x16 of 8x8x8
-}
-
-class AddedShapes : public ShaderRoutes {
- protected:
-    AddedShapes() {
-        stop();
-        setenv("COOPVK_BACK_END", "native", 1);
-        startWith("auto", VK_FALSE);
-    }
-    ~AddedShapes() override { unsetenv("COOPVK_BACK_END"); }
-
-    void startWith(const char* emulate, VkBool32 flexible) {
-        driver.createdModules.clear();
-        driver.extensions = {kKhr, VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME};
-        driver.moreFeatures[VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV] =
-            std::vector<VkBool32>(7, VK_TRUE);
-        driver.moreFeatures[kKhrFeatures] = {VK_TRUE, VK_FALSE};
-        driver.matrixShapes = {ownShape(VK_COMPONENT_TYPE_FLOAT16_KHR),
-                               ownShape(VK_COMPONENT_TYPE_FLOAT32_KHR)};
-        setenv("COOPVK_EMULATE", emulate, 1);
-        driver.makeInstance();
-        VkPhysicalDeviceCooperativeMatrix2FeaturesNV more = {
-            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV};
-        more.cooperativeMatrixFlexibleDimensions = flexible;
-        VkPhysicalDeviceCooperativeMatrixFeaturesKHR features = {
-            kKhrFeatures, flexible ? &more : nullptr, VK_TRUE, VK_FALSE};
-        VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
-        info.enabledExtensionCount = 1;
-        info.ppEnabledExtensionNames = &kKhr;
-        ASSERT_EQ(driver.makeDevice(info, &device), VK_SUCCESS);
-    }
-    void restartWith(const char* emulate, VkBool32 flexible) {
-        stop();
-        startWith(emulate, flexible);
-    }
-
-    VkResult list(uint32_t& count, VkCooperativeMatrixPropertiesKHR* out) {
-        return COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR)(
-            driver.physical(), &count, out);
-    }
-    std::vector<VkCooperativeMatrixPropertiesKHR> list() {
-        uint32_t count = 0;
-        EXPECT_EQ(list(count, nullptr), VK_SUCCESS);
-        std::vector<VkCooperativeMatrixPropertiesKHR> shapes(count);
-        EXPECT_EQ(list(count, shapes.data()), VK_SUCCESS);
-        EXPECT_EQ(count, shapes.size());
-        return shapes;
-    }
-};
-
-bool equal(const VkCooperativeMatrixPropertiesKHR& a, const VkCooperativeMatrixPropertiesKHR& b) {
-    return a.MSize == b.MSize && a.NSize == b.NSize && a.KSize == b.KSize && a.AType == b.AType &&
-           a.BType == b.BType && a.CType == b.CType && a.ResultType == b.ResultType &&
-           a.saturatingAccumulation == b.saturatingAccumulation && a.scope == b.scope;
 }
 
 TEST_F(AddedShapes, ComeAfterTheDriversOwn) {
@@ -189,32 +113,6 @@ TEST_F(AddedShapes, AreOfTheNativeBackEndAlone) {
             } else {
                 EXPECT_EQ(shapes[i].AType, VK_COMPONENT_TYPE_BFLOAT16_KHR) << backEnd;
             }
-        }
-    }
-}
-
-// vkd3d-proton asks for f16 of 16x16x16 before it takes matrices of 8-bit floats.
-TEST_F(AddedShapes, BringHalvesWithFloat8) {
-    VkCooperativeMatrixPropertiesKHR wanted = ownShape(VK_COMPONENT_TYPE_FLOAT32_KHR);
-    wanted.MSize = wanted.NSize = wanted.KSize = 16;
-    for (const char* emulate : {"auto,VK_EXT_shader_float8", "VK_EXT_shader_float8"}) {
-        for (const char* backEnd : {"auto", "core"}) {
-            setenv("COOPVK_BACK_END", backEnd, 1);
-            restartWith(emulate, VK_FALSE);
-            const auto shapes = list();
-            ASSERT_GT(shapes.size(), 3u) << emulate;
-            EXPECT_TRUE(equal(shapes[0], driver.matrixShapes[0]));
-            EXPECT_TRUE(equal(shapes[1], driver.matrixShapes[1]));
-            EXPECT_TRUE(equal(shapes[2], wanted)) << emulate << ", " << backEnd;
-            for (size_t i = 3; i < shapes.size(); ++i) {
-                EXPECT_GT(shapes[i].AType, VK_COMPONENT_TYPE_UINT64_KHR) << i;
-            }
-            EXPECT_EQ(makeCompute(stageOf(makeModule(fixedModule(16)))), VK_SUCCESS);
-            EXPECT_EQ(rewrite::disassemble(last().words).find("MulAddKHR") == std::string::npos,
-                      backEnd == std::string_view("core"));
-            EXPECT_NE(last().words, fixedModule(16));
-            EXPECT_EQ(makeCompute(stageOf(makeModule(fixedModule(8)))), VK_SUCCESS);
-            EXPECT_EQ(last().words, fixedModule(8));
         }
     }
 }

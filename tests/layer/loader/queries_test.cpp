@@ -3,8 +3,6 @@
 // What instances and physical devices have through the layer, above the tests' driver.
 #include <cstring>
 
-#include "loader/by_configuration.hpp"
-#include "loader/pass_through.hpp"
 #include "queries_fixture.hpp"
 #include "settings/settings.hpp"
 
@@ -209,20 +207,6 @@ TEST_F(Queries, CommandsThatLayersAboveDoNotKnow) {
         EXPECT_EQ(found, driver.instanceCommand(query)) << query;
     }
     EXPECT_EQ(find(instance, "vkCreateShaderModule"), nullptr);
-}
-
-// Layers above ask before they create their instance.
-TEST_F(Queries, VersionWithoutAnInstance) {
-    constexpr const char* kName = "vkEnumerateInstanceVersion";
-    using Command = PFN_vkEnumerateInstanceVersion;
-    for (const PFN_vkVoidFunction found :
-         {driver.instanceCommand(kName), layer::pass::getInstanceProcAddr(VK_NULL_HANDLE, kName),
-          layer::configured::getInstanceProcAddr(VK_NULL_HANDLE, kName)}) {
-        ASSERT_NE(found, nullptr);
-        uint32_t version = 0;
-        EXPECT_EQ(reinterpret_cast<Command>(found)(&version), VK_SUCCESS);
-        EXPECT_GE(version, VK_API_VERSION_1_1);
-    }
 }
 
 TEST_F(Queries, NextQueriesAreLookedUpWhileTheInstanceIsCreated) {

