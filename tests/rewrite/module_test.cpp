@@ -63,6 +63,9 @@ TEST(Module, RefusesDeclarationsInBlocks) {
         {head(spv::Op::OpConstantNull, 3), 1, next},
         {head(spv::Op::OpConstantComposite, 4), 1, next, next},
     };
+    const char* const names[] = {"Capability", "TypeInt", "ConstantTrue", "ConstantNull",
+                                 "ConstantComposite"};
+    const char* const* name = names;
     for (const std::vector<uint32_t>& declaration : declarations) {
         std::vector<uint32_t> bad = words;
         bad[3] = next + 1;
@@ -74,9 +77,7 @@ TEST(Module, RefusesDeclarationsInBlocks) {
         }
         const Result<Module> module = Module::parse(bad);
         ASSERT_FALSE(module);
-        const uint32_t opcode = declaration[0] & 0xFFFF;
-        EXPECT_EQ(module.error().message,
-                  "instruction with opcode " + std::to_string(opcode) + " is inside a block");
+        EXPECT_EQ(module.error().message, std::format("instruction {} is inside a block", *name++));
     }
 }
 
