@@ -47,6 +47,11 @@ VkResult listInstanceLayers(Rig&, const char* name) {
     return global<PFN_vkEnumerateInstanceLayerProperties>(name)(&count, &one);
 }
 
+VkResult getInstanceVersion(Rig&, const char* name) {
+    uint32_t version = 0;
+    return global<PFN_vkEnumerateInstanceVersion>(name)(&version);
+}
+
 VkResult getProc(Rig& rig, const char*) {
     EXPECT_NE(rig.driver.instanceCommand("vkCreateDevice"), nullptr);
     if (rig.device != VK_NULL_HANDLE) {
@@ -133,6 +138,7 @@ const StarvingCommand kInstanceCommands[] = {
     {"vkDestroyInstance", Before::kInstance, destroyInstance},
     {"vkEnumerateInstanceExtensionProperties", Before::kNothing, listInstanceExtensions},
     {"vkEnumerateInstanceLayerProperties", Before::kNothing, listInstanceLayers},
+    {"vkEnumerateInstanceVersion", Before::kNothing, getInstanceVersion},
     {"vkGetInstanceProcAddr", Before::kInstance, getProc},
     {"vkGetDeviceProcAddr", Before::kDevice, getProc},
     {"vkCreateDevice", Before::kInstance, createDevice},
