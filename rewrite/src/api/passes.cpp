@@ -80,10 +80,9 @@ Failure unifyNv(Rewriting& r) {
     return unifyNvMatrices(r.types);
 }
 
-// The capabilities of matrices of a format imply CooperativeMatrixKHR.
+// Compilers declare the capabilities of a format's matrices also for shaders without matrices.
 Failure declareMatrices(Rewriting& r) {
-    if (!usesFormatMatrices(r.request.words, r.target)) return std::nullopt;
-    r.module.addCapability(spv::Capability::CooperativeMatrixKHR);
+    if (!declareFormatMatrices(r.module, r.request.words, r.target)) return std::nullopt;
     // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
     if (!r.native || r.target.emulated.contains(Extension::kKhrCooperativeMatrix)) {
         r.out.used.insert(Extension::kKhrCooperativeMatrix);
@@ -154,9 +153,8 @@ Failure lowerToCore(Rewriting& r) {
         std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                     r.native ? "native back-end, in tiles of workgroups" : "core back-end",
                     policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock));
-    if (context.slices.depth != 0) {
+    if (context.slices.depth != 0)
         r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
-    }
     r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups" : "matrices: core");
     return std::nullopt;
 }

@@ -118,8 +118,12 @@ bool needsWholeMatrices(const Module& module);
 void removeWholeMatrixDeclarations(Module& module);
 // Whether one of these extensions has matrices that are lowered.
 bool usesMatrices(ExtensionSet used);
-// Whether a module declares matrices of a number format whose matrices are emulated.
+// Whether a module declares matrices of a number format whose matrices are emulated, and has any.
 bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target);
+// Declares CooperativeMatrixKHR for these, which implied it. Of a module that has none, declares
+// the formats alone, and returns false.
+bool declareFormatMatrices(Module& module, std::span<const uint32_t> words,
+                           const PlannedTarget& target);
 // Returns an emulated extension that allows matrices of sizes that the device does not list, if its
 // feature is not native.
 std::optional<Extension> allowsFlexibleSizes(ExtensionSet emulated,

@@ -174,18 +174,53 @@ bool usesMatrices(ExtensionSet used) {
     return used.containsAny(kOthers) || used.containsAny(kOfWholeMatrices);
 }
 
-bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target) {
-    constexpr std::pair<Extension, spv::Capability> kMatrices[] = {
-        {Extension::kKhrShaderBfloat16, spv::Capability::BFloat16CooperativeMatrixKHR},
-        {Extension::kExtShaderFloat8, spv::Capability::Float8CooperativeMatrixEXT}};
-    return std::ranges::any_of(kMatrices, [&](const auto& row) {
-        const auto& [extension, capability] = row;
-        if (!target.emulated.contains(extension) || !declares(words, capability)) return false;
-        return std::ranges::any_of(info(extension).capabilities, [&](const auto& one) {
-            return one.capability == static_cast<uint32_t>(capability) &&
-                   (one.features & ~target.nativeFeatures[extension]) != 0;
-        });
+namespace {
+
+struct FormatMatrices {
+    Extension extension;
+    spv::Capability matrices, type;
+};
+constexpr FormatMatrices kFormatMatrices[] = {
+    {Extension::kKhrShaderBfloat16, spv::Capability::BFloat16CooperativeMatrixKHR,
+     spv::Capability::BFloat16TypeKHR},
+    {Extension::kExtShaderFloat8, spv::Capability::Float8CooperativeMatrixEXT,
+     spv::Capability::Float8EXT}};
+
+bool isEmulated(const FormatMatrices& row, const PlannedTarget& target) {
+    if (!target.emulated.contains(row.extension)) return false;
+    return std::ranges::any_of(info(row.extension).capabilities, [&](const auto& one) {
+        return one.capability == static_cast<uint32_t>(row.matrices) &&
+               (one.features & ~target.nativeFeatures[row.extension]) != 0;
     });
+}
+
+bool hasMatrixTypes(std::span<const uint32_t> words) {
+    const auto isType = [](spv::Op opcode, std::span<const uint32_t>) {
+        return opcode == OpTypeCooperativeMatrixKHR;
+    };
+    return anyInstruction(instructionWords(words), isType, OpFunction);
+}
+
+}  // namespace
+
+bool usesFormatMatrices(std::span<const uint32_t> words, const PlannedTarget& target) {
+    return std::ranges::any_of(kFormatMatrices, [&](const FormatMatrices& row) {
+        return isEmulated(row, target) && declares(words, row.matrices) && hasMatrixTypes(words);
+    });
+}
+
+bool declareFormatMatrices(Module& module, std::span<const uint32_t> words,
+                           const PlannedTarget& target) {
+    if (usesFormatMatrices(words, target)) {
+        module.addCapability(spv::Capability::CooperativeMatrixKHR);
+        return true;
+    }
+    for (const FormatMatrices& row : kFormatMatrices) {
+        if (!isEmulated(row, target) || !module.hasCapability(row.matrices)) continue;
+        module.removeCapability(row.matrices);
+        module.addCapability(row.type);
+    }
+    return false;
 }
 
 bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target) {

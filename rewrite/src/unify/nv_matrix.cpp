@@ -23,6 +23,10 @@ class NvMatrixPass {
         if (error_) return error_;
         module_.removeDeclarations(info(Extension::kNvCooperativeMatrix));
         module_.addCapability(spv::Capability::Shader);  // which CooperativeMatrixNV implies
+        const auto isMatrix = [](const InstructionPtr& i) {
+            return i->opcode == OpTypeCooperativeMatrixKHR;
+        };
+        if (std::ranges::none_of(module_.section(Section::kGlobals), isMatrix)) return std::nullopt;
         module_.addCapability(spv::Capability::CooperativeMatrixKHR);
         module_.addExtension("SPV_KHR_cooperative_matrix");
         return std::nullopt;
