@@ -78,7 +78,7 @@ check::Options optionsFor(const Input& input, size_t number) {
     return options;
 }
 
-bool isUnchecked(const Input& input) { return input.isRefused || !input.unchecked.empty(); }
+bool isUnchecked(const Input& input) { return hasOneForm(input) || !input.unchecked.empty(); }
 
 std::string describe(const check::Outcome& outcome) {
     std::string text = std::to_string(outcome.lanes) + " lanes, ";

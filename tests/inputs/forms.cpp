@@ -4,7 +4,7 @@
 namespace coopvk::test {
 
 Words compiled(const Input& input, Variant variant) {
-    if (input.isRefused) return assemble(input.source, Checked::kNo);
+    if (hasOneForm(input)) return assemble(input.source, Checked::kNo);
     if (!input.unoptimised.empty()) return assemble(input.source);
     if (input.isAssembly) return optimised(assemble(input.source), variant);
     return compileGlsl(input.source, variant);

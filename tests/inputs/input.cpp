@@ -66,6 +66,10 @@ void readDirective(Input& input, const std::string& line) {
         std::getline(words >> std::ws, input.unchecked);
         return;
     }
+    if (key == "invalid") {
+        std::getline(words >> std::ws, input.invalid);
+        return;
+    }
     if (key == "unoptimised") {
         std::getline(words >> std::ws, input.unoptimised);
         return;

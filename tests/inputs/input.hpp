@@ -11,6 +11,7 @@
 //   test: subgroup         specialization constant 0 makes the workgroup one subgroup
 //   test: heap N           natively, the first N buffers of the descriptor heap are binding 0
 //   test: unchecked REASON why the reference device cannot execute it natively
+//   test: invalid REASON   the rewriter must take it, though spirv-val does not (assembly)
 //   test: unoptimised REASON  why SPIRV-Tools' optimiser cannot take it (assembly)
 //   test: spec ID=VALUE ...  specialization constants, 32 bits each, where it is executed natively
 //   test: lanes N ...      subgroup sizes at which it is rewritten; default: all of the device
@@ -47,6 +48,7 @@ struct Input {
     std::vector<InputBuffer> buffers;
     std::vector<uint32_t> push;
     std::string unchecked;    // empty: native and rewritten execution must agree
+    std::string invalid;      // empty: spirv-val must accept it
     std::string unoptimised;  // empty: it is also used after the optimiser
     bool isSubgroup = false;
     uint32_t heap = 0;  // buffers; 0: it uses no descriptor heap
@@ -54,6 +56,9 @@ struct Input {
     std::vector<uint32_t> lanes;
     uint32_t groups = 1;
 };
+
+// Whether a module is malformed, on purpose: compilers and passes make no other forms of it.
+inline bool hasOneForm(const Input& input) { return input.isRefused || !input.invalid.empty(); }
 
 // All files of modules/, by name. Throws if a directive is not understood.
 std::vector<Input> allInputs();

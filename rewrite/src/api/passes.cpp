@@ -48,6 +48,8 @@ Failure freezeConstants(Rewriting& r) {
     return checkWorkgroupSize(r.module);
 }
 
+Failure correctForms(Rewriting& r) { return correctForeignForms(r.types, r.out.notes); }
+
 // Matrices of 4-bit components remain: KHR's are emulated then, too.
 Failure unifyIntegers(Rewriting& r) {
     if (!r.out.used.contains(Extension::kIntelInt4)) return std::nullopt;
@@ -237,6 +239,7 @@ constexpr Pass kPasses[] = {
     {"keep one entry point", {}, {kOneEntryPoint}, keepEntryPoint},
     {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
+    {"correct foreign forms", {kOneEntryPoint, kNoSpecIds}, {}, correctForms},
     {"lower mixed dot products", {kNoSpecIds}, {}, lowerDots},
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},

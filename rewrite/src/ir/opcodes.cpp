@@ -53,6 +53,10 @@ bool isArithmetic(spv::Op opcode) {
     return std::ranges::find(kArithmetic, opcode) != std::end(kArithmetic);
 }
 
+bool isRemainder(spv::Op opcode) {
+    return std::ranges::find(kRemainders, opcode) != std::end(kRemainders);
+}
+
 bool isConversion(spv::Op opcode) {
     return std::ranges::find(kConversions, opcode) != std::end(kConversions);
 }

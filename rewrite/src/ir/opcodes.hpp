@@ -73,7 +73,11 @@ inline constexpr spv::Op kArithmetic[] = {OpSNegate, OpFNegate, OpIAdd, OpFAdd, 
 inline constexpr spv::Op kConversions[] = {OpConvertFToU, OpConvertFToS, OpConvertSToF,
                                            OpConvertUToF, OpUConvert,    OpSConvert,
                                            OpFConvert,    OpBitcast};
+// Arithmetic, too, that SPIR-V does not allow on cooperative types: the driver's own matrices have
+// none of it.
+inline constexpr spv::Op kRemainders[] = {OpUMod, OpSRem, OpSMod, OpFRem, OpFMod};
 bool isArithmetic(spv::Op opcode);
+bool isRemainder(spv::Op opcode);
 bool isConversion(spv::Op opcode);
 
 // Whether an instruction is of a non-semantic instruction set, such as debug information.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/component_kinds.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 
@@ -21,11 +22,10 @@ bool isCooperative(spv::Op opcode) {
 
 bool isOfCooperativeVectors(const Instruction& i) {
     if (isExtInst(i.opcode)) {
-        return std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1))) !=
-               std::end(kCooperativeExtended);
+        return isComponentWise(static_cast<GLSLstd450>(i.word(1)));
     }
-    return movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
-           isCooperative(i.opcode) ||
+    return movesValues(i.opcode) || isArithmetic(i.opcode) || isRemainder(i.opcode) ||
+           isConversion(i.opcode) || isCooperative(i.opcode) ||
            isOneOf(i.opcode, {OpVectorExtractDynamic, OpVectorInsertDynamic}) ||
            std::ranges::find(kCooperativeElementWise, i.opcode) !=
                std::end(kCooperativeElementWise);

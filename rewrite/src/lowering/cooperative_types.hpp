@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <spirv/unified1/GLSL.std.450.h>
-
 #include <set>
 
 #include "ir/module.hpp"
@@ -14,8 +12,9 @@ namespace coopvk::rewrite {
 // or a conversion from or to such a type.
 std::set<Id> cooperativeVectorTypes(const Module& module);
 
-// The instructions on them that compute each component alone, beside arithmetic and conversions
-// (SPV_NV_cooperative_vector, 3.42.11 to 3.42.14).
+// The instructions on them that compute each component alone, beside arithmetic and conversions:
+// those of SPV_NV_cooperative_vector (3.42.11 to 3.42.14), and others that mean nothing else. Slang
+// writes these, and drivers take them.
 inline constexpr spv::Op kCooperativeElementWise[] = {OpShiftRightLogical,
                                                       OpShiftRightArithmetic,
                                                       OpShiftLeftLogical,
@@ -23,13 +22,10 @@ inline constexpr spv::Op kCooperativeElementWise[] = {OpShiftRightLogical,
                                                       OpBitwiseXor,
                                                       OpBitwiseAnd,
                                                       OpNot,
+                                                      OpBitReverse,
+                                                      OpBitCount,
                                                       OpVectorTimesScalar};
-inline constexpr GLSLstd450 kCooperativeExtended[] = {
-    GLSLstd450FMin,   GLSLstd450UMin,   GLSLstd450SMin, GLSLstd450NMin,   GLSLstd450FMax,
-    GLSLstd450UMax,   GLSLstd450SMax,   GLSLstd450NMax, GLSLstd450FClamp, GLSLstd450UClamp,
-    GLSLstd450SClamp, GLSLstd450NClamp, GLSLstd450Step, GLSLstd450Exp,    GLSLstd450Log,
-    GLSLstd450Tanh,   GLSLstd450Atan,   GLSLstd450Fma};
-// Whether an instruction on cooperative vectors is one that the extension allows.
+// Whether an instruction is one that cooperative vectors are lowered with.
 bool isOfCooperativeVectors(const Instruction& i);
 
 }  // namespace coopvk::rewrite

@@ -32,6 +32,15 @@ void lowerLength(MatrixFunction& f, const Instruction& length) {
         makeInstruction(OpConstant, length.type, length.result, {literal(matrix->length())}));
 }
 
+bool lowerRemainder(MatrixContext& context, Emitter& emit, const Instruction& i) {
+    const MatrixType* matrix = context.matrix(i.type);
+    if (matrix != nullptr && matrix->tiles) {
+        return context.fail(ErrorCode::kUnsupported, i,
+                            "the driver's matrices have no remainders of divisions");
+    }
+    return lowerElementWise(context, emit, i);
+}
+
 void lowerTensorSetting(MatrixContext& context, Emitter& emit, const Instruction& i) {
     lowerTensorValue(context, context.tensors, emit, i);
 }
@@ -91,6 +100,7 @@ OpcodeTable<MatrixFunction> matrixTable() {
     table.add<lowerMatrixIndices>({OpCompositeExtract, OpCompositeInsert});
     table.add<lowerMatrixChain>(kTypedChains);
     table.add<lowerElementWise>(kArithmetic);
+    table.add<lowerRemainder>(kRemainders);
     table.add<lowerElementWise>({OpMatrixTimesScalar, OpSelect});
     table.add<lowerConversion>(kConversions);
     return table;

@@ -30,8 +30,8 @@ struct NativeContext : PackedContext {
     void fromPacks(Emitter& emit, const PackedType& type, std::span<const Id> tiles,
                    Id result) override;
 
-    // Instructions without a row in the table are the driver's.
-    void checkKept(const Instruction&) override {}
+    // Refuses instructions that the driver's matrices do not have either.
+    void checkKept(const Instruction& instruction) override;
 
     const TiledType* matrixOfValue(Id value) const { return plan.type(module.def(value).type); }
 };

@@ -158,6 +158,21 @@ void reserveStaging(NativeContext& context) {
     });
 }
 
+void NativeContext::checkKept(const Instruction& i) {
+    const bool isOfDrivers =
+        movesValues(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
+        isOneOf(i.opcode, {OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
+                           OpCooperativeMatrixMulAddKHR, OpCooperativeMatrixLengthKHR,
+                           OpMatrixTimesScalar}) ||
+        isNonSemantic(module, i);
+    if (isOfDrivers) return;
+    bool touches = plan.type(i.type) != nullptr;
+    for (const Operand& operand : i.operands) {
+        touches = touches || (operand.isId && matrixOfValue(operand.word) != nullptr);
+    }
+    if (touches) fail(ErrorCode::kUnsupported, i, "takes no cooperative matrix");
+}
+
 std::vector<Id> NativeContext::packsOf(Emitter& emit, const PackedType& type, Id value) {
     if (packed(type.id) == nullptr) return {value};
     return PackedContext::packsOf(emit, type, value);

@@ -52,6 +52,21 @@ void separateContinueTargets(TypeTable& types);
 // Whether a loop is left for which separateContinueTargets() has work.
 bool sharesContinueTarget(const Module& module);
 
+// Corrects what compilers write though SPIR-V does not allow it, and what can only mean one thing;
+// says in `notes` what it took for what. Runs after specialisation.
+//
+//   %d = OpISub %floats %a %b                          %d = OpFSub %floats %a %b
+//   OpCooperativeMatrixPerElementOpNV ... %structure   OpStore %variable %structure; ... %variable
+//   %p = OpBitcast %physical %shared                   the instruction on cooperative vectors that
+//                                                      takes %p takes %shared
+//
+// Fails with kUnsupported if another instruction takes such a cast, and where checkOperands() does.
+std::optional<Error> correctForeignForms(TypeTable& types, std::vector<std::string>& notes);
+
+// Fails if an instruction on matrices, or on vectors of more than four components, has operands of
+// another kind or number than it takes: each lowering relies on this.
+std::optional<Error> checkOperands(const Module& module);
+
 // Specialization constants become constants.
 
 // Turns OpSpecConstant* into OpConstant* with the pipeline's values or their defaults, and removes

@@ -3,6 +3,7 @@
 // The order in which cooperative vectors are lowered, and the functions that take their operations.
 #include <algorithm>
 
+#include "ir/component_kinds.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/types.hpp"
 #include "lowering/cooperative_types.hpp"
@@ -91,6 +92,7 @@ OpcodeTable<VectorLowering> vectorTable() {
     addPackedComposites(table);
     table.add<lowerDynamicIndex>({OpVectorExtractDynamic, OpVectorInsertDynamic});
     table.add<lowerElementWise>(kArithmetic);
+    table.add<lowerElementWise>(kRemainders);
     table.add<lowerElementWise>(kConversions);
     table.add<lowerElementWise>(kCooperativeElementWise);
     table.add<lowerExtended>({OpExtInst});
@@ -175,8 +177,7 @@ bool lowerDynamicIndex(VectorContext& context, Emitter& emit, const Instruction&
 }
 
 bool lowerExtended(VectorContext& context, Emitter& emit, const Instruction& i) {
-    const auto found = std::ranges::find(kCooperativeExtended, static_cast<GLSLstd450>(i.word(1)));
-    if (context.packed(i.type) == nullptr || found == std::end(kCooperativeExtended) ||
+    if (context.packed(i.type) == nullptr || !isComponentWise(static_cast<GLSLstd450>(i.word(1))) ||
         stringFromOperands(context.module.def(i.word(0)), 0) != "GLSL.std.450") {
         return false;
     }
