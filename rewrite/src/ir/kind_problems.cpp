@@ -130,7 +130,7 @@ std::string_view problemIn(const Module& module, const Instruction& i, const Kin
         if (!isOf(module, row.operands, component)) return problemOfKinds(row);
         const uint32_t bits = module.def(component).word(0);
         if (bits > row.mostBits || bits < row.leastBits) {
-            return row.leastBits == 1 ? "takes components of 32 bits at most"
+            return row.leastBits == 0 ? "takes components of 32 bits at most"
                                       : "takes components of 32 bits";
         }
         if (row.like != kAny && !areAlike(module, type, like)) return kUnfit;

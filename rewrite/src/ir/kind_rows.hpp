@@ -22,7 +22,7 @@ struct KindRow {
     Like like = Like::kAny;
     uint32_t mostBits = 64;
     size_t firstOperand = 0;
-    uint32_t leastBits = 1;
+    uint32_t leastBits = 0;
 };
 
 // nullptr: the instruction is not known.

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "numbers/lower.hpp"
 
-#include <bit>
-
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
@@ -146,10 +144,8 @@ ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target) {
     add(kFloat8, kType, Float8CooperativeMatrixEXT);
     add(kHalves, kType, Float16);
     for (const ExtensionCapability& one : info(kMicroscaling).capabilities) {
-        // That of OpBitcastExtractEXT alone allows no format.
-        if (std::has_single_bit(one.features)) {
-            add(kMicroscaling, one.features, static_cast<spv::Capability>(one.capability));
-        }
+        // That of OpBitcastExtractEXT allows no format; declared alone, it only goes.
+        add(kMicroscaling, one.features, static_cast<spv::Capability>(one.capability));
     }
     // Of a program that only stores such numbers, bit casts may need the capability.
     if (module.hasCapability(Float16) && !target.device.shaderFloat16) extensions.insert(kHalves);

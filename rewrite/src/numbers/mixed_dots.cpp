@@ -13,10 +13,15 @@ namespace {
 constexpr auto kMixedDots = Extension::kValveShaderMixedFloatDotProduct;
 
 // The capability of the factors' type, which each capability of the extension implies.
-constexpr std::pair<uint32_t, spv::Capability> kImplied[] = {
-    {kHalvesToSingle | kHalvesToHalf, spv::Capability::Float16},
-    {kBfloat16Dots, spv::Capability::BFloat16TypeKHR},
-    {kFloat8Dots, spv::Capability::Float8EXT}};
+struct Implied {
+    uint32_t features;
+    spv::Capability capability;
+    std::string_view extension;  // that it needs; empty: none
+};
+constexpr Implied kImplied[] = {
+    {kHalvesToSingle | kHalvesToHalf, spv::Capability::Float16, ""},
+    {kBfloat16Dots, spv::Capability::BFloat16TypeKHR, "SPV_KHR_bfloat16"},
+    {kFloat8Dots, spv::Capability::Float8EXT, "SPV_EXT_float8"}};
 
 bool isMixedDot(spv::Op opcode) {
     return isOneOf(opcode, {kOpDot2Sum32, kOpDot2Sum16, kOpDot4Sum32});
@@ -25,8 +30,10 @@ bool isMixedDot(spv::Op opcode) {
 void declareImplied(Module& module) {
     for (const ExtensionCapability& one : info(kMixedDots).capabilities) {
         if (!module.hasCapability(static_cast<spv::Capability>(one.capability))) continue;
-        for (const auto& [features, implied] : kImplied) {
-            if ((one.features & features) != 0) module.addCapability(implied);
+        for (const auto& [features, implied, extension] : kImplied) {
+            if ((one.features & features) == 0) continue;
+            module.addCapability(implied);
+            if (!extension.empty()) module.addExtension(extension);
         }
     }
 }
