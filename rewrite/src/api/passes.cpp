@@ -82,7 +82,6 @@ Failure unifyNv(Rewriting& r) {
     return unifyNvMatrices(r.types);
 }
 
-// Compilers declare the capabilities of a format's matrices also for shaders without matrices.
 Failure declareMatrices(Rewriting& r) {
     if (!declareFormatMatrices(r.module, r.request.words, r.target)) return std::nullopt;
     // Lowered to core SPIR-V, the shader is valid for one subgroup size only.
