@@ -9,7 +9,7 @@
 //   test: push N ...       push constants, 32 bits each
 //   test: groups N         workgroups; default 1
 //   test: subgroup         specialization constant 0 makes the workgroup one subgroup
-//   test: heap N           natively, the first N buffers of the descriptor heap are binding 0
+//   test: heap N           buffers of the descriptor heap; devices without one have binding 0
 //   test: unchecked REASON why the reference device cannot execute it natively
 //   test: invalid REASON   the rewriter must take it, though spirv-val does not (assembly)
 //   test: unoptimised REASON  why SPIRV-Tools' optimiser cannot take it (assembly)

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -29,6 +30,18 @@ struct Subject {
     std::span<const uint32_t> rewritten = {};
 };
 
+// An execution of the module on another device than the reference device.
+struct DeviceRequest {
+    std::span<const uint32_t> words;
+    const std::string& entryPoint;
+    std::span<const SpecializationValue> specialization;
+    uint32_t lanes;
+    const Module& module;
+    const Memory& memory;
+    std::array<uint32_t, 3> groups;
+};
+using ExecuteOnDevice = std::function<Execution(const DeviceRequest&)>;
+
 struct Options {
     std::vector<uint32_t> lanes = {4, 8, 16, 32, 64, 128};
     std::vector<rewrite::BackEnd> backEnds = {rewrite::BackEnd::kCore, rewrite::BackEnd::kNative};
@@ -41,6 +54,11 @@ struct Options {
     uint32_t threads = 0;  // of the host; 0: all
     uint64_t steps = 0;    // blocks that a subgroup may execute; 0: no limit
     bool validate = true;  // false: both modules count as valid, which takes half of the time
+    // What further executions change, to find what the first ones hide: numbers with fractions,
+    // parameters of which matrices are not whole multiples, several workgroups.
+    bool moreValues = false, moreParameters = false, moreGroups = false;
+    // If there is one, it executes the module, in place of the rewritten one here.
+    ExecuteOnDevice device = {};
 };
 
 enum class Verdict {
@@ -53,6 +71,7 @@ enum class Verdict {
                  // differences
     kNotExecutable,  // the reference device does not run the module natively
     kNotApplicable,  // the workgroup is not whole subgroups, or the device has no matrices
+    kLayout,  // each number depends on the invocation that holds an element: none is compared
 };
 std::string_view nameOf(Verdict verdict);
 // A fault of the rewriter: kDiffers, kReports, kInvalid.
@@ -67,6 +86,8 @@ struct Outcome {
     Verdict verdict = Verdict::kAgrees;
     bool isRacy = false;  // the module itself: one schedule, without the check of races
     std::string message;
+    std::string pass;  // of the further executions that became the verdict: what they change
+    WrittenCount written;
     Comparison comparison;
     std::vector<reference::Report> native, rewritten;
 };

@@ -11,16 +11,27 @@ using reference::Choice;
 
 constexpr double kFactor = 4;
 
+const Accesses& writersOf(const Execution& native, size_t buffer) {
+    static const Accesses none;
+    return buffer < native.accessed.size() ? native.accessed[buffer].writers : none;
+}
+
 // Calls `differs` for each number of the buffer that is not the same in both.
 template <typename Differs>
-void eachDifference(const Module& module, const Buffer& buffer, const std::vector<std::byte>& a,
-                    const std::vector<std::byte>& b, const Differs& differs) {
+void eachDifference(const Module& module, const Memory& memory, size_t buffer,
+                    const Execution& native, const Execution& other, const Differs& differs) {
+    const std::vector<std::byte>&a = native.contents[buffer], &b = other.contents[buffer];
     if (a == b) return;
-    visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
-        const uint64_t first = readBits(a.data() + offset, format);
-        const uint64_t second = readBits(b.data() + offset, format);
-        if (first != second) differs(offset, format, first, second);
-    });
+    visitNumbers(module, memory.interface, memory.buffers[buffer], writersOf(native, buffer),
+                 [&](uint64_t offset, const Format& format) {
+                     const uint64_t first = readBits(a.data() + offset, format);
+                     const uint64_t second = readBits(b.data() + offset, format);
+                     if (first != second) differs(offset, format, first, second);
+                 });
+}
+
+bool isOpenAt(const BufferFreedom& of, uint64_t offset) {
+    return offset < of.isOpen.size() && of.isOpen[offset];
 }
 
 double distance(const Format& format, uint64_t a, uint64_t b) {
@@ -60,7 +71,7 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
                 freedom.checks |= report.check;
         }
         for (size_t b = 0; b < memory.buffers.size(); ++b) {
-            eachDifference(module, memory.buffers[b], exact.contents[b], result.contents[b],
+            eachDifference(module, memory, b, exact, result,
                            [&](uint64_t offset, const Format& format, uint64_t x, uint64_t y) {
                                note(freedom.buffers[b], offset, distance(format, x, y));
                            });
@@ -86,11 +97,10 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
     for (size_t b = 0; b < memory.buffers.size(); ++b) {
         const BufferFreedom& allowed = freedom.buffers[b];
         Difference difference{.buffer = memory.buffers[b].name};
-        eachDifference(module, memory.buffers[b], native.contents[b], rewritten.contents[b],
+        eachDifference(module, memory, b, native, rewritten,
                        [&](uint64_t offset, const Format& format, uint64_t want, uint64_t got) {
-                           const bool isOpen =
-                               offset < allowed.isOpen.size() && allowed.isOpen[offset];
-                           if (isOpen || distance(format, want, got) <= kFactor * allowed.spread) {
+                           if (isOpenAt(allowed, offset) ||
+                               distance(format, want, got) <= kFactor * allowed.spread) {
                                ++comparison.inexact;
                                return;
                            }
@@ -103,6 +113,22 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
         if (difference.count != 0) comparison.differences.push_back(std::move(difference));
     }
     return comparison;
+}
+
+WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
+                          const Freedom* freedom) {
+    WrittenCount count;
+    for (size_t b = 0; b < memory.buffers.size(); ++b) {
+        const Accesses& writers = writersOf(native, b);
+        visitNumbers(module, memory.interface, memory.buffers[b], writers,
+                     [&](uint64_t offset, const Format&) {
+                         if (offset >= writers.size() || writers[offset] == 0) return;
+                         ++count.all;
+                         if (freedom != nullptr && isOpenAt(freedom->buffers[b], offset))
+                             ++count.open;
+                     });
+    }
+    return count;
 }
 
 }  // namespace coopvk::check

@@ -25,6 +25,11 @@ struct Comparison {
     uint64_t inexact = 0;                 // numbers that differ as far as the specifications allow
 };
 
+// Numbers that the native execution wrote, and those of them that may be anything.
+struct WrittenCount {
+    uint64_t all = 0, open = 0;
+};
+
 // Of one buffer.
 struct BufferFreedom {
     // The largest difference that the order and rounding of sums made, in any number of it. Numbers
@@ -50,7 +55,12 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
                     const Execution& exact);
 
+// Numbers have the formats in which `native` wrote them, if that is kept.
 Comparison compare(const Module& module, const Memory& memory, const Execution& native,
                    const Execution& rewritten, const Freedom& freedom);
+
+// `native` with its writers. Without freedom nothing is open.
+WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
+                          const Freedom* freedom);
 
 }  // namespace coopvk::check

@@ -15,12 +15,12 @@ constexpr size_t kMostBuffers = 4096;
 
 class GivenFinder {
  public:
-    GivenFinder(const Module& module, const Given& given)
-        : module_(module), given_(given), interface_(findInterface(module)) {}
+    GivenFinder(const Module& module, const Interface& interface, const Given& given)
+        : module_(module), given_(given), interface_(interface) {}
 
     std::vector<Buffer> find(std::span<const std::byte> pushConstants) {
         for (const BufferUse& use : interface_.buffers) {
-            if (use.isDescriptor) addDescriptors(use);
+            if (use.place == Place::kDescriptor) addDescriptors(use);
         }
         if (module_.usesAddresses()) followAll(pushConstants);
         return {buffers_.begin(), buffers_.end()};
@@ -66,7 +66,7 @@ class GivenFinder {
     // The type to which addresses without one point: that of any address.
     uint32_t anyType() const {
         for (const BufferUse& use : interface_.buffers)
-            if (!use.isDescriptor) return use.type;
+            if (use.place == Place::kAddress) return use.type;
         return 0;
     }
 
@@ -91,8 +91,8 @@ class GivenFinder {
 
     BufferUse useOf(uint32_t type) const {
         for (const BufferUse& use : interface_.buffers)
-            if (!use.isDescriptor && use.type == type) return use;
-        return {.type = type, .isDescriptor = false};
+            if (use.place == Place::kAddress && use.type == type) return use;
+        return {.type = type, .place = Place::kAddress};
     }
 
     // Addresses that the module computes.
@@ -103,7 +103,7 @@ class GivenFinder {
 
     const Module& module_;
     const Given& given_;
-    const Interface interface_;
+    const Interface& interface_;
     std::deque<Buffer> buffers_;  // which stay where they are
     std::set<std::pair<uint64_t, uint32_t>> seen_;
     std::set<uint64_t> reached_;
@@ -111,9 +111,9 @@ class GivenFinder {
 
 }  // namespace
 
-std::vector<Buffer> givenBuffers(const Module& module, const Given& given,
-                                 std::span<const std::byte> pushConstants) {
-    return GivenFinder(module, given).find(pushConstants);
+std::vector<Buffer> givenBuffers(const Module& module, const Interface& interface,
+                                 const Given& given, std::span<const std::byte> pushConstants) {
+    return GivenFinder(module, interface, given).find(pushConstants);
 }
 
 std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,

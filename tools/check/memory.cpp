@@ -25,7 +25,7 @@ class Filler {
             isInteger && format.bits == 64 && !format.isSigned && module_.usesAddresses();
         if (format.kind == Format::Kind::kAddress || mayBeAddress) return address(format.pointee);
         if (isInteger && isParameter && format.bits >= 32)
-            return kUniformUnit * (1 + random_.below(kUniformUnits));
+            return kUniformUnit * (1 + random_.below(kUniformUnits)) + choice_.parameterRest;
         return randomNumber(format, choice_.values, random_);
     }
 
@@ -33,7 +33,7 @@ class Filler {
     // Of a buffer of the type; of any if the type is not known.
     uint64_t address(uint32_t pointee) const {
         for (const Buffer& buffer : buffers_) {
-            if (!buffer.use.isDescriptor && (pointee == 0 || buffer.use.type == pointee))
+            if (buffer.use.place == Place::kAddress && (pointee == 0 || buffer.use.type == pointee))
                 return buffer.address;
         }
         return 0;
@@ -47,24 +47,32 @@ class Filler {
 
 // Whether a buffer has value after value of its type: addresses may point to any of them.
 bool isRepeated(const Module& module, const BufferUse& use) {
-    return !use.isDescriptor && !module.endsInRuntimeArray(use.type) &&
+    return use.place == Place::kAddress && !module.endsInRuntimeArray(use.type) &&
            module.sizeOf(use.type) != 0 && module.sizeOf(use.type) <= kMostGuessedBytes;
 }
 
 uint64_t sizeOfBuffer(const Module& module, const BufferUse& use, const MemoryChoice& choice) {
     const uint64_t size = std::min(module.sizeOf(use.type), kMostGuessedBytes);
-    const bool hasEnd = use.isDescriptor && !module.endsInRuntimeArray(use.type) && size > 0;
+    const bool hasEnd =
+        use.place != Place::kAddress && !module.endsInRuntimeArray(use.type) && size > 0;
     return hasEnd ? size : size + choice.bufferSize;
 }
 
-std::vector<Buffer> emptyBuffers(const Module& module, const MemoryChoice& choice) {
+std::string nameOf(const BufferUse& use, uint64_t address) {
+    return use.place == Place::kHeap ? std::format("heap {}", use.binding)
+           : use.place == Place::kDescriptor
+               ? std::format("set {}, binding {}", use.set, use.binding)
+               : std::format("address {:#x}", address);
+}
+
+std::vector<Buffer> emptyBuffers(const Module& module, const Interface& interface,
+                                 const MemoryChoice& choice) {
     std::vector<Buffer> buffers;
-    for (const BufferUse& use : findInterface(module).buffers) {
+    for (const BufferUse& use : interface.buffers) {
         for (uint32_t element = 0; element < use.count; ++element) {
             Buffer buffer{.use = use, .element = element};
             buffer.address = kAddressStep * (buffers.size() + 1);
-            buffer.name = use.isDescriptor ? std::format("set {}, binding {}", use.set, use.binding)
-                                           : std::format("address {:#x}", buffer.address);
+            buffer.name = nameOf(use, buffer.address);
             if (use.count > 1) buffer.name += std::format(", element {}", element);
             buffer.bytes.resize(sizeOfBuffer(module, use, choice));
             buffers.push_back(std::move(buffer));
@@ -75,27 +83,43 @@ std::vector<Buffer> emptyBuffers(const Module& module, const MemoryChoice& choic
 
 }  // namespace
 
-void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit) {
+void visitNumbers(const Module& module, const Interface& interface, const Buffer& buffer,
+                  const Accesses& accesses, const VisitNumber& visit) {
     const uint64_t end = buffer.bytes.size();
-    uint64_t done = 0;  // bytes that a number of another format has taken
+    const auto& formats = buffer.use.formats;
+    uint64_t taken = 0, done = 0;  // bytes behind a number that one of another format has taken
+    const auto accessedAt = [&](uint64_t offset) -> const Format* {
+        if (offset >= accesses.size() || accesses[offset] == 0) return nullptr;
+        const auto found = interface.accessed.find(accesses[offset]);
+        return found == interface.accessed.end() ? nullptr : &found->second;
+    };
     const auto one = [&](uint64_t offset, const Format& declared, bool isInArray) {
-        const auto& formats = buffer.use.formats;
         const bool isOther = isInArray && declared.kind != Format::Kind::kAddress &&
                              !formats.empty() &&
                              std::ranges::find(formats, declared) == formats.end();
-        if (!isOther) return visit(offset, declared);
-        const Format& format = formats.front();
         const uint64_t last = offset + declared.bytes();
-        for (uint64_t at = std::max(offset, done); at < last; at += format.bytes()) {
+        uint64_t at = offset >= taken ? std::max(offset, done) : offset;
+        while (at < last) {
+            const Format* accessed = accessedAt(at);
+            const Format& format = accessed != nullptr ? *accessed
+                                   : isOther           ? formats.front()
+                                                       : declared;
             if (at + format.bytes() <= end) visit(at, format);
-            done = at + format.bytes();
+            at += format.bytes();
         }
+        if (at == last) return;
+        taken = last;
+        done = at;
     };
     module.visit(buffer.use.type, 0, end, one);
     // What is behind a type with an end, to which addresses point.
     const uint64_t size = module.sizeOf(buffer.use.type);
     for (uint64_t at = size; isRepeated(module, buffer.use) && at < end; at += size)
         module.visit(buffer.use.type, at, end, one);
+}
+
+void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit) {
+    visitNumbers(module, {}, buffer, {}, visit);
 }
 
 namespace {
@@ -118,25 +142,53 @@ void fill(const Module& module, Buffer& buffer, Filler& filler) {
 
 }  // namespace
 
+bool hasSeveralFormats(const Memory& memory) {
+    return memory.given == nullptr && std::ranges::any_of(memory.buffers, [](const Buffer& buffer) {
+               return buffer.use.formats.size() > 1;
+           });
+}
+
+void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const Accessed> accessed,
+               Memory& memory) {
+    Filler filler(module, choice, memory.buffers);
+    for (size_t b = 0; b < memory.buffers.size(); ++b) {
+        Buffer& buffer = memory.buffers[b];
+        if (buffer.use.formats.size() < 2 ||
+            choice.buffers.contains({buffer.use.set, buffer.use.binding}))
+            continue;
+        Accesses accesses = accessed[b].readers;
+        for (size_t i = 0; i < accesses.size(); ++i)
+            if (accesses[i] == 0) accesses[i] = accessed[b].writers[i];
+        visitNumbers(
+            module, memory.interface, buffer, accesses, [&](uint64_t offset, const Format& format) {
+                if (offset < accesses.size() && accesses[offset] != 0 &&
+                    format.kind == Format::Kind::kFloat)
+                    writeBits(buffer.bytes.data() + offset, format, filler.number(format, false));
+            });
+    }
+}
+
 Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     Memory memory;
     memory.given = choice.given;
+    memory.interface = findInterface(module, choice.heapSize);
     if (memory.given != nullptr) {
         memory.pushConstants = choice.pushConstants;
-        memory.buffers = givenBuffers(module, *memory.given, memory.pushConstants);
+        memory.buffers =
+            givenBuffers(module, memory.interface, *memory.given, memory.pushConstants);
         return memory;
     }
-    memory.buffers = emptyBuffers(module, choice);
+    memory.buffers = emptyBuffers(module, memory.interface, choice);
     Filler filler(module, choice, memory.buffers);
     for (Buffer& buffer : memory.buffers) {
         const auto given = choice.buffers.find({buffer.use.set, buffer.use.binding});
-        if (buffer.use.isDescriptor && given != choice.buffers.end()) {
+        if (buffer.use.place == Place::kDescriptor && given != choice.buffers.end()) {
             buffer.bytes = given->second;
             continue;
         }
         fill(module, buffer, filler);
     }
-    const uint32_t push = findInterface(module).pushConstants;
+    const uint32_t push = memory.interface.pushConstants;
     memory.pushConstants.resize(std::max<size_t>(std::min(module.sizeOf(push), kMostGuessedBytes),
                                                  choice.pushConstants.size()));
     module.visit(
@@ -147,28 +199,45 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     return memory;
 }
 
-MemoryCopy::MemoryCopy(const Memory& from) {
+MemoryCopy::MemoryCopy(const Memory& from, bool keepsAccesses) {
     owned_.reserve(from.buffers.size());
     ranges_.reserve(from.buffers.size());
+    ownedAccesses_.reserve(from.buffers.size());
     if (from.given != nullptr) regions_ = from.given->regions;
+    for (const auto& region : regions_)
+        if (keepsAccesses)
+            regionAccesses_.push_back({Accesses(region.size()), Accesses(region.size())});
+    const auto keep = [&](reference::Range& range, Accessed& accessed, uint64_t offset) {
+        range.writers = accessed.writers.data() + offset;
+        range.readers = accessed.readers.data() + offset;
+    };
+    const auto given = [&](const GivenRange& of, uint64_t address) {
+        reference::Range range{
+            .data = regions_[of.region].data() + of.offset, .size = of.size, .address = address};
+        if (keepsAccesses) keep(range, regionAccesses_[of.region], of.offset);
+        return range;
+    };
     for (const Buffer& buffer : from.buffers) {
         reference::Range range{.address = buffer.address};
         if (buffer.range) {
-            range.data = regions_[buffer.range->region].data() + buffer.range->offset;
-            range.size = buffer.range->size;
+            range = given(*buffer.range, buffer.address);
         } else {
             std::vector<std::byte>& bytes = owned_.emplace_back(buffer.bytes);
             range.data = bytes.data();
             range.size = bytes.size();
+            if (keepsAccesses) {
+                ownedAccesses_.push_back({Accesses(bytes.size()), Accesses(bytes.size())});
+                keep(range, ownedAccesses_.back(), 0);
+            }
         }
         ranges_.push_back(range);
-        if (buffer.use.isDescriptor)
+        if (buffer.use.place == Place::kDescriptor)
             descriptors_[{buffer.use.set, buffer.use.binding, buffer.element}] = &ranges_.back();
+        if (buffer.use.place == Place::kHeap) heap_[buffer.use.binding] = &ranges_.back();
     }
     if (from.given == nullptr) return;
     for (const auto& [address, range] : from.given->addresses)
-        addresses_.push_back(
-            {regions_[range.region].data() + range.offset, range.size, address, nullptr});
+        addresses_.push_back(given(range, address));
 }
 
 std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
@@ -178,6 +247,22 @@ std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
         contents.emplace_back(all.begin(), all.end());
     }
     return contents;
+}
+
+std::vector<Accessed> MemoryCopy::accessed() const {
+    std::vector<Accessed> accessed;
+    for (const reference::Range& range : ranges_) {
+        const uint64_t size = range.writers != nullptr ? range.size : 0;
+        accessed.push_back(
+            {{range.writers, range.writers + size}, {range.readers, range.readers + size}});
+    }
+    return accessed;
+}
+
+const reference::Range* MemoryCopy::inHeap(uint64_t offset) {
+    const auto found = heap_.find(offset / reference::kDescriptorBytes);
+    const bool has = found != heap_.end() && offset % reference::kDescriptorBytes == 0;
+    return has ? found->second : nullptr;
 }
 
 const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, uint32_t element) {

@@ -38,6 +38,11 @@ struct MemoryChoice {
     uint64_t seed = 1;
     Values values = Values::kSmall;
     uint64_t bufferSize = 65536;  // bytes of a buffer whose type has no end
+    // Integers in push constants and uniform buffers are strides and counts: 16, 32, 48 or 64, and
+    // this. 8: matrices do not fill what they tell.
+    uint64_t parameterRest = 0;
+    // Descriptors of a heap whose indices are not known: all that parameters tell.
+    uint32_t heapSize = 80;
     // What the caller knows: contents of push constants (from their first byte) and of descriptors.
     std::vector<std::byte> pushConstants;
     std::map<Slot, std::vector<std::byte>> buffers;
@@ -54,6 +59,7 @@ struct Buffer {
 };
 
 struct Memory {
+    Interface interface;
     std::vector<Buffer> buffers;
     std::vector<std::byte> pushConstants;
     std::shared_ptr<const Given> given;
@@ -64,8 +70,8 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice);
 
 // What of the given memory a module uses: a buffer for each descriptor, and for each place to which
 // addresses lead, from push constants and from other buffers on.
-std::vector<Buffer> givenBuffers(const Module& module, const Given& given,
-                                 std::span<const std::byte> pushConstants);
+std::vector<Buffer> givenBuffers(const Module& module, const Interface& interface,
+                                 const Given& given, std::span<const std::byte> pushConstants);
 // The same ranges of other regions.
 std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,
                                                const std::vector<std::vector<std::byte>>& regions);
@@ -75,27 +81,46 @@ std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,
 using VisitNumber = std::function<void(uint64_t offset, const Format& format)>;
 void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit);
 
+// Positions of the instructions that accessed each byte of a buffer last; 0: none.
+using Accesses = std::vector<uint32_t>;
+struct Accessed {
+    Accesses writers, readers;  // empty: not known
+};
+// The same after an execution: what these instructions accessed in the formats in which they did.
+void visitNumbers(const Module& module, const Interface& interface, const Buffer& buffer,
+                  const Accesses& accesses, const VisitNumber& visit);
+// Whether a buffer has numbers of several formats. Only an execution shows where.
+bool hasSeveralFormats(const Memory& memory);
+// Fills these buffers again, by the formats in which an execution accessed them.
+void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const Accessed> accessed,
+               Memory& memory);
+
 // A copy of memory that a program changes.
 class MemoryCopy final : public reference::Resources {
  public:
-    explicit MemoryCopy(const Memory& from);
+    explicit MemoryCopy(const Memory& from, bool keepsAccesses = false);
     MemoryCopy(const MemoryCopy&) = delete;
     MemoryCopy& operator=(const MemoryCopy&) = delete;
 
     const reference::Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override;
     const reference::Range* buffer(uint64_t address) override;
+    const reference::Range* inHeap(uint64_t offset) override;
     // Of a buffer of the memory.
     std::span<const std::byte> bytes(size_t buffer) const {
         return {ranges_[buffer].data, static_cast<size_t>(ranges_[buffer].size)};
     }
     std::vector<std::vector<std::byte>> contents() const;
+    // Of each buffer, if they are kept.
+    std::vector<Accessed> accessed() const;
 
  private:
     std::vector<std::vector<std::byte>> owned_;    // of buffers that are made up
     std::vector<std::vector<std::byte>> regions_;  // given
-    std::vector<reference::Range> ranges_;         // by buffer
-    std::vector<reference::Range> addresses_;      // of given memory
+    std::vector<Accessed> ownedAccesses_, regionAccesses_;
+    std::vector<reference::Range> ranges_;     // by buffer
+    std::vector<reference::Range> addresses_;  // of given memory
     std::map<std::array<uint32_t, 3>, const reference::Range*> descriptors_;
+    std::map<uint64_t, const reference::Range*> heap_;  // by number
 };
 
 }  // namespace coopvk::check

@@ -9,7 +9,7 @@ namespace numbers = reference::numbers;
 
 namespace {
 
-constexpr uint32_t kHeader = 5, kMaxIds = 1u << 22;
+constexpr uint32_t kMaxIds = 1u << 22;
 const Instruction kNothing;
 
 std::string textAt(const Instruction& i, size_t word) {

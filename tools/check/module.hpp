@@ -54,12 +54,18 @@ struct Member {
 
 class Module {
  public:
+    static constexpr uint32_t kHeader = 5;  // words
+
     Module(std::span<const uint32_t> words, std::span<const SpecializationValue> specialization);
 
     const std::vector<Instruction>& instructions() const { return all_; }
     // The instruction whose result is the id; OpNop if there is none.
     const Instruction& definition(uint32_t id) const;
     uint32_t typeOf(uint32_t id) const;
+    // Of an instruction, in words from the module's beginning.
+    uint32_t position(const Instruction& i) const {
+        return static_cast<uint32_t>(i.words.data() - all_.front().words.data()) + kHeader;
+    }
     // Bits of a scalar constant after specialization.
     std::optional<uint64_t> constant(uint32_t id) const;
     std::optional<uint32_t> decoration(uint32_t id, spv::Decoration decoration) const;

@@ -33,6 +33,7 @@ struct Execution {
     std::string error;  // empty: it ran to its end
     std::vector<reference::Report> reports;
     std::vector<std::vector<std::byte>> contents;  // of the memory's buffers, afterwards
+    std::vector<Accessed> accessed;                // of each buffer, if it was kept
 };
 
 // Bytes of a buffer.
@@ -42,7 +43,7 @@ struct Watch {
 };
 
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
-                  const reference::Settings& settings);
+                  const reference::Settings& settings, bool keepsAccesses = false);
 // What wrote the bytes last: instruction, values, place in the dispatch. Empty if nothing did.
 std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
                       const reference::Settings& settings, const Watch& watch);

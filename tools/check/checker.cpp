@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checker.hpp"
+
+#include <algorithm>
+
+namespace coopvk::check {
+
+using reference::Choice;
+using rewrite::BackEnd;
+
+namespace {
+
+// Further passes find what no subgroup size changes: they are part of every third size.
+constexpr uint32_t kFurtherEvery = 3;
+
+}  // namespace
+
+Checker::Checker(const Subject& subject, const Options& options)
+    : subject_(subject),
+      options_(options),
+      module_(subject.words, subject.specialization),
+      entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
+      first_(passWith(module_, options, {})) {}
+
+std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
+    lanes_ = lanes;
+    native_ =
+        makeSide({subject_.words, entryPoint_, subject_.specialization, lanes, options_.validate});
+    Outcome outcome{.lanes = lanes};
+    if (const auto verdict = checkNative(first_, outcome)) {
+        outcome.verdict = *verdict;
+        return {outcome};
+    }
+    const bool hasFurther = executed_++ % kFurtherEvery == 0;
+    std::deque<Pass> further = hasFurther ? furtherPasses() : std::deque<Pass>{};
+    if (options_.device) return {checkOnDevice(further)};
+    std::vector<Outcome> outcomes;
+    for (const BackEnd backEnd : options_.backEnds) outcomes.push_back(checkFor(backEnd, further));
+    // With other lanes, the module may do something else.
+    const Memory& memory = first_.memory;
+    if (memory.given != nullptr && !memory.given->after.empty() &&
+        lanes == subject_.target.subgroupSize)
+        outcomes.push_back(
+            checkDevice(first_, {.contents = contentsOf(memory, memory.given->after)}));
+    return outcomes;
+}
+
+reference::Settings Checker::settings(const Pass& pass, Choice schedule, Choice sums) const {
+    reference::Settings settings;
+    settings.subgroupSize = lanes_;
+    settings.seed = options_.memory.seed;
+    settings.schedule = settings.placement = schedule;
+    settings.sums = sums;
+    settings.checks = pass.hasRaces ? options_.checks & ~reference::kCheckRaces : options_.checks;
+    settings.threads = options_.threads;
+    settings.steps = options_.steps;
+    return settings;
+}
+
+reference::Settings Checker::exactSettings(const Pass& pass) const {
+    return settings(pass, Choice::kPlain, Choice::kExact);
+}
+
+// A verdict if there is nothing to compare with.
+std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
+    pass.hasRaces = false;
+    pass.freedom.reset();
+    outcome.message = native_.error;
+    if (native_.program == nullptr) return Verdict::kNotExecutable;
+    const auto size = reference::workgroupSize(*native_.program);
+    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0) {
+        outcome.message = "the workgroup is not whole subgroups";
+        return Verdict::kNotApplicable;
+    }
+    pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
+    if (!pass.isFilled && hasSeveralFormats(pass.memory)) {
+        fillAgain(module_, pass.choice, pass.exact.accessed, pass.memory);
+        pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
+    }
+    pass.isFilled = true;
+    outcome.native = pass.exact.reports;
+    outcome.message = pass.exact.error;
+    if (!pass.exact.error.empty()) return Verdict::kNotExecutable;
+    uint32_t checks = 0;
+    for (const reference::Report& report : pass.exact.reports) checks |= report.check;
+    // Programs with races of their own still have results, with one schedule.
+    pass.hasRaces = checks == reference::kCheckRaces;
+    return checks == 0 || pass.hasRaces ? std::nullopt : std::optional(Verdict::kUndefined);
+}
+
+// With what they change, the module may be no right program any more: then others take their place.
+std::deque<Pass> Checker::furtherPasses() {
+    for (const std::vector<Change>& list : furtherChanges(options_, first_.memory.interface)) {
+        std::deque<Pass> right;
+        for (const Change& change : list) {
+            Pass& pass = right.emplace_back(passWith(module_, options_, change));
+            Outcome unused;
+            if (checkNative(pass, unused) || pass.hasRaces) right.pop_back();
+        }
+        if (!right.empty()) return right;
+    }
+    return {};
+}
+
+rewrite::Target Checker::targetFor(BackEnd backEnd) const {
+    rewrite::Target target = subject_.target;
+    target.subgroupSize = lanes_;
+    target.device.minSubgroupSize = std::min(target.device.minSubgroupSize, lanes_);
+    target.device.maxSubgroupSize = std::max(target.device.maxSubgroupSize, lanes_);
+    if (!subject_.asRecorded) target.backEnd = backEnd;
+    return target;
+}
+
+// The rewritten words; nothing, with the outcome's verdict, if there are none.
+std::optional<std::vector<uint32_t>> Checker::rewritten(BackEnd backEnd, Outcome& outcome) const {
+    if (!subject_.rewritten.empty())
+        return std::vector<uint32_t>(subject_.rewritten.begin(), subject_.rewritten.end());
+    const rewrite::Target target = targetFor(backEnd);
+    const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
+    const bool isNative = backEnd == BackEnd::kNative;
+    outcome.verdict = Verdict::kNotApplicable;
+    if (isNative && target.device.nativeShapes.empty()) {
+        outcome.message = "the device has no matrices";
+        return std::nullopt;
+    }
+    std::vector<rewrite::SpecializationEntry> entries;
+    for (const SpecializationValue& value : subject_.specialization)
+        entries.push_back(
+            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
+    auto result = rewrite::rewrite({.words = lined,
+                                    .entryPoint = entryPoint_,
+                                    .specialization = entries,
+                                    .maxSteps = subject_.maxSteps},
+                                   target);
+    if (result) return std::move(result->words);
+    outcome.message = result.error().message;
+    // The driver's matrices do not carry every module.
+    if (!isNative || result.error().code != rewrite::ErrorCode::kUnsupported)
+        outcome.verdict = Verdict::kRefused;
+    return std::nullopt;
+}
+
+Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
+    Outcome outcome{.lanes = lanes_, .backEnd = backEnd};
+    const auto words = rewritten(backEnd, outcome);
+    if (!words) return outcome;
+    outcome.verdict = Verdict::kAgrees;
+    const Side side =
+        makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate});
+    if (side.program == nullptr) {
+        outcome.message = side.error;
+        outcome.verdict = Verdict::kInvalid;
+        return outcome;
+    }
+    checkPass(side, first_, outcome);
+    for (Pass& pass : further) {
+        const bool isRight =
+            outcome.verdict == Verdict::kAgrees || outcome.verdict == Verdict::kLayout;
+        if (!isRight) break;
+        Outcome other{.lanes = lanes_, .backEnd = backEnd, .pass = pass.name};
+        checkPass(side, pass, other);
+        if (isFault(other.verdict)) outcome = std::move(other);
+    }
+    return outcome;
+}
+
+void Checker::checkPass(const Side& side, Pass& pass, Outcome& outcome) {
+    outcome.isRacy = pass.hasRaces;
+    if (pass.hasRaces) outcome.message = "the module has races: one schedule";
+    for (const Choice schedule : pass.schedules) {
+        checkWith(side, pass, schedule, outcome);
+        if (outcome.verdict != Verdict::kAgrees || pass.hasRaces) break;
+    }
+    countOf(pass, outcome);
+}
+
+void Checker::countOf(const Pass& pass, Outcome& outcome) const {
+    const Freedom* freedom = pass.freedom ? &*pass.freedom : nullptr;
+    outcome.written = countWritten(module_, pass.memory, pass.exact, freedom);
+    const bool isOpen = outcome.written.all != 0 && outcome.written.open == outcome.written.all;
+    if (outcome.verdict == Verdict::kAgrees && isOpen) outcome.verdict = Verdict::kLayout;
+}
+
+// What the rewriter makes has no specialization constants.
+std::span<const SpecializationValue> Checker::specializationFor() const {
+    if (subject_.rewritten.empty()) return {};
+    return subject_.specialization;
+}
+
+const Freedom& Checker::freedomOf(Pass& pass) const {
+    if (pass.freedom) return *pass.freedom;
+    const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
+    const Side native =
+        makeSide({lined, entryPoint_, subject_.specialization, lanes_, options_.validate});
+    pass.freedom =
+        findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
+    return *pass.freedom;
+}
+
+// What a device made of the memory.
+Outcome Checker::checkDevice(Pass& pass, const Execution& device) {
+    Outcome outcome{.lanes = lanes_, .isDevice = true, .pass = pass.name};
+    if (!device.error.empty()) {
+        outcome.message = device.error;
+        outcome.verdict = Verdict::kInvalid;
+        return outcome;
+    }
+    if (device.contents != pass.exact.contents)
+        outcome.comparison = compare(module_, pass.memory, pass.exact, device, freedomOf(pass));
+    countOf(pass, outcome);
+    if (outcome.comparison.differences.empty()) return outcome;
+    outcome.verdict = pass.hasRaces ? Verdict::kUndefined : Verdict::kDiffers;
+    for (Difference& difference : outcome.comparison.differences)
+        difference.nativeWrite =
+            findWrite(native_, pass.memory, pass.groups, exactSettings(pass), difference.place);
+    return outcome;
+}
+
+Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
+    const auto on = [&](Pass& pass) {
+        return checkDevice(
+            pass, options_.device({subject_.words, entryPoint_, subject_.specialization, lanes_,
+                                   module_, pass.memory, pass.groups}));
+    };
+    Outcome outcome = on(first_);
+    for (Pass& pass : further) {
+        if (isFault(outcome.verdict)) break;
+        Outcome other = on(pass);
+        if (isFault(other.verdict)) outcome = std::move(other);
+    }
+    return outcome;
+}
+
+void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& outcome) {
+    const Choice sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
+    const reference::Settings with = settings(pass, schedule, sums);
+    const Execution result = execute(side, pass.memory, pass.groups, with);
+    outcome.schedule = schedule;
+    if (!result.error.empty()) {
+        outcome.message = result.error;
+        outcome.verdict = Verdict::kInvalid;
+        return;
+    }
+    if (result.reports.empty() && result.contents == pass.exact.contents) return;
+    // What the module itself does in another native execution is no fault of the rewriter.
+    const Freedom& freedom = freedomOf(pass);
+    for (const reference::Report& report : result.reports)
+        if (!freedom.allows(report)) outcome.rewritten.push_back(report);
+    if (!outcome.rewritten.empty()) outcome.verdict = Verdict::kReports;
+    outcome.comparison = compare(module_, pass.memory, pass.exact, result, freedom);
+    if (outcome.comparison.differences.empty()) return;
+    for (Difference& difference : outcome.comparison.differences) {
+        difference.nativeWrite =
+            findWrite(native_, pass.memory, pass.groups, exactSettings(pass), difference.place);
+        difference.rewrittenWrite =
+            findWrite(side, pass.memory, pass.groups, with, difference.place);
+    }
+    const bool isRace = pass.hasRaces || (freedom.checks & reference::kCheckRaces) != 0;
+    outcome.verdict = isRace ? Verdict::kUndefined : Verdict::kDiffers;
+}
+
+}  // namespace coopvk::check

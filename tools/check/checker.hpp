@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a check is made of: executions with the same memory and workgroups, natively and rewritten.
+#pragma once
+
+#include <deque>
+#include <optional>
+
+#include "check.hpp"
+
+namespace coopvk::check {
+
+// Executions with one memory. What depends on the subgroup size is of the native execution there.
+struct Pass {
+    std::string name;  // what it changes; empty: nothing
+    MemoryChoice choice;
+    Memory memory;
+    std::array<uint32_t, 3> groups = {1, 1, 1};
+    std::vector<reference::Choice> schedules;
+    Execution exact;  // natively, with sums that are rounded once
+    std::optional<Freedom> freedom;
+    bool isFilled = false;  // by the formats in which an execution accessed it
+    bool hasRaces = false;  // of its own: one schedule, without the check of races
+};
+
+// What a pass changes.
+struct Change {
+    bool values = false, parameters = false;
+    std::array<uint32_t, 3> groups = {1, 1, 1};
+};
+Pass passWith(const Module& module, const Options& options, const Change& change);
+// Lists of passes: each is tried where those of the lists ahead of it are not right programs.
+std::vector<std::vector<Change>> furtherChanges(const Options& options, const Interface& interface);
+
+class Checker {
+ public:
+    Checker(const Subject& subject, const Options& options);
+    std::vector<Outcome> checkAt(uint32_t lanes);
+
+ private:
+    reference::Settings settings(const Pass& pass, reference::Choice schedule,
+                                 reference::Choice sums) const;
+    reference::Settings exactSettings(const Pass& pass) const;
+    std::optional<Verdict> checkNative(Pass& pass, Outcome& outcome);
+    std::deque<Pass> furtherPasses();
+    rewrite::Target targetFor(rewrite::BackEnd backEnd) const;
+    std::optional<std::vector<uint32_t>> rewritten(rewrite::BackEnd backEnd,
+                                                   Outcome& outcome) const;
+    Outcome checkFor(rewrite::BackEnd backEnd, std::deque<Pass>& further);
+    Outcome checkDevice(Pass& pass, const Execution& device);
+    Outcome checkOnDevice(std::deque<Pass>& further);
+    void checkPass(const Side& side, Pass& pass, Outcome& outcome);
+    void checkWith(const Side& side, Pass& pass, reference::Choice schedule, Outcome& outcome);
+    const Freedom& freedomOf(Pass& pass) const;
+    void countOf(const Pass& pass, Outcome& outcome) const;
+    std::span<const SpecializationValue> specializationFor() const;
+
+    const Subject& subject_;
+    const Options& options_;
+    Module module_;
+    std::string entryPoint_;
+    Pass first_;  // which changes nothing
+    uint32_t lanes_ = 0;
+    uint32_t executed_ = 0;  // subgroup sizes at which the module was executed
+    Side native_;
+};
+
+}  // namespace coopvk::check
