@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_dispatches.sh COOPVK APPLICATION
 # The inputs of a dispatch are kept however it is recorded and its memory bound. `coopvk check`
-# repeats it: the rewritten shader and the device gave what the original gives with these inputs.
+# repeats it: the rewritten shader and the device gave what the original gives with these inputs. So does the device again.
 set -euo pipefail
 
 coopvk=$1 application=$2
@@ -60,6 +60,8 @@ for route in sets dynamic push template push_template inline indirect base secon
     [[ $route == twice ]] || is_kept "${files[0]}" || fail "$route: another result"
     expect 0 'core: agrees' "${files[0]}"
     expect 0 'the device: agrees' "${files[0]}"
+    # Again on the device, through coopvk.
+    COOPVK_ENABLE=1 expect 0 'the device: agrees' --on-device "${files[0]}"
     "$coopvk" rewrite "${files[0]}" -o "$work/rewritten.spv" || fail "$route: no rewrite"
     [[ -n $(find "$work/dump" -name '*.spv' -exec cmp -s "$work/rewritten.spv" {} \; -print) ]] ||
         fail "$route: another rewrite"

@@ -125,6 +125,59 @@ done
 expect 0 '64 lanes, core: agrees' --lanes 4,64 "$work/stores.spv"
 expect 1 'rewritten: races' --lanes 64 --against "$work/stores-DRACE.spv" "$work/stores.spv"
 
+# sums NAME TYPE END ROW: the sum of END products for each row, in a variable of the type.
+sums() {
+    cat >"$work/$1.comp" <<GLSL
+#version 460
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 32) in;
+layout(binding = 0) readonly buffer A { float16_t a[]; };
+layout(binding = 1) readonly buffer B { float16_t b[]; };
+layout(binding = 2) writeonly buffer C { float c[]; };
+layout(push_constant) uniform P { uint count; };
+void main() {
+    const uint row = $4;
+    $2 sum = $2(0);
+    for (uint k = 0; k < $3; ++k) sum += $2(a[row * count + k]) * $2(b[k]);
+    c[row] = float(sum);
+}
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/$1.spv" "$work/$1.comp"
+}
+sums sums float count gl_GlobalInvocationID.x
+sums half float16_t count gl_GlobalInvocationID.x
+sums tail float '(count & ~15u)' gl_GlobalInvocationID.x
+sums group float count gl_LocalInvocationIndex
+# Without any option, each fault is found: small integers, sizes of whole matrices and one workgroup hide it.
+expect 0 'agrees (32 numbers compared)' --lanes 8 "$work/sums.spv"
+for fault in half tail group; do
+    expect 1 ', with numbers with fractions, parameters that are no multiples of 16, 2 x 1 workgroups: ' \
+        --lanes 8 --against "$work/$fault.spv" "$work/sums.spv"
+    expect 0 'agrees' --lanes 8 --any-values --push 48 --groups 1 --against "$work/sums.spv" "$work/sums.spv"
+done
+
+# Every number depends on which invocation has which element.
+shader layout 'z' 'c[gl_LocalInvocationIndex] = float(x[0]); return;'
+expect 2 'depends on the layout of elements (0 numbers compared, 32 depend' --lanes 32 \
+    --against "$work/layout.spv" "$work/layout.spv"
+
+# On a device: the one that the environment has, and the reference device, which may round otherwise.
+expect 0 'the device: agrees (32 numbers compared)' --on-device "$work/sums.spv"
+reference=${coopvk%/*}/../reference/icd/coopvk_reference.json
+cat >"$work/third.comp" <<'GLSL'
+#version 460
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer C { float c[]; };
+void main() { c[gl_LocalInvocationIndex] = 1.0 / (3.0 + c[gl_LocalInvocationIndex + 64]); }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/third.spv" "$work/third.comp"
+export VK_DRIVER_FILES=$reference
+expect 0 '8 lanes, the device: agrees' --on-device --lanes 8,16 "$work/product.spv"
+expect 0 '16 lanes, the device: agrees' --on-device "$work/product.json"
+COOPVK_REFERENCE_ROUNDING=upward expect 1 'the device, with numbers with fractions' --on-device --lanes 8 "$work/third.spv"
+expect 2 'there is no Vulkan device 7' --on-device --index 7 "$work/product.spv"
+unset VK_DRIVER_FILES
+
 # Malformed inputs.
 printf 'no SPIR-V' >"$work/text.spv"
 head -c 200 "$work/product.spv" >"$work/short.spv"

@@ -8,6 +8,7 @@
 
 #include "check/command/check_given.hpp"
 #include "check/command/check_output.hpp"
+#include "check/command/vulkan_device.hpp"
 #include "compare/compare_commands.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
@@ -24,6 +25,8 @@ struct CheckOptions {
     std::vector<uint32_t> lanes, groups, push;
     std::string against;
     bool anyValues = false;
+    bool onDevice = false;
+    uint32_t index = 0;  // of that device
     bool json = false;
 };
 
@@ -62,6 +65,9 @@ Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJo
             std::cerr << "coopvk: " << line << " was not kept\n";
     }
     if (options.anyValues) check.memory.values = check::Values::kAny;
+    check.moreValues = !options.anyValues;
+    check.moreParameters = options.push.empty();
+    check.moreGroups = options.groups.empty();
     return check;
 }
 
@@ -103,6 +109,18 @@ int statusOf(const std::vector<check::Outcome>& outcomes) {
     return agrees && !didNotRun ? kAgree : kCouldNotRun;
 }
 
+// The sizes of the device that were asked for; all, where it has none of them.
+void applyDevice(VulkanDevice& device, const CheckOptions& options, check::Options& check) {
+    if (!options.json) std::cout << "on " << device.name() << '\n';
+    const std::vector<uint32_t> sizes = device.subgroupSizes();
+    std::erase_if(check.lanes,
+                  [&](uint32_t lanes) { return std::ranges::count(sizes, lanes) == 0; });
+    if (check.lanes.empty()) check.lanes = sizes;
+    check.device = [&device](const check::DeviceRequest& request) {
+        return device.execute(request);
+    };
+}
+
 Result<int> checkOne(const CheckOptions& options) {
     const auto job = jobOf(options);
     if (!job) return job.error();
@@ -118,12 +136,25 @@ Result<int> checkOne(const CheckOptions& options) {
         subject->rewritten = against;
         check->backEnds = {rewrite::BackEnd::kAuto};
     }
+    std::optional<VulkanDevice> device;
+    if (options.onDevice) {
+        device.emplace(options.index);
+        applyDevice(*device, options, *check);
+    }
     const std::vector<check::Outcome> outcomes = check::check(*subject, *check);
     if (options.json)
         printJson(std::cout, options.rewrite.input, check->memory.seed, outcomes);
     else
         printText(std::cout, outcomes);
     return statusOf(outcomes);
+}
+
+Result<int> checkOneOrFail(const CheckOptions& options) {
+    try {
+        return checkOne(options);
+    } catch (const std::runtime_error& error) {  // of the device
+        return failure(error.what());
+    }
 }
 
 // The worst status of all inputs: of an archive, each request in it.
@@ -133,7 +164,7 @@ int runCheck(CheckOptions options) {
     for (const std::string& input : requestsOf(given)) {
         options.rewrite.input = input;
         if (input != given && !options.json) std::cout << input << ":\n";
-        const auto result = checkOne(options);
+        const auto result = checkOneOrFail(options);
         if (!result) std::cerr << "coopvk: " << result.error().message << '\n';
         const int one = result ? *result : kCouldNotRun;
         if (one == kDiffer || status == kAgree) status = one;
@@ -210,6 +241,14 @@ void addCheckCommand(CLI::App& app, int& status) {
         ->default_str("16777216");
     addMemoryOptions(*command, *options);
     addRewriteOptions(*command, options->rewrite);
+    auto* onDevice = command->add_flag(
+        "--on-device", options->onDevice,
+        "Execute the module on a Vulkan device in place of the rewritten one here, and compare");
+    command
+        ->add_option("--index", options->index,
+                     "With --on-device: which of the devices that the environment leaves")
+        ->default_str("0")
+        ->needs(onDevice);
     command->add_flag("--json", options->json, "Print JSON");
     command->callback([options, &status] { status = runCheck(*options); });
 }

@@ -45,16 +45,29 @@ bool isNativeVerdict(const Outcome& outcome) {
 
 std::string placeOf(const Outcome& outcome) {
     std::string text = std::format("{} lanes", outcome.lanes);
-    if (outcome.isDevice) return text + ", the device";
-    if (!isNativeVerdict(outcome)) text += std::format(", {}", nameOf(outcome.backEnd));
-    if (check::isFault(outcome.verdict))
+    if (outcome.isDevice)
+        text += ", the device";
+    else if (!isNativeVerdict(outcome))
+        text += std::format(", {}", nameOf(outcome.backEnd));
+    if (check::isFault(outcome.verdict) && !outcome.isDevice)
         text += std::format(", {} schedule", nameOf(outcome.schedule));
+    if (!outcome.pass.empty()) text += std::format(", with {}", outcome.pass);
     return text;
 }
 
 void printWrite(std::ostream& out, const char* side, const std::string& write) {
     out << "    " << side << ": " << (write.empty() ? "nothing wrote it" : "last written by ")
         << write << '\n';
+}
+
+// Of numbers that are compared.
+void printCount(std::ostream& out, const Outcome& outcome) {
+    if (outcome.verdict != check::Verdict::kAgrees && outcome.verdict != check::Verdict::kLayout)
+        return;
+    out << std::format(" ({} numbers compared", outcome.written.all - outcome.written.open);
+    if (outcome.written.open != 0)
+        out << std::format(", {} depend on the layout of elements", outcome.written.open);
+    out << ')';
 }
 
 void printReports(std::ostream& out, const char* side,
@@ -77,6 +90,9 @@ ordered_json jsonOf(const Outcome& outcome) {
     json["schedule"] = nameOf(outcome.schedule);
     json["verdict"] = check::nameOf(outcome.verdict);
     if (!outcome.message.empty()) json["message"] = outcome.message;
+    if (!outcome.pass.empty()) json["with"] = outcome.pass;
+    json["compared"] = outcome.written.all - outcome.written.open;
+    json["dependOnLayout"] = outcome.written.open;
     json["inexact"] = outcome.comparison.inexact;
     ordered_json differences = ordered_json::array();
     for (const check::Difference& difference : outcome.comparison.differences) {
@@ -100,6 +116,7 @@ void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
     for (const Outcome& outcome : outcomes) {
         out << placeOf(outcome) << ": " << check::nameOf(outcome.verdict);
         if (!outcome.message.empty()) out << ": " << outcome.message;
+        printCount(out, outcome);
         if (outcome.comparison.inexact != 0)
             out << std::format(" ({} numbers are not the same, as the specifications allow)",
                                outcome.comparison.inexact);
