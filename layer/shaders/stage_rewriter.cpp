@@ -132,6 +132,11 @@ bool fixesSubgroupSize(const rewrite::Rewritten& rewritten) {
 void logRewrite(DeviceContext& device, const StageRequest& request, const StagePlan& plan,
                 Clock::duration spent) {
     Log& log = device.log();
+    if (!plan.isCached) {
+        for (const std::string& warning : plan.rewritten->warnings) {
+            log.warn("shader " + hexName(request.words->hash) + ": " + warning);
+        }
+    }
     if (!log.wants(LogLevel::kInfo)) return;
     char numbers[128];
     std::snprintf(numbers, sizeof(numbers), " subgroup %u (%zu -> %zu words, %.3f ms)",

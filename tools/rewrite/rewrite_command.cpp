@@ -85,6 +85,9 @@ Result<bool> runRewrite(RewriteOptions options) {
         return Error{error.code, options.input + ": " + error.message};
     };
     if (!rewritten) return named(rewritten.error());
+    for (const std::string& warning : rewritten->warnings) {
+        std::cerr << "coopvk: warning: " << warning << '\n';
+    }
     if (options.verbose) {
         for (const std::string& note : rewritten->notes) std::cerr << "coopvk: " << note << '\n';
         std::cerr << "coopvk: " << rewritten->steps << " steps\n";

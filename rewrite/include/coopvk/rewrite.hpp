@@ -119,6 +119,8 @@ struct Rewritten {
     std::array<uint32_t, 3> localSize = {0, 0, 0};
     // For people, one line each: what was chosen and why (back-end, grid of invocations).
     std::vector<std::string> notes;
+    // What is wrong with the module, though it is rewritten: one line each.
+    std::vector<std::string> warnings;
     uint64_t steps = 0;  // see Request::maxSteps
     // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
     // Each string occurs once and is a constant.

@@ -189,9 +189,10 @@ Failure lowerAnyLongVectors(Rewriting& r) {
 Failure lowerAnyVectors(Rewriting& r) {
     if (!r.out.used.contains(Extension::kNvCooperativeVector)) return std::nullopt;
     VectorContext context(r.types, r.target, r.request.stage);
-    if (Failure error = lowerVectors(context)) return error;
+    Failure error = lowerVectors(context);
     r.out.paths.insert(r.out.paths.end(), context.paths.begin(), context.paths.end());
-    return std::nullopt;
+    r.out.warnings.assign(context.warnings.begin(), context.warnings.end());
+    return error;
 }
 
 Failure expandReplicated(Rewriting& r) {

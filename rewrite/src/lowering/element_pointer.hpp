@@ -20,6 +20,10 @@ Id untypedPointee(LoweringContext& context, spv::StorageClass storage, Id compon
 // Whether a typed pointer is an access chain to an element of an array without gaps.
 bool pointsIntoTightArray(const LoweringContext& context, Id pointer);
 
+// A power of two that divides the bytes between the root of a pointer's access chains and what it
+// points to.
+uint32_t multipleBehindRoot(LoweringContext& context, const Multiples& known, Id pointer);
+
 // How ElementPointer::inWords() accesses a matrix.
 struct WordAccess {
     const Multiples& known;

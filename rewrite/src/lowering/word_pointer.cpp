@@ -21,22 +21,6 @@ Condition isMultiple(Emitter& emit, const Multiples& known, Id number, uint32_t 
     return emit.known(emit.compare(OpIEqual, rest, zero));
 }
 
-// A power of two that divides the bytes between the root of a pointer's access chains and what it
-// points to.
-uint32_t multipleBehindRoot(LoweringContext& context, const Multiples& known, Id pointer) {
-    InstructionList code;  // nothing uses it but `known`
-    Emitter aside(context.types, code);
-    uint32_t multiple = ~0u;
-    for (const ChainStep& step : pathTo(context.module, pointer).steps) {
-        std::vector<Id> indices;
-        for (const Operand& index : step.indices) indices.push_back(index.word);
-        const std::optional<Id> bytes = bytesTo(aside, step.type, indices);
-        multiple = std::min(multiple, bytes ? known.of(*bytes) : 1);
-    }
-    for (InstructionPtr& i : code) context.module.retire(std::move(i));
-    return multiple;
-}
-
 // The number of elements in the view of a buffer as an array of `element`.
 Id lengthOf(LoweringContext& context, Emitter& emit, const BufferPlace& place, Id element) {
     Module& module = context.module;
@@ -50,6 +34,20 @@ Id lengthOf(LoweringContext& context, Emitter& emit, const BufferPlace& place, I
 }
 
 }  // namespace
+
+uint32_t multipleBehindRoot(LoweringContext& context, const Multiples& known, Id pointer) {
+    InstructionList code;  // nothing uses it but `known`
+    Emitter aside(context.types, code);
+    uint32_t multiple = ~0u;
+    for (const ChainStep& step : pathTo(context.module, pointer).steps) {
+        std::vector<Id> indices;
+        for (const Operand& index : step.indices) indices.push_back(index.word);
+        const std::optional<Id> bytes = bytesTo(aside, step.type, indices);
+        multiple = std::min(multiple, bytes ? known.of(*bytes) : 1);
+    }
+    for (InstructionPtr& i : code) context.module.retire(std::move(i));
+    return multiple;
+}
 
 ElementPointer::ElementPointer(LoweringContext& context, Id pointer) : context_(context) {
     const Module& module = context.module;

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "ir/control_flow.hpp"
+#include "ir/multiples.hpp"
 #include "lowering/packed.hpp"
 
 namespace coopvk::rewrite {
@@ -29,6 +30,8 @@ struct VectorContext : PackedContext {
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
     std::map<std::vector<uint32_t>, Id> variables;  // that helper functions share, by key
     std::set<std::string_view> paths;               // Rewritten::paths
+    std::set<std::string> warnings;                 // Rewritten::warnings
+    std::optional<Multiples> claimed;               // of the module before the lowering
 
     const VectorType* vector(Id type) const {
         const auto found = vectors.find(type);

@@ -137,9 +137,10 @@ bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
     const bool isBiasPointer = product.hasBias && product.bias.passesPointer();
     const bool hasWorkgroups = context.stage == Stage::kCompute || isMeshStage(context);
     return hasWorkgroups && hasVotes(context) && product.linesAreRows() &&
-           product.lineBytes() % 16 == 0 && product.matrix.kind != Location::Kind::kElements &&
-           product.m >= 4 && invocationsOf(context.module) >= context.target.subgroupSize &&
-           !isBiasPointer && hasReliableLanes(context);
+           product.lineBytes() % kWidestAccess == 0 && product.matrix.alignment >= kWidestAccess &&
+           product.matrix.kind != Location::Kind::kElements && product.m >= 4 &&
+           invocationsOf(context.module) >= context.target.subgroupSize && !isBiasPointer &&
+           hasReliableLanes(context);
 }
 
 std::optional<VectorExchange> planExchange(VectorContext& context) {

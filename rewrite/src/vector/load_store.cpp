@@ -101,8 +101,9 @@ std::string helperName(const VectorContext& context, const VectorType& type, boo
 // Calls the helper function of a load, or of the store of an object.
 void transfer(VectorContext& context, Emitter& emit, const Instruction& i, const VectorType& type,
               std::optional<Id> object = {}) {
-    const Location location = locate(context, emit, i.word(0), i.word(1), i);
+    Location location = locate(context, emit, i.word(0), i.word(1), i);
     if (!location.valid()) return;
+    obeyAlignment(context, location, kVectorRule);
     const bool isLoad = !object;
     const auto access = MemoryOperands(operandsBehind(i, isLoad ? 2 : 3)).withAlignment(0);
     std::vector<uint32_t> key = {isLoad ? kLoadHelper : kStoreHelper, type.id};

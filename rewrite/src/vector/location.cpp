@@ -155,6 +155,7 @@ void Location::appendKey(const Module& module, std::vector<uint32_t>& key) const
     key.push_back(static_cast<uint32_t>(kind));
     key.push_back(static_cast<uint32_t>(storage));
     key.push_back(kind == Kind::kElements ? element : 0);
+    key.push_back(alignment);
     if (kind != Kind::kPhysical) place.appendKey(module, key);
     key.push_back(static_cast<uint32_t>(argumentTypes.size()));
     key.insert(key.end(), argumentTypes.begin(), argumentTypes.end());

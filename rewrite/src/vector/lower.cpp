@@ -117,6 +117,7 @@ std::optional<Error> lowerVectors(VectorContext& context) {
     lowerVectorTypes(context);
     lowerPackedConstants(context);
     if (context.error) return context.error;
+    context.claimed.emplace(module, Multiples::Unknown::kMultiples);
     const OpcodeTable<VectorLowering> table = vectorTable();
     for (const auto& function : module.functions()) {
         lowerLargeConstructs(context, *function);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "vector/memory.hpp"
 
+#include <algorithm>
+
 #include "ir/entry_point.hpp"
 #include "lowering/place.hpp"
 #include "lowering/words.hpp"
@@ -25,7 +27,9 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
         if (!place_.inHeap) return;
     }
     // The pointers must dominate all uses.
-    for (const uint32_t bytes : {16u, 4u}) views_[bits(bytes)] = makeView(bits(bytes));
+    for (const uint32_t bytes : {kWidestAccess, 4u}) {
+        if (bytes <= location_.alignment) views_[bits(bytes)] = makeView(bits(bytes));
+    }
 }
 
 void VectorMemory::makeNonPrivate() {
@@ -184,14 +188,11 @@ void VectorMemory::storeElements(uint32_t bytes, Id index, Id word) {
 // ---------------------------------------------------------------------------------------------
 // Lines
 
-namespace {
-
 // The width of the first access to a range of so many bytes.
-uint32_t widestAccess(uint32_t bytes) {
-    return bytes >= 16 ? 16 : bytes >= 4 ? 4 : bytes >= 2 ? 2 : 1;
+uint32_t VectorMemory::Line::widestAccess(uint32_t bytes) const {
+    const uint32_t most = std::min(bytes, memory_.location_.alignment);
+    return most >= kWidestAccess ? kWidestAccess : most >= 4 ? 4 : most >= 2 ? 2 : 1;
 }
-
-}  // namespace
 
 // (bytes() + the place of `byte`) / bytes
 Id VectorMemory::Line::index(uint32_t byte, uint32_t bytes) {

@@ -10,9 +10,13 @@
 
 namespace coopvk::rewrite {
 
+// Bytes of the widest access.
+inline constexpr uint32_t kWidestAccess = 16;
+
 // A pointer to an array and an offset in bytes: a static part, for which a helper function is
 // built, and arguments of its call. Accesses to buffers use views (lowering/place.hpp): the
 // extension guarantees an alignment that allows wider accesses than the type of the array does.
+// Modules that break its rules get narrower ones (alignment.cpp).
 struct Location {
     enum class Kind : uint32_t {
         // A buffer of storage class StorageBuffer, through a view. `place`: in the buffer, without
@@ -30,6 +34,9 @@ struct Location {
     BufferPlace place;
     Id element = 0;      // kElements: element type of the array
     bool steps = false;  // kElements: the pointer is to the first element, else to the array
+    // A power of two of bytes: no access is wider. Less than kWidestAccess if the module breaks
+    // the rules for the offset.
+    uint32_t alignment = kWidestAccess;
     // Of the helper function: last the byte offset, a u32, or a u64 with 64-bit indexing.
     std::vector<Id> arguments;
     std::vector<Id> argumentTypes;
@@ -48,6 +55,28 @@ Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset
 // The same. If the location is not valid, it is an error of instruction `at`.
 Location locate(VectorContext& context, Emitter& emit, Id pointer, Id byteOffset,
                 const Instruction& at);
+
+// What Vulkan asks of a number of bytes: to be a multiple of `bytes`.
+struct AlignmentRule {
+    uint32_t bytes;
+    std::string_view what, vuid;
+};
+inline constexpr std::string_view kVuid = "VUID-RuntimeSpirv-OpCooperativeVector";
+inline constexpr AlignmentRule kVectorRule = {16, "the place of a vector", "LoadNV-10099"};
+inline constexpr AlignmentRule kMatrixRule = {64, "the place of a matrix", "MatrixMulNV-10097"};
+inline constexpr AlignmentRule kStrideRule = {16, "MatrixStride", "MatrixMulNV-10096"};
+inline constexpr AlignmentRule kBiasRule = {16, "the place of a bias", "MatrixMulAddNV-10098"};
+inline constexpr AlignmentRule kSumRule = {16, "the place of a sum", "ReduceSumAccumulateNV-10100"};
+inline constexpr AlignmentRule kOuterProductRule = {64, "the place of an outer product",
+                                                    "OuterProductAccumulateNV-10101"};
+// For its MatrixStride Vulkan has no rule.
+inline constexpr AlignmentRule kOuterStrideRule = {4, "MatrixStride", kOuterProductRule.vuid};
+
+// Narrows the accesses to a location if its constants, or numbers of invocations, break the rule.
+// The same for an integer that is added to the offset any number of times. Warns of that.
+void obeyAlignment(VectorContext& context, Location& location, const AlignmentRule& rule);
+void obeyAlignment(VectorContext& context, Location& location, Id stride,
+                   const AlignmentRule& rule);
 
 // Accesses to a location inside a helper function that takes its arguments.
 class VectorMemory : private VectorCode {
@@ -68,13 +97,14 @@ class VectorMemory : private VectorCode {
         // The byte offset.
         Id bytes() const { return bytes_; }
         // Loads `bytes` bytes from bytes() + `byte` on as words (u32), lowest byte first; the last
-        // word is filled with zeros. Accesses have 16, 4, 2 and 1 bytes, in this order; `byte` must
-        // be a multiple of the widest.
+        // word is filled with zeros. Accesses have 16, 4, 2 and 1 bytes, in this order, and none
+        // more than Location::alignment; `byte` must be a multiple of the widest.
         std::vector<Id> load(uint32_t byte, uint32_t bytes);
         void store(uint32_t byte, uint32_t bytes, std::span<const Id> words);
 
      private:
         Id index(uint32_t byte, uint32_t bytes);
+        uint32_t widestAccess(uint32_t bytes) const;
         std::vector<Id> loadPiece(uint32_t byte, uint32_t bytes);
         void storePiece(uint32_t byte, uint32_t bytes, std::span<const Id> words);
 

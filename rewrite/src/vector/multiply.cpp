@@ -129,7 +129,12 @@ class ProductReader {
     bool readLocations(Emitter& emit, VectorMatrixMul& p) const {
         p.matrix = locate(context_, emit, i_.word(2), i_.word(3), i_);
         if (!p.matrix.valid()) return false;
+        obeyAlignment(context_, p.matrix, kMatrixRule);
+        if (stride() && !isOptimal(p.layout)) {
+            obeyAlignment(context_, p.matrix, *stride(), kStrideRule);
+        }
         if (p.hasBias) p.bias = locate(context_, emit, i_.word(5), i_.word(6), i_);
+        if (p.hasBias) obeyAlignment(context_, p.bias, kBiasRule);
         const auto isConstant = [&](Id id) {
             return context_.module.constantValue(id).has_value();
         };

@@ -25,6 +25,7 @@ struct Gradient {
     Location target;
     std::vector<Id> values = {};  // of type `lines`, if any, and of type `elements`
     Id strideValue = 0;
+    bool isStrided = false;  // by strideValue
 };
 
 bool canAdd(const Number* number) {
@@ -194,6 +195,13 @@ void call(VectorContext& context, Emitter& emit, Gradient& g, const Instruction&
           std::string_view name) {
     g.target = locate(context, emit, i.word(0), i.word(1), i);
     if (!g.target.valid()) return;
+    obeyAlignment(context, g.target, g.lines != nullptr ? kOuterProductRule : kSumRule);
+    if (g.isStrided) obeyAlignment(context, g.target, g.strideValue, kOuterStrideRule);
+    if (g.target.alignment < 4) {
+        return context.unsupported(
+            i, std::format("atomic additions to what is no multiple of 4 bytes ({}{})", kVuid,
+                           g.lines != nullptr ? kOuterProductRule.vuid : kSumRule.vuid));
+    }
     std::vector<uint32_t> key = {
         kGradientHelper, g.lines != nullptr ? g.lines->id : 0,          g.elements->id,
         g.number->bits,  (g.stride ? 1u : 0u) | (g.inBlocks ? 2u : 0u), g.stride.value_or(0)};
@@ -235,8 +243,10 @@ void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction&
         return context.invalid(i, "row and column major layouts need a stride");
     } else if (!context.isWord(g.strideValue)) {
         return context.invalid(i, "MatrixStride is not a 32-bit integer scalar");
-    } else if (const auto known = context.module.constantValue(g.strideValue)) {
-        g.stride = static_cast<uint32_t>(*known);
+    } else {
+        g.isStrided = true;
+        const auto known = context.module.constantValue(g.strideValue);
+        if (known) g.stride = static_cast<uint32_t>(*known);
     }
     call(context, emit, g, i,
          std::format("coopvk_outer_product_f{}_{}x{}", g.number->bits, a->count, b->count));
