@@ -2,6 +2,7 @@
 //
 // The table of the extensions that coopvk emulates, and scan().
 #include <algorithm>
+#include <array>
 
 #include "coopvk/rewrite.hpp"
 #include "ir/instruction.hpp"
@@ -205,11 +206,19 @@ bool isSubgroup(std::span<const uint32_t> instructions, uint32_t id) {
 }
 
 // Whether a module may have matrices of scope Workgroup: of any scope but a constant that is
-// Subgroup.
+// Subgroup. Modules have one such constant, or a few; of more the rest is not looked at.
 bool mayHaveWorkgroupMatrices(std::span<const uint32_t> words) {
     const std::span<const uint32_t> all = instructionWords(words);
+    std::array<uint32_t, 8> subgroups = {};
+    size_t count = 0;
+    const auto isSubgroupMatrix = [&](uint32_t scope) {
+        if (std::ranges::count(std::span(subgroups).first(count), scope) != 0) return true;
+        if (count == subgroups.size() || !isSubgroup(all, scope)) return false;
+        subgroups[count++] = scope;
+        return true;
+    };
     const auto isType = [&](spv::Op opcode, std::span<const uint32_t> i) {
-        return opcode == OpTypeCooperativeMatrixKHR && i.size() > 3 && !isSubgroup(all, i[3]);
+        return opcode == OpTypeCooperativeMatrixKHR && i.size() > 3 && !isSubgroupMatrix(i[3]);
     };
     return anyInstruction(all, isType, OpFunction);
 }

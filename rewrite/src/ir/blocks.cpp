@@ -37,12 +37,14 @@ BlockGraph::BlockGraph(const Function& function)
       predecessors_(function.blocks.size()),
       innermost_(function.blocks.size(), nullptr) {
     const auto& blocks = function.blocks;
+    std::vector<const Block*> last(blocks.size());  // that branches to a block
     for (size_t b = 0; b < blocks.size(); ++b) numbers_[blocks[b]->id()] = b;
     for (size_t b = 0; b < blocks.size(); ++b) {
         if (blocks[b]->body.empty()) continue;
         for (const Operand& o : blocks[b]->body.back()->operands) {
             const std::optional<size_t> to = o.isId ? number(o.word) : std::nullopt;
-            if (!to || std::ranges::find(successors_[b], *to) != successors_[b].end()) continue;
+            if (!to || last[*to] == blocks[b].get()) continue;
+            last[*to] = blocks[b].get();
             successors_[b].push_back(*to);
             predecessors_[*to].push_back(b);
         }
@@ -143,45 +145,120 @@ bool BlockGraph::alwaysLeads(size_t from, size_t to) const {
     return b == to;
 }
 
-// Blocks follow those that dominate them (SPIR-V specification, section 2.16.1). So the common
-// dominator of two blocks is found by going up from the one with the higher number.
-Dominators::Dominators(const Function& function, const BlockGraph& graph)
-    : above_(function.blocks.size(), kNone) {
-    if (above_.empty()) return;
-    above_[0] = 0;
-    const auto common = [&](size_t a, size_t b) {
+namespace {
+
+// Ancestors of the blocks in the tree of dominators. Each block also knows one far above it, so
+// that few steps lead from a block to any above it, however deep it is.
+class Ancestors {
+ public:
+    explicit Ancestors(size_t blocks) : depth_(blocks, 0), above_(blocks, 0), far_(blocks, 0) {}
+
+    // Blocks are added behind those above them; the entry block, 0, is there.
+    void add(size_t block, size_t above) {
+        depth_[block] = depth_[above] + 1;
+        above_[block] = above;
+        // Of three blocks in a row, two know equally far ones: then this one knows the next.
+        const size_t far = far_[above];
+        const bool isEven = depth_[above] - depth_[far] == depth_[far] - depth_[far_[far]];
+        far_[block] = isEven ? far_[far] : above;
+    }
+    size_t above(size_t block) const { return above_[block]; }
+
+    // The lowest block that both have above them, or are.
+    size_t common(size_t a, size_t b) const {
+        if (depth_[a] < depth_[b]) std::swap(a, b);
+        while (depth_[a] > depth_[b]) a = depth_[far_[a]] >= depth_[b] ? far_[a] : above_[a];
         while (a != b) {
-            size_t& higher = a > b ? a : b;
-            if (above_[higher] >= higher) return kNone;  // malformed
-            higher = above_[higher];
+            const bool isFar = far_[a] != far_[b];
+            a = isFar ? far_[a] : above_[a];
+            b = isFar ? far_[b] : above_[b];
         }
         return a;
-    };
-    // Each round makes one more block right at least, unless the module is malformed.
-    bool changes = true;
-    for (size_t round = 0; changes && round < above_.size(); ++round) {
-        changes = false;
-        for (size_t block = 1; block < above_.size(); ++block) {
-            size_t found = kNone;
-            for (const size_t before : graph.predecessors(block)) {
-                if (above_[before] == kNone) continue;
-                found = found == kNone ? before : common(found, before);
-                if (found == kNone) break;
-            }
-            if (found == kNone || found >= block) found = kNone;
-            changes |= found != above_[block];
-            above_[block] = found;
-        }
     }
-    if (changes) std::ranges::fill(above_, kNone);
+
+ private:
+    std::vector<size_t> depth_, above_, far_;
+};
+
+// The blocks to which the entry block leads: each behind all that lead to it, but for those that do
+// so by a back edge.
+std::vector<size_t> inOrder(const BlockGraph& graph, size_t blocks) {
+    std::vector<size_t> order, next(blocks, 0);
+    std::vector<bool> isKnown(blocks);
+    std::vector<size_t> open = {0};
+    isKnown[0] = true;
+    while (!open.empty()) {
+        const size_t block = open.back();
+        const std::vector<size_t>& successors = graph.successors(block);
+        if (next[block] == successors.size()) {
+            order.push_back(block);
+            open.pop_back();
+            continue;
+        }
+        const size_t to = successors[next[block]++];
+        if (!isKnown[to]) open.push_back(to);
+        isKnown[to] = true;
+    }
+    std::ranges::reverse(order);
+    return order;
+}
+
+}  // namespace
+
+Dominators::Dominators(const Function& function, const BlockGraph& graph)
+    : ranges_(function.blocks.size()) {
+    const size_t blocks = ranges_.size();
+    if (blocks == 0) return;
+    const std::vector<size_t> order = inOrder(graph, blocks);
+    std::vector<size_t> place(blocks, kNone);
+    for (size_t o = 0; o < order.size(); ++o) place[order[o]] = o;
+    const auto isBackEdge = [&](size_t from, size_t to) { return place[from] >= place[to]; };
+    const auto predecessors = [&](size_t block, auto visit) {
+        for (const size_t from : graph.predecessors(block)) {
+            if (place[from] != kNone) visit(from);
+        }
+    };
+    Ancestors tree(blocks);
+    for (const size_t block : order) {
+        if (block == 0) continue;
+        size_t above = kNone;
+        predecessors(block, [&](size_t from) {
+            if (isBackEdge(from, block)) return;
+            above = above == kNone ? from : tree.common(above, from);
+        });
+        if (above >= block) return;  // malformed: blocks follow those that dominate them
+        tree.add(block, above);
+    }
+    // Others than the edges of structured loops would change what is above a block.
+    for (const size_t block : order) {
+        bool isStructured = true;
+        predecessors(block, [&](size_t from) {
+            isStructured &= !isBackEdge(from, block) || tree.common(from, block) == block;
+        });
+        if (!isStructured) return;
+    }
+    number(tree, order);
+}
+
+// The blocks below one get the numbers behind its own.
+template <typename Tree>
+void Dominators::number(const Tree& tree, const std::vector<size_t>& order) {
+    std::vector<size_t> below(ranges_.size(), 1);  // with itself
+    for (const size_t block : std::views::reverse(order)) {
+        if (block != 0) below[tree.above(block)] += below[block];
+    }
+    std::vector<size_t> next(ranges_.size());
+    for (const size_t block : order) {
+        const size_t first = block == 0 ? 0 : next[tree.above(block)];
+        ranges_[block] = {first, first + below[block]};
+        next[block] = first + 1;
+        if (block != 0) next[tree.above(block)] += below[block];
+    }
 }
 
 bool Dominators::dominates(size_t a, size_t b) const {
-    while (b > a) {
-        if (above_[b] == kNone) return false;
-        b = above_[b];
-    }
-    return a == b;
+    const auto [first, end] = ranges_[a];
+    return a == b || (ranges_[b].first >= first && ranges_[b].first < end);
 }
 
 }  // namespace coopvk::rewrite

@@ -30,8 +30,9 @@ class BlockGraph {
 
     // The number of the block with a label; nullopt if the function has none.
     std::optional<size_t> number(Id label) const;
-    // The blocks that branch to a block, in order.
+    // The blocks that branch to a block, and those to which it branches, in order.
     const std::vector<size_t>& predecessors(size_t block) const { return predecessors_[block]; }
+    const std::vector<size_t>& successors(size_t block) const { return successors_[block]; }
 
     // By header; so outer loops come before inner ones.
     const std::vector<Loop>& loops() const { return loops_; }
@@ -72,9 +73,15 @@ class Dominators {
  private:
     static constexpr size_t kNone = ~size_t{0};
 
-    // The last other block on every way to a block, which has a lower number. The entry block has
-    // itself.
-    std::vector<size_t> above_;
+    template <typename Tree>
+    void number(const Tree& tree, const std::vector<size_t>& order);
+
+    // By block: of its number in the tree of dominators, and of those below it. Blocks that are
+    // not reached have none, nor has any block of a malformed function.
+    struct Range {
+        size_t first = kNone, end = kNone;
+    };
+    std::vector<Range> ranges_;
 };
 
 }  // namespace coopvk::rewrite

@@ -207,26 +207,42 @@ class GlobalOrder {
         InstructionList lines;
         InstructionPtr instruction;
         bool isEmitted;
+        size_t named = 0;  // how many ids it names that are emitted: its type, then operands
     };
 
-    // Recursive: types and constants do not nest deeply, see idProblem().
+    // Ahead of a node, what it names; not by recursion, since chains of constants may be long.
     void emit(Node& node) {
-        if (node.isEmitted) return;
-        node.isEmitted = true;
-        emitDefinition(node.instruction->type);
-        for (const Operand& operand : node.instruction->operands) {
-            if (operand.isId) emitDefinition(operand.word);
+        std::vector<Node*> open;
+        if (!std::exchange(node.isEmitted, true)) open.push_back(&node);
+        while (!open.empty()) {
+            Node& last = *open.back();
+            const Instruction& i = *last.instruction;
+            Node* ahead = nullptr;
+            while (ahead == nullptr && last.named <= i.operands.size()) {
+                const size_t n = last.named++;
+                if (n == 0) {
+                    ahead = missing(i.type);
+                } else if (i.operands[n - 1].isId) {
+                    ahead = missing(i.word(n - 1));
+                }
+            }
+            if (ahead != nullptr) open.push_back(ahead);
+            if (ahead != nullptr) continue;
+            for (InstructionPtr& line : last.lines) out_.push_back(std::move(line));
+            out_.push_back(std::move(last.instruction));
+            open.pop_back();
         }
-        for (InstructionPtr& line : node.lines) out_.push_back(std::move(line));
-        out_.push_back(std::move(node.instruction));
     }
 
-    void emitDefinition(Id id) {
+    // The definition of an id, if it is to be emitted now.
+    Node* missing(Id id) {
         // Globals may name a pointer between its forward declaration and its definition.
         const auto found = forward_.contains(id) ? byResult_.end() : byResult_.find(id);
-        if (found == byResult_.end()) return;
+        if (found == byResult_.end()) return nullptr;
         Node& node = nodes_[found->second];
-        if (!node.isEmitted && !isExtInst(node.instruction->opcode)) emit(node);
+        if (node.isEmitted || isExtInst(node.instruction->opcode)) return nullptr;
+        node.isEmitted = true;
+        return &node;
     }
 
     // OpExtInstWithForwardRefsKHR must have a forward reference

@@ -88,6 +88,15 @@ class Module {
     void limitSteps(uint64_t most) { mostSteps_ = most == 0 ? UINT64_MAX : most; }
     uint64_t steps() const { return steps_; }
 
+    // For walks that look nothing up.
+    void countSteps(uint64_t count) const { takeSteps(count); }
+
+    // Whether the device can keep denormals of f16, see preservesHalfDenormals().
+    bool mayPreserveHalfDenormals() const { return mayPreserveHalfDenormals_; }
+    void allowHalfDenormals(bool may) { mayPreserveHalfDenormals_ = may; }
+
+    // Variables that passes have made Aliased, and whether each was Restrict before.
+    std::map<Id, bool>& madeAliased() { return madeAliased_; }
     uint32_t version() const { return version_; }
     void requireVersion(uint32_t least) { version_ = std::max(version_, least); }
     Id bound() const { return bound_; }

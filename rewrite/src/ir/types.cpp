@@ -11,7 +11,8 @@ namespace {
 
 bool isShareable(spv::Op opcode) {
     return isOneOf(opcode, {OpTypeVoid, OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector,
-                            OpTypeFunction, OpConstant, OpConstantTrue, OpConstantFalse});
+                            OpTypeMatrix, OpTypeCooperativeMatrixKHR, OpTypeFunction, OpConstant,
+                            OpConstantTrue, OpConstantFalse});
 }
 
 std::vector<uint32_t> wordsOf(const Operands& operands) {
@@ -80,16 +81,20 @@ Id TypeTable::pointerType(spv::StorageClass storage, Id pointee) {
 }
 
 Id TypeTable::matrixType(Operands operands) {
-    // Not in the table, since passes change matrix types in place.
-    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-        if (i->opcode == OpTypeCooperativeMatrixKHR && i->operands == operands) {
-            return i->result;
+    const auto found = known_.find(Key{OpTypeCooperativeMatrixKHR, 0, operands});
+    if (found != known_.end()) {
+        // Passes turn matrix types into others in place.
+        const Instruction& type = module_.def(found->second);
+        if (type.opcode == OpTypeCooperativeMatrixKHR && type.operands == operands) {
+            return type.result;
         }
+        known_.erase(found);
     }
-    const Id result = module_.takeId();
-    module_.append(Section::kGlobals,
-                   makeInstruction(OpTypeCooperativeMatrixKHR, 0, result, std::move(operands)));
-    return result;
+    return unique(OpTypeCooperativeMatrixKHR, operands);
+}
+
+Id TypeTable::columnsType(Id column, uint32_t columns) {
+    return unique(OpTypeMatrix, {idOperand(column), literal(columns)});
 }
 
 Id TypeTable::functionType(Id result, std::span<const Id> parameters) {

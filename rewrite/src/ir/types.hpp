@@ -31,6 +31,7 @@ class TypeTable {
     Id pointerType(spv::StorageClass storage, Id pointee);
     // OpTypeCooperativeMatrixKHR.
     Id matrixType(Operands operands);
+    Id columnsType(Id column, uint32_t columns);  // OpTypeMatrix
     Id functionType(Id result, std::span<const Id> parameters);
 
     // Constants. `bits` are the low bits of an integer or floating-point value.

@@ -14,7 +14,7 @@ VariableFrame::VariableFrame(LongVectorContext& context, Function& function, Var
       function_(function),
       writer_(context, function),
       variables_(std::move(types)),
-      liveness_(function, variables_.areInVariables),
+      liveness_(context.module, function, variables_.areInVariables),
       slots_(context, writer_, liveness_),
       locals_(
           context.module, function,
@@ -90,15 +90,17 @@ void VariableFrame::readInPlace(const Instruction& load) {
     slots_.pass(root, load.result);
 }
 
+bool VariableFrame::mayWrite(const Instruction& i) const {
+    return !(isOneOf(i.opcode, {OpLoad, OpCopyLogical, OpCompositeConstructReplicateEXT}) ||
+             firstChainIndex(i.opcode) != 0 || isPure(i.opcode) || isNonSemantic(module_, i));
+}
+
 bool VariableFrame::mayWriteTo(const Load& load, const Instruction& i) const {
     if (isOneOf(i.opcode, {OpStore, OpCopyMemory, OpCopyMemorySized})) {
         const Id root = rootOf(module_, i.word(0));
         return load.isOfInvocation ? root == load.root : !isOfInvocation(root);
     }
-    const bool onlyReads =
-        isOneOf(i.opcode, {OpLoad, OpCopyLogical, OpCompositeConstructReplicateEXT}) ||
-        firstChainIndex(i.opcode) != 0 || isPure(i.opcode) || isNonSemantic(module_, i);
-    if (onlyReads) return false;
+    if (!mayWrite(i)) return false;
     if (!load.isOfInvocation) return !isExtInst(i.opcode) || writesMemory(i);
     if (i.opcode == OpFunctionCall && module_.storage(load.root) == spv::StorageClass::Private) {
         return true;
@@ -166,7 +168,7 @@ void VariableFrame::beginBlock(Block& block) {
     writer_.beginBlock(block);
     block_ = writer_.label();
     hasLeft_ = false;
-    here_.clear();
+    here_ = std::unordered_set<Id>();
 }
 
 void VariableFrame::visit(InstructionPtr instruction) {

@@ -64,6 +64,7 @@ class VariableFrame {
     bool isOfInvocation(Id root) const;
     // Notes that the result of a load is read in its place.
     void readInPlace(const Instruction& load);
+    bool mayWrite(const Instruction& i) const;
     bool mayWriteTo(const Load& load, const Instruction& i) const;
     // Copies what test(load) is true for, as far as it is needed, and forgets these loads.
     template <typename Test>

@@ -112,12 +112,12 @@ bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
 // Whether an instruction changes what is to be read later, or what instructions read that are not
 // emitted yet. A store reads each component before it writes it.
 bool LongVectorFunction::mayChangeLoad(const Instruction& i) const {
-    return std::ranges::any_of(loads_, [&](const Load& load) {
-        const bool isNeeded = liveness_.isNeeded(load.value);
-        if (!isNeeded && !slots_.isPinned(load.value)) return false;
-        if (!isNeeded && i.opcode == OpStore && i.word(0) == load.pointer) return false;
-        return mayWriteTo(load, i);
-    });
+    return mayWrite(i) && std::ranges::any_of(loads_, [&](const Load& load) {
+               const bool isNeeded = liveness_.isNeeded(load.value);
+               if (!isNeeded && !slots_.isPinned(load.value)) return false;
+               if (!isNeeded && i.opcode == OpStore && i.word(0) == load.pointer) return false;
+               return mayWriteTo(load, i);
+           });
 }
 
 bool LongVectorFunction::isReadInPlace(const Instruction& i) const {

@@ -161,10 +161,11 @@ void LongVectorGroup::emit(const std::function<void(ComponentIndex)>& body) {
     for (InstructionPtr& i : members_) {
         if (!cooperative_.contains(i->result)) context_.module.retire(std::move(i));
     }
+    // Of hashed containers, clear() takes as long as the largest group was.
     members_.clear();
-    results_.clear();
-    current_.clear();
-    cooperative_.clear();
+    results_ = decltype(results_)();
+    current_ = decltype(current_)();
+    cooperative_ = decltype(cooperative_)();
 }
 
 // Removes members whose results nothing needs: their components were computed alone.

@@ -7,9 +7,11 @@
 
 namespace coopvk::rewrite {
 
-LongVectorLiveness::LongVectorLiveness(const Function& function,
-                                       const std::function<bool(Id type)>& isInVariable) {
+LongVectorLiveness::LongVectorLiveness(const Module& module, const Function& function,
+                                       const std::function<bool(Id type)>& isInVariable)
+    : module_(module) {
     for (size_t b = 0; b < function.blocks.size(); ++b) {
+        numbers_[function.blocks[b]->id()] = b;
         for (const InstructionPtr& i : function.blocks[b]->body) {
             for (const Operand& o : i->operands) {
                 if (o.isId) ++all_[o.word];
@@ -28,7 +30,7 @@ void LongVectorLiveness::findUses(const Function& function) {
             std::optional<size_t> block = use.position.block;
             if (use.user->opcode == OpPhi) {
                 const Id from = use.user->word(use.operand + 1);
-                copied_[from].push_back(value);
+                ++copied_[from][value];
                 block = graph.number(from);
             }
             if (block) need(value, *block, graph, function);
@@ -42,15 +44,18 @@ void LongVectorLiveness::need(Id value, size_t block, const BlockGraph& graph,
     const size_t definition = definedIn_.at(value);
     std::vector<size_t> reached;
     const auto reach = [&](size_t b) {
-        if (b != definition) reached.push_back(b);
+        if (b == definition) return;
+        reached.push_back(b);
+        size_t& last = lastBlock_[value];
+        last = std::max(last, b);
     };
     reach(block);
     while (!reached.empty()) {
         const size_t b = reached.back();
         reached.pop_back();
         for (const size_t from : graph.predecessors(b)) {
+            module_.countSteps(1);
             if (!neededBehind_[function.blocks[from]->id()].insert(value).second) continue;
-            crossing_.insert(value);
             reach(from);
         }
     }
@@ -58,7 +63,8 @@ void LongVectorLiveness::need(Id value, size_t block, const BlockGraph& graph,
 
 void LongVectorLiveness::beginBlock(const Block& block) {
     block_ = block.id();
-    here_.clear();
+    if (const auto found = numbers_.find(block_); found != numbers_.end()) number_ = found->second;
+    here_ = Counts();  // clear() takes as long as the largest block was
     for (const InstructionPtr& i : block.body) {
         if (i->opcode == OpPhi) continue;
         for (const Operand& o : i->operands) {
@@ -67,7 +73,7 @@ void LongVectorLiveness::beginBlock(const Block& block) {
     }
     const auto copied = copied_.find(block_);
     if (copied == copied_.end()) return;
-    for (const Id value : copied->second) ++here_[value];
+    for (const auto& [value, count] : copied->second) here_[value] += count;
 }
 
 void LongVectorLiveness::add(const Instruction& i) {
@@ -91,8 +97,7 @@ void LongVectorLiveness::drop(Id value) {
 
 size_t LongVectorLiveness::takenAtEndOf(Id block, Id value) const {
     const auto copied = copied_.find(block);
-    return copied == copied_.end() ? 0
-                                   : static_cast<size_t>(std::ranges::count(copied->second, value));
+    return copied == copied_.end() ? 0 : countOf(copied->second, value);
 }
 
 bool LongVectorLiveness::isNeededBehind(Id value, Id block) const {
@@ -112,14 +117,42 @@ bool LongVectorSlots::isFree(const Slot& slot) const {
     });
 }
 
+namespace {
+
+// Of so many slots the first free one is taken; of more, so many are looked at.
+constexpr size_t kMostLooks = 64;
+
+}  // namespace
+
+LongVectorSlots::Slot* LongVectorSlots::findFree(OfType& all) const {
+    const size_t count = all.slots.size(), first = std::min(count, kMostLooks);
+    for (size_t s = 0; s < first; ++s) {
+        if (isFree(*all.slots[s])) return all.slots[s];
+    }
+    for (size_t looks = 0; looks < std::min(count - first, kMostLooks); ++looks) {
+        all.last = (all.last + 1) % (count - first);
+        Slot* slot = all.slots[first + all.last];
+        if (isFree(*slot)) return slot;
+    }
+    return nullptr;
+}
+
 // Only values that cross blocks may be needed again on other paths.
 LongVectorSlots::Slot& LongVectorSlots::freeSlot(Id type) {
-    for (Slot& slot : slots_) {
-        if (slot.type != type || !isFree(slot)) continue;
-        std::erase_if(slot.values, [&](Id v) { return !liveness_.crossesBlocks(v); });
-        return slot;
+    OfType& all = ofType_[type];
+    if (Slot* free = findFree(all)) {
+        std::erase_if(free->values, [&](Id v) { return !liveness_.mayBeNeededLater(v); });
+        return *free;
     }
-    return slots_.emplace_back(declare(type), type);
+    Slot& slot = slots_.emplace_back(declare(type));
+    byVariable_[slot.variable] = &slot;
+    all.slots.push_back(&slot);
+    return slot;
+}
+
+LongVectorSlots::Slot* LongVectorSlots::slotOf(Id variable) const {
+    const auto found = byVariable_.find(variable);
+    return found == byVariable_.end() ? nullptr : found->second;
 }
 
 Id LongVectorSlots::take(Id value, Id type) {
@@ -129,15 +162,14 @@ Id LongVectorSlots::take(Id value, Id type) {
 }
 
 bool LongVectorSlots::pass(Id variable, Id value) {
-    const auto slot = std::ranges::find(slots_, variable, &Slot::variable);
-    if (slot == slots_.end()) return false;
-    slot->values.push_back(value);
-    return true;
+    Slot* slot = slotOf(variable);
+    if (slot != nullptr) slot->values.push_back(value);
+    return slot != nullptr;
 }
 
 bool LongVectorSlots::isShared(Id variable, Id value) const {
-    const auto slot = std::ranges::find(slots_, variable, &Slot::variable);
-    return slot == slots_.end() || std::ranges::any_of(slot->values, [&](Id other) {
+    const Slot* slot = slotOf(variable);
+    return slot == nullptr || std::ranges::any_of(slot->values, [&](Id other) {
                return other != value && (pinned_.contains(other) || liveness_.isNeeded(other));
            });
 }
@@ -162,16 +194,22 @@ struct LongVectorLocals::Uses {
 
 // False: an instruction does something else with the pointer than to access memory.
 bool LongVectorLocals::collect(Id pointer, Uses& uses) const {
-    for (const Usage& use : uses.users.of(pointer)) {
-        const Instruction& i = *use.user;
-        const bool isAccess = isOneOf(i.opcode, {OpLoad, OpStore, OpCopyMemory, OpFunctionCall}) ||
-                              isAccessChain(i.opcode) || isExtInst(i.opcode);
-        if (!isAccess || isNonSemantic(module_, i)) return false;
-        if (uses.first == nullptr || use.position < uses.first->position) uses.first = &use;
-        uses.inOneBlock &= use.position.block == uses.first->position.block;
-        if (!isAccessChain(i.opcode)) continue;
-        uses.chains.push_back(i.result);
-        if (!collect(i.result, uses)) return false;
+    std::vector<Id> pending = {pointer};
+    while (!pending.empty()) {
+        const Id one = pending.back();
+        pending.pop_back();
+        for (const Usage& use : uses.users.of(one)) {
+            const Instruction& i = *use.user;
+            const bool isAccess =
+                isOneOf(i.opcode, {OpLoad, OpStore, OpCopyMemory, OpFunctionCall}) ||
+                isAccessChain(i.opcode) || isExtInst(i.opcode);
+            if (!isAccess || isNonSemantic(module_, i)) return false;
+            if (uses.first == nullptr || use.position < uses.first->position) uses.first = &use;
+            uses.inOneBlock &= use.position.block == uses.first->position.block;
+            if (!isAccessChain(i.opcode)) continue;
+            uses.chains.push_back(i.result);
+            pending.push_back(i.result);
+        }
     }
     return true;
 }

@@ -7,6 +7,8 @@
 //   %b = ...          slot = b
 #pragma once
 
+#include <deque>
+
 #include "ir/blocks.hpp"
 #include "ir/users.hpp"
 #include "longvector/types.hpp"
@@ -22,7 +24,8 @@ namespace coopvk::rewrite {
 class LongVectorLiveness {
  public:
     // Of the values of which isInVariable(type) is true.
-    LongVectorLiveness(const Function& function, const std::function<bool(Id type)>& isInVariable);
+    LongVectorLiveness(const Module& module, const Function& function,
+                       const std::function<bool(Id type)>& isInVariable);
 
     void beginBlock(const Block& block);
     // An instruction that joins the current block.
@@ -42,8 +45,12 @@ class LongVectorLiveness {
     bool isNeededBehind(Id value) const { return isNeededBehind(value, block_); }
     // How many phis take the value at the end of a block.
     size_t takenAtEndOf(Id block, Id value) const;
-    // Whether a block other than that of its definition may read the value.
-    bool crossesBlocks(Id value) const { return crossing_.contains(value); }
+    // Whether the current block, or one behind it, may read the value: one other than that of its
+    // definition.
+    bool mayBeNeededLater(Id value) const {
+        const auto found = lastBlock_.find(value);
+        return found != lastBlock_.end() && found->second >= number_;
+    }
     // A use of a value in the current block that the block's instructions do not show.
     void addUse(Id value) {
         ++all_[value];
@@ -60,12 +67,15 @@ class LongVectorLiveness {
     void findUses(const Function& function);
     void need(Id value, size_t block, const BlockGraph& graph, const Function& function);
 
+    const Module& module_;
     Counts all_, here_;
     Id block_ = 0;
+    size_t number_ = 0;                                            // of the current block
     std::unordered_map<Id, size_t> definedIn_;                     // by value: number of a block
-    std::unordered_map<Id, std::vector<Id>> copied_;               // by block: operands of phis
+    std::unordered_map<Id, Counts> copied_;                        // by block: operands of phis
     std::unordered_map<Id, std::unordered_set<Id>> neededBehind_;  // by block
-    std::unordered_set<Id> crossing_;
+    std::unordered_map<Id, size_t> lastBlock_;  // by value that crosses blocks: which is behind it
+    std::unordered_map<Id, size_t> numbers_;    // of blocks
 };
 
 class LongVectorSlots {
@@ -89,22 +99,32 @@ class LongVectorSlots {
     // Nothing else gets the slot of a value that is pinned, even if nothing needs the value.
     void pin(Id value) { pinned_.insert(value); }
     bool isPinned(Id value) const { return pinned_.contains(value); }
-    void unpinAll() { pinned_.clear(); }
+    void unpinAll() { pinned_ = std::unordered_set<Id>(); }
 
  private:
     struct Slot {
-        Id variable = 0, type = 0;
+        Id variable = 0;
         // Values that have been in it. Some may be needed on other paths.
         std::vector<Id> values;
     };
 
+    // Those of a type, and which one of those behind the first was looked at last.
+    struct OfType {
+        std::vector<Slot*> slots;
+        size_t last = 0;
+    };
+
     bool isFree(const Slot& slot) const;
+    Slot* findFree(OfType& all) const;
     Slot& freeSlot(Id type);
+    Slot* slotOf(Id variable) const;
 
     LongVectorContext& context_;
     FunctionWriter& writer_;
     const LongVectorLiveness& liveness_;
-    std::vector<Slot> slots_;
+    std::deque<Slot> slots_;
+    std::unordered_map<Id, Slot*> byVariable_;
+    std::unordered_map<Id, OfType> ofType_;
     std::unordered_set<Id> pinned_;
 };
 

@@ -11,14 +11,21 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Whether a type is, or has in it, one for which test(type) is true.
-bool contains(const LongVectorContext& context, Id type, const std::function<bool(Id)>& test) {
+// The members of a structure, or the elements of an array.
+std::span<const Operand> partsOf(const Instruction& type) {
+    return std::span(type.operands).first(type.opcode == OpTypeArray ? 1 : type.operands.size());
+}
+
+// Whether a type is, or has in it, one for which test(type) is true. `known`: of types so far,
+// since structures may have the same part many times.
+bool contains(const LongVectorContext& context, std::unordered_map<Id, bool>& known, Id type,
+              const std::function<bool(Id)>& test) {
     if (test(type)) return true;
     if (!hasParts(context, type)) return false;
-    const Instruction& def = context.module.def(type);
-    if (def.opcode == OpTypeArray) return contains(context, def.word(0), test);
-    return std::ranges::any_of(def.operands,
-                               [&](const Operand& o) { return contains(context, o.word, test); });
+    if (const auto found = known.find(type); found != known.end()) return found->second;
+    return known[type] = std::ranges::any_of(
+               partsOf(context.module.def(type)),
+               [&](const Operand& o) { return contains(context, known, o.word, test); });
 }
 
 }  // namespace
@@ -39,22 +46,19 @@ SplitTypes::SplitTypes(LongVectorContext& context) : context_(context) {
 }
 
 void SplitTypes::exclude(Id type) {
-    if (!hasParts(context_, type)) return;
-    split_[type] = false;
-    const Instruction& def = context_.module.def(type);
-    if (def.opcode == OpTypeArray) return exclude(def.word(0));
-    for (const Operand& o : def.operands) exclude(o.word);
+    if (!hasParts(context_, type) || !split_.try_emplace(type, false).second) return;
+    for (const Operand& o : partsOf(context_.module.def(type))) exclude(o.word);
 }
 
 bool SplitTypes::hasLongVector(Id type) const {
-    return contains(context_, type, [&](Id part) {
+    return contains(context_, hasLong_, type, [&](Id part) {
         const LongVector* vector = context_.lowered(part);
         return vector != nullptr && vector->isLooped();
     });
 }
 
 bool SplitTypes::hasCooperativeVector(Id type) const {
-    return contains(context_, type, [&](Id part) {
+    return contains(context_, hasCooperative_, type, [&](Id part) {
         const LongVector* vector = context_.vector(part);
         return vector != nullptr && vector->isCooperative;
     });
@@ -166,13 +170,14 @@ uint32_t StructurePlaces::alignmentOf(Id type) const {
     const Module& module = context_.module;
     if (isPointerType(module.def(type).opcode)) return 8;
     if (hasParts(context_, type)) {
-        uint32_t largest = 1;
-        const bool isArray = module.def(type).opcode == OpTypeArray;
-        const auto parts = isArray ? 1 : static_cast<uint32_t>(*memberCount(module, type));
-        for (uint32_t m = 0; m < parts; ++m) {
-            largest = std::max(largest, alignmentOf(memberType(module, type, m)));
+        if (const auto found = alignments_.find(type); found != alignments_.end()) {
+            return found->second;
         }
-        return largest;
+        uint32_t largest = 1;
+        for (const Operand& part : partsOf(module.def(type))) {
+            largest = std::max(largest, alignmentOf(part.word));
+        }
+        return alignments_[type] = largest;
     }
     const Id column = module.def(type).opcode == OpTypeMatrix ? module.def(type).word(0) : type;
     return std::max(context_.types.width(column) / 8, 1u);

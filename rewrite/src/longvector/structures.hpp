@@ -35,7 +35,7 @@ class SplitTypes {
     std::vector<Id> keyOf(const Instruction& type) const;
 
     LongVectorContext& context_;
-    mutable std::unordered_map<Id, bool> split_;
+    mutable std::unordered_map<Id, bool> split_, hasLong_, hasCooperative_;
     std::unordered_map<Id, Id> plain_;
     std::map<std::vector<Id>, Id> declared_;  // types without a layout, by their parts
 };
@@ -81,6 +81,7 @@ class StructurePlaces {
 
     LongVectorContext& context_;
     FunctionWriter& writer_;
+    mutable std::unordered_map<Id, uint32_t> alignments_;
 };
 
 // Whether all instructions on such values are known.

@@ -58,10 +58,9 @@ bool givesPair(const Instruction& i) {
 }
 
 Id LongVectorContext::memoryType(const LongVector& vector) {
-    for (const auto& [array, type] : inMemory) {
-        if (type == vector.id) return array;
-    }
-    const Id array = module.takeId();
+    Id& array = memoryTypes[vector.id];
+    if (array != 0) return array;
+    array = module.takeId();
     module.append(Section::kGlobals, makeInstruction(OpTypeArray, 0, array,
                                                      {idOperand(vector.component),
                                                       idOperand(types.constantU32(vector.count))}));

@@ -53,6 +53,7 @@ struct LongVectorContext : LoweringContext {
 
     std::map<Id, LongVector> vectors;  // by type id; ordered, so that output is deterministic
     std::map<Id, Id> inMemory;         // an array with ArrayStride -> the type that it stands for
+    std::map<Id, Id> memoryTypes;      // the inverse
     std::map<Id, Id> constants;        // composite constant -> a variable that has its value
     std::map<Id, Id> pointers;         // type -> type of pointers to variables of functions
     // Structures of two vectors of which the block only extracts the members.

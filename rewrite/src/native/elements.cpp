@@ -164,27 +164,41 @@ class LengthValues {
         }
     }
 
+    // What the function has in place of a constant. Chains of constants may be long.
     Id value(Id constant) {
-        if (const auto found = values_.find(constant); found != values_.end()) return found->second;
-        const Instruction& i = constants_.at(constant);
+        std::vector<Id> open = {constant};
+        while (!open.empty()) {
+            const Id last = open.back();
+            const size_t known = open.size();
+            if (!values_.contains(last)) {
+                for (const Operand& operand : constants_.at(last).operands) {
+                    if (!operand.isId || !constants_.contains(operand.word)) continue;
+                    if (!values_.contains(operand.word)) open.push_back(operand.word);
+                }
+            }
+            if (open.size() != known) continue;
+            open.pop_back();
+            if (!values_.contains(last)) values_[last] = compute(constants_.at(last));
+        }
+        return values_.at(constant);
+    }
+
+    // Of constants that have values already.
+    Id compute(const Instruction& i) {
         TypeTable& types = context_.types;
         Emitter emit(types, prologue_);
-        Id result = 0;
         if (i.word(0) == kLength) {
             const TiledType& type = *context_.plan.type(i.word(1));
             const Id tile = emit.op(OpCooperativeMatrixLengthKHR, types.uint32(), {type.pack});
-            result = emit.mulInt(types.uint32(), tile, types.constantU32(type.count));
-        } else {
-            Operands operands(i.operands.begin() + 1, i.operands.end());
-            for (Operand& operand : operands) {
-                if (operand.isId && constants_.contains(operand.word)) {
-                    operand.word = value(operand.word);
-                }
-            }
-            result = emit.op(static_cast<spv::Op>(i.word(0)), i.type, std::move(operands));
+            return emit.mulInt(types.uint32(), tile, types.constantU32(type.count));
         }
-        values_[constant] = result;
-        return result;
+        Operands operands(i.operands.begin() + 1, i.operands.end());
+        for (Operand& operand : operands) {
+            if (operand.isId && constants_.contains(operand.word)) {
+                operand.word = values_.at(operand.word);
+            }
+        }
+        return emit.op(static_cast<spv::Op>(i.word(0)), i.type, std::move(operands));
     }
 
     NativeContext& context_;

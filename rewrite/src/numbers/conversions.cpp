@@ -102,26 +102,11 @@ bool HalfCode::isHalf(Id type) const {
     return number != nullptr && number->isHalf();
 }
 
-namespace {
-
-// OpTypeMatrix, which must be unique (SPIR-V specification, section 2.8).
-Id matrixType(Module& module, Id column, uint32_t columns) {
-    const Operands operands = {idOperand(column), literal(columns)};
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode == OpTypeMatrix && i->operands == operands) return i->result;
-    }
-    const Id type = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(OpTypeMatrix, 0, type, Operands(operands)));
-    return type;
-}
-
-}  // namespace
-
 Id HalfCode::f32Type(Id type) {
     if (!isHalf(type)) return type;
     TypeTable& types = context_.types;
     if (const auto matrix = context_.matrices.find(type); matrix != context_.matrices.end()) {
-        return matrixType(context_.module, f32Type(matrix->second.column), matrix->second.columns);
+        return types.columnsType(f32Type(matrix->second.column), matrix->second.columns);
     }
     return types.vectorType(types.floatType(32), types.components(type));
 }

@@ -40,6 +40,9 @@ bool areEqual(const Instruction& a, const Instruction& b) {
            std::ranges::equal(a.operands, b.operands, {}, &Operand::word, &Operand::word);
 }
 
+// At so many of the same hash at most, since those of parallel branches replace each other nowhere.
+constexpr uint32_t kMostLooks = 512;
+
 class RepeatedValues {
  public:
     // `same`: by id, the result that replaces it; 0: none.
@@ -83,7 +86,8 @@ class RepeatedValues {
 
     Earlier find(size_t block, const Instruction& i, uint32_t newest) const {
         Earlier earlier;
-        for (uint32_t n = newest; n != 0; n = known_[n - 1].older) {
+        uint32_t looks = 0;
+        for (uint32_t n = newest; n != 0 && looks < kMostLooks; n = known_[n - 1].older, ++looks) {
             const Known& known = known_[n - 1];
             if (within_ == Within::kBlock && known.block != block)
                 break;  // those of a block are together

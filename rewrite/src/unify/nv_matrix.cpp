@@ -173,7 +173,9 @@ class NvMatrixPass {
 std::optional<Error> unifyNvMatrices(TypeTable& types) {
     const MatrixLeaves leaves(types.module());
     if (leaves.error()) return leaves.error();
-    return NvMatrixPass(types, leaves).run();
+    std::optional<Error> error = NvMatrixPass(types, leaves).run();
+    types.rescan();
+    return error;
 }
 
 namespace {
