@@ -289,7 +289,8 @@ TEST(Native, ComputesWithLengths) {
         "%isLong = OpSpecConstantOp %bool SGreaterThan %number %zero\n";
     m.next =
         "%z %y %z\n%least = OpExtInst %i32 %glsl SMin %number %zero\n"
-        "%chosen = OpSelect %i32 %isLong %least %number\n";
+        "%chosen = OpSelect %i32 %isLong %least %number\n"
+        "%half = OpConvertSToF %f16 %chosen\nOpStore %p %half\n";
     const auto out = runRoles(m, BackEnd::kNative);
     ASSERT_TRUE(out) << out.error().message;
     const std::string text = disassemble(out->words);
@@ -298,7 +299,6 @@ TEST(Native, ComputesWithLengths) {
     const size_t least = text.find("SMin", sum);
     ASSERT_NE(least, std::string::npos) << text;
     EXPECT_LT(sum, compare);
-    // SMin's first operand is the sum.
     const size_t line = text.rfind('\n', sum) + 1;
     const std::string definition = text.substr(line, sum - line);
     const size_t id = definition.find('%');

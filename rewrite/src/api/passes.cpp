@@ -221,10 +221,8 @@ Failure lowerAnyNumbers(Rewriting& r) {
 }
 
 Failure finish(Rewriting& r) {
-    if (r.lowersMatrices && !r.native) {
-        shareRepeatedValues(r.module,
-                            r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock);
-    }
+    const Within within = r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock;
+    if (r.lowersMatrices) shareRepeatedValues(r.module, within);
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     completeDeclarations(r.module);
     r.out.localSize = localSize(r.module);

@@ -106,9 +106,15 @@ class FunctionWriter : public FunctionEditor {
         if (!lane_) lane_ = readLane(out);
         return *lane_;
     }
+    // SubgroupId as a u32.
+    Id subgroup() {
+        Emitter out(emit().types(), prologue());
+        if (!subgroup_) subgroup_ = readSubgroup(out);
+        return *subgroup_;
+    }
 
  private:
-    std::optional<Id> lane_;
+    std::optional<Id> lane_, subgroup_;
 };
 
 // A table of the functions that lower instructions, by opcode, and the lowering of a function by

@@ -13,20 +13,27 @@ bool requireShuffles(MatrixContext& context, const Instruction& at) {
                         "moving elements of a matrix between lanes needs subgroup shuffles");
 }
 
-Id SubgroupExchange::shuffle(Id word, Id lane) {
+Id SubgroupExchange::shuffle(spv::Op opcode, Id word, Id lane) {
     context_.module.addCapability(spv::Capability::GroupNonUniformShuffle);
-    return emit_.op(OpGroupNonUniformShuffle, types_.uint32(),
-                    {emit_.scope(spv::Scope::Subgroup), word, lane});
+    return emit_.op(opcode, types_.uint32(), {emit_.scope(spv::Scope::Subgroup), word, lane});
 }
 
 Slot SubgroupExchange::fromLane(const Slot& slot, Id lane) {
-    Id& result = shuffled_[{slot.value, lane}];
+    return shuffled(OpGroupNonUniformShuffle, slot, lane);
+}
+
+Slot SubgroupExchange::fromLaneXor(const Slot& slot, uint32_t mask) {
+    return shuffled(OpGroupNonUniformShuffleXor, slot, emit_.constant(mask));
+}
+
+Slot SubgroupExchange::shuffled(spv::Op opcode, const Slot& slot, Id lane) {
+    Id& result = shuffled_[{opcode, slot.value, lane}];
     if (result != 0) return {result, slot.index};
     const Id u32 = types_.uint32();
     const std::vector<Slot> parts = slotsOf(emit_, {&slot.value, 1});
     std::vector<Slot> words;
     for (const Slot& part : regroupFilled(emit_, parts, component_, u32)) {
-        words.push_back({shuffle(scalarOf(emit_, u32, part), lane), 0});
+        words.push_back({shuffle(opcode, scalarOf(emit_, u32, part), lane), 0});
     }
     const std::vector<Slot> back = regroup(emit_, words, u32, component_);
     result = gather(emit_, component_, back);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <tuple>
 
 #include "matrix/context.hpp"
 #include "matrix/instructions.hpp"
@@ -80,6 +81,8 @@ class SubgroupExchange : private MatrixCode {
 
     // The slot's value in another lane (u32).
     Slot fromLane(const Slot& slot, Id lane);
+    // The value in the lane whose number differs in the bits of `mask`.
+    Slot fromLaneXor(const Slot& slot, uint32_t mask);
     // candidates[index]. `index` is a u32 below their number, and differs between lanes.
     Slot pick(std::span<const Slot> candidates, Id index);
 
@@ -96,13 +99,14 @@ class SubgroupExchange : private MatrixCode {
 
  private:
     GridPosition& position() { return writer_.position(LaneScope::kSubgroup); }
-    Id shuffle(Id word, Id lane);
+    Id shuffle(spv::Op opcode, Id word, Id lane);
+    Slot shuffled(spv::Op opcode, const Slot& slot, Id lane);
 
     Id component_;
-    std::map<std::pair<Id, Id>, Id> shuffled_;         // by value and lane
-    std::map<std::vector<Id>, Id> picked_;             // by index and candidates
-    std::map<std::pair<Id, uint32_t>, Id> is_;         // index == constant
-    std::map<std::pair<uint32_t, Id>, Id> gridLanes_;  // lanes with one constant coordinate
+    std::map<std::tuple<spv::Op, Id, Id>, Id> shuffled_;  // by value and lane, or mask
+    std::map<std::vector<Id>, Id> picked_;                // by index and candidates
+    std::map<std::pair<Id, uint32_t>, Id> is_;            // index == constant
+    std::map<std::pair<uint32_t, Id>, Id> gridLanes_;     // lanes with one constant coordinate
 };
 
 // Moves elements of matrices of scope Workgroup to other invocations, through shared memory.

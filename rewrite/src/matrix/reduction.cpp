@@ -127,9 +127,8 @@ class LineReduction : private MatrixCode {
         if (!requireShuffles(context_, r_.at)) return totals;
         const uint32_t step = d == Dimension::kColumns ? 1 : subgroup().columns;
         for (uint32_t distance = 1; distance < lanes; distance *= 2) {
-            const Id lane = U32(emit_, writer_.lane()) ^ (distance * step);
             for (Id& total : totals) {
-                const Slot there = exchange_.fromLane({total, 0}, lane);
+                const Slot there = exchange_.fromLaneXor({total, 0}, distance * step);
                 total = r_.combined(emit_, total, scalarOf(emit_, r_.from->component, there));
             }
         }

@@ -64,7 +64,7 @@ class StagedMatrix {
  private:
     Id startOf(Id line) { return f_.emit().times(line, lines_.length); }
     Id at(Id start, uint32_t x) {
-        return f_.context.staging.at(f_.emit(), type_.component, f_.emit().plus(start, x));
+        return f_.context.staging.at(f_.writer, type_.component, f_.emit().plus(start, x));
     }
     TilePointer pointer() {
         return [this](uint32_t line, uint32_t inner) {

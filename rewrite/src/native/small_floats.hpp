@@ -35,7 +35,7 @@ class Staging {
     void reserve(Id element, uint32_t elements);
 
     // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
-    Id at(Emitter& emit, Id element, Id index);
+    Id at(FunctionWriter& writer, Id element, Id index);
 
  private:
     struct Memory {

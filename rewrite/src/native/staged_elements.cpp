@@ -29,10 +29,11 @@ Id Staging::variable(Id element, Memory& memory) {
                globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_staging");
 }
 
-Id Staging::at(Emitter& emit, Id element, Id index) {
+Id Staging::at(FunctionWriter& writer, Id element, Id index) {
+    Emitter& emit = writer.emit();
     Memory& memory = memories_[element];
     const Id array = variable(element, memory);
-    const Id start = emit.times(readSubgroup(emit), memory.elements);
+    const Id start = emit.times(writer.subgroup(), memory.elements);
     return emit.chain(element, {array, emit.addU32(start, index)});
 }
 
@@ -148,7 +149,7 @@ void StagedElements::barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 Id StagedElements::at(const Unit& unit, uint32_t item) {
     const Id place = emit_.times(unit.place, shape_.unit / shape_.item);
     const Id start = emit_.addU32(emit_.times(unit.line, shape_.stride), place);
-    return f_.context.staging.at(emit_, item_, emit_.plus(start, item));
+    return f_.context.staging.at(f_.writer, item_, emit_.plus(start, item));
 }
 
 Operands StagedElements::access() {
