@@ -140,6 +140,7 @@ struct PropertyStructures {
     VkPhysicalDeviceMeshShaderPropertiesEXT* mesh = nullptr;
     VkPhysicalDeviceDriverProperties* driver = nullptr;
     VkPhysicalDeviceShaderCorePropertiesAMD* core = nullptr;
+    VkPhysicalDeviceFloatControlsProperties* controls = nullptr;
 };
 
 PropertyStructures addProperties(QueryChain& chain, const DeviceFacts& facts) {
@@ -158,6 +159,9 @@ PropertyStructures addProperties(QueryChain& chain, const DeviceFacts& facts) {
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, p.driver);
     addIf(facts.lists(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME),
           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD, p.core);
+    // Only there shaders may ask for it without an extension that the program enables.
+    addIf(facts.apiVersion >= VK_API_VERSION_1_2,
+          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FLOAT_CONTROLS_PROPERTIES, p.controls);
     return p;
 }
 
@@ -184,6 +188,8 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     if (p.driver != nullptr) facts.ids.driver = p.driver->driverID;
     traits.lanesInStep = facts.ids.driver == VK_DRIVER_ID_MESA_LLVMPIPE;
     traits.scalarRegisters = p.core != nullptr && p.core->sgprsPerSimd != 0;
+    traits.shaderDenormPreserveFloat16 =
+        p.controls != nullptr && p.controls->shaderDenormPreserveFloat16;
     traits.splitBarrierSharedMemory = splitBarrierSharedMemory(queries, device, facts);
     fillSubgroups(*p.subgroup, facts);
     if (p.control != nullptr) fillSubgroupSizes(*p.control, facts);
@@ -214,7 +220,7 @@ void fillTraits(DeviceFacts& facts) {
     traits.spirvVersion = newestSpirv(facts.apiVersion);
     traits.subgroupBasic = traits.subgroupShuffle = false;  // until the properties say so
     traits.subgroupStages = 0;
-    traits.subgroupSizeControl = false;
+    traits.subgroupSizeControl = traits.shaderDenormPreserveFloat16 = false;
     for (const auto& [feature, trait] : kFeatureTraits) traits.*trait = facts.has(feature);
     traits.maxComputeSharedMemorySize = facts.properties.limits.maxComputeSharedMemorySize;
     traits.maxComputeWorkGroupInvocations = facts.properties.limits.maxComputeWorkGroupInvocations;

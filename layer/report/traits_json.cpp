@@ -34,6 +34,7 @@ const Member kMembers[] = {
     {"subgroupShuffle", &DeviceTraits::subgroupShuffle},
     {"vulkanMemoryModel", &DeviceTraits::vulkanMemoryModel},
     {"shaderFloat16", &DeviceTraits::shaderFloat16},
+    {"shaderDenormPreserveFloat16", &DeviceTraits::shaderDenormPreserveFloat16},
     {"shaderFloat64", &DeviceTraits::shaderFloat64},
     {"shaderInt8", &DeviceTraits::shaderInt8},
     {"shaderInt16", &DeviceTraits::shaderInt16},

@@ -78,6 +78,7 @@ struct DeviceTraits {
     bool subgroupShuffle = true;  // SUBGROUP_FEATURE_SHUFFLE in compute
     bool vulkanMemoryModel = true;
     bool shaderFloat16 = true;
+    bool shaderDenormPreserveFloat16 = true;  // VkPhysicalDeviceFloatControlsProperties
     bool shaderFloat64 = false;
     bool shaderInt8 = true;
     bool shaderInt16 = true;

@@ -22,6 +22,8 @@ struct Rewriting {
           module(std::move(theModule)),
           types(module) {
         module.limitSteps(request.maxSteps);
+        const DevicePlan& device = target.device;
+        module.allowHalfDenormals(device.shaderFloat16 && device.shaderDenormPreserveFloat16);
     }
     Rewriting(const Rewriting&) = delete;
 

@@ -163,4 +163,27 @@ spv::Scope widestScope(const Module& module) {
     return device ? spv::Scope::Device : spv::Scope::QueueFamily;
 }
 
+bool preservesHalfDenormals(Module& module) {
+    using enum spv::ExecutionMode;
+    bool isDeclared = false, flushes = false;
+    for (const InstructionPtr& i : module.section(Section::kExecutionModes)) {
+        if (i->opcode != OpExecutionMode || i->operands.size() != 3) continue;
+        const auto mode = static_cast<spv::ExecutionMode>(i->word(1));
+        isDeclared |= mode == DenormPreserve && i->word(2) == 16;
+        // Of any width: devices may have one mode for all.
+        flushes |= mode == DenormFlushToZero;
+    }
+    if (!module.mayPreserveHalfDenormals()) return false;
+    if (isDeclared || flushes) return isDeclared;
+    for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
+        module.append(
+            Section::kExecutionModes,
+            makeInstruction(OpExecutionMode, 0, 0,
+                            {idOperand(entry->word(1)), literal(DenormPreserve), literal(16u)}));
+    }
+    module.addCapability(spv::Capability::DenormPreserve);
+    if (module.version() < 0x00010400) module.addExtension("SPV_KHR_float_controls");
+    return true;
+}
+
 }  // namespace coopvk::rewrite

@@ -43,6 +43,10 @@ Operands nonPrivateAccess(const Module& module);
 // Memory Semantics for `order` (Acquire, Release or AcquireRelease) of Workgroup memory.
 uint32_t sharedSemantics(const Module& module, spv::MemorySemanticsMask order);
 
+// Whether f16 arithmetic keeps denormals. If the device can and the module says nothing else, the
+// module says so from now on; without that, devices may flush them.
+bool preservesHalfDenormals(Module& module);
+
 // The widest scope that atomics of the module may have.
 spv::Scope widestScope(const Module& module);
 

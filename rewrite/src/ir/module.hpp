@@ -222,6 +222,8 @@ class Module {
     uint32_t schema_ = 0;
     Id bound_ = 1;
     mutable uint64_t steps_ = 0;
+    bool mayPreserveHalfDenormals_ = false;
+    std::map<Id, bool> madeAliased_;
     uint64_t mostSteps_ = UINT64_MAX;
 };
 

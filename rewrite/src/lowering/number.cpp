@@ -4,7 +4,9 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
 
@@ -29,6 +31,24 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     return smallFloatsOfOddBytes(emit, fields, spread);
 }
 
+namespace {
+
+// Two magnitudes of the format, at the positions of f16, as f16. In a product f16 denormals would
+// be factors, which devices may flush.
+U32 withoutHalfDenormals(Emitter& emit, const Number::FloatFields& fields, const U32& magnitude) {
+    const DenormalSum sum(emit, fields);
+    const U32 normal = magnitude + both(sum.rebias);
+    const Id units = emit.bitcast(sum.pair, magnitude >> sum.lost | both(sum.baseBits));
+    const Id small = emit.op(OpFSub, sum.pair, {units, sum.base});
+    const uint32_t exponent = ((1u << fields.exponentBits) - 1) << 10;
+    // Any bit of the exponent carries into bit 14.
+    const U32 isNormal = ((magnitude & both(exponent)) + both(0x3C00)) >> 14 & both(1);
+    const U32 mask = isNormal * 0xFFFF;
+    return (normal & mask) | (U32(emit, emit.bitcast(emit.types().uint32(), small)) & (mask ^ ~0u));
+}
+
+}  // namespace
+
 Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id bytes) {
     TypeTable& types = emit.types();
     const U32 word(emit, bytes);
@@ -42,13 +62,30 @@ Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id by
     U32 nan = (magnitude + (0x01000100u >> by)) & (0x80008000u >> by);
     // All bits of the exponent are set by it and the magnitude, or by so many times the bit.
     if (by > 1) nan = (nan >> (15 - by)) * 0x7FFF;
+    const U32 sign = word & 0x80008000;
+    if (!preservesHalfDenormals(emit.module())) {
+        const U32 number = withoutHalfDenormals(emit, fields, magnitude);
+        // If all bits of the exponent and the mantissa are to be set, `nan` has one of them.
+        const U32 all = by > 1 ? nan : (nan >> 14) * 0x7FFF;
+        return emit.bitcast(pair, number | all | sign);
+    }
     const double factor = 1u << (15 - fields.bias);
     const Id scale = types.constantSplat(pair, types.constantFloat(f16, factor));
     const Id half = emit.bitcast(pair, magnitude | nan);
     const Id scaled = emit.op(OpFMul, pair, {half, scale});
     // Devices may drop the sign of NaN in a product.
-    const U32 sign = word & 0x80008000;
     return emit.bitcast(pair, U32(emit, emit.bitcast(types.uint32(), scaled)) | sign);
+}
+
+DenormalSum::DenormalSum(Emitter& emit, const Number::FloatFields& fields)
+    : mantissa(7 - fields.exponentBits), lost(10 - mantissa) {
+    TypeTable& types = emit.types();
+    const Id f16 = types.floatType(16);
+    pair = types.vectorType(f16, 2);
+    const int exponent = 11 - static_cast<int>(fields.bias + mantissa);
+    base = types.constantSplat(pair, types.constantFloat(f16, std::ldexp(1.0, exponent)));
+    baseBits = static_cast<uint32_t>(exponent + 15) << 10;
+    rebias = (15 - fields.bias) << 10;
 }
 
 namespace {

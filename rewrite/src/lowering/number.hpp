@@ -78,6 +78,19 @@ Id smallFloatPair(Emitter& emit, const Number::FloatFields& fields, Id bytes);
 // The same for bytes 1 and 3, in fewer instructions. The other bytes do not matter.
 Id smallFloatsOfOddBytes(Emitter& emit, const Number::FloatFields& fields, Id word);
 
+// Denormals of an 8-bit float and f16, two at once, without denormals of f16: `base`, whose last
+// bit is their unit, plus a denormal has its bits as the lowest ones of the mantissa.
+struct DenormalSum {
+    DenormalSum(Emitter& emit, const Number::FloatFields& fields);
+
+    uint32_t mantissa, lost;  // bits that the format has, and those that f16 has beside them
+    Id pair = 0, base = 0;    // the type of two f16, and a constant of it
+    uint32_t baseBits = 0;
+    uint32_t rebias = 0;  // what the exponent of a normal number in f16 has more, in place
+};
+// The same 16 bits in both halves of a u32.
+constexpr uint32_t both(uint32_t half) { return half << 16 | half; }
+
 std::span<const Number> allNumbers();
 // nullptr if there is no such format.
 const Number* findNumber(ComponentType type);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/entry_point.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"
 
@@ -162,6 +163,25 @@ namespace {
 
 constexpr uint32_t kPerWord = 4;
 
+// The same as below, without products that are denormals of f16, which devices may flush.
+Id bytesWithoutHalfDenormals(Emitter& emit, const Number::FloatFields& fields, const U32& word) {
+    const DenormalSum sum(emit, fields);
+    const auto mask = [](const U32& bit15) { return (bit15 >> 15 & both(1)) * 0xFFFF; };
+    constexpr uint32_t kTop = both(0x8000);
+    const U32 magnitude = word & both(0x7FFF);
+    // Where bit 15 is set, a subtraction takes nothing from the half above.
+    const U32 isNormal = mask((magnitude | kTop) - both(sum.rebias + (1u << 10)));
+    const U32 isNan = mask((magnitude | kTop) - both(0x7C00));
+    const U32 normal = ((magnitude | kTop) - both(sum.rebias)) >> sum.lost & both(0x7F);
+    const Id units = emit.op(OpFAdd, sum.pair, {emit.bitcast(sum.pair, magnitude), sum.base});
+    const U32 small =
+        U32(emit, emit.bitcast(emit.types().uint32(), units)) & both((1u << sum.mantissa) - 1);
+    const U32 value = (normal & isNormal) | (small & (isNormal ^ ~0u)) | (isNan & both(0x7F));
+    const U32 sign = word >> 8 & both(0x80);
+    const U32 bytes = value | sign;
+    return (bytes | bytes >> 8) & 0xFFFF;
+}
+
 // The inverse of smallFloatPair() for two f16 that are values of the format: bytes in the low half
 // of a u32.
 Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
@@ -170,6 +190,9 @@ Id smallFloatBytes(Emitter& emit, const Number::FloatFields& fields, Id pair) {
     const auto upperBytes = [](const U32& x) { return (x >> 8 & 0xFF) | (x >> 16 & 0xFF00); };
     if (fields.exponentBits == 5 && fields.specials == Number::Specials::kIeee) {
         return upperBytes(wordOf(pair));
+    }
+    if (!preservesHalfDenormals(emit.module())) {
+        return bytesWithoutHalfDenormals(emit, fields, wordOf(pair));
     }
     const double factor = 1.0 / (1u << (15 - fields.bias));
     const Id scale = types.constantFloat(types.floatType(16), factor);

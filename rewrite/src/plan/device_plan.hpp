@@ -28,8 +28,9 @@ struct DeviceFeatures : private DeviceTraits {
         DeviceTraits::maxTaskSharedMemorySize, DeviceTraits::maxTaskPayloadAndSharedMemorySize,
         DeviceTraits::maxMeshSharedMemorySize, DeviceTraits::maxMeshPayloadAndSharedMemorySize;
     using DeviceTraits::shaderBufferFloat32AtomicAdd, DeviceTraits::shaderSharedFloat32AtomicAdd;
-    using DeviceTraits::shaderFloat16, DeviceTraits::shaderFloat64, DeviceTraits::shaderInt8,
-        DeviceTraits::shaderInt16, DeviceTraits::shaderInt64, DeviceTraits::emulatesFloat16;
+    using DeviceTraits::shaderFloat16, DeviceTraits::shaderDenormPreserveFloat16,
+        DeviceTraits::shaderFloat64, DeviceTraits::shaderInt8, DeviceTraits::shaderInt16,
+        DeviceTraits::shaderInt64, DeviceTraits::emulatesFloat16;
     using DeviceTraits::storageBuffer8BitAccess, DeviceTraits::storageBuffer16BitAccess,
         DeviceTraits::uniformAndStorageBuffer8BitAccess,
         DeviceTraits::uniformAndStorageBuffer16BitAccess, DeviceTraits::storagePushConstant8,
