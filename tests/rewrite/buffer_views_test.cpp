@@ -136,6 +136,46 @@ TEST(BufferViews, AreCoherentAsTheVariable) {
     }
 }
 
+bool isDecorated(const std::string& text, std::string_view name, std::string_view decoration) {
+    return text.find(std::format("OpDecorate {} {}", name, decoration)) != std::string::npos;
+}
+
+// Drivers may move accesses to a buffer that no other variable is for.
+TEST(BufferViews, AreAliasedOnlyBesideOtherAccesses) {
+    for (const std::string& use : uses("")) {
+        const std::string text = rewritten(use);
+        EXPECT_FALSE(isDecorated(text, "%coopvk_view", "Aliased")) << text;
+        EXPECT_FALSE(isDecorated(text, "%coopvk_view", "Restrict")) << text;
+    }
+    for (const std::string& use : uses("OpDecorate %b Restrict")) {
+        const std::string text = rewritten(use);
+        EXPECT_FALSE(isDecorated(text, "%coopvk_view", "Aliased")) << text;
+    }
+    // The module says that other buffers may have the same memory.
+    for (const std::string& use : uses("OpDecorate %b Aliased")) {
+        const std::string text = rewritten(use);
+        EXPECT_TRUE(isDecorated(text, "%coopvk_view", "Aliased")) << text;
+    }
+    for (std::string use : uses("")) {
+        use.insert(use.find("OpReturn"),
+                   "%also = OpAccessChain %pWord %b %c0 %c1 %c0\nOpStore %also %one\n");
+        const std::string text = rewritten(use);
+        EXPECT_TRUE(isDecorated(text, "%coopvk_view", "Aliased")) << text;
+    }
+}
+
+// Nothing is written to it.
+TEST(BufferViews, AreNotAliasedIfTheyAreReadOnly) {
+    std::string use = blockLoad(
+        "OpMemberDecorate %block 0 NonWritable\n"
+        "OpMemberDecorate %block 1 NonWritable");
+    use.insert(use.find("OpReturn"),
+               "%also = OpAccessChain %pWord %b %c0 %c1 %c0\n"
+               "%seen = OpLoad %f32 %also\n");
+    const std::string text = rewritten(use);
+    EXPECT_FALSE(isDecorated(text, "%coopvk_view", "Aliased")) << text;
+}
+
 // One view serves all members.
 TEST(BufferViews, AreNonWritableOnlyIfAllMembersAre) {
     const std::string text = rewritten(vectorCopy("OpMemberDecorate %block 0 NonWritable"));

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -87,7 +88,6 @@ class Module {
     // The most steps (see Request::maxSteps); 0: no limit.
     void limitSteps(uint64_t most) { mostSteps_ = most == 0 ? UINT64_MAX : most; }
     uint64_t steps() const { return steps_; }
-
     // For walks that look nothing up.
     void countSteps(uint64_t count) const { takeSteps(count); }
 
@@ -97,6 +97,7 @@ class Module {
 
     // Variables that passes have made Aliased, and whether each was Restrict before.
     std::map<Id, bool>& madeAliased() { return madeAliased_; }
+
     uint32_t version() const { return version_; }
     void requireVersion(uint32_t least) { version_ = std::max(version_, least); }
     Id bound() const { return bound_; }
@@ -221,9 +222,9 @@ class Module {
     uint32_t generator_ = 0;
     uint32_t schema_ = 0;
     Id bound_ = 1;
-    mutable uint64_t steps_ = 0;
     bool mayPreserveHalfDenormals_ = false;
     std::map<Id, bool> madeAliased_;
+    mutable uint64_t steps_ = 0;
     uint64_t mostSteps_ = UINT64_MAX;
 };
 

@@ -96,10 +96,19 @@ Id BufferViews::likeDescriptors(Id original, Id block) {
 
 // Replaces Restrict by Aliased.
 void BufferViews::declareAliased(Id root) {
+    const bool wasRestrict = module_.decoration(root, spv::Decoration::Restrict).has_value();
     module_.removeDecoration(root, spv::Decoration::Restrict);
-    if (!module_.decoration(root, spv::Decoration::Aliased)) {
-        module_.decorate(root, spv::Decoration::Aliased);
-    }
+    if (module_.decoration(root, spv::Decoration::Aliased)) return;
+    module_.madeAliased().try_emplace(root, wasRestrict);
+    module_.decorate(root, spv::Decoration::Aliased);
+}
+
+// The same for a view, which becomes what the variable was if it is left alone.
+void BufferViews::declareAliased(Id view, Id variable) {
+    declareAliased(variable);
+    const auto made = module_.madeAliased().find(variable);
+    if (made != module_.madeAliased().end()) module_.madeAliased()[view] = made->second;
+    module_.decorate(view, spv::Decoration::Aliased);
 }
 
 Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
@@ -145,8 +154,7 @@ Id BufferViews::variableLike(Id variable, Id element) {
             module_.decorate(view, decoration, {*value});
         }
     }
-    declareAliased(view);
-    declareAliased(variable);
+    declareAliased(view, variable);
     return view;
 }
 

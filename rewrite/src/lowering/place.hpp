@@ -118,6 +118,7 @@ class BufferViews {
     Id block(Id element, const Qualifiers& qualifiers);
     Id likeDescriptors(Id original, Id block);
     void declareAliased(Id root);
+    void declareAliased(Id view, Id variable);
 
     TypeTable& types_;
     Module& module_;

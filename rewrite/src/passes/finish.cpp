@@ -221,6 +221,7 @@ void completeInterfaces(Module& module) {
 }  // namespace
 
 void completeDeclarations(Module& module) {
+    restoreAliasing(module);
     dropUnusedUntypedPointers(module);
     dropUnusedVariablePointers(module);
     module.dropDanglingNonSemantic();
