@@ -69,6 +69,9 @@ bool isWritten(const Span& span, uint64_t size) {
     return span.written == nullptr || std::memchr(span.written, 0, size) == nullptr;
 }
 
+// Bits may be ahead of the pointer: lines of a matrix, by a negative stride.
+uint64_t byteOf(uint64_t bit) { return uint64_t(int64_t(bit) >> 3); }
+
 }  // namespace
 
 Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
@@ -86,7 +89,7 @@ Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
 
 Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     const uint32_t size = (bits + 7) / 8;
-    const Span from = locate(lane, bit / 8, size);
+    const Span from = locate(lane, byteOf(bit), size);
     if (from.data == nullptr) return {};
     uint64_t word = 0;
     if (uint32_t half = 0; size == sizeof(half)) {  // most numbers: without a call
@@ -102,7 +105,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     if (!written)
         s.report(kCheckUnwritten, lane,
                  std::format("reads {} bytes that nothing wrote, at byte {} of {}", size,
-                             pointer.offset + bit / 8, storageName(pointer.storage)));
+                             pointer.offset + byteOf(bit), storageName(pointer.storage)));
     return {word >> bit % 8 & lowBits(bits), written};
 }
 
@@ -110,7 +113,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     if (!number.defined) s.report(kCheckUndefined, lane, "stores an undefined number");
     uint64_t word = number.bits;
     const uint32_t size = (bits + 7) / 8;
-    const Span to = locate(lane, bit / 8, size);
+    const Span to = locate(lane, byteOf(bit), size);
     if (to.data == nullptr) return;
     if (bits < 8) {  // beside what the byte has
         const uint64_t mask = lowBits(bits) << bit % 8;

@@ -258,7 +258,7 @@ Id ElementPointer::stride(Emitter& emit, Id operand) {
     const Id units = asIndex(emit, operand);
     if (originalBytes_ != 0) return strideInWords(emit, units);
     if (!isUntyped_) return emit.mulInt(indexType_, units, constantIndex(perOriginal_));
-    return emit.divInt(indexType_, units, context_.types.constant(indexType_, pointeeBytes()));
+    return overSigned(emit, units, pointeeBytes());
 }
 
 Id ElementPointer::asIndex(Emitter& emit, Id integer) {

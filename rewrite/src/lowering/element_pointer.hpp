@@ -94,6 +94,8 @@ class ElementPointer {
     void becomeNarrowScalars();
     Id constantIndex(uint32_t value);
     uint32_t unitsInPointee() const;
+    // A number, which may be negative, over a power of two that divides it.
+    Id overSigned(Emitter& emit, Id units, uint32_t powerOfTwo);
     Id strideInWords(Emitter& emit, Id units);
 
     LoweringContext& context_;

@@ -136,17 +136,20 @@ uint32_t ElementPointer::unitsInPointee() const {
 }
 
 // Stride may be negative.
-Id ElementPointer::strideInWords(Emitter& emit, Id units) {
-    const Scalar by = {static_cast<uint64_t>(std::countr_zero(unitsInPointee()))};
+Id ElementPointer::overSigned(Emitter& emit, Id units, uint32_t powerOfTwo) {
+    const Scalar by = {static_cast<uint64_t>(std::countr_zero(powerOfTwo))};
     const uint32_t width = context_.types.width(indexType_);
     if (const std::optional<uint64_t> known = context_.module.constantValue(units)) {
-        units = context_.types.constant(
+        return context_.types.constant(
             indexType_, *evaluate(OpShiftRightArithmetic, Scalar{*known, width}, by));
-    } else if (by.bits != 0) {
-        const Id bits = emit.constant(static_cast<uint32_t>(by.bits));
-        units = emit.op(OpShiftRightArithmetic, indexType_, {units, bits});
     }
-    return emit.mulInt(indexType_, units,
+    if (by.bits == 0) return units;
+    const Id bits = emit.constant(static_cast<uint32_t>(by.bits));
+    return emit.op(OpShiftRightArithmetic, indexType_, {units, bits});
+}
+
+Id ElementPointer::strideInWords(Emitter& emit, Id units) {
+    return emit.mulInt(indexType_, overSigned(emit, units, unitsInPointee()),
                        constantIndex(originalBytes_ / powerOfTwoIn(originalBytes_)));
 }
 
