@@ -212,7 +212,8 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
         defineResult(context, emit, i, exponentToF64(emit, *from, value, components));
         return true;
     }
-    // A second rounding must not change the result.
+    // A second rounding must not change the result, except of bfloat16: "Conversions [...] first
+    // convert the source value to IEEE754 binary32" (SPV_KHR_bfloat16).
     const bool rounds =
         to != nullptr && (to->isSmallFloat() || to->isHalf() || context.isTruncated(i.result));
     const Id single = convert.toF32(i, value, rounds ? Inexact::kToOdd : Inexact::kToNearestEven);
