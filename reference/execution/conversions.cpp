@@ -107,7 +107,16 @@ void unpack(Subgroup& s, Out result, In from) {
     });
 }
 constexpr auto toHalf = [](uint64_t bits, uint32_t) { return Half::to(Single::from(bits)); };
-constexpr auto fromHalf = [](uint64_t bits, uint32_t) { return Single::to(Half::from(bits)); };
+// Denormal halves "must be flushed to zero" if the module's mode says so (Vulkan, "Precision and
+// Operation of SPIR-V Instructions").
+void unpackHalves(Subgroup& s, Out result) {
+    const bool flushes = s.program->controls(16).flushDenorms;
+    forComponents<1>(s, [&](uint32_t c, uint32_t lane, uint64_t word) {
+        const uint64_t bits = word >> (c * 16) & lowBits(16);
+        const uint64_t half = flushes ? numbers::flushDenormal(numbers::Number::f16, bits) : bits;
+        result.at(c, lane) = Single::to(Half::from(half));
+    });
+}
 constexpr auto same = [](uint64_t bits, uint32_t) { return bits; };
 // Normalised numbers: 1 is the largest one.
 template <bool kSigned>
@@ -147,7 +156,7 @@ constexpr OpcodeRow kConversionRows[] = {
     row<unpack<4, fromNormalised<false>>>(GLSLstd450UnpackUnorm4x8, Defined::kAll),
     row<unpack<2, fromNormalised<true>>>(GLSLstd450UnpackSnorm2x16, Defined::kAll),
     row<unpack<2, fromNormalised<false>>>(GLSLstd450UnpackUnorm2x16, Defined::kAll),
-    row<unpack<2, fromHalf>>(GLSLstd450UnpackHalf2x16, Defined::kAll),
+    row<unpackHalves>(GLSLstd450UnpackHalf2x16, Defined::kAll),
     row<unpack<2, same>>(GLSLstd450UnpackDouble2x32, Defined::kAll),
 };
 
@@ -164,9 +173,12 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
         towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
     const bool saturates =
         i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
-    return {numberOf(from, signs.from), numberOf(to, signs.to),
-            numbers::conversionRule(
-                saturates, i.rounding == kNone ? program.controls(to.width).rounding : decorated)};
+    const FloatControls& modes = program.controls(to);
+    numbers::ConversionRule rule =
+        numbers::conversionRule(saturates, i.rounding == kNone ? modes.rounding : decorated);
+    rule.flushOperand = from.kind == Kind::kFloat && program.controls(from).flushDenorms;
+    rule.flushResult = to.kind == Kind::kFloat && modes.flushDenorms;
+    return {numberOf(from, signs.from), numberOf(to, signs.to), rule};
 }
 
 Rows conversionRows() { return kConversionRows; }

@@ -175,6 +175,7 @@ class Execution {
     void runThread() {
         try {
             const int rounding = std::fegetround();
+            std::fesetround(FE_TONEAREST);  // see Rounded
             runWorkgroups();
             std::fesetround(rounding);
         } catch (const std::bad_alloc&) {
@@ -189,8 +190,6 @@ class Execution {
         std::unique_ptr<Races> races;
         if (history_) races = std::make_unique<Races>(group, *history_);
         group.races = races.get();
-        constexpr int kModes[] = {FE_TONEAREST, FE_TOWARDZERO, FE_UPWARD, FE_DOWNWARD};
-        std::fesetround(kModes[size_t(group.program->controls(32).rounding)]);
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || group.sink->stopped()) return;

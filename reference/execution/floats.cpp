@@ -21,8 +21,14 @@ constexpr auto modulo = [](auto a, auto b) {
 
 // The sign bit changes, also of NaN; nothing rounds.
 void negate(Subgroup& s) {
-    const uint64_t sign = uint64_t{1} << (scalarOf(s.type()).width - 1);
-    mapComponents<1>(s, [&](uint64_t bits) { return bits ^ sign; });
+    const Type& scalar = scalarOf(s.type());
+    const uint64_t sign = uint64_t{1} << (scalar.width - 1);
+    if (s.program->controls(scalar).flushDenorms)
+        mapComponents<1>(s, [number = numberOf(scalar), sign](uint64_t bits) {
+            return numbers::flushDenormal(number, bits) ^ sign;
+        });
+    else
+        mapComponents<1>(s, [&](uint64_t bits) { return bits ^ sign; });
 }
 
 // SPV_KHR_cooperative_matrix allows it for matrices of integers, too.
@@ -70,8 +76,27 @@ constexpr auto smoothStep = [](auto low, auto high, auto a) {
     const auto t = clamp((a - low) / (high - low), decltype(a){0}, decltype(a){1});
     return t * t * (3 - 2 * t);
 };
-// A product and a sum in one rounding. The product of two halves is exact in float.
-constexpr auto fusedMultiplyAdd = [](auto a, auto b, auto c) { return std::fma(a, b, c); };
+// A product and a sum in one rounding. Of halves in double: where the sum is halfway between two
+// halves, or next to it, all its bits are within 53.
+void fusedMultiplyAdd(Subgroup& s) {
+    withFormat(*s.program, scalarOf(s.type()), [&](auto format) {
+        using Format = decltype(format);
+        mapComponents<3>(s, [&](uint64_t a, uint64_t b, uint64_t c) {
+            if constexpr (std::is_same_v<Format, General>) {
+                return format.multiplyAdd(a, b, c);
+            } else {
+                using Compute = typename Format::Compute;
+                using Wide = std::conditional_t<std::is_same_v<Format, Half>, double, Compute>;
+                const auto wide = [&](uint64_t bits) { return Wide(format.from(bits)); };
+                const Wide sum = std::fma(wide(a), wide(b), wide(c));
+                if constexpr (std::is_same_v<Format, Half>)
+                    return numbers::encodeDouble(numbers::Number::f16, sum);
+                else
+                    return format.to(sum);
+            }
+        });
+    });
+}
 
 // Operands: significand, exponent.
 void loadExponent(Subgroup& s) {
@@ -92,7 +117,7 @@ constexpr OpcodeRow kFloatRows[] = {
     each<onFloats<[](auto a, auto b) { return std::fmod(a, b); }>>(OpFRem),
     each<onFloats<modulo>>(OpFMod),
     each<negate>(OpFNegate),
-    each<onFloats<fusedMultiplyAdd>>(OpFmaKHR),
+    each<fusedMultiplyAdd>(OpFmaKHR),
     each<onFloats<multiply>>(OpVectorTimesScalar),
     each<matrixTimesScalar>(OpMatrixTimesScalar),
     each<onFloats<quantize>>(OpQuantizeToF16),
@@ -135,7 +160,7 @@ constexpr OpcodeRow kFloatRows[] = {
     each<onFloats<[](auto a, auto b, auto by) { return a * (1 - by) + b * by; }>>(GLSLstd450FMix),
     each<onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>>(GLSLstd450Step),
     each<onFloats<smoothStep>>(GLSLstd450SmoothStep),
-    each<onFloats<fusedMultiplyAdd>>(GLSLstd450Fma),
+    each<fusedMultiplyAdd>(GLSLstd450Fma),
     each<onFloats<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
     each<onFloats<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
     each<onFloats<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),

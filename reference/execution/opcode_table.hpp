@@ -8,8 +8,7 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include <cmath>
-
+#include "execution/float_formats.hpp"
 #include "execution/frame.hpp"
 
 namespace coopvk::reference {
@@ -153,62 +152,6 @@ void checked(Subgroup& s) {
                 if (const char* what = kOutside(width, bits...)) s.noteOutside(c, lane, what);
             });
     kFunction(s);
-}
-
-// How the device computes with a floating-point type: in float or double, without a second rounding
-// that could differ (f16 and bf16 in float: 24 bits are at least twice their bits plus 2).
-template <typename Float, typename Bits, typename Computed = Float>
-struct Native {
-    using Compute = Computed;
-    static Compute from(uint64_t bits) { return Compute(std::bit_cast<Float>(Bits(bits))); }
-    static uint64_t to(auto value) { return std::bit_cast<Bits>(Float(Compute(value))); }
-};
-using Half = Native<_Float16, uint16_t, float>;
-using Single = Native<float, uint32_t>;
-using Double = Native<double, uint64_t>;
-
-// The format of a scalar type, of integers with this signedness instead of their type's.
-inline numbers::Number numberOf(const Type& scalar, bool isSigned) {
-    using numbers::Number;
-    if (scalar.kind == Kind::kFloat) return scalar.number;
-    if (scalar.kind == Kind::kBool) return Number::u8;
-    return numbers::integerOf(scalar.width, isSigned).value_or(Number::u32);
-}
-inline numbers::Number numberOf(const Type& scalar) { return numberOf(scalar, scalar.isSigned); }
-
-// Any format, rounding and flushing: exact, and slower.
-class General {
- public:
-    using Compute = double;
-    General(const Program& program, const Type& scalar)
-        : number_(numberOf(scalar)), controls_(program.controls(scalar.width)) {}
-    double from(uint64_t bits) const { return numbers::decodeDouble(number_, flushed(bits)); }
-    uint64_t to(double value) const {
-        return flushed(numbers::encodeDouble(number_, value, controls_.rounding));
-    }
-
- private:
-    uint64_t flushed(uint64_t bits) const {
-        if (!controls_.flushDenorms) return bits;
-        const numbers::Format& format = numbers::format(number_);
-        const uint64_t exponent = lowBits(format.exponentBits) << format.mantissaBits;
-        return (bits & exponent) != 0 ? bits : bits & (uint64_t{1} << (format.bits - 1));
-    }
-
-    numbers::Number number_;
-    const FloatControls& controls_;
-};
-
-// Calls f with Single, Half, Double or General, as the scalar type and the program's modes need.
-template <typename F>
-inline auto withFormat(const Program& program, const Type& scalar, F&& f) {
-    const FloatControls& controls = program.controls(scalar.width);
-    const bool plain = scalar.kind == Kind::kFloat && scalar.number <= numbers::Number::f64 &&
-                       !controls.flushDenorms;
-    if (plain && scalar.width == 32) return f(Single{});
-    if (plain && scalar.width == 64) return f(Double{});
-    if (plain && controls.rounding == numbers::Rounding::nearestEven) return f(Half{});
-    return f(General(program, scalar));
 }
 
 // Integers of a width, extended to 64 bits by zeros or by their signs. Results may have another

@@ -172,17 +172,27 @@ Conversion::Conversion(Number from, Number to, const ConversionRule& rule)
     if (from == to || wraps) {
         way_ = Way::lowBits;
     } else if ((isNative(from) || (from_.integer() && from_.bits < 64)) && isNative(to) &&
-               rule.rounding == Rounding::nearestEven && rule.toFloat == Overflow::special) {
+               rule.rounding == Rounding::nearestEven && rule.toFloat == Overflow::special &&
+               !rule.flushOperand && !rule.flushResult) {
         way_ = Way::processor;
     }
 }
 
 Converted Conversion::exactly(uint64_t bits) const {
+    if (rule_.flushOperand) bits = flushDenormal(number_, bits);
+    Converted result = roundedOnce(bits);
+    if (rule_.flushResult) result.bits = flushDenormal(toNumber_, result.bits);
+    return result;
+}
+
+Converted Conversion::roundedOnce(uint64_t bits) const {
     // SPV_KHR_bfloat16, "Conversion Instructions"
     const bool isBrief = number_ == Number::bf16 || toNumber_ == Number::bf16;
     if (isBrief && number_ != Number::f32 && toNumber_ != Number::f32) {
-        const Converted single = convert(number_, Number::f32, bits, rule_);
-        return convert(Number::f32, toNumber_, single.bits, rule_);
+        ConversionRule rule = rule_;
+        rule.flushOperand = rule.flushResult = false;
+        const Converted single = convert(number_, Number::f32, bits, rule);
+        return convert(Number::f32, toNumber_, single.bits, rule);
     }
     const Exact value = decode(number_, bits);
     if (to_.floating()) return {encode(toNumber_, value, rule_.rounding, rule_.toFloat)};

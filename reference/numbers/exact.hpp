@@ -61,8 +61,15 @@ inline uint64_t extend(const Format& format, uint64_t bits) {
     return format.isSigned() ? uint64_t(int64_t(bits) >> unused) : bits >> unused;
 }
 
-// The formats of most shaders by the processor's conversions, which are exact or round to nearest
-// even; all others by decode and encode.
+// Zero with the same sign in place of a denormal number.
+constexpr uint64_t flushDenormal(Number number, uint64_t bits) {
+    const Format& f = format(number);
+    const uint64_t exponent = lowBits(f.exponentBits) << f.mantissaBits;
+    return (bits & exponent) != 0 ? bits : bits & uint64_t{f.hasSign()} << (f.bits - 1);
+}
+
+// The formats of most shaders by the processor's conversions, which are exact or, as threads are
+// set, round to nearest even; all others by decode and encode.
 inline double decodeDouble(Number number, uint64_t bits) {
     switch (number) {
         case Number::f16:
@@ -99,6 +106,7 @@ struct ConversionRule {
     Overflow fromInteger = Overflow::wrap;    // integer results of integers
     Overflow fromFloat = Overflow::saturate;  // integer results of floating-point numbers
     bool integerDomain = true;  // such results are undefined if the number is out of range
+    bool flushOperand = false, flushResult = false;  // denormal numbers
 };
 
 // SPIR-V, "Conversion Instructions": OpConvertFToU to OpFConvert, with SPV_KHR_bfloat16
@@ -130,6 +138,7 @@ class Conversion {
     // else is exact.
     enum class Way : uint8_t { lowBits, processor, exact };
     Converted exactly(uint64_t bits) const;
+    Converted roundedOnce(uint64_t bits) const;
 
     Number number_, toNumber_;
     const Format &from_, &to_;

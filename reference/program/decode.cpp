@@ -224,8 +224,9 @@ Status Decoder::readDeclaration(const Parsed& instruction) {
 Status Decoder::readDeclarations() {
     using enum numbers::Rounding;
     constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward};  // each Direction
+    program_->otherControls.rounding = kOf[size_t(request_.rounding)];
     for (const uint32_t width : {16u, 32u, 64u})
-        program_->controls(width).rounding = kOf[size_t(request_.rounding)];
+        program_->controls(width) = program_->otherControls;
     for (const Parsed& instruction : module_) {
         if (instruction.opcode == OpFunction) break;
         if (instruction.opcode == OpMemoryModel)

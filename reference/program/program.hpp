@@ -101,7 +101,7 @@ struct Variable {
     uint32_t initializer = kNone;  // slot
 };
 
-// Rounding and flushing of a float width (SPV_KHR_float_controls).
+// Rounding and flushing of floating-point numbers (SPV_KHR_float_controls).
 struct FloatControls {
     numbers::Rounding rounding = numbers::Rounding::nearestEven;
     bool flushDenorms = false;
@@ -150,11 +150,18 @@ class Program {
     std::vector<uint64_t> constantData;
     std::vector<LaneMask> constantDefined;
 
-    // Of numbers of 16, 32 or 64 bits.
+    // Of IEEE 754 numbers of 16, 32 or 64 bits.
     FloatControls& controls(uint32_t width) { return controls_[width == 16 ? 0 : width / 64 + 1]; }
     const FloatControls& controls(uint32_t width) const {
         return const_cast<Program*>(this)->controls(width);
     }
+    // Modes of a module "do not affect operations on floating-point values with" other encodings
+    // (Vulkan, "Correctly Rounded").
+    const FloatControls& controls(const Type& scalar) const {
+        const bool isIeee = scalar.kind == Kind::kFloat && scalar.number <= numbers::Number::f64;
+        return isIeee ? controls(scalar.width) : otherControls;
+    }
+    FloatControls otherControls;  // of other formats
     // Null if the program has none with this id.
     const Type* type(uint32_t id) const { return valueIn(types, id); }
     const Function* function(uint32_t id) const { return valueIn(functions, id); }
