@@ -51,7 +51,12 @@ void copy(Subgroup& s, Out result, In from) { copyValue(s, result, from, s.mask)
 
 // A copy of a pointer points to the same.
 Status prepareCopy(Program& program, Instruction& i) {
-    if (i[0].slot != kNone) program.slots[i.result].pointee = program.slotAt(i, 0).pointee;
+    if (i[0].slot == kNone) return Done{};
+    const Slot& from = program.slotAt(i, 0);
+    Slot& to = program.slots[i.result];
+    to.pointee = from.pointee;
+    to.object = from.object;
+    to.ofDescriptors = from.ofDescriptors;
     return Done{};
 }
 

@@ -11,14 +11,17 @@
 namespace coopvk::reference {
 namespace {
 
-void copyPhis(Subgroup& s, const Edge& edge, LaneMask mask) {
+// What happens on the way to a block.
+void pass(Subgroup& s, const Edge& edge, LaneMask mask) {
+    if (edge.loop != kNone)
+        s.iterations[edge.loop] = edge.repeats ? s.iterations[edge.loop] + 1 : 0;
     for (const auto& [to, from] : edge.copies) copyValue(s, s.values[to], s.values[from], mask);
 }
 
 // Lanes go along an edge and wait at its block.
 void send(Subgroup& s, Frame& frame, const Edge& edge, LaneMask mask) {
     if (mask.none()) return;
-    copyPhis(s, edge, mask);
+    pass(s, edge, mask);
     auto at = frame.waiting.end();
     while (at != frame.waiting.begin() && (at - 1)->block < edge.block) --at;
     if (at == frame.waiting.begin() || (at - 1)->block != edge.block)
@@ -54,7 +57,7 @@ Step follow(Subgroup& s, Frame& frame, const Edge& edge) {
         send(s, frame, edge, s.mask);
         return resume(s);
     }
-    copyPhis(s, edge, s.mask);
+    pass(s, edge, s.mask);
     frame.block = edge.block;
     frame.position = 0;
     return Step::kBranched;
@@ -128,21 +131,22 @@ void checkReached(Subgroup& s) {
 // Operands: scope of execution, scope of memory, semantics.
 Step controlBarrier(Subgroup& s) {
     if (s.phase == 0) checkReached(s);
-    const bool meets = spv::Scope(s.first(0)) < spv::Scope::Subgroup;
-    if (!meets && s.group->races != nullptr) s.group->races->meetLanes(s);
+    const Reach scope = reachOf(spv::Scope(s.first(0)));
+    const bool meets = scope >= Reach::kWorkgroup;
+    if (scope == Reach::kSubgroup && s.group->races != nullptr) s.group->races->meetLanes(s);
     return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
 }
 
-// SPV_EXT_split_barrier. The invocations meet at the wait. Accesses between the arrival and the
-// wait count as before both, so their races with what follows the wait are not found.
+// SPV_EXT_split_barrier. The invocations meet at the wait.
 void arrive(Subgroup& s) {
     checkReached(s);
-    if (s.group->races != nullptr) s.group->races->arrive(uint32_t(s.first(2)));
+    if (s.group->races != nullptr) s.group->races->arrive(s);
 }
 
 // Operands: scope, semantics.
 void memoryBarrier(Subgroup& s) {
-    if (s.group->races != nullptr) s.group->races->fence(s, uint32_t(s.first(1)));
+    if (s.group->races != nullptr)
+        s.group->races->fence(s, {spv::Scope(s.first(0)), uint32_t(s.first(1))});
 }
 
 void assume(Subgroup& s, In condition) {
@@ -185,6 +189,17 @@ constexpr OpcodeRow kControlRows[] = {
 }  // namespace
 
 Rows controlRows() { return kControlRows; }
+
+uint64_t dynamicInstance(const Subgroup& s) {
+    uint64_t instance = 0;
+    const auto add = [&](uint64_t part) { instance = spread(instance ^ part) + 1; };
+    for (const Frame& frame : s.frames) {
+        add(uint64_t{frame.block} << 32 | frame.position);
+        for (const Loop& loop : frame.function->loops)
+            if (loop.first <= frame.block && frame.block < loop.end) add(s.iterations[loop.number]);
+    }
+    return instance;
+}
 
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result) {
     Frame& frame = s.frames.emplace_back();

@@ -122,13 +122,15 @@ class Scheduler {
         const auto waiting = std::ranges::find(states_, State::kMeeting);
         if (waiting == states_.end()) return false;
         Subgroup& first = group_.subgroups[size_t(waiting - states_.begin())];
+        const uint64_t instance = dynamicInstance(first);
         for (const Subgroup& s : group_.subgroups) {
-            const bool ended = states_[s.index] == State::kFinished;
-            if (ended || s.at != first.at)
-                first.report(
-                    kCheckDivergence, 0,
-                    std::format("subgroup {} {}", s.index,
-                                ended ? "ended without it" : "waits at another instruction"));
+            const char* fault = states_[s.index] == State::kFinished ? "ended without it"
+                                : s.at != first.at ? "waits at another instruction"
+                                : dynamicInstance(s) != instance
+                                    ? "waits in another iteration or call"
+                                    : nullptr;
+            if (fault != nullptr)
+                first.report(kCheckDivergence, 0, std::format("subgroup {} {}", s.index, fault));
         }
         if (group_.races != nullptr) group_.races->meet(first);
         for (Subgroup& s : group_.subgroups) {

@@ -71,6 +71,22 @@ struct Subgroup {
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
     Holes holes;
+    // Physical pointers, by where the lanes of their component are: those in which an index was
+    // outside of its array.
+    std::unordered_map<const LaneMask*, LaneMask> strays;
+    LaneMask straysOf(const Value& pointer) const {
+        if (strays.empty()) return {};
+        const auto found = strays.find(pointer.defined);
+        return found != strays.end() ? found->second : LaneMask{};
+    }
+    void setStrays(const Value& pointer, LaneMask where, LaneMask lanesOf) {
+        where = (straysOf(pointer) & ~lanesOf) | (where & lanesOf);
+        if (where.any())
+            strays[pointer.defined] = where;
+        else
+            strays.erase(pointer.defined);
+    }
+    std::vector<uint32_t> iterations;  // of each loop of the program
     const Range* lastBuffer = nullptr;
 
     // What a variable holds from a component on.
@@ -113,6 +129,9 @@ struct Subgroup {
     uint64_t steps = 0;  // blocks that it has executed
 };
 
+// The same for all that execute one dynamic instance of an instruction: by the calls that led to
+// it, and the iterations of the loops around it.
+uint64_t dynamicInstance(const Subgroup& s);
 // Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
 // (Step::kBranched).
 Step run(Subgroup& s, size_t depth);

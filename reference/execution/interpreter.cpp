@@ -112,6 +112,10 @@ void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value&
         std::memmove(to.component(toFirst), from.component(fromFirst),
                      size_t{count} * lanes * sizeof(uint64_t));
     for (uint32_t c = 0; c < count; ++c) {
+        if (!s.strays.empty()) {
+            const Value target = to.part(*to.type, toFirst + c);
+            s.setStrays(target, s.straysOf(from.part(*from.type, fromFirst + c)), mask);
+        }
         uint64_t* target = to.component(toFirst + c);
         const uint64_t* source = from.component(fromFirst + c);
         if (!whole) mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });

@@ -210,6 +210,8 @@ void Subgroup::noteOutside(uint32_t component, uint32_t lane, const char* what) 
 
 uint64_t Subgroup::uniform(uint32_t n) {
     const Value value = operand(n);
+    for (uint32_t c = 0; c < value.components(); ++c)
+        require(value, c, "an operand that must be the same in all invocations is undefined");
     // Where all subgroups have met, all have the operand of the first one.
     const Subgroup& other =
         phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];

@@ -107,14 +107,20 @@ void vote(Subgroup& s, Out result, Unused, In from) {
     setLanes(s, [agreed = kVote(yes, s.mask)](uint32_t) { return agreed; });
 }
 template <auto kVote>
-void quadVote(Subgroup& s, In from) {
+void quadVote(Subgroup& s, Out result, In from) {
     const LaneMask yes = lanesWith(s, from.component(0));
-    setLanes(s, [&](uint32_t lane) { return kVote(yes, s.mask & clusterOf(lane, 4)); });
+    s.mask.forEach([&](uint32_t lane) {
+        const LaneMask quad = s.mask & clusterOf(lane, 4);
+        result.set(0, lane, {kVote(yes, quad), (quad & ~from.defined[0]).none()});
+    });
 }
 
-// Gives each lane a ballot.
+// Gives each lane a ballot, which is defined if all that vote are.
 template <typename BallotOf>
-void setBallots(Subgroup& s, const Value& result, BallotOf ballotOf) {
+void setBallots(Subgroup& s, const Value& result, const Value& from, BallotOf ballotOf) {
+    const bool defined = (s.mask & ~definedInAll(from)).none();
+    for (uint32_t c = 0; c < result.components(); ++c)
+        result.define(c, defined ? s.mask : LaneMask{}, s.mask);
     s.mask.forEach([&](uint32_t lane) {
         const LaneMask ballot = ballotOf(lane);
         for (uint32_t c = 0; c < result.components(); ++c) result.at(c, lane) = ballot.word(c);
@@ -122,11 +128,11 @@ void setBallots(Subgroup& s, const Value& result, BallotOf ballotOf) {
 }
 void ballot(Subgroup& s, Out result, Unused, In from) {
     const LaneMask yes = lanesWith(s, from.component(0));
-    setBallots(s, result, [&](uint32_t) { return yes; });
+    setBallots(s, result, from, [&](uint32_t) { return yes; });
 }
 // The lanes with the same value.
 void partition(Subgroup& s, Out result, In from) {
-    setBallots(s, result, [&](uint32_t lane) { return lanesLike(s, from, lane); });
+    setBallots(s, result, from, [&](uint32_t lane) { return lanesLike(s, from, lane); });
 }
 
 // Results from each lane's ballot: op(subgroup, ballot, lane).
@@ -136,10 +142,20 @@ void fromBallot(Subgroup& s) {
     setLanes(s, [&](uint32_t lane) { return kOp(s, ballotAt(from, lane), lane); });
 }
 constexpr auto ownBit = [](Subgroup&, LaneMask ballot, uint32_t lane) { return ballot.test(lane); };
+// Where the specification leaves the result undefined.
+void noteUndefined(Subgroup& s, uint32_t lane, const char* what) {
+    if (s.checks(kCheckDomain)) s.noteOutside(0, lane, what);
+}
 constexpr auto bitAt = [](Subgroup& s, LaneMask ballot, uint32_t lane) {
     const uint64_t bit = s.operand(2).at(0, lane);
+    if (bit >= s.lanes) noteUndefined(s, lane, "a bit beyond the subgroup");
     return bit < kMaxLanes && ballot.test(uint32_t(bit));
 };
+// "Value must be the same for all invocations" that execute it.
+void inverseBallot(Subgroup& s) {
+    (void)s.uniform(1);
+    fromBallot<1, ownBit>(s);
+}
 // Only the bits of the subgroup's lanes count.
 constexpr auto count = [](Subgroup& s, LaneMask ballot, uint32_t lane) {
     const auto operation = GroupOperation(s.word(1));
@@ -148,8 +164,9 @@ constexpr auto count = [](Subgroup& s, LaneMask ballot, uint32_t lane) {
     return (ballot & LaneMask::firstLanes(lanes)).count();
 };
 template <bool kLast>
-constexpr auto findBit = [](Subgroup& s, LaneMask ballot, uint32_t) {
+constexpr auto findBit = [](Subgroup& s, LaneMask ballot, uint32_t lane) {
     const LaneMask bits = ballot & LaneMask::firstLanes(s.lanes);
+    if (bits.none()) noteUndefined(s, lane, "a search in an empty ballot");
     return bits.none() ? 0xFFFFFFFFu : kLast ? bits.last() : bits.first();
 };
 
@@ -168,6 +185,8 @@ void exchange(Subgroup& s, const Value& result, const Value& from, Source source
 template <auto kSource>
 void subgroupShuffle(Subgroup& s, Out result, Unused, In from, In index) {
     exchange(s, result, from, [&](uint32_t l) { return kSource(uint64_t{l}, index.at(0, l)); });
+    for (uint32_t c = 0; c < result.components(); ++c)
+        result.defined[c] &= index.defined[0] | ~s.mask;
 }
 // That operand must be the same in all lanes. Directions in quads: 0 horizontal, 1 vertical, 2
 // diagonal.
@@ -179,12 +198,12 @@ void uniformShuffle(Subgroup& s, Out result, Unused, In from) {
 void broadcastFirst(Subgroup& s, Out result, Unused, In from) {
     exchange(s, result, from, [first = s.mask.first()](uint32_t) { return uint64_t{first}; });
 }
-// Behind the delta: the size of clusters.
-void rotate(Subgroup& s, Out result, Unused, In from, In delta) {
-    const uint64_t size = s.operands() > 3 ? s.uniform(3) : s.lanes;
-    exchange(s, result, from, [&](uint32_t lane) {
-        return ((lane + delta.at(0, lane)) & (size - 1)) + (lane & ~(size - 1));
-    });
+// The delta "must be dynamically uniform" (SPV_KHR_subgroup_rotate). Behind it: the size of
+// clusters.
+void rotate(Subgroup& s, Out result, Unused, In from) {
+    const uint64_t delta = s.uniform(2), size = s.operands() > 3 ? s.uniform(3) : s.lanes;
+    exchange(s, result, from,
+             [&](uint32_t lane) { return ((lane + delta) & (size - 1)) + (lane & ~(size - 1)); });
 }
 
 constexpr auto byIndex = [](uint64_t, uint64_t index) { return index; };
@@ -218,8 +237,8 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<vote<all, true>>(OpGroupNonUniformAllEqual),
     row<uniformShuffle<byIndex>>(OpGroupNonUniformBroadcast),
     row<broadcastFirst>(OpGroupNonUniformBroadcastFirst),
-    row<ballot>(OpGroupNonUniformBallot, Defined::kAlways),
-    row<fromBallot<1, ownBit>>(OpGroupNonUniformInverseBallot, Defined::kAll),
+    row<ballot>(OpGroupNonUniformBallot),
+    row<inverseBallot>(OpGroupNonUniformInverseBallot, Defined::kAll),
     row<fromBallot<1, bitAt>>(OpGroupNonUniformBallotBitExtract, Defined::kAll),
     row<fromBallot<2, count>>(OpGroupNonUniformBallotBitCount, Defined::kAll),
     row<fromBallot<1, findBit<false>>>(OpGroupNonUniformBallotFindLSB, Defined::kAll),
@@ -231,10 +250,10 @@ constexpr OpcodeRow kSubgroupRows[] = {
     row<rotate>(OpGroupNonUniformRotateKHR),
     row<subgroupShuffle<ofQuad>>(OpGroupNonUniformQuadBroadcast),
     row<uniformShuffle<swapped>>(OpGroupNonUniformQuadSwap),
-    row<quadVote<all>>(OpGroupNonUniformQuadAllKHR, Defined::kAlways),
-    row<quadVote<any>>(OpGroupNonUniformQuadAnyKHR, Defined::kAlways),
-    row<partition>(OpGroupNonUniformPartitionNV, Defined::kAlways),
-    row<ballot>(OpSubgroupBallotKHR, Defined::kAlways, prepareOld),
+    row<quadVote<all>>(OpGroupNonUniformQuadAllKHR),
+    row<quadVote<any>>(OpGroupNonUniformQuadAnyKHR),
+    row<partition>(OpGroupNonUniformPartitionNV),
+    row<ballot>(OpSubgroupBallotKHR, Defined::kHandler, prepareOld),
     row<broadcastFirst>(OpSubgroupFirstInvocationKHR, Defined::kHandler, prepareOld),
     row<vote<all>>(OpSubgroupAllKHR, Defined::kHandler, prepareOld),
     row<vote<any>>(OpSubgroupAnyKHR, Defined::kHandler, prepareOld),

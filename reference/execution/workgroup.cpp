@@ -125,6 +125,8 @@ void initialise(Workgroup& group, Subgroup& s) {
                       s.values[variable.initializer], s.all);
     setBuiltIns(group, s);
     s.holes = {};
+    s.strays.clear();
+    s.iterations.assign(s.program->loops, 0);
     s.lastBuffer = nullptr;
     s.steps = 0;
     s.phase = 0;

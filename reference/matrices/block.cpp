@@ -85,7 +85,7 @@ void moveOwn(Subgroup& s, uint32_t lane, uint32_t pointer, uint64_t byte, uint32
              Element& element) {
     const Type* type = s.program->slotAt(*s.at, pointer).pointee.type;
     const uint32_t scalar = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
-    const uint64_t first = pointerAt(s.operand(pointer), lane).offset;
+    const uint64_t first = pointerAt(s, s.operand(pointer), lane).offset;
     for (uint32_t b = 0; b < size; ++b, ++byte) {
         const uint64_t component = first + byte / scalar;
         if (component >= s.program->privateComponents)

@@ -112,7 +112,7 @@ inline int64_t uniformInteger(Subgroup& s, uint32_t operand) {
 }
 inline Pointer uniformPointer(Subgroup& s, uint32_t operand) {
     (void)s.uniform(operand);
-    return pointerAt(s.operand(operand), s.mask.first());
+    return pointerAt(s, s.operand(operand), s.mask.first());
 }
 
 // By the settings and the instruction.

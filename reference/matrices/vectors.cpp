@@ -70,7 +70,7 @@ namespace {
 
 // Memory from operand `pointer` on, plus the operand behind it: an offset in bytes.
 Memory memoryAt(Subgroup& s, uint32_t pointer, uint32_t lane, const Access& access = {}) {
-    Pointer at = pointerAt(s.operand(pointer), lane);
+    Pointer at = pointerAt(s, s.operand(pointer), lane);
     at.offset += s.operand(pointer + 1).at(0, lane);
     return {s, at, access};
 }
@@ -170,8 +170,8 @@ void addTo(Subgroup& s, uint32_t lane, uint64_t offset, Number number, double ad
            bool defined) {
     using numbers::decodeDouble, numbers::encodeDouble;
     if (!defined) s.report(kCheckUndefined, lane, "adds an undefined value to memory");
-    memoryAt(s, 0, lane, {.atomic = spv::Scope::Device})
-        .exchange(lane, offset, numbers::format(number).bits / 8, [&](uint64_t old) {
+    memoryAt(s, 0, lane)
+        .exchange(lane, offset, numbers::format(number).bits / 8, {}, [&](uint64_t old) {
             return encodeDouble(number, decodeDouble(number, old) + addend);
         });
 }

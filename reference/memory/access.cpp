@@ -21,6 +21,7 @@ AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer
     AccessPlan plan;
     plan.access = accessOf(program, i, operand);
     const Slot& slot = program.slotAt(i, pointer);
+    plan.access.object = slot.object;
     if (holdsComponents(slot.type->storage)) return plan;
     plan.places = leavesOf(slot.pointee.type == type ? slot.pointee : Pointee{type});
     plan.half = isHalfByte(*type);
@@ -69,7 +70,8 @@ void moveValue(Subgroup& s, const Value& pointer, const Value& value, const Acce
     if (holdsComponents(pointer.type->storage)) return moveComponents<kStores>(s, pointer, value);
     if (kStores && s.checks(kCheckUndefined)) checkStored(s, value);
     s.mask.forEach([&](uint32_t lane) {
-        Memory memory{s, pointerAt(pointer, lane), plan.access};
+        Memory memory{s, pointerAt(s, pointer, lane), plan.access};
+        if (plan.access.alignment > 1) memory.checkAlignment(lane);
         const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
         if (upper) memory.pointer.offset &= ~kUpperHalf;
         for (uint32_t c = 0; c < plan.places.size(); ++c) {
@@ -94,6 +96,7 @@ Step afterAccess(Subgroup& s) {
 // OpLoad, OpStore. Operands: pointer, the object of a store, memory operands.
 template <bool kStores>
 Step access(Subgroup& s, In pointer) {
+    checkDescriptor(s, 0);
     moveValue<kStores>(s, pointer, kStores ? s.operand(1) : s.result(), s.plan<AccessPlan>());
     return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
@@ -111,6 +114,8 @@ struct CopyPlan {
 
 Step copyMemory(Subgroup& s, In target, In source) {
     const auto& plan = s.plan<CopyPlan>();
+    checkDescriptor(s, 0);
+    checkDescriptor(s, 1);
     const Value& copied = s.values[plan.slot];
     moveValue<false>(s, source, copied, plan.source);
     moveValue<true>(s, target, copied, plan.target);
@@ -131,8 +136,8 @@ Status prepareCopyMemory(Program& program, Instruction& i) {
 void copySized(Subgroup& s, In target, In source, In size) {
     const Access access = accessOf(*s.program, *s.at, 3);
     s.mask.forEach([&](uint32_t lane) {
-        const Memory from{s, pointerAt(source, lane), access};
-        const Memory to{s, pointerAt(target, lane), access};
+        const Memory from{s, pointerAt(s, source, lane), access};
+        const Memory to{s, pointerAt(s, target, lane), access};
         for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8)
             to.write(lane, bit, 8, {from.read(lane, bit, 8).bits});
     });
@@ -149,7 +154,7 @@ void arrayLength(Subgroup& s) {
     const auto& plan = s.plan<LengthPlan>();
     const Value& pointer = s.operand(kPointer);
     setLanes(s, [&](uint32_t lane) {
-        const Pointer at = pointerAt(pointer, lane);
+        const Pointer at = pointerAt(s, pointer, lane);
         const Range* range = rangeAt(at.base);
         const uint64_t start = at.offset + plan.offset;
         const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;

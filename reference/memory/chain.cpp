@@ -67,6 +67,12 @@ template <bool kElement, bool kUntyped>
 Status prepareChain(Program& program, Instruction& i) {
     ChainPlan plan{.base = kUntyped ? 1 : 0};
     const Slot& pointer = program.slotAt(i, plan.base);
+    program.slots[i.result].object = pointer.object;
+    program.slots[i.result].ofDescriptors = pointer.ofDescriptors;
+    // glslang decorates the index alone, where an atomic operation follows.
+    for (const Operand& operand : i.operands)
+        program.slots[i.result].nonUniform |=
+            operand.slot != kNone && program.slots[operand.slot].nonUniform;
     const bool components = holdsComponents(pointer.type->storage);
     Pointee& pointee = program.slots[i.result].pointee;
     pointee = kUntyped ? Pointee{program.type(i[0].word)} : pointer.pointee;
@@ -114,6 +120,7 @@ void accessChain(Subgroup& s, Out result) {
         selectDescriptors(s, plan, result);
     else if (last == 1)
         forLanes(s, [&](uint32_t lane) { result.at(0, lane) = base.at(0, lane) | outside; });
+    LaneMask strays = plan.outside ? s.mask : s.straysOf(base);  // of a physical pointer
     LaneMask defined = base.defined[last];
     forLanes(s, [&](uint32_t lane) { result.at(last, lane) = base.at(last, lane) + plan.offset; });
     for (const ChainIndex& step : plan.indices) {
@@ -124,10 +131,15 @@ void accessChain(Subgroup& s, Out result) {
         forLanes(s, [&](uint32_t lane) {
             const auto at = uint64_t(signExtend(index.at(0, lane), width));
             result.at(last, lane) += step.offset(at);
-            if (step.limit != 0 && at >= step.limit && last == 1) result.at(0, lane) |= kOutside;
+            if (step.limit == 0 || at < step.limit) return;
+            if (last == 1)
+                result.at(0, lane) |= kOutside;
+            else
+                strays.set(lane);
         });
     }
     for (uint32_t c = 0; c <= last; ++c) result.define(c, defined, s.mask);
+    if (last == 0 && (strays.any() || !s.strays.empty())) s.setStrays(result, strays, s.mask);
 }
 
 // SPV_NV_raw_access_chains: base, byte stride, element index, byte offset.

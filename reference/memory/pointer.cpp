@@ -16,7 +16,7 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
     const auto has = [&](spv::MemoryAccessMask bit) {
         return (access.operands & uint32_t(bit)) != 0 && next < instruction.operands.size();
     };
-    if (has(spv::MemoryAccessMask::Aligned)) ++next;
+    if (has(spv::MemoryAccessMask::Aligned)) access.alignment = instruction[next++].word;
     const auto scope = [&] {
         const uint32_t slot = instruction[next++].slot;
         return spv::Scope(slot != kNone ? program.constantAt(slot) : 0);
@@ -24,6 +24,18 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
     if (has(spv::MemoryAccessMask::MakePointerAvailable)) access.availableScope = scope();
     if (has(spv::MemoryAccessMask::MakePointerVisible)) access.visibleScope = scope();
     return access;
+}
+
+void compareDescriptors(Subgroup& s, uint32_t operand) {
+    const uint64_t* base = s.operand(operand).component(0);
+    const uint32_t first = s.mask.first();
+    const LaneMask others =
+        lanesWhere(s, [&](uint32_t lane) { return ((base[lane] ^ base[first]) & ~kOutside) != 0; });
+    if (others.any())
+        s.report(kCheckUniformity, others.first(),
+                 std::format("accesses another descriptor than lane {}, and the pointer is not "
+                             "decorated NonUniform",
+                             first));
 }
 
 namespace {
@@ -129,16 +141,32 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
 }
 
+// Sets, too, whether it wrote.
 template <typename Word>
-static uint64_t exchangeWord(std::byte* data, const Change& change) {
+static uint64_t exchangeWord(std::byte* data, const Change& change, bool& wrote) {
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(data));
     Word before = word.load();
-    while (change && !word.compare_exchange_weak(before, Word(change(before)))) {
+    for (wrote = false; !wrote;) {
+        const std::optional<uint64_t> after = change(before);
+        if (!after) break;
+        wrote = word.compare_exchange_weak(before, Word(*after));
     }
     return before;
 }
 
-uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size,
+// Descriptors and variables start at multiples of 16 bytes.
+void Memory::checkAlignment(uint32_t lane) const {
+    const uint32_t alignment =
+        isPhysical(pointer.storage) ? access.alignment : std::min(access.alignment, 16u);
+    const uint64_t at = pointer.offset & ~kUpperHalf;
+    if (alignment == 0 || (at & (alignment - 1)) == 0) return;
+    s.report(kCheckBounds, lane,
+             std::format("accesses {} {} of {}, which is not a multiple of {}",
+                         isPhysical(pointer.storage) ? "address" : "byte", at,
+                         storageName(pointer.storage), alignment));
+}
+
+uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                           const Change& change) const {
     const Span at = locate(lane, offset, size);
     if (at.data == nullptr) return 0;
@@ -146,17 +174,25 @@ uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size,
         s.report(kCheckBounds, lane, "an atomic operation at an address that is not aligned");
         return 0;
     }
-    std::byte seen[sizeof(uint64_t)];
-    if (Races* races = s.group->races)
-        races->note(*this, lane, at.data, size, change ? nullptr : seen);
-    if (s.at->opcode != OpAtomicStore && !isWritten(at, size))
+    if (atomic.reads && !isWritten(at, size))
         s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
     if (at.written != nullptr) std::memset(at.written, 1, size);
-    if (at.writers != nullptr && change) std::fill_n(at.writers, size, s.at->word);
-    if (change && !s.group->dispatch->watched.empty()) s.noteWrite(lane, at.data, size);
-    if (size == 2) return exchangeWord<uint16_t>(at.data, change);
-    if (size == 4) return exchangeWord<uint32_t>(at.data, change);
-    return exchangeWord<uint64_t>(at.data, change);
+    Races* races = s.group->races;
+    const auto lock =
+        races != nullptr ? races->lock(*this, at.data) : std::unique_lock<std::mutex>();
+    bool wrote = false;
+    uint64_t before = size == 2   ? exchangeWord<uint16_t>(at.data, change, wrote)
+                      : size == 4 ? exchangeWord<uint32_t>(at.data, change, wrote)
+                                  : exchangeWord<uint64_t>(at.data, change, wrote);
+    if (wrote && at.writers != nullptr) std::fill_n(at.writers, size, s.at->word);
+    if (wrote && !s.group->dispatch->watched.empty()) s.noteWrite(lane, at.data, size);
+    if (races != nullptr)
+        races->noteAtomic(*this, lane, at.data, size,
+                          {{atomic.scope, wrote ? atomic.semantics : atomic.unequal},
+                           atomic.reads,
+                           wrote,
+                           reinterpret_cast<std::byte*>(&before)});
+    return before;
 }
 
 namespace {
@@ -183,12 +219,16 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
     const auto bitsAt = [&](uint64_t bits, uint32_t c) {
         return bits >> c * scalar.width & lowBits(scalar.width);
     };
+    checkDescriptor(s, 0);
+    const uint8_t object = s.program->slotAt(*s.at, 0).object;
+    const bool isLoad = opcode == OpAtomicLoad;
     s.mask.forEach([&](uint32_t lane) {
-        const Memory memory{s, pointerAt(pointer, lane), {.atomic = spv::Scope(scope.at(0, lane))}};
-        if (Races* races = s.group->races)
-            races->synchronise(memory, lane, uint32_t(semantics.at(0, lane)));
-        const auto change = [&](uint64_t before) {
-            if (compares && before != s.operand(5).at(0, lane)) return before;
+        const Memory memory{s, pointerAt(s, pointer, lane), {.object = object}};
+        AtomicAccess access{spv::Scope(scope.at(0, lane)), uint32_t(semantics.at(0, lane))};
+        access.unequal = compares ? uint32_t(s.operand(3).at(0, lane)) : access.semantics;
+        access.reads = opcode != OpAtomicStore;
+        const auto change = [&](uint64_t before) -> std::optional<uint64_t> {
+            if (isLoad || (compares && before != s.operand(5).at(0, lane))) return std::nullopt;
             uint64_t after = 0;
             for (uint32_t c = 0; c < type.components; ++c) {
                 const uint64_t with = hasValue ? value.at(c, lane) : 1;
@@ -196,8 +236,7 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
             }
             return after;
         };
-        const uint64_t bits = memory.exchange(
-            lane, 0, size, opcode == OpAtomicLoad ? Change() : Change(std::cref(change)));
+        const uint64_t bits = memory.exchange(lane, 0, size, access, std::cref(change));
         if (s.at->result == kNone) return;
         for (uint32_t c = 0; c < type.components; ++c) s.result().set(c, lane, {bitsAt(bits, c)});
     });

@@ -11,8 +11,9 @@ namespace coopvk::reference {
 // have two, base and offset.
 // base: Workgroup, PushConstant, Uniform, StorageBuffer: the address of a Range on the host, or 0
 // for none; Function, Private, Input: unused. offset: bytes; Function, Private, Input: components.
-// Bit 63 of the base says that an index on the way was outside of its array. Bit 63 of an offset in
-// bytes to an integer of 4 bits says that it is in the upper half of its byte.
+// Bit 63 of the base says that an index on the way was outside of its array (of a physical pointer
+// Subgroup::strays). Bit 63 of an offset in bytes to an integer of 4 bits says that it is in the
+// upper half of its byte.
 struct Pointer {
     spv::StorageClass storage = spv::StorageClass::Function;
     uint64_t base = 0;
@@ -28,9 +29,11 @@ inline const Range* rangeAt(uint64_t base) {
 }
 inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
 
-inline Pointer pointerAt(const Value& pointer, uint32_t lane) {
-    if (pointer.components() == 1) return {pointer.type->storage, 0, pointer.at(0, lane)};
-    return {pointer.type->storage, pointer.at(0, lane), pointer.at(1, lane)};
+inline Pointer pointerAt(const Subgroup& s, const Value& pointer, uint32_t lane) {
+    const spv::StorageClass storage = pointer.type->storage;
+    if (pointer.components() == 2) return {storage, pointer.at(0, lane), pointer.at(1, lane)};
+    const bool outside = !s.strays.empty() && s.straysOf(pointer).test(lane);
+    return {storage, outside ? kOutside : 0, pointer.at(0, lane)};
 }
 
 // Function, Private, Input, Output: memory of components.
@@ -39,12 +42,26 @@ constexpr bool holdsComponents(spv::StorageClass storage) {
            storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
 }
 
-// Memory operands of an instruction, or the scope of an atomic one. Invocation stands for none.
+// Memory operands of an instruction. Invocation stands for no scope.
 struct Access {
-    uint32_t operands = 0;  // spv::MemoryAccessMask
+    uint32_t operands = 0;   // spv::MemoryAccessMask
+    uint32_t alignment = 0;  // of the address, in bytes; 0: not known
+    uint8_t object = 0;      // Slot::object
     spv::Scope availableScope = spv::Scope::Invocation;
     spv::Scope visibleScope = spv::Scope::Invocation;
-    spv::Scope atomic = spv::Scope::Invocation;
+};
+// Reports a descriptor that differs from lane to lane, if the pointer is not decorated NonUniform.
+void compareDescriptors(Subgroup& s, uint32_t operand);
+inline void checkDescriptor(Subgroup& s, uint32_t operand) {
+    const Slot& slot = s.program->slotAt(*s.at, operand);
+    if (slot.ofDescriptors && !slot.nonUniform) compareDescriptors(s, operand);
+}
+
+// Of an atomic operation.
+struct AtomicAccess {
+    spv::Scope scope = spv::Scope::Device;
+    uint32_t semantics = 0, unequal = 0;  // if it writes, and if it does not
+    bool reads = true;
 };
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& i, uint32_t first);
@@ -56,7 +73,8 @@ struct Span {
     uint32_t* writers = nullptr;  // null: not kept
     uint32_t* readers = nullptr;
 };
-using Change = std::function<uint64_t(uint64_t)>;
+// What an atomic operation makes of the bits that it read; nothing: it does not write.
+using Change = std::function<std::optional<uint64_t>(uint64_t)>;
 
 // What instructions access through a pointer, in all storage classes but Function, Private, Input.
 // A lane accesses it: of cooperative matrices the lane that holds the element.
@@ -82,9 +100,11 @@ struct Memory {
             value.set(c, lane, read(lane, bit, bits));
     }
     // An atomic operation on the `size` bytes (2, 4 or 8) at an offset. It replaces them by
-    // change(their bits), or only reads them if that is empty. Returns the bits before; 0 if they
-    // are outside of the memory (reported).
-    uint64_t exchange(uint32_t lane, uint64_t offset, uint32_t size, const Change& change) const;
+    // change(their bits). Returns the bits before; 0 if they are outside of the memory (reported).
+    uint64_t exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
+                      const Change& change) const;
+    // Reports an address that is not a multiple of what the memory operands say.
+    void checkAlignment(uint32_t lane) const;
 };
 
 // Stores a value through operand `pointer` of an instruction that does more than that.

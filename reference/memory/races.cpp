@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What orders accesses: barriers, memory barriers and atomic operations; and the accesses.
+// Accesses: which of them are in a race.
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
@@ -17,162 +17,40 @@ void Races::begin(const Workgroup& group) {
     group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] +
              group.id[0] - base[0];
     clock_ = 1;
-    arrived_ = 0;
-    all_ = {};
-    const size_t subgroups = group.program->subgroups;
-    subgroups_.assign(subgroups, {});
-    invocations_.assign(subgroups * lanes_, {});
-    common_.clear();
-    sharedReleases_.clear();
+    common_ = {};
+    subgroups_.clear();  // commons share nothing
+    subgroups_.resize(group.program->subgroups);
+    states_.clear();
+    states_.resize(size_t{group.program->subgroups} * lanes_);
+    sharedHeads_.clear();
     shared_.assign((group.program->sharedSize + kCellSize - 1) / kCellSize, {});
-}
-
-// With the Vulkan memory model, a write is seen only if it was made available and visible.
-void Races::advance(Order& order, uint32_t semantics, bool visible) const {
-    order.advance(clock_, !vulkan_ || (semantics & kMakesAvailable) != 0,
-                  visible && (!vulkan_ || (semantics & kMakesVisible) != 0));
-}
-
-// "A visibility operation that happens-after" the availability operation makes the write visible
-// (Vulkan, "Availability and Visibility"): also what a barrier ordered, and another one acquires.
-void Races::makeVisible(uint32_t number, uint32_t semantics) {
-    if (vulkan_ && (semantics & kMakesVisible) == 0) return;
-    Invocation& to = invocations_[number];
-    to.acquired.makeVisible();
-    const auto availableIn = [](const Order& order) {
-        return std::array{order.times[0][1], order.times[1][1]};
-    };
-    forKinds(semantics, [&](Kind kind) {
-        to.seen[kind] = {availableIn(all_[kind]), availableIn(subgroups_[number / lanes_][kind])};
-    });
-}
-
-void Races::meet(const Subgroup& first) {
-    const bool isWait = first.at->opcode == OpControlBarrierWaitEXT;
-    if (first.at->opcode != OpControlBarrier && !isWait) return;
-    const auto scope = spv::Scope(first.operand(1).at(0, 0));
-    auto semantics = uint32_t(first.operand(2).at(0, 0));
-    if (isWait) semantics = together(std::exchange(arrived_, 0), semantics);
-    ++clock_;
-    for (Invocation& each : invocations_) {
-        // Memory barriers before it release for all.
-        each.released = each.fence;
-        each.released.makeVisible();
-        // What atomic operations made available stays so.
-        each.released.learn(each.sent);
-    }
-    if ((semantics & kOrders) == 0 || scope >= spv::Scope::Subgroup) return;
-    forKinds(semantics, [&](Kind kind) { advance(all_[kind], semantics, true); });
-    for (Invocation& each : invocations_) common_.learn(std::exchange(each.acquired, {}));
-    common_.makeVisible();
-}
-
-void Races::meetLanes(const Subgroup& s) {
-    auto semantics = uint32_t(s.first(2));
-    if (s.at->opcode == OpControlBarrierWaitEXT) semantics = together(arrived_, semantics);
-    ++clock_;
-    if ((semantics & kOrders) == 0 || s.mask != s.all) return;
-    forKinds(semantics, [&](Kind kind) { advance(subgroups_[s.index][kind], semantics, true); });
-    Knowledge together;
-    for (uint32_t lane = 0; lane < lanes_; ++lane) together.learn(invocation(s, lane).acquired);
-    if (together.empty()) return;
-    together.makeVisible();
-    for (uint32_t lane = 0; lane < lanes_; ++lane) invocation(s, lane).acquired = together;
-}
-
-void Races::fence(const Subgroup& s, uint32_t semantics) {
-    ++clock_;
-    s.mask.forEach([&](uint32_t lane) {
-        Invocation& own = invocation(s, lane);
-        if ((semantics & kReleases) != 0) advance(own.fence, semantics, false);
-        if ((semantics & kAcquires) == 0) return;
-        own.acquired.learn(std::exchange(own.pending, {}));
-        makeVisible(s.index * lanes_ + lane, semantics);
-    });
-}
-
-void Races::synchronise(const Memory& memory, uint32_t lane, uint32_t semantics) {
-    const std::byte* data = memory.locate(lane, 0, 1).data;
-    if (data == nullptr) return;
-    const uint32_t number = memory.s.index * lanes_ + lane;
-    Invocation& own = invocations_[number];
-    Knowledge released;
-    Order order = own.fence;
-    if ((semantics & kReleases) != 0) {
-        ++clock_;
-        advance(order, semantics, false);
-        own.sent = order;
-    }
-    if (order.happened() != 0) {
-        released = common_;
-        released.learn(own.acquired);
-        released.of(group_, Knowledge::kAll) = all_[kBuffer];
-        released.of(group_, number) = order;
-    }
-    const bool acquires = (semantics & kAcquires) != 0;
-    Knowledge& to = acquires ? own.acquired : own.pending;
-    const auto address = reinterpret_cast<uint64_t>(data);
-    if (memory.pointer.storage == spv::StorageClass::Workgroup) {
-        Knowledge& there = sharedReleases_[address];
-        to.learn(there);
-        there.learn(released);
-    } else {
-        history_.exchange(address, released, to);
-    }
-    if (acquires) makeVisible(number, semantics);
 }
 
 struct Races::Note {
     Subgroup& subgroup;
-    Kind kind;
+    MemoryKind kind;
+    Place place;
     Stamp now;
-    Cell* cell;
-    const std::byte* data;  // the first of the bytes of the cell that are accessed
-    std::byte* seen;        // what the read got of them, or null
+    Cell* cell = nullptr;
+    const std::byte* data = nullptr;  // of the first of the bytes of the cell: what was there
+    std::byte* seen = nullptr;        // what the read got of them, or null
 
     uint32_t first() const { return uint32_t(std::countr_zero(now.bytes)); }
 };
 
-// Whether both accesses are in one instance of the scope.
-bool Races::covers(uint8_t scope, const Stamp& a, const Stamp& b) const {
-    switch (spv::Scope(scope)) {
-        case spv::Scope::Invocation:
-            return false;
-        case spv::Scope::Subgroup:
-            return a.group == b.group && a.invocation / lanes_ == b.invocation / lanes_;
-        case spv::Scope::Workgroup:
-            return a.group == b.group;
-        default:
-            return true;
-    }
-}
-
 bool Races::happenedBefore(const Note& note, const Stamp& other) const {
     const Stamp& now = note.now;
-    const bool available = !other.writes || covers(other.makes, other, now);
-    const bool visible = !other.writes || now.writes || covers(now.makes, other, now);
-    const auto before = [&](const Order& order) {
-        return other.time < order.times[available][visible];
+    const Place of{other.group, other.invocation / lanes_, other.invocation};
+    const Reach far = distance(of, note.place);
+    const auto ordered = [&](const Before& before) {
+        if (!vulkan_ || !other.writes) return other.time < before.happened;
+        return now.writes ? before.hasWrite(other.time, other.makes, far)
+                          : before.seesWrite(other.time, other.makes, far, now.makes);
     };
-    const Invocation& own = invocations_[now.invocation];
-    if (other.group == group_) {
-        const Seen& seen = own.seen[note.kind];
-        if (before(all_[note.kind]) || before(invocations_[other.invocation].released) ||
-            other.time < seen.workgroup[available])
-            return true;
-        const uint32_t subgroup = now.invocation / lanes_;
-        if (other.invocation / lanes_ == subgroup &&
-            (before(subgroups_[subgroup][note.kind]) || other.time < seen.subgroup[available]))
-            return true;
-    }
-    for (const Knowledge* knowledge : {&common_, &own.acquired}) {
-        if (knowledge->empty()) continue;
-        for (const uint32_t source : {uint32_t{other.invocation}, Knowledge::kAll}) {
-            const Order* order = knowledge->find(other.group, source);
-            if (order != nullptr && before(*order)) return true;
-        }
-    }
-    return false;
+    if (common_.known[note.kind]->any(of, note.place, ordered)) return true;
+    if (subgroups_[note.place.subgroup].known[note.kind]->any(of, note.place, ordered)) return true;
+    const auto& own = states_[now.invocation];
+    return own && own->known[note.kind].any(of, note.place, ordered);
 }
 
 // The access with which this one is in a race.
@@ -181,7 +59,7 @@ const Stamp* Races::conflict(const Note& note) const {
     const auto races = [&](const Stamp& other) {
         if ((other.bytes & now.bytes) == 0 || isSame(other, now)) return false;
         // "mutually-ordered atomic operations"
-        if (covers(now.atomic, now, other) && covers(other.atomic, now, other)) return false;
+        if (std::min(now.atomic, other.atomic) >= apart(now, other)) return false;
         return !(now.shared && other.shared) || !happenedBefore(note, other);
     };
     for (uint32_t i = 0; i < note.cell->count; ++i)
@@ -192,6 +70,8 @@ const Stamp* Races::conflict(const Note& note) const {
     return nullptr;
 }
 
+static bool isPlain(const Stamp& access) { return access.atomic == Reach::kInvocation; }
+
 void Races::remember(const Note& note) const {
     Cell& cell = *note.cell;
     const Stamp& now = note.now;
@@ -201,7 +81,10 @@ void Races::remember(const Note& note) const {
         for (uint32_t i = 0; i < cell.count; ++i) {
             Stamp write = cell.writes[i];
             if (isSame(write, now) && write.time == now.time) again |= write.bytes;
-            write.bytes &= uint8_t(~now.bytes);
+            // Others may be in a race with it still.
+            const bool hidden = now.atomic != Reach::kInvocation && isPlain(write) &&
+                                isSame(write, now) && cell.count < cell.writes.size();
+            if (!hidden) write.bytes &= uint8_t(~now.bytes);
             if (write.bytes != 0) cell.writes[count++] = write;
         }
         cell.writes[count] = now;
@@ -212,7 +95,9 @@ void Races::remember(const Note& note) const {
     }
     // In place of a read that happened before, or of the same invocation; else of the first.
     for (Stamp& read : cell.reads) {
-        if (read.time != 0 && !isSame(read, now) && !happenedBefore(note, read)) continue;
+        const bool hides = now.atomic != Reach::kInvocation && isPlain(read);
+        if (read.time != 0 && !(isSame(read, now) && !hides) && !happenedBefore(note, read))
+            continue;
         read = now;
         return;
     }
@@ -232,7 +117,27 @@ void Races::reportRace(const Note& note, const Stamp& other) const {
         other.word);
 }
 
+// Only through a variable that is decorated Restrict its memory is accessed, if something writes
+// it.
+void Races::checkRestrict(const Note& note) const {
+    const auto check = [&](const Stamp& other) {
+        const bool overlaps = (other.bytes & note.now.bytes) != 0 && other.object != 0;
+        const bool restricted = ((other.object | note.now.object) & kRestricted) != 0;
+        if (!overlaps || !restricted || other.object == note.now.object) return;
+        note.subgroup.report(
+            kCheckProgram, note.now.invocation % lanes_,
+            std::format("accesses memory that invocation {} of workgroup {} accessed through "
+                        "another variable (word {}), and one of them is decorated Restrict",
+                        other.invocation, other.group, other.word),
+            other.word);
+    };
+    for (uint32_t i = 0; i < note.cell->count; ++i) check(note.cell->writes[i]);
+    for (uint32_t i = 0; note.now.writes && i < note.cell->reads.size(); ++i)
+        check(note.cell->reads[i]);
+}
+
 void Races::noteCell(const Note& note) const {
+    if (note.now.object != 0) checkRestrict(note);
     if (const Stamp* other = conflict(note)) {
         reportRace(note, *other);
         for (uint32_t at = 0; stale_ && note.seen != nullptr && at < kCellSize; ++at)
@@ -242,42 +147,91 @@ void Races::noteCell(const Note& note) const {
     remember(note);
 }
 
-void Races::note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
-                 std::byte* seen) {
+Races::Note Races::noteOf(const Memory& memory, uint32_t lane, const std::byte* data) const {
     const auto& [s, pointer, access] = memory;
-    if (pointer.storage == spv::StorageClass::PushConstant) return;
     const bool isShared = pointer.storage == spv::StorageClass::Workgroup;
-    Note note{s, isShared ? kShared : kBuffer, {group_, clock_}, nullptr, data, seen};
-    Stamp& now = note.now;
-    now.invocation = uint16_t(s.index * lanes_ + lane);
-    now.word = s.at->word;
-    now.writes = seen == nullptr;
-    now.atomic = now.makes = uint8_t(access.atomic);
-    if (now.atomic == kNoScope)
-        now.makes = uint8_t(now.writes ? access.availableScope : access.visibleScope);
-    constexpr auto kNonPrivate = uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
-    now.shared = !vulkan_ || now.atomic != kNoScope || (access.operands & kNonPrivate) != 0;
-    uint64_t at =
-        isShared ? uint64_t(data - s.group->shared.data()) : reinterpret_cast<uint64_t>(data);
+    Note note{s, isShared ? kShared : kBuffer, placeOf(s, lane), {group_, clock_}};
+    note.data = data;
+    note.now.invocation = uint16_t(note.place.invocation);
+    note.now.word = s.at->word;
+    note.now.object = access.object;
+    return note;
+}
+
+// Calls f with the cell of each four bytes.
+template <typename F>
+void Races::forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size,
+                     F&& f) {
+    const bool isShared = note.kind == kShared;
+    uint64_t at = isShared ? uint64_t(data - memory.s.group->shared.data())
+                           : reinterpret_cast<uint64_t>(data);
     for (const uint64_t end = at + size; at < end;) {
         const uint64_t first = at % kCellSize, count = std::min(end - at, kCellSize - first);
-        now.bytes = uint8_t(((1u << count) - 1) << first);
+        note.now.bytes = uint8_t(((1u << count) - 1) << first);
         if (isShared) {
             note.cell = &shared_[at / kCellSize];
-            noteCell(note);
         } else {
             if (page_ == nullptr || at / BufferHistory::kPageSize != pageNumber_) {
                 pageNumber_ = at / BufferHistory::kPageSize;
                 page_ = &history_.page(at);
             }
-            const std::lock_guard lock(page_->mutex);
             note.cell = &page_->cells[at / kCellSize % page_->cells.size()];
-            noteCell(note);
         }
+        f();
         at += count;
         note.data += count;
         if (note.seen != nullptr) note.seen += count;
     }
+}
+
+void Races::note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
+                 std::byte* seen) {
+    const auto& [s, pointer, access] = memory;
+    if (pointer.storage == spv::StorageClass::PushConstant) return;
+    Note note = noteOf(memory, lane, data);
+    note.seen = seen;
+    Stamp& now = note.now;
+    now.writes = seen == nullptr;
+    now.makes = reachOf(now.writes ? access.availableScope : access.visibleScope);
+    constexpr auto kNonPrivate = uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
+    now.shared = !vulkan_ || (access.operands & kNonPrivate) != 0;
+    forCells(memory, note, data, size, [&] {
+        if (note.kind == kShared) return noteCell(note);
+        const std::lock_guard lock(page_->mutex);
+        noteCell(note);
+    });
+}
+
+std::unique_lock<std::mutex> Races::lock(const Memory& memory, const std::byte* data) {
+    if (memory.pointer.storage == spv::StorageClass::Workgroup) return {};
+    pageNumber_ = reinterpret_cast<uint64_t>(data) / BufferHistory::kPageSize;
+    page_ = &history_.page(reinterpret_cast<uint64_t>(data));
+    return std::unique_lock(page_->mutex);
+}
+
+void Races::noteAtomic(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
+                       const Atomic& operation) {
+    if (memory.pointer.storage == spv::StorageClass::PushConstant) return;
+    Note note = noteOf(memory, lane, operation.before);
+    Stamp& now = note.now;
+    now.writes = operation.writes;
+    now.atomic = now.makes = operation.semantics.reach;
+    now.shared = true;
+    Heads& heads = headsAt(memory, data);
+    forCells(memory, note, data, size, [&] {  // another write ends release sequences
+        bool plain = false, atomic = false;
+        for (uint32_t i = 0; i < note.cell->count; ++i) {
+            const Stamp& write = note.cell->writes[i];
+            if ((write.bytes & now.bytes) != 0) (isPlain(write) ? plain : atomic) = true;
+        }
+        if (plain && !atomic) heads.clear();
+    });
+    if (operation.reads) acquireHeads(heads, note.place, note.kind, operation.semantics);
+    note.data = operation.before;
+    std::array<std::byte, 8> seen;
+    note.seen = now.writes ? nullptr : seen.data();
+    forCells(memory, note, data, size, [&] { noteCell(note); });
+    if (operation.writes) extendHeads(heads, note.place, note.kind, operation);
 }
 
 }  // namespace coopvk::reference

@@ -11,44 +11,38 @@
 // same for all), by subgroup barriers, and by what it acquired.
 #pragma once
 
+#include <map>
 #include <mutex>
 
+#include "memory/order.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 
-// Memory semantics of barriers and atomics, as masks.
-constexpr uint32_t bit(spv::MemorySemanticsMask mask) { return uint32_t(mask); }
-inline constexpr uint32_t kOrders = bit(spv::MemorySemanticsMask::AcquireRelease) |
-                                    bit(spv::MemorySemanticsMask::SequentiallyConsistent);
-inline constexpr uint32_t kReleases = kOrders | bit(spv::MemorySemanticsMask::Release);
-inline constexpr uint32_t kAcquires = kOrders | bit(spv::MemorySemanticsMask::Acquire);
-inline constexpr uint32_t kMakesAvailable = bit(spv::MemorySemanticsMask::MakeAvailable);
-inline constexpr uint32_t kMakesVisible = bit(spv::MemorySemanticsMask::MakeVisible);
-// Semantics for each kind of memory.
-inline constexpr uint32_t kMemory[] = {bit(spv::MemorySemanticsMask::WorkgroupMemory),
-                                       bit(spv::MemorySemanticsMask::UniformMemory)};
+enum MemoryKind : uint8_t { kShared, kBuffer, kMemoryKinds };
 
-// Of an arrival, which releases, and a wait, which acquires: they order the memory that both name.
-constexpr uint32_t together(uint32_t arrival, uint32_t wait) {
-    if ((arrival & kReleases) == 0 || (wait & kAcquires) == 0) return 0;
-    constexpr uint32_t kOfBoth = kMemory[0] | kMemory[1];
-    return bit(spv::MemorySemanticsMask::AcquireRelease) | (arrival & wait & kOfBoth) |
-           (arrival & kMakesAvailable) | (wait & kMakesVisible);
-}
+// Scope and memory semantics of a barrier or an atomic operation.
+struct Semantics {
+    Semantics() = default;
+    Semantics(spv::Scope scope, uint32_t mask);
 
-inline constexpr uint8_t kNoScope = 4;  // spv::Scope::Invocation
+    Reach reach = Reach::kInvocation;
+    bool releases = false, acquires = false;
+    bool available = false, visible = false;  // makes it so
+    std::array<bool, kMemoryKinds> kinds = {};
+};
 
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
-    uint32_t group = 0;         // number of the workgroup in the dispatch
-    uint32_t time = 0;          // 0: no access
-    uint16_t invocation = 0;    // in the workgroup
-    uint8_t bytes = 0;          // mask of the cell's bytes
-    uint8_t atomic = kNoScope;  // scope of an atomic operation
-    uint8_t makes = kNoScope;   // where a write makes itself available, and a read visible
+    uint32_t group = 0;                 // number of the workgroup in the dispatch
+    uint32_t time = 0;                  // 0: no access
+    uint16_t invocation = 0;            // in the workgroup
+    uint8_t bytes = 0;                  // mask of the cell's bytes
+    Reach atomic = Reach::kInvocation;  // scope of an atomic operation
+    Reach makes = Reach::kInvocation;   // where a write makes itself available, and a read visible
     bool writes = false;
     bool shared = false;  // NonPrivate, or any access without the Vulkan memory model
+    uint8_t object = 0;   // Slot::object
     uint32_t word = 0;    // the instruction
 };
 
@@ -61,55 +55,20 @@ struct alignas(64) Cell {
 };
 inline constexpr uint64_t kCellSize = sizeof(Cell::before);
 
-// Accesses with an earlier time happened before. For writes that a read follows there are four
-// times: [whether the write made itself available][whether the read makes it visible to itself].
-struct Order {
-    std::array<std::array<uint32_t, 2>, 2> times = {};
-
-    uint32_t happened() const { return times[1][1]; }
-    // All before `time` happened before, and is made available or visible.
-    void advance(uint32_t time, bool available, bool visible) {
-        times[1][1] = time;
-        if (available) times[0][1] = time;
-        if (visible) makeVisible();
-    }
-    // What was available elsewhere is available here.
-    void learn(const Order& other) {
-        for (const int available : {0, 1})
-            times[available][1] = std::max(times[available][1], other.times[available][1]);
-    }
-    void makeVisible() {
-        for (auto& time : times) time[0] = time[1];
-    }
+// What one who reads an atomic's value may acquire: a release, by the atomic operation or a barrier
+// before it. The scope is that of the release.
+struct Part {
+    MemoryKind kind = kShared;
+    Reach reach = Reach::kInvocation;
+    std::shared_ptr<const Release> release;
 };
-
-// What barriers had ordered when an invocation made it visible to itself, by memory barriers and
-// atomic operations: [whether the write made itself available].
-struct Seen {
-    std::array<uint32_t, 2> workgroup = {}, subgroup = {};
+// "The release sequence headed by" an atomic write, which later writes have not ended.
+struct Head {
+    Place from;
+    Reach reach = Reach::kInvocation;  // of the atomic write
+    std::vector<Part> parts;
 };
-
-// What is known of others. Key: workgroup << 32 | invocation.
-class Knowledge : public std::unordered_map<uint64_t, Order> {
- public:
-    static constexpr uint32_t kAll = ~uint32_t{0};  // all invocations of a workgroup
-    Order& of(uint32_t group, uint32_t invocation) { return (*this)[key(group, invocation)]; }
-    const Order* find(uint32_t group, uint32_t invocation) const {
-        const auto found = unordered_map::find(key(group, invocation));
-        return found != end() ? &found->second : nullptr;
-    }
-    void learn(const Knowledge& other) {
-        for (const auto& [key, order] : other) (*this)[key].learn(order);
-    }
-    void makeVisible() {
-        for (auto& [key, order] : *this) order.makeVisible();
-    }
-
- private:
-    static constexpr uint64_t key(uint32_t group, uint32_t invocation) {
-        return uint64_t{group} << 32 | invocation;
-    }
-};
+using Heads = std::vector<Head>;
 
 // Buffers, accessed by all workgroups of an execution.
 class BufferHistory {
@@ -117,6 +76,7 @@ class BufferHistory {
     struct Page {
         std::mutex mutex;
         std::array<Cell, 256> cells;
+        std::unordered_map<uint64_t, Heads> heads;  // by address
     };
     static constexpr uint64_t kPageSize = 256 * kCellSize;
     // Of the memory at this address of the host. It stays where it is.
@@ -126,18 +86,10 @@ class BufferHistory {
         if (!page) page = std::make_unique<Page>();
         return *page;
     }
-    // Adds to what is known at an atomic's address, and to `acquired` what was known there.
-    void exchange(uint64_t address, const Knowledge& released, Knowledge& acquired) {
-        const std::lock_guard lock(mutex_);
-        const auto found = releases_.find(address);
-        if (found != releases_.end()) acquired.learn(found->second);
-        if (!released.empty()) releases_[address].learn(released);
-    }
 
  private:
     std::mutex mutex_;
     std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
-    std::unordered_map<uint64_t, Knowledge> releases_;
 };
 
 // Of the workgroup that a thread executes.
@@ -145,46 +97,112 @@ class Races {
  public:
     Races(const Workgroup& group, BufferHistory& history);
     void begin(const Workgroup& group);
-    // The invocations arrive at a split barrier, for which they will wait.
-    void arrive(uint32_t semantics) { arrived_ = semantics; }
+    // A subgroup arrives at a split barrier, for which it will wait.
+    void arrive(const Subgroup& s);
     // All subgroups are at the instruction of the first.
     void meet(const Subgroup& first);
     // All active lanes of a subgroup are at a barrier.
     void meetLanes(const Subgroup& s);
     // OpMemoryBarrier.
-    void fence(const Subgroup& s, uint32_t semantics);
-    // An atomic operation, before it takes place.
-    void synchronise(const Memory& memory, uint32_t lane, uint32_t semantics);
+    void fence(const Subgroup& s, const Semantics& semantics);
+
     // An access to `size` bytes, before a write and after a read. `seen`: what the read got; null
     // for a write.
     void note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
               std::byte* seen);
+    // No other workgroup executes an atomic operation there while the lock exists.
+    std::unique_lock<std::mutex> lock(const Memory& memory, const std::byte* data);
+    // An atomic operation, after it took place, with the lock.
+    struct Atomic {
+        Semantics semantics;
+        bool reads = false, writes = false;
+        std::byte* before = nullptr;  // the bytes that it read or replaced
+    };
+    void noteAtomic(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
+                    const Atomic& operation);
 
  private:
-    enum Kind { kShared, kBuffer, kKinds };
     struct Note;  // an access to the bytes of one cell
-    struct Invocation {
-        Seen seen[kKinds];
-        Order fence;         // its last memory barrier that releases
-        Order released;      // the same, when all met
-        Order sent;          // its last atomic operation that releases
-        Knowledge acquired;  // of others
-        Knowledge pending;   // by relaxed atomics, until a memory barrier
+    template <typename T>
+    using OfKinds = std::array<T, kMemoryKinds>;
+    using Times = std::array<uint32_t, 4>;  // by Reach
+    // A barrier that releases.
+    struct Fence {
+        Semantics semantics;
+        OfKinds<std::shared_ptr<const Release>> released;
+        OfKinds<bool> met = {};  // all of the workgroup acquired it
     };
-    using Orders = std::array<Order, kKinds>;
+    using Fences = std::vector<Fence>;
+    // Of an invocation that executed memory barriers or atomic operations.
+    struct State {
+        OfKinds<Knowledge> known;       // beyond what all of its subgroup and its workgroup know
+        OfKinds<Times> available = {};  // its own writes
+        Fences fences;
+        Fences arrived;  // those before it arrived at a split barrier
+        // What relaxed atomic operations read, until a barrier acquires it: by the kind of memory
+        // of the atomic, the distance of the writer, and the kind of memory that is meant.
+        std::map<std::tuple<MemoryKind, Reach, MemoryKind>, Knowledge> pending;
+    };
+    // What all of a subgroup or of the workgroup have in common, by barriers.
+    struct Common {
+        OfKinds<std::shared_ptr<Knowledge>> known = {std::make_shared<Knowledge>(),
+                                                     std::make_shared<Knowledge>()};
+        OfKinds<Times> available = {};  // the own writes of each
+        Fences fences;
+        OfKinds<Knowledge> met;  // what was released at barriers that did not acquire it
 
-    // Calls f(kind) for the kinds of memory that the semantics name.
+        // To be changed: releases keep it as it was.
+        Knowledge& own(MemoryKind kind) {
+            auto& current = known[kind];
+            if (current.use_count() > 1) current = std::make_shared<Knowledge>(*current);
+            return *current;
+        }
+    };
+
+    static constexpr MemoryKind kEachKind[] = {kShared, kBuffer};
+    Place placeOf(uint32_t invocation) const { return {group_, invocation / lanes_, invocation}; }
+    Place placeOf(const Subgroup& s, uint32_t lane) const {
+        return {group_, s.index, s.index * lanes_ + lane};
+    }
+    State& state(const Place& at) {
+        auto& state = states_[at.invocation];
+        if (!state) state = std::make_unique<State>();
+        return *state;
+    }
+
+    // synchronization.cpp
+    struct Meeting;
+    void synchronise(Meeting& meeting);
     template <typename F>
-    static void forKinds(uint32_t semantics, F f) {
-        for (const Kind kind : {kShared, kBuffer})
-            if ((semantics & kMemory[kind]) != 0) f(kind);
+    void forStates(const Meeting& meeting, F&& f);
+    void releaseAll(Meeting& meeting, MemoryKind kind);
+    void unite(Meeting& meeting, MemoryKind kind, const State& state, const Place& at) const;
+    void acquireAll(Meeting& meeting, MemoryKind kind);
+    void forgetMet(const Meeting& meeting, MemoryKind kind);
+    void keepFence(const Meeting& meeting, MemoryKind kind, const Semantics& semantics,
+                   uint32_t time);
+    bool isGlsl(const Meeting& meeting) const;
+    void passOn(const Meeting& meeting);
+    std::shared_ptr<const Release> snapshot(MemoryKind kind, const Place& at, const State& state);
+    Knowledge& learnCommon(MemoryKind kind, const Place& at, Knowledge& known) const;
+    void makeAvailable(MemoryKind kind, const Place& at, State& state, Reach reach);
+    void makeVisible(MemoryKind kind, const Place& at, State& state, Reach reach);
+    void acquirePending(const Place& at, State& state, const Semantics& semantics);
+    void release(const Place& at, State& state, const Semantics& semantics);
+    Heads& headsAt(const Memory& memory, const std::byte* data);
+    void acquireHeads(const Heads& heads, const Place& at, MemoryKind kind,
+                      const Semantics& semantics);
+    void extendHeads(Heads& heads, const Place& at, MemoryKind kind, const Atomic& operation);
+    std::vector<Part> partsOf(const Place& at, MemoryKind kind, const Semantics& semantics);
+
+    // races.cpp
+    Note noteOf(const Memory& memory, uint32_t lane, const std::byte* data) const;
+    template <typename F>
+    void forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size, F&& f);
+    Reach apart(const Stamp& a, const Stamp& b) const {
+        return distance({a.group, a.invocation / lanes_, a.invocation},
+                        {b.group, b.invocation / lanes_, b.invocation});
     }
-    Invocation& invocation(const Subgroup& s, uint32_t lane) {
-        return invocations_[s.index * lanes_ + lane];
-    }
-    void advance(Order& order, uint32_t semantics, bool visible) const;
-    void makeVisible(uint32_t invocation, uint32_t semantics);
-    bool covers(uint8_t scope, const Stamp& a, const Stamp& b) const;
     bool isSame(const Stamp& a, const Stamp& b) const {
         return a.group == b.group && a.invocation == b.invocation;
     }
@@ -192,6 +210,7 @@ class Races {
     const Stamp* conflict(const Note& note) const;
     void remember(const Note& note) const;
     void noteCell(const Note& note) const;
+    void checkRestrict(const Note& note) const;
     void reportRace(const Note& note, const Stamp& other) const;
 
     BufferHistory& history_;
@@ -200,12 +219,10 @@ class Races {
     bool stale_;          // reads get stale bytes where they may
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
-    uint32_t arrived_ = 0;
-    Orders all_;
-    std::vector<Orders> subgroups_;
-    std::vector<Invocation> invocations_;
-    Knowledge common_;  // of all invocations
-    std::unordered_map<uint64_t, Knowledge> sharedReleases_;
+    Common common_;
+    std::vector<Common> subgroups_;
+    std::vector<std::unique_ptr<State>> states_;  // null: of most invocations
+    std::unordered_map<uint64_t, Heads> sharedHeads_;
     std::vector<Cell> shared_;
     uint64_t pageNumber_ = ~uint64_t{0};
     BufferHistory::Page* page_ = nullptr;

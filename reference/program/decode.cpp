@@ -163,11 +163,6 @@ Status Decoder::readOperationConstant(const Parsed& from, const Type& of) {
     return status;
 }
 
-static bool isDescriptor(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Uniform || storage == spv::StorageClass::StorageBuffer ||
-           storage == spv::StorageClass::UniformConstant;
-}
-
 Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     const bool untyped = from.opcode == OpUntypedVariableKHR;
     Variable variable;
@@ -185,7 +180,10 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
             (held->kind == Kind::kArray || held->kind == Kind::kRuntimeArray) &&
             held->element->block;
     variable.slot = program_->newSlot(id, pointer);
-    program_->slots[variable.slot].pointee = {variable.type};
+    Slot& slot = program_->slots[variable.slot];
+    slot.pointee = {variable.type};
+    slot.ofDescriptors = variable.descriptorArray;
+    slot.object = decorations_.objectOf(id, program_->variables.size() + 1);
     if (!used_.contains(id)) return Done{};  // of another entry point
     placeVariable(variable);
     program_->variables.push_back(variable);

@@ -37,6 +37,8 @@ class Decorations {
     bool has(uint32_t id, spv::Decoration decoration) const {
         return of(id, decoration).has_value();
     }
+    // Slot::object of the variable with this number; 0 if the module says Restrict of none.
+    uint8_t objectOf(uint32_t id, size_t number) const;
 
  private:
     void add(const Parsed& instruction, size_t first, uint32_t member);
@@ -54,12 +56,19 @@ struct Body {
 struct Outline {
     uint32_t label = 0;
     Body body;
+    uint32_t loopEnd = 0;              // label of a loop's merge block, of its header
     std::vector<uint32_t> targets;     // of its terminator
     std::vector<uint32_t> successors;  // in the order in which structuredOrder() goes to them
     std::vector<const Parsed*> phis;
     bool reached = false;
     uint32_t number = 0;  // in structuredOrder()
 };
+
+// Variables in it are bound to descriptors.
+constexpr bool isDescriptor(spv::StorageClass storage) {
+    return storage == spv::StorageClass::Uniform || storage == spv::StorageClass::StorageBuffer ||
+           storage == spv::StorageClass::UniformConstant;
+}
 
 // The name without Op, and what the opcode says of an instruction.
 std::string_view nameOf(const Parsed& instruction);
@@ -116,7 +125,7 @@ class Decoder {
     std::vector<Outline*> structuredOrder(Outline* entry);
     Status readFunction(const Body& body, Function& function);
     Status readBlock(const Body& body, const Function& function, Block& block);
-    Status readEdges(const Outline& from, Block& block);
+    Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
 
     Error invalid(const Parsed& instruction, const std::string& message) const;

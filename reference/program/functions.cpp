@@ -110,6 +110,7 @@ Outline* Decoder::outline(const Body& body) {
             block->phis.push_back(&instruction);
         } else if (instruction.opcode == OpSelectionMerge || instruction.opcode == OpLoopMerge) {
             block->successors = labelsOf(instruction);
+            if (instruction.opcode == OpLoopMerge) block->loopEnd = instruction[0];
         } else if (!isSilent(instruction.opcode)) {
             block->targets = labelsOf(instruction);  // the last one is the terminator
             block->body.last = i;
@@ -154,10 +155,14 @@ Status Decoder::readFunction(const Body& body, Function& function) {
     const std::vector<Outline*> order = structuredOrder(outline(body));
     for (uint32_t i = 0; i < order.size(); ++i) order[i]->number = i;
     function.blocks.resize(order.size());
+    for (const Outline* header : order)
+        if (header->loopEnd != 0)
+            function.loops.push_back(
+                {header->number, blocks_[header->loopEnd].number, program_->loops++});
     for (const Outline* from : order) {
         Block& block = function.blocks[from->number];
         Status read = readBlock(from->body, function, block);
-        if (read) read = readEdges(*from, block);
+        if (read) read = readEdges(*from, function, block);
         if (!read) return read;
     }
     return Done{};
@@ -175,11 +180,14 @@ Status Decoder::readBlock(const Body& body, const Function& function, Block& blo
     return Done{};
 }
 
-Status Decoder::readEdges(const Outline& from, Block& block) {
+Status Decoder::readEdges(const Outline& from, const Function& function, Block& block) {
     for (const uint32_t target : from.targets) {
         const Outline& to = blocks_[target];
         Edge& edge = block.edges.emplace_back();
         edge.block = to.number;
+        const auto loop = std::ranges::find(function.loops, to.number, &Loop::first);
+        if (loop != function.loops.end()) edge.loop = loop->number;
+        edge.repeats = from.number >= to.number;
         for (const Parsed* phi : to.phis) {
             for (size_t i = 0; i + 1 < phi->operands.size(); i += 2) {
                 if ((*phi)[i + 1] != from.label) continue;
@@ -231,6 +239,8 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.saturates = has(spv::Decoration::SaturatedConversion) ||
                    has(spv::Decoration::SaturatedToLargestFloat8NormalConversionEXT);
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
+    if (to.result != kNone)
+        program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
     to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
     if (to.row->prepare == nullptr) return Done{};
     Status read = to.row->prepare(*program_, to);

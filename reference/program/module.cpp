@@ -196,4 +196,12 @@ std::optional<uint32_t> Decorations::of(uint32_t id, spv::Decoration decoration,
     return found == literals_.end() ? std::nullopt : std::optional(found->second);
 }
 
+uint8_t Decorations::objectOf(uint32_t id, size_t number) const {
+    constexpr auto kRestrict = spv::Decoration::Restrict;
+    const bool any = std::ranges::any_of(
+        literals_, [](const auto& row) { return std::get<2>(row.first) == kRestrict; });
+    if (!any || number >= kRestricted) return 0;
+    return uint8_t(number | (has(id, kRestrict) ? kRestricted : 0));
+}
+
 }  // namespace coopvk::reference

@@ -65,7 +65,9 @@ struct Instruction {
 
 // A branch from one block to another copies values to the phis there.
 struct Edge {
-    uint32_t block = kNone;                             // in the order of the function
+    uint32_t block = kNone;  // in the order of the function
+    uint32_t loop = kNone;   // the number of the loop whose header the block is
+    bool repeats = false;    // from the loop: another iteration
     std::vector<std::pair<uint32_t, uint32_t>> copies;  // slot of the phi, slot of its value
 };
 
@@ -74,11 +76,18 @@ struct Block {
     std::vector<Edge> edges;                // in the order of the terminator's targets
 };
 
+// The blocks from `first` on, up to `end`, which is the merge block.
+struct Loop {
+    uint32_t first = 0, end = 0;
+    uint32_t number = 0;  // in the program
+};
+
 struct Function {
     const Type* type = nullptr;        // its return type
     std::vector<uint32_t> parameters;  // slots
     std::vector<Block> blocks;         // a merge block is behind all that it merges
-    uint32_t result = kNone;           // slot of the returned value
+    std::vector<Loop> loops;
+    uint32_t result = kNone;  // slot of the returned value
 };
 
 // What is known of an id.
@@ -87,8 +96,13 @@ struct Slot {
     uint32_t id = 0;
     bool constant = false;
     uint64_t storage = 0;  // first component in the subgroup's storage, or in that of constants
-    Pointee pointee;       // of a pointer
+    // Of a pointer.
+    Pointee pointee;
+    uint8_t object = 0;  // number of its variable, if the program says Restrict: kRestricted
+    bool ofDescriptors = false;  // of an array
+    bool nonUniform = false;     // decorated so
 };
+inline constexpr uint8_t kRestricted = 0x80;  // of a variable that is decorated Restrict
 
 struct Variable {
     uint32_t slot = kNone;
@@ -133,7 +147,8 @@ class Program {
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup
     bool vulkanMemoryModel = false;
-    uint64_t sharedSize = 0;         // bytes of Workgroup variables
+    uint64_t sharedSize = 0;  // bytes of Workgroup variables
+    uint32_t loops = 0;
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants
 
