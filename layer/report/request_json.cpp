@@ -111,6 +111,15 @@ bool readNative(const ordered_json& json, rewrite::ExtensionFeatures& native) {
     return true;
 }
 
+// Dumps of earlier versions have none.
+bool readLayout(const ordered_json& json, const char* key, rewrite::ElementLayout& layout) {
+    if (!json.contains(key)) return true;
+    const auto* text = findText(json, key);
+    const auto read = text == nullptr ? std::nullopt : rewrite::elementLayoutFromName(*text);
+    layout = read.value_or(layout);
+    return read.has_value();
+}
+
 }  // namespace
 
 ordered_json toJson(const RecordedRequest& request) {
@@ -124,6 +133,8 @@ ordered_json toJson(const RecordedRequest& request) {
             {"addsShapes", request.target.addsShapes},
             {"indexes64Bits", request.target.indexes64Bits},
             {"backEnd", backEndName(request.target.backEnd)},
+            {"elementLayout", rewrite::elementLayoutName(request.target.elementLayout)},
+            {"programLayout", rewrite::elementLayoutName(request.target.programLayout)},
             {"validate", request.validate},
             {"lines", request.lines},
             {"rewriteLimit", request.maxSteps},
@@ -165,6 +176,10 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
+    if (!readLayout(json, "elementLayout", request.target.elementLayout) ||
+        !readLayout(json, "programLayout", request.target.programLayout)) {
+        return wrongRequest("a layout of elements has a name that coopvk does not know");
+    }
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");

@@ -170,6 +170,11 @@ constexpr SettingReader kReaders[] = {
      [](const Reading& r) {
          r.set(r.settings.backEnd, rewrite::backEndFromName(r.text), "unknown back-end");
      }},
+    {"element_layout",
+     [](const Reading& r) {
+         r.set(r.settings.elementLayout, rewrite::elementLayoutFromName(r.text),
+               "unknown layout");
+     }},
     {"log_level",
      [](const Reading& r) {
          r.set(r.settings.logLevel, logLevelFromName(r.text), "unknown level");
@@ -218,6 +223,12 @@ static_assert(readersMatchManifest(), "manifest/VkLayer_coopvk.json.in lists oth
 
 }  // namespace
 
+rewrite::ElementLayout layoutOf(const ProgramNames& names) {
+    // Its matrices are those of AGS, which programs use on RDNA 4 (FSR 4).
+    return names.engine == "vkd3d" ? rewrite::ElementLayout::kRdna4
+                                   : rewrite::ElementLayout::kAuto;
+}
+
 std::string_view backEndName(rewrite::BackEnd backEnd) {
     constexpr std::string_view kNames[] = {"auto", "core", "native"};
     return kNames[static_cast<size_t>(backEnd)];
@@ -241,10 +252,11 @@ std::vector<std::string> checkSetting(std::string_view key, std::string_view val
 Settings loadSettings(const VkInstanceCreateInfo* createInfo,
                       std::vector<std::string>& complaints) {
     const SettingSet set(createInfo);
-    const ConfiguredSettings configured =
-        configuredFor(readConfigurations(), programNames(createInfo));
+    const ProgramNames names = programNames(createInfo);
+    const ConfiguredSettings configured = configuredFor(readConfigurations(), names);
     complaints.insert(complaints.end(), configured.faults.begin(), configured.faults.end());
     Settings settings;
+    settings.programLayout = layoutOf(names);
     for (const SettingReader& reader : kReaders) {
         const SettingFound found = set.find(*findSetting(reader.key), configured);
         reader.read({reader.key, found.text, settings, complaints});

@@ -12,6 +12,7 @@
 #include "settings/emulate_policy.hpp"
 #include "settings/log_level.hpp"
 #include "settings/names.hpp"
+#include "settings/program_names.hpp"
 #include "settings/shown_ids.hpp"
 
 namespace coopvk::layer {
@@ -25,6 +26,9 @@ struct DumpedInputs {
 struct Settings {
     EmulatePolicy emulate;
     rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
+    rewrite::ElementLayout elementLayout = rewrite::ElementLayout::kAuto;
+    // Of the program, for kAuto: rewrite::Target::programLayout.
+    rewrite::ElementLayout programLayout = rewrite::ElementLayout::kAuto;
     LogLevel logLevel = LogLevel::kWarn;
     std::string logFile;
     std::string dumpDir;
@@ -56,6 +60,9 @@ std::vector<SettingFound> explainSettings(const ConfiguredSettings& configured);
 // What is wrong with the value of a setting, a line for each mistake. An empty value, which means
 // the default, has none.
 std::vector<std::string> checkSetting(std::string_view key, std::string_view value);
+
+// Settings::programLayout, for a program with these names.
+rewrite::ElementLayout layoutOf(const ProgramNames& names);
 
 // "auto", "core" or "native".
 std::string_view backEndName(rewrite::BackEnd backEnd);

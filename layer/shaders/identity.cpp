@@ -21,6 +21,8 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
     hash.addValue(settings.backEnd);
+    hash.addValue(settings.elementLayout);
+    hash.addValue(settings.programLayout);
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);

@@ -52,7 +52,10 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     target.indexes64Bits = request.indexes64Bits;
     const bool native =
         device.physical->nativeMatrices && device.facts.has(Feature::kNativeCooperativeMatrix);
-    target.backEnd = native ? device.instance->settings.backEnd : rewrite::BackEnd::kCore;
+    const Settings& settings = device.instance->settings;
+    target.backEnd = native ? settings.backEnd : rewrite::BackEnd::kCore;
+    target.elementLayout = settings.elementLayout;
+    target.programLayout = settings.programLayout;
     return target;
 }
 
@@ -228,7 +231,9 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
                                                 const Entries& entries, StagePlan& plan) {
     const DeviceFacts& facts = device.facts;
     std::optional<rewrite::Error> firstError;
-    for (uint32_t size : subgroupSizes(facts, request)) {
+    std::vector<uint32_t> sizes = subgroupSizes(facts, request);
+    for (size_t next = 0; next < sizes.size(); ++next) {
+        const uint32_t size = sizes[next];
         auto attempt = rewriteFor(device, request, entries, size);
         if (!attempt) {
             // Other sizes can only help a shader for which this one is too small or too large.
@@ -243,6 +248,13 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
             plan.rewritten = attempt->rewritten;
             plan.subgroupSize = size;
             plan.isCached = attempt->isCached;
+        }
+        const auto wanted =
+            std::find(sizes.begin() + static_cast<std::ptrdiff_t>(next) + 1, sizes.end(),
+                      rewritten.wantedSubgroupSize);
+        if (rewritten.wantedSubgroupSize != size && wanted != sizes.end()) {
+            std::swap(sizes[next + 1], *wanted);
+            continue;
         }
         if (fits) break;
     }

@@ -35,6 +35,14 @@ constexpr Names kDirections = {"nearest", "upward", "downward"};
 constexpr Names kCalls = {"once", "repeated"};
 constexpr Names kActions = {"ignore", "message", "error"};
 
+bool readMap(Text text, Choice& placement) {
+    const Names names = {"nvidia", "rdna3", "rdna4"};
+    const auto* found = std::ranges::find(names, text);
+    if (found == names.end()) return false;
+    placement = Choice(int(Choice::kNvidia) + int(found - names.begin()));
+    return true;
+}
+
 bool readChecks(Text text, Settings& settings) {
     settings.checks = text == "all" ? uint32_t{kAllChecks} : 0;
     if (text == "all" || text == "none") return true;
@@ -60,7 +68,10 @@ constexpr SettingRow kSettings[] = {
      }},
     {"SEED", [](Text text, Settings& to) { return read(text, to.seed); }},
     {"SCHEDULE", [](Text text, Settings& to) { return read(text, kOrders, to.schedule); }},
-    {"PLACEMENT", [](Text text, Settings& to) { return read(text, kOrders, to.placement); }},
+    {"PLACEMENT",
+     [](Text text, Settings& to) {
+         return read(text, kOrders, to.placement) || readMap(text, to.placement);
+     }},
     {"SUMS", [](Text text, Settings& to) { return read(text, kSums, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},

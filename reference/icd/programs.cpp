@@ -66,7 +66,8 @@ VkResult resultOf(ErrorCode code) {
 // Errors go to the messengers, too.
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
     auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
-                                        source.subgroupSize, device.settings().rounding});
+                                        source.subgroupSize, device.settings().rounding, true,
+                                        device.settings().placement});
     if (made) {
         program = *made;
         return VK_SUCCESS;

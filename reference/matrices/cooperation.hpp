@@ -27,12 +27,19 @@ inline void setElements(const Value& value, uint32_t lane, std::span<const Eleme
 
 inline bool ofWorkgroup(const Type& matrix) { return matrix.scope != spv::Scope::Subgroup; }
 
+// Shapes for which a GPU's map has no rule lie as the schedule says.
+inline PlacementChoice placementOf(const Settings& settings) {
+    const bool isMap = settings.placement > Choice::kExact;
+    return {settings.placement, isMap ? settings.schedule : settings.placement};
+}
+
 // Which elements of a matrix of this type the lanes of a subgroup hold.
 struct Holder {
     Holder(const Subgroup& s, const Type& matrix)
         : placement({matrix.rows, matrix.columns, matrix.use,
-                     ofWorkgroup(matrix) ? s.program->invocations : s.lanes},
-                    s.group->settings->placement, s.group->settings->seed),
+                     ofWorkgroup(matrix) ? s.program->invocations : s.lanes,
+                     matrix.element->width, !ofWorkgroup(matrix)},
+                    placementOf(*s.group->settings), s.group->settings->seed),
           first(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
     Position position(uint32_t component, uint32_t lane) const {
         return placement.position(first + lane, component);

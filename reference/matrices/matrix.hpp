@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "coopvk_reference/execute.hpp"
+#include "matrices/element_maps.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
@@ -29,15 +29,9 @@ struct Permutation {
     constexpr uint64_t operator()(uint64_t i) const { return (i * factor + offset) % count; }
 };
 
-struct Position {
-    uint32_t row = 0, column = 0;
-    bool exists = false;  // false: the component holds no element
-};
-
-struct Shape {
-    uint32_t rows = 0, columns = 0;
-    int32_t use = -1;
-    uint32_t invocations = 1;  // of the scope
+struct PlacementChoice {
+    Choice mapped;  // of shapes that it has a map for
+    Choice others;
 };
 
 // Which component of which invocation holds which element of a matrix.
@@ -45,10 +39,12 @@ struct Shape {
 // implementation-dependent."
 class Placement {
  public:
-    Placement(const Shape& shape, Choice choice, uint64_t seed)
+    Placement(const Shape& shape, PlacementChoice choices, uint64_t seed)
         : shape_(shape),
           elements_(shape.rows * shape.columns),
-          length_(uint32_t((uint64_t(elements_) + shape.invocations - 1) / shape.invocations)) {
+          length_(lengthOf(choices.mapped, shape)),
+          choice_(choices.mapped) {
+        const Choice choice = choices.others;
         permutation_.count = std::max<uint64_t>(uint64_t(length_) * shape.invocations, 1);
         if (choice == Choice::kShuffled) {
             // Matrices of different types lie differently.
@@ -69,6 +65,11 @@ class Placement {
     uint32_t length() const { return length_; }
     // `invocation` is that in the scope.
     Position position(uint32_t invocation, uint32_t component) const {
+        Position mapped;
+        if (withMap(choice_, shape_,
+                    [&](const auto& map) { mapped = map.position(invocation, component); })) {
+            return mapped;
+        }
         uint32_t number = component * shape_.invocations + invocation;
         if (runs_) number = (shape_.invocations - invocation) * length_ - 1 - component;
         const uint32_t element = permutes_ ? uint32_t(permutation_(number)) : number;
@@ -83,6 +84,7 @@ class Placement {
     Shape shape_;
     uint32_t elements_;
     uint32_t length_;
+    Choice choice_;
     bool permutes_ = false;
     Permutation permutation_;   // of the numbers of components to those of elements
     bool runs_ = false;         // components are counted invocation by invocation, from the last on

@@ -39,7 +39,7 @@ Step byStride(Subgroup& s) {
         const uint64_t bit = uint64_t(line * stride) * 8 + place * bits;
         if (!kStores)
             matrix.set(c, lane, p.exists ? memory.read(lane, bit, bits) : Element{});
-        else if (p.exists)
+        else if (p.exists && !p.isCopy)
             memory.write(bits < 8 ? s.mask.first() : lane, bit, bits, matrix.get(c, lane));
     });
     return Step::kNext;
@@ -163,7 +163,7 @@ Step byTensor(Subgroup& s) {
                                          p.row, p.column));
                 const uint64_t bit = uint64_t(place.index) * bits;
                 const bool there = place.access == TensorAccess::element;
-                if (there && kStores) memory.write(lane, bit, bits, object.get(c, lane));
+                if (there && kStores && !p.isCopy) memory.write(lane, bit, bits, object.get(c, lane));
                 if (kStores) return;
                 if (there && decoding) decoding->add(lane, layout.dimensions, place);
                 if (there && !decoding) loaded = memory.read(lane, bit, bits);

@@ -3,6 +3,7 @@
 // Types: where their components are in values and in memory, and how they are decoded.
 #include "program/types.hpp"
 
+#include "matrices/element_maps.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -203,10 +204,11 @@ Status Decoder::readMatrixType(const Parsed& from, Type& to) {
     to.rows = constantOf(from[2]);
     to.columns = constantOf(from[3]);
     if (from.size() > 4) to.use = int32_t(constantOf(from[4]));
-    const uint64_t holders =
-        to.scope == spv::Scope::Subgroup ? program_->lanes : std::max(program_->invocations, 1u);
-    const uint64_t elements = uint64_t{to.rows} * to.columns;
-    to.count = to.components = uint32_t((elements + holders - 1) / holders);
+    const bool ofSubgroup = to.scope == spv::Scope::Subgroup;
+    const uint32_t holders = ofSubgroup ? program_->lanes : std::max(program_->invocations, 1u);
+    to.count = to.components = matrices::lengthOf(
+        request_.placement,
+        {to.rows, to.columns, to.use, holders, to.element->width, ofSubgroup});
     return Done{};
 }
 

@@ -5,6 +5,7 @@
 // COOPVK_TEST_FULL=1 each has every other form.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "checking.hpp"
@@ -45,6 +46,27 @@ TEST_P(CheckInputs, WriteTheSame) {
     }
     // A reason that holds no more must go.
     EXPECT_EQ(agreed == 0, isUnchecked(input)) << agreed << " agree";
+}
+
+// With the layout of elements of a GPU on both sides: unless all forms run, of one GPU.
+TEST_P(CheckInputs, WriteTheSameInTheLayoutOfAGpu) {
+    using enum rewrite::ElementLayout;
+    const Input& input = GetParam();
+    if (isUnchecked(input) || input.heap != 0) return;
+    const Words words = compiled(input, Variant::kFast);
+    check::Options options = optionsFor(input, 0);
+    if (!input.lanes.empty() && std::ranges::count(input.lanes, 32u) == 0) return;
+    options.lanes = {32};
+    options.backEnds = {rewrite::BackEnd::kCore};
+    options.schedules = {reference::Choice::kPlain};
+    const size_t chosen = (std::hash<std::string>()(input.name) + testSeed()) % 3;
+    for (const rewrite::ElementLayout layout : {kNvidia, kRdna3, kRdna4}) {
+        if (!runsAll() && static_cast<size_t>(layout) - static_cast<size_t>(kNvidia) != chosen)
+            continue;
+        SCOPED_TRACE(rewrite::elementLayoutName(layout));
+        for (const check::Outcome& outcome : checkAt(input, words, options, layout))
+            EXPECT_TRUE(isExpected(input, outcome)) << describe(outcome);
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, CheckInputs, testing::ValuesIn(allInputs()),

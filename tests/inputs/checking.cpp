@@ -73,8 +73,10 @@ bool isExpected(const Input& input, const check::Outcome& outcome) {
 }
 
 std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
-                                    const check::Options& options) {
+                                    const check::Options& options,
+                                    rewrite::ElementLayout layout) {
     check::Subject subject{.words = words, .specialization = {}};
+    subject.target.elementLayout = layout;
     for (const auto& [id, value] : input.specialization)
         subject.specialization.push_back({.constantId = id, .bits = value});
     if (input.isSubgroup)

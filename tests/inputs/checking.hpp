@@ -17,7 +17,8 @@ namespace coopvk::test {
 check::Options optionsFor(const Input& input, size_t number);
 
 std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
-                                    const check::Options& options);
+                                    const check::Options& options,
+                                    rewrite::ElementLayout layout = rewrite::ElementLayout::kAuto);
 
 bool isUnchecked(const Input& input);
 bool isExpected(const Input& input, const check::Outcome& outcome);

@@ -52,7 +52,7 @@ TEST(Placement, HoldsEachElementOnce) {
 TEST(Placement, DiffersByChoice) {
     const Shape shape{16, 16, 2, 32};
     const auto at = [&](Choice choice, uint64_t seed) {
-        const Position p = Placement(shape, choice, seed).position(3, 1);
+        const Position p = Placement(shape, {choice, choice}, seed).position(3, 1);
         return std::pair(p.row, p.column);
     };
     EXPECT_EQ(at(Choice::kPlain, 1), std::pair(2u, 3u));  // element 32 + 3

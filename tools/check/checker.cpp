@@ -13,6 +13,20 @@ namespace {
 // Further passes find what no subgroup size changes: they are part of every third size.
 constexpr uint32_t kFurtherEvery = 3;
 
+// Where the reference device places elements; nullopt: where the schedule says.
+std::optional<Choice> placementOf(rewrite::ElementLayout layout) {
+    switch (layout) {
+        case rewrite::ElementLayout::kNvidia:
+            return Choice::kNvidia;
+        case rewrite::ElementLayout::kRdna3:
+            return Choice::kRdna3;
+        case rewrite::ElementLayout::kRdna4:
+            return Choice::kRdna4;
+        default:
+            return std::nullopt;
+    }
+}
+
 }  // namespace
 
 Checker::Checker(const Subject& subject, const Options& options)
@@ -20,12 +34,13 @@ Checker::Checker(const Subject& subject, const Options& options)
       options_(options),
       module_(subject.words, subject.specialization),
       entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
+      placement_(placementOf(subject.target.elementLayout)),
       first_(passWith(module_, options, {})) {}
 
 std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     lanes_ = lanes;
-    native_ =
-        makeSide({subject_.words, entryPoint_, subject_.specialization, lanes, options_.validate});
+    native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes,
+                        options_.validate, placement_});
     Outcome outcome{.lanes = lanes};
     if (const auto verdict = checkNative(first_, outcome)) {
         outcome.verdict = *verdict;
@@ -49,7 +64,8 @@ reference::Settings Checker::settings(const Pass& pass, Choice schedule, Choice 
     reference::Settings settings;
     settings.subgroupSize = lanes_;
     settings.seed = options_.memory.seed;
-    settings.schedule = settings.placement = schedule;
+    settings.schedule = schedule;
+    settings.placement = placement_.value_or(schedule);
     settings.sums = sums;
     settings.checks = pass.hasRaces ? options_.checks & ~reference::kCheckRaces : options_.checks;
     settings.threads = options_.threads;
@@ -145,8 +161,8 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     const auto words = rewritten(backEnd, outcome);
     if (!words) return outcome;
     outcome.verdict = Verdict::kAgrees;
-    const Side side =
-        makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate});
+    const Side side = makeSide(
+        {*words, entryPoint_, specializationFor(), lanes_, options_.validate, placement_});
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = Verdict::kInvalid;
@@ -190,8 +206,8 @@ std::span<const SpecializationValue> Checker::specializationFor() const {
 const Freedom& Checker::freedomOf(Pass& pass) const {
     if (pass.freedom) return *pass.freedom;
     const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
-    const Side native =
-        makeSide({lined, entryPoint_, subject_.specialization, lanes_, options_.validate});
+    const Side native = makeSide({lined, entryPoint_, subject_.specialization, lanes_,
+                                  options_.validate, placement_});
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;

@@ -61,7 +61,8 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
     const auto variant = [&](Choice sums, Choice placement, const auto& note) {
         reference::Settings other = settings;
         other.sums = sums;
-        other.placement = other.schedule = placement;
+        other.placement = placement;
+        if (placement <= Choice::kExact) other.schedule = placement;
         if (placement != Choice::kPlain) other.calls = reference::Calls::kRepeated;
         const Execution result = execute(native, memory, groups, other);
         for (const reference::Report& report : result.reports) {
@@ -81,9 +82,12 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
         of.spread = std::max(of.spread, between);
     };
     for (const Choice sums : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})
-        variant(sums, Choice::kPlain, spreads);
+        variant(sums, settings.placement, spreads);
+    // With the map of a GPU, another placement only tells whether the module itself races.
+    const bool isMapped = settings.placement != Choice::kPlain;
     for (const Choice placement : {Choice::kShuffled, Choice::kAdversarial}) {
-        variant(Choice::kExact, placement, [](BufferFreedom& of, uint64_t offset, double) {
+        variant(Choice::kExact, placement, [&](BufferFreedom& of, uint64_t offset, double) {
+            if (isMapped) return;
             if (of.isOpen.size() <= offset) of.isOpen.resize(offset + 1);
             of.isOpen[offset] = true;
         });

@@ -43,6 +43,7 @@ Side makeSide(const SideRequest& from) {
     request.entryPoint = from.entryPoint;
     request.subgroupSize = from.lanes;
     request.validate = from.validate;
+    request.placement = from.placement.value_or(reference::Choice::kPlain);
     for (const SpecializationValue& value : from.specialization)
         request.specialization.push_back({value.constantId, value.bits, value.size});
     auto program = reference::makeProgram(request);

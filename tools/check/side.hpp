@@ -26,6 +26,7 @@ struct SideRequest {
     std::span<const SpecializationValue> specialization;
     uint32_t lanes = 32;
     bool validate = true;
+    std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
 };
 Side makeSide(const SideRequest& request);
 

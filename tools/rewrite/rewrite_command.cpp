@@ -149,6 +149,10 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->add_option("--back-end", options->backEnd, "What matrices become: auto, core or native")
         ->default_str("auto");
     command
+        ->add_option("--element-layout", options->elementLayout,
+                     "Which invocation holds which element: auto, free, nvidia, rdna3 or rdna4")
+        ->default_str("auto");
+    command
         ->add_option("--tune", options->tune,
                      "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
                      "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "

@@ -129,6 +129,11 @@ Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target
         if (!backEnd) return failure("unknown back-end '" + options.backEnd + "'");
         target.backEnd = *backEnd;
     }
+    if (!options.elementLayout.empty()) {
+        const auto layout = rewrite::elementLayoutFromName(options.elementLayout);
+        if (!layout) return failure("unknown layout of elements '" + options.elementLayout + "'");
+        target.elementLayout = *layout;
+    }
     const auto tuning = rewrite::matrixTuningFromText(options.tune);
     if (!tuning) return tuning.error();
     target.tuning = *tuning;

@@ -24,6 +24,7 @@ struct RewriteOptions {
     std::string device;
     std::string emulate;
     std::string backEnd;
+    std::string elementLayout;
     std::string tune;
     std::string entryPoint;
     std::string stage;

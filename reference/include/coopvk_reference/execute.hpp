@@ -106,6 +106,10 @@ enum class Choice {
     kShuffled,     // by the seed
     kAdversarial,  // what breaks programs that rely on more than the texts promise
     kExact,        // SUMS only: exact sums, rounded once
+    // PLACEMENT only: where these GPUs hold elements (matrices/element_maps.hpp).
+    kNvidia,
+    kRdna3,
+    kRdna4,
 };
 
 // Of floating-point arithmetic and conversions, where neither the module nor the text of the
@@ -167,6 +171,7 @@ struct ProgramRequest {
     uint32_t subgroupSize = 32;
     Direction rounding = Direction::kNearest;
     bool validate = true;  // false: the caller knows that the module is valid
+    Choice placement = Choice::kPlain;  // as Settings::placement
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.

@@ -47,6 +47,20 @@ enum class BackEnd : uint32_t {
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
+// Which lane holds which element of a matrix of scope Subgroup, as which element number, and so what
+// OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a GPU
+// does (docs/element-layouts.md).
+enum class ElementLayout : uint32_t {
+    kAuto,    // a GPU's for modules whose result depends on it, else free
+    kFree,    // the one that is fastest
+    kNvidia,  // NVIDIA's since Turing
+    kRdna3,
+    kRdna4,
+};
+// "auto", "free", "nvidia", "rdna3", "rdna4"
+std::optional<ElementLayout> elementLayoutFromName(std::string_view name);
+std::string_view elementLayoutName(ElementLayout layout);
+
 // Choices that the core back-end makes itself unless they are given here. For measurements
 // (docs/benchmarks.md): they change the speed, not the results.
 struct MatrixTuning {
@@ -85,6 +99,10 @@ struct Target {
     // the entry point had the execution mode Shader64BitIndexingEXT.
     bool indexes64Bits = false;
     BackEnd backEnd = BackEnd::kAuto;
+    ElementLayout elementLayout = ElementLayout::kAuto;
+    // What kAuto gives modules whose result depends on the layout, as the program that creates the
+    // shader needs it; kAuto: what the module's extensions suggest.
+    ElementLayout programLayout = ElementLayout::kAuto;
     MatrixTuning tuning = {};
 };
 
@@ -122,6 +140,9 @@ struct Rewritten {
     // What is wrong with the module, though it is rewritten: one line each.
     std::vector<std::string> warnings;
     uint64_t steps = 0;  // see Request::maxSteps
+    // The results depend on the layout of elements that the program assumes, and subgroups of this
+    // size have it; 0: any size will do, or none.
+    uint32_t wantedSubgroupSize = 0;
     // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
     // Each string occurs once and is a constant.
     std::vector<std::string_view> paths;

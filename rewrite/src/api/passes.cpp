@@ -8,6 +8,7 @@
 #include "ir/entry_point.hpp"
 #include "longvector/types.hpp"
 #include "matrix/context.hpp"
+#include "matrix/element_maps.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
 #include "matrix/slices/segments.hpp"
@@ -119,6 +120,40 @@ Failure separateLoops(Rewriting& r) {
     return std::nullopt;
 }
 
+// The driver's matrices lie as the driver wants.
+Failure refuseElementLayout(Rewriting& r) {
+    const MatrixUses uses(r.module);
+    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
+    const bool canBeCore = usesMatrices(r.out.used) ||
+                           usesFormatMatrices(r.request.words, r.target) ||
+                           allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
+    if (layout == ElementLayout::kFree || !canBeCore) return std::nullopt;
+    return Error{ErrorCode::kUnsupported,
+                 std::format("depends on the layout of elements: {}", elementLayoutName(layout))};
+}
+
+// The layout of the core back-end. An error if the user wants one that these subgroups cannot have.
+Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
+    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
+    if (layout == ElementLayout::kFree) return layout;
+    const std::string_view name = elementLayoutName(layout);
+    const uint32_t size = r.target.subgroupSize;
+    r.out.wantedSubgroupSize = hasMap(layout, size) ? size : subgroupSizeOf(layout);
+    if (hasMap(layout, size)) {
+        r.out.notes.push_back(std::format("depends on the layout of elements: {}", name));
+        return layout;
+    }
+    if (r.target.elementLayout == ElementLayout::kAuto) {
+        r.out.notes.push_back(std::format(
+            "depends on the layout of elements: {}, which subgroups of {} cannot have", name, size));
+        return ElementLayout::kFree;
+    }
+    return Error{ErrorCode::kUnsupported,
+                 std::format("the layout of elements '{}' has no map for subgroups of {} "
+                             "invocations (setting element_layout)",
+                             name, size)};
+}
+
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
     joinProducts(r.types, target, r.native, r.out.notes);
@@ -137,7 +172,9 @@ Failure lowerToCore(Rewriting& r) {
         uses.emplace(r.module);
         r.out.notes.push_back("f16 matrices in shared memory are f32");
     }
-    LayoutPolicy policy = choosePolicy(*uses, r.types, target);
+    Result<ElementLayout> layout = elementLayoutFor(r, *uses);
+    if (!layout) return layout.error();
+    LayoutPolicy policy = choosePolicy(*uses, r.types, target, *layout);
     policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
@@ -161,6 +198,7 @@ Failure lowerToCore(Rewriting& r) {
 }
 
 Failure lowerToDriver(Rewriting& r) {
+    if (Failure error = refuseElementLayout(r)) return error;
     if (needsWholeMatrices(r.module)) return lowerToCore(r);
     const uint32_t count = std::max(subgroupsOf(r.module, r.target.subgroupSize), 1u);
     if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;

@@ -24,6 +24,9 @@ struct PackedType {
     // The module does not know the count, which the lowering chose: composites have one constituent
     // for all elements, and indices may be too large.
     bool hasOpenCount = false;
+    // The module numbers elements column by column, and columns have this many; 0: as here, row by
+    // row.
+    uint32_t columnLength = 0;
 
     struct Place {
         uint32_t pack, part;
@@ -32,6 +35,11 @@ struct PackedType {
     Place place(uint32_t element) const {
         const uint32_t line = element / packStep;
         return {line / packWidth * packStep + element % packStep, line % packWidth};
+    }
+    // The number here of element number `element` in the module.
+    uint32_t elementOf(uint32_t element) const {
+        if (columnLength == 0) return element;
+        return element % columnLength * (count / columnLength) + element / columnLength;
     }
     bool hasPlacesOf(const PackedType& other) const {
         return packWidth == other.packWidth && packStep == other.packStep;
@@ -139,7 +147,7 @@ struct PackedIndex {
 };
 PackedIndex findPackedIndex(const PackedContext& context, const Instruction& instruction);
 // The index in an access chain as an unsigned integer; a constant one is reduced modulo the count.
-// 0 and an error if it is not an integer.
+// 0 and an error if it is not an integer. The number is the one here (PackedType::elementOf()).
 Id elementIndex(PackedContext& context, Emitter& emit, const Instruction& chain,
                 const PackedIndex& index);
 

@@ -124,15 +124,14 @@ PackedIndex findPackedIndex(const PackedContext& context, const Instruction& i) 
 bool lowerPackedIndices(PackedContext& context, Emitter& emit, Instruction& i) {
     const auto [type, at] = findPackedIndex(context, i);
     if (type == nullptr) return false;
-    const uint32_t element = i.word(at);
-    if (element >= type->count) {
+    if (i.word(at) >= type->count) {
         if (!type->hasOpenCount) {
             context.invalid(i, "an index is beyond the Component Count");
         }
         dropBeyondCount(emit, i);
         return true;
     }
-    const auto [pack, part] = type->place(element);
+    const auto [pack, part] = type->place(type->elementOf(i.word(at)));
     i.operands[at] = literal(pack);
     if (type->packWidth > 1) insertAfter(i, at, literal(part));
     return false;
@@ -149,7 +148,17 @@ Id elementIndex(PackedContext& context, Emitter& emit, const Instruction& chain,
     // An index is never negative, and packIndices() divides unsigned integers.
     const Id type = types.intType(types.width(emit.typeOf(element)), false);
     const std::optional<uint64_t> known = context.module.constantValue(element);
-    return known ? types.constant(type, *known % index.type->count) : emit.bitcast(type, element);
+    if (known) {
+        const auto inside = static_cast<uint32_t>(*known % index.type->count);
+        return types.constant(type, index.type->elementOf(inside));
+    }
+    const Id number = emit.bitcast(type, element);
+    const uint32_t length = index.type->columnLength;
+    if (length == 0) return number;
+    const Id rows = types.constant(type, length);
+    const Id columns = types.constant(type, index.type->count / length);
+    return emit.addInt(type, emit.mulInt(type, emit.modInt(type, number, rows), columns),
+                       emit.divInt(type, number, rows));
 }
 
 PackIndices packIndices(Emitter& emit, const PackedType& type, Id element) {
@@ -168,7 +177,7 @@ bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& i) {
     if (index.type == nullptr) return false;
     const std::optional<uint64_t> known = context.module.constantValue(i.word(index.at));
     const bool isInside = !known || *known < index.type->count;
-    if (index.type->packWidth == 1 && isInside) return false;
+    if (index.type->packWidth == 1 && index.type->columnLength == 0 && isInside) return false;
     const Id element = elementIndex(context, emit, i, index);
     if (element == 0) return false;
     const auto [pack, part] = packIndices(emit, *index.type, element);

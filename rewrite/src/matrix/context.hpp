@@ -126,6 +126,11 @@ struct MatrixContext : PackedContext {
         return {scope, policy.workgroup, policy.cell, invocations, cellsAreSubgroups};
     }
     LaneGrid lanesOf(const Fragment& fragment) const {
+        if (fragment.map) {
+            const Grid& grid = fragment.map->grid;
+            return {LaneScope::kSubgroup, grid, grid, target.subgroupSize, false,
+                    fragment.map->isByColumns};
+        }
         if (!fragment.run) return lanesOf(fragment.scope);
         const Grid grid = {fragment.rows.lanes, fragment.columns.lanes};
         const bool isByColumns = fragment.run->along == Dimension::kRows;

@@ -149,10 +149,13 @@ GridPosition& MatrixWriter::position(LaneScope scope) {
 }
 
 GridPosition& MatrixWriter::position(const MatrixType& m) {
-    if (!m.fragment.run) return position(m.fragment.scope);
-    const auto found = runPositions_.find(m.id);
-    if (found != runPositions_.end()) return found->second;
-    return runPositions_.emplace(m.id, matrices_.position(prologue(), m.fragment)).first->second;
+    if (!m.fragment.run && !m.fragment.map) return position(m.fragment.scope);
+    const auto found = ownPositions_.find(m.id);
+    if (found != ownPositions_.end()) return found->second;
+    GridPosition& position =
+        ownPositions_.emplace(m.id, matrices_.position(prologue(), m.fragment)).first->second;
+    if (m.fragment.scope == LaneScope::kSubgroup) position.setLane(lane());
+    return position;
 }
 
 bool MatrixType::isConverted() const { return number->form != nullptr; }

@@ -64,8 +64,11 @@ Slot SubgroupExchange::pick(std::span<const Slot> candidates, Id index) {
 }
 
 Id SubgroupExchange::laneAt(Dimension d, Id along, Id other) {
-    if (d == Dimension::kColumns) std::swap(along, other);
-    return emit_.addU32(emit_.times(along, context_.policy.grid.columns), other);
+    const LaneGrid lanes = context_.lanesOf(matrix_.fragment);
+    const Id row = d == Dimension::kRows ? along : other;
+    const Id column = d == Dimension::kRows ? other : along;
+    return lanes.isByColumns ? emit_.addU32(emit_.times(column, lanes.grid.rows), row)
+                             : emit_.addU32(emit_.times(row, lanes.grid.columns), column);
 }
 
 HeldElements SubgroupExchange::gatherAxis(HeldElements& from, Dimension d) {

@@ -76,8 +76,9 @@ bool requireShuffles(MatrixContext& context, const Instruction& at);
 // packs where it can, and each pack once for all of its components.
 class SubgroupExchange : private MatrixCode {
  public:
-    SubgroupExchange(MatrixContext& context, MatrixWriter& writer, Id component)
-        : MatrixCode(context, writer), component_(component) {}
+    // Between lanes that are arranged as those of `matrix`, of components of its type.
+    SubgroupExchange(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix)
+        : MatrixCode(context, writer), matrix_(matrix), component_(matrix.component) {}
 
     // The slot's value in another lane (u32).
     Slot fromLane(const Slot& slot, Id lane);
@@ -98,11 +99,12 @@ class SubgroupExchange : private MatrixCode {
     Id laneAt(Dimension d, Id along, Id other);
 
  private:
-    GridPosition& position() { return writer_.position(LaneScope::kSubgroup); }
+    GridPosition& position() { return writer_.position(matrix_); }
     Id shuffle(spv::Op opcode, Id word, Id lane);
     Slot shuffled(spv::Op opcode, const Slot& slot, Id lane);
 
-    Id component_;
+    const MatrixType& matrix_;
+    const Id component_;
     std::map<std::tuple<spv::Op, Id, Id>, Id> shuffled_;  // by value and lane, or mask
     std::map<std::vector<Id>, Id> picked_;                // by index and candidates
     std::map<std::pair<Id, uint32_t>, Id> is_;            // index == constant

@@ -55,7 +55,7 @@ class MatrixWriter : public FunctionWriter {
     MatrixContext& matrices_;
     std::map<Id, Id> shared_;  // variables by type
     std::optional<GridPosition> positions_[2];
-    std::map<Id, GridPosition> runPositions_;  // by matrix type, of those in runs
+    std::map<Id, GridPosition> ownPositions_;  // by matrix type, of those with lanes of their own
 };
 
 // Base class of the code for one instruction.

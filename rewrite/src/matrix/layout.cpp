@@ -70,6 +70,22 @@ Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uin
     return fragment;
 }
 
+Fragment makeMappedFragment(const MappedLanes& map, uint32_t rows, uint32_t columns,
+                            uint32_t componentBits) {
+    const auto axis = [](uint32_t size, uint32_t lanes, uint32_t block) {
+        return makeAxis(size, block == kUndivided ? 1 : lanes, block);
+    };
+    Fragment fragment;
+    fragment.map = map;
+    fragment.rows = axis(rows, map.grid.rows, map.rowBlock);
+    fragment.columns = axis(columns, map.grid.columns, map.columnBlock);
+    fragment.packAxis = map.hasElementsByColumns ? PackAxis::kRows : PackAxis::kColumns;
+    const Axis& along = map.hasElementsByColumns ? fragment.rows : fragment.columns;
+    fragment.packWidth =
+        std::min(powerOfTwoIn(along.count()), std::max(1u, 32 / componentBits));
+    return fragment;
+}
+
 Grid makeGrid(uint32_t lanes, bool tall) {
     const auto log2 = static_cast<uint32_t>(std::bit_width(lanes)) - 1;
     const uint32_t smaller = 1u << log2 / 2;

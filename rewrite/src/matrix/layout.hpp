@@ -46,6 +46,8 @@ class MatrixUses;
 struct Grid {
     uint32_t rows = 1;
     uint32_t columns = 1;
+
+    bool operator==(const Grid&) const = default;
 };
 
 enum class Use : uint32_t { kA = 0, kB = 1, kAccumulator = 2 };  // Cooperative Matrix Use
@@ -89,6 +91,19 @@ struct Run {
     bool operator==(const Run&) const = default;
 };
 
+inline constexpr uint32_t kUndivided = 0;
+
+// How the lanes of a subgroup hold the elements of one use. Axes are distributed as in layout.hpp:
+// blocks of `rowBlock` rows and `columnBlock` columns to a grid of lanes, whatever the size.
+struct MappedLanes {
+    Grid grid;
+    bool isByColumns = false;  // consecutive lanes fill the grid column by column
+    uint32_t rowBlock = 1, columnBlock = 1;  // kUndivided: each lane holds the whole axis
+    bool hasElementsByColumns = false;  // element e is in the local column e / rows.count()
+
+    bool operator==(const MappedLanes&) const = default;
+};
+
 struct Fragment {
     Axis rows;
     Axis columns;
@@ -96,9 +111,15 @@ struct Fragment {
     PackAxis packAxis = PackAxis::kColumns;
     LaneScope scope = LaneScope::kSubgroup;
     std::optional<Run> run;  // distributed in runs of this kind
+    std::optional<MappedLanes> map;  // distributed as some GPU does
 
     const Axis& axis(Dimension d) const { return d == Dimension::kRows ? rows : columns; }
     uint32_t length() const { return rows.count() * columns.count(); }
+    // Whether element number e of the module is in the local column e / rows.count(), where that
+    // is not in the local row e / columns.count(), too.
+    bool numbersByColumns() const {
+        return map && map->hasElementsByColumns && rows.count() > 1 && columns.count() > 1;
+    }
     uint32_t packs() const { return length() / packWidth; }
     uint32_t packOf(uint32_t row, uint32_t column) const {
         return packAxis == PackAxis::kColumns ? (row * columns.count() + column) / packWidth
@@ -126,6 +147,15 @@ struct LayoutPolicy {
     std::set<uint32_t> likeAccumulators;
     // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/tile_grid.hpp).
     std::map<uint32_t, Run> runs;
+    // Matrix types of use A and B, by id, whose elements lie as on some GPU; the grid and the blocks
+    // above are that GPU's for accumulators (element_maps.hpp).
+    std::map<uint32_t, MappedLanes> mapped;
+    ElementLayout elementLayout = ElementLayout::kFree;
+
+    // Whether invocations hold other elements of a type of A or B than products read.
+    bool isHeldApart(uint32_t type) const {
+        return likeAccumulators.contains(type) || mapped.contains(type);
+    }
 };
 
 Fragment makeFragment(const LayoutPolicy& policy, Use use, uint32_t rows, uint32_t columns,
@@ -138,6 +168,10 @@ inline constexpr uint32_t kWorkgroupBlock = 4;
 Fragment makeRunFragment(const LayoutPolicy& policy, Run run, uint32_t rows, uint32_t columns,
                          uint32_t componentBits);
 
+// The same as some GPU does.
+Fragment makeMappedFragment(const MappedLanes& map, uint32_t rows, uint32_t columns,
+                            uint32_t componentBits);
+
 // The squarest grid of `lanes` lanes, a power of two. Where it cannot be square, it has more
 // columns than rows, or with `tall` more rows than columns.
 Grid makeGrid(uint32_t lanes, bool tall);
@@ -148,7 +182,7 @@ Grid makeGrid(uint32_t lanes, bool tall);
 // target.tuning has precedence. Speed depends on the policy, results do not: docs/benchmarks.md has
 // the measurements.
 LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target);
+                          const PlannedTarget& target, ElementLayout layout);
 
 // Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).
 

@@ -6,6 +6,7 @@
 
 #include "ir/entry_point.hpp"
 #include "lowering/number.hpp"
+#include "matrix/element_maps.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/matrix_uses.hpp"
 
@@ -108,6 +109,26 @@ Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
     return makeGrid(std::min(subgroupSize, workgroup.rows * workgroup.columns), false);
 }
 
+// All accumulators lie as the layout says, so products want the rows of A and the columns of B
+// that go with them. A and B whose elements the module names lie as the layout says, too; products
+// convert them.
+void followMap(LayoutPolicy& policy, const MatrixUses& uses, const TypeTable& types,
+               ElementLayout layout, uint32_t subgroupSize) {
+    const Module& module = types.module();
+    const auto sums = mappedLanes(layout, subgroupSize, Use::kAccumulator, 32);
+    if (!sums) return;
+    policy.elementLayout = layout;
+    policy.grid = sums->grid;
+    policy.rowBlock = sums->rowBlock;
+    policy.columnBlock = sums->columnBlock;
+    for (const auto& [type, d] : uses.types()) {
+        const bool isNamed = (uses.facts(type) & (kHasElements | kAsksLength)) != 0;
+        const Number* number = numberOf(types, module.def(type).word(0));
+        if (!d.isOfSubgroup() || d.use == Use::kAccumulator || !isNamed || !number) continue;
+        policy.mapped.emplace(type, *mappedLanes(layout, subgroupSize, d.use, number->bits));
+    }
+}
+
 // Large matrices of use A and B: a lane holds all columns of its rows of A, and all rows of its
 // columns of B, as products want it; several lanes hold the same component. Compilers of drivers
 // fail at the code for thousands of components in each lane, or at the branches through which they
@@ -150,7 +171,7 @@ std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types,
 }  // namespace
 
 LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target) {
+                          const PlannedTarget& target, ElementLayout layout) {
     const Survey survey = surveyOf(uses, types);
     // Accesses in row major order minus others.
     const int ofA = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
@@ -173,8 +194,10 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     else if (dots && ofB > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
+    if (layout != ElementLayout::kFree) followMap(policy, uses, types, layout, target.subgroupSize);
     policy.likeAccumulators = largeTypes(uses, types, policy);
     policy.likeAccumulators.merge(typesLikeAccumulators(uses));
+    for (const auto& [type, map] : policy.mapped) policy.likeAccumulators.erase(type);
     return policy;
 }
 

@@ -55,6 +55,10 @@ Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
 
 Fragment fragmentOf(const LayoutPolicy& policy, Id type, const MatrixDimensions& d,
                     uint32_t componentBits) {
+    const auto map = policy.mapped.find(type);
+    if (map != policy.mapped.end()) {
+        return makeMappedFragment(map->second, d.rows, d.columns, componentBits);
+    }
     const auto run = policy.runs.find(type);
     if (run == policy.runs.end()) return makeFragment(policy, d, componentBits);
     return makeRunFragment(policy, run->second, d.rows, d.columns, componentBits);
@@ -135,7 +139,7 @@ std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
         const std::optional<MatrixDimensions> d = matrixDimensions(module, type);
         if (!d || !d->isOfSubgroup() || d->use == Use::kAccumulator) return false;
         if (heldBits(types, type.word(0)) != 8) return false;
-        if (policy.likeAccumulators.contains(type.result)) return false;
+        if (policy.isHeldApart(type.result)) return false;
         const uint32_t bits = types.width(type.word(0));
         return makeFragment(policy, *d, bits).packWidth == 32 / bits;
     };
@@ -146,6 +150,15 @@ std::set<Id> typesInWords(const MatrixUses& uses, const TypeTable& types,
                types.width(module.def(product.instruction->type).word(0)) == 32;
     });
     return survey.found();
+}
+
+// Of MatrixType::shape: other types with this use have elements elsewhere, or in another order.
+uint32_t shapeUse(const MatrixType& matrix) {
+    const auto use = static_cast<uint32_t>(matrix.use);
+    if (matrix.likeAccumulator) return use | 4u;
+    if (!matrix.fragment.map) return use;
+    const MappedLanes& map = *matrix.fragment.map;
+    return use | 8u | map.rowBlock << 8 | map.columnBlock << 20;
 }
 
 // Describes a matrix type, with its packs.
@@ -164,15 +177,12 @@ MatrixType describe(const MatrixContext& context, const Instruction& type, bool 
     matrix.use = d.use;
     matrix.isInWords = inWords;
     matrix.likeAccumulator = context.policy.likeAccumulators.contains(type.result);
-    // Other types with this use have elements elsewhere.
-    uint32_t use = static_cast<uint32_t>(d.use) + (matrix.likeAccumulator ? 4u : 0u);
     if (matrix.likeAccumulator) d.use = Use::kAccumulator;
     const uint32_t bits = inWords ? matrix.number->bits : types.width(matrix.component);
     matrix.fragment = fragmentOf(context.policy, type.result, d, bits);
     describePacks(matrix, types);
     // At scope Workgroup, elements are distributed alike whatever the use.
-    if (!d.isOfSubgroup()) use = kAnyUse;
-    matrix.shape = {d.rows, d.columns, use};
+    matrix.shape = {d.rows, d.columns, d.isOfSubgroup() ? shapeUse(matrix) : kAnyUse};
     matrix.hasOpenCount = true;
     if (isOpen) {
         matrix.sumForm = context.target.device.openSums;
@@ -198,6 +208,7 @@ void describePacks(MatrixType& matrix, TypeTable& types) {
     matrix.count = fragment.length();
     matrix.packWidth = fragment.packWidth;
     matrix.packStep = fragment.packAxis == PackAxis::kRows ? fragment.columns.count() : 1;
+    matrix.columnLength = fragment.numbersByColumns() ? fragment.rows.count() : 0;
     matrix.pack =
         matrix.isInWords ? types.uint32() : types.vectorType(matrix.component, fragment.packWidth);
 }
@@ -210,7 +221,8 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
         if (known.use == from.use && known.component == component && known.number == &number &&
             known.rows == from.rows && known.columns == from.columns &&
             known.fragment.scope == from.fragment.scope && !known.fragment.run &&
-            !known.isInWords && !known.tiles && known.likeAccumulator == from.likeAccumulator) {
+            !known.isInWords && !known.tiles && known.likeAccumulator == from.likeAccumulator &&
+            known.fragment.map == from.fragment.map) {
             return known;
         }
     }
@@ -219,9 +231,12 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     made.number = &number;
     made.format = format;
     const Use use = from.likeAccumulator ? Use::kAccumulator : from.use;
+    const uint32_t bits = types.width(component);
     made.fragment =
-        makeFragment(context.policy, {from.rows, from.columns, use, from.fragment.scope},
-                     types.width(component));
+        from.fragment.map
+            ? makeMappedFragment(*from.fragment.map, from.rows, from.columns, bits)
+            : makeFragment(context.policy, {from.rows, from.columns, use, from.fragment.scope},
+                           bits);
     made.isInWords = false;
     made.sumForm = SumForm::kClosed;
     describePacks(made, types);

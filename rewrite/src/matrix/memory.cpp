@@ -165,7 +165,11 @@ class SharedScalarStore : private MatrixCode {
  public:
     SharedScalarStore(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
                       const MatrixType& matrix, HeldElements& elements)
-        : MatrixCode(context, writer), memory_(memory), matrix_(matrix), elements_(elements) {}
+        : MatrixCode(context, writer),
+          memory_(memory),
+          matrix_(matrix),
+          elements_(elements),
+          exchange_(context, writer, matrix) {}
 
     void run(const Instruction& at) {
         if (matrix_.fragment.scope == LaneScope::kWorkgroup) {
@@ -185,7 +189,7 @@ class SharedScalarStore : private MatrixCode {
         const uint32_t rowLanes = memory_.rowMajor() ? memory_.outer().lanes : 1;
         const uint32_t columnLanes = memory_.rowMajor() ? 1 : memory_.outer().lanes;
         const Condition leader =
-            writer_.position(LaneScope::kSubgroup).isNoDuplicate(emit_, rowLanes, columnLanes);
+            writer_.position(matrix_).isNoDuplicate(emit_, rowLanes, columnLanes);
         writer_.when(leader, [&] {
             for (uint32_t outer = 0; outer < lines.size(); ++outer) writeLine(outer, lines[outer]);
         });
@@ -200,10 +204,9 @@ class SharedScalarStore : private MatrixCode {
 
     Id fromLane(Id word, uint32_t innerLane) {
         if (memory_.inner().lanes == 1) return word;
-        const uint32_t columns = context_.policy.grid.columns;
-        const Id line = writer_.position(LaneScope::kSubgroup).coordinate(memory_.outerDimension());
-        const Id lane = memory_.rowMajor() ? emit_.plus(emit_.times(line, columns), innerLane)
-                                           : emit_.plus(line, innerLane * columns);
+        const Dimension d = memory_.outerDimension();
+        const Id lane =
+            exchange_.laneAt(d, exchange_.gridCoordinate(d), emit_.constant(innerLane));
         return emit_.op(OpGroupNonUniformShuffle, emit_.types().uint32(),
                         {emit_.scope(spv::Scope::Subgroup), word, lane});
     }
@@ -261,6 +264,7 @@ class SharedScalarStore : private MatrixCode {
     MatrixMemory& memory_;
     const MatrixType& matrix_;
     HeldElements& elements_;
+    SubgroupExchange exchange_;
 };
 
 }  // namespace

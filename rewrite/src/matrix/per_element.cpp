@@ -213,8 +213,10 @@ void lowerGetCoordinate(MatrixContext& context, MatrixWriter& writer, const Inst
         const Id lane = writer.laneOn(*matrix, d);
         return emit.bitcast(scalar, indexOfValue(emit, f.axis(d), lane, local));
     };
-    const Id localRow = emit.over(index, f.columns.count());
-    const Id localColumn = emit.modulo(index, f.columns.count());
+    const bool byColumns = f.numbersByColumns();
+    const uint32_t length = byColumns ? f.rows.count() : f.columns.count();
+    const Id line = emit.over(index, length), inLine = emit.modulo(index, length);
+    const Id localRow = byColumns ? inLine : line, localColumn = byColumns ? line : inLine;
     const Id ids[] = {coordinate(Dimension::kRows, localRow),
                       coordinate(Dimension::kColumns, localColumn)};
     emit.construct(query.type, ids, query.result);

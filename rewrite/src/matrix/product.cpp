@@ -153,9 +153,11 @@ const MatrixType& sumsOfSmallFloats(MatrixContext& context, const MatrixType& re
 
 // A factor in the form in which products read it.
 Id factorOf(MatrixContext& context, MatrixWriter& writer, const MatrixType*& matrix, Id value) {
-    if (!matrix->likeAccumulator) return value;
+    if (!matrix->likeAccumulator && !matrix->fragment.map) return value;
     MatrixType usual = *matrix;
     usual.likeAccumulator = false;
+    usual.fragment.map.reset();
+    usual.columnLength = 0;
     usual.shape[2] = static_cast<uint32_t>(usual.use);
     matrix = &typeWith(context, usual, usual.format, *usual.number);
     const Id converted = context.module.takeId();

@@ -64,7 +64,7 @@ class LineReduction : private MatrixCode {
         : MatrixCode(context, writer),
           r_(reduction),
           elements_(*r_.from, emit_, r_.at.word(0)),
-          exchange_(context, writer, r_.from->component) {}
+          exchange_(context, writer, *r_.from) {}
 
     void run() {
         std::vector<Id> totals =
@@ -206,7 +206,7 @@ void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Red
         return combineInMemory(context, writer, move, r.combine, r.at.word(0), r.at.result);
     }
     HeldElements held(*r.from, writer.emit(), r.at.word(0));
-    SubgroupExchange exchange(context, writer, r.from->component);
+    SubgroupExchange exchange(context, writer, *r.from);
     if (held.isDistributed() && !requireShuffles(context, r.at)) return;
     for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
         held = exchange.gatherAxis(held, d);

@@ -34,10 +34,47 @@ bool isTransposed(const MatrixContext& context, const Instruction& conversion) {
     return context.module.decoration(conversion.result, kTransposed).has_value();
 }
 
+// Whether a lane has the same place among the lanes of both.
+bool haveLanesAlike(const MatrixContext& context, const Fragment& a, const Fragment& b) {
+    const LaneGrid from = context.lanesOf(a), to = context.lanesOf(b);
+    return from.grid == to.grid && from.isByColumns == to.isByColumns;
+}
+
+// How many words each lane gets from others to have the whole matrix.
+uint64_t shufflesForWhole(const Fragment& from) {
+    uint64_t shuffles = 0;
+    if (from.rows.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.count();
+    if (from.columns.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.size;
+    return shuffles / from.packWidth;
+}
+
+// Every lane gets the whole matrix, and keeps what it holds of the result.
+void moveWhole(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+               const Instruction& at) {
+    if (usesSubgroupMemory(context, move, shufflesForWhole(move.from.fragment))) {
+        return moveThroughMemory(context, writer, move, at.word(0), at.result);
+    }
+    HeldElements held(move.from, writer.emit(), at.word(0));
+    if (held.isDistributed() && !requireShuffles(context, at)) return;
+    SubgroupExchange from(context, writer, move.from), to(context, writer, move.to);
+    for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
+        held = from.gatherAxis(held, d);
+    }
+    HeldElements moved(wholeAxis(move.to.rows), wholeAxis(move.to.columns));
+    moved.each([&](uint32_t row, uint32_t column, Slot& slot) {
+        slot = move.transposes ? held.at(column, row) : held.at(row, column);
+    });
+    for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
+        moved = to.distributeAxis(moved, d, move.to.fragment.axis(d));
+    }
+    moved.construct(move.to, writer.emit(), at.result);
+}
+
 void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        const Instruction& conversion) {
     const Fragment& from = move.from.fragment;
     const Fragment& target = move.to.fragment;
+    if (!haveLanesAlike(context, from, target)) return moveWhole(context, writer, move, conversion);
     // An axis that lanes hold whole comes first: they keep only their part of it, so fewer elements
     // are shuffled for the other axis.
     const Dimension first = from.columns.lanes == 1 ? Dimension::kColumns : Dimension::kRows;
@@ -50,7 +87,7 @@ void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const Subgr
         !requireShuffles(context, conversion)) {
         return;
     }
-    SubgroupExchange exchange(context, writer, move.to.component);
+    SubgroupExchange exchange(context, writer, move.to);
     for (const Dimension d : {first, other(first)}) {
         if (distributedAlike(held.axis(d), target.axis(d))) continue;
         held = exchange.gatherAxis(held, d);
@@ -99,7 +136,7 @@ bool areHeldAlike(const MatrixType& a, const MatrixType& b) {
     };
     return isPlain(a) && isPlain(b) && a.shape == b.shape && a.fragment.rows == b.fragment.rows &&
            a.fragment.columns == b.fragment.columns && a.fragment.scope == b.fragment.scope &&
-           a.fragment.run == b.fragment.run;
+           a.fragment.run == b.fragment.run && a.fragment.map == b.fragment.map;
 }
 
 }  // namespace
@@ -152,41 +189,6 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
 }
 
 // OpCooperativeMatrixTransposeNV.
-
-namespace {
-
-// How many words each lane gets from others to have the whole matrix.
-uint64_t shufflesForWhole(const Fragment& from) {
-    uint64_t shuffles = 0;
-    if (from.rows.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.count();
-    if (from.columns.lanes > 1) shuffles += uint64_t{from.rows.size} * from.columns.size;
-    return shuffles / from.packWidth;
-}
-
-// Every lane gets the whole matrix, and keeps what it holds of the transposed one.
-void transposeInSubgroup(MatrixContext& context, MatrixWriter& writer, const MatrixType& from,
-                         const MatrixType& to, const Instruction& at) {
-    if (const SubgroupMove move = {from, to, true};
-        usesSubgroupMemory(context, move, shufflesForWhole(from.fragment))) {
-        return moveThroughMemory(context, writer, move, at.word(0), at.result);
-    }
-    HeldElements held(from, writer.emit(), at.word(0));
-    if (held.isDistributed() && !requireShuffles(context, at)) return;
-    SubgroupExchange exchange(context, writer, to.component);
-    for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
-        held = exchange.gatherAxis(held, d);
-    }
-    HeldElements transposed(wholeAxis(to.rows), wholeAxis(to.columns));
-    transposed.each(
-        [&](uint32_t row, uint32_t column, Slot& slot) { slot = held.at(column, row); });
-    for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
-        transposed = exchange.distributeAxis(transposed, d, to.fragment.axis(d));
-    }
-    transposed.construct(to, writer.emit(), at.result);
-}
-
-}  // namespace
-
 void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Instruction& at) {
     const MatrixType* from = context.matrixOfValue(at.word(0));
     const MatrixType* to = context.matrix(at.type);
@@ -196,8 +198,7 @@ void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Inst
         return context.invalid(at, "transposition exchanges rows and columns, and nothing else");
     }
     if (from->fragment.scope == LaneScope::kSubgroup) {
-        transposeInSubgroup(context, writer, *from, *to, at);
-        return;
+        return moveWhole(context, writer, {*from, *to, true}, at);
     }
     lowerWorkgroupExchange(context, writer, at,
                            {.name = "coopvk_transpose",

@@ -203,7 +203,7 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     const std::vector<Slot> line = packed(emit, matrix->component, elements);
 
     // Each lane gets the lines of which it holds elements, then keeps only these elements.
-    SubgroupExchange exchange(context, writer, matrix->component);
+    SubgroupExchange exchange(context, writer, *matrix);
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     const Axis& along = matrix->fragment.axis(other(d));
     HeldElements held = HeldElements(*matrix).emptyWith(other(d), wholeAxis(along.size));
@@ -230,7 +230,7 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
             extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
         return constructArray(emit, array, line, *matrix, extract.result);
     }
-    SubgroupExchange exchange(context, writer, matrix->component);
+    SubgroupExchange exchange(context, writer, *matrix);
     HeldElements held(*matrix, emit, extract.word(0));
     const Dimension d = lines->areColumns ? Dimension::kColumns : Dimension::kRows;
     const Axis& across = held.axis(d);

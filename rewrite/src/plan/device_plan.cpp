@@ -100,6 +100,8 @@ PlannedTarget::PlannedTarget(const Target& target)
       addsShapes(target.addsShapes),
       indexes64Bits(target.indexes64Bits),
       backEnd(target.backEnd),
+      elementLayout(target.elementLayout),
+      programLayout(target.programLayout),
       tuning(target.tuning) {}
 
 bool prefersBlockedWeights(const Target& target) {

@@ -203,6 +203,7 @@ struct PlannedTarget {
     bool addsShapes;
     bool indexes64Bits;
     BackEnd backEnd;
+    ElementLayout elementLayout, programLayout;
     MatrixTuning tuning;
 };
 

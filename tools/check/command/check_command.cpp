@@ -204,6 +204,9 @@ void addRewriteOptions(CLI::App& command, RewriteOptions& options) {
         ->allow_extra_args(false);
     command.add_option("--emulate", options.emulate, "all, or Vulkan names of extensions")
         ->default_str("all");
+    command.add_option("--element-layout", options.elementLayout,
+                       "Which invocation holds which element of a matrix, in the module and where "
+                       "it is rewritten: nvidia, rdna3 or rdna4");
     command.add_option("--back-end", options.backEnd,
                        "What matrices become: core or native; without it, both");
     command.add_option("--entry-point", options.entryPoint,

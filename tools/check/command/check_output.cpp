@@ -19,6 +19,12 @@ const char* nameOf(Choice choice) {
             return "adversarial";
         case Choice::kExact:
             return "exact";
+        case Choice::kNvidia:
+            return "nvidia";
+        case Choice::kRdna3:
+            return "rdna3";
+        case Choice::kRdna4:
+            return "rdna4";
         case Choice::kPlain:
             break;
     }

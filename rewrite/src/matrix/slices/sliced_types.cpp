@@ -21,7 +21,7 @@ class SliceChooser {
           uses_(uses),
           survey_(uses_, types,
                   [&](const Instruction& type) {
-                      return !policy.likeAccumulators.contains(type.result);
+                      return !policy.isHeldApart(type.result);
                   },
                   {}),
           open_(openAccumulators(uses_, types, target, policy)),

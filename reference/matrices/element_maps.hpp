@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which lane holds which element of a matrix on some GPUs, in the words of their documents. Programs
+// that assume it compute wrong numbers elsewhere.
+#pragma once
+
+#include <optional>
+
+#include "coopvk_reference/execute.hpp"
+
+namespace coopvk::reference::matrices {
+
+struct Position {
+    uint32_t row = 0, column = 0;
+    bool exists = false;  // false: the component holds no element
+    // Another invocation holds the element, too, and is the one that stores it.
+    bool isCopy = false;
+};
+
+struct Shape {
+    uint32_t rows = 0, columns = 0;
+    int32_t use = -1;
+    uint32_t invocations = 1;  // of the scope
+    uint32_t bits = 0;         // of a component
+    bool ofSubgroup = true;
+};
+
+// NVIDIA, read on an H200 (driver 580.159.04). For lane l, g = l >> 2 and t = l & 3. A lane holds
+// words of 32 bits of A along a row, and pairs of columns of an accumulator, whatever its width. B is
+// the transpose of such an A.
+struct NvidiaMap {
+    explicit NvidiaMap(const Shape& s)
+        : isB(s.use == 1),
+          rows(isB ? s.columns : s.rows),
+          columns(isB ? s.rows : s.columns),
+          word(s.use == 2 ? 2 : std::max(1u, 32 / std::max(s.bits, 1u))) {}
+    bool fits() const { return rows % 8 == 0 && columns % (4 * word) == 0; }
+    uint32_t length() const { return rows * columns / 32; }
+    Position position(uint32_t lane, uint32_t e) const {
+        const uint32_t g = lane >> 2, t = lane & 3, inRow = columns / 4;
+        const uint32_t h = e / inRow, c = e % inRow;
+        const uint32_t row = g + 8 * h, column = 4 * word * (c / word) + word * t + c % word;
+        return isB ? Position{column, row, true} : Position{row, column, true};
+    }
+
+    bool isB;
+    uint32_t rows, columns, word;
+};
+
+// RDNA 3 and 4, quoted from AMD's instruction set documents (WMMA): 16 x 16 accumulators, and 16 x
+// 16 A and B. RDNA 3 holds A and B once in each 16 lanes.
+struct RdnaMap {
+    RdnaMap(const Shape& s, bool isRdna4)
+        : shape(s), isFour(isRdna4), holders(s.use == 2 || isRdna4 ? s.invocations : 16) {}
+    bool fits() const {
+        return shape.rows == 16 && shape.columns == 16 && shape.use >= 0 &&
+               (shape.invocations == 32 || (!isFour && shape.invocations == 64));
+    }
+    uint32_t length() const { return 256 / holders; }
+    Position position(uint32_t lane, uint32_t e) const {
+        const uint32_t part = lane >> 4, line = lane & 15;
+        if (shape.use == 2) {
+            return {isFour ? 8 * part + e : shape.invocations / 16 * e + part, line, true};
+        }
+        const uint32_t k = isFour ? 8 * part + e : e;
+        const bool isCopy = lane >= holders;
+        return shape.use == 0 ? Position{line, k, true, isCopy} : Position{k, line, true, isCopy};
+    }
+
+    Shape shape;
+    bool isFour;
+    uint32_t holders;
+};
+
+// Calls f(map) with the map of the choice, if it has one for the shape. Returns whether it did.
+template <typename F>
+bool withMap(Choice choice, const Shape& shape, F&& f) {
+    if (!shape.ofSubgroup || shape.use < 0) return false;
+    const auto call = [&](const auto& map) {
+        if (map.fits()) f(map);
+        return map.fits();
+    };
+    if (choice == Choice::kNvidia && shape.invocations == 32) return call(NvidiaMap(shape));
+    if (choice == Choice::kRdna3) return call(RdnaMap(shape, false));
+    if (choice == Choice::kRdna4) return call(RdnaMap(shape, true));
+    return false;
+}
+
+// Components of each invocation: OpCooperativeMatrixLengthKHR.
+inline uint32_t lengthOf(Choice choice, const Shape& shape) {
+    uint32_t length = uint32_t(
+        (uint64_t{shape.rows} * shape.columns + shape.invocations - 1) / shape.invocations);
+    withMap(choice, shape, [&](const auto& map) { length = map.length(); });
+    return length;
+}
+
+}  // namespace coopvk::reference::matrices

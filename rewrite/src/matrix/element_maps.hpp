@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which lane holds which element of a matrix on GPUs that have matrix units. No specification says
+// so, but some programs assume it.
+#pragma once
+
+#include <optional>
+
+#include "coopvk/rewrite.hpp"
+#include "matrix/layout.hpp"
+
+namespace coopvk::rewrite {
+
+class MatrixUses;
+
+// The lanes of a use, for components of `bits` bits in memory; nullopt: the layout has no map for
+// subgroups of this size.
+std::optional<MappedLanes> mappedLanes(ElementLayout layout, uint32_t subgroupSize, Use use,
+                                       uint32_t bits);
+bool hasMap(ElementLayout layout, uint32_t subgroupSize);
+// The smallest subgroups for which the layout has a map, of 32 lanes or more; 0 for kFree.
+uint32_t subgroupSizeOf(ElementLayout layout);
+
+// Why the result of a module depends on which lane holds which element; empty: it does not, as far
+// as the module's data flow shows.
+std::string_view whyDependsOnLanes(const Module& module, const MatrixUses& uses);
+
+// Whether the module names single elements of matrices of subgroups, or asks how many there are.
+bool namesElements(const MatrixUses& uses);
+
+// The layout that the matrices of a module want if it names elements: that of the target, or for
+// `auto` the program's, or the one that the module's extensions suggest, if its result depends on
+// it. kFree: any.
+ElementLayout chooseElementLayout(const Module& module, const MatrixUses& uses,
+                                  const PlannedTarget& target);
+
+}  // namespace coopvk::rewrite
