@@ -29,6 +29,7 @@ const PassedOn kCommands[] = {
     {"selftest",
      "Compare a sample of coopvk's matrices and vectors on a device with a reference",
      {"selftest"}},
+    {"probe", "Read which invocation holds which element of a driver's matrices", {"probe"}},
     {"compare",
      "Compare a driver's own matrices or vectors with coopvk's and with a reference",
      {}},

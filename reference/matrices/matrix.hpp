@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "matrices/element_maps.hpp"
+#include "coopvk_reference/element_maps.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
@@ -42,7 +42,7 @@ class Placement {
     Placement(const Shape& shape, PlacementChoice choices, uint64_t seed)
         : shape_(shape),
           elements_(shape.rows * shape.columns),
-          length_(lengthOf(choices.mapped, shape)),
+          length_(matrixLength(choices.mapped, shape)),
           choice_(choices.mapped) {
         const Choice choice = choices.others;
         permutation_.count = std::max<uint64_t>(uint64_t(length_) * shape.invocations, 1);

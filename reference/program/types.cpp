@@ -3,7 +3,7 @@
 // Types: where their components are in values and in memory, and how they are decoded.
 #include "program/types.hpp"
 
-#include "matrices/element_maps.hpp"
+#include "coopvk_reference/element_maps.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -206,7 +206,7 @@ Status Decoder::readMatrixType(const Parsed& from, Type& to) {
     if (from.size() > 4) to.use = int32_t(constantOf(from[4]));
     const bool ofSubgroup = to.scope == spv::Scope::Subgroup;
     const uint32_t holders = ofSubgroup ? program_->lanes : std::max(program_->invocations, 1u);
-    to.count = to.components = matrices::lengthOf(
+    to.count = to.components = matrixLength(
         request_.placement,
         {to.rows, to.columns, to.use, holders, to.element->width, ofSubgroup});
     return Done{};

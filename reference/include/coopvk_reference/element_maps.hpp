@@ -8,8 +8,9 @@
 
 #include "coopvk_reference/execute.hpp"
 
-namespace coopvk::reference::matrices {
+namespace coopvk::reference {
 
+// Where an element is in its matrix.
 struct Position {
     uint32_t row = 0, column = 0;
     bool exists = false;  // false: the component holds no element
@@ -17,6 +18,7 @@ struct Position {
     bool isCopy = false;
 };
 
+// A matrix, and those who hold it.
 struct Shape {
     uint32_t rows = 0, columns = 0;
     int32_t use = -1;
@@ -87,11 +89,11 @@ bool withMap(Choice choice, const Shape& shape, F&& f) {
 }
 
 // Components of each invocation: OpCooperativeMatrixLengthKHR.
-inline uint32_t lengthOf(Choice choice, const Shape& shape) {
+inline uint32_t matrixLength(Choice choice, const Shape& shape) {
     uint32_t length = uint32_t(
         (uint64_t{shape.rows} * shape.columns + shape.invocations - 1) / shape.invocations);
     withMap(choice, shape, [&](const auto& map) { length = map.length(); });
     return length;
 }
 
-}  // namespace coopvk::reference::matrices
+}  // namespace coopvk::reference
