@@ -46,4 +46,11 @@ SearchPath searchPath(const fs::path& folder) {
     return path;
 }
 
+void addLayerToSearchPath() {
+    const auto folder = findManifestFolder();
+    if (!folder) return;
+    for (const auto& [name, value] : searchPath(*folder).environment)
+        layer::system::setVariable(name, value);
+}
+
 }  // namespace coopvk::tool

@@ -26,6 +26,8 @@ struct SearchPath {
     bool implicit = true;  // else the loader takes the layer by its name only
 };
 SearchPath searchPath(const std::filesystem::path& folder);
+// Sets it in this process, unless there is no manifest: then the environment has the path.
+void addLayerToSearchPath();
 
 // `first`, then the separator and `second` if `second` is not empty.
 std::string join(const std::string& first, const char* second, char separator);

@@ -23,13 +23,6 @@ struct CompareOptions {
     bool list = false;
 };
 
-void addLayerToSearchPath() {
-    const auto folder = findManifestFolder();
-    if (!folder) return;  // the environment has the search path
-    for (const auto& [name, value] : searchPath(*folder).environment)
-        layer::system::setVariable(name, value);
-}
-
 void printGrid(const compare::Comparison& comparison) {
     for (const size_t number : comparison.chosen())
         std::cout << number << " " << comparison.grid()[number].name << "\n";

@@ -13,6 +13,7 @@
 #include "compare/run/runner.hpp"
 #include "compare/shaders/module_text.hpp"
 #include "coopvk_reference/element_maps.hpp"
+#include "layer_location.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -55,7 +56,10 @@ class ProbeShader {
         text_.line(std::format("{} = OpCooperativeMatrixLengthKHR {} {}", length, text_.u32(),
                                matrix_));
         for (uint32_t part = 0; part < 2; ++part) copy(part, length, out);
-        text_.store(out, text_.constant(2 * lanes_ * kMostElements), length);
+        const std::string at = text_.fresh("at"), lane = text_.lane();
+        text_.line(std::format("{} = OpIAdd {} {} {}", at, text_.u32(), lane,
+                               text_.constant(2 * lanes_ * kMostElements)));
+        text_.store(out, at, length);
         return text_.text();
     }
 
@@ -240,6 +244,7 @@ std::vector<MatrixType> typesOf(const compare::Gpu& gpu, bool emulated) {
 }
 
 int probe(const ProbeOptions& options) {
+    if (options.emulated) addLayerToSearchPath();
     compare::GpuOptions asked;
     asked.index = options.device;
     asked.extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;

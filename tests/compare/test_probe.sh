@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_probe.sh COOPVK REFERENCE.json
+# `coopvk probe` on the reference device, whose matrices lie as on some GPU, and of matrices that coopvk emulates.
+set -euo pipefail
+
+coopvk=$1
+export VK_DRIVER_FILES=$2
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+fail() {
+    printf 'test_probe: %s\n' "$*" >&2
+    exit 1
+}
+
+# expect LAYOUT MATRIX FILE: a line of the output.
+expect() { grep -qE "^  $2: .* layout: .*\b$1\b" "$3" || fail "no '$2' of $1 in"$'\n'"$(head -n 30 "$3")"; }
+
+for layout in nvidia rdna3 rdna4; do
+    COOPVK_REFERENCE_PLACEMENT=$layout "$coopvk" probe --json "$work/$layout.json" >"$work/$layout" ||
+        fail "$layout: status $?"
+    for matrix in 'A 16x16 f16' 'B 16x16 f16' 'C 16x16 f32' 'C 16x16 f16'; do
+        expect $layout "$matrix" "$work/$layout"
+    done
+    COOPVK_ELEMENT_LAYOUT=$layout "$coopvk" probe --emulated >"$work/emulated" || fail "emulated: status $?"
+    for matrix in 'A 16x16 f16' 'B 16x16 f16' 'C 16x16 f32'; do
+        expect $layout "$matrix" "$work/emulated"
+    done
+done
+expect nvidia 'A 16x32 u8' "$work/nvidia"
+grep -q '"layouts": \[' "$work/rdna4.json" || fail 'no layouts in the JSON'
+
+# Any other placement is none that coopvk knows, and is printed.
+COOPVK_REFERENCE_PLACEMENT=shuffled "$coopvk" probe >"$work/shuffled" || fail "shuffled: status $?"
+expect none 'A 16x16 f16' "$work/shuffled"
+grep -qE '^    lane  1: \(' "$work/shuffled" || fail "no elements: $(head -n 5 "$work/shuffled")"
+
+# A device without matrices.
+out=$(COOPVK_REFERENCE_EXTENSIONS=none "$coopvk" probe 2>&1) && fail "status 0 without matrices: $out"
+[[ $out == *'has no VK_KHR_cooperative_matrix of its own'* ]] || fail "without matrices: $out"
