@@ -32,7 +32,7 @@ TEST(Placement, HoldsEachElementOnce) {
         for (const Shape shape : {Shape{16, 16, 2, 32}, Shape{8, 32, 0, 128}, Shape{5, 7, 1, 4},
                                   Shape{3, 3, 2, 64}, Shape{64, 32, 1, 4}}) {
             for (uint64_t seed = 0; seed < 4; ++seed) {
-                const Placement placement(shape, choice, seed);
+                const Placement placement(shape, {choice, choice}, seed);
                 std::set<std::pair<uint32_t, uint32_t>> seen;
                 for (uint32_t lane = 0; lane < shape.invocations; ++lane) {
                     for (uint32_t i = 0; i < placement.length(); ++i) {
