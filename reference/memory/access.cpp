@@ -69,9 +69,10 @@ void moveValue(Subgroup& s, const Value& pointer, const Value& value, const Acce
     s.require(pointer, pointer.components() - 1, "an address is undefined");
     if (holdsComponents(pointer.type->storage)) return moveComponents<kStores>(s, pointer, value);
     if (kStores && s.checks(kCheckUndefined)) checkStored(s, value);
+    const bool aligned = plan.access.alignment > 1;
     s.mask.forEach([&](uint32_t lane) {
         Memory memory{s, pointerAt(s, pointer, lane), plan.access};
-        if (plan.access.alignment > 1) memory.checkAlignment(lane);
+        if (aligned) memory.checkAlignment(lane);
         const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
         if (upper) memory.pointer.offset &= ~kUpperHalf;
         for (uint32_t c = 0; c < plan.places.size(); ++c) {

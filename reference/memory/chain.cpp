@@ -120,7 +120,8 @@ void accessChain(Subgroup& s, Out result) {
         selectDescriptors(s, plan, result);
     else if (last == 1)
         forLanes(s, [&](uint32_t lane) { result.at(0, lane) = base.at(0, lane) | outside; });
-    LaneMask strays = plan.outside ? s.mask : s.straysOf(base);  // of a physical pointer
+    LaneMask strays;  // of a physical pointer
+    if (last == 0) strays = plan.outside ? s.mask : s.straysOf(base);
     LaneMask defined = base.defined[last];
     forLanes(s, [&](uint32_t lane) { result.at(last, lane) = base.at(last, lane) + plan.offset; });
     for (const ChainIndex& step : plan.indices) {

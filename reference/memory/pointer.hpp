@@ -32,8 +32,7 @@ inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
 inline Pointer pointerAt(const Subgroup& s, const Value& pointer, uint32_t lane) {
     const spv::StorageClass storage = pointer.type->storage;
     if (pointer.components() == 2) return {storage, pointer.at(0, lane), pointer.at(1, lane)};
-    const bool outside = !s.strays.empty() && s.straysOf(pointer).test(lane);
-    return {storage, outside ? kOutside : 0, pointer.at(0, lane)};
+    return {storage, s.straysOf(pointer).test(lane) ? kOutside : 0, pointer.at(0, lane)};
 }
 
 // Function, Private, Input, Output: memory of components.
