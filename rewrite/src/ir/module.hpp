@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <array>
 #include <functional>
-#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -95,8 +95,8 @@ class Module {
     bool mayPreserveHalfDenormals() const { return mayPreserveHalfDenormals_; }
     void allowHalfDenormals(bool may) { mayPreserveHalfDenormals_ = may; }
 
-    // Variables that passes have made Aliased, and whether each was Restrict before.
-    std::map<Id, bool>& madeAliased() { return madeAliased_; }
+    // Variables that passes have made Aliased.
+    std::set<Id>& madeAliased() { return madeAliased_; }
 
     uint32_t version() const { return version_; }
     void requireVersion(uint32_t least) { version_ = std::max(version_, least); }
@@ -223,7 +223,7 @@ class Module {
     uint32_t schema_ = 0;
     Id bound_ = 1;
     bool mayPreserveHalfDenormals_ = false;
-    std::map<Id, bool> madeAliased_;
+    std::set<Id> madeAliased_;
     mutable uint64_t steps_ = 0;
     uint64_t mostSteps_ = UINT64_MAX;
 };

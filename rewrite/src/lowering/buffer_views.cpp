@@ -96,18 +96,16 @@ Id BufferViews::likeDescriptors(Id original, Id block) {
 
 // Replaces Restrict by Aliased.
 void BufferViews::declareAliased(Id root) {
-    const bool wasRestrict = module_.decoration(root, spv::Decoration::Restrict).has_value();
     module_.removeDecoration(root, spv::Decoration::Restrict);
     if (module_.decoration(root, spv::Decoration::Aliased)) return;
-    module_.madeAliased().try_emplace(root, wasRestrict);
+    module_.madeAliased().insert(root);
     module_.decorate(root, spv::Decoration::Aliased);
 }
 
-// The same for a view, which becomes what the variable was if it is left alone.
+// The same for a view. Both stay so if the application's variable was: other buffers may alias it.
 void BufferViews::declareAliased(Id view, Id variable) {
     declareAliased(variable);
-    const auto made = module_.madeAliased().find(variable);
-    if (made != module_.madeAliased().end()) module_.madeAliased()[view] = made->second;
+    if (module_.madeAliased().contains(variable)) module_.madeAliased().insert(view);
     module_.decorate(view, spv::Decoration::Aliased);
 }
 

@@ -67,13 +67,13 @@ void restoreAliasing(Module& module) {
         ++descriptor.used;
         descriptor.isReadOnly &= isReadOnly(module, variable);
     }
-    for (const auto& [variable, wasRestrict] : module.madeAliased()) {
+    for (const Id variable : module.madeAliased()) {
         const auto at = descriptorOf(module, variable);
         if (!at) continue;
         const Descriptor& descriptor = descriptors[*at];
         if (descriptor.used > 1 && !descriptor.isReadOnly) continue;
+        // Without it, a variable is as if it were Restrict (SPIR-V specification, section 2.18.2).
         module.removeDecoration(variable, spv::Decoration::Aliased);
-        if (wasRestrict) module.decorate(variable, spv::Decoration::Restrict);
     }
 }
 

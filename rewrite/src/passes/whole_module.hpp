@@ -137,8 +137,8 @@ enum class Within {
 void shareRepeatedValues(Module& module, Within within);
 
 // Views of a buffer and its original variable are Aliased (lowering/place.hpp). Where only one of
-// them is left, or nothing writes to them, they are as the application's variable was, so that
-// drivers may still move accesses to them.
+// them is left, or nothing writes to them, they are Aliased no more, so that drivers may still move
+// accesses to them.
 void restoreAliasing(Module& module);
 
 // Drops untyped pointers, variable pointers and rounding modes that no instruction needs any more,
