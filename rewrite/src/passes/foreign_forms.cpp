@@ -98,13 +98,13 @@ bool castsPointers(spv::Op opcode) {
     return isOneOf(opcode, {OpBitcast, OpConvertPtrToU, OpConvertUToPtr});
 }
 
-bool isLogicalPointer(const Module& module, Id value) {
+bool hasLogicalPointer(const Module& module, Id value) {
     const Instruction& type = module.def(module.def(value).type);
     return type.opcode == OpTypePointer && isLogical(storageOf(type));
 }
 
 bool castsLogicalPointer(const Module& module, const Instruction& i) {
-    return castsPointers(i.opcode) && isLogicalPointer(module, i.word(0));
+    return castsPointers(i.opcode) && hasLogicalPointer(module, i.word(0));
 }
 
 // The pointer of which a pointer is a cast; 0: it is none of a logical pointer.
