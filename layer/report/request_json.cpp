@@ -119,6 +119,10 @@ bool readLayout(const ordered_json& json, const char* key, rewrite::ElementLayou
     layout = read.value_or(layout);
     return read.has_value();
 }
+bool readLayouts(const ordered_json& json, rewrite::Target& target) {
+    return readLayout(json, "elementLayout", target.elementLayout) &&
+           readLayout(json, "programLayout", target.programLayout);
+}
 
 }  // namespace
 
@@ -176,10 +180,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
-    if (!readLayout(json, "elementLayout", request.target.elementLayout) ||
-        !readLayout(json, "programLayout", request.target.programLayout)) {
-        return wrongRequest("a layout of elements has a name that coopvk does not know");
-    }
+    if (!readLayouts(json, request.target)) return wrongRequest("unknown layout of elements");
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");

@@ -172,8 +172,7 @@ constexpr SettingReader kReaders[] = {
      }},
     {"element_layout",
      [](const Reading& r) {
-         r.set(r.settings.elementLayout, rewrite::elementLayoutFromName(r.text),
-               "unknown layout");
+         r.set(r.settings.elementLayout, rewrite::elementLayoutFromName(r.text), "unknown layout");
      }},
     {"log_level",
      [](const Reading& r) {
@@ -225,8 +224,7 @@ static_assert(readersMatchManifest(), "manifest/VkLayer_coopvk.json.in lists oth
 
 rewrite::ElementLayout layoutOf(const ProgramNames& names) {
     // Its matrices are those of AGS, which programs use on RDNA 4 (FSR 4).
-    return names.engine == "vkd3d" ? rewrite::ElementLayout::kRdna4
-                                   : rewrite::ElementLayout::kAuto;
+    return names.engine == "vkd3d" ? rewrite::ElementLayout::kRdna4 : rewrite::ElementLayout::kAuto;
 }
 
 std::string_view backEndName(rewrite::BackEnd backEnd) {

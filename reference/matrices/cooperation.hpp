@@ -37,8 +37,8 @@ inline PlacementChoice placementOf(const Settings& settings) {
 struct Holder {
     Holder(const Subgroup& s, const Type& matrix)
         : placement({matrix.rows, matrix.columns, matrix.use,
-                     ofWorkgroup(matrix) ? s.program->invocations : s.lanes,
-                     matrix.element->width, !ofWorkgroup(matrix)},
+                     ofWorkgroup(matrix) ? s.program->invocations : s.lanes, matrix.element->width,
+                     !ofWorkgroup(matrix)},
                     placementOf(*s.group->settings), s.group->settings->seed),
           first(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
     Position position(uint32_t component, uint32_t lane) const {

@@ -163,7 +163,8 @@ Step byTensor(Subgroup& s) {
                                          p.row, p.column));
                 const uint64_t bit = uint64_t(place.index) * bits;
                 const bool there = place.access == TensorAccess::element;
-                if (there && kStores && !p.isCopy) memory.write(lane, bit, bits, object.get(c, lane));
+                if (there && kStores && !p.isCopy)
+                    memory.write(lane, bit, bits, object.get(c, lane));
                 if (kStores) return;
                 if (there && decoding) decoding->add(lane, layout.dimensions, place);
                 if (there && !decoding) loaded = memory.read(lane, bit, bits);

@@ -207,8 +207,7 @@ Status Decoder::readMatrixType(const Parsed& from, Type& to) {
     const bool ofSubgroup = to.scope == spv::Scope::Subgroup;
     const uint32_t holders = ofSubgroup ? program_->lanes : std::max(program_->invocations, 1u);
     to.count = to.components = matrixLength(
-        request_.placement,
-        {to.rows, to.columns, to.use, holders, to.element->width, ofSubgroup});
+        request_.placement, {to.rows, to.columns, to.use, holders, to.element->width, ofSubgroup});
     return Done{};
 }
 

@@ -73,8 +73,7 @@ bool isExpected(const Input& input, const check::Outcome& outcome) {
 }
 
 std::vector<check::Outcome> checkAt(const Input& input, const Words& words,
-                                    const check::Options& options,
-                                    rewrite::ElementLayout layout) {
+                                    const check::Options& options, rewrite::ElementLayout layout) {
     check::Subject subject{.words = words, .specialization = {}};
     subject.target.elementLayout = layout;
     for (const auto& [id, value] : input.specialization)

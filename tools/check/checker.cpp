@@ -161,8 +161,8 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     const auto words = rewritten(backEnd, outcome);
     if (!words) return outcome;
     outcome.verdict = Verdict::kAgrees;
-    const Side side = makeSide(
-        {*words, entryPoint_, specializationFor(), lanes_, options_.validate, placement_});
+    const Side side =
+        makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate, placement_});
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = Verdict::kInvalid;
@@ -206,8 +206,8 @@ std::span<const SpecializationValue> Checker::specializationFor() const {
 const Freedom& Checker::freedomOf(Pass& pass) const {
     if (pass.freedom) return *pass.freedom;
     const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
-    const Side native = makeSide({lined, entryPoint_, subject_.specialization, lanes_,
-                                  options_.validate, placement_});
+    const Side native = makeSide(
+        {lined, entryPoint_, subject_.specialization, lanes_, options_.validate, placement_});
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;

@@ -60,7 +60,7 @@ class Checker {
     Module module_;
     std::string entryPoint_;
     const std::optional<reference::Choice> placement_;  // of elements of matrices
-    Pass first_;  // which changes nothing
+    Pass first_;                                        // which changes nothing
     uint32_t lanes_ = 0;
     uint32_t executed_ = 0;  // subgroup sizes at which the module was executed
     Side native_;

@@ -53,8 +53,8 @@ class ProbeShader {
                                   text_.constant(type_.rows), text_.constant(type_.columns),
                                   text_.constant(static_cast<uint32_t>(type_.use))));
         const std::string length = text_.fresh("length");
-        text_.line(std::format("{} = OpCooperativeMatrixLengthKHR {} {}", length, text_.u32(),
-                               matrix_));
+        text_.line(
+            std::format("{} = OpCooperativeMatrixLengthKHR {} {}", length, text_.u32(), matrix_));
         for (uint32_t part = 0; part < 2; ++part) copy(part, length, out);
         const std::string at = text_.fresh("at"), lane = text_.lane();
         text_.line(std::format("{} = OpIAdd {} {} {}", at, text_.u32(), lane,
@@ -66,8 +66,7 @@ class ProbeShader {
  private:
     void copy(uint32_t part, const std::string& length, const ModuleText::Array& out) {
         const ModuleText::Array in = text_.buffer(part, type_.component);
-        const std::string held =
-            text_.variable(std::format("held{}", part), matrix_);
+        const std::string held = text_.variable(std::format("held{}", part), matrix_);
         const std::string loaded = text_.fresh("loaded");
         const std::string from = text_.elementPointer(in, text_.constant(0));
         text_.line(std::format("{} = OpCooperativeMatrixLoadKHR {} {} {} {}", loaded, matrix_, from,
@@ -78,8 +77,8 @@ class ProbeShader {
         const std::string start = text_.fresh("start");
         text_.line(std::format("{} = OpIMul {} {} {}", start, text_.u32(), lane,
                                text_.constant(kMostElements)));
-        text_.line(std::format("{} = OpIAdd {} {} {}", first, text_.u32(), start,
-                               text_.constant(before)));
+        text_.line(
+            std::format("{} = OpIAdd {} {} {}", first, text_.u32(), start, text_.constant(before)));
         text_.loop(text_.constant(0), length, text_.constant(1), [&](const std::string& i) {
             const std::string at = text_.fresh("at");
             const std::string bits = elementBits(held, i);
@@ -143,8 +142,8 @@ ReadMap readMap(compare::Runner& runner, const MatrixType& type, uint32_t lanes)
     plan.buffers = {numbered(type, false), numbered(type, true),
                     Bytes((2 * lanes + 1) * kMostElements * 4, std::byte(0xA5))};
     plan.output = 2;
-    plan.result = Block{VK_COMPONENT_TYPE_UINT32_KHR, 2 * lanes + 1, kMostElements, false,
-                        kMostElements * 4, 0};
+    plan.result = Block{
+        VK_COMPONENT_TYPE_UINT32_KHR, 2 * lanes + 1, kMostElements, false, kMostElements * 4, 0};
     const compare::Outcome outcome = runner.run(plan);
     if (!outcome.result) {
         map.why = outcome.error;

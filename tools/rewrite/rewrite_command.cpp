@@ -121,6 +121,22 @@ void addFlags(CLI::App& command, RewriteOptions& options) {
     command.add_flag("-v,--verbose", options.verbose, "Say what was chosen and why");
 }
 
+// How matrices are lowered.
+void addMatrixOptions(CLI::App& command, RewriteOptions& options) {
+    command.add_option("--back-end", options.backEnd, "What matrices become: auto, core or native")
+        ->default_str("auto");
+    command
+        .add_option("--element-layout", options.elementLayout,
+                    "Which invocation holds which element: auto, free, nvidia, rdna3 or rdna4")
+        ->default_str("auto");
+    command
+        .add_option("--tune", options.tune,
+                    "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
+                    "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "
+                    "shared=f32 or f16, loops=joined or apart, tails=joined or apart")
+        ->option_text("NAME=VALUE,...");
+}
+
 }  // namespace
 
 void addRewriteCommand(CLI::App& app, int& status) {
@@ -145,19 +161,7 @@ void addRewriteCommand(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     command->add_option("--emulate", options->emulate, "all, or Vulkan names of extensions")
         ->default_str("all");
-    command
-        ->add_option("--back-end", options->backEnd, "What matrices become: auto, core or native")
-        ->default_str("auto");
-    command
-        ->add_option("--element-layout", options->elementLayout,
-                     "Which invocation holds which element: auto, free, nvidia, rdna3 or rdna4")
-        ->default_str("auto");
-    command
-        ->add_option("--tune", options->tune,
-                     "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
-                     "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "
-                     "shared=f32 or f16, loops=joined or apart, tails=joined or apart")
-        ->option_text("NAME=VALUE,...");
+    addMatrixOptions(*command, *options);
     command->add_option("--stage", options->stage, "The shader stage")
         ->default_str("compute")
         ->check(CLI::IsMember(stageNames()));

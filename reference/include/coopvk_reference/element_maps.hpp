@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which lane holds which element of a matrix on some GPUs, in the words of their documents. Programs
-// that assume it compute wrong numbers elsewhere.
+// Which lane holds which element of a matrix on some GPUs, in the words of their documents.
+// Programs that assume it compute wrong numbers elsewhere.
 #pragma once
 
 #include <optional>
@@ -28,8 +28,8 @@ struct Shape {
 };
 
 // NVIDIA, read on an H200 (driver 580.159.04). For lane l, g = l >> 2 and t = l & 3. A lane holds
-// words of 32 bits of A along a row, and pairs of columns of an accumulator, whatever its width. B is
-// the transpose of such an A.
+// words of 32 bits of A along a row, and pairs of columns of an accumulator, whatever its width. B
+// is the transpose of such an A.
 struct NvidiaMap {
     explicit NvidiaMap(const Shape& s)
         : isB(s.use == 1),
@@ -90,8 +90,8 @@ bool withMap(Choice choice, const Shape& shape, F&& f) {
 
 // Components of each invocation: OpCooperativeMatrixLengthKHR.
 inline uint32_t matrixLength(Choice choice, const Shape& shape) {
-    uint32_t length = uint32_t(
-        (uint64_t{shape.rows} * shape.columns + shape.invocations - 1) / shape.invocations);
+    uint32_t length = uint32_t((uint64_t{shape.rows} * shape.columns + shape.invocations - 1) /
+                               shape.invocations);
     withMap(choice, shape, [&](const auto& map) { length = map.length(); });
     return length;
 }

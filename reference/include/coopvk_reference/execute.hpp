@@ -170,7 +170,7 @@ struct ProgramRequest {
     std::vector<SpecializationValue> specialization;
     uint32_t subgroupSize = 32;
     Direction rounding = Direction::kNearest;
-    bool validate = true;  // false: the caller knows that the module is valid
+    bool validate = true;               // false: the caller knows that the module is valid
     Choice placement = Choice::kPlain;  // as Settings::placement
 };
 

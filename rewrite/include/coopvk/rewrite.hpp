@@ -47,9 +47,9 @@ enum class BackEnd : uint32_t {
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
-// Which lane holds which element of a matrix of scope Subgroup, as which element number, and so what
-// OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a GPU
-// does (docs/element-layouts.md).
+// Which lane holds which element of a matrix of scope Subgroup, as which element number, and so
+// what OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a
+// GPU does (docs/element-layouts.md).
 enum class ElementLayout : uint32_t {
     kAuto,    // a GPU's for modules whose result depends on it, else free
     kFree,    // the one that is fastest

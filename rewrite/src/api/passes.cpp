@@ -8,14 +8,6 @@
 #include "ir/entry_point.hpp"
 #include "longvector/types.hpp"
 #include "matrix/context.hpp"
-#include "matrix/element_maps.hpp"
-#include "matrix/matrix_uses.hpp"
-#include "matrix/product_loops.hpp"
-#include "matrix/slices/segments.hpp"
-#include "matrix/staging_arrays.hpp"
-#include "matrix/tiles/tile_grid.hpp"
-#include "native/lower.hpp"
-#include "native/small_floats.hpp"
 #include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 #include "unify/int4/types.hpp"
@@ -118,101 +110,6 @@ Failure separateLoops(Rewriting& r) {
                     r.out.used.contains(Extension::kExtShaderLongVector);
     if (r.entersLoops) separateContinueTargets(r.types);
     return std::nullopt;
-}
-
-// The driver's matrices lie as the driver wants.
-Failure refuseElementLayout(Rewriting& r) {
-    const MatrixUses uses(r.module);
-    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
-    const bool canBeCore = usesMatrices(r.out.used) ||
-                           usesFormatMatrices(r.request.words, r.target) ||
-                           allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
-    if (layout == ElementLayout::kFree || !canBeCore) return std::nullopt;
-    return Error{ErrorCode::kUnsupported,
-                 std::format("depends on the layout of elements: {}", elementLayoutName(layout))};
-}
-
-// The layout of the core back-end. An error if the user wants one that these subgroups cannot have.
-Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
-    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
-    if (layout == ElementLayout::kFree) return layout;
-    const std::string_view name = elementLayoutName(layout);
-    const uint32_t size = r.target.subgroupSize;
-    r.out.wantedSubgroupSize = hasMap(layout, size) ? size : subgroupSizeOf(layout);
-    if (hasMap(layout, size)) {
-        r.out.notes.push_back(std::format("depends on the layout of elements: {}", name));
-        return layout;
-    }
-    if (r.target.elementLayout == ElementLayout::kAuto) {
-        r.out.notes.push_back(std::format(
-            "depends on the layout of elements: {}, which subgroups of {} cannot have", name, size));
-        return ElementLayout::kFree;
-    }
-    return Error{ErrorCode::kUnsupported,
-                 std::format("the layout of elements '{}' has no map for subgroups of {} "
-                             "invocations (setting element_layout)",
-                             name, size)};
-}
-
-Failure lowerToCore(Rewriting& r) {
-    const PlannedTarget& target = r.target;
-    joinProducts(r.types, target, r.native, r.out.notes);
-    TilePlan tiles;
-    if (r.native) {
-        tiles = planTiles(r.module, r.types, target, invocationsOf(r.module));
-        if (tiles.grids.empty()) {
-            return Error{ErrorCode::kUnsupported,
-                         "SPV_NV_cooperative_matrix2: the module has no accumulators of scope "
-                         "Workgroup that can be tiles of the driver's matrices"};
-        }
-        convertAroundTiles(r.types, tiles);
-    }
-    std::optional<MatrixUses> uses(r.module);
-    if (!r.native && holdSharedSingles(r.types, target, *uses)) {
-        uses.emplace(r.module);
-        r.out.notes.push_back("f16 matrices in shared memory are f32");
-    }
-    Result<ElementLayout> layout = elementLayoutFor(r, *uses);
-    if (!layout) return layout.error();
-    LayoutPolicy policy = choosePolicy(*uses, r.types, target, *layout);
-    policy.runs = chooseRuns(r.types, tiles);
-    foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
-    keepProductLoopsRolled(r.module, target.subgroupSize,
-                           target.tuning.unrolledProducts.value_or(target.device.unrolledProducts));
-    MatrixContext context(r.types, target);
-    context.policy = policy;
-    context.invocations = invocationsOf(r.module);
-    context.cellsAreSubgroups = canReduceInSubgroups(r.module, target);
-    context.tiles = std::move(tiles);
-    context.slices = sliceProducts(r.types, target, policy, *uses);
-    if (Failure error = lowerMatrices(context)) return error;
-    removeWholeMatrixDeclarations(r.module);
-    r.out.notes.push_back(
-        std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
-                    r.native ? "native back-end, in tiles of workgroups" : "core back-end",
-                    policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock));
-    if (context.slices.depth != 0)
-        r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
-    r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups" : "matrices: core");
-    return std::nullopt;
-}
-
-Failure lowerToDriver(Rewriting& r) {
-    if (Failure error = refuseElementLayout(r)) return error;
-    if (needsWholeMatrices(r.module)) return lowerToCore(r);
-    const uint32_t count = std::max(subgroupsOf(r.module, r.target.subgroupSize), 1u);
-    if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;
-    Result<NativePlan> plan = planNative(r.module, r.types, r.target);
-    if (!plan) return plan.error();
-    if (Failure error = lowerToNative(r.types, r.target, *plan, count)) return error;
-    r.out.paths.push_back(plan->isTiled() ? "matrices: native, in tiles" : "matrices: native");
-    r.out.notes.push_back(plan->note);
-    return std::nullopt;
-}
-
-Failure lowerAnyMatrices(Rewriting& r) {
-    if (!r.lowersMatrices) return std::nullopt;
-    return r.native ? lowerToDriver(r) : lowerToCore(r);
 }
 
 // With declared types, more constants can be folded.

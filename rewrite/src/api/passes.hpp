@@ -82,6 +82,9 @@ constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
     return true;
 }
 
+// The pass that lowers matrices, which may not be the driver's then (lower_matrices.cpp).
+std::optional<Error> lowerAnyMatrices(Rewriting& rewriting);
+
 // Fails if a number of the target's MatrixTuning is none that it may be.
 std::optional<Error> checkTuning(const PlannedTarget& target);
 

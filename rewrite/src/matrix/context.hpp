@@ -128,8 +128,8 @@ struct MatrixContext : PackedContext {
     LaneGrid lanesOf(const Fragment& fragment) const {
         if (fragment.map) {
             const Grid& grid = fragment.map->grid;
-            return {LaneScope::kSubgroup, grid, grid, target.subgroupSize, false,
-                    fragment.map->isByColumns};
+            return {LaneScope::kSubgroup, grid,  grid,
+                    target.subgroupSize,  false, fragment.map->isByColumns};
         }
         if (!fragment.run) return lanesOf(fragment.scope);
         const Grid grid = {fragment.rows.lanes, fragment.columns.lanes};

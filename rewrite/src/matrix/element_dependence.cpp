@@ -19,12 +19,15 @@ enum ValueFact : uint8_t {
     kLength = 1 << 3,   // how many elements a lane holds
 };
 
-constexpr spv::BuiltIn kLaneBuiltIns[] = {
-    spv::BuiltIn::SubgroupLocalInvocationId, spv::BuiltIn::LocalInvocationId,
-    spv::BuiltIn::LocalInvocationIndex,      spv::BuiltIn::GlobalInvocationId,
-    spv::BuiltIn::SubgroupEqMask,            spv::BuiltIn::SubgroupGeMask,
-    spv::BuiltIn::SubgroupGtMask,            spv::BuiltIn::SubgroupLeMask,
-    spv::BuiltIn::SubgroupLtMask};
+constexpr spv::BuiltIn kLaneBuiltIns[] = {spv::BuiltIn::SubgroupLocalInvocationId,
+                                          spv::BuiltIn::LocalInvocationId,
+                                          spv::BuiltIn::LocalInvocationIndex,
+                                          spv::BuiltIn::GlobalInvocationId,
+                                          spv::BuiltIn::SubgroupEqMask,
+                                          spv::BuiltIn::SubgroupGeMask,
+                                          spv::BuiltIn::SubgroupGtMask,
+                                          spv::BuiltIn::SubgroupLeMask,
+                                          spv::BuiltIn::SubgroupLtMask};
 
 bool comparesValues(spv::Op opcode) {
     return (opcode >= OpAny && opcode <= OpLogicalNot) ||
@@ -114,7 +117,8 @@ class Dependence {
         }
         if (isMatrixValue(i)) return;
         // Which way control flow goes says nothing here, nor how long a loop runs.
-        if (comparesValues(i.opcode)) facts &= static_cast<uint8_t>(~(kLength | kNumber | kElement));
+        if (comparesValues(i.opcode))
+            facts &= static_cast<uint8_t>(~(kLength | kNumber | kElement));
         if (i.result != 0 && facts != 0) add(i.result, facts);
     }
 
@@ -167,7 +171,7 @@ class Dependence {
 
     const Module& module_;
     const Users users_;
-    std::vector<uint8_t> facts_;  // by id
+    std::vector<uint8_t> facts_;       // by id
     std::unordered_set<Id> pointers_;  // to elements
     std::unordered_map<Id, const Function*> functions_;
     std::vector<Id> pending_;

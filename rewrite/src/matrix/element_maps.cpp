@@ -45,11 +45,8 @@ struct LayoutName {
     ElementLayout layout;
     std::string_view name;
 };
-constexpr LayoutName kNames[] = {{kAuto, "auto"},
-                                 {kFree, "free"},
-                                 {kNvidia, "nvidia"},
-                                 {kRdna3, "rdna3"},
-                                 {kRdna4, "rdna4"}};
+constexpr LayoutName kNames[] = {
+    {kAuto, "auto"}, {kFree, "free"}, {kNvidia, "nvidia"}, {kRdna3, "rdna3"}, {kRdna4, "rdna4"}};
 
 // SPV_NV_* extensions are those of programs that were made on NVIDIA's GPUs, matrices of 8-bit
 // floats those of programs that were made on RDNA 4.

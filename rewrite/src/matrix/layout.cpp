@@ -81,8 +81,7 @@ Fragment makeMappedFragment(const MappedLanes& map, uint32_t rows, uint32_t colu
     fragment.columns = axis(columns, map.grid.columns, map.columnBlock);
     fragment.packAxis = map.hasElementsByColumns ? PackAxis::kRows : PackAxis::kColumns;
     const Axis& along = map.hasElementsByColumns ? fragment.rows : fragment.columns;
-    fragment.packWidth =
-        std::min(powerOfTwoIn(along.count()), std::max(1u, 32 / componentBits));
+    fragment.packWidth = std::min(powerOfTwoIn(along.count()), std::max(1u, 32 / componentBits));
     return fragment;
 }
 

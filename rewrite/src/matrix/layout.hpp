@@ -97,9 +97,9 @@ inline constexpr uint32_t kUndivided = 0;
 // blocks of `rowBlock` rows and `columnBlock` columns to a grid of lanes, whatever the size.
 struct MappedLanes {
     Grid grid;
-    bool isByColumns = false;  // consecutive lanes fill the grid column by column
+    bool isByColumns = false;                // consecutive lanes fill the grid column by column
     uint32_t rowBlock = 1, columnBlock = 1;  // kUndivided: each lane holds the whole axis
-    bool hasElementsByColumns = false;  // element e is in the local column e / rows.count()
+    bool hasElementsByColumns = false;       // element e is in the local column e / rows.count()
 
     bool operator==(const MappedLanes&) const = default;
 };
@@ -110,7 +110,7 @@ struct Fragment {
     uint32_t packWidth = 1;  // components in a pack
     PackAxis packAxis = PackAxis::kColumns;
     LaneScope scope = LaneScope::kSubgroup;
-    std::optional<Run> run;  // distributed in runs of this kind
+    std::optional<Run> run;          // distributed in runs of this kind
     std::optional<MappedLanes> map;  // distributed as some GPU does
 
     const Axis& axis(Dimension d) const { return d == Dimension::kRows ? rows : columns; }
@@ -147,8 +147,8 @@ struct LayoutPolicy {
     std::set<uint32_t> likeAccumulators;
     // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/tile_grid.hpp).
     std::map<uint32_t, Run> runs;
-    // Matrix types of use A and B, by id, whose elements lie as on some GPU; the grid and the blocks
-    // above are that GPU's for accumulators (element_maps.hpp).
+    // Matrix types of use A and B, by id, whose elements lie as on some GPU; the grid and the
+    // blocks above are that GPU's for accumulators (element_maps.hpp).
     std::map<uint32_t, MappedLanes> mapped;
     ElementLayout elementLayout = ElementLayout::kFree;
 

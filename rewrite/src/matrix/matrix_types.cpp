@@ -232,11 +232,10 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     made.format = format;
     const Use use = from.likeAccumulator ? Use::kAccumulator : from.use;
     const uint32_t bits = types.width(component);
-    made.fragment =
-        from.fragment.map
-            ? makeMappedFragment(*from.fragment.map, from.rows, from.columns, bits)
-            : makeFragment(context.policy, {from.rows, from.columns, use, from.fragment.scope},
-                           bits);
+    made.fragment = from.fragment.map
+                        ? makeMappedFragment(*from.fragment.map, from.rows, from.columns, bits)
+                        : makeFragment(context.policy,
+                                       {from.rows, from.columns, use, from.fragment.scope}, bits);
     made.isInWords = false;
     made.sumForm = SumForm::kClosed;
     describePacks(made, types);

@@ -205,8 +205,7 @@ class SharedScalarStore : private MatrixCode {
     Id fromLane(Id word, uint32_t innerLane) {
         if (memory_.inner().lanes == 1) return word;
         const Dimension d = memory_.outerDimension();
-        const Id lane =
-            exchange_.laneAt(d, exchange_.gridCoordinate(d), emit_.constant(innerLane));
+        const Id lane = exchange_.laneAt(d, exchange_.gridCoordinate(d), emit_.constant(innerLane));
         return emit_.op(OpGroupNonUniformShuffle, emit_.types().uint32(),
                         {emit_.scope(spv::Scope::Subgroup), word, lane});
     }

@@ -20,10 +20,7 @@ class SliceChooser {
           policy_(policy),
           uses_(uses),
           survey_(uses_, types,
-                  [&](const Instruction& type) {
-                      return !policy.isHeldApart(type.result);
-                  },
-                  {}),
+                  [&](const Instruction& type) { return !policy.isHeldApart(type.result); }, {}),
           open_(openAccumulators(uses_, types, target, policy)),
           matrices_(module_) {}
 
