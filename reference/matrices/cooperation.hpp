@@ -41,7 +41,7 @@ struct Holder {
                      !ofWorkgroup(matrix)},
                     placementOf(*s.group->settings), s.group->settings->seed),
           first(ofWorkgroup(matrix) ? s.index * s.lanes : 0) {}
-    Position position(uint32_t component, uint32_t lane) const {
+    ElementPosition position(uint32_t component, uint32_t lane) const {
         return placement.position(first + lane, component);
     }
 
@@ -64,8 +64,9 @@ void forWhole(Subgroup& s, uint32_t slot, F&& f) {
     if (ofWorkgroup(type)) holders = s.group->subgroups;
     for (Subgroup& holder : holders) {
         const Value value = holder.values[slot];
-        forComponents(holder, type,
-                      [&](uint32_t c, uint32_t lane, const Position& p) { f(value, c, lane, p); });
+        forComponents(holder, type, [&](uint32_t c, uint32_t lane, const ElementPosition& p) {
+            f(value, c, lane, p);
+        });
     }
 }
 
@@ -74,7 +75,7 @@ void forWhole(Subgroup& s, uint32_t slot, F&& f) {
 inline Matrix gather(Subgroup& s, uint32_t slot, std::optional<Number> number = std::nullopt) {
     const Type& type = *s.values[slot].type;
     Matrix matrix(number.value_or(numberOf(*type.element)), type.rows, type.columns);
-    forWhole(s, slot, [&](const Value& from, uint32_t c, uint32_t lane, const Position& p) {
+    forWhole(s, slot, [&](const Value& from, uint32_t c, uint32_t lane, const ElementPosition& p) {
         if (p.exists) matrix.at(p.row, p.column) = from.get(c, lane);
     });
     return matrix;
@@ -104,9 +105,10 @@ Step whole(Subgroup& s) {
     if (ofWorkgroup(s.type()) && s.index != 0) return Step::kNext;
     const std::optional<Matrix> result = kCompute(s);
     if (!result) return Step::kStop;
-    forWhole(s, s.at->result, [&](const Value& to, uint32_t c, uint32_t lane, const Position& p) {
-        to.set(c, lane, p.exists ? result->at(p.row, p.column) : Element{});
-    });
+    forWhole(s, s.at->result,
+             [&](const Value& to, uint32_t c, uint32_t lane, const ElementPosition& p) {
+                 to.set(c, lane, p.exists ? result->at(p.row, p.column) : Element{});
+             });
     return Step::kNext;
 }
 

@@ -64,8 +64,8 @@ class Placement {
     // Components of each invocation: OpCooperativeMatrixLengthKHR.
     uint32_t length() const { return length_; }
     // `invocation` is that in the scope.
-    Position position(uint32_t invocation, uint32_t component) const {
-        Position mapped;
+    ElementPosition position(uint32_t invocation, uint32_t component) const {
+        ElementPosition mapped;
         if (withMap(choice_, shape_,
                     [&](const auto& map) { mapped = map.position(invocation, component); })) {
             return mapped;
@@ -77,7 +77,8 @@ class Placement {
         const uint32_t width = columnMajor_ ? shape_.rows : shape_.columns;
         const uint32_t major = element / width;
         const uint32_t minor = element - major * width;
-        return columnMajor_ ? Position{minor, major, true} : Position{major, minor, true};
+        return columnMajor_ ? ElementPosition{minor, major, true}
+                            : ElementPosition{major, minor, true};
     }
 
  private:

@@ -43,7 +43,8 @@ void coordinate(Subgroup& s, Out result, In of, In index) {
     forLanes(s, [&](uint32_t lane) {
         const auto [component, known] = index.get(0, lane);
         const bool inside = component < matrix.components;
-        const Position p = inside ? holder.position(uint32_t(component), lane) : Position{};
+        const ElementPosition p =
+            inside ? holder.position(uint32_t(component), lane) : ElementPosition{};
         if (!inside)
             s.report(kCheckBounds, lane,
                      std::format("component {} of a matrix that has {} in an invocation", component,
@@ -107,7 +108,7 @@ Step perElement(Subgroup& s, Out result) {
     for (uint32_t c = 0; c < s.type().components; ++c) {
         LaneMask mask;
         forLanes(s, [&](uint32_t lane) {
-            const Position p = holder.position(c, lane);
+            const ElementPosition p = holder.position(c, lane);
             mask.assign(lane, p.exists);
             rows.set(0, lane, {p.row});
             columns.set(0, lane, {p.column});

@@ -33,7 +33,7 @@ Step byStride(Subgroup& s) {
     const Memory memory{s, uniformPointer(s, 0),
                         accessOf(*s.program, *s.at, std::max(kLayout, kStride) + 1)};
     // Elements that share a byte are written by one invocation: a store is in no race with itself.
-    forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const Position& p) {
+    forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const ElementPosition& p) {
         const int64_t line = columnMajor ? p.column : p.row;
         const uint64_t place = columnMajor ? p.row : p.column;
         const uint64_t bit = uint64_t(line * stride) * 8 + place * bits;
@@ -152,7 +152,7 @@ Step byTensor(Subgroup& s) {
     for (uint32_t c = 0; c < matrix.components(); ++c) {
         forLanes(s, [&](uint32_t lane) {
             Element loaded;
-            const Position p = holder.position(c, lane);
+            const ElementPosition p = holder.position(c, lane);
             if (p.exists) {
                 const TensorElement place =
                     tensorElement(layout, through, p.row, p.column, columns, kStores);

@@ -36,7 +36,7 @@ TEST(Placement, HoldsEachElementOnce) {
                 std::set<std::pair<uint32_t, uint32_t>> seen;
                 for (uint32_t lane = 0; lane < shape.invocations; ++lane) {
                     for (uint32_t i = 0; i < placement.length(); ++i) {
-                        const Position p = placement.position(lane, i);
+                        const ElementPosition p = placement.position(lane, i);
                         if (!p.exists) continue;
                         EXPECT_LT(p.row, shape.rows);
                         EXPECT_LT(p.column, shape.columns);
@@ -52,7 +52,7 @@ TEST(Placement, HoldsEachElementOnce) {
 TEST(Placement, DiffersByChoice) {
     const Shape shape{16, 16, 2, 32};
     const auto at = [&](Choice choice, uint64_t seed) {
-        const Position p = Placement(shape, {choice, choice}, seed).position(3, 1);
+        const ElementPosition p = Placement(shape, {choice, choice}, seed).position(3, 1);
         return std::pair(p.row, p.column);
     };
     EXPECT_EQ(at(Choice::kPlain, 1), std::pair(2u, 3u));  // element 32 + 3

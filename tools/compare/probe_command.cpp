@@ -179,7 +179,7 @@ bool isLike(const ReadMap& map, uint32_t lanes, Choice choice) {
     reference::withMap(choice, shape, [&](const auto& known) {
         isSame = known.length() == map.length;
         for (uint32_t i = 0; isSame && i < map.positions.size(); ++i) {
-            const reference::Position p = known.position(i / map.length, i % map.length);
+            const reference::ElementPosition p = known.position(i / map.length, i % map.length);
             isSame = map.positions[i] == std::pair(p.row, p.column);
         }
     });

@@ -11,7 +11,7 @@
 namespace coopvk::reference {
 
 // Where an element is in its matrix.
-struct Position {
+struct ElementPosition {
     uint32_t row = 0, column = 0;
     bool exists = false;  // false: the component holds no element
     // Another invocation holds the element, too, and is the one that stores it.
@@ -38,11 +38,11 @@ struct NvidiaMap {
           word(s.use == 2 ? 2 : std::max(1u, 32 / std::max(s.bits, 1u))) {}
     bool fits() const { return rows % 8 == 0 && columns % (4 * word) == 0; }
     uint32_t length() const { return rows * columns / 32; }
-    Position position(uint32_t lane, uint32_t e) const {
+    ElementPosition position(uint32_t lane, uint32_t e) const {
         const uint32_t g = lane >> 2, t = lane & 3, inRow = columns / 4;
         const uint32_t h = e / inRow, c = e % inRow;
         const uint32_t row = g + 8 * h, column = 4 * word * (c / word) + word * t + c % word;
-        return isB ? Position{column, row, true} : Position{row, column, true};
+        return isB ? ElementPosition{column, row, true} : ElementPosition{row, column, true};
     }
 
     bool isB;
@@ -59,14 +59,15 @@ struct RdnaMap {
                (shape.invocations == 32 || (!isFour && shape.invocations == 64));
     }
     uint32_t length() const { return 256 / holders; }
-    Position position(uint32_t lane, uint32_t e) const {
+    ElementPosition position(uint32_t lane, uint32_t e) const {
         const uint32_t part = lane >> 4, line = lane & 15;
         if (shape.use == 2) {
             return {isFour ? 8 * part + e : shape.invocations / 16 * e + part, line, true};
         }
         const uint32_t k = isFour ? 8 * part + e : e;
         const bool isCopy = lane >= holders;
-        return shape.use == 0 ? Position{line, k, true, isCopy} : Position{k, line, true, isCopy};
+        return shape.use == 0 ? ElementPosition{line, k, true, isCopy}
+                              : ElementPosition{k, line, true, isCopy};
     }
 
     Shape shape;
