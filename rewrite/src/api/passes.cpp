@@ -8,6 +8,7 @@
 #include "ir/entry_point.hpp"
 #include "longvector/types.hpp"
 #include "matrix/context.hpp"
+#include "native/lower.hpp"
 #include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
 #include "unify/int4/types.hpp"
