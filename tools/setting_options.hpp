@@ -18,6 +18,11 @@ namespace coopvk::tool {
 // One for each of the layer's settings, in their order; empty where it was not given.
 using SettingTexts = std::array<std::string, std::size(layer::kSettings)>;
 
+// Of a setting.
+constexpr size_t indexOf(std::string_view key) {
+    return static_cast<size_t>(layer::findSetting(key) - layer::kSettings);
+}
+
 // --log-level and so on.
 void addSettingOptions(CLI::App& command, SettingTexts& texts);
 

@@ -64,14 +64,7 @@ namespace coopvk::layer {
 COOPVK_ADDED_COMMANDS(COOPVK_DECLARE_COMMAND)
 COOPVK_CONVERSION_COMMANDS(COOPVK_DECLARE_COMMAND)
 
-template <typename Pointer>
-struct AsNoexcept;
-template <typename R, typename... Args>
-struct AsNoexcept<R(VKAPI_PTR*)(Args...)> {
-    using Function = R(Args...) noexcept;
-};
-#define COOPVK_DECLARE_RECORDED(command, function) AsNoexcept<PFN_##command>::Function function;
-COOPVK_RECORDED_COMMANDS(COOPVK_DECLARE_RECORDED)
+COOPVK_RECORDED_COMMANDS(COOPVK_DECLARE_NOEXCEPT)
 
 // The rows of these.
 CommandList conversionCommands();

@@ -14,10 +14,13 @@ bool PhysicalDeviceContext::answersFor(rewrite::Extension extension) const {
     return adds(extension, extensionRow(extension).mainFeatureOffset);
 }
 
-PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts) {
+PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
+                                   rewrite::ExtensionSet avoided) {
     PhysicalDeviceContext device;
+    EmulatePolicy policy = settings.emulate;
+    policy.avoided = avoided;
     device.facts = std::move(facts);
-    device.decisions = decide(settings.emulate, device.facts);
+    device.decisions = decide(policy, device.facts);
     device.emulated = emulatedSet(device.decisions);
     if (device.emulated.contains(rewrite::Extension::kKhrShaderFloat16Int8)) {
         emulateHalves(device.facts.traits);

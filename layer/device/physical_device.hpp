@@ -33,6 +33,8 @@ struct PhysicalDeviceContext {
     std::vector<rewrite::MatrixShape> addedShapes, formatShapes;
 };
 
-PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts);
+// `avoided`: see EmulatePolicy.
+PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
+                                   rewrite::ExtensionSet avoided = {});
 
 }  // namespace coopvk::layer

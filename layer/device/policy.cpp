@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <format>
+#include <span>
 
 #include "chain/vulkan_newer.hpp"
 #include "device/dependents.hpp"
 #include "device/device_facts.hpp"
 #include "device/extension_rows.hpp"
+#include "device/kept_extensions.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -60,6 +62,11 @@ Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
     if (whyNot != nullptr && !policy.list.contains(info.extension)) {
         return leftAlone(native, native == 0 ? onlyIfAsked(whyNot)
                                              : "the driver's own; the rest " + onlyIfAsked(whyNot));
+    }
+    if (policy.avoided.contains(info.extension)) {
+        return leftAlone(
+            native, native == 0 ? kRememberedReason
+                                : std::string("the driver's own; the rest ") + kRememberedReason);
     }
     Decision decision = {.provision = Provision::kEmulated, .native = native, .added = added};
     decision.reason = native == 0 ? "the driver lacks it"
@@ -132,8 +139,21 @@ constexpr TypeNeed kTypeNeeds[] = {
      rewrite::Extension::kExtShaderFloat8},
 };
 
-void dropWithoutType(Decisions& decisions) {
-    for (const TypeNeed& need : kTypeNeeds) {
+// The same of matrices, where these are kept from a program.
+constexpr TypeNeed kKeptMatrixNeeds[] = {
+    {rewrite::Extension::kKhrShaderBfloat16,
+     offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR, shaderBFloat16CooperativeMatrix),
+     rewrite::Extension::kKhrCooperativeMatrix},
+    {rewrite::Extension::kExtShaderFloat8,
+     offsetof(VkPhysicalDeviceShaderFloat8FeaturesEXT, shaderFloat8CooperativeMatrix),
+     rewrite::Extension::kKhrCooperativeMatrix},
+    {rewrite::Extension::kIntelInt4,
+     offsetof(VkPhysicalDeviceShaderInt4FeaturesCOOPVK, shaderInt4CooperativeMatrix),
+     rewrite::Extension::kKhrCooperativeMatrix},
+};
+
+void dropWithoutType(Decisions& decisions, std::span<const TypeNeed> needs) {
+    for (const TypeNeed& need : needs) {
         Decision& decision = decisions[static_cast<size_t>(need.extension)];
         if (decisions[static_cast<size_t>(need.type)].provision != Provision::kUnavailable)
             continue;
@@ -175,9 +195,11 @@ void emulateHalves(rewrite::DeviceTraits& traits) {
     traits.shaderFloat16 = traits.shaderMixedFloatDotProductFloat16AccFloat32 = false;
 }
 
-Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
+Decisions decide(const EmulatePolicy& asked, const DeviceFacts& original) {
     Decisions decisions;
     DeviceFacts facts = original;
+    EmulatePolicy policy = asked;
+    policy.avoided = keptFrom(asked, facts);
     Decision& halves = decisions[static_cast<size_t>(kHalves)];
     halves = decideHalves(policy, facts);
     if (halves.added != 0) emulateHalves(facts.traits);
@@ -185,7 +207,9 @@ Decisions decide(const EmulatePolicy& policy, const DeviceFacts& original) {
         if (info.extension == kHalves) continue;
         decisions[static_cast<size_t>(info.extension)] = decideOne(policy, facts, info);
     }
-    dropWithoutType(decisions);
+    dropWithoutType(decisions, kTypeNeeds);
+    if (policy.avoided.contains(rewrite::Extension::kKhrCooperativeMatrix))
+        dropWithoutType(decisions, kKeptMatrixNeeds);
     const Hidden hidden = {emulatedSet(decisions), replacedSet(decisions, facts), facts.apiVersion};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         Decision& decision = decisions[static_cast<size_t>(info.extension)];

@@ -32,6 +32,11 @@ struct Decision {
     bool isPartial() const { return added != 0 && native != 0; }
 };
 
+// Of an extension that EmulatePolicy::avoided, and what depends on that, keep from a program.
+inline constexpr const char* kRememberedReason =
+    "not offered: this program failed with it before, or with what it depends on, as coopvk doctor "
+    "shows";
+
 // Whether emulated extensions may use the driver's matrices. Without the setting: if these are not
 // emulated themselves, and not on CPUs, whose drivers compute them more slowly than core SPIR-V.
 bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,

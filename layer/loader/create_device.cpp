@@ -27,6 +27,11 @@ std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext
     if (context->emulates(rewrite::Extension::kNvCooperativeVector)) {
         context->conversions = std::make_shared<ConversionKernel>();
     }
+    if (context->rewrites() && instance->faults.isOn()) {
+        instance->faults.start();
+        context->faults = std::make_unique<DeviceFaults>(
+            instance->faults, physical.facts.traits.name, physical.facts.properties.driverVersion);
+    }
     return context;
 }
 

@@ -17,8 +17,8 @@ VkResult createInstance(const VkInstanceCreateInfo* createInfo,
 
     std::vector<std::string> complaints;
     CreationMessenger creator(*createInfo);
-    const auto context =
-        std::make_shared<InstanceContext>(loadSettings(createInfo, complaints), &creator);
+    const auto context = std::make_shared<InstanceContext>(loadSettings(createInfo, complaints),
+                                                           programNames(createInfo), &creator);
     for (const std::string& complaint : complaints) context->log->warn(complaint);
 
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;

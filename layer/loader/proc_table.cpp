@@ -25,6 +25,9 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
     switch (command.kind) {
         case CommandKind::kShader:
             return nextHasIt && device.rewrites();
+        case CommandKind::kLoss:
+            return nextHasIt && device.rewrites() &&
+                   (device.faults != nullptr || device.statistics != nullptr);
         case CommandKind::kConversion:
             return nextHasIt && converts;
         case CommandKind::kAddedCommand:

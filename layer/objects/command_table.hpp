@@ -24,6 +24,7 @@ enum class CommandKind {
     kAddedQuery,    // of a physical device; answered even if the next layer lacks it
     kDevice,        // on every device
     kShader,        // on devices whose shaders are rewritten
+    kLoss,          // on those whose faults are remembered or reported
     kAddedCommand,  // on devices that emulate conversions, even if the next layer lacks it
     kConversion,    // what a conversion must know, on these devices
     kInput,         // below the other commands, where inputs are kept
@@ -37,6 +38,14 @@ struct CommandEntry {
 
 // Sorted by name.
 using CommandList = std::span<const CommandEntry>;
+
+template <typename Pointer>
+struct AsNoexcept;
+template <typename R, typename... Args>
+struct AsNoexcept<R(VKAPI_PTR*)(Args...)> {
+    using Function = R(Args...) noexcept;
+};
+#define COOPVK_DECLARE_NOEXCEPT(command, function) AsNoexcept<PFN_##command>::Function function;
 
 // A command with two names is declared twice, which C++ allows.
 #define COOPVK_DECLARE_COMMAND(command, function) std::remove_pointer_t<PFN_##command> function;

@@ -32,6 +32,31 @@ std::shared_ptr<Log> makeLog(const Settings& settings, LogListener* creator) {
     return log;
 }
 
+// What earlier starts of the program keep from it.
+void logFaults(InstanceContext& instance, const PhysicalDeviceContext& device) {
+    const std::string& name = device.facts.traits.name;
+    for (const RememberedFault& fault : instance.faults.faults()) {
+        if (fault.device != name || fault.driver != device.facts.properties.driverVersion) continue;
+        rewrite::ExtensionSet kept;
+        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+            const Decision& decision = device.decision(info.extension);
+            if (fault.extensions.contains(info.extension) &&
+                decision.reason.find(kRememberedReason) != std::string::npos)
+                kept.insert(info.extension);
+        }
+        const std::string asked = "COOPVK_EMULATE=auto," + namesOf(fault.extensions);
+        if (!kept.empty()) {
+            instance.log->warn(name + ": this program is not offered " + namesOf(kept) +
+                               ", since in an earlier start " + textOf(fault) + " (" + asked +
+                               " offers it all the same; coopvk config --forget forgets)");
+        } else if (fault.kind == FaultKind::kUnfinished) {
+            instance.log->warn(name + ": in an earlier start " + textOf(fault) +
+                               "; if that happens again, coopvk no longer offers " +
+                               namesOf(fault.extensions) + " to this program");
+        }
+    }
+}
+
 uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
     const VkApplicationInfo* application = info.pApplicationInfo;
     const uint32_t version = application == nullptr ? 0 : application->apiVersion;
@@ -40,11 +65,12 @@ uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
 
 }  // namespace
 
-InstanceContext::InstanceContext(Settings loaded, LogListener* creator)
+InstanceContext::InstanceContext(Settings loaded, const ProgramNames& names, LogListener* creator)
     : settings(std::move(loaded)),
       log(makeLog(settings, creator)),
       dumps(settings, *log),
-      statistics(Statistics::make(settings)) {}
+      statistics(Statistics::make(settings)),
+      faults(settings, names) {}
 
 void InstanceContext::connect(const VkInstanceCreateInfo& info, VkInstance instance,
                               PFN_vkGetInstanceProcAddr getNext,
@@ -81,14 +107,17 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     // same answer.
     DeviceFacts facts = queryDevice(queries, device);
     if (facts.listing != VK_SUCCESS) return unknownDevice(facts);
-    auto context =
-        std::make_unique<const PhysicalDeviceContext>(assessDevice(settings, std::move(facts)));
+    const rewrite::ExtensionSet avoided =
+        avoidedExtensions(faults.faults(), facts.traits.name, facts.properties.driverVersion);
+    auto context = std::make_unique<const PhysicalDeviceContext>(
+        assessDevice(settings, std::move(facts), avoided));
 
     const std::unique_lock lock(mutex_);
     const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
     if (inserted) {
         logDecisions(*log, *place->second);
         logShownIds(*log, *place->second, settings.shownIds);
+        logFaults(*this, *place->second);
     }
     if (inserted && statistics != nullptr) statistics->decided(*place->second);
     return *place->second;

@@ -20,6 +20,7 @@
 #include "objects/shader_modules.hpp"
 #include "objects/shader_objects.hpp"
 #include "report/dump.hpp"
+#include "report/fault_memory.hpp"
 #include "report/log.hpp"
 #include "report/messenger.hpp"
 #include "report/statistics.hpp"
@@ -35,7 +36,7 @@ class ConversionKernel;
 class InstanceContext {
  public:
     // `creator` hears the log until connect().
-    InstanceContext(Settings loaded, LogListener* creator);
+    InstanceContext(Settings loaded, const ProgramNames& names, LogListener* creator);
 
     // After the instance exists.
     void connect(const VkInstanceCreateInfo& info, VkInstance instance,
@@ -49,6 +50,7 @@ class InstanceContext {
     const std::shared_ptr<Log> log;
     ShaderDumps dumps;
     const std::unique_ptr<Statistics> statistics;  // null unless asked for
+    FaultMemory faults;
     VkInstance handle = VK_NULL_HANDLE;
     VkuInstanceDispatchTable next = {};
     PFN_vkGetInstanceProcAddr getNextProc = nullptr;
@@ -86,6 +88,7 @@ struct DeviceContext {
     CommandStates states;                            // empty then
     std::shared_ptr<inputs::DispatchInputs> inputs;  // null unless the setting is on
     DeviceStatistics* statistics = nullptr;          // the instance's; null unless asked for
+    std::unique_ptr<DeviceFaults> faults;            // null unless they are remembered
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     bool rewrites() const { return !emulated.empty() || addsShapes; }

@@ -34,6 +34,8 @@ inline constexpr std::string_view kNoDevice = "no-device";
 inline constexpr std::string_view kEmulated = "emulated";
 // DEVICE MESSAGE: a shader that cannot be rewritten
 inline constexpr std::string_view kRefused = "refused";
+// DEVICE MESSAGE: the device was lost, after shaders were rewritten
+inline constexpr std::string_view kLost = "lost";
 }  // namespace run_event
 
 class RunReport {

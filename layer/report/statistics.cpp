@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <format>
+#include <utility>
 
 #include "device/physical_device.hpp"
 #include "report/log.hpp"
+#include "report/quietly.hpp"
 #include "settings/program_names.hpp"
 #include "settings/settings.hpp"
 #include "system/system.hpp"
@@ -29,26 +31,7 @@ std::string offerOf(rewrite::ExtensionSet emulated, bool addsShapes) {
     return offer + (offer.empty() ? "" : ", ") + "adds shapes to the driver's matrices";
 }
 
-// An error in statistics never makes a command fail.
-template <typename F>
-void quietly(F function) noexcept {
-    try {
-        function();
-    } catch (...) {
-    }
-}
-
 }  // namespace
-
-std::string namesOf(rewrite::ExtensionSet set) {
-    std::string names;
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (!set.contains(info.extension)) continue;
-        if (!names.empty()) names += ',';
-        names += info.vulkanName;
-    }
-    return names;
-}
 
 std::string purposeOf(rewrite::ExtensionSet used) {
     const std::string names = namesOf(used);
@@ -91,6 +74,14 @@ void DeviceStatistics::refused(std::string_view message) noexcept {
         const std::scoped_lock lock(mutex_);
         ++refused_;
         owner_.report().write(run_event::kRefused, {name_, message});
+    });
+}
+
+void DeviceStatistics::lost() noexcept {
+    quietly([&] {
+        const std::scoped_lock lock(mutex_);
+        if (!std::exchange(isLost_, true))
+            owner_.report().write(run_event::kLost, {name_, "the device was lost"});
     });
 }
 

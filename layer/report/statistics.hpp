@@ -18,6 +18,7 @@
 #include "coopvk/rewrite.hpp"
 #include "report/log.hpp"
 #include "report/run_report.hpp"
+#include "settings/remembered.hpp"
 
 namespace coopvk::layer {
 
@@ -38,6 +39,7 @@ class DeviceStatistics {
     // A shader stage was rewritten, or its result found in the cache.
     void rewrote(const rewrite::Rewritten& rewritten, bool cached, Duration spent) noexcept;
     void refused(std::string_view message) noexcept;
+    void lost() noexcept;
     // A command of an emulated extension that needs no shader of the application.
     void ranCommand(rewrite::Extension extension) noexcept;
 
@@ -56,6 +58,7 @@ class DeviceStatistics {
     std::array<uint64_t, rewrite::kExtensionCount> stages_ = {}, commands_ = {};
     std::map<std::string_view, uint64_t> paths_;
     std::vector<rewrite::ExtensionSet> reported_;
+    bool isLost_ = false;
 };
 
 // One VkInstance.
@@ -91,8 +94,6 @@ class Statistics {
     std::vector<std::unique_ptr<DeviceStatistics>> devices_;
 };
 
-// "VK_KHR_cooperative_matrix,VK_NV_cooperative_vector"
-std::string namesOf(rewrite::ExtensionSet set);
 // What a shader was rewritten for: the names of the emulated extensions that it uses, or, if it
 // uses none, a shape.
 std::string purposeOf(rewrite::ExtensionSet used);

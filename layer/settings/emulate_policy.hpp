@@ -15,6 +15,8 @@ struct EmulatePolicy {
     Mode mode = Mode::kAuto;
     // The names in the setting. With kAuto: extensions that `auto` would leave out (WhyNotInAuto).
     rewrite::ExtensionSet list;
+    // With kAuto: what is not offered because of faults that are remembered of the program.
+    rewrite::ExtensionSet avoided;
 
     // "all", or a list of Vulkan extension names and "auto", separated by commas. Unknown names are
     // ignored and added to `complaints`.

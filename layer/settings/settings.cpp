@@ -187,6 +187,13 @@ constexpr SettingReader kReaders[] = {
      }},
     {"lines", [](const Reading& r) { r.setBoolean(r.settings.lines); }},
     {"validate_output", [](const Reading& r) { r.setBoolean(r.settings.validateOutput); }},
+    {"remember",
+     [](const Reading& r) {
+         const auto value = r.text == "on"    ? std::optional(true)
+                            : r.text == "off" ? std::optional(false)
+                                              : booleanFromText(r.text);
+         r.set(r.settings.remember, value, "neither on nor off:");
+     }},
     {"vendor_id", [](const Reading& r) { r.setId(r.settings.shownIds.vendor); }},
     {"device_id", [](const Reading& r) { r.setId(r.settings.shownIds.device); }},
     {"driver_id",

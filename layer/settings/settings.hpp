@@ -36,6 +36,7 @@ struct Settings {
     bool lines = false;
     bool validateOutput = false;
     uint64_t rewriteLimit = rewrite::kMaxSteps;  // rewrite::Request::maxSteps
+    bool remember = true;                        // see remembered.hpp
     DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
 

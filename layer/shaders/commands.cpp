@@ -4,11 +4,13 @@
 namespace coopvk::layer {
 
 // clang-format off
+#define COOPVK_LOSS(command, function) COOPVK_COMMAND_ROW(kLoss, #command, PFN_##command, function)
 #define COOPVK_SHADER(command, function) COOPVK_COMMAND_ROW(kShader, #command, PFN_##command, function)
 
 CommandList shaderCommands() {
     static const auto table = sortedCommands({
         COOPVK_SHADER_COMMANDS(COOPVK_SHADER)
+        COOPVK_LOSS_COMMANDS(COOPVK_LOSS)
     });
     return table;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands through which shaders reach the driver.
+// The commands through which shaders reach the driver, and those that say what became of them.
 #pragma once
 
 #include "objects/command_table.hpp"
@@ -42,9 +42,21 @@
     COOPVK_EXECUTION_GRAPH_COMMANDS(X)                                                  \
     COOPVK_DATA_GRAPH_COMMANDS(X)
 
+// Commands that may say that the device is lost, and of which every program calls some. A lost
+// device stays lost, so the others need not be known.
+#define COOPVK_LOSS_COMMANDS(X)         \
+    X(vkQueueSubmit, queueSubmit)       \
+    X(vkQueueWaitIdle, queueWaitIdle)   \
+    X(vkDeviceWaitIdle, deviceWaitIdle) \
+    X(vkWaitForFences, waitForFences)   \
+    X(vkGetFenceStatus, getFenceStatus) \
+    X(vkWaitSemaphores, waitSemaphores) \
+    X(vkWaitSemaphoresKHR, waitSemaphores)
+
 namespace coopvk::layer {
 
 COOPVK_SHADER_COMMANDS(COOPVK_DECLARE_COMMAND)
+COOPVK_LOSS_COMMANDS(COOPVK_DECLARE_NOEXCEPT)
 
 // The rows of these.
 CommandList shaderCommands();

@@ -59,7 +59,12 @@ VkResult createPipelines(BuiltStages& built, std::span<const Info> infos, VkPipe
         prepareFromBinaries(built, info, changed, prepare);
         return VK_SUCCESS;
     };
-    return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, create);
+    const auto createAndTell = [&](uint32_t count, const Info* list, VkPipeline* out) {
+        const VkResult result = create(count, list, out);
+        built.work().driverReturned(result);
+        return result;
+    };
+    return createPipelineBatch(infos, pipelines, built.scratch(), prepareOne, createAndTell);
 }
 
 // The same with stages that are not needed afterwards. If the device emulates nothing, calls the

@@ -31,13 +31,14 @@ VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCre
 
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                     Needs& needs, DumpedShaderRef& dumped) {
+                     Needs& needs, DumpedShaderRef& dumped, ShadersAtWork& work) {
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
         return unwrapBinary(device, scratch, info, needs);
     }
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) return VK_SUCCESS;
+    work.begin(*original);
     StagePlan plan;
     const VkResult result =
         rewriteInfo(device, scratch, std::move(original), info, info.flags, plan);
@@ -63,8 +64,10 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     Scratch scratch;
     std::vector<Needs> needs(count);
     std::vector<DumpedShaderRef> dumped(count);
+    ShadersAtWork work(*context);
     const auto create = [&](uint32_t n, const VkShaderCreateInfoEXT* list) {
         const VkResult result = context->next.CreateShadersEXT(device, n, list, allocator, shaders);
+        work.driverReturned(result);
         for (uint32_t i = 0; i < n; ++i) {
             if (shaders[i] == VK_NULL_HANDLE) continue;
             context->shaderObjects.add(shaders[i], needs[i]);
@@ -76,7 +79,7 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     VkShaderCreateInfoEXT* copies = nullptr;
     for (uint32_t i = 0; i < count; ++i) {
         VkShaderCreateInfoEXT info = infos[i];
-        const VkResult result = buildShader(*context, scratch, info, needs[i], dumped[i]);
+        const VkResult result = buildShader(*context, scratch, info, needs[i], dumped[i], work);
         if (copies == nullptr && (needs[i] || result != VK_SUCCESS)) {
             copies = scratch.copyArray(std::span(infos, count));
         }

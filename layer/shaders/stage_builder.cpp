@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/stage_builder.hpp"
 
+#include <vulkan/vk_enum_string_helper.h>
+
 #include <chrono>
 
 #include "chain/pnext.hpp"
@@ -69,7 +71,7 @@ StageFlags stageFlags(const VkShaderCreateInfoEXT&) {
 
 // Whether a module uses anything that the device emulates, or may use a shape that coopvk adds.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
-    return !rewrite::scan(words, device.emulated, device.physical->nativeFeatures).empty() ||
+    return !emulatedUses(device, words).empty() ||
            (device.addsShapes &&
             rewrite::mayUseAddedShapes(words, device.facts.traits, device.emulated,
                                        device.physical->nativeFeatures));
@@ -127,8 +129,33 @@ void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info) 
 template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkPipelineShaderStageCreateInfo&);
 template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkShaderCreateInfoEXT&);
 
+rewrite::ExtensionSet emulatedUses(const DeviceContext& device, std::span<const uint32_t> words) {
+    return rewrite::scan(words, device.emulated, device.physical->nativeFeatures);
+}
+
+ShadersAtWork::~ShadersAtWork() {
+    for (const Shader& shader : shaders_) device_.faults->end(shader.hash);
+}
+
+void ShadersAtWork::begin(const ShaderWords& words) {
+    if (device_.faults == nullptr) return;
+    const rewrite::ExtensionSet uses = emulatedUses(device_, words.words);
+    shaders_.push_back({words.hash, uses});
+    device_.faults->begin(words.hash, uses);
+}
+
+// Of several shaders, nobody knows which the driver means.
+void ShadersAtWork::driverReturned(VkResult result) const {
+    const bool refuses = result == VK_ERROR_UNKNOWN || result == VK_ERROR_INVALID_SHADER_NV ||
+                         result == VK_ERROR_INITIALIZATION_FAILED;
+    if (!refuses || shaders_.size() != 1) return;
+    device_.faults->refusedByDriver(
+        shaders_.front().hash, shaders_.front().uses,
+        std::string("the driver refused what coopvk made of it, with ") + string_VkResult(result));
+}
+
 BuiltStages::BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator)
-    : device_(device), allocator_(allocator) {}
+    : device_(device), allocator_(allocator), work_(device) {}
 
 BuiltStages::~BuiltStages() {
     for (VkShaderModule module : modules_) {
@@ -154,6 +181,7 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCr
     ShaderWordsRef words = stageWords(device_, stage, shaders_);
     if (words == nullptr) return VK_SUCCESS;
     changed = true;
+    work_.begin(*words);
     if (stage.module == VK_NULL_HANDLE) {
         ChainEditor chain(stage.pNext, scratch_);
         chain.remove(kInlineModule);

@@ -22,6 +22,28 @@ enum class StageShaders {
     kModulesThatExist,
 };
 
+// The shaders on which a call works, so that the next start of the program knows those that were
+// never finished.
+class ShadersAtWork {
+ public:
+    explicit ShadersAtWork(DeviceContext& device) : device_(device) {}
+    ~ShadersAtWork();
+    ShadersAtWork(const ShadersAtWork&) = delete;
+    ShadersAtWork& operator=(const ShadersAtWork&) = delete;
+
+    void begin(const ShaderWords& words);
+    // The driver's result for what was made of them.
+    void driverReturned(VkResult result) const;
+
+ private:
+    struct Shader {
+        uint64_t hash;
+        rewrite::ExtensionSet uses;
+    };
+    DeviceContext& device_;
+    std::vector<Shader> shaders_;  // none unless faults are remembered
+};
+
 // What the layer made for one pipeline creation call: copies of the application's structures, and
 // modules with rewritten words. It must exist until the driver has read it.
 class BuiltStages {
@@ -47,6 +69,7 @@ class BuiltStages {
     // For the stages that follow.
     void read(StageShaders shaders) { shaders_ = shaders; }
 
+    const ShadersAtWork& work() const { return work_; }
     Scratch& scratch() { return scratch_; }
     DeviceContext& device() { return device_; }
 
@@ -58,6 +81,7 @@ class BuiltStages {
     StageShaders shaders_ = StageShaders::kAll;
     Scratch scratch_;
     std::vector<VkShaderModule> modules_;
+    ShadersAtWork work_;
     DumpedShaderRef dumped_;
 };
 

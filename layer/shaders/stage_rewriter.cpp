@@ -257,6 +257,11 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     plan = {};
     if (const auto error = rewriteForAnySize(device, request, entries, plan)) {
         logFailure(device, request, error->message);
+        if (device.faults != nullptr && error->code != rewrite::ErrorCode::kOutOfMemory &&
+            error->code != rewrite::ErrorCode::kInvalidArgument) {
+            device.faults->refused(request.words->hash, request.words->words,
+                                   emulatedUses(device, request.words->words), error->message);
+        }
         return resultOf(error->code);
     }
     setRequirements(device.facts, request, plan);
@@ -272,6 +277,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
     logRewrite(device, request, plan, spent);
     if (device.statistics != nullptr)
         device.statistics->rewrote(*plan.rewritten, plan.isCached, spent);
+    if (device.faults != nullptr) device.faults->rewrote(plan.rewritten->used);
     return VK_SUCCESS;
 }
 

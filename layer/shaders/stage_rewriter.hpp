@@ -5,6 +5,7 @@
 
 #include <vulkan/vulkan.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -50,6 +51,8 @@ bool workgroupFits(const DeviceFacts& facts, const rewrite::Rewritten& rewritten
 // False if the data contradicts itself.
 bool readSpecialization(const VkSpecializationInfo* info,
                         std::vector<rewrite::SpecializationEntry>& entries);
+// What a module uses of that which the device emulates.
+rewrite::ExtensionSet emulatedUses(const DeviceContext& device, std::span<const uint32_t> words);
 VkResult resultOf(rewrite::ErrorCode code);
 std::string_view stageName(VkShaderStageFlagBits stage);
 

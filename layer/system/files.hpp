@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,19 @@ enum class IfMissing { kCreate, kFail };
 // /dev/stdout, /dev/stderr and /dev/fd/N this is the open stream itself. The error says what is
 // wrong with the path.
 rewrite::Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMissing);
+
+// Of this user's own file, the first `most` bytes; nullopt if it is none, or cannot be read.
+std::optional<std::string> readOwnFile(const std::string& path, size_t most);
+
+// This process has the file until it ends, so that others can tell whether it has.
+void holdFile(int file) noexcept;
+// Reads and removes a file that a process held, and no process holds any more; else nullopt.
+std::optional<std::string> takeAbandonedFile(const std::string& path, size_t most);
+void emptyFile(int file) noexcept;
+
+// Makes the folder and its parents if they do not exist. False if that fails, or if others can
+// write to it.
+bool makeOwnFolder(const std::string& path);
 
 // A folder for files that are written completely or not at all.
 class OutputFolder {

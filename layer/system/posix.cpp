@@ -46,6 +46,14 @@ fs::path userConfigFolder() {
     return home == nullptr || *home == '\0' ? fs::path() : fs::path(home) / ".config";
 }
 
+fs::path userCacheFolder() {
+    if (hasElevatedRights()) return {};
+    const char* folder = ::secure_getenv("XDG_CACHE_HOME");
+    if (folder != nullptr && *folder == '/') return folder;
+    const char* home = ::secure_getenv("HOME");
+    return home == nullptr || *home != '/' ? fs::path() : fs::path(home) / ".cache";
+}
+
 fs::path settingsFolder() {
     if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty()) {
         return data / "vulkan/settings.d";

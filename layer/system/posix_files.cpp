@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
@@ -86,6 +87,29 @@ bool isOwnFile(int file) {
     struct stat info = {};
     return ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_uid == ::geteuid() &&
            info.st_nlink == 1;
+}
+
+// Opens an existing file by its path, as openIn does.
+Result<FileDescriptor> openExisting(const std::string& path, int flags) {
+    const size_t slash = path.rfind('/');
+    const size_t start = slash == std::string::npos ? 0 : slash + 1;
+    auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);
+    if (!folder) return folder.error();
+    return openIn(folder->number(), path.substr(start), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+}
+
+std::optional<std::string> textOf(int file, size_t most) {
+    std::string text(most, '\0');
+    size_t size = 0;
+    while (size < most) {
+        const ssize_t got = ::read(file, text.data() + size, most - size);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return std::nullopt;
+        if (got == 0) break;
+        size += static_cast<size_t>(got);
+    }
+    text.resize(size);
+    return text;
 }
 
 // A new folder that only this user can enter.
@@ -178,6 +202,31 @@ Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMis
     const int status = ::fcntl(file->number(), F_GETFL);
     ::fcntl(file->number(), F_SETFL, status & ~O_NONBLOCK);
     return file;
+}
+
+std::optional<std::string> readOwnFile(const std::string& path, size_t most) {
+    const auto file = openExisting(path, O_RDONLY);
+    if (!file || !isOwnFile(file->number())) return std::nullopt;
+    return textOf(file->number(), most);
+}
+
+bool makeOwnFolder(const std::string& path) {
+    const auto folder = openFolder(path, IfMissing::kCreate);
+    return folder && !isShared(folder->number());
+}
+
+void holdFile(int file) noexcept { ::flock(file, LOCK_EX | LOCK_NB); }
+
+std::optional<std::string> takeAbandonedFile(const std::string& path, size_t most) {
+    const auto file = openExisting(path, O_RDONLY);
+    if (!file || !isOwnFile(file->number())) return std::nullopt;
+    if (::flock(file->number(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+    auto text = textOf(file->number(), most);
+    return ::unlink(path.c_str()) == 0 ? text : std::nullopt;
+}
+
+void emptyFile(int file) noexcept {
+    if (::ftruncate(file, 0) != 0) return;  // then it stays longer
 }
 
 Result<OutputFolder> OutputFolder::open(const std::string& path) {

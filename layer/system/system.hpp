@@ -35,6 +35,10 @@ const char* const* environment();
 std::filesystem::path systemConfigFolder();
 std::filesystem::path userConfigFolder();
 
+// The folder for what this user's programs could make again; empty where the environment names
+// none, and in programs with elevated rights.
+std::filesystem::path userCacheFolder();
+
 // Where the settings library looks for its file before it asks VK_LAYER_SETTINGS_PATH; empty where
 // that is no folder.
 std::filesystem::path settingsFolder();

@@ -88,6 +88,7 @@ void unsetVariable(const std::string& name) {
 const char* const* environment() { return _environ; }
 
 fs::path systemConfigFolder() { return folder(L"PROGRAMDATA"); }
+fs::path userCacheFolder() { return folder(L"LOCALAPPDATA"); }
 fs::path userConfigFolder() { return folder(L"APPDATA"); }
 
 // The registry names its files.

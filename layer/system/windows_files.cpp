@@ -91,6 +91,54 @@ Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMis
     return file;
 }
 
+namespace {
+
+std::optional<std::string> textOf(const FileDescriptor& file, size_t most) {
+    if (!file.isOpen()) return std::nullopt;
+    std::string text(most, '\0');
+    DWORD got = 0;
+    if (::ReadFile(handleOf(file.number()), text.data(), static_cast<DWORD>(most), &got, nullptr) ==
+        0) {
+        return std::nullopt;
+    }
+    text.resize(got);
+    return text;
+}
+
+}  // namespace
+
+std::optional<std::string> readOwnFile(const std::string& path, size_t most) {
+    return textOf(openFile(path, GENERIC_READ, OPEN_EXISTING), most);
+}
+
+bool makeOwnFolder(const std::string& path) {
+    std::error_code error;
+    fs::create_directories(path, error);
+    return fs::is_directory(path, error);
+}
+
+void holdFile(int file) noexcept {
+    OVERLAPPED behindTheEnd = {};
+    behindTheEnd.OffsetHigh = 1;  // so that others can read the file
+    ::LockFileEx(handleOf(file), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY, 0, 1, 0,
+                 &behindTheEnd);
+}
+
+std::optional<std::string> takeAbandonedFile(const std::string& path, size_t most) {
+    const FileDescriptor file = openFile(path, GENERIC_READ | GENERIC_WRITE, OPEN_EXISTING);
+    OVERLAPPED behindTheEnd = {};
+    behindTheEnd.OffsetHigh = 1;
+    if (!file.isOpen() ||
+        ::LockFileEx(handleOf(file.number()), LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY,
+                     0, 1, 0, &behindTheEnd) == 0) {
+        return std::nullopt;
+    }
+    auto text = textOf(file, most);
+    return ::DeleteFileW(fs::path(path).c_str()) != 0 ? text : std::nullopt;
+}
+
+void emptyFile(int file) noexcept { ::_chsize(file, 0); }
+
 Result<OutputFolder> OutputFolder::open(const std::string& path) {
     std::error_code error;
     fs::create_directories(path, error);

@@ -99,7 +99,7 @@ checks_shaders() {
 
 # has_reference PREFIX: the loader finds the reference device there if its manifest is named, and only then.
 has_reference() {
-    local manifest=$1/share/coopvk/coopvk_reference.json seen
+    local manifest=$1/share/coopvk/coopvk_reference.json
     seen() { env "$@" vulkaninfo --summary 2>&1 | grep -c 'deviceName.*coopvk reference' || true; }
     [[ $(seen VK_DRIVER_FILES="$manifest") == 1 ]] || fail "no reference device in $1"
     [[ $(seen -u VK_DRIVER_FILES VK_ADD_DRIVER_FILES="$manifest") == 1 ]] || fail "not added: the reference device in $1"

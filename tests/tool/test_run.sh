@@ -223,4 +223,20 @@ run 0 --log-level info --log-file "$work/%n.%p.log" --statistics="$work/%n.stat"
     fail "files: $(ls "$work")"
 [[ -z $(cd "$work" && ls -d ./*%* 2>/dev/null) ]] || fail "files: $(ls "$work")"
 
+# For tests that nobody watches: a status of its own.
+lanes 4
+run 0 --strict --require VK_KHR_cooperative_matrix -- "$app" instance physical matrix-device pipeline
+silent
+run 125 --strict -- "$app" instance physical matrix-device
+has '^coopvk: strict: nothing was emulated$'
+run 125 --quiet --require VK_KHR_cooperative_matrix,VK_NV_cooperative_vector -- \
+    "$app" instance physical matrix-device pipeline
+has '^coopvk: required: VK_NV_cooperative_vector was not emulated$'
+run 125 --strict -- "$app" instance physical matrix-device pipeline no-pipeline
+has "^coopvk: strict: .*cannot rewrite .*'nothing'"
+run 125 --require VK_KHR_cooperative_matrix -- "$app" instance physical matrix-device exit=7
+run 1 --require VK_KHR_nonsense -- true
+has 'coopvk emulates no VK_KHR_nonsense'
+run 127 --strict -- "$work/nothing"
+
 echo 'test_run: passed'

@@ -11,6 +11,7 @@
 #include "config/program.hpp"
 #include "layer_location.hpp"
 #include "settings/configuration.hpp"
+#include "settings/remembered.hpp"
 #include "settings/settings.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
@@ -23,7 +24,9 @@ namespace fs = std::filesystem;
 
 struct ConfigOptions {
     bool check = false, install = false, uninstall = false, system = false;
-    std::string file;  // to check
+    bool forget = false;
+    std::string file;     // to check
+    std::string program;  // to forget; empty: all
     std::vector<std::string> command;
 };
 
@@ -149,7 +152,17 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files,
     for (const std::string& fault : configured.faults) std::cout << "  fault: " << fault << '\n';
 }
 
+int forget(const ConfigOptions& options) {
+    const size_t count = layer::forgetFaults(options.program);
+    const std::string whose = options.program.empty() ? "" : " of " + options.program;
+    std::cout << (count == 0 ? "nothing is remembered" + whose
+                             : "forgotten: what was remembered" + whose)
+              << '\n';
+    return 0;
+}
+
 int runConfig(const ConfigOptions& options) {
+    if (options.forget) return forget(options);
     if (options.check) return checkFiles(options);
     if (options.install) return install(options);
     if (options.uninstall) return uninstall(options);
@@ -183,11 +196,20 @@ void addConfigCommand(CLI::App& app, int& status) {
                           layer::system::systemConfigFolder().string());
     install->excludes(uninstall)->excludes(check);
     uninstall->excludes(check);
+    auto* forget = command
+                       ->add_option("--forget", options->program,
+                                    "Forget what was refused or failed in earlier starts of the "
+                                    "program with this name, or of all, so that coopvk offers "
+                                    "them everything again")
+                       ->option_text("[NAME]")
+                       ->expected(0, 1);
+    forget->excludes(install)->excludes(uninstall)->excludes(check);
     command->add_option("app", options->command,
                         "Show the settings of this program, with its arguments, after --");
     command->positionals_at_end();
-    command->callback([options, check, &status] {
+    command->callback([options, check, forget, &status] {
         options->check = check->count() > 0;
+        options->forget = forget->count() > 0;
         status = runConfig(*options);
     });
 }

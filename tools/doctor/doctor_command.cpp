@@ -12,6 +12,8 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "config/program.hpp"
+#include "doctor/faults.hpp"
 #include "doctor/manifests.hpp"
 #include "doctor/program.hpp"
 #include "doctor/sections.hpp"
@@ -152,6 +154,7 @@ int runDoctor(const DoctorOptions& options) {
     checkSurroundings(findings);
     const bool came = tryLoader(byConfiguration, findings);
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
+    checkFaults(namesOf(options.command), findings);
     bool isOff = print(findings);
     if (!came && !isOff) {
         std::cout << "problem: the loader does not load the layer\n  do: "

@@ -252,10 +252,12 @@ int runInfo(const InfoOptions& options) {
         }
     }
     if (options.json) {
+        json["remembered"] = rememberedList();
         std::cout << json.dump(2) << '\n';
-    } else if (devices->empty()) {
-        std::cout << "There is no Vulkan device here.\n";
+        return 0;
     }
+    if (devices->empty()) std::cout << "There is no Vulkan device here.\n";
+    printRemembered(std::cout);
     return 0;
 }
 

@@ -10,6 +10,7 @@
 #include "device/dependents.hpp"
 #include "device/matrix2.hpp"
 #include "info/shape_rows.hpp"
+#include "settings/remembered.hpp"
 #include "system/text.hpp"
 
 namespace coopvk::tool {
@@ -203,6 +204,28 @@ void printPlan(std::ostream& out, const rewrite::Target& target) {
     for (const rewrite::DriverWorkaround& row : rewrite::driverWorkarounds()) {
         out << std::format("    {}, {}: {} ({}): {}\n", row.driver, row.versions, row.fault,
                            row.shownBy, row.instead);
+    }
+}
+
+ordered_json rememberedList() {
+    ordered_json list = ordered_json::array();
+    for (const layer::RememberedFault& fault : layer::allFaults()) {
+        list.push_back({{"program", fault.program},
+                        {"device", fault.device},
+                        {"extensions", layer::namesOf(fault.extensions)},
+                        {"fault", layer::textOf(fault)}});
+    }
+    return list;
+}
+
+void printRemembered(std::ostream& out) {
+    const auto faults = layer::allFaults();
+    if (faults.empty()) return;
+    out << "not offered to some programs, because of earlier starts (coopvk config --forget "
+           "forgets them):\n";
+    for (const layer::RememberedFault& fault : faults) {
+        out << "  " << fault.program << " on " << fault.device << ": "
+            << layer::namesOf(fault.extensions) << ", since " << layer::textOf(fault) << '\n';
     }
 }
 

@@ -30,4 +30,8 @@ void printLists(std::ostream& out, const Device& device,
 nlohmann::ordered_json planList(const rewrite::Target& target);
 void printPlan(std::ostream& out, const rewrite::Target& target);
 
+// What programs are not offered, because of their earlier starts.
+nlohmann::ordered_json rememberedList();
+void printRemembered(std::ostream& out);
+
 }  // namespace coopvk::tool

@@ -70,6 +70,7 @@ SettingTexts settingsFor(const ReportOptions& options, const fs::path& folder) {
     set(texts, "emulate", options.emulate);
     set(texts, "back_end", options.backEnd);
     set(texts, "log_level", "debug");
+    set(texts, "remember", "off");  // what is reported is to happen again
     set(texts, "log_file", (folder / "log").string());
     set(texts, "dump_dir", (folder / "shaders").string());
     set(texts, "dump_inputs", options.inputs);

@@ -14,6 +14,7 @@
 #include "config/saved_section.hpp"
 #include "report/run_report.hpp"
 #include "run/explanation.hpp"
+#include "run/requirements.hpp"
 #include "setting_options.hpp"
 #include "supervisor.hpp"
 #include "system/system.hpp"
@@ -30,6 +31,7 @@ struct RunOptions {
     bool printEnvironment = false;
     bool quiet = false;
     bool save = false;
+    Requirements required;
     std::vector<std::string> command;
 };
 
@@ -65,6 +67,8 @@ void save(const RunOptions& options, const std::string& report) {
     }
 }
 
+constexpr int kUnfulfilled = 125;  // programs rarely end with it, and shells never
+
 // Waits for the program, and says why nothing was emulated, if so.
 int startAndExplain(const RunOptions& options) {
     const std::vector<std::string>& command = options.command;
@@ -81,8 +85,11 @@ int startAndExplain(const RunOptions& options) {
         }
     }
     if (options.save) save(options, text);
+    const auto missing = unfulfilled(options.required, text);
+    for (const std::string& line : missing) std::cerr << "coopvk: " << line << '\n';
     std::cerr.flush();
     report.remove();
+    if (!missing.empty()) return kUnfulfilled;
     endLike(ended.status);
 }
 
@@ -91,7 +98,16 @@ int runRun(const RunOptions& options) {
         std::cerr << "coopvk: no program given (coopvk run [options] -- APP [arguments])\n";
         return 1;
     }
-    const auto environment = layerEnvironment(options.settings);
+    if (const auto unknown = unknownExtensions(options.required); !unknown.empty()) {
+        std::cerr << "coopvk: --require: coopvk emulates no " << unknown.front() << '\n';
+        return 1;
+    }
+    // What a test finds does not depend on what ran before it.
+    SettingTexts settings = options.settings;
+    if (std::string& remember = settings[indexOf("remember")];
+        !options.required.empty() && remember.empty())
+        remember = "off";
+    const auto environment = layerEnvironment(settings);
     if (!environment) {
         std::cerr << "coopvk: " << environment.error().message << '\n';
         return 1;
@@ -105,7 +121,8 @@ int runRun(const RunOptions& options) {
     }
     layer::system::unsetVariable("COOPVK_DISABLE");
     for (const auto& [name, value] : *environment) layer::system::setVariable(name, value);
-    if (!options.quiet || options.save) return startAndExplain(options);
+    if (!options.quiet || options.save || !options.required.empty())
+        return startAndExplain(options);
     layer::system::unsetVariable(layer::kRunReportVariable);
     return cannotStart(options.command.front(), replaceBy(options.command));
 }
@@ -121,6 +138,16 @@ void addRunCommand(CLI::App& app, int& status) {
     command->add_flag("--save", options->save,
                       "At the end, write these settings to ~/.config/coopvk/coopvk.conf, as a "
                       "section that switches the layer on for the program");
+    command
+        ->add_option("--require", options->required.extensions,
+                     "End with status 125 unless coopvk emulated each of these extensions in a "
+                     "shader or command of the program")
+        ->option_text("NAME[,NAME]...")
+        ->delimiter(',')
+        ->allow_extra_args(false);
+    command->add_flag("--strict", options->required.strict,
+                      "End with status 125 if nothing was emulated, a shader was refused, or the "
+                      "device was lost");
     command->add_flag("--print-environment", options->printEnvironment,
                       "Print shell commands that set the environment, and start nothing");
     command->add_option("app", options->command, "The program and its arguments, after --");

@@ -78,6 +78,52 @@ TEST(AutoPolicy, MatricesOfCpusWithFewLanes) {
     }
 }
 
+// What a program failed with is kept from it, with what depends on that by the registry, but not
+// what the setting names, nor what this needs.
+TEST(AutoPolicy, WhatIsKeptFromAProgram) {
+    constexpr auto kKhr = Extension::kKhrCooperativeMatrix;
+    DeviceFacts facts = makeFacts();
+    facts.traits.bufferDeviceAddress = true;
+    const auto offered = [&](std::string_view text, rewrite::ExtensionSet avoided) {
+        EmulatePolicy policy = parse(text);
+        policy.avoided = avoided;
+        return emulatedSet(decide(policy, facts));
+    };
+    const rewrite::ExtensionSet all = offered("auto", {});
+    EXPECT_TRUE(all.contains(Extension::kExtCooperativeMatrixMaintenance1));
+    EXPECT_TRUE(all.contains(Extension::kQcomCooperativeMatrixConversion));
+    rewrite::ExtensionSet rest = all;
+    for (const Extension extension : {kKhr, Extension::kExtCooperativeMatrixMaintenance1,
+                                      Extension::kQcomCooperativeMatrixConversion})
+        rest.erase(extension);
+    EXPECT_EQ(offered("auto", {kKhr}), rest);
+    EXPECT_EQ(offered("auto,VK_KHR_cooperative_matrix", {kKhr}), all);
+    rewrite::ExtensionSet named = all;
+    named.insert(Extension::kNvCooperativeMatrix2);
+    named.insert(Extension::kNvCooperativeMatrixDecodeVector);
+    EXPECT_EQ(offered("auto,VK_NV_cooperative_matrix2,VK_NV_cooperative_matrix_decode_vector",
+                      {kKhr, Extension::kNvCooperativeMatrix2}),
+              named);
+    EXPECT_TRUE(offered("auto,VK_NV_cooperative_matrix_decode_vector",
+                        {kKhr, Extension::kNvCooperativeMatrix2})
+                    .contains(kKhr));
+
+    // The types stay, without their matrices.
+    const auto index = static_cast<size_t>(Extension::kKhrShaderBfloat16);
+    EmulatePolicy policy = parse("auto");
+    const uint32_t before = decide(policy, facts)[index].added;
+    policy.avoided = {kKhr};
+    const uint32_t matrices = extensionRow(Extension::kKhrShaderBfloat16)
+                                  .bit(offsetof(VkPhysicalDeviceShaderBfloat16FeaturesKHR,
+                                                shaderBFloat16CooperativeMatrix));
+    EXPECT_NE(before & matrices, 0u);
+    EXPECT_EQ(decide(policy, facts)[index].added, before & ~matrices);
+
+    // A driver's own matrices stay, and what depends on them.
+    makeNative(facts, kKhr);
+    EXPECT_EQ(offered("auto", {kKhr}), offered("auto", {}));
+}
+
 // What a device lacks counts for more than what `auto` leaves out: no setting brings that.
 TEST(AutoPolicy, WhatIsMissingIsTheReason) {
     DeviceFacts facts = makeFacts();

@@ -167,6 +167,8 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
     delete reinterpret_cast<Dispatchable*>(device);
 }
 
+VkResult waitIdle(VkDevice) { return driver().waitResult; }
+
 const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkCreateInstance, createInstance),
     COOPVK_FAKE(vkDestroyInstance, destroyInstance),
@@ -187,6 +189,7 @@ const Entry kInstanceEntries[] = {
 const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkGetDeviceProcAddr, getDeviceProcAddr),
     COOPVK_FAKE(vkDestroyDevice, destroyDevice),
+    COOPVK_FAKE(vkDeviceWaitIdle, waitIdle),
 };
 
 }  // namespace
