@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <regex>
 
 namespace coopvk::tool {
@@ -15,9 +16,16 @@ TEST(Advice, Medians) {
     EXPECT_EQ(median({3}), 3);
     EXPECT_EQ(median({9, 1, 2}), 2);
     EXPECT_EQ(median({4, 1, 2, 9}), 3);
-    EXPECT_EQ(spread({3}), 0);
-    EXPECT_EQ(spread({10, 11, 100}), 1);  // the one that is far off does not count
-    EXPECT_EQ(spread({10, 20, 30, 40}), 10);
+}
+
+TEST(Advice, Noise) {
+    EXPECT_DOUBLE_EQ(deviation({10, 20, 30}), 10);
+    EXPECT_NEAR(deviation({1.00, 1.00, 1.50}), 0.2887, 0.0001);
+    EXPECT_GT(deviation({5, 5, 5}), 0);  // equal by chance
+    EXPECT_DOUBLE_EQ(deviation({5}), 0.5);
+    // By the formulas of Welch and Satterthwaite: 4 degrees of freedom, t = 2.78.
+    EXPECT_NEAR(noise({{9, 10, 11}, ""}, {{19, 20, 21}, ""}), 2.78 * std::sqrt(2.0 / 3), 1e-9);
+    EXPECT_EQ(noise({{0, 0}, ""}, {{0, 0}, ""}), 0);
 }
 
 TEST(Advice, Speedups) {
@@ -32,7 +40,10 @@ TEST(Advice, Differences) {
     EXPECT_TRUE(differ({{1.0}, ""}, {{2.0}, ""}));
     EXPECT_FALSE(differ({{1.0}, ""}, {{1.01}, ""}));           // of no interest
     EXPECT_FALSE(differ({{1.0, 2.0, 3.0}, ""}, {{2.5}, ""}));  // of one kind differ by as much
-    EXPECT_TRUE(differ({{1.0, 1.1, 9.0}, ""}, {{2.0, 2.1, 2.2}, ""}));  // one of them was cold
+    EXPECT_FALSE(differ({{1.00, 1.00, 1.50}, ""}, {{1.10, 1.10, 1.10}, ""}));
+    EXPECT_FALSE(differ({{1.0, 1.1, 9.0}, ""}, {{2.0, 2.1, 2.2}, ""}));  // which is right?
+    EXPECT_TRUE(differ({{1.0, 1.02, 1.01}, ""}, {{1.1, 1.11, 1.12}, ""}));
+    EXPECT_FALSE(differ({{1.0}, ""}, {{1.2}, ""}));  // nobody knows how runs differ
     EXPECT_FALSE(differ({{0.0}, ""}, {{0.0}, ""}));
 }
 

@@ -25,14 +25,17 @@ struct Metric {
 // With an even number of figures, the mean of the middle two. There is at least one.
 double median(std::vector<double> figures);
 
-// The typical distance of figures from their median: the median of the distances. One slow run does
-// not change it much, such as the first run, which fills caches.
-double spread(const std::vector<double>& figures);
+// The standard deviation, estimated from the figures; of a single one, a tenth of it.
+double deviation(const std::vector<double>& figures);
+
+// The least difference of the sides' means that chance does not explain: a 95 % interval of
+// Student's t by Welch, for sides with different deviations.
+double noise(const Side& with, const Side& without);
 
 // How many times as fast the program is with coopvk, by the medians.
 double speedup(const Side& with, const Side& without, const Metric& metric);
 
-// Whether the medians differ by more than the runs of each side do, and by more than two percent.
+// Whether the sides differ by more than noise, and their medians by more than two percent.
 bool differ(const Side& with, const Side& without);
 
 // One line: what to do, and why. `rewritten` are the extensions for which shaders were rewritten;

@@ -29,6 +29,7 @@ constexpr size_t kShownLines = 10;  // of a failed program's output
 struct AdviseOptions {
     SettingTexts settings;
     int runs = 3;
+    bool noWarmUp = false;
     std::string metric;  // a regular expression
     bool higher = false, lower = false;
     std::vector<std::string> command;
@@ -74,26 +75,36 @@ bool take(const Run& run, const AdviseOptions& options, Side& side, Runs& runs) 
     return figure.has_value();
 }
 
+Run runSide(const AdviseOptions& options, const Environment& environment, bool with, Runs& runs) {
+    if (!with) return runOnce(options.command, {{kDisableVariable, "1"}}, {layer::kEnableVariable});
+    const TemporaryFile report;
+    Environment on = environment;
+    on.emplace_back(layer::kRunReportVariable, report.path());
+    Run run = runOnce(options.command, on, {kDisableVariable});
+    if (runs.report.empty()) runs.report = report.text();
+    return run;
+}
+
+// The first run of a side fills caches: of files, of the driver, of the program.
+bool warmUp(const AdviseOptions& options, const Environment& environment, Runs& runs) {
+    for (const bool with : {false, true}) {
+        Side& side = with ? runs.with : runs.without;
+        if (!take(runSide(options, environment, with, runs), options, side, runs)) return false;
+        side.figures.clear();
+    }
+    return true;
+}
+
 Runs measure(const AdviseOptions& options, const Environment& environment) {
     Runs runs;
-    const Environment off = {{kDisableVariable, "1"}};
+    if (!options.noWarmUp && !warmUp(options, environment, runs)) return runs;
     for (int i = 0; i < 2 * options.runs; ++i) {
         // without, with, with, without, without, with, ...: slow changes of the machine affect both
         // equally.
         const bool with = i % 4 == 1 || i % 4 == 2;
         Side& side = with ? runs.with : runs.without;
         if (!side.failure.empty()) continue;
-        if (!with) {
-            const Run run = runOnce(options.command, off, {layer::kEnableVariable});
-            if (!take(run, options, side, runs)) break;
-            continue;
-        }
-        const TemporaryFile report;
-        Environment on = environment;
-        on.emplace_back(layer::kRunReportVariable, report.path());
-        const Run run = runOnce(options.command, on, {kDisableVariable});
-        if (runs.report.empty()) runs.report = report.text();
-        if (!take(run, options, side, runs)) break;
+        if (!take(runSide(options, environment, with, runs), options, side, runs)) break;
     }
     return runs;
 }
@@ -153,8 +164,9 @@ void printAdvice(const AdviseOptions& options, const Runs& runs, const Metric& m
     printOutput(runs.outputOfFailure);
     const bool bothRan = runs.with.failure.empty() && runs.without.failure.empty();
     if (bothRan) {
-        printLine("speed", std::format("{:.2f} times with coopvk",
-                                       speedup(runs.with, runs.without, metric)));
+        const double part = noise(runs.with, runs.without) / median(runs.without.figures);
+        printLine("speed", std::format("{:.2f} times with coopvk; chance explains {:.0f} %",
+                                       speedup(runs.with, runs.without, metric), 100 * part));
     }
     std::string rewritten;
     for (const std::string& text : eventsOf(runs.report, layer::run_event::kEmulated)) {
@@ -183,7 +195,10 @@ int runAdvise(const AdviseOptions& options) {
     } catch (const std::regex_error& error) {
         return adviseFailed("--metric: '" + options.metric + "': " + error.what());
     }
-    const auto environment = layerEnvironment(options.settings);
+    SettingTexts settings = options.settings;
+    // All runs are to have the same extensions.
+    if (std::string& remember = settings[indexOf("remember")]; remember.empty()) remember = "off";
+    const auto environment = layerEnvironment(settings);
     if (!environment) return adviseFailed(environment.error().message);
     const bool higher = options.higher || (!options.metric.empty() && !options.lower);
     const Metric metric = {options.metric.empty() ? " s" : "", higher};
@@ -203,6 +218,8 @@ void addAdviseCommand(CLI::App& app, int& status) {
         ->add_option("--runs", options->runs,
                      "How often to run the program without coopvk and with it")
         ->check(CLI::PositiveNumber);
+    command->add_flag("--no-warm-up", options->noWarmUp,
+                      "Count the first run of each kind, too, which fills caches");
     auto* metric = command->add_option(
         "--metric", options->metric,
         "Compare a figure that the program prints instead of its time: the first group of the last "
