@@ -27,7 +27,7 @@ const PassedOn kCommands[] = {
      "Execute one module natively and rewritten on the reference device, and say where they part",
      {"check"}},
     {"selftest",
-     "Compare a sample of coopvk's matrices and vectors on a device with a reference",
+     "Compare a sample of what coopvk does on a device with a reference, and measure its speed",
      {"selftest"}},
     {"probe", "Read which invocation holds which element of a driver's matrices", {"probe"}},
     {"compare",

@@ -34,7 +34,7 @@ class Auto:
         variables = self.variables | {
             "COOPVK_ENABLE" if side == "auto" else "COOPVK_DISABLE": "1", "COOPVK_EMULATE": "auto",
             "XDG_CONFIG_HOME": self.options.scratch / "none", "MESA_SHADER_CACHE_DISABLE": "true",
-            "__GL_SHADER_DISK_CACHE": "0"}
+            "__GL_SHADER_DISK_CACHE": "0", "COOPVK_REMEMBER": "off"}
         done = in_env(*with_variables(variables, "bash", "-c", SCRIPT, "bash", str(limit), *command),
                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
         user, system, wall = map(float, done.stderr.split()[-3:])

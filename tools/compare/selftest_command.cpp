@@ -1,108 +1,98 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk selftest`: what a device does with coopvk's matrices and vectors, as far as one program
+// `coopvk selftest`: what a device does with all of coopvk's extensions, as far as one program
 // alone can tell in some minutes: a sample of the cases of `coopvk compare`, each compared with the
-// reference device.
-#include <algorithm>
-#include <chrono>
+// reference device; a shader of each other extension; and how fast matrices and vectors are. Each
+// group runs in a process of its own, since a driver may end it.
 #include <format>
 #include <fstream>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
 #include "advise/measure.hpp"
 #include "compare/compare_commands.hpp"
-#include "compare/report/report.hpp"
-#include "compare/run/comparison.hpp"
+#include "compare/selftest/groups.hpp"
+#include "coopvk/rewrite.hpp"
 #include "layer_location.hpp"
 #include "system/system.hpp"
+#include "system/text.hpp"
 #include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
 
+using compare::Group;
+using compare::kPartMark;
+using compare::kSpeed;
+using compare::Part;
 using nlohmann::ordered_json;
-using Clock = std::chrono::steady_clock;
-
-constexpr const char* kTestedExtensions[] = {
-    "VK_KHR_cooperative_matrix", "VK_NV_cooperative_matrix2", "VK_NV_cooperative_vector"};
-constexpr const char* kBackEnds[] = {"core", "native"};
 
 struct SelftestOptions {
     uint32_t device = 0;
     uint32_t cases = 60;  // of an extension and back-end
     std::string json;
+    std::string group;  // what this process runs; empty: it starts all groups
 };
 
-struct Part {
-    std::string extension, backEnd;
-    std::string why;  // it could not run; empty: it ran
-    size_t cases = 0, agreed = 0;
-    double seconds = 0;
-    std::vector<std::string> differing;
-};
-
-// Cases at even distances, so that all kinds occur.
-void runCases(compare::Comparison& comparison, const SelftestOptions& options, Part& part) {
-    const auto& chosen = comparison.chosen();
-    const size_t step = std::max<size_t>(1, chosen.size() / options.cases);
-    for (size_t i = 0; i < chosen.size(); i += step) {
-        const size_t number = chosen[i];
-        const compare::Plan plan = comparison.planOf(number);
-        const auto outcomes = comparison.runSides(number, plan);
-        const compare::Verdict verdict = comparison.verdictOf(number, plan, outcomes);
-        ++part.cases;
-        if (verdict.status == compare::Status::kAgree)
-            ++part.agreed;
-        else
-            part.differing.push_back(verdict.subject->name + ": " + compare::describe(verdict));
-    }
+std::string lastLine(std::string_view text) {
+    std::string last;
+    while (!text.empty())
+        if (const std::string_view line = layer::takeUntil('\n', text); !line.empty()) last = line;
+    return last;
 }
 
-Part run(const std::string& extension, const std::string& backEnd, const SelftestOptions& options) {
-    Part part{.extension = extension, .backEnd = backEnd};
-    const Clock::time_point start = Clock::now();
-    try {
-        compare::Options asked;
-        asked.extension = extension;
-        asked.backEnd = backEnd;
-        asked.device = options.device;
-        asked.sides = compare::Sides::kEmulated;
-        asked.quick = asked.quiet = true;
-        compare::Comparison comparison(asked);
-        runCases(comparison, options, part);
-    } catch (const std::exception& error) {
-        part.why = error.what();
+// What the process of a group printed; if it ended before that, this is a case that differs.
+Part partFrom(const Group& group, const Run& run) {
+    Part part{.group = group, .seconds = run.seconds};
+    const size_t start = run.output.rfind(kPartMark);
+    std::string_view text = run.output;
+    text.remove_prefix(start == std::string::npos ? text.size() : start + kPartMark.size());
+    const auto json = ordered_json::parse(layer::takeUntil('\n', text), nullptr, false);
+    if (run.error != 0) {
+        part.why = "its process could not be started";
+    } else if (json.is_discarded()) {
+        part.cases = 1;
+        part.differing.push_back("its process ended early (" +
+                                 (run.failure.empty() ? "without a result" : run.failure) + ")" +
+                                 (run.output.empty() ? "" : ": " + lastLine(run.output)));
+    } else {
+        part.why = json.value("notRun", "");
+        part.cases = json.value("cases", size_t{0});
+        part.agreed = json.value("agreed", size_t{0});
+        part.differing = json.value("differing", std::vector<std::string>());
+        const ordered_json speeds = json.value("speeds", ordered_json::object());
+        for (const auto& [name, speed] : speeds.items())
+            part.speeds.emplace_back(name, speed.get<double>());
     }
-    part.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     return part;
 }
 
+Part startGroup(const Group& group, const SelftestOptions& options) {
+    return partFrom(group, runOnce({layer::system::programFile().string(), "selftest", "--group",
+                                    group.name(), "--device", std::to_string(options.device),
+                                    "--cases", std::to_string(options.cases)},
+                                   {}, {}));
+}
+
 void print(const Part& part) {
-    std::cout << part.extension << ", " << part.backEnd << ": ";
+    std::cout << part.group.extension;
+    if (part.group.extension != kSpeed) std::cout << ", " << part.group.backEnd;
+    std::cout << ": ";
     if (!part.why.empty()) {
-        std::cout << "not run: " << part.why << '\n';
+        std::cout << "not run: " << part.why << std::endl;
         return;
     }
-    std::cout << std::format("{} of {} cases agree ({:.1f} s)\n", part.agreed, part.cases,
-                             part.seconds);
+    for (const auto& [name, speed] : part.speeds)
+        std::cout << std::format("{} {:.4g}, ", name, speed);
+    if (!part.speeds.empty())
+        std::cout << "in GFLOP/s\n";
+    else
+        std::cout << std::format("{} of {} cases agree ({:.1f} s)\n", part.agreed, part.cases,
+                                 part.seconds);
     for (const std::string& line : part.differing) std::cout << "  " << line << '\n';
+    std::cout.flush();
 }
 
-ordered_json jsonOf(const Part& part) {
-    ordered_json json = {{"extension", part.extension}, {"backEnd", part.backEnd}};
-    if (!part.why.empty()) {
-        json["notRun"] = part.why;
-        return json;
-    }
-    json["cases"] = part.cases;
-    json["agreed"] = part.agreed;
-    json["seconds"] = part.seconds;
-    json["differing"] = part.differing;
-    return json;
-}
-
-// What `coopvk info --json` says, which may need another process: a driver may end this one.
+// What `coopvk info --json` says.
 ordered_json deviceInformation() {
     const std::filesystem::path own = layer::system::programFile();
     std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
@@ -125,42 +115,86 @@ bool hasOwnMatrices(const ordered_json& information, uint32_t device) {
     return true;
 }
 
-Part runWhereItCan(const std::string& extension, const std::string& backEnd, bool ownMatrices,
-                   const SelftestOptions& options) {
-    if (backEnd == "native" && !ownMatrices)
-        return {.extension = extension, .backEnd = backEnd, .why = "the driver has no matrices"};
-    return run(extension, backEnd, options);
+std::vector<Group> allGroups() {
+    std::vector<Group> groups;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        const std::string name(info.vulkanName);
+        groups.push_back({name, "core"});
+        // One shader is the same in both unless it has matrices.
+        if (compare::hasCases(name)) groups.push_back({name, "native"});
+    }
+    groups.push_back({std::string(kSpeed), "auto"});
+    return groups;
+}
+
+struct Totals {
+    size_t cases = 0, agreed = 0, extensions = 0;
+    std::string speeds;
+};
+
+Totals totalsOf(const std::vector<Part>& parts) {
+    Totals totals;
+    for (const Part& part : parts) {
+        totals.cases += part.cases;
+        totals.agreed += part.agreed;
+        if (part.group.backEnd == "core" && part.cases > 0) ++totals.extensions;
+        for (const auto& [name, speed] : part.speeds)
+            totals.speeds +=
+                std::format("{}{} {:.4g}", totals.speeds.empty() ? "" : ", ", name, speed);
+    }
+    return totals;
+}
+
+std::string deviceText(const ordered_json& information, uint32_t device) {
+    try {
+        const ordered_json& entry = information.at("devices").at(device);
+        return entry.at("name").get<std::string>() + ", " + entry.at("driver").get<std::string>();
+    } catch (const ordered_json::exception&) {
+        return "device " + std::to_string(device);
+    }
+}
+
+// One line for people to send.
+std::string summary(const ordered_json& information, uint32_t device, const Totals& totals) {
+    return std::format("coopvk {} on {}: {} of {} cases agree, in {} of {} extensions; {}",
+                       rewrite::version(), deviceText(information, device), totals.agreed,
+                       totals.cases, totals.extensions, rewrite::kExtensionCount,
+                       totals.speeds.empty() ? "no speeds" : totals.speeds + " GFLOP/s");
+}
+
+bool writeJson(const std::string& path, const ordered_json& json) {
+    std::ofstream file(path);
+    file << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    return static_cast<bool>(file.flush());
 }
 
 int runSelftest(const SelftestOptions& options) {
-    if (const auto folder = findManifestFolder())
-        for (const auto& [name, value] : searchPath(*folder).environment)
-            layer::system::setVariable(name, value);
+    addLayerToSearchPath();
+    if (!options.group.empty()) {
+        compare::runGroup(options.group, options.device, options.cases);
+        return kAgree;
+    }
     ordered_json json = {{"version", COOPVK_VERSION}, {"device", options.device}};
     json["information"] = deviceInformation();
     json["parts"] = ordered_json::array();
     const bool ownMatrices = hasOwnMatrices(json["information"], options.device);
-    size_t cases = 0, agreed = 0;
-    for (const char* extension : kTestedExtensions) {
-        for (const char* backEnd : kBackEnds) {
-            const Part part = runWhereItCan(extension, backEnd, ownMatrices, options);
-            print(part);
-            json["parts"].push_back(jsonOf(part));
-            cases += part.cases;
-            agreed += part.agreed;
-        }
+    std::vector<Part> parts;
+    for (const Group& group : allGroups()) {
+        const bool runs = group.backEnd != "native" || ownMatrices;
+        parts.push_back(runs ? startGroup(group, options)
+                             : Part{.group = group, .why = "the driver has no matrices"});
+        print(parts.back());
+        json["parts"].push_back(compare::jsonOf(parts.back()));
     }
-    std::cout << agreed << " of " << cases << " cases agree\n";
-    if (!options.json.empty()) {
-        std::ofstream file(options.json);
-        file << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
-        if (!file.flush()) {
-            std::cerr << "coopvk: cannot write " << options.json << '\n';
-            return kCouldNotRun;
-        }
+    const Totals totals = totalsOf(parts);
+    json["summary"] = summary(json["information"], options.device, totals);
+    std::cout << json["summary"].get<std::string>() << '\n';
+    if (!options.json.empty() && !writeJson(options.json, json)) {
+        std::cerr << "coopvk: cannot write " << options.json << '\n';
+        return kCouldNotRun;
     }
-    if (cases == 0) return kCouldNotRun;
-    return agreed == cases ? kAgree : kDiffer;
+    if (totals.cases == 0) return kCouldNotRun;
+    return totals.agreed == totals.cases ? kAgree : kDiffer;
 }
 
 }  // namespace
@@ -168,7 +202,7 @@ int runSelftest(const SelftestOptions& options) {
 void addSelftestCommand(CLI::App& app, int& status) {
     CLI::App* command = app.add_subcommand(
         "selftest",
-        "Compare a sample of coopvk's matrices and vectors on a device with a reference");
+        "Compare a sample of what coopvk does on a device with a reference, and measure its speed");
     auto options = std::make_shared<SelftestOptions>();
     command->add_option("--device", options->device,
                         "The number of the device, in the order in which the loader lists devices");
@@ -178,6 +212,12 @@ void addSelftestCommand(CLI::App& app, int& status) {
         ->default_str("60")
         ->check(CLI::Range(1u, 100000u));
     command->add_option("--json", options->json, "Write everything to this file");
+    command
+        ->add_option(
+            "--group", options->group,
+            "Run only this in this process, as the command does with each: an extension and "
+            "a back-end, or speed,auto")
+        ->option_text("NAME,BACK-END");
     command->callback([options, &status] { status = runSelftest(*options); });
 }
 

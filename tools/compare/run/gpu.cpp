@@ -49,14 +49,6 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
     }
 }
 
-bool layerIsListed() {
-    const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
-                                        vkEnumerateInstanceLayerProperties);
-    return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
-        return std::strcmp(layer.layerName, layer::kLayerName) == 0;
-    });
-}
-
 struct ExtensionFeatures {
     vulkan::Extension<Features> extension;
     VkBool32 (*enabled)(const Features&);
@@ -98,6 +90,14 @@ constexpr ExtensionFeatures kExtensions[] = {
 };
 
 }  // namespace
+
+bool layerIsListed() {
+    const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
+                                        vkEnumerateInstanceLayerProperties);
+    return std::any_of(layers.begin(), layers.end(), [](const VkLayerProperties& layer) {
+        return std::strcmp(layer.layerName, layer::kLayerName) == 0;
+    });
+}
 
 std::string_view nameOf(SideKind side) { return side == SideKind::kNative ? "native" : "emulated"; }
 

@@ -30,6 +30,9 @@ struct GpuOptions {
     std::string logLevel = "error";
 };
 
+// Whether the loader knows coopvk's layer by its name, as an explicit one.
+bool layerIsListed();
+
 // All features that cases need, as the device reports them and as they are enabled.
 struct Features {
     VkPhysicalDeviceFeatures2 core;

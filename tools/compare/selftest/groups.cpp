@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "compare/selftest/groups.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <iostream>
+
+#include "compare/cases/grids.hpp"
+#include "compare/report/report.hpp"
+#include "compare/run/comparison.hpp"
+#include "compare/selftest/shader_device.hpp"
+#include "compare/selftest/shader_groups.hpp"
+#include "system/text.hpp"
+
+namespace coopvk::compare {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+// Cases at even distances, so that all kinds occur.
+void runCases(Comparison& comparison, uint32_t cases, Part& part) {
+    const auto& chosen = comparison.chosen();
+    const size_t step = std::max<size_t>(1, chosen.size() / cases);
+    for (size_t i = 0; i < chosen.size(); i += step) {
+        const size_t number = chosen[i];
+        const Plan plan = comparison.planOf(number);
+        const auto outcomes = comparison.runSides(number, plan);
+        const Verdict verdict = comparison.verdictOf(number, plan, outcomes);
+        ++part.cases;
+        if (verdict.status == Status::kAgree)
+            ++part.agreed;
+        else
+            part.differing.push_back(verdict.subject->name + ": " + describe(verdict));
+    }
+}
+
+void runComparison(uint32_t device, uint32_t cases, Part& part) {
+    Options asked;
+    asked.extension = part.group.extension;
+    asked.backEnd = part.group.backEnd;
+    asked.device = device;
+    asked.sides = Sides::kEmulated;
+    asked.quick = asked.quiet = true;
+    Comparison comparison(asked);
+    runCases(comparison, cases, part);
+}
+
+void runShader(uint32_t device, Part& part) {
+    const TestShader* shader = testShader(part.group.extension);
+    if (shader == nullptr) throw std::runtime_error("there is no test of it alone");
+    ShaderDevice gpu(device, shader->extensions, part.group.backEnd);
+    try {
+        const bool agrees = agreesWithReference(*shader, gpu);
+        part.agreed = agrees ? 1 : 0;
+        if (!agrees) part.differing.emplace_back("it gives other numbers than the reference");
+    } catch (const vulkan::Error& error) {  // such as a shader that coopvk or the driver refuses
+        part.differing.emplace_back(error.what());
+    }
+    part.cases = 1;
+}
+
+void runSpeeds(uint32_t device, Part& part) {
+    for (const SpeedTest& test : speedTests())
+        part.speeds.emplace_back(test.name, speedOf(test.shader, device, "auto"));
+}
+
+}  // namespace
+
+bool hasCases(std::string_view extension) {
+    const auto names = comparedExtensions();
+    return std::ranges::find(names, extension) != names.end();
+}
+
+ordered_json jsonOf(const Part& part) {
+    ordered_json json = {{"extension", part.group.extension}, {"backEnd", part.group.backEnd}};
+    if (!part.why.empty()) json["notRun"] = part.why;
+    for (const auto& [name, speed] : part.speeds) json["speeds"][name] = speed;
+    if (!part.why.empty() || !part.speeds.empty()) return json;
+    json["cases"] = part.cases;
+    json["agreed"] = part.agreed;
+    json["seconds"] = part.seconds;
+    json["differing"] = part.differing;
+    return json;
+}
+
+void runGroup(std::string_view name, uint32_t device, uint32_t cases) {
+    Part part;
+    part.group.extension = layer::takeUntil(',', name);
+    part.group.backEnd = name;
+    const Clock::time_point start = Clock::now();
+    try {
+        if (part.group.extension == kSpeed)
+            runSpeeds(device, part);
+        else if (hasCases(part.group.extension))
+            runComparison(device, cases, part);
+        else
+            runShader(device, part);
+    } catch (const std::exception& error) {
+        part.why = error.what();
+    }
+    part.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+    const ordered_json json = jsonOf(part);
+    std::cout << kPartMark << json.dump(-1, ' ', true, ordered_json::error_handler_t::replace)
+              << std::endl;
+}
+
+}  // namespace coopvk::compare
