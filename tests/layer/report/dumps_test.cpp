@@ -261,8 +261,8 @@ TEST(Requests, WrongOnesAreNamed) {
         if (key == "validate") continue;  // false where it is absent
         ordered_json json = good;
         json.erase(key);
-        // Older dumps lack them.
-        const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit";
+        const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
+                                key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;

@@ -42,7 +42,8 @@ bool isSame(const Settings& a, const Settings& b) {
            a.statistics == b.statistics && a.lines == b.lines &&
            a.dumpInputs.bytes == b.dumpInputs.bytes &&
            a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds &&
-           a.rewriteLimit == b.rewriteLimit;
+           a.rewriteLimit == b.rewriteLimit && a.elementLayout == b.elementLayout &&
+           a.remember == b.remember;
 }
 
 class ManifestTest : public testing::Test {
