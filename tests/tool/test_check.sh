@@ -97,6 +97,30 @@ expect 0 'agrees' --rewrite-limit 1G "$work/limited.json"
 "$coopvk" rewrite "$work/product.spv" --subgroup-size 8 -o "$work/rewritten.spv"
 expect 0 'agrees' --lanes 8 --against "$work/rewritten.spv" "$work/product.spv"
 
+# Vectors need no whole subgroups: a workgroup of three, with a product and a sum for training.
+cat >"$work/vector.comp" <<'GLSL'
+#version 460
+#extension GL_NV_cooperative_vector : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 3) in;
+layout(binding = 0) readonly buffer A { float16_t a[]; };
+layout(binding = 1) buffer C { float16_t c[]; };
+void main() {
+    coopvecNV<float16_t, 16> x, y;
+    coopVecLoadNV(x, a, gl_LocalInvocationIndex * 32);
+    coopVecMatMulNV(y, x, gl_ComponentTypeFloat16NV, a, 0, gl_ComponentTypeFloat16NV, 16, 16,
+                    gl_CooperativeVectorMatrixLayoutRowMajorNV, false, 32);
+    coopVecStoreNV(RESULT, c, gl_LocalInvocationIndex * 32);
+    coopVecReduceSumAccumulateNV(x, c, 4096);
+}
+GLSL
+for result in y y+y; do
+    glslangValidator --quiet --target-env vulkan1.3 -DRESULT="$result" -V -o "$work/$result.spv" \
+        "$work/vector.comp"
+done
+expect 0 '32 lanes, core: agrees' --lanes 4,32 "$work/y.spv"
+expect 1 'differs' --lanes 32 --against "$work/y+y.spv" "$work/y.spv"
+
 # A function stores each element. "Calls may occur more than once": invocations that hold the same elements as others
 # store them, too.
 cat >"$work/stores.comp" <<'GLSL'

@@ -70,7 +70,7 @@ enum class Verdict {
     kUndefined,  // any result would be right: reports of the native execution; or races there, and
                  // differences
     kNotExecutable,  // the reference device does not run the module natively
-    kNotApplicable,  // the workgroup is not whole subgroups, or the device has no matrices
+    kNotApplicable,  // matrices without whole subgroups, or the device has no matrices
     kLayout,  // each number depends on the invocation that holds an element: none is compared
 };
 std::string_view nameOf(Verdict verdict);

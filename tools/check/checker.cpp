@@ -13,6 +13,16 @@ namespace {
 // Further passes find what no subgroup size changes: they are part of every third size.
 constexpr uint32_t kFurtherEvery = 3;
 
+// Vectors are each invocation's own: subgroups that are not full compute them, too.
+bool needsWholeSubgroups(std::span<const uint32_t> words) {
+    auto used = rewrite::scan(words, rewrite::ExtensionSet::all());
+    used.erase(rewrite::Extension::kNvCooperativeVector);
+    return std::ranges::any_of(
+        rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& extension) {
+            return extension.fixesSubgroupSize && used.contains(extension.extension);
+        });
+}
+
 // Where the reference device places elements; nullopt: where the schedule says.
 std::optional<Choice> placementOf(rewrite::ElementLayout layout) {
     switch (layout) {
@@ -84,7 +94,8 @@ std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
     outcome.message = native_.error;
     if (native_.program == nullptr) return Verdict::kNotExecutable;
     const auto size = reference::workgroupSize(*native_.program);
-    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0) {
+    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0 &&
+        needsWholeSubgroups(subject_.words)) {
         outcome.message = "the workgroup is not whole subgroups";
         return Verdict::kNotApplicable;
     }
