@@ -48,14 +48,12 @@ struct LayoutName {
 constexpr LayoutName kNames[] = {
     {kAuto, "auto"}, {kFree, "free"}, {kNvidia, "nvidia"}, {kRdna3, "rdna3"}, {kRdna4, "rdna4"}};
 
-// SPV_NV_* extensions are those of programs that were made on NVIDIA's GPUs, matrices of 8-bit
-// floats those of programs that were made on RDNA 4.
+// SPV_NV_* extensions are those of programs that were made on NVIDIA's GPUs.
 ElementLayout suggestedLayout(const Module& module) {
     const auto isNvidias = [](const InstructionPtr& i) {
         return stringFromOperands(*i, 0).starts_with("SPV_NV_");
     };
-    if (std::ranges::any_of(module.section(Section::kExtensions), isNvidias)) return kNvidia;
-    return module.hasCapability(spv::Capability::Float8CooperativeMatrixEXT) ? kRdna4 : kFree;
+    return std::ranges::any_of(module.section(Section::kExtensions), isNvidias) ? kNvidia : kFree;
 }
 
 }  // namespace

@@ -12,6 +12,11 @@ int floorMod(int a) {
     const int rest = a - 7 * (a / 7);
     return rest < 0 ? rest + 7 : rest;
 }
+// A remainder of zero has a sign, too.
+float16_t withSign(float16_t magnitude, float16_t of) {
+    return uint16BitsToHalf(uint16_t(halfBitsToUint16(magnitude) & 0x7FFFus) |
+                            uint16_t(halfBitsToUint16(of) & 0x8000us));
+}
 void main() {
     for (uint c = 0; c < 8; ++c) {
         const uint me = gl_LocalInvocationIndex * 312 + c;
@@ -54,7 +59,7 @@ void main() {
         dst[272 + me] = smoothstep(HALF, p, a);
         dst[280 + me] = fma(a, p, a);
         dst[288 + me] = clamp(a, LOW, HALF);
-        dst[296 + me] = x - 3.0hf * trunc(x / 3.0hf);
+        dst[296 + me] = withSign(abs(x - 3.0hf * trunc(x / 3.0hf)), x);
         dst[304 + me] = mod(x, 3.0hf);
     }
     for (uint c = 0; c < 4; ++c) {
