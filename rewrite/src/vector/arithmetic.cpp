@@ -37,7 +37,12 @@ Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
     const Number* result = numberOf(context.types, product.result->component);
     const bool half =
         result->type == kFloat16 && product.matrixType.bytes() <= 2 && device.packsHalves;
-    return half && product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
+    return half ? Sum::kHalfPairs : Sum::kFloat;
+}
+
+Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
+    if (sum != Sum::kHalfPairs) return sum;
+    return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
 }
 
 uint32_t unitComponents(Sum sum) {
@@ -151,6 +156,12 @@ Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inpu
         accumulator = multiplyAdd(weights[u], inputs[u], accumulator);
     }
     return accumulator;
+}
+
+Id Arithmetic::total(Id accumulator) {
+    if (sum_ != Sum::kHalfPairs) return accumulator;
+    const Id first = emit_.extract(f16(), accumulator, {0});
+    return emit_.op(OpFAdd, f16(), {first, emit_.extract(f16(), accumulator, {1})});
 }
 
 Id Arithmetic::convertInput(Id value, bool isSigned) {

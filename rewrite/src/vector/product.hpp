@@ -52,17 +52,17 @@ struct VectorMatrixMul {
 // The type in which a product is summed. A unit is what one multiply-add takes of the weights, or
 // of the input: a component, or two or four neighbours along the summed axis.
 enum class Sum {
-    kHalfPairs,   // pairs of f16: totals that the driver's matrices have rounded
-    kHalfPieces,  // pairs of f16, of which sums of each kPieceUnits are added in f32; for f16
-                  // results on devices with packed arithmetic
+    kHalfPairs,   // pairs of f16; for f16 results on devices with packed arithmetic
+    kHalfPieces,  // pairs of f16, but sums of each kPieceUnits of them are added in f32
     kFloat,       // f32 scalars
     kInteger,     // s32 scalars; two's complement makes the sums right for u32, too
     kDot,         // four 8-bit integers in a word, by dot-product instructions
 };
 
-// The sum for a tile, and for an invocation alone: a result does not depend on how many other
-// invocations of the subgroup take part.
+// The sum for a tile, and for an invocation alone. Memory bounds the speed of the latter, so its
+// f16 sums can be shorter, and more exact.
 Sum sumFor(const VectorContext& context, const VectorMatrixMul& product);
+Sum sumAloneFor(Sum sum, const VectorMatrixMul& product);
 uint32_t unitComponents(Sum sum);
 
 class Arithmetic : private VectorCode {
@@ -83,6 +83,8 @@ class Arithmetic : private VectorCode {
     Id multiplyAdd(Id weight, Id input, Id accumulator);
     // accumulator + the sum of weights[i] * inputs[i], for as many weights as there are inputs.
     Id addProducts(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
+    // The sum as one scalar: f16, f32 or s32/u32.
+    Id total(Id accumulator);
 
     // Converts a scalar input component as InputInterpretation says: to f16, f32 or s32.
     // `isSigned`: of integers.
@@ -164,6 +166,13 @@ class ProductResult : private VectorCode {
     void storePacks(Id first, std::span<const Id> packs, uint32_t looped);
     // Ends the function, which returns the result.
     Id finishFunction();
+
+    // The same array for totals of another sum.
+    ProductResult summedAs(Sum sum) const {
+        ProductResult result(*this);
+        result.sum_ = sum;
+        return result;
+    }
 
     // The bias of a row (u32) in the type of the sum, if there is one.
     std::optional<Id> biasOf(Id row);

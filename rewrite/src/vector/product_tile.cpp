@@ -71,8 +71,11 @@ class VectorTileProduct : SharedVectors {
             const std::vector<Id> weights = work_.arithmetic.units(emit_.parts(quad));
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
                 const Id variable = sums_[r * tile_.columnsPerLane + j];
-                const Id sum = f_.load(variable);
-                f_.store(variable, work_.arithmetic.addProducts(weights, inputs[j], sum));
+                Id sum = f_.load(variable);
+                for (size_t u = 0; u < weights.size(); ++u) {
+                    sum = work_.arithmetic.multiplyAdd(weights[u], inputs[j][u], sum);
+                }
+                f_.store(variable, sum);
             }
         }
     }
@@ -88,7 +91,7 @@ class VectorTileProduct : SharedVectors {
                 std::vector<Id> parts;
                 for (uint32_t w = r; w < r + width; ++w) {
                     const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
-                    parts.push_back(work_.result.finish(sum, biases[w]));
+                    parts.push_back(work_.result.finish(work_.arithmetic.total(sum), biases[w]));
                 }
                 words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
             }
