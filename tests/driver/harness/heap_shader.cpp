@@ -84,14 +84,13 @@ class HeapText {
 
  private:
     void survey(const Tokens& t) {
-        if (t[0] == "OpDecorate" && t[2] == "NonUniform") nonUniform_.insert(t[1]);
         if (t[2] == "OpTypePointer") pointees_[t[0]] = t[4];
         if (t[2] == "OpUntypedAccessChainKHR") indices_[t[0]] = t[6];
         if (t[2] == "OpTypeBufferEXT") buffer_ = t[0];
         if (t[2] == "OpBufferPointerEXT") {
             pointers_.insert(t[3]);
             gone_.insert(t[0]);  // its decorations
-            if (nonUniform_.contains(t[0]) || nonUniform_.contains(t[4])) ownBuffers_.insert(t[0]);
+            bufferPointers_.insert(t[0]);
         }
         if (isOfHeap(t)) gone_.insert(t[0]);
     }
@@ -126,7 +125,8 @@ class HeapText {
                 "OpDecorate {0} Aliased\n",
                 variable(pointer), array_.binding);
         }
-        for (const std::string& pointer : ownBuffers_) {
+        // A heap's buffers may differ between lanes; an array's may so only with this decoration.
+        for (const std::string& pointer : bufferPointers_) {
             out += std::format("OpDecorate {} NonUniform\n", pointer);
         }
         return out;
@@ -164,17 +164,18 @@ class HeapText {
     HeapArray array_;
     std::vector<Tokens> lines_;
     std::map<std::string, std::string> pointees_, indices_;
-    std::set<std::string> pointers_, gone_;
-    std::set<std::string> nonUniform_;
-    std::set<std::string> ownBuffers_;  // pointers that may lead to another buffer in each lane
+    std::set<std::string> pointers_, gone_, bufferPointers_;
     std::string buffer_;
 };
 
 }  // namespace
 
 Words heapAsArray(const Words& words, const HeapArray& array) {
-    return assemble("OpCapability StorageBufferArrayDynamicIndexing\n" +
-                    HeapText(disassemble(words), array).converted());
+    return assemble(
+        "OpCapability StorageBufferArrayDynamicIndexing\n"
+        "OpCapability ShaderNonUniform\n"
+        "OpCapability StorageBufferArrayNonUniformIndexing\n" +
+        HeapText(disassemble(words), array).converted());
 }
 
 }  // namespace coopvk::test
