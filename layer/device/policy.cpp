@@ -6,6 +6,7 @@
 #include <span>
 
 #include "chain/vulkan_newer.hpp"
+#include "coopvk/vulkan_coopvk.h"
 #include "device/dependents.hpp"
 #include "device/device_facts.hpp"
 #include "device/extension_rows.hpp"
