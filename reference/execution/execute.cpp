@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "coopvk_reference/unit_sums.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
@@ -43,6 +44,12 @@ bool readMap(Text text, Choice& placement) {
     return true;
 }
 
+bool readUnit(Text text, Choice& sums) {
+    const SumUnit* unit = findUnit(text);
+    if (unit != nullptr) sums = unit->choice;
+    return unit != nullptr;
+}
+
 bool readChecks(Text text, Settings& settings) {
     settings.checks = text == "all" ? uint32_t{kAllChecks} : 0;
     if (text == "all" || text == "none") return true;
@@ -72,7 +79,8 @@ constexpr SettingRow kSettings[] = {
      [](Text text, Settings& to) {
          return read(text, kOrders, to.placement) || readMap(text, to.placement);
      }},
-    {"SUMS", [](Text text, Settings& to) { return read(text, kSums, to.sums); }},
+    {"SUMS",
+     [](Text text, Settings& to) { return read(text, kSums, to.sums) || readUnit(text, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
     {"CHECKS", readChecks},

@@ -82,11 +82,18 @@ Element sumOf(std::span<const Integer> a, std::span<const Integer> b, const Inte
     return {uint64_t(std::clamp(sum + c.value(), lowest, highest)) & f.mask(), defined};
 }
 
+Element sumOf(std::span<const Factor> a, std::span<const Factor> b, uint64_t c,
+              const SumRule& rule) {
+    return {addProducts(*rule.unit, a, b, c, rule.result)};
+}
+
 void setValue(double& value, Number number, uint64_t bits) { value = decodeDouble(number, bits); }
 void setValue(Integer& value, Number number, uint64_t bits) {
     const numbers::Format& f = numbers::format(number);
     value = {numbers::extend(f, bits), f.isSigned()};
 }
+void setValue(Factor& value, Number number, uint64_t bits) { value = factorOf(number, bits); }
+void setValue(uint64_t& value, Number, uint64_t bits) { value = bits; }
 
 // The numbers of a matrix, row by row, and which rows are defined as a whole.
 template <typename T>
@@ -107,9 +114,10 @@ struct Values {
     uint32_t length;
 };
 
-template <typename T>
+template <typename T, typename Addend = T>
 Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
-    const Values<T> rows(a), columns(transpose(b)), addends(c);
+    const Values<T> rows(a), columns(transpose(b));
+    const Values<Addend> addends(c);
     const uint64_t seed = rule.seed;
     return {rule.result, a.rows, b.columns, [&](uint32_t row, uint32_t column) {
                 rule.seed = seed + row * 31 + column;
@@ -124,8 +132,14 @@ Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule 
 }  // namespace
 
 Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
-    return numbers::format(rule.result).floating() ? multiplyAddAs<double>(a, b, c, rule)
-                                                   : multiplyAddAs<Integer>(a, b, c, rule);
+    if (!numbers::format(rule.result).floating()) return multiplyAddAs<Integer>(a, b, c, rule);
+    if (const auto unit = sumModel(rule.order, a.number, rule.result)) {
+        SumRule byUnit = rule;
+        byUnit.unit = &*unit;
+        const numbers::Conversion widened(c.number, rule.result, numbers::conversionRule(false));
+        return multiplyAddAs<Factor, uint64_t>(a, b, convert(c, widened), byUnit);
+    }
+    return multiplyAddAs<double>(a, b, c, rule);
 }
 
 Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "coopvk_reference/element_maps.hpp"
+#include "coopvk_reference/unit_sums.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
@@ -125,11 +126,13 @@ Matrix transpose(const Matrix& matrix);
 // order and internal precision. Plain: along K in binary32 (or binary64), then the addend; rounded
 // to the result. Shuffled: the same with all addends in an order by the seed. Adversarial: from the
 // end of K; each product and sum is rounded to the result's format. Exact: rounded once at the end.
+// GPUs: as their units add, or plain where unit_sums.hpp has no row.
 struct SumRule {
     Number result = Number::f32;
     Choice order = Choice::kPlain;
     uint64_t seed = 0;
-    bool saturate = false;  // integers: SaturatingAccumulation
+    bool saturate = false;           // integers: SaturatingAccumulation
+    const SumModel* unit = nullptr;  // set within multiplyAdd, by `order`
 };
 
 // SPV_KHR_cooperative_matrix, OpCooperativeMatrixMulAddKHR: a (M x K) times b (K x N), plus c (M x

@@ -89,8 +89,9 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
         }
     };
     const SumRule rule = sumRule(s, Number::f32);
-    Matrix result = reduce(gather(s, s.slot(0)), s.word(1), s.type().rows, s.type().columns,
-                           {rule.order != Choice::kPlain, rule.seed}, combine);
+    Matrix result =
+        reduce(gather(s, s.slot(0)), s.word(1), s.type().rows, s.type().columns,
+               {rule.order != Choice::kPlain && rule.order <= Choice::kExact, rule.seed}, combine);
     if (!going) return std::nullopt;
     return result;
 }

@@ -36,6 +36,20 @@ COOPVK_REFERENCE_PLACEMENT=shuffled "$coopvk" probe >"$work/shuffled" || fail "s
 expect none 'A 16x16 f16' "$work/shuffled"
 grep -qE '^    lane  1: \(' "$work/shuffled" || fail "no elements: $(head -n 5 "$work/shuffled")"
 
+# Sums: those of a unit, of another one, and the rules that explain them.
+sums() { # SUMS OPTION...
+    COOPVK_REFERENCE_EXTENSIONS=VK_KHR_cooperative_matrix COOPVK_REFERENCE_SUMS=$1 "$coopvk" probe --count 64 "${@:2}"
+}
+sums hopper --sums hopper >"$work/sums" || fail "sums of hopper: $(cat "$work/sums")"
+grep -qE '^    hopper: ([0-9]+) of \1 equal' "$work/sums" || fail "no count of sums: $(cat "$work/sums")"
+grep -qE '^    ada: ([0-9]+) of ([0-9]+) equal' "$work/sums" || fail "no count of other sums: $(cat "$work/sums")"
+sums ada --sums hopper --record "$work/record" --json "$work/sums.json" >"$work/sums" && fail 'ada is hopper'
+grep -q 'fits: 8 products at once, 24 bits below the largest exponent, .* result cut to 23 bits: ' "$work/sums" ||
+    fail "no rules: $(cat "$work/sums")"
+grep -qE '^16x16x16 f16 \* f16 \+ f32 = f32 \| .* \| a=\[.*\] b=\[.*\] c=.* predicted=.* got=' "$work/record" ||
+    fail "nothing recorded: $(head -n 3 "$work/record")"
+grep -q '"explains": true' "$work/sums.json" || fail 'no rules in the JSON'
+
 # A device without matrices.
 out=$(COOPVK_REFERENCE_EXTENSIONS=none "$coopvk" probe 2>&1) && fail "status 0 without matrices: $out"
 [[ $out == *'has no VK_KHR_cooperative_matrix of its own'* ]] || fail "without matrices: $out"

@@ -59,6 +59,9 @@ struct Options {
     bool moreValues = false, moreParameters = false, moreGroups = false;
     // If there is one, it executes the module, in place of the rewritten one here.
     ExecuteOnDevice device = {};
+    // A GPU whose matrix units add the products, on both sides; nothing: exact sums, and on the
+    // rewritten side what the schedule chooses.
+    std::optional<reference::Choice> unit = {};
 };
 
 enum class Verdict {

@@ -84,7 +84,7 @@ reference::Settings Checker::settings(const Pass& pass, Choice schedule, Choice 
 }
 
 reference::Settings Checker::exactSettings(const Pass& pass) const {
-    return settings(pass, Choice::kPlain, Choice::kExact);
+    return settings(pass, Choice::kPlain, options_.unit.value_or(Choice::kExact));
 }
 
 // A verdict if there is nothing to compare with.
@@ -260,7 +260,7 @@ Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
 
 void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& outcome) {
     const Choice sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
-    const reference::Settings with = settings(pass, schedule, sums);
+    const reference::Settings with = settings(pass, schedule, options_.unit.value_or(sums));
     const Execution result = execute(side, pass.memory, pass.groups, with);
     outcome.schedule = schedule;
     if (!result.error.empty()) {

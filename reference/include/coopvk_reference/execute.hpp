@@ -106,10 +106,14 @@ enum class Choice {
     kShuffled,     // by the seed
     kAdversarial,  // what breaks programs that rely on more than the texts promise
     kExact,        // SUMS only: exact sums, rounded once
-    // PLACEMENT only: where these GPUs hold elements (matrices/element_maps.hpp).
+    // PLACEMENT only: where these GPUs hold elements (element_maps.hpp).
     kNvidia,
     kRdna3,
     kRdna4,
+    // SUMS only: as the matrix units of these GPUs add (unit_sums.hpp), also kRdna4.
+    kAda,
+    kHopper,
+    kCdna3,
 };
 
 // Of floating-point arithmetic and conversions, where neither the module nor the text of the

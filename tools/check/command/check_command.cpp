@@ -10,6 +10,7 @@
 #include "check/command/check_output.hpp"
 #include "check/command/vulkan_device.hpp"
 #include "compare/compare_commands.hpp"
+#include "coopvk_reference/unit_sums.hpp"
 #include "failure.hpp"
 #include "input_file.hpp"
 #include "rewrite/rewrite_job.hpp"
@@ -238,6 +239,14 @@ void addCheckCommand(CLI::App& app, int& status) {
         ->allow_extra_args(false);
     command->add_option("--against", options->against,
                         "Execute this SPIR-V module in place of the rewritten one");
+    command
+        ->add_option_function<std::string>(
+            "--sums",
+            [options](const std::string& name) {
+                options->check.unit = reference::findUnit(name)->choice;
+            },
+            "Matrices add products as this GPU's: ada, hopper, cdna3 or rdna4")
+        ->check(CLI::IsMember(reference::unitNames()));
     command
         ->add_option("--steps", options->check.steps,
                      "Stop where a subgroup has executed so many blocks; 0: never")

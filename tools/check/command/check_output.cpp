@@ -25,6 +25,12 @@ const char* nameOf(Choice choice) {
             return "rdna3";
         case Choice::kRdna4:
             return "rdna4";
+        case Choice::kAda:
+            return "ada";
+        case Choice::kHopper:
+            return "hopper";
+        case Choice::kCdna3:
+            return "cdna3";
         case Choice::kPlain:
             break;
     }
