@@ -85,11 +85,8 @@ std::vector<RememberedFault> withoutEnds(const std::vector<RememberedFault>& lin
 // Calls visit(path, name of the file).
 template <typename Visit>
 void eachFile(const fs::path& folder, const Visit& visit) {
-    std::error_code error;
-    for (fs::directory_iterator place(folder, error), end; !error && place != end;
-         place.increment(error)) {
-        visit(place->path().string(), place->path().filename().string());
-    }
+    for (const std::string& name : namesInFolder(folder.string()))
+        visit((folder / name).string(), name);
 }
 
 bool isRunning(std::string_view file) { return file.find(kRunning) != file.npos; }

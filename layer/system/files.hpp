@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "coopvk/rewrite.hpp"
 
@@ -58,6 +59,10 @@ void holdFile(int file) noexcept;
 // Reads and removes a file that a process held, and no process holds any more; else nullopt.
 std::optional<std::string> takeAbandonedFile(const std::string& path, size_t most);
 void emptyFile(int file) noexcept;
+
+// The names of what is in a folder; none if it can't be read. Unlike std::filesystem's iterators,
+// which end the process where memory runs out between two names, throws std::bad_alloc.
+std::vector<std::string> namesInFolder(const std::string& path);
 
 // Makes the folder and its parents if they do not exist. False if that fails, or if others can
 // write to it.

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/random.h>
@@ -13,6 +14,7 @@
 #include <charconv>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 
 #include "system/files.hpp"
 #include "system/hash.hpp"
@@ -208,6 +210,16 @@ std::optional<std::string> readOwnFile(const std::string& path, size_t most) {
     const auto file = openExisting(path, O_RDONLY);
     if (!file || !isOwnFile(file->number())) return std::nullopt;
     return textOf(file->number(), most);
+}
+
+std::vector<std::string> namesInFolder(const std::string& path) {
+    const auto close = [](DIR* folder) { ::closedir(folder); };
+    const std::unique_ptr<DIR, decltype(close)> folder(::opendir(path.c_str()));
+    std::vector<std::string> names;
+    if (!folder) return names;
+    while (const dirent* entry = ::readdir(folder.get())) names.emplace_back(entry->d_name);
+    std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
+    return names;
 }
 
 bool makeOwnFolder(const std::string& path) {

@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <filesystem>
+#include <memory>
 #include <random>
 
 #include "system/files.hpp"
@@ -109,6 +110,19 @@ std::optional<std::string> textOf(const FileDescriptor& file, size_t most) {
 
 std::optional<std::string> readOwnFile(const std::string& path, size_t most) {
     return textOf(openFile(path, GENERIC_READ, OPEN_EXISTING), most);
+}
+
+std::vector<std::string> namesInFolder(const std::string& path) {
+    const auto close = [](void* search) { ::FindClose(search); };
+    WIN32_FIND_DATAW entry = {};
+    const HANDLE found = ::FindFirstFileW((fs::path(path) / "*").c_str(), &entry);
+    std::vector<std::string> names;
+    if (found == INVALID_HANDLE_VALUE) return names;
+    const std::unique_ptr<void, decltype(close)> search(found);
+    do names.push_back(fs::path(entry.cFileName).string());
+    while (::FindNextFileW(search.get(), &entry) != 0);
+    std::erase_if(names, [](const std::string& name) { return name == "." || name == ".."; });
+    return names;
 }
 
 bool makeOwnFolder(const std::string& path) {

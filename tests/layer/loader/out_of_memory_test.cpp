@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <ostream>
 #include <set>
@@ -21,6 +23,8 @@
 
 namespace coopvk::test::out_of_memory_test {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Which allocations fail: C++ ones, also those of SPIRV-Tools, or the application's.
 enum class Memory { kCpp, kAllocator };
@@ -47,6 +51,13 @@ class OutOfMemory : public testing::TestWithParam<Case> {
         setenv("COOPVK_EMULATE", "auto", 1);
         setenv("COOPVK_LOG_LEVEL", "info", 1);  // lines take memory, too
         setenv("COOPVK_LOG_FILE", COOPVK_NOWHERE, 1);
+        // A folder with what was remembered of programs: each start looks into it.
+        const fs::path cache = fs::absolute("starving-cache");
+        const fs::path programs = cache / "coopvk" / "programs";
+        fs::create_directories(programs);
+        std::ofstream(programs / "another-program-0123456789abcdef.running-0123456789abcdef");
+        setenv("XDG_CACHE_HOME", cache.string().c_str(), 1);
+        setenv("COOPVK_REMEMBER", "on", 1);
         testing::internal::CaptureStderr();  // where the log is while there is no instance
     }
     ~OutOfMemory() override {
@@ -54,6 +65,7 @@ class OutOfMemory : public testing::TestWithParam<Case> {
         unsetenv("COOPVK_EMULATE");
         unsetenv("COOPVK_LOG_LEVEL");
         unsetenv("COOPVK_LOG_FILE");
+        unsetenv("XDG_CACHE_HOME");
     }
 
     // One call in which all allocations after the first `allowed` ones fail. False if none failed.
