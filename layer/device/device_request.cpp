@@ -37,6 +37,7 @@ class RequestBuilder {
             if (device_.emulated.contains(row.extension)) take(row);
             if (request_.result != VK_SUCCESS) return std::move(request_);
         }
+        if (device_.requiredSubgroupSize != 0) enableAll(kSubgroupSizeNeeds);
         addHalves();
         request_.addsShapes = addsShapes();
         if (request_.addsShapes) enableAll(kMatrixNeeds);
@@ -266,7 +267,7 @@ class RequestBuilder {
 
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch) {
-    if (device.emulated.empty() && device.addedShapes.empty() &&
+    if (device.emulated.empty() && device.addedShapes.empty() && device.requiredSubgroupSize == 0 &&
         device.facts.lists(kToolingExtension)) {
         DeviceRequest request;
         request.info = original;

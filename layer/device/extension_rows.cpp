@@ -61,6 +61,22 @@ void blockIoProperties(const DeviceFacts&, uint32_t, void* node) {
     properties.maxElementsPerInvocation = rewrite::kMaxBlockElements;
 }
 
+const char* nvidiasInAuto(const DeviceFacts&) {
+    return "programs that find it take the device for NVIDIA's";
+}
+
+void smProperties(const DeviceFacts& facts, uint32_t, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceShaderSMBuiltinsPropertiesNV*>(node);
+    properties.shaderSMCount = facts.traits.shaderCores;
+    properties.shaderWarpsPerSM = facts.traits.warpsPerShaderCore;
+}
+
+// Of no GPU: the feature is false.
+void cudaProperties(const DeviceFacts&, uint32_t, void* node) {
+    auto& properties = *static_cast<VkPhysicalDeviceCudaKernelLaunchPropertiesNV*>(node);
+    properties.computeCapabilityMajor = properties.computeCapabilityMinor = 0;
+}
+
 constexpr ExtensionRow kExtensionRows[] = {
     {.extension = Extension::kKhrCooperativeMatrix,
      .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
@@ -228,6 +244,27 @@ constexpr ExtensionRow kExtensionRows[] = {
      .grants = kMixedDotGrants,
      .needs = kMixedDotNeeds,
      .whyNotInAuto = unmeasuredInAuto},
+    {.extension = Extension::kNvShaderSmBuiltins,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_FEATURES_NV,
+     .featureSize = sizeof(VkPhysicalDeviceShaderSMBuiltinsFeaturesNV),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceShaderSMBuiltinsFeaturesNV, shaderSMBuiltins,
+                                     shaderSMBuiltins),
+     .mainFeatureOffset = offsetof(VkPhysicalDeviceShaderSMBuiltinsFeaturesNV, shaderSMBuiltins),
+     .grants = kSmBuiltinGrants,
+     .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+     .fillProperties = smProperties,
+     .needs = kSmBuiltinNeeds,
+     .whyNotInAuto = nvidiasInAuto},
+    {.extension = Extension::kNvCudaKernelLaunch,
+     .featureType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUDA_KERNEL_LAUNCH_FEATURES_NV,
+     .featureSize = sizeof(VkPhysicalDeviceCudaKernelLaunchFeaturesNV),
+     .features = COOPVK_FEATURE_BITS(VkPhysicalDeviceCudaKernelLaunchFeaturesNV,
+                                     cudaKernelLaunchFeatures, cudaKernelLaunchFeatures),
+     .mainFeatureOffset =
+         offsetof(VkPhysicalDeviceCudaKernelLaunchFeaturesNV, cudaKernelLaunchFeatures),
+     .propertiesType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUDA_KERNEL_LAUNCH_PROPERTIES_NV,
+     .fillProperties = cudaProperties,
+     .whyNotInAuto = nvidiasInAuto},
 };
 static_assert(std::size(kExtensionRows) == rewrite::kExtensionCount);
 

@@ -35,6 +35,7 @@ inline constexpr FeatureTrait kFeatureTraits[] = {
     COOPVK_TRAIT(kBufferDeviceAddress, bufferDeviceAddress),
     COOPVK_TRAIT(kShaderBufferFloat32AtomicAdd, shaderBufferFloat32AtomicAdd),
     COOPVK_TRAIT(kShaderSharedFloat32AtomicAdd, shaderSharedFloat32AtomicAdd),
+    COOPVK_TRAIT(kShaderCoreBuiltins, shaderCoreBuiltins),
 };
 #undef COOPVK_TRAIT
 

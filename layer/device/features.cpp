@@ -137,6 +137,9 @@ constexpr FeatureRow kFeatureRows[] = {
     COOPVK_EXTENSION_FEATURE(
         kNativeCooperativeMatrix, cooperativeMatrix, VkPhysicalDeviceCooperativeMatrixFeaturesKHR,
         COOPERATIVE_MATRIX_FEATURES_KHR, VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(
+        kShaderCoreBuiltins, shaderCoreBuiltins, VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM,
+        SHADER_CORE_BUILTINS_FEATURES_ARM, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME),
 };
 static_assert(std::size(kFeatureRows) == static_cast<size_t>(Feature::kCount));
 

@@ -43,6 +43,7 @@ enum class Feature : size_t {
     kMixedFloatDotProduct,
     kPipelineRobustness,
     kNativeCooperativeMatrix,
+    kShaderCoreBuiltins,
     kCount,
 };
 

@@ -101,4 +101,8 @@ inline constexpr Grant kMixedDotGrants[] = {
     {COOPVK_GRANT(MixedDots, shaderMixedFloatDotProductFloat8AccFloat32), .besideNative = true},
 };
 
+inline constexpr Grant kSmBuiltinGrants[] = {
+    {COOPVK_GRANT(VkPhysicalDeviceShaderSMBuiltinsFeaturesNV, shaderSMBuiltins)},
+};
+
 }  // namespace coopvk::layer

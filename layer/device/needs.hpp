@@ -120,6 +120,10 @@ inline constexpr Feature kByteNeeds[] = {
 
 inline constexpr Feature kMixedDotNeeds[] = {Feature::kShaderFloat16};
 
+inline constexpr Feature kSubgroupSizeNeeds[] = {Feature::kSubgroupSizeControl};
+
+inline constexpr Feature kSmBuiltinNeeds[] = {Feature::kShaderCoreBuiltins};
+
 inline constexpr Feature kFloat16Needs[] = {Feature::kShaderInt16};
 
 }  // namespace coopvk::layer

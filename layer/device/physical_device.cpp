@@ -20,6 +20,7 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
     EmulatePolicy policy = settings.emulate;
     policy.avoided = avoided;
     device.facts = std::move(facts);
+    takeFor(settings, device);
     device.decisions = decide(policy, device.facts);
     device.emulated = emulatedSet(device.decisions);
     if (device.emulated.contains(rewrite::Extension::kKhrShaderFloat16Int8)) {

@@ -11,6 +11,7 @@
 namespace coopvk::layer {
 
 struct Settings;
+struct TakenFor;
 
 struct PhysicalDeviceContext {
     DeviceFacts facts;
@@ -20,6 +21,13 @@ struct PhysicalDeviceContext {
     Hidden hidden;
     // Whether emulated extensions may use the driver's VK_KHR_cooperative_matrix.
     bool nativeMatrices = false;
+    // Of shaders on it: rewrite::Target.
+    rewrite::ElementLayout elementLayout = rewrite::ElementLayout::kAuto;
+    rewrite::ElementLayout programLayout = rewrite::ElementLayout::kAuto;
+    // What the setting `as` lets all stages require that can; 0: nothing.
+    uint32_t requiredSubgroupSize = 0;
+    // Why the setting changes neither subgroups nor the layout of elements; empty: it does.
+    std::string whyNotTakenFor;
 
     const Decision& decision(rewrite::Extension extension) const {
         return decisions[static_cast<size_t>(extension)];
@@ -32,6 +40,12 @@ struct PhysicalDeviceContext {
     // emulated formats.
     std::vector<rewrite::MatrixShape> addedShapes, formatShapes;
 };
+
+// Sets what the settings `as` and element_layout decide, and the subgroup size that shaders get.
+void takeFor(const Settings& settings, PhysicalDeviceContext& device);
+
+// A line for people: what that did on the device, or why it did not.
+std::string takenForText(const TakenFor& as, const PhysicalDeviceContext& device);
 
 // `avoided`: see EmulatePolicy.
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,

@@ -75,11 +75,26 @@ Decision decideToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
     return decision;
 }
 
+// What programs ask for and hardly use: see ExtensionInfo::isByNameOnly.
+Decision decideByName(const EmulatePolicy& policy, const DeviceFacts& facts,
+                      const rewrite::ExtensionInfo& info) {
+    const ExtensionRow& row = extensionRow(info.extension);
+    const uint32_t native = facts.nativeFeatures[info.extension];
+    if (native != 0 || facts.lists(info.vulkanName)) return leftAlone(native, "the driver's own");
+    if (!policy.list.contains(info.extension))
+        return leftAlone(0, onlyIfAsked(row.leftOutOfAuto(facts)));
+    if (policy.avoided.contains(info.extension)) return leftAlone(0, kRememberedReason);
+    return {.provision = Provision::kEmulated,
+            .reason = "for programs that ask for it",
+            .added = row.granted(facts)};
+}
+
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
     // Every extension of the table depends on these features.
     if (!facts.areFeaturesKnown) return unknown();
+    if (info.isByNameOnly) return decideByName(policy, facts, info);
     if (policy.mode == Mode::kAuto) return decideToAdd(policy, facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
     if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {

@@ -9,6 +9,7 @@ namespace coopvk::layer {
 #define COOPVK_PHYSICAL(command, function) COOPVK_COMMAND_ROW(kPhysicalDevice, #command, PFN_##command, function)
 #define COOPVK_QUERY(command, function) COOPVK_COMMAND_ROW(kAddedQuery, #command, PFN_##command, function)
 #define COOPVK_DEVICE(command, function) COOPVK_COMMAND_ROW(kDevice, #command, PFN_##command, function)
+#define COOPVK_CUDA(command, function) COOPVK_COMMAND_ROW(kCudaCommand, #command, PFN_##command, function)
 
 CommandList loaderCommands() {
     static const auto table = sortedCommands({
@@ -17,6 +18,7 @@ CommandList loaderCommands() {
         COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_PHYSICAL)
         COOPVK_ADDED_QUERIES(COOPVK_QUERY)
         COOPVK_DEVICE_COMMANDS(COOPVK_DEVICE)
+        COOPVK_CUDA_COMMANDS(COOPVK_CUDA)
     });
     return table;
 }

@@ -46,6 +46,19 @@
     X(vkGetDeviceProcAddr, getDeviceProcAddr) \
     X(vkDestroyDevice, destroyDevice)
 
+// Behind VK_ENABLE_BETA_EXTENSIONS, in newer headers.
+#ifdef VK_NV_cuda_kernel_launch
+#define COOPVK_CUDA_COMMANDS(X)                     \
+    X(vkCreateCudaModuleNV, createCudaModule)       \
+    X(vkGetCudaModuleCacheNV, getCudaModuleCache)   \
+    X(vkCreateCudaFunctionNV, createCudaFunction)   \
+    X(vkDestroyCudaModuleNV, destroyCudaModule)     \
+    X(vkDestroyCudaFunctionNV, destroyCudaFunction) \
+    X(vkCmdCudaLaunchKernelNV, cudaLaunchKernel)
+#else
+#define COOPVK_CUDA_COMMANDS(X)
+#endif
+
 namespace coopvk::layer {
 
 COOPVK_GLOBAL_COMMANDS(COOPVK_DECLARE_COMMAND)
@@ -53,6 +66,7 @@ COOPVK_INSTANCE_COMMANDS(COOPVK_DECLARE_COMMAND)
 COOPVK_PHYSICAL_DEVICE_COMMANDS(COOPVK_DECLARE_COMMAND)
 COOPVK_ADDED_QUERIES(COOPVK_DECLARE_COMMAND)
 COOPVK_DEVICE_COMMANDS(COOPVK_DECLARE_COMMAND)
+COOPVK_CUDA_COMMANDS(COOPVK_DECLARE_COMMAND)
 
 PFN_vkVoidFunction getPhysicalDeviceProcAddr(VkInstance instance, const char* name);
 

@@ -24,6 +24,7 @@ std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext
     context->facts = enabledFacts(physical.facts, request.info, request.emulated);
     context->emulated = request.emulated;
     context->addsShapes = request.addsShapes;
+    context->requiredSubgroupSize = physical.requiredSubgroupSize;
     if (context->emulates(rewrite::Extension::kNvCooperativeVector)) {
         context->conversions = std::make_shared<ConversionKernel>();
     }

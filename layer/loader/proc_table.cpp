@@ -32,6 +32,8 @@ bool intercepts(const DeviceContext& device, const CommandEntry& command, bool n
             return nextHasIt && converts;
         case CommandKind::kAddedCommand:
             return converts;
+        case CommandKind::kCudaCommand:
+            return device.emulates(rewrite::Extension::kNvCudaKernelLaunch);
         default:
             return false;
     }
@@ -59,9 +61,12 @@ PFN_vkVoidFunction findForAnyDevice(InstanceContext& instance, const char* name,
         return keeping != nullptr ? keeping : next;
     }
     if (next != nullptr || command->kind == CommandKind::kAddedQuery) return command->function;
-    if (command->kind != CommandKind::kAddedCommand) return nullptr;
-    return emulatesAnywhere(instance, rewrite::Extension::kNvCooperativeVector) ? command->function
-                                                                                : nullptr;
+    const bool isCudas = command->kind == CommandKind::kCudaCommand;
+    if (!isCudas && command->kind != CommandKind::kAddedCommand) return nullptr;
+    const bool isAdded =
+        emulatesAnywhere(instance, isCudas ? rewrite::Extension::kNvCudaKernelLaunch
+                                           : rewrite::Extension::kNvCooperativeVector);
+    return isAdded ? command->function : nullptr;
 }
 
 }  // namespace

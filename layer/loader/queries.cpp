@@ -119,6 +119,15 @@ void setFloatControls(VkBaseOutStructure* node) {
     }
 }
 
+// The subgroup size that all shaders get which can require it (the setting `as`).
+void showSubgroupSize(uint32_t size, VkBaseOutStructure* node) {
+    if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
+        reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(node)->subgroupSize = size;
+    } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES) {
+        reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(node)->subgroupSize = size;
+    }
+}
+
 // Replaces the UUID of data that programs keep on disk, in a structure that has one.
 void mixUuid(const Settings& settings, const PhysicalDeviceContext& device,
              VkBaseOutStructure* node) {
@@ -180,6 +189,8 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
     auto* node = static_cast<VkBaseOutStructure*>(properties->pNext);
     for (; node != nullptr; node = node->pNext) {
         show(instance->settings.shownIds, node);
+        if (physical.requiredSubgroupSize != 0)
+            showSubgroupSize(physical.requiredSubgroupSize, node);
         if (physical.facts.traits.emulatesFloat16) setFloatControls(node);
         mixUuid(instance->settings, physical, node);
     }

@@ -26,6 +26,7 @@ enum class CommandKind {
     kShader,        // on devices whose shaders are rewritten
     kLoss,          // on those whose faults are remembered or reported
     kAddedCommand,  // on devices that emulate conversions, even if the next layer lacks it
+    kCudaCommand,   // on devices for which coopvk lists VK_NV_cuda_kernel_launch, likewise
     kConversion,    // what a conversion must know, on these devices
     kInput,         // below the other commands, where inputs are kept
 };

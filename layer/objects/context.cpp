@@ -14,6 +14,13 @@ void logShownIds(Log& log, const PhysicalDeviceContext& device, const DeviceIds&
              device.facts.ids.text());
 }
 
+// Of the setting `as`.
+void logTakenFor(Log& log, const PhysicalDeviceContext& device, const Settings& settings) {
+    if (settings.as == nullptr) return;
+    const std::string text = device.facts.traits.name + ": " + takenForText(*settings.as, device);
+    device.whyNotTakenFor.empty() ? log.info(text) : log.warn(text);
+}
+
 void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     if (!log.wants(LogLevel::kInfo)) return;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -117,6 +124,7 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     if (inserted) {
         logDecisions(*log, *place->second);
         logShownIds(*log, *place->second, settings.shownIds);
+        logTakenFor(*log, *place->second, settings);
         logFaults(*this, *place->second);
     }
     if (inserted && statistics != nullptr) statistics->decided(*place->second);

@@ -78,6 +78,7 @@ struct DeviceContext {
     rewrite::ExtensionSet emulated;
     // See rewrite::Target::addsShapes.
     bool addsShapes = false;
+    uint32_t requiredSubgroupSize = 0;  // see PhysicalDeviceContext
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
@@ -91,7 +92,7 @@ struct DeviceContext {
     std::unique_ptr<DeviceFaults> faults;            // null unless they are remembered
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
-    bool rewrites() const { return !emulated.empty() || addsShapes; }
+    bool rewrites() const { return !emulated.empty() || addsShapes || requiredSubgroupSize != 0; }
     Log& log() const { return *instance->log; }
 };
 

@@ -17,7 +17,9 @@ using rewrite::ErrorCode;
 
 struct Member {
     const char* name;
-    std::variant<std::string DeviceTraits::*, bool DeviceTraits::*, uint32_t DeviceTraits::*> field;
+    std::variant<std::string DeviceTraits::*, bool DeviceTraits::*, uint32_t DeviceTraits::*,
+                 rewrite::ElementLayout DeviceTraits::*>
+        field;
 };
 
 const Member kMembers[] = {
@@ -69,6 +71,10 @@ const Member kMembers[] = {
     {"shaderFloat8CooperativeMatrix", &DeviceTraits::shaderFloat8CooperativeMatrix},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},
+    {"familyLayout", &DeviceTraits::familyLayout},
+    {"shaderCores", &DeviceTraits::shaderCores},
+    {"warpsPerShaderCore", &DeviceTraits::warpsPerShaderCore},
+    {"shaderCoreBuiltins", &DeviceTraits::shaderCoreBuiltins},
     {"maxTaskSharedMemorySize", &DeviceTraits::maxTaskSharedMemorySize},
     {"maxTaskPayloadAndSharedMemorySize", &DeviceTraits::maxTaskPayloadAndSharedMemorySize},
     {"maxMeshSharedMemorySize", &DeviceTraits::maxMeshSharedMemorySize},
@@ -94,6 +100,20 @@ bool assign(DeviceTraits& traits, uint32_t DeviceTraits::* field, const ordered_
     if (!value.is_number_unsigned() || value.get<uint64_t>() > UINT32_MAX) return false;
     traits.*field = value.get<uint32_t>();
     return true;
+}
+
+bool assign(DeviceTraits& traits, rewrite::ElementLayout DeviceTraits::* field,
+            const ordered_json& value) {
+    const auto* text = value.get_ptr<const std::string*>();
+    const auto layout = text == nullptr ? std::nullopt : rewrite::elementLayoutFromName(*text);
+    traits.*field = layout.value_or(rewrite::ElementLayout::kAuto);
+    return layout.has_value();
+}
+
+ordered_json valueOf(rewrite::ElementLayout layout) { return rewrite::elementLayoutName(layout); }
+template <typename Value>
+const Value& valueOf(const Value& value) {
+    return value;
 }
 
 // A shape is [m, n, k, "a", "b", "c", "result", saturating].
@@ -134,7 +154,7 @@ bool assign(std::vector<rewrite::MatrixShape>& shapes, const ordered_json& value
 ordered_json toJson(const DeviceTraits& traits) {
     ordered_json json = ordered_json::object();
     for (const Member& member : kMembers) {
-        std::visit([&](auto field) { json[member.name] = traits.*field; }, member.field);
+        std::visit([&](auto field) { json[member.name] = valueOf(traits.*field); }, member.field);
     }
     json[kNativeShapes] = toJson(traits.nativeShapes);
     return json;

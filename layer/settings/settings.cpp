@@ -22,6 +22,9 @@ namespace {
 constexpr std::string_view kWritingSettings[] = {"log_file", "dump_dir", "dump_inputs",
                                                  "statistics"};
 
+constexpr const char* kDefaultOrigin = "default";
+constexpr std::string_view kOwnDevice = "own";  // the setting `as`
+
 void ignoreMessage(const char*, const char*) {}
 
 // The set of settings of the settings library, for one call.
@@ -57,7 +60,7 @@ class SettingSet {
         const auto text = isInVariable || !isDistrusted(setting) ? librarysText(setting.key)
                                                                  : applicationsText(setting.key);
         if (text) return {*text, isInVariable ? variable : kSettingsFile};
-        return {std::string(setting.standard), "default"};
+        return {std::string(setting.standard), kDefaultOrigin};
     }
 
     // Complains about what is in the file: unknown keys, and settings that have no effect there.
@@ -137,6 +140,7 @@ struct Reading {
     std::string_view key, text;
     Settings& settings;
     Complaints& complaints;
+    bool isDefault = false;
 
     // Sets a member; if the text has no value, says what is wrong.
     template <typename Value, typename Member>
@@ -173,6 +177,7 @@ constexpr SettingReader kReaders[] = {
     {"element_layout",
      [](const Reading& r) {
          r.set(r.settings.elementLayout, rewrite::elementLayoutFromName(r.text), "unknown layout");
+         r.settings.namesLayout = !r.isDefault && !r.text.empty();
      }},
     {"log_level",
      [](const Reading& r) {
@@ -193,6 +198,18 @@ constexpr SettingReader kReaders[] = {
                             : r.text == "off" ? std::optional(false)
                                               : booleanFromText(r.text);
          r.set(r.settings.remember, value, "neither on nor off:");
+     }},
+    // Behind `emulate`, to whose names it adds, and ahead of the numbers, which replace its own.
+    {"as",
+     [](const Reading& r) {
+         const TakenFor* const as = takenFor(r.text);
+         const bool isKnown = as != nullptr || r.text == kOwnDevice;
+         r.set(r.settings.as, isKnown ? std::optional(as) : std::nullopt, "unknown GPU");
+         if (as == nullptr) return;
+         r.settings.shownIds = as->ids;
+         for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
+             if (as->extensions.contains(info.extension))
+                 r.settings.emulate.list.insert(info.extension);
      }},
     {"vendor_id", [](const Reading& r) { r.setId(r.settings.shownIds.vendor); }},
     {"device_id", [](const Reading& r) { r.setId(r.settings.shownIds.device); }},
@@ -264,7 +281,8 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
     settings.programLayout = layoutOf(names);
     for (const SettingReader& reader : kReaders) {
         const SettingFound found = set.find(*findSetting(reader.key), configured);
-        reader.read({reader.key, found.text, settings, complaints});
+        const bool isDefault = found.origin == kDefaultOrigin;
+        reader.read({reader.key, found.text, settings, complaints, isDefault});
     }
     complainOfUnknown(set, complaints);
     return settings;

@@ -14,6 +14,7 @@
 #include "settings/names.hpp"
 #include "settings/program_names.hpp"
 #include "settings/shown_ids.hpp"
+#include "settings/taken_for.hpp"
 
 namespace coopvk::layer {
 
@@ -27,8 +28,10 @@ struct Settings {
     EmulatePolicy emulate;
     rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
     rewrite::ElementLayout elementLayout = rewrite::ElementLayout::kAuto;
+    bool namesLayout = false;  // elementLayout is no default
     // Of the program, for kAuto: rewrite::Target::programLayout.
     rewrite::ElementLayout programLayout = rewrite::ElementLayout::kAuto;
+    const TakenFor* as = nullptr;  // what programs take every device for; null: for what it is
     LogLevel logLevel = LogLevel::kWarn;
     std::string logFile;
     std::string dumpDir;

@@ -3,6 +3,7 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
+#include <algorithm>
 #include <charconv>
 #include <format>
 
@@ -29,6 +30,20 @@ std::string driverText(VkDriverId driver) {
                                            : std::to_string(static_cast<uint32_t>(driver));
 }
 
+template <size_t N>
+void showText(std::string_view text, char (&out)[N]) {
+    if (text.empty()) return;
+    std::fill_n(out, N, '\0');
+    text.copy(out, N - 1);
+}
+
+template <typename Properties>
+void showDriver(const DeviceIds& ids, Properties& properties) {
+    properties.driverID = ids.driver.value_or(properties.driverID);
+    showText(ids.driverName, properties.driverName);
+    showText(ids.driverInfo, properties.driverInfo);
+}
+
 }  // namespace
 
 std::string DeviceIds::text() const {
@@ -36,9 +51,11 @@ std::string DeviceIds::text() const {
     const auto add = [&](const std::string& part) {
         text.append(text.empty() ? "" : ", ").append(part);
     };
+    if (!deviceName.empty()) add(std::string(deviceName));
     if (vendor) add(std::format("vendor {:x}", *vendor));
     if (device) add(std::format("device {:x}", *device));
     if (driver) add("driver " + driverText(*driver));
+    if (!driverInfo.empty()) add("version " + std::string(driverInfo));
     return text;
 }
 
@@ -61,14 +78,15 @@ std::optional<VkDriverId> driverIdFromText(std::string_view text) {
 void show(const DeviceIds& ids, VkPhysicalDeviceProperties& properties) {
     properties.vendorID = ids.vendor.value_or(properties.vendorID);
     properties.deviceID = ids.device.value_or(properties.deviceID);
+    properties.driverVersion = ids.driverVersion.value_or(properties.driverVersion);
+    showText(ids.deviceName, properties.deviceName);
 }
 
 void show(const DeviceIds& ids, VkBaseOutStructure* node) {
-    if (!ids.driver) return;
     if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES) {
-        reinterpret_cast<VkPhysicalDeviceDriverProperties*>(node)->driverID = *ids.driver;
+        showDriver(ids, *reinterpret_cast<VkPhysicalDeviceDriverProperties*>(node));
     } else if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES) {
-        reinterpret_cast<VkPhysicalDeviceVulkan12Properties*>(node)->driverID = *ids.driver;
+        showDriver(ids, *reinterpret_cast<VkPhysicalDeviceVulkan12Properties*>(node));
     }
 }
 

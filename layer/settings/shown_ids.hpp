@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The numbers by which programs recognise a device and its driver, in place of its own: the
-// settings vendor_id, device_id and driver_id. They change what programs see, and nothing that
-// coopvk decides.
+// The numbers and names by which programs recognise a device and its driver, in place of its own:
+// the settings vendor_id, device_id and driver_id, and those of `as` (taken_for.hpp). They change
+// what programs see, and nothing that coopvk decides.
 #pragma once
 
 #include <vulkan/vulkan.h>
@@ -17,11 +17,14 @@ namespace coopvk::layer {
 struct DeviceIds {
     std::optional<uint32_t> vendor, device;
     std::optional<VkDriverId> driver;
+    // Only of devices in place of others. Empty: the device's own.
+    std::string_view deviceName = {}, driverName = {}, driverInfo = {};
+    std::optional<uint32_t> driverVersion = {};
 
     bool operator==(const DeviceIds&) const = default;
-    bool isEmpty() const { return !vendor && !device && !driver; }
+    bool isEmpty() const { return *this == DeviceIds{}; }
     // "vendor 10de, device 2684, driver VK_DRIVER_ID_NVIDIA_PROPRIETARY", without those that are
-    // not known.
+    // not known; with names: "NVIDIA GeForce RTX 4090, vendor ..., version 580.159.04".
     std::string text() const;
 };
 
@@ -31,7 +34,7 @@ std::optional<uint32_t> idFromText(std::string_view text);
 std::optional<VkDriverId> driverIdFromText(std::string_view text);
 
 void show(const DeviceIds& ids, VkPhysicalDeviceProperties& properties);
-// In a structure of a chain, if it is one that has a driver's number.
+// In a structure of a chain, if it is one that has a driver's number and names.
 void show(const DeviceIds& ids, VkBaseOutStructure* node);
 
 }  // namespace coopvk::layer

@@ -23,6 +23,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     hash.addValue(settings.backEnd);
     hash.addValue(settings.elementLayout);
     hash.addValue(settings.programLayout);
+    if (settings.as != nullptr) hash.addText(settings.as->name);
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);
@@ -35,7 +36,8 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
 
 // Whether coopvk may add anything of its own to the driver's data.
 bool changesData(const PhysicalDeviceContext& device) {
-    return !device.emulated.empty() || !device.addedShapes.empty();
+    return !device.emulated.empty() || !device.addedShapes.empty() ||
+           device.requiredSubgroupSize != 0;
 }
 
 // Data that the driver made without coopvk must not be used under these settings, nor the other way

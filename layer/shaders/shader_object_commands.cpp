@@ -17,10 +17,14 @@ using Needs = std::optional<SubgroupNeeds>;
 // The driver's part of a binary that was made from rewritten words, without the specialization,
 // which these words already contain. Other binaries stay unchanged.
 VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                      Needs& needs) {
+                      Needs& needs, bool& changed) {
     const BinaryKind kind = kindOfBinary(device, info.pCode, info.codeSize);
     if (kind == BinaryKind::kForeign) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
-    if (kind == BinaryKind::kDrivers) return VK_SUCCESS;
+    if (kind == BinaryKind::kDrivers) {
+        changed = requireDeviceSize(device, scratch, info);
+        return VK_SUCCESS;
+    }
+    changed = true;
     needs = needsOfBinary(info.pCode);
     requireSubgroups(scratch, *needs, info);
     info.pCode = static_cast<const std::byte*>(info.pCode) + kBinaryHeaderSize;
@@ -31,18 +35,26 @@ VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCre
 
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                     Needs& needs, DumpedShaderRef& dumped, ShadersAtWork& work) {
+                     Needs& needs, bool& changed, DumpedShaderRef& dumped, ShadersAtWork& work) {
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
-        return unwrapBinary(device, scratch, info, needs);
+        return unwrapBinary(device, scratch, info, needs, changed);
     }
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
-    if (original == nullptr) return VK_SUCCESS;
+    if (original == nullptr) {
+        changed = requireDeviceSize(device, scratch, info);
+        return VK_SUCCESS;
+    }
     work.begin(*original);
     StagePlan plan;
     const VkResult result =
         rewriteInfo(device, scratch, std::move(original), info, info.flags, plan);
-    if (result != VK_SUCCESS || plan.rewritten->untouched) return result;
+    if (result != VK_SUCCESS) return result;
+    if (plan.rewritten->untouched) {
+        changed = requireDeviceSize(device, scratch, info);
+        return VK_SUCCESS;
+    }
+    changed = true;
     needs = plan.needs;
     dumped = plan.dumped;
     const std::vector<uint32_t>& words = plan.rewritten->words;
@@ -79,12 +91,14 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
     VkShaderCreateInfoEXT* copies = nullptr;
     for (uint32_t i = 0; i < count; ++i) {
         VkShaderCreateInfoEXT info = infos[i];
-        const VkResult result = buildShader(*context, scratch, info, needs[i], dumped[i], work);
-        if (copies == nullptr && (needs[i] || result != VK_SUCCESS)) {
+        bool changed = false;
+        const VkResult result =
+            buildShader(*context, scratch, info, needs[i], changed, dumped[i], work);
+        if (copies == nullptr && (changed || result != VK_SUCCESS)) {
             copies = scratch.copyArray(std::span(infos, count));
         }
         if (result == VK_SUCCESS) {
-            if (needs[i]) copies[i] = info;
+            if (changed) copies[i] = info;
             continue;
         }
         // The first null handle must be the shader that failed: make those before it, without

@@ -129,6 +129,22 @@ void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info) 
 template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkPipelineShaderStageCreateInfo&);
 template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkShaderCreateInfoEXT&);
 
+template <typename Info>
+bool requireDeviceSize(const DeviceContext& device, Scratch& scratch, Info& info) {
+    const uint32_t size = device.requiredSubgroupSize;
+    if (size == 0 || requiredSubgroupSize(info.pNext) != 0 ||
+        !canRequireSize(device.facts, info.stage)) {
+        return false;
+    }
+    SubgroupNeeds needs;
+    needs.size = size;
+    requireSubgroups(scratch, needs, info);
+    return true;
+}
+
+template bool requireDeviceSize(const DeviceContext&, Scratch&, VkPipelineShaderStageCreateInfo&);
+template bool requireDeviceSize(const DeviceContext&, Scratch&, VkShaderCreateInfoEXT&);
+
 rewrite::ExtensionSet emulatedUses(const DeviceContext& device, std::span<const uint32_t> words) {
     return rewrite::scan(words, device.emulated, device.physical->nativeFeatures);
 }
@@ -179,7 +195,10 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCr
                             bool& changed) {
     dumped_ = nullptr;
     ShaderWordsRef words = stageWords(device_, stage, shaders_);
-    if (words == nullptr) return VK_SUCCESS;
+    if (words == nullptr) {
+        changed = requireDeviceSize(device_, scratch_, stage) || changed;
+        return VK_SUCCESS;
+    }
     changed = true;
     work_.begin(*words);
     if (stage.module == VK_NULL_HANDLE) {
@@ -195,6 +214,8 @@ VkResult BuiltStages::build(VkPipelineShaderStageCreateInfo& stage, VkPipelineCr
     StagePlan plan;
     const VkResult result = rewriteInfo(device_, scratch_, std::move(words), stage, flags, plan);
     dumped_ = plan.dumped;
+    if (result == VK_SUCCESS && plan.rewritten->untouched)
+        requireDeviceSize(device_, scratch_, stage);
     return result == VK_SUCCESS ? makeModule(plan.rewritten->words, stage.module) : result;
 }
 

@@ -97,6 +97,11 @@ template <typename Info>
 VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef words, Info& info,
                      VkFlags64 flags, StagePlan& plan);
 
+// Lets a shader that stays as it is require the size of subgroups that the device has for all
+// (DeviceContext::requiredSubgroupSize), unless it requires one itself. Returns whether it does.
+template <typename Info>
+bool requireDeviceSize(const DeviceContext& device, Scratch& scratch, Info& info);
+
 template <typename Info>
 void requireSubgroups(Scratch& scratch, const SubgroupNeeds& needs, Info& info);
 

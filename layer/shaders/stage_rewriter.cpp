@@ -54,8 +54,8 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
         device.physical->nativeMatrices && device.facts.has(Feature::kNativeCooperativeMatrix);
     const Settings& settings = device.instance->settings;
     target.backEnd = native ? settings.backEnd : rewrite::BackEnd::kCore;
-    target.elementLayout = settings.elementLayout;
-    target.programLayout = settings.programLayout;
+    target.elementLayout = device.physical->elementLayout;
+    target.programLayout = device.physical->programLayout;
     return target;
 }
 
@@ -230,10 +230,12 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
 }
 
 // What the pipeline must require of its subgroups.
-void setRequirements(const DeviceFacts& facts, const StageRequest& request, StagePlan& plan) {
+void setRequirements(const DeviceContext& device, const StageRequest& request, StagePlan& plan) {
+    const DeviceFacts& facts = device.facts;
     const uint32_t x = plan.rewritten->localSize[0];
     const bool fixed = fixesSubgroupSize(*plan.rewritten);
-    if (fixed && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
+    const bool wantsSize = fixed || device.requiredSubgroupSize != 0;
+    if (wantsSize && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {
         plan.needs.size = plan.subgroupSize;
     }
     plan.needs.full = fixed && facts.has(Feature::kComputeFullSubgroups) &&
@@ -264,7 +266,7 @@ VkResult rewriteStage(DeviceContext& device, const StageRequest& request, StageP
         }
         return resultOf(error->code);
     }
-    setRequirements(device.facts, request, plan);
+    setRequirements(device, request, plan);
     if (plan.rewritten->untouched) return VK_SUCCESS;
     if (device.inputs != nullptr && request.stage == VK_SHADER_STAGE_COMPUTE_BIT) {
         const rewrite::Target target = makeTarget(device, request, plan.subgroupSize);

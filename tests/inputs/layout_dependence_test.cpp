@@ -98,6 +98,46 @@ TEST_P(DependsOnLayout, IsFoundInEveryForm) {
     }
 }
 
+// Where nothing is known of the program, the device's family has a layout for it. Copies between
+// matrices of one size mean equal elements on every GPU: they need none.
+TEST_P(DependsOnLayout, OfTheFamilyWhereNothingElseIsKnown) {
+    const Shader& shader = GetParam();
+    const std::string_view name = shader.name;
+    const bool copies = name == "ToAnotherUse" || name == "FromB";
+    const Words words = compileGlsl(source(shader));
+    const auto hasNote = [&](const rewrite::Target& target, ElementLayout layout) {
+        const auto result = rewrite::rewrite({.words = words}, target);
+        EXPECT_TRUE(result) << result.error().message;
+        const std::string note = "depends on the layout of elements: ";
+        return result && std::ranges::count(result->notes,
+                                            note + std::string(elementLayoutName(layout))) == 1;
+    };
+    rewrite::Target target;
+    target.device.familyLayout = ElementLayout::kRdna4;
+    EXPECT_EQ(hasNote(target, ElementLayout::kRdna4), shader.depends && !copies);
+    target.programLayout = ElementLayout::kNvidia;
+    EXPECT_EQ(hasNote(target, ElementLayout::kNvidia), shader.depends);
+}
+
+// The matrices of a device's own driver have its family's layout: shaders keep them.
+TEST(ElementLayout, TheFamilysDoesNotReplaceTheDriversMatrices) {
+    const Words words = compileGlsl(source(kShaders[6]));
+    rewrite::Target target;
+    target.device.nativeShapes = {
+        {16, 16, 16, rewrite::ComponentType::kFloat16, rewrite::ComponentType::kFloat16,
+         rewrite::ComponentType::kFloat32, rewrite::ComponentType::kFloat32, false},
+        {16, 16, 16, rewrite::ComponentType::kFloat16, rewrite::ComponentType::kFloat16,
+         rewrite::ComponentType::kFloat16, rewrite::ComponentType::kFloat16, false}};
+    target.backEnd = rewrite::BackEnd::kNative;
+    target.emulated = {rewrite::Extension::kKhrCooperativeMatrix};
+    target.device.familyLayout = ElementLayout::kRdna3;
+    const auto result = rewrite::rewrite({.words = words}, target);
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(std::ranges::count(result->paths, "matrices: native"), 1);
+    target.programLayout = ElementLayout::kNvidia;
+    EXPECT_FALSE(rewrite::rewrite({.words = words}, target)) << "these lie as the driver wants";
+}
+
 INSTANTIATE_TEST_SUITE_P(Shaders, DependsOnLayout, testing::ValuesIn(kShaders),
                          [](const auto& shader) { return std::string(shader.param.name); });
 
@@ -126,7 +166,7 @@ TEST(ElementLayout, AutoTakesAnyLayoutWhereThereIsNoMap) {
     const auto result = rewrite::rewrite({.words = words}, target);
     ASSERT_TRUE(result) << result.error().message;
     EXPECT_EQ(result->wantedSubgroupSize, 32u);
-    EXPECT_EQ(std::ranges::count(result->notes,
+    EXPECT_EQ(std::ranges::count(result->warnings,
                                  "depends on the layout of elements: rdna4, which subgroups of 8 "
                                  "cannot have"),
               1);

@@ -78,6 +78,10 @@ doctor 0 "${on[@]}" COOPVK_VENDOR_ID=10de COOPVK_DRIVER_ID=mesa_radv
 has "^note: programs see 10de as each device's vendor_id, as COOPVK_VENDOR_ID says$" \
     "^note: programs see mesa_radv as each device's driver_id" '^  do: remove vendor_id'
 problems 0
+doctor 0 "${on[@]}" COOPVK_AS=nvidia
+has "^note: programs take each device for NVIDIA's, as COOPVK_AS says$" '^  do: remove as'
+doctor 0 "${on[@]}" COOPVK_AS=own
+[[ $out != *'take each device'* ]] || fail "taken for another one: $out"
 doctor 0 "${on[@]}"
 [[ $out != *vendor_id* ]] || fail "numbers without a setting: $out"
 

@@ -118,6 +118,7 @@ bool hasOwnMatrices(const ordered_json& information, uint32_t device) {
 std::vector<Group> allGroups() {
     std::vector<Group> groups;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (info.isByNameOnly) continue;  // coopvk lists it, and computes nothing
         const std::string name(info.vulkanName);
         groups.push_back({name, "core"});
         // One shader is the same in both unless it has matrices. The shapes of NV's matrices are
@@ -158,10 +159,11 @@ std::string deviceText(const ordered_json& information, uint32_t device) {
 
 // One line for people to send.
 std::string summary(const ordered_json& information, uint32_t device, const Totals& totals) {
-    return std::format("coopvk {} on {}: {} of {} cases agree, in {} of {} extensions; {}",
-                       rewrite::version(), deviceText(information, device), totals.agreed,
-                       totals.cases, totals.extensions, rewrite::kExtensionCount,
-                       totals.speeds.empty() ? "no speeds" : totals.speeds + " GFLOP/s");
+    return std::format(
+        "coopvk {} on {}: {} of {} cases agree, in {} of {} extensions; {}", rewrite::version(),
+        deviceText(information, device), totals.agreed, totals.cases, totals.extensions,
+        std::ranges::count(rewrite::extensionTable(), false, &rewrite::ExtensionInfo::isByNameOnly),
+        totals.speeds.empty() ? "no speeds" : totals.speeds + " GFLOP/s");
 }
 
 bool writeJson(const std::string& path, const ordered_json& json) {

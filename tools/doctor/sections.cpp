@@ -24,9 +24,17 @@ bool switches(const ConfigurationSection& section) {
 // Programs take a device for another one, which may surprise who looks for a fault.
 void reportShownIds(const layer::ConfiguredSettings& configured, Findings& findings) {
     const auto found = layer::explainSettings(configured);
+    const auto valueOf = [&](std::string_view key) {
+        return found[static_cast<size_t>(layer::findSetting(key) - layer::kSettings)];
+    };
+    const layer::SettingFound as = valueOf("as");
+    if (const layer::TakenFor* const row = layer::takenFor(as.text))
+        findings.push_back({false,
+                            "programs take each device for " + std::string(row->possessive) +
+                                ", as " + as.origin + " says",
+                            "remove as if they should take it for what it is"});
     for (const std::string_view key : {"vendor_id", "device_id", "driver_id"}) {
-        const layer::SettingInfo& setting = *layer::findSetting(key);
-        const layer::SettingFound& value = found[static_cast<size_t>(&setting - layer::kSettings)];
+        const layer::SettingFound value = valueOf(key);
         if (value.text.empty()) continue;
         const std::string name(key);
         findings.push_back({false,

@@ -138,6 +138,11 @@ ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& 
     json["driver"] = device.driver;
     json["ids"]["own"] = idList(device.facts.ids);
     json["ids"]["shown"] = idList(settings.shownIds);
+    if (settings.as != nullptr)
+        json["takenFor"] = {{"as", settings.as->name},
+                            {"elementLayout", rewrite::elementLayoutName(assessed.elementLayout)},
+                            {"requiredSubgroupSize", assessed.requiredSubgroupSize},
+                            {"whyNot", assessed.whyNotTakenFor}};
     json["extensions"] = std::move(extensions);
     json["matrixShapes"]["native"] = shapeList(nativeRows(device));
     json["matrixShapes"]["added"] = shapeList(rowsOf(assessed.addedShapes));
@@ -185,6 +190,7 @@ void print(size_t index, const Device& device, const layer::PhysicalDeviceContex
     if (!settings.shownIds.isEmpty()) {
         std::cout << "; programs see " << settings.shownIds.text() << ", as the settings say";
     }
+    if (settings.as != nullptr) std::cout << "\n  " << layer::takenForText(*settings.as, assessed);
     std::cout << "\n  subgroup size: " << traits.subgroupSize;
     if (traits.minSubgroupSize != traits.maxSubgroupSize) {
         std::cout << " (" << traits.minSubgroupSize << " to " << traits.maxSubgroupSize << ")";

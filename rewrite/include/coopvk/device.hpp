@@ -60,6 +60,24 @@ struct MatrixShape {
 // its C: of C's type, and not saturating.
 bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile);
 
+// Which lane holds which element of a matrix of scope Subgroup, as which element number, and so
+// what OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a
+// GPU does (docs/element-layouts.md).
+enum class ElementLayout : uint32_t {
+    kAuto,    // a GPU's for modules whose result depends on it, else free
+    kFree,    // the one that is fastest
+    kNvidia,  // NVIDIA's since Turing
+    kRdna3,
+    kRdna4,
+};
+// "auto", "free", "nvidia", "rdna3", "rdna4"
+std::optional<ElementLayout> elementLayoutFromName(std::string_view name);
+std::string_view elementLayoutName(ElementLayout layout);
+
+// As an NVIDIA GPU of the Ada generation with few SMs.
+inline constexpr uint32_t kUnknownShaderCores = 16;
+inline constexpr uint32_t kUnknownWarpsPerShaderCore = 48;
+
 // The layer fills it from vkGetPhysicalDevice*, the tool also from a file. The names are those of
 // Vulkan's features and properties.
 struct DeviceTraits {
@@ -111,6 +129,15 @@ struct DeviceTraits {
     // The invocations of a subgroup share scalar registers: a value that all of them load from one
     // address takes one register. From VkPhysicalDeviceShaderCorePropertiesAMD.
     bool scalarRegisters = false;
+    // What programs assume that were made for GPUs of the device's family; kAuto: nothing is known.
+    // Matrices of the driver have it.
+    ElementLayout familyLayout = ElementLayout::kAuto;
+    // The units of the device that run workgroups, and how many subgroups each holds at a time:
+    // what VK_NV_shader_sm_builtins calls SMs and warps. The defaults are for devices that do not
+    // say.
+    uint32_t shaderCores = kUnknownShaderCores;
+    uint32_t warpsPerShaderCore = kUnknownWarpsPerShaderCore;
+    bool shaderCoreBuiltins = false;  // VK_ARM_shader_core_builtins
     // VkPhysicalDeviceMeshShaderPropertiesEXT; the defaults are the required minima.
     uint32_t maxTaskSharedMemorySize = 32768;
     uint32_t maxTaskPayloadAndSharedMemorySize = 32768;

@@ -34,6 +34,8 @@ enum class Extension : uint32_t {
     kExtShaderLongVector,
     kExtShaderOcpMicroscalingTypes,
     kValveShaderMixedFloatDotProduct,
+    kNvShaderSmBuiltins,
+    kNvCudaKernelLaunch,
     kCount,
 };
 
@@ -45,8 +47,7 @@ class ExtensionSet {
     constexpr ExtensionSet(std::initializer_list<Extension> list) {
         for (Extension extension : list) insert(extension);
     }
-    // Those that can replace what a driver has: all but half floats, which devices that have them
-    // keep.
+    // All but half floats, which devices that have them keep.
     static constexpr ExtensionSet all() {
         ExtensionSet set;
         set.bits_ = (1u << kExtensionCount) - 1u;
@@ -92,6 +93,9 @@ struct ExtensionInfo {
     std::string (*missing)(const DeviceTraits& device);
     // Whether rewritten shaders depend on the subgroup size that they were rewritten for.
     bool fixesSubgroupSize = true;
+    // Programs ask for it and hardly use it: it is offered by name only, and never in place of the
+    // driver's own.
+    bool isByNameOnly = false;
 };
 
 // One row per Extension, in the order of the enum.

@@ -47,20 +47,6 @@ enum class BackEnd : uint32_t {
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
-// Which lane holds which element of a matrix of scope Subgroup, as which element number, and so
-// what OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a
-// GPU does (docs/element-layouts.md).
-enum class ElementLayout : uint32_t {
-    kAuto,    // a GPU's for modules whose result depends on it, else free
-    kFree,    // the one that is fastest
-    kNvidia,  // NVIDIA's since Turing
-    kRdna3,
-    kRdna4,
-};
-// "auto", "free", "nvidia", "rdna3", "rdna4"
-std::optional<ElementLayout> elementLayoutFromName(std::string_view name);
-std::string_view elementLayoutName(ElementLayout layout);
-
 // Choices that the core back-end makes itself unless they are given here. For measurements
 // (docs/benchmarks.md): they change the speed, not the results.
 struct MatrixTuning {

@@ -85,6 +85,9 @@ constexpr ExtensionCapability kMixedDotCapabilities[] = {
     capability(kDotHalvesToSingle, kHalvesToSingle), capability(kDotHalvesToHalf, kHalvesToHalf),
     capability(kDotBfloat16, kBfloat16Dots), capability(kDotFloat8, kFloat8Dots)};
 
+constexpr ExtensionCapability kSmBuiltinsCapabilities[] = {
+    capability(spv::Capability::ShaderSMBuiltinsNV)};
+
 std::string nothingMissing(const DeviceTraits&) { return {}; }
 
 std::string missingForMixedDots(const DeviceTraits& device) {
@@ -175,6 +178,16 @@ constexpr ExtensionInfo kTable[] = {
      "SPV_EXT_ocp_microscaling_types", kMicroscalingCapabilities, missingForBytes, false},
     {Extension::kValveShaderMixedFloatDotProduct, "VK_VALVE_shader_mixed_float_dot_product", 1,
      "SPV_VALVE_mixed_float_dot_product", kMixedDotCapabilities, missingForMixedDots, false},
+    {Extension::kNvShaderSmBuiltins, "VK_NV_shader_sm_builtins", 1, "SPV_NV_shader_sm_builtins",
+     kSmBuiltinsCapabilities, nothingMissing, false, true},
+    {Extension::kNvCudaKernelLaunch,
+     "VK_NV_cuda_kernel_launch",
+     2,
+     "",
+     {},
+     nothingMissing,
+     false,
+     true},
 };
 static_assert(std::size(kTable) == kExtensionCount);
 

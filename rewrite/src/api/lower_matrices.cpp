@@ -21,10 +21,11 @@ namespace {
 
 using Failure = std::optional<Error>;
 
-// The driver's matrices lie as the driver wants.
+// The driver's matrices lie as the driver wants, which is as its device's family has them.
 Failure refuseElementLayout(Rewriting& r) {
     const MatrixUses uses(r.module);
-    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
+    const ElementLayout layout =
+        chooseElementLayout(r.module, uses, r.target, ElementLayout::kAuto);
     const bool canBeCore = usesMatrices(r.out.used) ||
                            usesFormatMatrices(r.request.words, r.target) ||
                            allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
@@ -35,7 +36,8 @@ Failure refuseElementLayout(Rewriting& r) {
 
 // The layout of the core back-end. An error if the user wants one that these subgroups cannot have.
 Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
-    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target);
+    const ElementLayout family = r.native ? ElementLayout::kAuto : r.target.device.familyLayout;
+    const ElementLayout layout = chooseElementLayout(r.module, uses, r.target, family);
     if (layout == ElementLayout::kFree) return layout;
     const std::string_view name = elementLayoutName(layout);
     const uint32_t size = r.target.subgroupSize;
@@ -45,7 +47,7 @@ Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
         return layout;
     }
     if (r.target.elementLayout == ElementLayout::kAuto) {
-        r.out.notes.push_back(
+        r.out.warnings.push_back(
             std::format("depends on the layout of elements: {}, which subgroups of {} cannot have",
                         name, size));
         return ElementLayout::kFree;

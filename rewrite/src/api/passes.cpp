@@ -69,6 +69,11 @@ Failure holdFloats(Rewriting& r) {
     return holdSmallFloats(context);
 }
 
+Failure replaceSms(Rewriting& r) {
+    if (!r.out.used.contains(Extension::kNvShaderSmBuiltins)) return std::nullopt;
+    return replaceSmBuiltIns(r.types, r.target.device, r.out.warnings);
+}
+
 Failure lowerDots(Rewriting& r) { return lowerMixedDots(r.types, r.target); }
 
 Failure unifyNv(Rewriting& r) {
@@ -127,7 +132,7 @@ Failure lowerAnyVectors(Rewriting& r) {
     VectorContext context(r.types, r.target, r.request.stage);
     Failure error = lowerVectors(context);
     r.out.paths.insert(r.out.paths.end(), context.paths.begin(), context.paths.end());
-    r.out.warnings.assign(context.warnings.begin(), context.warnings.end());
+    r.out.warnings.insert(r.out.warnings.end(), context.warnings.begin(), context.warnings.end());
     return error;
 }
 
@@ -174,6 +179,7 @@ constexpr Pass kPasses[] = {
     {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
     {"correct foreign forms", {kOneEntryPoint, kNoSpecIds}, {}, correctForms},
+    {"replace SM built-ins", {kOneEntryPoint, kNoSpecIds}, {}, replaceSms},
     {"lower mixed dot products", {kNoSpecIds}, {}, lowerDots},
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},

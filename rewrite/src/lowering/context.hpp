@@ -25,6 +25,8 @@ Id readLane(Emitter& emit);
 Id readSubgroup(Emitter& emit);
 Id readSubgroupSize(Emitter& emit);
 Id readInvocation(Emitter& emit);
+// The number of the workgroup in the dispatch, by WorkgroupId and NumWorkgroups.
+Id readWorkgroup(Emitter& emit);
 // HelperInvocation, a boolean, as it is now: invocations of fragment shaders may become helpers.
 Id readIsHelper(Emitter& emit);
 

@@ -66,6 +66,18 @@ Id readInvocation(Emitter& emit) {
                 "coopvk_invocation");
 }
 
+Id readWorkgroup(Emitter& emit) {
+    TypeTable& types = emit.types();
+    const auto parts = [&](spv::BuiltIn builtIn, std::string_view name) {
+        const Id vector = types.vectorType(types.uint32(), 3);
+        return emit.parts(read(emit, builtIn, vector, name));
+    };
+    const std::vector<Id> at = parts(spv::BuiltIn::WorkgroupId, "coopvk_workgroup");
+    const std::vector<Id> sizes = parts(spv::BuiltIn::NumWorkgroups, "coopvk_workgroups");
+    const Id rows = emit.addU32(at[1], emit.mulU32(at[2], sizes[1]));
+    return emit.addU32(at[0], emit.mulU32(rows, sizes[0]));
+}
+
 Id readIsHelper(Emitter& emit) {
     return read(emit, spv::BuiltIn::HelperInvocation, emit.types().boolType(), "coopvk_is_helper",
                 {literal(spv::MemoryAccessMask::Volatile)});

@@ -188,17 +188,40 @@ bool namesElements(const MatrixUses& uses) {
     });
 }
 
+namespace {
+
+// Whether elements are copied, by their numbers, between types for which differ(a, b) is true.
+template <typename Differ>
+bool copiesBetween(const MatrixUses& uses, const Differ& differ) {
+    const std::map<Id, MatrixDimensions> types(uses.types().begin(), uses.types().end());
+    return std::ranges::any_of(uses.elementCopies(), [&](const auto& copy) {
+        const auto a = types.find(copy.first), b = types.find(copy.second);
+        return a != types.end() && b != types.end() && a->second.isOfSubgroup() &&
+               differ(a->second, b->second);
+    });
+}
+
+bool differInSize(const MatrixDimensions& a, const MatrixDimensions& b) {
+    return a.rows != b.rows || a.columns != b.columns;
+}
+
+bool differInUseOrSize(const MatrixDimensions& a, const MatrixDimensions& b) {
+    return a.use != b.use || differInSize(a, b);
+}
+
+}  // namespace
+
 std::string_view whyDependsOnLanes(const Module& module, const MatrixUses& uses) {
     if (!namesElements(uses)) return {};
-    const std::map<Id, MatrixDimensions> types(uses.types().begin(), uses.types().end());
-    for (const auto& [to, from] : uses.elementCopies()) {
-        const auto a = types.find(to), b = types.find(from);
-        if (a == types.end() || b == types.end() || !a->second.isOfSubgroup()) continue;
-        const MatrixDimensions &x = a->second, &y = b->second;
-        if (x.use != y.use || x.rows != y.rows || x.columns != y.columns) {
-            return "elements are copied between matrices of different use or size by their numbers";
-        }
-    }
+    if (copiesBetween(uses, differInUseOrSize))
+        return "elements are copied between matrices of different use or size by their numbers";
+    return Dependence(module, uses).why();
+}
+
+std::string_view whyDependsOnMap(const Module& module, const MatrixUses& uses) {
+    if (!namesElements(uses)) return {};
+    if (copiesBetween(uses, differInSize))
+        return "elements are copied between matrices of different size by their numbers";
     return Dependence(module, uses).why();
 }
 

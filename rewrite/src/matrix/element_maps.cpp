@@ -92,12 +92,13 @@ std::string_view elementLayoutName(ElementLayout layout) {
 }
 
 ElementLayout chooseElementLayout(const Module& module, const MatrixUses& uses,
-                                  const PlannedTarget& target) {
+                                  const PlannedTarget& target, ElementLayout family) {
     if (!namesElements(uses)) return kFree;
     if (target.elementLayout != kAuto) return target.elementLayout;
     const ElementLayout layout =
         target.programLayout != kAuto ? target.programLayout : suggestedLayout(module);
-    return layout != kFree && !whyDependsOnLanes(module, uses).empty() ? layout : kFree;
+    if (layout != kFree) return whyDependsOnLanes(module, uses).empty() ? kFree : layout;
+    return family == kAuto || whyDependsOnMap(module, uses).empty() ? kFree : family;
 }
 
 }  // namespace coopvk::rewrite

@@ -24,14 +24,17 @@ uint32_t subgroupSizeOf(ElementLayout layout);
 // Why the result of a module depends on which lane holds which element; empty: it does not, as far
 // as the module's data flow shows.
 std::string_view whyDependsOnLanes(const Module& module, const MatrixUses& uses);
+// The same, without copies by number between matrices of one size and different use. Programs of
+// every GPU mean by these that equal numbers are equal elements, as in matrices with a free layout.
+std::string_view whyDependsOnMap(const Module& module, const MatrixUses& uses);
 
 // Whether the module names single elements of matrices of subgroups, or asks how many there are.
 bool namesElements(const MatrixUses& uses);
 
 // The layout that the matrices of a module want if it names elements: that of the target, or for
-// `auto` the program's, or the one that the module's extensions suggest, if its result depends on
-// it. kFree: any.
+// `auto`, if its result depends on it, the first that is known of the program's, the one that the
+// module's extensions suggest, and `family`, the device's. kFree: any.
 ElementLayout chooseElementLayout(const Module& module, const MatrixUses& uses,
-                                  const PlannedTarget& target);
+                                  const PlannedTarget& target, ElementLayout family);
 
 }  // namespace coopvk::rewrite

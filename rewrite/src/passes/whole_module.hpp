@@ -8,6 +8,7 @@
 
 #include "ir/module.hpp"
 #include "ir/types.hpp"
+#include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
 
@@ -62,6 +63,16 @@ bool sharesContinueTarget(const Module& module);
 //
 // Fails with kUnsupported if another instruction takes such a cast, and where checkOperands() does.
 std::optional<Error> correctForeignForms(TypeTable& types, std::vector<std::string>& notes);
+
+// SPV_NV_shader_sm_builtins: SMCountNV and WarpsPerSMNV become constants of the device. SMIDNV and
+// WarpIDNV become Arm's built-ins where the device has these, else numbers that count workgroups
+// and subgroups (in other stages than compute zero), with a warning: these do not tell what runs
+// where. Fails with kUnsupported if something other than loads takes their variables.
+//
+//   %v = OpVariable %pointer Input                     %v = OpVariable %private Private %count
+//   OpDecorate %v BuiltIn SMCountNV
+std::optional<Error> replaceSmBuiltIns(TypeTable& types, const DeviceFeatures& device,
+                                       std::vector<std::string>& warnings);
 
 // Fails if an instruction on matrices, or on vectors of more than four components, has operands of
 // another kind or number than it takes: each lowering relies on this.

@@ -24,6 +24,8 @@ struct DeviceFeatures : private DeviceTraits {
     using DeviceTraits::has, DeviceTraits::hasFloat16;
 
     using DeviceTraits::blockedWeights, DeviceTraits::nativeShapes;
+    using DeviceTraits::familyLayout, DeviceTraits::shaderCores, DeviceTraits::warpsPerShaderCore,
+        DeviceTraits::shaderCoreBuiltins;
     using DeviceTraits::maxComputeSharedMemorySize, DeviceTraits::splitBarrierSharedMemory,
         DeviceTraits::maxTaskSharedMemorySize, DeviceTraits::maxTaskPayloadAndSharedMemorySize,
         DeviceTraits::maxMeshSharedMemorySize, DeviceTraits::maxMeshPayloadAndSharedMemorySize;
@@ -36,8 +38,9 @@ struct DeviceFeatures : private DeviceTraits {
         DeviceTraits::uniformAndStorageBuffer16BitAccess, DeviceTraits::storagePushConstant8,
         DeviceTraits::storagePushConstant16, DeviceTraits::scalarBlockLayout,
         DeviceTraits::robustBufferAccess;
-    using DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote, DeviceTraits::subgroupBallot,
-        DeviceTraits::subgroupArithmetic, DeviceTraits::subgroupStages;
+    using DeviceTraits::subgroupBasic, DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote,
+        DeviceTraits::subgroupBallot, DeviceTraits::subgroupArithmetic,
+        DeviceTraits::subgroupStages;
 };
 
 // What slices depend on (matrix/slices): a product of matrices that are loaded from shared memory.

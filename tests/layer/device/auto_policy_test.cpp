@@ -16,6 +16,8 @@ TEST(AutoPolicy, WhatAutoOffers) {
                                     Extension::kExtShaderFloat8,
                                     Extension::kExtShaderOcpMicroscalingTypes,
                                     Extension::kValveShaderMixedFloatDotProduct,
+                                    Extension::kNvShaderSmBuiltins,
+                                    Extension::kNvCudaKernelLaunch,
                                     kHalves};
     DeviceFacts facts = makeFacts();
     facts.traits.bufferDeviceAddress = true;

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the setting `as` changes on a device, beside the numbers and names that programs see.
+#include <format>
+
+#include "device/physical_device.hpp"
+#include "settings/settings.hpp"
+
+namespace coopvk::layer {
+namespace {
+
+std::string sizesOf(const rewrite::DeviceTraits& traits) {
+    return traits.minSubgroupSize == traits.maxSubgroupSize
+               ? std::format("of {} only", traits.minSubgroupSize)
+               : std::format("of {} to {}", traits.minSubgroupSize, traits.maxSubgroupSize);
+}
+
+// Why compute shaders cannot all run in subgroups of a size; empty: they can.
+std::string whyNoSubgroupsOf(uint32_t size, const DeviceFacts& facts) {
+    const rewrite::DeviceTraits& traits = facts.traits;
+    if (size < traits.minSubgroupSize || size > traits.maxSubgroupSize)
+        return "the device runs subgroups " + sizesOf(traits);
+    if (traits.minSubgroupSize == traits.maxSubgroupSize) return {};
+    if (!traits.subgroupSizeControl) return "the device does not let shaders require a size";
+    const uint64_t most = uint64_t{size} * facts.maxComputeWorkgroupSubgroups;
+    return most != 0 && most < traits.maxComputeWorkGroupInvocations
+               ? "the device's largest workgroups would have too many of them"
+               : std::string();
+}
+
+}  // namespace
+
+void takeFor(const Settings& settings, PhysicalDeviceContext& device) {
+    device.elementLayout = settings.elementLayout;
+    device.programLayout = settings.programLayout;
+    if (settings.as == nullptr) return;
+    const uint32_t size = settings.as->subgroupSize;
+    rewrite::DeviceTraits& traits = device.facts.traits;
+    device.programLayout = settings.as->layout;
+    device.whyNotTakenFor = whyNoSubgroupsOf(size, device.facts);
+    if (!device.whyNotTakenFor.empty()) return;
+    if (traits.minSubgroupSize != traits.maxSubgroupSize) device.requiredSubgroupSize = size;
+    traits.subgroupSize = size;
+    if (!settings.namesLayout) device.elementLayout = settings.as->layout;
+}
+
+std::string takenForText(const TakenFor& as, const PhysicalDeviceContext& device) {
+    if (!device.whyNotTakenFor.empty()) {
+        return std::format(
+            "programs take it for {}, but its subgroups do not become those of {} invocations: {}; "
+            "shaders whose results depend on the layout of elements '{}' compute wrong numbers",
+            as.possessive, as.subgroupSize, device.whyNotTakenFor,
+            rewrite::elementLayoutName(as.layout));
+    }
+    std::string text = std::format(
+        "programs take it for {}, with subgroups of {} and the layout of elements '{}'",
+        as.possessive, as.subgroupSize, rewrite::elementLayoutName(device.elementLayout));
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (as.extensions.contains(info.extension) && device.emulated.contains(info.extension))
+            text.append(", ").append(info.vulkanName);
+    }
+    return text;
+}
+
+}  // namespace coopvk::layer

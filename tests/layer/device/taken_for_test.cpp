@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The setting `as`: devices that programs take for others.
+#include "device/taken_for_fixture.hpp"
+
+namespace coopvk::test::taken_for_test {
+namespace {
+
+TEST_F(TakenFor, ItselfByDefault) {
+    startAs("own");
+    EXPECT_EQ(shownSize(), 64u);
+    EXPECT_FALSE(lists(kSmBuiltins));
+    EXPECT_FALSE(lists(kCudaLaunch));
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kAuto);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS);
+    EXPECT_EQ(last().requiredSubgroupSize, 0u);
+    EXPECT_EQ(log, "");
+}
+
+TEST_F(TakenFor, Nvidias) {
+    startAs("nvidia");
+    VkPhysicalDeviceProperties common = {};
+    const auto drivers = propertiesIn<VkPhysicalDeviceDriverProperties>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &common);
+    EXPECT_EQ(common.vendorID, 0x10deu);
+    EXPECT_EQ(common.deviceID, 0x2684u);
+    EXPECT_STREQ(common.deviceName, "NVIDIA GeForce RTX 4090");
+    EXPECT_EQ(common.driverVersion >> 22, 580u) << "as NVIDIA packs versions";
+    EXPECT_EQ(common.driverVersion >> 14 & 0xff, 159u);
+    EXPECT_EQ(drivers.driverID, VK_DRIVER_ID_NVIDIA_PROPRIETARY);
+    EXPECT_STREQ(drivers.driverName, "NVIDIA");
+    EXPECT_STREQ(drivers.driverInfo, "580.159.04");
+    EXPECT_EQ(shownSize(), 32u);
+    EXPECT_EQ(propertiesIn<VkPhysicalDeviceVulkan11Properties>(
+                  VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+                  .subgroupSize,
+              32u);
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kNvidia);
+    EXPECT_TRUE(lists(kSmBuiltins));
+    EXPECT_TRUE(lists(kCudaLaunch));
+    EXPECT_TRUE(
+        featuresIn<VkPhysicalDeviceShaderSMBuiltinsFeaturesNV>(kSmFeatures).shaderSMBuiltins);
+    auto cuda = featuresIn<VkPhysicalDeviceCudaKernelLaunchFeaturesNV>(kCudaFeatures);
+    EXPECT_FALSE(cuda.cudaKernelLaunchFeatures);
+}
+
+TEST_F(TakenFor, Amds) {
+    startAs("amd");
+    VkPhysicalDeviceProperties common = {};
+    const auto v12 = propertiesIn<VkPhysicalDeviceVulkan12Properties>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &common);
+    EXPECT_EQ(common.vendorID, 0x1002u);
+    EXPECT_STREQ(common.deviceName, "AMD Radeon RX 9070 XT (RADV GFX1201)");
+    EXPECT_EQ(v12.driverID, VK_DRIVER_ID_MESA_RADV);
+    EXPECT_STREQ(v12.driverName, "radv");
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kRdna4);
+    EXPECT_EQ(shownSize(), 32u);
+    EXPECT_FALSE(lists(kSmBuiltins));
+}
+
+TEST_F(TakenFor, OtherSettingsCountMore) {
+    setenv("COOPVK_DEVICE_ID", "1b80", 1);
+    setenv("COOPVK_ELEMENT_LAYOUT", "auto", 1);
+    startAs("nvidia");
+    VkPhysicalDeviceProperties common = {};
+    propertiesIn<VkPhysicalDeviceDriverProperties>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &common);
+    EXPECT_EQ(common.vendorID, 0x10deu);
+    EXPECT_EQ(common.deviceID, 0x1b80u);
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kAuto);
+    EXPECT_EQ(physical().programLayout, rewrite::ElementLayout::kNvidia);
+}
+
+// The driver's own extensions stay: also with `all`, which replaces others.
+TEST_F(TakenFor, NothingIsReplaced) {
+    for (const char* emulate : {"auto", "all", kSmBuiltins}) {
+        setenv("COOPVK_EMULATE", emulate, 1);
+        driver.extensions = {kSmBuiltins};
+        driver.moreFeatures[kSmFeatures] = {VK_TRUE};
+        startAs("nvidia", {kSmBuiltins}, true);
+        EXPECT_FALSE(physical().emulated.contains(rewrite::Extension::kNvShaderSmBuiltins));
+        EXPECT_EQ(std::ranges::count(driver.device.extensions, kSmBuiltins), 1) << emulate;
+        EXPECT_TRUE(driver.device.features.contains(kSmFeatures));
+        stop();
+    }
+}
+
+// Neither offers them: programs that find them take a device for NVIDIA's.
+TEST_F(TakenFor, ByNameOnly) {
+    for (const char* emulate : {"auto", "all"}) {
+        setenv("COOPVK_EMULATE", emulate, 1);
+        startAs("own");
+        EXPECT_FALSE(lists(kSmBuiltins)) << emulate;
+        EXPECT_FALSE(lists(kCudaLaunch)) << emulate;
+        stop();
+    }
+    setenv("COOPVK_EMULATE", "auto,VK_NV_shader_sm_builtins", 1);
+    startAs("own");
+    EXPECT_TRUE(lists(kSmBuiltins));
+    EXPECT_FALSE(lists(kCudaLaunch));
+}
+
+TEST_F(TakenFor, TheDriverGetsNothingOfIt) {
+    startAs("nvidia", {kSmBuiltins, kCudaLaunch}, true);
+    EXPECT_EQ(std::ranges::count(driver.device.extensions, kSmBuiltins), 0);
+    EXPECT_EQ(std::ranges::count(driver.device.extensions, kCudaLaunch), 0);
+    EXPECT_FALSE(driver.device.features.contains(kSmFeatures));
+}
+
+// Shaders that coopvk does not rewrite run in subgroups of the size that programs see, too.
+TEST_F(TakenFor, AllStagesRequire32) {
+    startAs("nvidia");
+    EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS);
+    EXPECT_EQ(last().words, plain);
+    EXPECT_EQ(last().requiredSubgroupSize, 32u);
+    EXPECT_TRUE(driver.device.features.contains(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES));
+    // What the program requires counts more.
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo own = {
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr, 16};
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(plain));
+    stage.pNext = &own;
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    EXPECT_EQ(last().requiredSubgroupSize, 16u);
+    EXPECT_EQ(last().chain.size(), 1u);
+}
+
+TEST_F(TakenFor, ShaderObjectsRequire32) {
+    driver.extensions = {VK_EXT_SHADER_OBJECT_EXTENSION_NAME};
+    startAs("nvidia");
+    VkShaderCreateInfoEXT info = {VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT};
+    info.stage = VK_SHADER_STAGE_COMPUTE_BIT;
+    info.codeType = VK_SHADER_CODE_TYPE_SPIRV_EXT;
+    info.codeSize = plain.size() * 4;
+    info.pCode = plain.data();
+    info.pName = "main";
+    VkShaderEXT shader = VK_NULL_HANDLE;
+    ASSERT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkCreateShadersEXT)(device, 1, &info, nullptr,
+                                                                        &shader),
+              VK_SUCCESS);
+    EXPECT_EQ(driver.shaders.back().words, plain);
+    EXPECT_EQ(driver.shaders.back().requiredSubgroupSize, 32u);
+    COOPVK_DEVICE_COMMAND(driver, device, vkDestroyShaderEXT)(device, shader, nullptr);
+}
+
+// Where all subgroups have 32, nothing is to do.
+TEST_F(TakenFor, DevicesOf32StayAsTheyAre) {
+    driver.subgroupSize = driver.minSubgroupSize = driver.maxSubgroupSize = 32;
+    startAs("nvidia");
+    EXPECT_EQ(shownSize(), 32u);
+    EXPECT_EQ(physical().requiredSubgroupSize, 0u);
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kNvidia);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(plain))), VK_SUCCESS);
+    EXPECT_EQ(last().requiredSubgroupSize, 0u);
+}
+
+// Neither the size nor the layout changes, and the log says why.
+TEST_F(TakenFor, DevicesWithout32AreNamed) {
+    driver.minSubgroupSize = 64;
+    startAs("nvidia");
+    EXPECT_EQ(shownSize(), 64u);
+    EXPECT_EQ(physical().requiredSubgroupSize, 0u);
+    EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kAuto);
+    EXPECT_NE(log.find("fake device: programs take it for NVIDIA's, but its subgroups do not "
+                       "become those of 32 invocations: the device runs subgroups of 64 only"),
+              std::string::npos)
+        << log;
+    stop();
+    driver.minSubgroupSize = 16;
+    driver.features.reset(static_cast<size_t>(layer::Feature::kSubgroupSizeControl));
+    startAs("nvidia");
+    EXPECT_EQ(shownSize(), 64u);
+    EXPECT_NE(log.find("subgroups of 64 only"), std::string::npos) << log;
+}
+
+TEST_F(TakenFor, UnknownNames) {
+    startAs("intel");
+    EXPECT_NE(log.find("setting as: unknown GPU 'intel'"), std::string::npos) << log;
+    EXPECT_EQ(shownSize(), 64u);
+}
+
+}  // namespace
+}  // namespace coopvk::test::taken_for_test
