@@ -110,7 +110,7 @@ TEST_F(TakenFor, SmBuiltIns) {
     volkLoadDeviceTable(&vk, device);
     {
         const Words words = compileGlsl(kSource);
-        const vulkan::Layout layout(device, vk, 1u, 0u);
+        const vulkan::Layout layout(device, vk, 1u, kPushBytes);
         VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
         info.layout = layout.pipeline;
         info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;

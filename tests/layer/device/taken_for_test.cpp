@@ -100,6 +100,47 @@ TEST_F(TakenFor, ByNameOnly) {
     EXPECT_FALSE(lists(kCudaLaunch));
 }
 
+// How many cores there are, and how many subgroups each holds: as an RX 6800 reports them, of which
+// some compute units are switched off; a device of Arm without the core with the number 2; others.
+TEST_F(TakenFor, CountsAreTheDevices) {
+    constexpr auto kAmds = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD;
+    constexpr auto kAmds2 = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD;
+    constexpr auto kArms = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM;
+    const auto expectCounts = [&](uint32_t cores, uint32_t warps) {
+        startAs("nvidia");
+        const auto sms = propertiesIn<VkPhysicalDeviceShaderSMBuiltinsPropertiesNV>(
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
+        EXPECT_EQ(sms.shaderSMCount, cores);
+        EXPECT_EQ(sms.shaderWarpsPerSM, warps);
+        EXPECT_EQ(physical().facts.traits.shaderCores, cores);
+        stop();
+    };
+    expectCounts(16, 48);
+    driver.extensions = {VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME};
+    driver.moreProperties[kAmds] = {4, 2, 10, 2, 16};
+    expectCounts(80, 32);
+    driver.extensions.push_back(VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME);
+    driver.moreProperties[kAmds2] = {0, 60};
+    expectCounts(60, 32);
+    driver.extensions = {VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME};
+    driver.moreProperties[kArms] = {0b1011, 0, 3, 64};
+    expectCounts(4, 64);
+    driver.moreProperties[kArms] = {0, 0, 0, 0};
+    expectCounts(16, 48);
+}
+
+// Arm's built-ins are enabled where shaders get them in place of NVIDIA's.
+TEST_F(TakenFor, ArmsBuiltInsAreEnabled) {
+    constexpr auto kArms = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_FEATURES_ARM;
+    driver.extensions = {VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME};
+    startAs("nvidia", {kSmBuiltins}, true);
+    ASSERT_TRUE(driver.device.features.contains(kArms));
+    EXPECT_EQ(driver.device.features[kArms].front(), VK_TRUE);
+    EXPECT_EQ(
+        std::ranges::count(driver.device.extensions, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME),
+        1);
+}
+
 TEST_F(TakenFor, TheDriverGetsNothingOfIt) {
     startAs("nvidia", {kSmBuiltins, kCudaLaunch}, true);
     EXPECT_EQ(std::ranges::count(driver.device.extensions, kSmBuiltins), 0);

@@ -77,6 +77,8 @@ class FakeDriver {
     layer::FeatureSet features;  // all but those that change what tests would have to expect
     // More structures' members, from the first on.
     std::map<VkStructureType, std::vector<VkBool32>> moreFeatures;
+    // The words of property structures, behind their headers.
+    std::map<VkStructureType, std::vector<uint32_t>> moreProperties;
     uint32_t vendorId = 0x1234, deviceId = 0x5678;
     VkDriverId driverId = {};
     uint32_t subgroupSize = 32, minSubgroupSize = 32, maxSubgroupSize = 32;

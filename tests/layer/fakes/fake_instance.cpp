@@ -77,6 +77,9 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
                 *reinterpret_cast<VkPhysicalDeviceShaderModuleIdentifierPropertiesEXT*>(node);
             std::memset(identifiers.shaderModuleIdentifierAlgorithmUUID, 0x3c, VK_UUID_SIZE);
         }
+        const auto more = driver().moreProperties.find(node->sType);
+        if (more != driver().moreProperties.end())
+            std::memcpy(node + 1, more->second.data(), more->second.size() * sizeof(uint32_t));
 #ifdef VK_EXT_shader_split_barrier
         if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SPLIT_BARRIER_PROPERTIES_EXT) {
             auto& split = *reinterpret_cast<VkPhysicalDeviceShaderSplitBarrierPropertiesEXT*>(node);
