@@ -18,6 +18,7 @@ std::string sizesOf(const rewrite::DeviceTraits& traits) {
 // Why compute shaders cannot all run in subgroups of a size; empty: they can.
 std::string whyNoSubgroupsOf(uint32_t size, const DeviceFacts& facts) {
     const rewrite::DeviceTraits& traits = facts.traits;
+    if (!traits.subgroupBasic) return "the device has no subgroups in compute shaders";
     if (size < traits.minSubgroupSize || size > traits.maxSubgroupSize)
         return "the device runs subgroups " + sizesOf(traits);
     if (traits.minSubgroupSize == traits.maxSubgroupSize) return {};

@@ -214,6 +214,13 @@ TEST_F(TakenFor, DevicesWithout32AreNamed) {
     EXPECT_NE(log.find("subgroups of 64 only"), std::string::npos) << log;
 }
 
+TEST_F(TakenFor, OldDevicesHaveNoSubgroups) {
+    driver.apiVersion = VK_API_VERSION_1_0;
+    startAs("nvidia");
+    EXPECT_EQ(physical().requiredSubgroupSize, 0u);
+    EXPECT_NE(log.find("the device has no subgroups in compute shaders"), std::string::npos) << log;
+}
+
 TEST_F(TakenFor, UnknownNames) {
     startAs("intel");
     EXPECT_NE(log.find("setting as: unknown GPU 'intel'"), std::string::npos) << log;
