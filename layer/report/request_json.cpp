@@ -124,6 +124,15 @@ bool readLayouts(const ordered_json& json, rewrite::Target& target) {
            readLayout(json, "programLayout", target.programLayout);
 }
 
+// Nor these.
+bool readNumerics(const ordered_json& json, rewrite::Target& target) {
+    if (!json.contains("numerics")) return true;
+    const auto* text = findText(json, "numerics");
+    const auto read = text == nullptr ? std::nullopt : rewrite::numericsFromName(*text);
+    target.numerics = read.value_or(target.numerics);
+    return read.has_value();
+}
+
 }  // namespace
 
 ordered_json toJson(const RecordedRequest& request) {
@@ -139,6 +148,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"backEnd", backEndName(request.target.backEnd)},
             {"elementLayout", rewrite::elementLayoutName(request.target.elementLayout)},
             {"programLayout", rewrite::elementLayoutName(request.target.programLayout)},
+            {"numerics", rewrite::numericsName(request.target.numerics)},
             {"validate", request.validate},
             {"lines", request.lines},
             {"rewriteLimit", request.maxSteps},
@@ -181,6 +191,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
     if (!readLayouts(json, request.target)) return wrongRequest("unknown layout of elements");
+    if (!readNumerics(json, request.target)) return wrongRequest("'numerics' is unknown");
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");

@@ -179,6 +179,10 @@ constexpr SettingReader kReaders[] = {
          r.set(r.settings.elementLayout, rewrite::elementLayoutFromName(r.text), "unknown layout");
          r.settings.namesLayout = !r.isDefault && !r.text.empty();
      }},
+    {"numerics",
+     [](const Reading& r) {
+         r.set(r.settings.numerics, rewrite::numericsFromName(r.text), "neither fast nor same:");
+     }},
     {"log_level",
      [](const Reading& r) {
          r.set(r.settings.logLevel, logLevelFromName(r.text), "unknown level");

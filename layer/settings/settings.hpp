@@ -32,6 +32,7 @@ struct Settings {
     // Of the program, for kAuto: rewrite::Target::programLayout.
     rewrite::ElementLayout programLayout = rewrite::ElementLayout::kAuto;
     const TakenFor* as = nullptr;  // what programs take every device for; null: for what it is
+    rewrite::Numerics numerics = rewrite::Numerics::kFast;
     LogLevel logLevel = LogLevel::kWarn;
     std::string logFile;
     std::string dumpDir;

@@ -24,6 +24,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     hash.addValue(settings.elementLayout);
     hash.addValue(settings.programLayout);
     if (settings.as != nullptr) hash.addText(settings.as->name);
+    hash.addValue(settings.numerics);
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);

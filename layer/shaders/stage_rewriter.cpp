@@ -56,6 +56,7 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     target.backEnd = native ? settings.backEnd : rewrite::BackEnd::kCore;
     target.elementLayout = device.physical->elementLayout;
     target.programLayout = device.physical->programLayout;
+    target.numerics = settings.numerics;
     return target;
 }
 

@@ -130,6 +130,10 @@ void addMatrixOptions(CLI::App& command, RewriteOptions& options) {
                     "Which invocation holds which element: auto, free, nvidia, rdna3 or rdna4")
         ->default_str("auto");
     command
+        .add_option("--numerics", options.numerics,
+                    "How floats are computed: fast, or same: the same bits on every device")
+        ->default_str("fast");
+    command
         .add_option("--tune", options.tune,
                     "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
                     "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "

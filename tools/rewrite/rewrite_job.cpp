@@ -134,6 +134,11 @@ Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target
         if (!layout) return failure("unknown layout of elements '" + options.elementLayout + "'");
         target.elementLayout = *layout;
     }
+    if (!options.numerics.empty()) {
+        const auto numerics = rewrite::numericsFromName(options.numerics);
+        if (!numerics) return failure("unknown numerics '" + options.numerics + "'");
+        target.numerics = *numerics;
+    }
     const auto tuning = rewrite::matrixTuningFromText(options.tune);
     if (!tuning) return tuning.error();
     target.tuning = *tuning;

@@ -25,6 +25,7 @@ struct RewriteOptions {
     std::string emulate;
     std::string backEnd;
     std::string elementLayout;
+    std::string numerics;
     std::string tune;
     std::string entryPoint;
     std::string stage;

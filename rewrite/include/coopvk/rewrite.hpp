@@ -47,6 +47,14 @@ enum class BackEnd : uint32_t {
 };
 std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core", "native"
 
+// How floats are computed.
+enum class Numerics : uint32_t {
+    kFast,  // as suits the device, within what the specifications leave open
+    kSame,  // with the same bits on every device (docs/numerics.md)
+};
+std::optional<Numerics> numericsFromName(std::string_view name);  // "fast", "same"
+std::string_view numericsName(Numerics numerics);
+
 // Choices that the core back-end makes itself unless they are given here. For measurements
 // (docs/benchmarks.md): they change the speed, not the results.
 struct MatrixTuning {
@@ -89,6 +97,7 @@ struct Target {
     // What kAuto gives modules whose result depends on the layout, as the program that creates the
     // shader needs it; kAuto: what the module's extensions suggest.
     ElementLayout programLayout = ElementLayout::kAuto;
+    Numerics numerics = Numerics::kFast;
     MatrixTuning tuning = {};
 };
 

@@ -156,6 +156,18 @@ Failure lowerBlocks(Rewriting& r) {
     return lowerBlockIo(context);
 }
 
+Failure divideFma(Rewriting& r) {
+    if (r.target.device.hasSameNumerics) divideFusedMultiplyAdds(r.types);
+    return std::nullopt;
+}
+
+Failure fixArithmetic(Rewriting& r) {
+    if (!r.target.device.hasSameNumerics) return std::nullopt;
+    forbidContractions(r.module);
+    r.out.notes.push_back("numerics: same");
+    return std::nullopt;
+}
+
 Failure lowerAnyNumbers(Rewriting& r) {
     NumbersContext context(r.types, r.target);
     return lowerNumbers(context, numbersToLower(r.module, r.target));
@@ -180,6 +192,8 @@ constexpr Pass kPasses[] = {
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
     {"correct foreign forms", {kOneEntryPoint, kNoSpecIds}, {}, correctForms},
     {"replace SM built-ins", {kOneEntryPoint, kNoSpecIds}, {}, replaceSms},
+    // Of the program alone: lowering has others, whose products are exact.
+    {"divide fma", {kNoSpecIds}, {}, divideFma},
     {"lower mixed dot products", {kNoSpecIds}, {}, lowerDots},
     {"unify 4-bit integers", {kNoSpecIds}, {kInt4InMatrices}, unifyIntegers},
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
@@ -211,6 +225,11 @@ constexpr Pass kPasses[] = {
      {kNoSpecIds, kNoMatrices, kNoVectors, kNoReplicatedComposites, kNoBlockIo},
      {kNoLackingFloats},
      lowerAnyNumbers},
+    // After all that multiplies and adds.
+    {"forbid contractions",
+     {kNoMatrices, kNoVectors, kNoLongVectors, kNoLackingFloats},
+     {},
+     fixArithmetic},
     {"finish",
      {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats},
      {},

@@ -55,10 +55,23 @@ constexpr bool kChecksPasses = false;
 constexpr bool kChecksPasses = true;
 #endif
 
+// Whether a module declares matrices of floats.
+bool hasFloatMatrices(std::span<const uint32_t> words) {
+    const Result<Module> module = Module::parse(words);
+    return module && std::ranges::any_of(module->section(Section::kGlobals), [&](const auto& i) {
+               return (i->opcode == OpTypeCooperativeMatrixKHR ||
+                       i->opcode == OpTypeCooperativeMatrixNV) &&
+                      module->def(i->word(0)).opcode == OpTypeFloat;
+           });
+}
+
 // Why the native back-end is not tried for a module's matrices; nullopt if it is. Where the
 // emulation replaces the driver's matrices, these must not be used.
 std::optional<std::string> whyNotNative(const Request& request, const PlannedTarget& target) {
     if (target.backEnd == BackEnd::kCore) return "the back_end setting is core";
+    if (target.device.hasSameNumerics && hasFloatMatrices(request.words)) {
+        return "the driver's matrices add floats in an order of their own (setting numerics)";
+    }
     if (target.emulated.contains(Extension::kIntelInt4) &&
         declares(request.words, spv::Capability::Int4CooperativeMatrixINTEL)) {
         return "drivers have no matrices of 4-bit components";
@@ -140,6 +153,15 @@ std::optional<BackEnd> backEndFromName(std::string_view name) {
     if (name == "core") return BackEnd::kCore;
     if (name == "native") return BackEnd::kNative;
     return std::nullopt;
+}
+
+std::optional<Numerics> numericsFromName(std::string_view name) {
+    if (name == "fast") return Numerics::kFast;
+    if (name == "same") return Numerics::kSame;
+    return std::nullopt;
+}
+std::string_view numericsName(Numerics numerics) {
+    return numerics == Numerics::kSame ? "same" : "fast";
 }
 
 bool usesAddresses(std::span<const uint32_t> words) {

@@ -128,7 +128,15 @@ uint32_t quietNanOf(const Number& number);
 //
 // NVIDIA's compiler splits a chain of these into two chains, and adds their sums: an instruction
 // more for each four. The decoration prevents this (docs/benchmarks.md, "Chains of multiply-adds").
-inline Id fusedMultiplyAdd(Emitter& emit, const DevicePlan& device, Id a, Id b, Id sum) {
+//
+// `isExact`: the products are numbers of this type (those of f16 in f32). Else devices may round
+// them or not, as they like.
+inline Id fusedMultiplyAdd(Emitter& emit, const DevicePlan& device, Id a, Id b, Id sum,
+                           bool isExact) {
+    if (device.hasSameNumerics && !isExact) {
+        const Id type = emit.typeOf(sum);
+        return emit.op(OpFAdd, type, {emit.op(OpFMul, type, {a, b}), sum});
+    }
     const Id result = emit.glsl(GLSLstd450Fma, emit.typeOf(sum), {a, b, sum});
     if (device.forbidsContraction) forbidContraction(emit.module(), result);
     return result;

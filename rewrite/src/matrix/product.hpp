@@ -138,7 +138,9 @@ class RowProduct {
     // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
     void multiplyAdd(Id& sum, Id type, Id a, Id b) {
         sum = sum == 0 ? emit_.op(OpFMul, type, {a, b})
-                       : fusedMultiplyAdd(emit_, context_.target.device, a, b, sum);
+                       : fusedMultiplyAdd(
+                             emit_, context_.target.device, a, b, sum,
+                             types_.isHalf(p_.a->component) && types_.isHalf(p_.b->component));
     }
 
     MatrixContext& context_;

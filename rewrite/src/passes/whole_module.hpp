@@ -43,6 +43,14 @@ std::optional<Error> flattenDecorationGroups(Module& module);
 //   %v = OpConstantCompositeReplicateEXT %vec3 %x      %v = OpConstantComposite %vec3 %x %x %x
 std::optional<Error> expandReplicatedComposites(Module& module, bool isEmulated);
 
+// Vulkan lets fma() round the product or not: it becomes what always rounds it.
+//
+//   %r = OpExtInst %f32 %glsl Fma %a %b %c             %p = OpFMul %f32 %a %b
+//                                                      %r = OpFAdd %f32 %p %c
+void divideFusedMultiplyAdds(TypeTable& types);
+// Gives additions and multiplications of floats NoContraction, unless they say how they contract.
+void forbidContractions(Module& module);
+
 // Gives each loop whose header is its own continue target another one: a block that only branches
 // back. Lowering may then put control flow into all blocks of the loop; the continue target stays
 // one that no selection or loop merges at.

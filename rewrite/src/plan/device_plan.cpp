@@ -26,6 +26,7 @@ SumForm openSumsFor(const DeviceTraits& device, bool opensSingles) {
 // Whether products of vectors may use the driver's matrices. Unless the user asks for them, only
 // where they were measured to be faster, and not if the driver's matrices are to be replaced.
 bool mayUseDriverMatrices(const Target& target, const DeviceChoices& choices) {
+    if (target.numerics == Numerics::kSame) return false;
     if (target.backEnd != BackEnd::kAuto) return target.backEnd == BackEnd::kNative;
     return choices.usesDriverMatrices &&
            !target.emulated.contains(Extension::kKhrCooperativeMatrix);
@@ -73,6 +74,8 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
                                                           traits.maxSubgroupSize >= kLanesOfDots);
     tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
+    hasSameNumerics = target.numerics == Numerics::kSame;
+    if (hasSameNumerics) chooseSameNumerics();
     if (target.addsShapes) addedShapes = addedMatrixShapes(traits);
     addsCoreShapes = !addedShapes.empty() && !traits.onlyNativeShapes;
     if (!mayUseDriverMatrices(target, choices)) return;
@@ -80,7 +83,21 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
                          [&](const MatrixShape& shape) { return isDivided(shape, lanes); });
 }
 
+// Sums are f32 along K, and rounded once for each instruction, whatever the device and its
+// subgroups are. Arithmetic of f16 would round each step; open sums depend on how many there are in
+// a lane.
+void DevicePlan::chooseSameNumerics() {
+    packsHalves = computesSingleHalves = false;
+    hasMixedDots = false;
+    openSums = SumForm::kClosed;
+    opensWorkgroupSums = false;
+    stagesSingles = false;  // products of f16 are exact
+    roundsHalvesInIntegers = true;
+}
+
 Slices DevicePlan::slicesFor(const SlicedProduct& product) const {
+    // The product of each slice would round to 16 bits.
+    if (hasSameNumerics && product.areFloats && product.sumBits == 16) return {};
     const auto row =
         std::ranges::find_if(slices, [&](const SliceRow& r) { return r.are(product); });
     return row == slices.end() ? Slices{} : row->slices;

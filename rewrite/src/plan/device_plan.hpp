@@ -175,6 +175,7 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
 
     std::string_view className, classReason;
     bool lanesInStep = false;         // subgroup barriers are dropped
+    bool hasSameNumerics = false;     // Numerics::kSame: choices that change bits are those of all
     bool variesSubgroupSize = false;  // subgroups of other sizes may run
     bool hasMixedDots = false;        // two f16 products and an f32 sum
     bool hasSlowShuffles = false;
@@ -192,6 +193,8 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     Slices slicesFor(const SlicedProduct& product) const;
 
  private:
+    void chooseSameNumerics();
+
     bool dots_[3] = {};  // unsigned, signed, mixed
 };
 

@@ -24,6 +24,8 @@ struct Decision {
 };
 
 const Decision kDecisions[] = {
+    {"the same bits on every device", &Plan::hasSameNumerics,
+     "the setting numerics: no f16 arithmetic, no open sums, no slices of 16-bit sums"},
     {"f16 arithmetic in pairs", &Plan::packsHalves,
      "twice the rate of f32 on GPUs with shaderFloat16; CPUs convert after each instruction"},
     {"f16 arithmetic of single numbers", &Plan::computesSingleHalves,

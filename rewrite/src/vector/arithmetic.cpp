@@ -103,7 +103,8 @@ std::vector<Id> Arithmetic::unitsOf(Id word) {
 
 Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
     if (takesHalves() || (sum_ == Sum::kFloat && device().fusesSingles)) {
-        return fusedMultiplyAdd(emit_, device(), weight, input, accumulator);
+        const bool isExact = input_.bits <= 16 && matrix_.bits <= 16;
+        return fusedMultiplyAdd(emit_, device(), weight, input, accumulator, isExact);
     }
     const bool isFloat = sum_ == Sum::kFloat;
     const Id product = sum_ == Sum::kDot

@@ -28,7 +28,8 @@ rewrite::DeviceTraits gpuWithManyRegisters() {
     return device;
 }
 
-Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words, bool indexes64Bits) {
+Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words, bool indexes64Bits,
+                   rewrite::Numerics numerics) {
     const uint32_t lanes = device.subgroupSize;
     const rewrite::SpecializationEntry width = {0, std::as_bytes(std::span(&lanes, 1))};
     rewrite::Request request;
@@ -38,6 +39,7 @@ Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words, bool
     target.subgroupSize = lanes;
     target.device = device;
     target.indexes64Bits = indexes64Bits;
+    target.numerics = numerics;
     // The layer converts the matrices.
     target.device.blockedWeights =
         !rewrite::scan(words, {rewrite::Extension::kNvCooperativeVector}).empty() &&

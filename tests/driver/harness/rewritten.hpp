@@ -21,7 +21,8 @@ inline constexpr uint32_t kMostLanesOfChoices = 32;
 // Nothing, and a failure of the test, if it cannot be rewritten or the result still needs
 // emulation.
 Words rewrittenFor(const rewrite::DeviceTraits& device, const Words& words,
-                   bool indexes64Bits = false);
+                   bool indexes64Bits = false,
+                   rewrite::Numerics numerics = rewrite::Numerics::kFast);
 
 // The same for a GPU with scalar registers.
 Words forScalarRegisters(const Words& words);

@@ -228,6 +228,7 @@ layer::RecordedRequest someRequest() {
     request.target.subgroupSize = 64;
     request.target.emulated = {rewrite::Extension::kNvCooperativeVector};
     request.target.backEnd = rewrite::BackEnd::kNative;
+    request.target.numerics = rewrite::Numerics::kSame;
     request.target.device.name = "d";
     request.validate = request.lines = true;
     request.maxSteps = 5'000'000'000;
@@ -241,17 +242,16 @@ TEST(Requests, ThereAndBack) {
     EXPECT_EQ(back->shader, request.shader);
     EXPECT_EQ(back->stage, request.stage);
     EXPECT_EQ(back->entryPoint, request.entryPoint);
-    ASSERT_TRUE(back->specialization);
-    ASSERT_EQ(back->specialization->size(), 2u);
-    EXPECT_EQ((*back->specialization)[0].constantId, 7u);
-    EXPECT_EQ((*back->specialization)[0].bytes, (*request.specialization)[0].bytes);
+    ASSERT_TRUE(back->specialization && back->specialization->size() == 2);
+    EXPECT_EQ(back->specialization->front().constantId, 7u);
+    EXPECT_EQ(back->specialization->front().bytes, request.specialization->front().bytes);
     EXPECT_TRUE((*back->specialization)[1].bytes.empty());
     EXPECT_EQ(back->target.subgroupSize, 64u);
     EXPECT_EQ(back->target.emulated, request.target.emulated);
     EXPECT_EQ(back->target.backEnd, rewrite::BackEnd::kNative);
+    EXPECT_EQ(back->target.numerics, rewrite::Numerics::kSame);
     EXPECT_EQ(back->target.device.name, "d");
-    EXPECT_TRUE(back->validate);
-    EXPECT_TRUE(back->lines);
+    EXPECT_TRUE(back->validate && back->lines);
     EXPECT_EQ(back->maxSteps, request.maxSteps);
 }
 
@@ -262,7 +262,7 @@ TEST(Requests, WrongOnesAreNamed) {
         ordered_json json = good;
         json.erase(key);
         const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
-                                key.ends_with("Layout");  // older dumps
+                                key == "numerics" || key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;

@@ -43,7 +43,7 @@ bool isSame(const Settings& a, const Settings& b) {
            a.dumpInputs.bytes == b.dumpInputs.bytes &&
            a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds &&
            a.rewriteLimit == b.rewriteLimit && a.elementLayout == b.elementLayout &&
-           a.remember == b.remember;
+           a.numerics == b.numerics && a.remember == b.remember;
 }
 
 class ManifestTest : public testing::Test {

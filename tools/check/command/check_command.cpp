@@ -208,6 +208,8 @@ void addRewriteOptions(CLI::App& command, RewriteOptions& options) {
     command.add_option("--element-layout", options.elementLayout,
                        "Which invocation holds which element of a matrix, in the module and where "
                        "it is rewritten: nvidia, rdna3 or rdna4");
+    command.add_option("--numerics", options.numerics,
+                       "How the rewritten module computes floats: fast or same");
     command.add_option("--back-end", options.backEnd,
                        "What matrices become: core or native; without it, both");
     command.add_option("--entry-point", options.entryPoint,

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Numerics::kSame: a loop of products, rewritten for several devices and executed here, gives the
+// bits that docs/numerics.md defines. With Numerics::kFast, some devices' code gives others.
+#include <gtest/gtest.h>
+
+#include "harness/compute.hpp"
+#include "harness/glsl.hpp"
+#include "harness/requirement.hpp"
+#include "harness/rewritten.hpp"
+
+namespace coopvk::test::same_numerics_test {
+namespace {
+
+using enum Component;
+using rewrite::DeviceTraits;
+using rewrite::Numerics;
+
+constexpr uint32_t kM = 8, kN = 8, kK = 16, kTurns = 3, kDepth = kK * kTurns;
+
+struct Types {
+    Component factor, sum;
+};
+constexpr Types kTypes[] = {{kF16, kF16}, {kF16, kF32}, {kF32, kF32}};
+
+std::string shaderText(const Types& types) {
+    const std::string factor(types.factor == kF16 ? "float16_t" : "float");
+    const std::string sum(types.sum == kF16 ? "float16_t" : "float");
+    const std::string depth = std::to_string(kDepth);
+    return glsl::header() + glsl::buffer(0, "a", factor) + glsl::buffer(1, "b", factor) +
+           glsl::buffer(2, "c", sum) + glsl::buffer(3, "d", sum) + "void main() {\n" +
+           glsl::matrix(types.factor, kM, kK, Use::kA) + " A;\n" +
+           glsl::matrix(types.factor, kK, kN, Use::kB) + " B;\n" +
+           glsl::matrix(types.sum, kM, kN, Use::kAccumulator) + " C;\n" +
+           glsl::load("C", "c", std::to_string(kN)) + "for (uint k = 0; k < " +
+           std::to_string(kTurns) + "; ++k) {\n" + glsl::load("A", "a", depth, false, "k * 16") +
+           glsl::load("B", "b", depth, true, "k * 16") + "C = coopMatMulAdd(A, B, C);\n}\n" +
+           glsl::store("C", "d", std::to_string(kN)) + "}\n";
+}
+
+// f32 along K from C on, each product and each sum rounded; rounded to the sum's type after each
+// instruction. Products and sums of floats are exact, or rounded once more without harm, in double.
+Matrix expected(const Types& types, const Matrix& a, const Matrix& b, const Matrix& c) {
+    Matrix result(types.sum, kM, kN);
+    for (uint32_t row = 0; row < kM; ++row) {
+        for (uint32_t column = 0; column < kN; ++column) {
+            uint64_t bits = c.at(row, column);
+            for (uint32_t turn = 0; turn < kTurns; ++turn) {
+                auto sum = static_cast<float>(toDouble(types.sum, bits));
+                for (uint32_t k = turn * kK; k < (turn + 1) * kK; ++k) {
+                    const auto product =
+                        static_cast<float>(toDouble(types.factor, a.at(row, k)) *
+                                           toDouble(types.factor, b.at(k, column)));
+                    sum = static_cast<float>(double{sum} + double{product});
+                }
+                bits = fromDouble(types.sum, double{sum});
+            }
+            result.at(row, column) = bits;
+        }
+    }
+    return result;
+}
+
+Bytes laidOut(const Matrix& matrix, bool columnMajor) {
+    const Placement placement = tight(matrix, columnMajor);
+    Bytes bytes(placement.size(matrix));
+    scatter(matrix, placement, bytes);
+    return bytes;
+}
+
+struct Device {
+    std::string_view name;
+    DeviceTraits traits;
+};
+std::vector<Device> devices() {
+    std::vector<Device> all = {{"with dot products", gpuWithDots(0)},
+                               {"with many registers", gpuWithManyRegisters()}};
+    DeviceTraits cpu = gpuWithDots(0);
+    cpu.isCpu = true;
+    all.push_back({"CPU", cpu});
+    DeviceTraits scalar = gpuWithDots(0);
+    scalar.scalarRegisters = true;
+    all.push_back({"with scalar registers", scalar});
+    DeviceTraits plain = gpuWithDots(0);
+    plain.maxSubgroupSize = plain.minSubgroupSize;
+    plain.shaderIntegerDotProduct = false;
+    all.push_back({"of no class", plain});
+    return all;
+}
+
+// How many devices' code gives other bits than those of the definition.
+uint32_t differing(const Types& types, Numerics numerics, std::string& names) {
+    Rng rng("SameNumerics");
+    const Matrix a = randomMatrix(rng, types.factor, kM, kDepth, Fill::kUnit);
+    const Matrix b = randomMatrix(rng, types.factor, kDepth, kN, Fill::kUnit);
+    const Matrix c = randomMatrix(rng, types.sum, kM, kN, Fill::kUnit);
+    const Matrix wanted = expected(types, a, b, c);
+    const Words words = compileGlsl(shaderText(types));
+    uint32_t count = 0;
+    for (const Device& device : devices()) {
+        Dispatch dispatch;
+        dispatch.buffers = {laidOut(a, false), laidOut(b, true), pack(c),
+                            rng.bytes(pack(c).size())};
+        const Bytes bytes = run(rewrittenFor(device.traits, words, false, numerics), dispatch)[3];
+        const std::string what = difference(unpack(types.sum, kM, kN, bytes), wanted);
+        if (what.empty()) continue;
+        ++count;
+        names += std::string(device.name) + ": " + what + "\n";
+    }
+    return count;
+}
+
+TEST(SameNumerics, AreThoseOfTheDefinition) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    for (const Types& types : kTypes) {
+        std::string names;
+        EXPECT_EQ(differing(types, Numerics::kSame, names), 0u)
+            << name(types.factor) << ", " << name(types.sum) << ": " << names;
+    }
+}
+
+// Else the test above could not fail.
+TEST(SameNumerics, AreNotThoseOfFastCode) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    std::string names;
+    EXPECT_NE(differing({kF16, kF16}, Numerics::kFast, names), 0u);
+}
+
+}  // namespace
+}  // namespace coopvk::test::same_numerics_test
