@@ -66,6 +66,7 @@ class OutOfMemory : public testing::TestWithParam<Case> {
         unsetenv("COOPVK_LOG_LEVEL");
         unsetenv("COOPVK_LOG_FILE");
         unsetenv("XDG_CACHE_HOME");
+        fs::remove_all("starving-cache");
     }
 
     // One call in which all allocations after the first `allowed` ones fail. False if none failed.
