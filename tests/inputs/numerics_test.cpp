@@ -61,16 +61,20 @@ bool isLeftOut(const Input& input) {
            std::ranges::count(kExceptions, input.name, &Exception::input) != 0;
 }
 
-// Additions and multiplications of floats that drivers may contract.
+// Additions, multiplications and both at once, of floats, that drivers may contract or rearrange.
 size_t contractible(std::span<const uint32_t> words) {
+    constexpr uint32_t kGlsl = 0x4C534C47, kFma = 50;  // "GLSL"; GLSLstd450Fma
     std::set<uint32_t> fixed;
     size_t count = 0;
-    for (size_t at = 5; at < words.size(); at += std::max(words[at] >> 16, 1u)) {
+    uint32_t glsl = 0;
+    for (size_t at = 5; at + 4 < words.size(); at += std::max(words[at] >> 16, 1u)) {
         const auto opcode = static_cast<spv::Op>(words[at] & 0xFFFF);
-        const auto decoration =
-            static_cast<spv::Decoration>(words[std::min(at + 2, words.size() - 1)]);
-        const bool rounds = opcode == spv::Op::OpFAdd || opcode == spv::Op::OpFSub ||
-                            opcode == spv::Op::OpFMul || opcode == spv::Op::OpVectorTimesScalar;
+        const auto decoration = static_cast<spv::Decoration>(words[at + 2]);
+        if (opcode == spv::Op::OpExtInstImport && words[at + 2] == kGlsl) glsl = words[at + 1];
+        const bool rounds =
+            opcode == spv::Op::OpFAdd || opcode == spv::Op::OpFSub || opcode == spv::Op::OpFMul ||
+            opcode == spv::Op::OpVectorTimesScalar ||
+            (opcode == spv::Op::OpExtInst && words[at + 3] == glsl && words[at + 4] == kFma);
         if (opcode == spv::Op::OpDecorate && (decoration == spv::Decoration::NoContraction ||
                                               decoration == spv::Decoration::FPFastMathMode))
             fixed.insert(words[at + 1]);
@@ -126,8 +130,11 @@ std::optional<Contents> run(const Input& input, const Words& words, const check:
     if (numerics == Numerics::kSame) {
         EXPECT_EQ(contractible(rewritten->words), 0u) << place.name;
     }
-    const check::Side side = check::makeSide({rewritten->words, "main", {}, place.lanes, false});
-    if (side.program == nullptr) return std::nullopt;
+    const check::Side side = check::makeSide({rewritten->words, "main", {}, place.lanes, true});
+    if (side.program == nullptr) {
+        EXPECT_NE(side.code, reference::ErrorCode::kInvalidModule) << place.name << side.error;
+        return std::nullopt;
+    }
 
     reference::Settings settings;
     settings.subgroupSize = place.lanes;

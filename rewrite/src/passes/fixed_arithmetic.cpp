@@ -13,10 +13,11 @@ namespace coopvk::rewrite {
 
 namespace {
 
+// Also the components of a vector, cooperative ones and long ones, too.
 bool isFloat(const Module& module, Id type) {
     const Instruction& t = module.def(type);
-    const Id scalar = t.opcode == OpTypeVector ? t.word(0) : type;
-    return module.def(scalar).opcode == OpTypeFloat;
+    const bool isVector = t.opcode == OpTypeVector || t.opcode == OpTypeCooperativeVectorNV;
+    return module.def(isVector ? t.word(0) : type).opcode == OpTypeFloat;
 }
 
 std::optional<Id> glslSet(const Module& module) {

@@ -92,6 +92,7 @@ void DevicePlan::chooseSameNumerics() {
     openSums = SumForm::kClosed;
     opensWorkgroupSums = false;
     stagesSingles = false;  // products of f16 are exact
+    forbidsContraction = true;
     roundsHalvesInIntegers = true;
 }
 
