@@ -8,18 +8,15 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "compare/cases/matrix_rows.hpp"
 #include "compare/compare_commands.hpp"
 #include "compare/probe/element_map.hpp"
 #include "compare/probe/sums.hpp"
-#include "compare/run/runner.hpp"
 #include "coopvk_reference/unit_sums.hpp"
 #include "layer_location.hpp"
 
 namespace coopvk::tool {
 namespace {
 
-using compare::MatrixType;
 using compare::ReadMap;
 using nlohmann::ordered_json;
 
@@ -31,16 +28,11 @@ struct ProbeOptions {
     std::optional<compare::SumsOptions> sums;
 };
 
-std::string listed(std::span<const std::string_view> names) {
-    std::string text;
-    for (const std::string_view name : names)
-        text += (text.empty() ? "" : ", ") + std::string(name);
-    return text.empty() ? "none that coopvk knows" : text;
-}
-
 // A line for each of the first lanes, or for all.
-void printMap(const ReadMap& map, uint32_t lanes, bool all) {
-    const uint32_t shown = all ? lanes : std::min(lanes, 5u);
+void printMap(const ReadMap& map, bool all) {
+    if (const std::string bits = compare::bitsOf(map); !bits.empty())
+        std::cout << "    " << bits << '\n';
+    const uint32_t shown = all ? map.lanes : std::min(map.lanes, 5u);
     for (uint32_t lane = 0; lane < shown; ++lane) {
         std::cout << std::format("    lane {:2}:", lane);
         const uint32_t elements = all ? map.length : std::min(map.length, 8u);
@@ -50,34 +42,6 @@ void printMap(const ReadMap& map, uint32_t lanes, bool all) {
         }
         std::cout << (elements < map.length ? " ...\n" : "\n");
     }
-}
-
-ordered_json jsonOf(const ReadMap& map, uint32_t lanes) {
-    ordered_json json = {{"matrix", compare::nameOf(map.type)}};
-    if (!map.why.empty()) {
-        json["notRead"] = map.why;
-        return json;
-    }
-    json["length"] = map.length;
-    json["layouts"] = compare::layoutsLike(map, lanes);
-    json["positions"] = map.positions;
-    return json;
-}
-
-// The types of the rows that the device lists, each once.
-std::vector<MatrixType> typesOf(const compare::Gpu& gpu, bool emulated) {
-    const compare::MatrixRows rows = compare::matrixRows(
-        compare::Dialect::kKhr, emulated ? nullptr : &gpu, emulated ? &gpu : nullptr);
-    std::vector<MatrixType> types;
-    const auto add = [&](const MatrixType& type) {
-        if (std::ranges::find(types, type) == types.end()) types.push_back(type);
-    };
-    for (const compare::MatrixRow& row : rows.rows) {
-        add({row.a, row.m, row.k, compare::Use::kA});
-        add({row.b, row.k, row.n, compare::Use::kB});
-        add({row.result, row.m, row.n, compare::Use::kAccumulator});
-    }
-    return types;
 }
 
 int probeSums(compare::Gpu& gpu, const ProbeOptions& options) {
@@ -108,20 +72,19 @@ int probe(const ProbeOptions& options) {
     ordered_json json = {{"device", gpu.name()}, {"subgroupSize", lanes}, {"matrices", {}}};
     std::cout << gpu.name() << ", subgroups of " << lanes << '\n';
     if (options.sums) return probeSums(gpu, options);
-    compare::Runner runner(gpu);
     int status = 0;
-    for (const MatrixType& type : typesOf(gpu, options.emulated)) {
-        const ReadMap map = compare::readMap(runner, type, lanes);
-        json["matrices"].push_back(jsonOf(map, lanes));
-        std::cout << "  " << compare::nameOf(type) << ": ";
+    for (const ReadMap& map : compare::readMaps(gpu)) {
+        json["matrices"].push_back(compare::jsonOf(map, compare::Positions::kAlways));
+        std::cout << "  " << compare::nameOf(map.type) << ": ";
         if (!map.why.empty()) {
             std::cout << "not read: " << map.why << '\n';
             status = kDiffer;
             continue;
         }
-        const std::vector<std::string_view> names = compare::layoutsLike(map, lanes);
-        std::cout << std::format("{} elements each, layout: {}\n", map.length, listed(names));
-        if (names.empty() || options.all) printMap(map, lanes, options.all);
+        const auto layouts = compare::layoutsLike(map);
+        std::cout << std::format("{} elements each, layout: {}\n", map.length,
+                                 compare::listed(layouts));
+        if (layouts.empty() || options.all) printMap(map, options.all);
     }
     if (options.json.empty()) return status;
     std::ofstream file(options.json);

@@ -2,11 +2,14 @@
 //
 // `coopvk selftest`: what a device does with all of coopvk's extensions, as far as one program
 // alone can tell in some minutes: a sample of the cases of `coopvk compare`, each compared with the
-// reference device; a shader of each other extension; and how fast matrices and vectors are. Each
-// group runs in a process of its own, since a driver may end it.
+// reference device; a shader of each other extension; which invocation holds which element of the
+// driver's own matrices; and how fast matrices and vectors are. Each group runs in a process of its
+// own, since a driver may end it.
+#include <algorithm>
 #include <format>
 #include <fstream>
 #include <iostream>
+#include <map>
 
 #include "advise/measure.hpp"
 #include "compare/compare_commands.hpp"
@@ -21,6 +24,7 @@ namespace coopvk::tool {
 namespace {
 
 using compare::Group;
+using compare::kLayouts;
 using compare::kPartMark;
 using compare::kSpeed;
 using compare::Part;
@@ -59,6 +63,7 @@ Part partFrom(const Group& group, const Run& run) {
         part.cases = json.value("cases", size_t{0});
         part.agreed = json.value("agreed", size_t{0});
         part.differing = json.value("differing", std::vector<std::string>());
+        part.layouts = json.value("layouts", ordered_json());
         const ordered_json speeds = json.value("speeds", ordered_json::object());
         for (const auto& [name, speed] : speeds.items())
             part.speeds.emplace_back(name, speed.get<double>());
@@ -73,9 +78,20 @@ Part startGroup(const Group& group, const SelftestOptions& options) {
                                    {}, {}));
 }
 
+// "nvidia", or what its bits are where coopvk knows no such layout.
+std::string layoutText(const ordered_json& map) {
+    if (map.contains("notRead")) return "not read: " + map.value("notRead", "");
+    const auto names = map.value("layouts", std::vector<std::string>());
+    if (names.empty()) return "unknown: " + map.value("bits", "without such bits (--json has it)");
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
 void print(const Part& part) {
+    const bool hasBackEnd = part.group.extension != kSpeed && part.group.extension != kLayouts;
     std::cout << part.group.extension;
-    if (part.group.extension != kSpeed) std::cout << ", " << part.group.backEnd;
+    if (hasBackEnd) std::cout << ", " << part.group.backEnd;
     std::cout << ": ";
     if (!part.why.empty()) {
         std::cout << "not run: " << part.why << std::endl;
@@ -83,11 +99,15 @@ void print(const Part& part) {
     }
     for (const auto& [name, speed] : part.speeds)
         std::cout << std::format("{} {:.4g}, ", name, speed);
-    if (!part.speeds.empty())
+    if (!part.layouts.is_null())
+        std::cout << std::format("of {} kinds of the driver's matrices\n", part.layouts.size());
+    else if (!part.speeds.empty())
         std::cout << "in GFLOP/s\n";
     else
         std::cout << std::format("{} of {} cases agree ({:.1f} s)\n", part.agreed, part.cases,
                                  part.seconds);
+    for (const ordered_json& map : part.layouts)
+        std::cout << "  " << map.value("matrix", "") << ": " << layoutText(map) << '\n';
     for (const std::string& line : part.differing) std::cout << "  " << line << '\n';
     std::cout.flush();
 }
@@ -126,13 +146,27 @@ std::vector<Group> allGroups() {
         const bool hasOwnShapes = info.extension == rewrite::Extension::kNvCooperativeMatrix;
         if (compare::hasCases(name) && !hasOwnShapes) groups.push_back({name, "native"});
     }
+    groups.push_back({std::string(kLayouts), "native"});
     groups.push_back({std::string(kSpeed), "auto"});
     return groups;
 }
 
+// What all matrices have in common: "layout nvidia", or how many have another one.
+std::string layoutsText(const ordered_json& maps) {
+    std::map<std::string, size_t> counts;
+    for (const ordered_json& map : maps)
+        for (const std::string& name : map.value("layouts", std::vector<std::string>()))
+            ++counts[name];
+    const auto most =
+        std::ranges::max_element(counts, {}, [](const auto& count) { return count.second; });
+    if (most == counts.end()) return "layout unknown";
+    if (most->second == maps.size()) return "layout " + most->first;
+    return std::format("layout {} of {} of {} matrices", most->first, most->second, maps.size());
+}
+
 struct Totals {
     size_t cases = 0, agreed = 0, extensions = 0;
-    std::string speeds;
+    std::string speeds, layouts;
 };
 
 Totals totalsOf(const std::vector<Part>& parts) {
@@ -141,6 +175,7 @@ Totals totalsOf(const std::vector<Part>& parts) {
         totals.cases += part.cases;
         totals.agreed += part.agreed;
         if (part.group.backEnd == "core" && part.cases > 0) ++totals.extensions;
+        if (!part.layouts.is_null()) totals.layouts = layoutsText(part.layouts);
         for (const auto& [name, speed] : part.speeds)
             totals.speeds +=
                 std::format("{}{} {:.4g}", totals.speeds.empty() ? "" : ", ", name, speed);
@@ -160,9 +195,10 @@ std::string deviceText(const ordered_json& information, uint32_t device) {
 // One line for people to send.
 std::string summary(const ordered_json& information, uint32_t device, const Totals& totals) {
     return std::format(
-        "coopvk {} on {}: {} of {} cases agree, in {} of {} extensions; {}", rewrite::version(),
+        "coopvk {} on {}: {} of {} cases agree, in {} of {} extensions; {}{}", rewrite::version(),
         deviceText(information, device), totals.agreed, totals.cases, totals.extensions,
         std::ranges::count(rewrite::extensionTable(), false, &rewrite::ExtensionInfo::isByNameOnly),
+        totals.layouts.empty() ? "" : totals.layouts + "; ",
         totals.speeds.empty() ? "no speeds" : totals.speeds + " GFLOP/s");
 }
 
@@ -220,7 +256,7 @@ void addSelftestCommand(CLI::App& app, int& status) {
         ->add_option(
             "--group", options->group,
             "Run only this in this process, as the command does with each: an extension and "
-            "a back-end, or speed,auto")
+            "a back-end; or layouts,native or speed,auto")
         ->option_text("NAME,BACK-END");
     command->callback([options, &status] { status = runSelftest(*options); });
 }

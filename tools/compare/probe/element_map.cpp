@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "compare/probe/element_map.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <format>
 
+#include "compare/cases/matrix_rows.hpp"
+#include "compare/run/runner.hpp"
 #include "compare/shaders/module_text.hpp"
 #include "coopvk_reference/element_maps.hpp"
 
 namespace coopvk::compare {
 namespace {
 
+using nlohmann::ordered_json;
 using reference::Choice;
 
 // More than a lane holds of any matrix of a row.
@@ -113,11 +118,11 @@ struct KnownLayout {
 constexpr KnownLayout kKnown[] = {
     {Choice::kNvidia, "nvidia"}, {Choice::kRdna3, "rdna3"}, {Choice::kRdna4, "rdna4"}};
 
-bool isLike(const ReadMap& map, uint32_t lanes, Choice choice) {
+bool isLike(const ReadMap& map, Choice choice) {
     const reference::Shape shape{map.type.rows,
                                  map.type.columns,
                                  static_cast<int32_t>(map.type.use),
-                                 lanes,
+                                 map.lanes,
                                  info(map.type.component).bits,
                                  true};
     bool isSame = false;
@@ -131,10 +136,25 @@ bool isLike(const ReadMap& map, uint32_t lanes, Choice choice) {
     return isSame;
 }
 
-}  // namespace
+// The types of the rows that the device lists, each once.
+std::vector<MatrixType> typesOf(const Gpu& gpu) {
+    const bool emulated = gpu.side == SideKind::kEmulated;
+    const MatrixRows rows =
+        matrixRows(Dialect::kKhr, emulated ? nullptr : &gpu, emulated ? &gpu : nullptr);
+    std::vector<MatrixType> types;
+    const auto add = [&](const MatrixType& type) {
+        if (std::ranges::find(types, type) == types.end()) types.push_back(type);
+    };
+    for (const MatrixRow& row : rows.rows) {
+        add({row.a, row.m, row.k, Use::kA});
+        add({row.b, row.k, row.n, Use::kB});
+        add({row.result, row.m, row.n, Use::kAccumulator});
+    }
+    return types;
+}
 
 ReadMap readMap(Side& side, const MatrixType& type, uint32_t lanes) {
-    ReadMap map{.type = type};
+    ReadMap map{.type = type, .why = {}, .lanes = lanes, .length = 0, .positions = {}};
     Plan plan;
     plan.assembly = ProbeShader(type, lanes).write();
     plan.buffers = {numbered(type, false), numbered(type, true),
@@ -159,11 +179,69 @@ ReadMap readMap(Side& side, const MatrixType& type, uint32_t lanes) {
     return map;
 }
 
-std::vector<std::string_view> layoutsLike(const ReadMap& map, uint32_t lanes) {
+}  // namespace
+
+std::vector<ReadMap> readMaps(Gpu& gpu) {
+    Runner runner(gpu);
+    std::vector<ReadMap> maps;
+    for (const MatrixType& type : typesOf(gpu))
+        maps.push_back(readMap(runner, type, gpu.properties11.subgroupSize));
+    return maps;
+}
+
+std::vector<std::string_view> layoutsLike(const ReadMap& map) {
     std::vector<std::string_view> names;
     for (const KnownLayout& known : kKnown)
-        if (isLike(map, lanes, known.choice)) names.push_back(known.name);
+        if (isLike(map, known.choice)) names.push_back(known.name);
     return names;
+}
+
+std::string listed(std::span<const std::string_view> layouts) {
+    std::string text;
+    for (const std::string_view name : layouts)
+        text += (text.empty() ? "" : ", ") + std::string(name);
+    return text.empty() ? "none that coopvk knows" : text;
+}
+
+std::string bitsOf(const ReadMap& map) {
+    if (map.positions.empty() || !std::has_single_bit(map.length) ||
+        !std::has_single_bit(map.lanes)) {
+        return "";
+    }
+    // The number of a position is the lane, then the element's number, as bits.
+    for (uint32_t i = 0; i < map.positions.size(); ++i) {
+        std::pair<uint32_t, uint32_t> sum;
+        for (uint32_t left = i; left != 0; left &= left - 1) {
+            const auto& [row, column] = map.positions[left & (~left + 1)];
+            sum = {sum.first ^ row, sum.second ^ column};
+        }
+        if (sum != map.positions[i]) return "";
+    }
+    const auto bits = [&](std::string_view name, uint32_t count, uint32_t distance) {
+        std::string text(name);
+        for (uint32_t bit = 1; bit < count; bit *= 2) {
+            const auto& [row, column] = map.positions[bit * distance];
+            text += std::format(" {}:({},{})", bit, row, column);
+        }
+        return text;
+    };
+    return bits("lane", map.lanes, map.length) + ", " + bits("element", map.length, 1);
+}
+
+ordered_json jsonOf(const ReadMap& map, Positions positions) {
+    ordered_json json = {{"matrix", nameOf(map.type)}};
+    if (!map.why.empty()) {
+        json["notRead"] = map.why;
+        return json;
+    }
+    const auto layouts = layoutsLike(map);
+    json["length"] = map.length;
+    json["layouts"] = layouts;
+    const std::string bits = bitsOf(map);
+    if (!bits.empty()) json["bits"] = bits;
+    if (positions == Positions::kAlways || (layouts.empty() && bits.empty()))
+        json["positions"] = map.positions;
+    return json;
 }
 
 }  // namespace coopvk::compare

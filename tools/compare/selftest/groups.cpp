@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "compare/cases/grids.hpp"
+#include "compare/probe/element_map.hpp"
 #include "compare/report/report.hpp"
 #include "compare/run/comparison.hpp"
 #include "compare/selftest/shader_device.hpp"
@@ -65,6 +66,17 @@ void runSpeeds(uint32_t device, Part& part) {
         part.speeds.emplace_back(test.name, speedOf(test.shader, device, "auto"));
 }
 
+void runLayouts(uint32_t device, Part& part) {
+    GpuOptions asked;
+    asked.index = device;
+    asked.extension = VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME;
+    Gpu gpu(SideKind::kNative, asked);
+    if (!gpu.hasExtension()) throw std::runtime_error("the driver has no matrices");
+    part.layouts = ordered_json::array();
+    for (const ReadMap& map : readMaps(gpu))
+        part.layouts.push_back(jsonOf(map, Positions::kIfUnknown));
+}
+
 }  // namespace
 
 bool hasCases(std::string_view extension) {
@@ -76,7 +88,8 @@ ordered_json jsonOf(const Part& part) {
     ordered_json json = {{"extension", part.group.extension}, {"backEnd", part.group.backEnd}};
     if (!part.why.empty()) json["notRun"] = part.why;
     for (const auto& [name, speed] : part.speeds) json["speeds"][name] = speed;
-    if (!part.why.empty() || !part.speeds.empty()) return json;
+    if (!part.layouts.is_null()) json["layouts"] = part.layouts;
+    if (!part.why.empty() || !part.speeds.empty() || !part.layouts.is_null()) return json;
     json["cases"] = part.cases;
     json["agreed"] = part.agreed;
     json["seconds"] = part.seconds;
@@ -92,6 +105,8 @@ void runGroup(std::string_view name, uint32_t device, uint32_t cases) {
     try {
         if (part.group.extension == kSpeed)
             runSpeeds(device, part);
+        else if (part.group.extension == kLayouts)
+            runLayouts(device, part);
         else if (hasCases(part.group.extension))
             runComparison(device, cases, part);
         else

@@ -13,10 +13,11 @@
 namespace coopvk::compare {
 
 inline constexpr std::string_view kSpeed = "speed";
+inline constexpr std::string_view kLayouts = "layouts";           // of the driver's own matrices
 inline constexpr std::string_view kPartMark = "selftest part: ";  // before the JSON of its result
 
 struct Group {
-    std::string extension, backEnd;  // the extension may be kSpeed
+    std::string extension, backEnd;  // the extension may be kSpeed or kLayouts
     std::string name() const { return extension + "," + backEnd; }
 };
 
@@ -28,7 +29,8 @@ struct Part {
     double seconds = 0;
     std::vector<std::string> differing;
     std::vector<std::pair<std::string, double>>
-        speeds;  // thousands of millions of operations a second
+        speeds;                      // thousands of millions of operations a second
+    nlohmann::ordered_json layouts;  // jsonOf() of each map that was read; null: none
 };
 
 nlohmann::ordered_json jsonOf(const Part& part);

@@ -13,10 +13,13 @@
 #include "block_io.spv.h"
 #include "compare/selftest/shader_device.hpp"
 #include "coopvk_reference/buffers.hpp"
+#include "decode_vector.spv.h"
 #include "float8.spv.h"
 #include "half_floats.spv.h"
 #include "int4.spv.h"
 #include "long_vector.spv.h"
+#include "maintenance1.spv.h"
+#include "mixed_dots.spv.h"
 #include "qcom.spv.h"
 #include "replicated.spv.h"
 #include "speed_matrices.spv.h"
@@ -46,8 +49,18 @@ const std::vector<TestShader>& testShaders() {
         {{Extension::kIntel2dBlockIo}, kBlockIo, 4, true},
         {{Extension::kQcomCooperativeMatrixConversion, Extension::kKhrCooperativeMatrix},
          kQcom,
-         16,
+         8,
          true},
+        {{Extension::kExtCooperativeMatrixMaintenance1, Extension::kKhrCooperativeMatrix},
+         kMaintenance1,
+         4,
+         true},
+        {{Extension::kNvCooperativeMatrixDecodeVector, Extension::kNvCooperativeMatrix2,
+          Extension::kKhrCooperativeMatrix},
+         kDecodeVector,
+         4,
+         true},
+        {{Extension::kValveShaderMixedFloatDotProduct}, kMixedDots},
     };
     return shaders;
 }
