@@ -68,4 +68,10 @@ OpFunctionEnd
                        (std::max(m, k) * 2 + 15) / 16 * 16, localSize);
 }
 
+std::string withoutBias(std::string layer) {
+    const std::string_view bias = "MulAddNV %out %x %zero %at %zero %zero %at %zero %zero";
+    layer.replace(layer.find(bias), bias.size(), "MulNV %out %x %zero %at %zero %zero");
+    return layer;
+}
+
 }  // namespace coopvk::test

@@ -164,10 +164,15 @@ TEST(VectorTraits, DriverMatricesLoadBlocksOfWeights) {
         "OpTypeCooperativeMatrixKHR %half %uint_3 %uint_16 %uint_8 %uint_2";
     constexpr std::string_view kSums =
         "OpTypeCooperativeMatrixKHR %float %uint_3 %uint_16 %uint_8 %uint_2";
-    const Output few = outputFor(test::layerModule(64, 64, kInferencing, false), withBlocks());
+    const std::string source = test::layerModule(64, 64, kInferencing, false);
+    const Output few = outputFor(test::withoutBias(source), withBlocks());
     EXPECT_EQ(few.paths, kByDriver);
     EXPECT_TRUE(has(few, kBlock) && has(few, kHalfSums));
     EXPECT_FALSE(has(few, kSums));
+    // The sum of a product and its bias is rounded once.
+    const Output biased = outputFor(source, withBlocks());
+    EXPECT_TRUE(has(biased, kBlock) && has(biased, kSums));
+    EXPECT_FALSE(has(biased, kHalfSums));
     const Output many = outputFor(test::layerModule(64, 72, kInferencing, false), withBlocks());
     EXPECT_TRUE(has(many, kBlock) && has(many, kSums));
     const Output rows = outputFor(test::layerModule(64, 64, kRows, false), withBlocks());

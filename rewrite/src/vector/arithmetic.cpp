@@ -40,7 +40,8 @@ Sum sumFor(const VectorContext& context, const VectorMatrixMul& product) {
     return half ? Sum::kHalfPairs : Sum::kFloat;
 }
 
-Sum sumAloneFor(Sum sum, const VectorMatrixMul& product) {
+Sum sumAloneFor(const VectorContext& context, const VectorMatrixMul& product) {
+    const Sum sum = sumFor(context, product);
     if (sum != Sum::kHalfPairs) return sum;
     return product.linesAreRows() ? Sum::kHalfPieces : Sum::kFloat;
 }
@@ -159,10 +160,12 @@ Id Arithmetic::addProducts(std::span<const Id> weights, std::span<const Id> inpu
     return accumulator;
 }
 
-Id Arithmetic::total(Id accumulator) {
+Id Arithmetic::total(Id accumulator, bool hasBias) {
     if (sum_ != Sum::kHalfPairs) return accumulator;
-    const Id first = emit_.extract(f16(), accumulator, {0});
-    return emit_.op(OpFAdd, f16(), {first, emit_.extract(f16(), accumulator, {1})});
+    const Id type = hasBias ? f32() : f16();
+    if (hasBias) accumulator = emit_.op(OpFConvert, types_.vectorType(type, 2), {accumulator});
+    const Id first = emit_.extract(type, accumulator, {0});
+    return emit_.op(OpFAdd, type, {first, emit_.extract(type, accumulator, {1})});
 }
 
 Id Arithmetic::convertInput(Id value, bool isSigned) {

@@ -41,7 +41,9 @@ class ShapeChoice {
     }
 
     bool hasHalfResults() const {
-        return a_ == kFloat16 && numberOf(context_.types, p_.result->component)->isHalf();
+        // The sum of a total and its bias is rounded once.
+        return a_ == kFloat16 && !p_.hasBias &&
+               numberOf(context_.types, p_.result->component)->isHalf();
     }
 
     // Whether matrices of this shape load the weights from where they lie.

@@ -225,27 +225,23 @@ Id buildProduct(VectorContext& context, const VectorMatrixMul& p, const ProductP
     VectorFunction& f = helper.function;
     if (plan.isCalled) f.dontInline();
     const ProductParameters& parameters = helper.parameters;
-    const Sum sum = sumFor(context, p);
-    const Sum sumAlone = sumAloneFor(sum, p);
+    const Sum sum = plan.tile ? sumFor(context, p) : sumAloneFor(context, p);
     Arithmetic arithmetic(f, sum, p.inputType, p.matrixType);
-    Arithmetic arithmeticAlone(f, sumAlone, p.inputType, p.matrixType);
-    // Units are the same for both sums.
-    ProductInput input(f, arithmeticAlone, p, parameters.input);
+    ProductInput input(f, arithmetic, p, parameters.input);
     const uint32_t rows = std::max(rowsAlone(p), plan.tile ? plan.tile->rows() : 0);
     ProductResult result(
         f, p, sum, parameters, rows,
         rowStoresFor(context, *p.result, rows, plan.hasTwoForms() || plan.isCalled));
-    ProductResult resultAlone = result.summedAs(sumAlone);
-    const ProductWork work = {f, p, parameters, arithmetic, input, helper.matrix, result};
-    const ProductWork alone = {f,          p, parameters, arithmeticAlone, input, helper.matrix,
-                               resultAlone};
+    const bool addsPadding = plan.tile && p.inputType.isFloat();
+    const ProductWork work = {f,      p,          parameters, arithmetic, input, helper.matrix,
+                              result, addsPadding};
     prepareAlone(context.target.device, p, input);
     if (plan.tile) {
         f.choose(
             isProductShared(work, plan.tile->exchange), [&] { multiplyAsTile(work, *plan.tile); },
-            [&] { multiplyAlone(alone); });
+            [&] { multiplyAlone(work); });
     } else {
-        multiplyAlone(alone);
+        multiplyAlone(work);
     }
     return result.finishFunction();
 }

@@ -211,7 +211,7 @@ std::optional<Id> ProductResult::biasOf(Id row) {
     Id value = unpackWord(emit_, number, line.load(0, number.bytes())[0])[0];
     if (number.bits == 16) value = emit_.extract(f16(), value, {0});
     const bool isFloatSum = sum_ != Sum::kInteger && sum_ != Sum::kDot;
-    const Id wanted = sum_ == Sum::kHalfPairs ? f16() : isFloatSum ? f32() : s32();
+    const Id wanted = isFloatSum ? f32() : s32();
     if (isFloatSum && !number.isFloat()) {
         return emit_.op(number.isSigned() ? OpConvertSToF : OpConvertUToF, wanted, {value});
     }

@@ -59,10 +59,24 @@ enum class Sum {
     kDot,         // four 8-bit integers in a word, by dot-product instructions
 };
 
-// The sum for a tile, and for an invocation alone. Memory bounds the speed of the latter, so its
-// f16 sums can be shorter, and more exact.
+// In which order a product is summed: the units of a line one after the other along K, from zero
+// on. A bias is added to the total, in f32 or s32; the result is rounded once.
+//
+// by                     sum            order
+// a tile                 sumFor()       one chain of multiply-adds, with the padding of the line;
+//                                       kHalfPairs: one for even and one for odd components,
+//                                       whose totals are added last
+// a lane beside a tile   sumFor()       the same bits, so that a result does not depend on whether
+//                                       its subgroup is full
+// a lane otherwise       sumAloneFor()  f16 in pieces, which are more exact: memory bounds the
+//                                       speed there
+// the driver's matrices  of the shape   the driver's own. Lanes beside them sum as lanes otherwise,
+//                                       so f16 and f32 results may differ in their last bits
+//
+// Multiply-adds of floats are fused, but for f32 where the device does not fuse it
+// (DevicePlan::fusesSingles).
 Sum sumFor(const VectorContext& context, const VectorMatrixMul& product);
-Sum sumAloneFor(Sum sum, const VectorMatrixMul& product);
+Sum sumAloneFor(const VectorContext& context, const VectorMatrixMul& product);
 uint32_t unitComponents(Sum sum);
 
 class Arithmetic : private VectorCode {
@@ -83,8 +97,8 @@ class Arithmetic : private VectorCode {
     Id multiplyAdd(Id weight, Id input, Id accumulator);
     // accumulator + the sum of weights[i] * inputs[i], for as many weights as there are inputs.
     Id addProducts(std::span<const Id> weights, std::span<const Id> inputs, Id accumulator);
-    // The sum as one scalar: f16, f32 or s32/u32.
-    Id total(Id accumulator);
+    // The sum as one scalar: f32, s32/u32, or f16 of pairs if nothing will be added to it.
+    Id total(Id accumulator, bool hasBias);
 
     // Converts a scalar input component as InputInterpretation says: to f16, f32 or s32.
     // `isSigned`: of integers.
@@ -167,16 +181,9 @@ class ProductResult : private VectorCode {
     // Ends the function, which returns the result.
     Id finishFunction();
 
-    // The same array for totals of another sum.
-    ProductResult summedAs(Sum sum) const {
-        ProductResult result(*this);
-        result.sum_ = sum;
-        return result;
-    }
-
-    // The bias of a row (u32) in the type of the sum, if there is one.
+    // The bias of a row (u32) if there is one: f32 or s32.
     std::optional<Id> biasOf(Id row);
-    // A component of the result: the sum of a total and its bias, converted.
+    // A component of the result: the sum of a total and its bias, rounded once.
     Id finish(Id total, std::optional<Id> bias);
 
  private:
@@ -195,6 +202,9 @@ struct ProductWork {
     ProductInput& input;
     VectorMemory& matrix;
     ProductResult& result;
+    // An invocation alone also adds the products with the padding of a line, which are zeros, as
+    // tiles do: they change the sign of a sum that is -0.
+    bool addsPadding = false;
 };
 
 // Computes a product by one invocation, with a loop over the lines.

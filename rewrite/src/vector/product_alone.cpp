@@ -30,7 +30,7 @@ class InvocationProduct : private VectorCode {
             const std::vector<Id> sums =
                 work_.input.hasValues() ? sumLines(lines) : sumLongLines(lines);
             std::vector<Id> totals;
-            for (Id sum : sums) totals.push_back(arithmetic_.total(sum));
+            for (Id sum : sums) totals.push_back(arithmetic_.total(sum, p_.hasBias));
             work_.result.store(first, totals, blocks * rows);
         });
     }
@@ -74,8 +74,9 @@ class InvocationProduct : private VectorCode {
         for (size_t r = 0; r < lines.size(); ++r) {
             const std::vector<Id> words = lines[r].load(at, bytes);
             const auto units = static_cast<uint32_t>(words.size()) * arithmetic_.unitsPerWord();
-            std::vector<Id> inputs;  // none for the padding of the line
-            for (uint32_t u = first; u < std::min(first + units, work_.input.units()); ++u) {
+            const uint32_t end = first + units, inner = std::min(end, work_.input.units());
+            std::vector<Id> inputs;
+            for (uint32_t u = first; u < (work_.addsPadding ? end : inner); ++u) {
                 inputs.push_back(work_.input.unit(u));
             }
             sums[r] = arithmetic_.addProducts(arithmetic_.units(words), inputs, sums[r]);
@@ -122,8 +123,7 @@ class InvocationProduct : private VectorCode {
     // Totals of `rows` rows from `first` on, which take `bytes` bytes of each column.
     std::vector<Id> sumColumns(Id first, uint32_t bytes, uint32_t rows) {
         const uint32_t perWord = 4 / p_.matrixType.bytes();
-        const uint32_t perUnit = arithmetic_.sum() == Sum::kHalfPairs ? 2 : 1;
-        const std::vector<Id> variables = sumVariables(divideUp(rows, perUnit));
+        const std::vector<Id> variables = sumVariables(rows);
         // A multiple of 16 bytes of the column.
         const Id firstByte = times(first, p_.matrixType.bytes() * p_.quadBytes() / 16);
         f_.loop(p_.k, [&](Id k) {
@@ -133,7 +133,7 @@ class InvocationProduct : private VectorCode {
             for (uint32_t w = 0; w < words.size(); ++w) {
                 const std::vector<Id> weights = arithmetic_.units({&words[w], 1});
                 for (uint32_t u = 0; u < weights.size(); ++u) {
-                    const uint32_t v = w * perWord / perUnit + u;
+                    const uint32_t v = w * perWord + u;
                     if (v >= variables.size()) continue;
                     const Id sum = f_.load(variables[v]);
                     f_.store(variables[v], arithmetic_.multiplyAdd(weights[u], x, sum));
@@ -141,17 +141,7 @@ class InvocationProduct : private VectorCode {
             }
         });
         std::vector<Id> totals;
-        for (Id variable : variables) {
-            const Id sum = f_.load(variable);
-            if (perUnit == 1) {
-                totals.push_back(sum);
-                continue;
-            }
-            for (uint32_t part = 0; part < 2; ++part) {
-                totals.push_back(emit_.extract(f16(), sum, {part}));
-            }
-        }
-        totals.resize(rows);
+        for (Id variable : variables) totals.push_back(f_.load(variable));
         return totals;
     }
 

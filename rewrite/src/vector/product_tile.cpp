@@ -71,11 +71,8 @@ class VectorTileProduct : SharedVectors {
             const std::vector<Id> weights = work_.arithmetic.units(emit_.parts(quad));
             for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
                 const Id variable = sums_[r * tile_.columnsPerLane + j];
-                Id sum = f_.load(variable);
-                for (size_t u = 0; u < weights.size(); ++u) {
-                    sum = work_.arithmetic.multiplyAdd(weights[u], inputs[j][u], sum);
-                }
-                f_.store(variable, sum);
+                const Id sum = f_.load(variable);
+                f_.store(variable, work_.arithmetic.addProducts(weights, inputs[j], sum));
             }
         }
     }
@@ -91,7 +88,8 @@ class VectorTileProduct : SharedVectors {
                 std::vector<Id> parts;
                 for (uint32_t w = r; w < r + width; ++w) {
                     const Id sum = f_.load(sums_[w * tile_.columnsPerLane + j]);
-                    parts.push_back(work_.result.finish(work_.arithmetic.total(sum), biases[w]));
+                    const Id total = work_.arithmetic.total(sum, p_.hasBias);
+                    parts.push_back(work_.result.finish(total, biases[w]));
                 }
                 words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
             }
