@@ -2,6 +2,7 @@
 #include "ir/blocks.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <ranges>
 
 #include "ir/opcodes.hpp"
@@ -65,55 +66,61 @@ void BlockGraph::findLoops() {
         const std::optional<size_t> next = number(mergeOf(header)->word(1));
         if (merge && next) loops_.push_back({b, *next, *merge, nullptr});
     }
+    std::vector<size_t> outermost(loops_.size());  // by loop: of those found so far
+    std::iota(outermost.begin(), outermost.end(), size_t{0});
     // A header is ahead of those of inner loops, since it dominates them.
-    for (Loop& loop : std::views::reverse(loops_)) collect(loop);
+    for (Loop& loop : std::views::reverse(loops_)) collect(loop, outermost);
+    numberLoops();
 }
 
 // Finds the blocks to which the header leads by other ways than through the merge block. Inner
 // loops are known: of each, this visits the merge block only.
-void BlockGraph::collect(Loop& loop) {
+void BlockGraph::collect(Loop& loop, std::vector<size_t>& outermost) {
+    const auto indexOf = [&](const Loop& one) { return static_cast<size_t>(&one - loops_.data()); };
+    // Halves the way there each time.
+    const auto outermostOf = [&](size_t one) {
+        while (outermost[one] != one) one = outermost[one] = outermost[outermost[one]];
+        return one;
+    };
     std::vector<size_t> pending = {loop.header};
     while (!pending.empty()) {
         const size_t block = pending.back();
         pending.pop_back();
         if (block == loop.merge) continue;
-        const Loop* inner = innermost_[block];
-        while (inner != nullptr && inner->around != nullptr) inner = inner->around;
-        if (inner == &loop) continue;
-        if (inner == nullptr) {
+        if (innermost_[block] == nullptr) {
             innermost_[block] = &loop;
             pending.insert(pending.end(), successors_[block].begin(), successors_[block].end());
-        } else {
-            loops_[static_cast<size_t>(inner - loops_.data())].around = &loop;
-            pending.push_back(inner->merge);
+            continue;
         }
+        Loop& inner = loops_[outermostOf(indexOf(*innermost_[block]))];
+        if (&inner == &loop) continue;
+        inner.around = &loop;
+        outermost[indexOf(inner)] = indexOf(loop);
+        pending.push_back(inner.merge);
     }
 }
 
-size_t BlockGraph::loopDepth(size_t block) const {
-    size_t depth = 0;
-    for (const Loop* loop = loopOf(block); loop != nullptr; loop = loop->around) ++depth;
-    return depth;
-}
-
-bool BlockGraph::isInside(const Loop& loop, size_t block) const {
-    const Loop* one = loopOf(block);
-    while (one != nullptr && one != &loop) one = one->around;
-    return one != nullptr;
-}
-
-std::vector<size_t> BlockGraph::blocksOf(const Loop& loop) const {
-    std::vector<size_t> blocks, pending = {loop.header};
-    std::unordered_set<size_t> known;
-    while (!pending.empty()) {
-        const size_t block = pending.back();
-        pending.pop_back();
-        if (!isInside(loop, block) || !known.insert(block).second) continue;
-        blocks.push_back(block);
-        pending.insert(pending.end(), successors_[block].begin(), successors_[block].end());
+// A loop is behind the one around it in loops_.
+void BlockGraph::numberLoops() {
+    for (Loop& loop : loops_) loop.end = 1;  // for now: how many it is, with those in it
+    const auto around = [&](const Loop& loop) -> Loop& {
+        return loops_[static_cast<size_t>(loop.around - loops_.data())];
+    };
+    for (const Loop& loop : std::views::reverse(loops_)) {
+        if (loop.around != nullptr) around(loop).end += loop.end;
     }
-    std::ranges::sort(blocks);
-    return blocks;
+    size_t next = 0;                           // of the loops that no loop has
+    std::vector<size_t> inner(loops_.size());  // by loop: the number of the next one in it
+    for (size_t l = 0; l < loops_.size(); ++l) {
+        Loop& loop = loops_[l];
+        size_t& number =
+            loop.around == nullptr ? next : inner[static_cast<size_t>(loop.around - loops_.data())];
+        if (loop.around != nullptr) loop.depth = loop.around->depth + 1;
+        loop.first = number;
+        number += loop.end;
+        inner[l] = loop.first + 1;
+        loop.end += loop.first;
+    }
 }
 
 // Whether every way from a selection leads to its merge block, without a loop.

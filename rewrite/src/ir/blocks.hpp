@@ -20,6 +20,10 @@ struct Loop {
     size_t continueTarget = 0;
     size_t merge = 0;
     const Loop* around = nullptr;  // the loop that has this one in it
+    size_t depth = 1;              // loops that have its blocks, with itself
+    // Of loops in the order in which each is ahead of those in it: its number, and the one behind
+    // the last in it.
+    size_t first = 0, end = 0;
 };
 
 // What the branches of a function say. Valid until blocks are added, removed, or end otherwise.
@@ -39,10 +43,11 @@ class BlockGraph {
     // The innermost loop that has a block; nullptr: none has it. Blocks that only lead out of the
     // function belong to the loop that leads to them.
     const Loop* loopOf(size_t block) const { return innermost_[block]; }
-    size_t loopDepth(size_t block) const;
-    bool isInside(const Loop& loop, size_t block) const;
-    // The blocks of a loop, with those of inner loops, in order.
-    std::vector<size_t> blocksOf(const Loop& loop) const;
+    size_t loopDepth(size_t block) const { return loopOf(block) ? loopOf(block)->depth : 0; }
+    bool isInside(const Loop& loop, size_t block) const {
+        const Loop* one = loopOf(block);
+        return one != nullptr && one->first >= loop.first && one->first < loop.end;
+    }
 
     // Whether one block always leads to another one, perhaps through selections. No loop may be
     // between them.
@@ -51,7 +56,8 @@ class BlockGraph {
  private:
     bool staysInSelection(size_t selection, size_t merge) const;
     void findLoops();
-    void collect(Loop& loop);
+    void collect(Loop& loop, std::vector<size_t>& outermost);
+    void numberLoops();
 
     const Function& function_;
     std::unordered_map<Id, size_t> numbers_;

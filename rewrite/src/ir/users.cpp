@@ -32,15 +32,34 @@ void visitUses(const Function& function, Visit visit) {
 
 template <typename VisitAll>
 void Users::index(VisitAll visitAll) {
+    size_t numbers = 0, count = 0;
     visitAll([&](Id id, const Usage&) {
-        if (first_.size() < id + size_t{2}) first_.resize(id + size_t{2});
-        ++first_[id];
+        numbers = std::max(numbers, id + size_t{1});
+        ++count;
     });
+    constexpr size_t kMostUnused = 8;  // numbers for each use
+    if (numbers > kMostUnused * count) {
+        ids_.reserve(count);
+        visitAll([&](Id id, const Usage&) { ids_.push_back(id); });
+        std::ranges::sort(ids_);
+        const auto equal = std::ranges::unique(ids_);
+        ids_.erase(equal.begin(), equal.end());
+        numbers = ids_.size();
+    }
+    first_.resize(numbers + 1);
+    visitAll([&](Id id, const Usage&) { ++first_[*numberOf(id)]; });
     size_t end = 0;
     for (size_t& first : first_) first = std::exchange(end, end + first);
     uses_.resize(end);
     std::vector<size_t> next = first_;
-    visitAll([&](Id id, const Usage& use) { uses_[next[id]++] = use; });
+    visitAll([&](Id id, const Usage& use) { uses_[next[*numberOf(id)]++] = use; });
+}
+
+std::optional<size_t> Users::numberOf(Id id) const {
+    if (ids_.empty()) return id;
+    const auto found = std::ranges::lower_bound(ids_, id);
+    if (found == ids_.end() || *found != id) return std::nullopt;
+    return static_cast<size_t>(found - ids_.begin());
 }
 
 Users::Users(const Function& function) {
@@ -59,8 +78,9 @@ Users::Users(const Module& module) {
 }
 
 std::span<const Usage> Users::of(Id id) const {
-    if (id + size_t{1} >= first_.size()) return {};
-    return std::span(uses_).subspan(first_[id], first_[id + 1] - first_[id]);
+    const std::optional<size_t> number = numberOf(id);
+    if (!number || *number + 1 >= first_.size()) return {};
+    return std::span(uses_).subspan(first_[*number], first_[*number + 1] - first_[*number]);
 }
 
 namespace {

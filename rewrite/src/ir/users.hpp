@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <compare>
 #include <functional>
+#include <optional>
 
 #include "ir/module.hpp"
 
@@ -53,8 +54,11 @@ class Users {
  private:
     template <typename VisitAll>
     void index(VisitAll visitAll);
+    std::optional<size_t> numberOf(Id id) const;
 
-    std::vector<size_t> first_;  // by id: the number of its first use; then the number of uses
+    // Of a function that names few of the module's ids: these, sorted. Else each id is its number.
+    std::vector<Id> ids_;
+    std::vector<size_t> first_;  // by number: that of its first use; then the number of uses
     std::vector<Usage> uses_;    // sorted by id
 };
 

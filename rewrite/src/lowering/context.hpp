@@ -10,6 +10,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "ir/calls.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
@@ -87,11 +88,19 @@ struct LoweringContext {
         return function != 0 ? function : function = make();
     }
 
+    // Those that the module has when this is called first.
+    const FunctionsById& functions() {
+        return functions_ ? *functions_ : functions_.emplace(module);
+    }
+
     // Moves the new functions to the module.
     void addNewFunctions() {
         for (auto& function : newFunctions) module.functions().push_back(std::move(function));
         newFunctions.clear();
     }
+
+ private:
+    std::optional<FunctionsById> functions_;
 };
 
 // Lowers the instructions of a function. Values that are constant in the function, such as the lane

@@ -77,16 +77,14 @@ Id cloneFunction(LoweringContext& context, const CloneRequest& request, Id funct
     std::vector<uint32_t> key = {static_cast<uint32_t>(OpFunction), function};
     request.place.appendKey(context.module, key);
     for (const ArgumentKind kind : kinds) key.push_back(static_cast<uint32_t>(kind));
-    const auto& functions = context.module.functions();
-    const auto original =
-        std::ranges::find(functions, function, [](const auto& f) { return f->id(); });
-    if (original == functions.end() || request.depth > kMaxCallDepth) {
+    const Function* original = context.functions().find(function);
+    if (original == nullptr || request.depth > kMaxCallDepth) {
         context.invalid(
             request.at,
             "DecodeFunc and what it calls must be functions that do not call themselves");
         return 0;
     }
-    return context.helper(key, [&] { return Clone(context, request, **original, kinds).run(); });
+    return context.helper(key, [&] { return Clone(context, request, *original, kinds).run(); });
 }
 
 Id Clone::run() {
