@@ -39,6 +39,12 @@ uint32_t quietNanOf(const Number& number) {
                                 : magnitudeMask(number);
 }
 
+uint32_t convertedNanOf(const Number& number) {
+    const bool hasOneNan = number.fields.specials == Number::Specials::kOnlyNan;
+    const bool isNegative = hasOneNan && number.hasSign();
+    return quietNanOf(number) | (isNegative ? magnitudeMask(number) + 1 : 0);
+}
+
 double valueOf(const Number& number, uint64_t bits) {
     if (number.bits == 64) return std::bit_cast<double>(bits);
     if (number.fields.exponentBits == 0) return ofTwosComplement(number, bits);
@@ -64,7 +70,7 @@ uint64_t bitsOf(const Number& number, double value, bool saturates) {
     if (number.bits == 64) return std::bit_cast<uint64_t>(value);
     const uint64_t sign = std::signbit(value) ? uint64_t{1} << (number.bits - 1) : 0;
     const double magnitude = std::fabs(value);
-    if (std::isnan(value)) return sign | quietNanOf(number);
+    if (std::isnan(value)) return sign | convertedNanOf(number);
     const uint64_t most = overflowOf(number) - (saturates ? 1 : 0);
     if (std::isinf(value)) return sign | most;
     const auto mantissa = static_cast<int>(number.mantissaBits());

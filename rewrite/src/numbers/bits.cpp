@@ -99,7 +99,7 @@ Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, R
         result = select(isDenormal, roundedDenormal(number, magnitude), result);
         result = min(result, overflowOf(number) - (saturates ? 1 : 0));
     }
-    result = select(magnitude > kInfinity, word.same(quietNanOf(number)), result);
+    result = select(magnitude > kInfinity, word.same(convertedNanOf(number)), result);
     return result | sign;
 }
 
