@@ -40,7 +40,9 @@ class RequestBuilder {
         if (device_.requiredSubgroupSize != 0) enableAll(kSubgroupSizeNeeds);
         addHalves();
         request_.addsShapes = addsShapes();
-        if (request_.addsShapes) enableAll(kMatrixNeeds);
+        request_.replacesLayout =
+            device_.replacesLayout && lists(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME);
+        if (request_.addsShapes || request_.replacesLayout) enableAll(kMatrixNeeds);
         for (const ExtensionRow& row : extensionRows()) {
             if (!request_.emulated.contains(row.extension)) continue;
             enableAll(row.needs);

@@ -19,6 +19,7 @@ struct DeviceRequest {
     VkDeviceCreateInfo info = {};    // to pass down; in scratch and application memory
     rewrite::ExtensionSet emulated;  // of what the application asks for
     bool addsShapes = false;         // see rewrite::Target::addsShapes
+    bool replacesLayout = false;     // see rewrite::Target::replacesLayout
 };
 
 // Removes emulated extensions and features, and enables those features of the device that the

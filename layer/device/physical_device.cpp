@@ -14,6 +14,31 @@ bool PhysicalDeviceContext::answersFor(rewrite::Extension extension) const {
     return adds(extension, extensionRow(extension).mainFeatureOffset);
 }
 
+namespace {
+
+// Whether shaders that depend on the wanted layout of elements get it in place of the driver's
+// matrices, which lie as those of the device's family. On AMD's GPUs they stay: vkd3d-proton cares
+// for RDNA 3 itself.
+bool replacesLayout(const Settings& settings, const PhysicalDeviceContext& device) {
+    using enum rewrite::ElementLayout;
+    constexpr uint32_t kVendorAmd = 0x1002;
+    const bool hasDriversMatrices =
+        device.facts.has(Feature::kNativeCooperativeMatrix) &&
+        !device.emulated.contains(rewrite::Extension::kKhrCooperativeMatrix) &&
+        settings.backEnd != rewrite::BackEnd::kNative;
+    const rewrite::ElementLayout wanted =
+        device.elementLayout == kAuto ? device.programLayout : device.elementLayout;
+    if (!hasDriversMatrices || wanted == kAuto || wanted == kFree) return false;
+    if (device.facts.properties.vendorID == kVendorAmd ||
+        wanted == device.facts.traits.familyLayout) {
+        return false;
+    }
+    // Else the driver's identifiers and caches are its own.
+    return !device.emulated.empty() || !device.addedShapes.empty();
+}
+
+}  // namespace
+
 PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
                                    rewrite::ExtensionSet avoided) {
     PhysicalDeviceContext device;
@@ -50,6 +75,7 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
     }
     device.addedShapes =
         shapesToAdd(settings.emulate, settings.backEnd, device.facts, device.emulated);
+    device.replacesLayout = replacesLayout(settings, device);
     return device;
 }
 

@@ -28,6 +28,8 @@ struct PhysicalDeviceContext {
     uint32_t requiredSubgroupSize = 0;
     // Why the setting changes neither subgroups nor the layout of elements; empty: it does.
     std::string whyNotTakenFor;
+    // See rewrite::Target::replacesLayout.
+    bool replacesLayout = false;
 
     const Decision& decision(rewrite::Extension extension) const {
         return decisions[static_cast<size_t>(extension)];

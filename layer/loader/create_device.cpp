@@ -25,6 +25,7 @@ std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext
     context->emulated = request.emulated;
     context->addsShapes = request.addsShapes;
     context->requiredSubgroupSize = physical.requiredSubgroupSize;
+    context->replacesLayout = request.replacesLayout;
     if (context->emulates(rewrite::Extension::kNvCooperativeVector)) {
         context->conversions = std::make_shared<ConversionKernel>();
     }
@@ -48,6 +49,11 @@ void logDevice(const DeviceContext& device) noexcept {
         if (device.addsShapes) {
             device.log().info("device on " + device.facts.traits.name +
                               " adds shapes to the driver's matrices");
+        }
+        if (device.replacesLayout) {
+            device.log().info("device on " + device.facts.traits.name +
+                              " replaces the driver's matrices in shaders that depend on another "
+                              "layout of elements");
         }
     } catch (...) {
     }

@@ -79,6 +79,8 @@ struct DeviceContext {
     // See rewrite::Target::addsShapes.
     bool addsShapes = false;
     uint32_t requiredSubgroupSize = 0;  // see PhysicalDeviceContext
+    // See rewrite::Target::replacesLayout.
+    bool replacesLayout = false;
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;
@@ -92,7 +94,9 @@ struct DeviceContext {
     std::unique_ptr<DeviceFaults> faults;            // null unless they are remembered
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
-    bool rewrites() const { return !emulated.empty() || addsShapes || requiredSubgroupSize != 0; }
+    bool rewrites() const {
+        return !emulated.empty() || addsShapes || replacesLayout || requiredSubgroupSize != 0;
+    }
     Log& log() const { return *instance->log; }
 };
 

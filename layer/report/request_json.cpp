@@ -119,9 +119,15 @@ bool readLayout(const ordered_json& json, const char* key, rewrite::ElementLayou
     layout = read.value_or(layout);
     return read.has_value();
 }
+bool readReplacesLayout(const ordered_json& json, rewrite::Target& target) {
+    const auto replaces = json.value("replacesLayout", ordered_json(false));
+    if (replaces.is_boolean()) target.replacesLayout = replaces.get<bool>();
+    return replaces.is_boolean();
+}
 bool readLayouts(const ordered_json& json, rewrite::Target& target) {
     return readLayout(json, "elementLayout", target.elementLayout) &&
-           readLayout(json, "programLayout", target.programLayout);
+           readLayout(json, "programLayout", target.programLayout) &&
+           readReplacesLayout(json, target);
 }
 
 // Nor these.
@@ -149,6 +155,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"elementLayout", rewrite::elementLayoutName(request.target.elementLayout)},
             {"programLayout", rewrite::elementLayoutName(request.target.programLayout)},
             {"numerics", rewrite::numericsName(request.target.numerics)},
+            {"replacesLayout", request.target.replacesLayout},
             {"validate", request.validate},
             {"lines", request.lines},
             {"rewriteLimit", request.maxSteps},

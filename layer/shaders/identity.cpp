@@ -16,7 +16,7 @@ std::string_view layerVersion() {
 }
 
 Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated,
-             bool addsShapes) {
+             bool addsShapes, bool replacesLayout) {
     Sha256 hash;
     hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
@@ -32,6 +32,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
         if (emulated.contains(info.extension)) hash.addText(info.vulkanName);
     }
     if (addsShapes) hash.addText("shapes");
+    if (replacesLayout) hash.addText("layout");
     return hash;
 }
 
@@ -52,12 +53,13 @@ bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) 
 }  // namespace
 
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
-    return start(settings, device.facts, device.emulated, !device.addedShapes.empty());
+    return start(settings, device.facts, device.emulated, !device.addedShapes.empty(),
+                 device.replacesLayout);
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    Sha256 hash =
-        start(device.instance->settings, device.facts, device.emulated, device.addsShapes);
+    Sha256 hash = start(device.instance->settings, device.facts, device.emulated, device.addsShapes,
+                        device.replacesLayout);
     hash.addText(device.facts.features.to_string());
     return hash;
 }

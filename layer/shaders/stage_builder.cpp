@@ -69,12 +69,14 @@ StageFlags stageFlags(const VkShaderCreateInfoEXT&) {
             VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT, kShaderIndexes64Bits};
 }
 
-// Whether a module uses anything that the device emulates, or may use a shape that coopvk adds.
+// Whether a module uses anything that the device emulates, may use a shape that coopvk adds, or
+// depend on a layout that the driver's matrices do not have.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
     return !emulatedUses(device, words).empty() ||
            (device.addsShapes &&
             rewrite::mayUseAddedShapes(words, device.facts.traits, device.emulated,
-                                       device.physical->nativeFeatures));
+                                       device.physical->nativeFeatures)) ||
+           (device.replacesLayout && rewrite::mayDependOnLayout(words));
 }
 
 bool scanWords(const DeviceContext& device, std::span<const uint32_t> words) {

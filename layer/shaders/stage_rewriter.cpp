@@ -57,6 +57,7 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     target.elementLayout = device.physical->elementLayout;
     target.programLayout = device.physical->programLayout;
     target.numerics = settings.numerics;
+    target.replacesLayout = device.replacesLayout;
     return target;
 }
 

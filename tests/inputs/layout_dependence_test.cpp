@@ -172,6 +172,121 @@ TEST(ElementLayout, AutoTakesAnyLayoutWhereThereIsNoMap) {
               1);
 }
 
+// Of two values of a type, the layout is for the one whose elements have numbers.
+TEST(ElementLayout, IsForNamedValuesOnly) {
+    const auto wordsOf = [](std::string_view more) {
+        return compileGlsl(substitute(R"(#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_16bit_storage : require
+layout(local_size_x = 32) in;
+layout(set = 0, binding = 0) buffer Halves { float16_t halves[]; };
+layout(set = 0, binding = 2) buffer Out { float o[]; };
+#define A coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA>
+void main() {
+    A a, named;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b;
+    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> c;
+    c = coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0);
+    coopMatLoad(a, halves, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(named, halves, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(b, halves, 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+    for (int i = 0; i < named.length(); ++i) named[i] += float16_t(i);
+    ${more}
+    c = coopMatMulAdd(named, b, coopMatMulAdd(a, b, c));
+    coopMatStore(c, o, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+)",
+                                      {{"more", std::string(more)}}));
+    };
+    rewrite::Target target;
+    target.programLayout = ElementLayout::kNvidia;
+    const auto isSeparate = [&](std::string_view more) {
+        const auto result = rewrite::rewrite({.words = wordsOf(more)}, target);
+        EXPECT_TRUE(result) << result.error().message;
+        return result &&
+               std::ranges::count(result->notes, "types of A and B outside of the layout: 1") == 1;
+    };
+    EXPECT_TRUE(isSeparate(""));
+    EXPECT_TRUE(isSeparate("if (o[0] > 1.0) a = A(float16_t(0));"));
+    EXPECT_FALSE(isSeparate("if (o[0] > 1.0) a = named;"));
+    EXPECT_FALSE(isSeparate("a[0] = float16_t(1);"));
+}
+
+// A device whose driver has matrices of its own, of which coopvk emulates 8-bit floats alone.
+rewrite::Target targetWithDriversMatrices(uint32_t subgroupSize) {
+    using enum rewrite::ComponentType;
+    rewrite::Target target;
+    target.subgroupSize = target.device.subgroupSize = subgroupSize;
+    target.device.nativeShapes = {{16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false},
+                                  {16, 16, 16, kFloat16, kFloat16, kFloat16, kFloat16, false}};
+    target.emulated = {rewrite::Extension::kExtShaderFloat8};
+    target.programLayout = ElementLayout::kRdna4;
+    target.replacesLayout = true;
+    return target;
+}
+
+// Nothing in these shaders is emulated but, perhaps, the layout.
+TEST_P(DependsOnLayout, ReplacesTheDriversMatricesOnlyThen) {
+    const Words words = compileGlsl(source(GetParam()));
+    EXPECT_EQ(rewrite::mayDependOnLayout(words), GetParam().depends);
+    const auto result = rewrite::rewrite({.words = words}, targetWithDriversMatrices(32));
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_EQ(result->untouched, !GetParam().depends);
+    const bool hasMatrices =
+        rewrite::disassemble(result->words).find("OpTypeCooperativeMatrixKHR") != std::string::npos;
+    EXPECT_EQ(hasMatrices, !GetParam().depends);
+    // Other subgroups keep the driver's, and ask for those that can have the layout.
+    const auto wide = rewrite::rewrite({.words = words}, targetWithDriversMatrices(64));
+    ASSERT_TRUE(wide) << wide.error().message;
+    EXPECT_TRUE(wide->untouched);
+    EXPECT_EQ(wide->wantedSubgroupSize, GetParam().depends ? 32u : 0u);
+}
+
+TEST(ElementLayout, DriversMatricesStayWhereTheyCannotBeReplaced) {
+    const Words words = compileGlsl(source(kShaders[8]));
+    const auto result =
+        rewrite::rewrite({.words = words, .maxSteps = 100}, targetWithDriversMatrices(32));
+    ASSERT_TRUE(result) << result.error().message;
+    EXPECT_TRUE(result->untouched);
+    EXPECT_EQ(result->words, words);
+}
+
+// Matrices of 8-bit floats become the driver's of f16 where core SPIR-V would not give the layout.
+TEST(ElementLayout, TheNativeBackEndServesSubgroupsWithoutAMap) {
+    const Words words = compileGlsl(R"(#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_shader_8bit_storage : require
+#extension GL_EXT_float_e4m3 : require
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0) buffer Bytes { uint8_t bytes[]; };
+layout(set = 0, binding = 1) buffer Bias { float bias[]; };
+layout(set = 0, binding = 2) buffer Out { float o[]; };
+void main() {
+    coopmat<floate4m3_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> a;
+    coopmat<floate4m3_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b;
+    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> c;
+    coopMatLoad(a, bytes, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(b, bytes, 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+    c = coopMatMulAdd(a, b, coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0));
+    for (int i = 0; i < c.length(); ++i) c[i] += bias[i];
+    coopMatStore(c, o, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+)");
+    const auto wide = rewrite::rewrite({.words = words}, targetWithDriversMatrices(64));
+    ASSERT_TRUE(wide) << wide.error().message;
+    EXPECT_EQ(wide->paths, std::vector<std::string_view>{"matrices: native"});
+    EXPECT_EQ(wide->wantedSubgroupSize, 32u);
+    const auto mapped = rewrite::rewrite({.words = words}, targetWithDriversMatrices(32));
+    ASSERT_TRUE(mapped) << mapped.error().message;
+    EXPECT_EQ(mapped->paths, std::vector<std::string_view>{"matrices: core"});
+    EXPECT_EQ(mapped->wantedSubgroupSize, 32u);
+}
+
 }  // namespace
 
 }  // namespace coopvk::test

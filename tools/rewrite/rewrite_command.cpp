@@ -35,7 +35,8 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
     const rewrite::Target& target = recorded.target;
     if (rewrite::scan(job.words, target.emulated, target.nativeFeatures).empty() &&
         !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device, target.emulated,
-                                                          target.nativeFeatures))) {
+                                                          target.nativeFeatures)) &&
+        !(target.replacesLayout && rewrite::mayDependOnLayout(job.words))) {
         std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
         rewrite::Rewritten same;
         same.words = job.words;

@@ -98,6 +98,9 @@ struct Target {
     // shader needs it; kAuto: what the module's extensions suggest.
     ElementLayout programLayout = ElementLayout::kAuto;
     Numerics numerics = Numerics::kFast;
+    // The driver's own matrices lie otherwise: modules whose result depends on the layout become
+    // core SPIR-V, also if they use nothing else that is emulated. What cannot, stays the driver's.
+    bool replacesLayout = false;
     MatrixTuning tuning = {};
 };
 
@@ -157,6 +160,11 @@ ExtensionSet scan(std::span<const uint32_t> words, ExtensionSet emulated,
 // Throws only std::bad_alloc.
 bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& device,
                        ExtensionSet emulated = {}, const ExtensionFeatures& native = {});
+
+// Whether the result of a module with KHR's matrices depends on which lane holds which element, or
+// may do so by specialization: what Target::replacesLayout is for. Reads the whole module if it
+// declares matrices; false if the words are not SPIR-V. Throws only std::bad_alloc.
+bool mayDependOnLayout(std::span<const uint32_t> words);
 
 // Whether a module declares that it uses addresses of buffers. Allocates nothing; false if the
 // words are not SPIR-V.

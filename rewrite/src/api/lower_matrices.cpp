@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The pass that lowers matrices: to core SPIR-V, or to the driver's.
+#include <algorithm>
+
 #include "api/passes.hpp"
 #include "ir/composites.hpp"
 #include "ir/entry_point.hpp"
@@ -21,7 +23,28 @@ namespace {
 
 using Failure = std::optional<Error>;
 
-// The driver's matrices lie as the driver wants, which is as its device's family has them.
+Error dependsOn(ElementLayout layout) {
+    return {ErrorCode::kUnsupported,
+            std::format("depends on the layout of elements: {}", elementLayoutName(layout))};
+}
+
+// Whether subgroups of this size have a map of the layout; if not, asks for others, and warns.
+bool hasMapOf(Rewriting& r, ElementLayout layout) {
+    const uint32_t size = r.target.subgroupSize;
+    const bool has = hasMap(layout, size);
+    r.out.wantedSubgroupSize = has ? size : subgroupSizeOf(layout);
+    if (has) return true;
+    std::string warning =
+        std::format("depends on the layout of elements: {}, which subgroups of {} cannot have",
+                    elementLayoutName(layout), size);
+    std::vector<std::string>& warnings = r.out.warnings;
+    const bool isNew = std::ranges::find(warnings, warning) == warnings.end();
+    if (isNew) warnings.push_back(std::move(warning));
+    return false;
+}
+
+// The driver's matrices lie as the driver wants, which is as its device's family has them. Where
+// these subgroups have no map of the layout, core SPIR-V would not help; other subgroups may.
 Failure refuseElementLayout(Rewriting& r) {
     const MatrixUses uses(r.module);
     const ElementLayout layout =
@@ -30,8 +53,8 @@ Failure refuseElementLayout(Rewriting& r) {
                            usesFormatMatrices(r.request.words, r.target) ||
                            allowsFlexibleSizes(r.target.emulated, r.target.nativeFeatures);
     if (layout == ElementLayout::kFree || !canBeCore) return std::nullopt;
-    return Error{ErrorCode::kUnsupported,
-                 std::format("depends on the layout of elements: {}", elementLayoutName(layout))};
+    if (r.target.elementLayout == ElementLayout::kAuto && !hasMapOf(r, layout)) return std::nullopt;
+    return dependsOn(layout);
 }
 
 // The layout of the core back-end. An error if the user wants one that these subgroups cannot have.
@@ -41,17 +64,11 @@ Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
     if (layout == ElementLayout::kFree) return layout;
     const std::string_view name = elementLayoutName(layout);
     const uint32_t size = r.target.subgroupSize;
-    r.out.wantedSubgroupSize = hasMap(layout, size) ? size : subgroupSizeOf(layout);
-    if (hasMap(layout, size)) {
+    if (hasMapOf(r, layout)) {
         r.out.notes.push_back(std::format("depends on the layout of elements: {}", name));
         return layout;
     }
-    if (r.target.elementLayout == ElementLayout::kAuto) {
-        r.out.warnings.push_back(
-            std::format("depends on the layout of elements: {}, which subgroups of {} cannot have",
-                        name, size));
-        return ElementLayout::kFree;
-    }
+    if (r.target.elementLayout == ElementLayout::kAuto) return ElementLayout::kFree;
     return Error{ErrorCode::kUnsupported,
                  std::format("the layout of elements '{}' has no map for subgroups of {} "
                              "invocations (setting element_layout)",
@@ -78,6 +95,12 @@ Failure lowerToCore(Rewriting& r) {
     }
     Result<ElementLayout> layout = elementLayoutFor(r, *uses);
     if (!layout) return layout.error();
+    const size_t separated =
+        *layout == ElementLayout::kFree ? 0 : separateUnnamedFactors(r.types, *uses);
+    if (separated != 0) {
+        uses.emplace(r.module);
+        r.out.notes.push_back(std::format("types of A and B outside of the layout: {}", separated));
+    }
     LayoutPolicy policy = choosePolicy(*uses, r.types, target, *layout);
     policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
@@ -115,6 +138,24 @@ Failure lowerToDriver(Rewriting& r) {
 }
 
 }  // namespace
+
+// Whether a module whose matrices may stay the driver's must not keep them.
+bool needsOtherLayout(Rewriting& r) {
+    if (!r.target.replacesLayout ||
+        !r.module.hasCapability(spv::Capability::CooperativeMatrixKHR)) {
+        return false;
+    }
+    const MatrixUses uses(r.module);
+    const ElementLayout layout =
+        chooseElementLayout(r.module, uses, r.target, ElementLayout::kAuto);
+    return layout != ElementLayout::kFree && !whyDependsOnLanes(r.module, uses).empty() &&
+           hasMapOf(r, layout);
+}
+
+Error dependsOnLayout(const Rewriting& r) {
+    return dependsOn(
+        chooseElementLayout(r.module, MatrixUses(r.module), r.target, ElementLayout::kAuto));
+}
 
 std::optional<Error> lowerAnyMatrices(Rewriting& r) {
     if (!r.lowersMatrices) return std::nullopt;

@@ -90,7 +90,8 @@ Failure declareMatrices(Rewriting& r) {
     return std::nullopt;
 }
 
-// With Target::addsShapes a module may use native shapes only: then it stays untouched.
+// With Target::addsShapes a module may use native shapes only, and with Target::replacesLayout it
+// may depend on no layout: then it stays untouched.
 Failure chooseWhatIsLowered(Rewriting& r) {
     const bool addsShapes = mayAddShapes(r.request.words, r.target);
     // No driver has matrices of 4-bit components.
@@ -105,7 +106,13 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     if (hasAdded && !r.native) r.out.used.insert(flexible.value_or(kKhr));
     const bool hasFormats = usesFormatMatrices(r.request.words, r.target);
     r.lowersMatrices = usesMatrices(r.out.used) || hasInt4 || hasAdded || hasFormats;
-    if (r.lowersMatrices || !addsShapes || !r.out.used.empty()) return std::nullopt;
+    if (!r.lowersMatrices && needsOtherLayout(r)) {
+        if (r.native) return dependsOnLayout(r);
+        r.out.used.insert(kKhr);
+        r.lowersMatrices = true;
+    }
+    const bool mayStay = addsShapes || r.target.replacesLayout;
+    if (r.lowersMatrices || !mayStay || !r.out.used.empty()) return std::nullopt;
     r.out.words.assign(r.request.words.begin(), r.request.words.end());
     r.out.untouched = true;
     return std::nullopt;

@@ -85,6 +85,11 @@ constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
 // The pass that lowers matrices, which may not be the driver's then (lower_matrices.cpp).
 std::optional<Error> lowerAnyMatrices(Rewriting& rewriting);
 
+// Whether a module whose matrices may stay the driver's must not keep them
+// (Target::replacesLayout), and the error that says so.
+bool needsOtherLayout(Rewriting& rewriting);
+Error dependsOnLayout(const Rewriting& rewriting);
+
 // Fails if a number of the target's MatrixTuning is none that it may be.
 std::optional<Error> checkTuning(const PlannedTarget& target);
 

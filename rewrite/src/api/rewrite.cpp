@@ -13,6 +13,8 @@
 #include "ir/instruction.hpp"
 #include "ir/module.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/element_maps.hpp"
+#include "matrix/matrix_uses.hpp"
 #include "native/lower.hpp"
 #include "passes/whole_module.hpp"
 
@@ -116,7 +118,8 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
         Result<Rewritten> out = rewriteWithinLimit(request, target, BackEnd::kNative);
         // Where only tiles are added, the device may lack what core SPIR-V needs.
         const bool canBeCore = emulates || target.device.addsCoreShapes ||
-                               allowsFlexibleSizes(target.emulated, target.nativeFeatures);
+                               allowsFlexibleSizes(target.emulated, target.nativeFeatures) ||
+                               target.replacesLayout;
         if (!canBeCore || !mayFallBack(target, used, out)) return out;
         why = out.error().message;
     }
@@ -125,11 +128,31 @@ Result<Rewritten> rewriteForBackEnd(const Request& request, const PlannedTarget&
     return out;
 }
 
+// With Target::replacesLayout. If the driver's matrices cannot be replaced, they stay.
+Result<Rewritten> rewriteWithLayout(const Request& request, PlannedTarget target) {
+    Result<Rewritten> out = rewriteForBackEnd(request, target);
+    const bool isRefused = !out && (out.error().code == ErrorCode::kUnsupported ||
+                                    out.error().code == ErrorCode::kTooManySteps);
+    if (!isRefused || !mayDependOnLayout(request.words)) return out;
+    target.replacesLayout = false;
+    const ExtensionSet used = scan(request.words, target.emulated, target.nativeFeatures);
+    if (!used.empty() || mayAddShapes(request.words, target)) {
+        return rewriteForBackEnd(request, target);
+    }
+    Rewritten same;
+    same.words.assign(request.words.begin(), request.words.end());
+    same.untouched = true;
+    same.notes.push_back("the driver's layout of elements stays: " + out.error().message);
+    return same;
+}
+
 }  // namespace
 
 Result<Rewritten> rewrite(const Request& request, const Target& target) noexcept {
     try {
-        return rewriteForBackEnd(request, planned(target, request.words));
+        const PlannedTarget plan = planned(target, request.words);
+        return plan.replacesLayout ? rewriteWithLayout(request, plan)
+                                   : rewriteForBackEnd(request, plan);
     } catch (const std::bad_alloc&) {
         return Error{ErrorCode::kOutOfMemory, "out of memory"};
     } catch (...) {
@@ -146,6 +169,13 @@ bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& devi
     const bool any = allowsFlexibleSizes(emulated, native).has_value();
     return addedShapeUse(*module, types, device.nativeShapes, addedMatrixShapes(device), any) !=
            AddedShapeUse::kNone;
+}
+
+bool mayDependOnLayout(std::span<const uint32_t> words) {
+    if (!declares(words, spv::Capability::CooperativeMatrixKHR)) return false;
+    Result<Module> module = Module::parse(words);
+    if (!module) return false;
+    return hasOpenMatrixTypes(*module) || !whyDependsOnLanes(*module, MatrixUses(*module)).empty();
 }
 
 std::optional<BackEnd> backEndFromName(std::string_view name) {

@@ -31,6 +31,11 @@ std::string_view whyDependsOnMap(const Module& module, const MatrixUses& uses);
 // Whether the module names single elements of matrices of subgroups, or asks how many there are.
 bool namesElements(const MatrixUses& uses);
 
+// Values of A and B are loaded, moved, stored and multiplied only, or their elements have names
+// (numbers, or how many there are). Where both have one type, the former get a type of their own,
+// so that they lie as products want. Returns how many types were added.
+size_t separateUnnamedFactors(TypeTable& types, const MatrixUses& uses);
+
 // The layout that the matrices of a module want if it names elements: that of the target, or for
 // `auto`, if its result depends on it, the first that is known of the program's, the one that the
 // module's extensions suggest, and `family`, the device's. kFree: any.

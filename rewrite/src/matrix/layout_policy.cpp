@@ -129,6 +129,12 @@ void followMap(LayoutPolicy& policy, const MatrixUses& uses, const TypeTable& ty
     }
 }
 
+// Whether multiply-adds of pairs of f16 are twice as fast as others. On Apple's M1 they are not,
+// and the two sums of each pair along K spill registers.
+bool gainsByPairs(const DevicePlan& device) {
+    return device.sharesScalars || device.forbidsContraction;
+}
+
 // Large matrices of use A and B: a lane holds all columns of its rows of A, and all rows of its
 // columns of B, as products want it; several lanes hold the same component. Compilers of drivers
 // fail at the code for thousands of components in each lane, or at the branches through which they
@@ -194,7 +200,15 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     else if (dots && ofB > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
-    if (layout != ElementLayout::kFree) followMap(policy, uses, types, layout, target.subgroupSize);
+    if (layout != ElementLayout::kFree) {
+        followMap(policy, uses, types, layout, target.subgroupSize);
+        // f16 sums of a lane with one column have no pairs along N.
+        const bool hasOneColumn = survey.columns <= policy.grid.columns;
+        const bool wantsPairs =
+            survey.multipliesIntoHalf && hasOneColumn && gainsByPairs(target.device);
+        policy.halfPairsAlongK =
+            target.tuning.halfPairsAlongK.value_or(policy.halfPairsAlongK || wantsPairs);
+    }
     policy.likeAccumulators = largeTypes(uses, types, policy);
     policy.likeAccumulators.merge(typesLikeAccumulators(uses));
     for (const auto& [type, map] : policy.mapped) policy.likeAccumulators.erase(type);
@@ -210,9 +224,9 @@ std::set<Id> typesLikeAccumulators(const MatrixUses& uses) {
         const MatrixDimensions &target = a->second, &source = b->second;
         const bool areAlike = target.isOfSubgroup() && source.isOfSubgroup() &&
                               target.rows == source.rows && target.columns == source.columns;
-        if (areAlike && target.use != Use::kAccumulator && source.use == Use::kAccumulator) {
-            found.insert(to);
-        }
+        if (!areAlike || target.use == source.use) continue;
+        if (target.use != Use::kAccumulator) found.insert(to);
+        if (source.use != Use::kAccumulator) found.insert(from);
     }
     return found;
 }

@@ -134,9 +134,10 @@ class MatrixUses {
     std::set<std::pair<Id, Id>> elementCopies_;
 };
 
-// The types of use A and B to whose elements the module copies elements of accumulators of the same
-// size, perhaps converted. Matrices of these types are distributed as accumulators are, since such
-// programs assume what some drivers do: that copying element i to element i converts the use.
+// The types of use A and B between whose elements and those of a matrix of another use and the same
+// size the module copies elements, perhaps converted. Matrices of these types are distributed as
+// accumulators are, since such programs assume what some drivers do: that copying element i to
+// element i converts the use.
 std::set<Id> typesLikeAccumulators(const MatrixUses& uses);
 
 // Finds the types of A and B whose values are only loaded, moved and multiplied. An invocation can

@@ -78,6 +78,9 @@ ProductTypes productTypes(const Module& module, const NativePlan& plan, const In
 MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
                          uint32_t matrixOperands);
 
+// Whether operands of a matrix type depend on specialization constants.
+bool hasOpenMatrixTypes(const Module& module);
+
 // Whether a module uses a shape of `added`; with `any`, any one that is not in `native`.
 enum class AddedShapeUse {
     kNone,

@@ -217,14 +217,6 @@ NativePlan listableTypes(const Module& module) {
     return plan;
 }
 
-// Whether operands of a matrix type depend on specialization constants.
-bool hasOpenTypes(const Module& module) {
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == OpTypeCooperativeMatrixKHR &&
-               (!module.constantValue(i->word(1)) || !matrixDimensions(module, *i));
-    });
-}
-
 // Whether a matrix type has components of a format that the rewriter does not know, such as those
 // of newer extensions.
 bool hasUnknownComponents(const Module& module) {
@@ -241,6 +233,13 @@ bool hasUnknownComponents(const Module& module) {
 
 }  // namespace
 
+bool hasOpenMatrixTypes(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == OpTypeCooperativeMatrixKHR &&
+               (!module.constantValue(i->word(1)) || !matrixDimensions(module, *i));
+    });
+}
+
 AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
                             std::span<const MatrixShape> native, std::span<const MatrixShape> added,
                             bool any) {
@@ -253,7 +252,7 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
             return AddedShapeUse::kSome;
         }
     }
-    AddedShapeUse use = hasOpenTypes(module) ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
+    AddedShapeUse use = hasOpenMatrixTypes(module) ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
     module.visitBlocks([&](const Instruction& i) {
         if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
         const ProductTypes product = productTypes(module, plan, i);

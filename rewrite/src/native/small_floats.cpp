@@ -272,8 +272,8 @@ std::optional<Error> holdInDriverMatrices(TypeTable& types, const PlannedTarget&
     for (const Id type : typesLikeAccumulators(MatrixUses(module))) {
         if (!context.isMatrix(type)) continue;
         return Error{ErrorCode::kUnsupported,
-                     "elements of an accumulator are copied to those of a matrix of use A or B, "
-                     "which the driver may distribute in another way"};
+                     "elements are copied between matrices of different use, which the driver may "
+                     "distribute in different ways"};
     }
     if (!reserveAll(context)) {
         return Error{ErrorCode::kUnsupported,

@@ -79,6 +79,10 @@ constexpr SliceRow kSlicesOfManyRegisters[] = {
     kClosedPairs,
     kSmallFloatFactors,
     {"integers", areIntegers, kNone},
+    // A lane has many rows of A.
+    {"f32 sums in a layout of elements",
+     [](const Product& p) { return p.sumBits == 32 && p.haveLayout; },
+     {4, true}},
     {"f32 sums, 65 or more of a lane",
      [](const Product& p) { return p.sumBits == 32 && p.sums >= 65; },
      {4, true}},

@@ -120,6 +120,7 @@ PlannedTarget::PlannedTarget(const Target& target)
       backEnd(target.backEnd),
       elementLayout(target.elementLayout),
       programLayout(target.programLayout),
+      replacesLayout(target.replacesLayout),
       tuning(target.tuning) {}
 
 bool prefersBlockedWeights(const Target& target) {

@@ -54,6 +54,7 @@ struct SlicedProduct {
     bool haveDuplicates;  // there are fewer sums than lanes
     bool arePairsAlongK;  // f16 of B
     bool haveMixedDots;   // the device
+    bool haveLayout;      // of elements (ElementLayout) in which a lane has one column
 };
 
 struct Slices {
@@ -210,6 +211,7 @@ struct PlannedTarget {
     bool indexes64Bits;
     BackEnd backEnd;
     ElementLayout elementLayout, programLayout;
+    bool replacesLayout;
     MatrixTuning tuning;
 };
 

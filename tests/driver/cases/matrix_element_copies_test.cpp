@@ -102,6 +102,63 @@ OpCooperativeMatrixStoreKHR %pd %r %c_0 ${n}
     EXPECT_EQ(difference(unpack(Component::kF32, size, size, after[3]), want), "");
 }
 
+// The same from A or B to an accumulator, which is stored then.
+TEST_P(MatrixFormatElementCopies, ConvertToAnAccumulator) {
+    const auto& [component, size, use] = GetParam();
+    COOPVK_REQUIRE(component);
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    if (!info(component).hasArithmetic() && !isEmulated(component))
+        GTEST_SKIP() << "matrices of " << name(component) << " may be the driver's own";
+    COOPVK_REQUIRE(
+        (NeededMatrices{{component, size, size, use}, {component, size, size, Use::kAccumulator}}));
+    Assembly a;
+    a.buffers = {scalars("a", component), scalars("b", component)};
+    a.declarations = matrixType("X", component, size, size, use) +
+                     matrixType("C", component, size, size, Use::kAccumulator) +
+                     substitute(R"(
+%pointer_C = OpTypePointer Function %C
+%pointer_X = OpTypePointer Function %X
+%pointer_e = OpTypePointer Function %${e}
+)",
+                                {{"e", std::string(name(component))}});
+    a.body = substitute(R"(
+%vc = OpVariable %pointer_C Function
+%vx = OpVariable %pointer_X Function
+%pa = OpAccessChain %sb_${e} %a %c_0 %c_0
+%pb = OpAccessChain %sb_${e} %b %c_0 %c_0
+%mx = OpCooperativeMatrixLoadKHR %X %pa %c_0 ${n}
+OpStore %vx %mx
+%length = OpCooperativeMatrixLengthKHR %u32 %C
+OpBranch %head
+%head = OpLabel
+%i = OpPhi %u32 %c_0 %main_entry %next %continue
+OpLoopMerge %done %continue None
+OpBranch %check
+%check = OpLabel
+%less = OpULessThan %bool %i %length
+OpBranchConditional %less %work %done
+%work = OpLabel
+%from = OpInBoundsAccessChain %pointer_e %vx %i
+%element = OpLoad %${e} %from
+%to = OpInBoundsAccessChain %pointer_e %vc %i
+OpStore %to %element
+OpBranch %continue
+%continue = OpLabel
+%next = OpIAdd %u32 %i %c_1
+OpBranch %head
+%done = OpLabel
+%mc = OpLoad %C %vc
+OpCooperativeMatrixStoreKHR %pb %mc %c_0 ${n}
+)",
+                        {{"e", std::string(name(component))}, {"n", constant(size)}});
+    Rng rng("ConvertToAnAccumulator" + std::string(name(component)) + std::to_string(size));
+    const Matrix given = randomMatrix(rng, component, size, size, Fill::kSmall);
+    const Matrix none(component, size, size);
+    Dispatch dispatch;
+    dispatch.buffers = {pack(given), poison(rng, none)};
+    EXPECT_EQ(run(assemble(a), dispatch)[1], pack(given));
+}
+
 INSTANTIATE_TEST_SUITE_P(All, MatrixFormatElementCopies,
                          testing::Values(CopyCase{Component::kE4M3, 16, Use::kA},
                                          CopyCase{Component::kE4M3, 16, Use::kB},

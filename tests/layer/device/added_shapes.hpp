@@ -25,9 +25,10 @@ inline VkCooperativeMatrixPropertiesKHR ownShape(VkComponentTypeKHR sums) {
     return shape;
 }
 
-// multiplyModule with sizes that no specialization changes.
-inline Words fixedModule(uint32_t size) {
+// multiplyModule with sizes that no specialization changes. `more`: instructions at its end.
+inline Words fixedModule(uint32_t size, std::string_view more = {}) {
     std::string text = multiplyModule(size, size, size);
+    text.insert(text.find("OpReturn"), more);
     const std::string_view decoration = "OpDecorate %rows SpecId 0\n", spec = "OpSpecConstant";
     text.erase(text.find(decoration), decoration.size());
     text.replace(text.find(spec), spec.size(), "OpConstant");

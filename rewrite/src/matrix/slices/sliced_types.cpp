@@ -68,13 +68,20 @@ class SliceChooser {
              .areOpen = open_.contains(accumulator),
              .haveDuplicates = uint64_t{left.rows} * right.columns < target_.subgroupSize,
              .arePairsAlongK = policy_.halfPairsAlongK,
-             .haveMixedDots = target_.device.hasMixedDots});
+             .haveMixedDots = target_.device.hasMixedDots,
+             .haveLayout = policy_.elementLayout != ElementLayout::kFree &&
+                           right.columns <= policy_.grid.columns});
         return {target_.tuning.sliceDepth.value_or(slices.depth),
                 target_.tuning.rollSlices.value_or(slices.rolled)};
     }
 
     // The most components of a type of accumulator that a variable keeps in each lane.
     uint64_t sumsOfLane(Id type) {
+        const auto [known, isNew] = sums_.try_emplace(type, 0);
+        if (isNew) known->second = countSums(type);
+        return known->second;
+    }
+    uint64_t countSums(Id type) {
         const auto d = matrixDimensions(module_, module_.def(type));
         uint64_t kept = 1;
         for (const auto& function : module_.functions()) {
@@ -109,6 +116,7 @@ class SliceChooser {
     const FactorSurvey survey_;
     const std::set<Id> open_;
     MatrixCounts matrices_;
+    std::map<Id, uint64_t> sums_;  // of a lane, by type
     SlicedTypes chosen_;
 };
 

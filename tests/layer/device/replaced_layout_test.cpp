@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shaders that depend on a layout of elements that the driver's own matrices do not have.
+#include "coopvk/rewrite.hpp"
+#include "device/added_shapes.hpp"
+
+namespace coopvk::test::replaced_layout_test {
+namespace {
+
+class ReplacedLayout : public AddedShapes {
+ protected:
+    ReplacedLayout() { setenv("COOPVK_BACK_END", "auto", 1); }
+    ~ReplacedLayout() override { unsetenv("COOPVK_ELEMENT_LAYOUT"); }
+
+    // Whether the driver gets its own matrices for a shader whose result depends on how many
+    // elements a lane has, with nothing else that is emulated.
+    bool keepsMatrices(const char* layout, uint32_t vendor) {
+        setenv("COOPVK_ELEMENT_LAYOUT", layout, 1);
+        driver.vendorId = vendor;
+        restartWith("auto,VK_EXT_shader_float8", VK_FALSE);
+        const Words depends = fixedModule(8,
+                                          "%length = OpCooperativeMatrixLengthKHR %u32 %C\n"
+                                          "%number = OpConvertUToF %f32 %length\n"
+                                          "OpStore %pc %number\n");
+        EXPECT_EQ(makeCompute(stageOf(makeModule(depends))), VK_SUCCESS);
+        const bool keeps = last().words == depends;
+        EXPECT_EQ(rewrite::disassemble(last().words).find("MulAddKHR") != std::string::npos, keeps);
+        EXPECT_EQ(makeCompute(stageOf(makeModule(fixedModule(8)))), VK_SUCCESS);
+        EXPECT_EQ(last().words, fixedModule(8)) << "depends on nothing";
+        return keeps;
+    }
+};
+
+constexpr uint32_t kAmd = 0x1002, kNvidia = 0x10de, kIntel = 0x8086;
+
+TEST_F(ReplacedLayout, WhereTheDriversMatricesLieOtherwise) {
+    EXPECT_FALSE(keepsMatrices("rdna4", kNvidia));
+    EXPECT_FALSE(keepsMatrices("rdna4", kIntel));
+    EXPECT_FALSE(keepsMatrices("nvidia", kIntel));
+    EXPECT_TRUE(keepsMatrices("nvidia", kNvidia));
+    EXPECT_TRUE(keepsMatrices("rdna4", kAmd));
+    EXPECT_TRUE(keepsMatrices("free", kNvidia));
+    EXPECT_TRUE(keepsMatrices("auto", kNvidia)) << "of a program of which nothing is known";
+}
+
+// The user asks for the driver's.
+TEST_F(ReplacedLayout, NotWithTheNativeBackEnd) {
+    setenv("COOPVK_BACK_END", "native", 1);
+    EXPECT_TRUE(keepsMatrices("rdna4", kNvidia));
+}
+
+}  // namespace
+}  // namespace coopvk::test::replaced_layout_test
