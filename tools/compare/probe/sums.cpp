@@ -19,7 +19,7 @@ using nlohmann::ordered_json;
 using reference::SumUnit;
 using reference::numbers::Number;
 
-constexpr uint32_t kResult = 3;  // binding
+constexpr uint32_t kResultBinding = 3;
 constexpr uint64_t kSumsOfRun = uint64_t{1} << 16;
 constexpr uint32_t kShown = 3;       // sums of a run that differ, for people
 constexpr uint32_t kRecorded = 100;  // of a run, in the file: those that differ, and others
@@ -56,7 +56,7 @@ std::string shaderOf(const MatrixRow& row, uint32_t lanes) {
         text.line(std::format("{} = OpCooperativeMatrixLoadKHR {} {} {} {}", loaded[i], type, from,
                               text.constant(0), text.constant(types[i].columns)));
     }
-    const std::string result = text.fresh("result"), to = at(kResult, types[2]);
+    const std::string result = text.fresh("result"), to = at(kResultBinding, types[2]);
     text.line(std::format("{} = OpCooperativeMatrixMulAddKHR {} {} {} {}", result, matrix(types[2]),
                           loaded[0], loaded[1], loaded[2]));
     text.line(std::format("OpCooperativeMatrixStoreKHR {} {} {} {}", to, result, text.constant(0),
@@ -83,7 +83,7 @@ std::vector<uint64_t> compute(Runner& runner, const std::string& shader, const P
                    0};
     plan.buffers = {memoryOf(p.row.a, p.a), memoryOf(p.row.b, p.b), memoryOf(p.row.c, p.c),
                     Bytes(plan.result.end(), std::byte(0xA5))};
-    plan.output = kResult;
+    plan.output = kResultBinding;
     Outcome outcome = runner.run(plan);
     if (!outcome.result) throw std::runtime_error(outcome.error);
     return std::move(outcome.result->elements);
