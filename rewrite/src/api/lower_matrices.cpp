@@ -10,6 +10,7 @@
 #include "matrix/element_maps.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
+#include "matrix/slices/factor_slices.hpp"
 #include "matrix/slices/segments.hpp"
 #include "matrix/staging_arrays.hpp"
 #include "matrix/tiles/tile_grid.hpp"
@@ -106,20 +107,27 @@ Failure lowerToCore(Rewriting& r) {
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,
                            target.tuning.unrolledProducts.value_or(target.device.unrolledProducts));
+    ProductSlices slices = sliceProducts(r.types, target, policy, *uses);
+    if (slices.depths.empty() && !r.native) slices = sliceFactors(r.types, target, policy, *uses);
     MatrixContext context(r.types, target);
     context.policy = policy;
+    context.slices = std::move(slices);
     context.invocations = invocationsOf(r.module);
     context.cellsAreSubgroups = canReduceInSubgroups(r.module, target);
     context.tiles = std::move(tiles);
-    context.slices = sliceProducts(r.types, target, policy, *uses);
     if (Failure error = lowerMatrices(context)) return error;
     removeWholeMatrixDeclarations(r.module);
     r.out.notes.push_back(
         std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                     r.native ? "native back-end, in tiles of workgroups" : "core back-end",
                     policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock));
-    if (context.slices.depth != 0)
-        r.out.notes.push_back(std::format("products in slices of {}", context.slices.depth));
+    std::set<uint32_t> depths;
+    for (const auto& [type, depth] : context.slices.depths) depths.insert(depth);
+    const bool areOfB = !context.slices.firstColumns.empty();
+    for (const uint32_t depth : depths) {
+        r.out.notes.push_back(
+            std::format("products in slices of {}{}", depth, areOfB ? " rows of B" : ""));
+    }
     r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups" : "matrices: core");
     return std::nullopt;
 }

@@ -44,9 +44,11 @@ struct MatrixType : PackedType {
 
 // Matrices that are loaded in slices along K, one after the other (matrix/slices).
 struct ProductSlices {
-    std::set<Id> types;  // of A and B
-    uint32_t depth = 0;  // columns of A and rows of B in a slice
-    Id number = 0;       // variable: the slice's number (u32)
+    std::map<Id, uint32_t> depths;  // columns or rows in a slice, by type of A or B
+    Id number = 0;                  // variable: the slice's number (u32)
+    // Of conversions that take a slice of A from the lanes that hold it: the first column, behind
+    // those of earlier iterations of the loop (factor_slices.hpp).
+    std::map<Id, uint32_t> firstColumns;
 };
 
 // Shared memory for matrices of scope Workgroup, in words.

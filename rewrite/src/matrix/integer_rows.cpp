@@ -12,7 +12,7 @@ namespace {
 // those of 4 bits if the matrices are only loaded, as those in slices are.
 uint32_t maxMagnitude(const MatrixContext& context, const MatrixType& type, bool isSigned) {
     const bool isNarrow = type.number->bits == 4 && type.number->isSigned() == isSigned &&
-                          context.slices.types.contains(type.id);
+                          context.slices.depths.contains(type.id);
     const uint32_t bits = isNarrow ? 4 : 8;
     return isSigned ? 1u << (bits - 1) : (1u << bits) - 1;
 }

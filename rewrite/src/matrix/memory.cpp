@@ -104,7 +104,7 @@ std::optional<MatrixMemory> inWords(MatrixContext& context, MatrixWriter& writer
     const std::span<const Operand> operands = operandsBehind(load, 1);
     const std::optional<uint64_t> layout = context.module.constantValue(load.word(1));
     if (!context.multiples || (bits & device.bitsLoadedInWords) == 0 || !layout ||
-        operands.size() < 2 || context.slices.types.contains(matrix.id)) {
+        operands.size() < 2 || context.slices.depths.contains(matrix.id)) {
         return std::nullopt;
     }
     const uint32_t bytes = bytesAtOnce(matrix, *layout == 0);

@@ -59,7 +59,7 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
     memory_ = MemoryOperands(operands.subspan(2));
     if (pointer_.alignment() != 0) memory_ = memory_.withAlignment(pointer_.alignment());
     stride_ = pointer_.stride(emit_, operands[1].word);
-    if (context.slices.types.contains(matrix.id)) slice_ = sliceStart();
+    if (context.slices.depths.contains(matrix.id)) slice_ = sliceStart();
     valid_ = true;
 }
 
@@ -67,11 +67,11 @@ MatrixMemory::MatrixMemory(MatrixContext& context, MatrixWriter& writer, const I
 // column major order and for B in row major order.
 Id MatrixMemory::sliceStart() {
     TypeTable& types = context_.types;
-    const ProductSlices& slices = context_.slices;
-    const Id number = emit_.load(types.uint32(), slices.number);
+    const uint32_t depth = context_.slices.depths.at(matrix_.id);
+    const Id number = emit_.load(types.uint32(), context_.slices.number);
     const bool acrossLines = rowMajor_ == (matrix_.use == Use::kB);
     const uint32_t bits = memoryBits() * pointer_.components();
-    const uint32_t step = acrossLines ? slices.depth : slices.depth * componentBits_ / bits;
+    const uint32_t step = acrossLines ? depth : depth * componentBits_ / bits;
     const Id index = pointer_.asIndex(emit_, emit_.times(number, step));
     return acrossLines ? emit_.mulInt(pointer_.indexType(), index, stride_) : index;
 }

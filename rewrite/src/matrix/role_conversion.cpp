@@ -6,6 +6,7 @@
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "matrix/slices/factor_slices.hpp"
 
 namespace coopvk::rewrite {
 
@@ -100,6 +101,8 @@ void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const Subgr
 
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion) {
+    if (context.slices.firstColumns.contains(conversion.result))
+        return lowerFactorSlice(context, writer, conversion);
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     if (from != nullptr && to != nullptr &&

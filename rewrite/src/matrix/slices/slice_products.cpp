@@ -187,7 +187,8 @@ ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
     if (found.empty()) return {};
     const Id number =
         globalVariable(types, spv::StorageClass::Private, types.uint32(), "coopvk_slice");
-    const ProductSlices slices = {chosen->types, chosen->depth, number};
+    ProductSlices slices = {.number = number};
+    for (const Id matrix : chosen->types) slices.depths[matrix] = chosen->depth;
     const SliceLoop loop = {
         chosen->wholeDepth / chosen->depth, slices.number,
         chosen->rolled ? spv::LoopControlMask::DontUnroll : spv::LoopControlMask::Unroll};
