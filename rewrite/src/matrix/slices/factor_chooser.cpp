@@ -103,41 +103,37 @@ class FactorChooser {
  public:
     FactorChooser(const TypeTable& types, const PlannedTarget& target, const LayoutPolicy& policy,
                   const MatrixUses& uses)
-        : module_(types.module()),
-          types_(types),
-          target_(target),
-          policy_(policy),
-          uses_(uses),
-          loaded_(module_) {}
+        : module_(types.module()), types_(types), target_(target), policy_(policy), uses_(uses) {}
 
     std::map<Id, std::vector<LoadedProduct>> run() {
-        std::set<Id> refused;
-        std::map<Id, std::vector<LoadedProduct>> chosen;
-        std::set<Id> large;
+        std::set<Id> large, refused;
         for (const MatrixProduct& product : uses_.products()) {
-            const std::optional<LoadedProduct> found = take(product);
-            if (!found) {
-                refused.insert(product.a);
-                continue;
-            }
-            chosen[product.a].push_back(*found);
-            if (registersOf(product) > kWholeFactors) large.insert(product.a);
+            if (registersOf(product) > kWholeFactors && allows(product.a)) large.insert(product.a);
         }
-        std::erase_if(chosen, [&](const auto& entry) {
-            return refused.contains(entry.first) || !large.contains(entry.first);
-        });
+        std::map<Id, std::vector<LoadedProduct>> chosen;
+        if (large.empty()) return chosen;
+        const LoadedProducts loaded(module_);
+        for (const MatrixProduct& product : uses_.products()) {
+            if (!large.contains(product.a)) continue;
+            const std::optional<LoadedProduct> found =
+                take(product, loaded.loadOfB(*product.instruction));
+            if (found)
+                chosen[product.a].push_back(*found);
+            else
+                refused.insert(product.a);
+        }
+        std::erase_if(chosen, [&](const auto& entry) { return refused.contains(entry.first); });
         return chosen;
     }
 
  private:
-    std::optional<LoadedProduct> take(const MatrixProduct& product) const {
-        const Instruction* load = loaded_.loadOfB(*product.instruction);
-        const auto a = matrixDimensions(module_, module_.def(product.a));
+    std::optional<LoadedProduct> take(const MatrixProduct& product, const Instruction* load) const {
         const auto b = matrixDimensions(module_, module_.def(product.b));
+        const auto a = matrixDimensions(module_, module_.def(product.a));
         constexpr auto kSaturating =
             static_cast<uint32_t>(spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
-        if (load == nullptr || !a || !b || !a->isOfSubgroup() || a->columns != b->rows ||
-            (product.instruction->word(3) & kSaturating) != 0 || !allows(product.a) ||
+        if (load == nullptr || !b || a->columns != b->rows ||
+            (product.instruction->word(3) & kSaturating) != 0 ||
             module_.storage(load->word(0)) != spv::StorageClass::Workgroup) {
             return std::nullopt;
         }
@@ -148,6 +144,8 @@ class FactorChooser {
 
     // Whether matrices of the type may be distributed as accumulators.
     bool allows(Id type) const {
+        const auto d = matrixDimensions(module_, module_.def(type));
+        if (!d || !d->isOfSubgroup() || columnsOf(types_, policy_, type).lanes < 2) return false;
         constexpr uint32_t kFixed = kHasElements | kAsksLength | kIsConstructed;
         const uint32_t bits = heldBits(types_, module_.def(type).word(0));
         const bool isFree =
@@ -161,7 +159,7 @@ class FactorChooser {
     uint32_t depthOf(Id a, const Instruction& load) const {
         const Axis axis = columnsOf(types_, policy_, a);
         const std::optional<uint64_t> layout = module_.constantValue(load.word(1));
-        if (axis.lanes < 2 || !layout || *layout > 1 || load.operands.size() < 3) return 0;
+        if (!layout || *layout > 1 || load.operands.size() < 3 || pointeeOf(load) == 0) return 0;
         const uint32_t least = *layout == 1 ? pointeeOf(load) : 1;
         const uint32_t wanted = std::max(target_.tuning.sliceDepth.value_or(kDepth), least);
         uint32_t depth = std::min(wanted, powerOfTwoIn(axis.count()));
@@ -171,10 +169,11 @@ class FactorChooser {
         return depth < axis.size && depth % least == 0 ? depth : 0;
     }
 
-    // Components of B in what the pointer of a load points to.
+    // Components of B in what the pointer of a load points to, at least 1; 0: it is not known.
     uint32_t pointeeOf(const Instruction& load) const {
         const Id pointee = module_.pointee(load.word(0));
         const uint32_t bits = types_.width(pointee) * types_.components(pointee);
+        if (bits == 0) return 0;
         return std::max(1u, bits / types_.width(module_.def(load.type).word(0)));
     }
 
@@ -185,6 +184,7 @@ class FactorChooser {
             const Id component = module_.def(type).word(0);
             const auto d = matrixDimensions(module_, module_.def(type));
             const uint32_t held = heldBits(types_, component);
+            if (!d || !d->isOfSubgroup() || held == 0) return 0;
             bits += uint64_t{makeFragment(policy_, *d, held).length()} * held;
         }
         return bits / 32;
@@ -195,7 +195,6 @@ class FactorChooser {
     const PlannedTarget& target_;
     const LayoutPolicy& policy_;
     const MatrixUses& uses_;
-    const LoadedProducts loaded_;
 };
 
 }  // namespace
