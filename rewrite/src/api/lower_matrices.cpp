@@ -76,6 +76,16 @@ Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
                              name, size)};
 }
 
+void noteSlices(Rewriting& r, const ProductSlices& slices) {
+    std::set<uint32_t> depths;
+    for (const auto& [type, depth] : slices.depths) depths.insert(depth);
+    const bool areOfB = !slices.firstColumns.empty();
+    for (const uint32_t depth : depths) {
+        r.out.notes.push_back(
+            std::format("products in slices of {}{}", depth, areOfB ? " rows of B" : ""));
+    }
+}
+
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
     joinProducts(r.types, target, r.native, r.out.notes);
@@ -121,13 +131,7 @@ Failure lowerToCore(Rewriting& r) {
         std::format("{}, lane grid {}x{}, row blocks {}, column blocks {}",
                     r.native ? "native back-end, in tiles of workgroups" : "core back-end",
                     policy.grid.rows, policy.grid.columns, policy.rowBlock, policy.columnBlock));
-    std::set<uint32_t> depths;
-    for (const auto& [type, depth] : context.slices.depths) depths.insert(depth);
-    const bool areOfB = !context.slices.firstColumns.empty();
-    for (const uint32_t depth : depths) {
-        r.out.notes.push_back(
-            std::format("products in slices of {}{}", depth, areOfB ? " rows of B" : ""));
-    }
+    noteSlices(r, context.slices);
     r.out.paths.push_back(r.native ? "matrices: native, in tiles of workgroups" : "matrices: core");
     return std::nullopt;
 }
