@@ -208,6 +208,11 @@ class ReportSink {
     // `ends`: null, or what ends the execution from outside.
     ReportSink(Reporter& reporter, uint32_t most, const std::atomic<bool>* ends)
         : reporter_(reporter), most_(most), ends_(ends) {}
+    // Whether a report may still reach the reporter; its text is not made for others.
+    bool takes(uint32_t check, uint32_t word) {
+        const std::lock_guard lock(mutex_);
+        return seen_.size() < most_ && !seen_.contains({check, word});
+    }
     // The first report of each kind at each instruction reaches the reporter.
     void report(const Report& report) {
         const std::lock_guard lock(mutex_);

@@ -166,7 +166,7 @@ bool Subgroup::checks(Check check) const {
 }
 
 void Subgroup::report(Check check, uint32_t lane, std::string message, uint32_t otherWord) {
-    if (!checks(check)) return;
+    if (!checks(check) || !group->sink->takes(check, at->word)) return;
     if (check == kCheckUndefined && lastOutside != nullptr)
         message += std::format(" (the last such result: {} in {})", lastWhat,
                                nameOf(*program, *lastOutside, lineAt(*program, lastOutside->word)));
