@@ -74,5 +74,18 @@ TEST(LongVectors, ConversionsLeadToCooperativeTypes) {
     EXPECT_EQ(test::occurrences(disassemble(out->words), "OpTypeVectorIdEXT"), 1u);
 }
 
+// Cooperative vectors cannot be compared: where a type is of both kinds, long vectors are lowered,
+// too.
+TEST(LongVectors, AreLoweredWhereCooperativeOnesAreCompared) {
+    const Result<Rewritten> out =
+        run(moduleOf("%flags = OpTypeVectorIdEXT %bool %m",
+                     "%less = OpFOrdLessThan %flags %sum %sum\n%any = OpAny %bool %less"));
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    const std::string text = disassemble(out->words);
+    EXPECT_EQ(test::occurrences(text, "OpTypeVectorIdEXT"), 0u);
+    EXPECT_EQ(test::occurrences(text, "LongVectorEXT"), 0u);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::long_vector_test

@@ -7,6 +7,7 @@
 #include "ir/composites.hpp"
 #include "ir/entry_point.hpp"
 #include "longvector/types.hpp"
+#include "lowering/cooperative_types.hpp"
 #include "matrix/context.hpp"
 #include "native/lower.hpp"
 #include "numbers/lower.hpp"
@@ -118,6 +119,17 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     return std::nullopt;
 }
 
+// The driver's own long vectors stay beside cooperative ones that are lowered, unless a type is
+// both.
+Failure takeLongVectors(Rewriting& r) {
+    if (r.out.used.contains(Extension::kNvCooperativeVector) &&
+        r.module.hasCapability(spv::Capability::LongVectorEXT) &&
+        hasLongCooperativeVectors(r.module)) {
+        r.out.used.insert(Extension::kExtShaderLongVector);
+    }
+    return std::nullopt;
+}
+
 Failure separateLoops(Rewriting& r) {
     r.entersLoops = r.lowersMatrices || r.out.used.contains(Extension::kIntel2dBlockIo) ||
                     r.out.used.contains(Extension::kExtShaderLongVector);
@@ -206,6 +218,7 @@ constexpr Pass kPasses[] = {
     {"unify NV matrices", {kNoSpecIds}, {kNoNvMatrices}, unifyNv},
     {"declare matrices", {kNoSpecIds}, {}, declareMatrices},
     {"choose what is lowered", {kInt4InMatrices, kNoNvMatrices}, {}, chooseWhatIsLowered},
+    {"take long vectors beside cooperative ones", {kNoSpecIds}, {}, takeLongVectors},
     {"separate continue targets", {kNoSpecIds}, {kContinueTargets}, separateLoops},
     {"lower long vectors",
      {kNoSpecIds, kOneEntryPoint, kContinueTargets},

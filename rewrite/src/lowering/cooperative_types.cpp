@@ -62,4 +62,16 @@ std::set<Id> cooperativeVectorTypes(const Module& module) {
     return types;
 }
 
+bool hasLongCooperativeVectors(const Module& module) {
+    const std::set<Id> types = cooperativeVectorTypes(module);
+    bool found = false;
+    module.visitBlocks([&](const Instruction& i) {
+        if (found || isOfCooperativeVectors(i) || isNonSemantic(module, i)) return;
+        found = types.contains(i.type);
+        for (const Operand& o : i.operands)
+            found = found || (o.isId && types.contains(module.def(o.word).type));
+    });
+    return found;
+}
+
 }  // namespace coopvk::rewrite

@@ -28,4 +28,8 @@ inline constexpr spv::Op kCooperativeElementWise[] = {OpShiftRightLogical,
 // Whether an instruction is one that cooperative vectors are lowered with.
 bool isOfCooperativeVectors(const Instruction& i);
 
+// Whether instructions that only long vectors have, such as comparisons, take or give cooperative
+// vectors.
+bool hasLongCooperativeVectors(const Module& module);
+
 }  // namespace coopvk::rewrite
