@@ -42,15 +42,20 @@ Rounding Converter::rounding(const Instruction& i) const {
                                                                      : Rounding::kNearestEven;
 }
 
-Id Converter::upperBytesToF16(Id value, Id type) {
+Id Converter::smallFloatToF16(const Number& number, Id value, Id type) {
     types_.declareArithmetic(types_.floatType(16));
-    const Id u32 = types_.uint32(), u8 = types_.intType(8, false);
-    const Id f16 = types_.scalarOf(type), pair = types_.vectorType(f16, 2);
+    const Id u32 = types_.uint32(), u8 = types_.intType(8, false), f16 = types_.scalarOf(type);
     std::vector<Id> scalars;
-    for (uint32_t c = 0; c < components_; ++c) {
-        const Id byte = components_ == 1 ? value : emit_.extract(u8, value, {c});
-        const Id word = U32(emit_, emit_.op(OpUConvert, u32, {byte})) << 8;
-        scalars.push_back(emit_.extract(f16, emit_.bitcast(pair, word), {0}));
+    for (uint32_t c = 0; c < components_; c += 2) {
+        const auto byte = [&](uint32_t at) {
+            const Id scalar = components_ == 1 ? value : emit_.extract(u8, value, {at});
+            return U32(emit_, emit_.op(OpUConvert, u32, {scalar}));
+        };
+        const bool isPair = c + 1 < components_;
+        const U32 word = isPair ? byte(c) | byte(c + 1) << 8 : byte(c);
+        const Id halves = smallFloatPair(emit_, number.fields, word);
+        scalars.push_back(emit_.extract(f16, halves, {0}));
+        if (isPair) scalars.push_back(emit_.extract(f16, halves, {1}));
     }
     return emit_.join(type, scalars);
 }
@@ -196,9 +201,9 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
         return true;
     }
     Converter convert(context, emit, components);
-    if (types.isHalf(i.type) && to == nullptr && isE5M2(from) &&
+    if (types.isHalf(i.type) && to == nullptr && from != nullptr && from->isSmallFloat() &&
         context.target.device.shaderFloat16) {
-        defineResult(context, emit, i, convert.upperBytesToF16(value, i.type));
+        defineResult(context, emit, i, convert.smallFloatToF16(*from, value, i.type));
         return true;
     }
     if (isE5M2(from) && to != nullptr && to->isHalf()) {

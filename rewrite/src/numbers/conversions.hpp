@@ -83,8 +83,8 @@ class Converter {
     Id decode(const Number& number, Id value);
     Id encode(const Number& number, Id value, Rounding rounding);
 
-    // E5M2 are the upper bytes of f16. So denormals are kept, which devices may flush elsewhere.
-    Id upperBytesToF16(Id value, Id type);
+    // By bits: denormals are kept, which devices may flush elsewhere, and the sign of NaN.
+    Id smallFloatToF16(const Number& number, Id value, Id type);
 
  private:
     Id oddF32(Id value);
