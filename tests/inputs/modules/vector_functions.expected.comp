@@ -12,11 +12,8 @@ int floorMod(int a) {
     const int rest = a - 7 * (a / 7);
     return rest < 0 ? rest + 7 : rest;
 }
-// A remainder of zero has a sign, too.
-float16_t withSign(float16_t magnitude, float16_t of) {
-    return uint16BitsToHalf(uint16_t(halfBitsToUint16(magnitude) & 0x7FFFus) |
-                            uint16_t(halfBitsToUint16(of) & 0x8000us));
-}
+// Of the numbers here no remainder is zero, whose sign SPIR-V leaves open.
+const float16_t DIVISOR = 3.140625hf;
 void main() {
     for (uint c = 0; c < 8; ++c) {
         const uint me = gl_LocalInvocationIndex * 312 + c;
@@ -59,8 +56,8 @@ void main() {
         dst[272 + me] = smoothstep(HALF, p, a);
         dst[280 + me] = fma(a, p, a);
         dst[288 + me] = clamp(a, LOW, HALF);
-        dst[296 + me] = withSign(abs(x - 3.0hf * trunc(x / 3.0hf)), x);
-        dst[304 + me] = mod(x, 3.0hf);
+        dst[296 + me] = x - DIVISOR * trunc(x / DIVISOR);
+        dst[304 + me] = mod(x, DIVISOR);
     }
     for (uint c = 0; c < 4; ++c) {
         const uint me = gl_LocalInvocationIndex * 44 + c;
