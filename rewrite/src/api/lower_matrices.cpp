@@ -81,8 +81,8 @@ void noteSlices(Rewriting& r, const ProductSlices& slices) {
     for (const auto& [type, depth] : slices.depths) depths.insert(depth);
     const bool areOfB = !slices.firstColumns.empty();
     for (const uint32_t depth : depths) {
-        r.out.notes.push_back(
-            std::format("products in slices of {}{}", depth, areOfB ? " rows of B" : ""));
+        r.out.notes.push_back(areOfB ? std::format("products in slices of {} rows of B", depth)
+                                     : std::format("products in slices of {}", depth));
     }
 }
 
