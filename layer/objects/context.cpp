@@ -4,6 +4,7 @@
 #include <vulkan/vk_enum_string_helper.h>
 
 #include <mutex>
+#include <set>
 
 namespace coopvk::layer {
 namespace {
@@ -39,24 +40,31 @@ std::shared_ptr<Log> makeLog(const Settings& settings, LogListener* creator) {
     return log;
 }
 
-// What earlier starts of the program keep from it.
+// Those of the set that are not offered, since earlier starts failed with them.
+rewrite::ExtensionSet keptFrom(const PhysicalDeviceContext& device, rewrite::ExtensionSet set) {
+    rewrite::ExtensionSet kept;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
+        if (set.contains(info.extension) &&
+            device.decision(info.extension).reason.find(kRememberedReason) != std::string::npos)
+            kept.insert(info.extension);
+    return kept;
+}
+
+// What earlier starts of the program keep from it. One line for the same extensions: a program may
+// have many shaders.
 void logFaults(InstanceContext& instance, const PhysicalDeviceContext& device) {
     const std::string& name = device.facts.traits.name;
+    std::set<std::string> told;
     for (const RememberedFault& fault : instance.faults.faults()) {
-        if (fault.device != name || fault.driver != device.facts.properties.driverVersion) continue;
-        rewrite::ExtensionSet kept;
-        for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-            const Decision& decision = device.decision(info.extension);
-            if (fault.extensions.contains(info.extension) &&
-                decision.reason.find(kRememberedReason) != std::string::npos)
-                kept.insert(info.extension);
-        }
+        if (!isOfDevice(fault, name, device.facts.properties.driverVersion)) continue;
+        const std::string kept = namesOf(keptFrom(device, fault.extensions));
         const std::string asked = "COOPVK_EMULATE=auto," + namesOf(fault.extensions);
         if (!kept.empty()) {
-            instance.log->warn(name + ": this program is not offered " + namesOf(kept) +
-                               ", since in an earlier start " + textOf(fault) + " (" + asked +
-                               " offers it all the same; coopvk config --forget forgets)");
-        } else if (fault.kind == FaultKind::kUnfinished) {
+            if (told.insert(kept).second)
+                instance.log->warn(name + ": this program is not offered " + kept +
+                                   ", since in an earlier start " + textOf(fault) + " (" + asked +
+                                   " offers it all the same; coopvk config --forget forgets)");
+        } else if (fault.kind == FaultKind::kUnfinished && told.insert(asked).second) {
             instance.log->warn(name + ": in an earlier start " + textOf(fault) +
                                "; if that happens again, coopvk no longer offers " +
                                namesOf(fault.extensions) + " to this program");
@@ -119,16 +127,25 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     auto context = std::make_unique<const PhysicalDeviceContext>(
         assessDevice(settings, std::move(facts), avoided));
 
+    const auto [known, isNew] = keep(device, std::move(context));
+    if (isNew) tell(known);
+    return known;
+}
+
+std::pair<const PhysicalDeviceContext&, bool> InstanceContext::keep(
+    VkPhysicalDevice device, std::unique_ptr<const PhysicalDeviceContext> context) {
     const std::unique_lock lock(mutex_);
-    const auto [place, inserted] = devices_.try_emplace(device, std::move(context));
-    if (inserted) {
-        logDecisions(*log, *place->second);
-        logShownIds(*log, *place->second, settings.shownIds);
-        logTakenFor(*log, *place->second, settings);
-        logFaults(*this, *place->second);
-    }
-    if (inserted && statistics != nullptr) statistics->decided(*place->second);
-    return *place->second;
+    const auto [place, isNew] = devices_.try_emplace(device, std::move(context));
+    return {*place->second, isNew};
+}
+
+// Without the lock: the application may hear it, and ask for the device again.
+void InstanceContext::tell(const PhysicalDeviceContext& device) {
+    logDecisions(*log, device);
+    logShownIds(*log, device, settings.shownIds);
+    logTakenFor(*log, device, settings);
+    logFaults(*this, device);
+    if (statistics != nullptr) statistics->decided(device);
 }
 
 }  // namespace coopvk::layer

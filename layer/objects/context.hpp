@@ -11,6 +11,7 @@
 #include <memory>
 #include <shared_mutex>
 #include <unordered_map>
+#include <utility>
 
 #include "coopvk/rewrite.hpp"
 #include "device/physical_device.hpp"
@@ -61,6 +62,10 @@ class InstanceContext {
 
  private:
     const PhysicalDeviceContext& unknownDevice(const DeviceFacts& facts);
+    // The one that is kept, and whether it is this one.
+    std::pair<const PhysicalDeviceContext&, bool> keep(
+        VkPhysicalDevice device, std::unique_ptr<const PhysicalDeviceContext> context);
+    void tell(const PhysicalDeviceContext& device);
 
     std::shared_mutex mutex_;
     std::unordered_map<VkPhysicalDevice, std::unique_ptr<const PhysicalDeviceContext>> devices_;

@@ -78,6 +78,9 @@ void FaultMemory::remember(RememberedFault fault) noexcept {
             return;
         }
         auto file = openForAppending(memory_.path(), IfMissing::kCreate);
+        // Somebody may have emptied the cache in between.
+        if (!file && makeOwnFolder(memory_.folder))
+            file = openForAppending(memory_.path(), IfMissing::kCreate);
         if (file)
             append(*file, fault);
         else if (running_.isOpen())

@@ -18,14 +18,13 @@ namespace fs = std::filesystem;
 
 constexpr size_t kMaxText = size_t{256} << 10;  // bytes of a file that are read
 constexpr size_t kMaxField = 500;               // characters of a name or a message
+constexpr ptrdiff_t kEnough = 2;  // as often must a shader not have been finished, to count
 constexpr std::string_view kRunning = ".running";
 constexpr std::string_view kKinds[] = {"refused", "lost", "unfinished", "begun", "ended"};
 
-// What a file contains is shown, and separators end a field.
+// What a file contains is shown, and separators end a field. Of its own result the same.
 std::string plain(std::string_view text) {
-    std::string result(text.substr(0, kMaxField));
-    std::ranges::replace_if(result, isControl, ' ');
-    return result;
+    return printable(text.substr(0, kMaxField)).substr(0, kMaxField);
 }
 
 template <typename T>
@@ -41,22 +40,45 @@ fs::path programsFolder() {
 }
 
 // Letters of names that are safe in names of files.
-std::string fileName(const ProgramNames& names, uint64_t hash) {
-    std::string name = names.wine.empty() ? names.exe : names.wine;
+std::string safeName(std::string name) {
     const auto isPlain = [](char c) {
         return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                c == '-' || c == '_' || c == '.';
     };
     std::ranges::replace_if(name, [&](char c) { return !isPlain(c); }, '_');
     if (name.empty() || name.front() == '.') name.insert(name.begin(), '_');
-    return name.substr(0, 64) + "-" + hexName(hash);
+    return name.substr(0, 64);
 }
 
-// The name of a program in that of its file: what is before the 16 digits and the hyphen.
-std::string_view programIn(std::string_view file) {
-    file = file.substr(0, file.find(kRunning));
-    const size_t hyphen = file.rfind('-');
-    return hyphen == std::string_view::npos ? std::string_view() : file.substr(0, hyphen);
+// A name of a file of the folder: "NAME-0123456789abcdef", and in a process's file
+// ".running-0123456789abcdef" behind it.
+struct FileName {
+    std::string_view program;  // NAME; empty: it is none of coopvk's
+    bool isRunning = false;
+};
+
+// Without the hyphen and the digits at the end of a name; empty, if it has none.
+std::string_view withoutHash(std::string_view name) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const size_t hyphen = name.rfind('-');
+    const bool isHash = hyphen != name.npos && name.size() - hyphen == kDigits.size() + 1 &&
+                        name.find_first_not_of(kDigits, hyphen + 1) == name.npos;
+    return isHash ? name.substr(0, hyphen) : std::string_view();
+}
+
+FileName parsed(std::string_view file) {
+    std::string_view whole = withoutHash(file);
+    if (whole.ends_with(kRunning)) {
+        const std::string_view program =
+            withoutHash(whole.substr(0, whole.size() - kRunning.size()));
+        if (!program.empty()) return {program, true};
+    }
+    return {whole, false};
+}
+
+// An empty name is that of all programs.
+bool isOf(const FileName& file, std::string_view name) {
+    return !file.program.empty() && (name.empty() || file.program == safeName(std::string(name)));
 }
 
 void addFaults(std::string_view text, std::vector<RememberedFault>& faults) {
@@ -89,7 +111,36 @@ void eachFile(const fs::path& folder, const Visit& visit) {
         visit((folder / name).string(), name);
 }
 
-bool isRunning(std::string_view file) { return file.find(kRunning) != file.npos; }
+bool isSame(const RememberedFault& a, const RememberedFault& b) {
+    return a.kind == b.kind && a.shader == b.shader && a.device == b.device && a.driver == b.driver;
+}
+
+ptrdiff_t count(std::span<const RememberedFault> faults, const RememberedFault& fault) {
+    return std::ranges::count_if(
+        faults, [&](const RememberedFault& other) { return isSame(fault, other); });
+}
+
+// What processes that have ended left, each once.
+std::vector<RememberedFault> takeRunning(const ProgramMemory& memory) {
+    std::vector<RememberedFault> left;
+    const std::string running = memory.file + std::string(kRunning);
+    eachFile(memory.folder, [&](const std::string& path, const std::string& file) {
+        if (!file.starts_with(running)) return;
+        std::vector<RememberedFault> lines;
+        addFaults(takeAbandonedFile(path, kMaxText).value_or(""), lines);
+        for (RememberedFault& fault : withoutEnds(lines))
+            if (count(left, fault) == 0) left.push_back(std::move(fault));
+    });
+    return left;
+}
+
+// An AppImage is mounted in another folder at each start.
+std::string stablePath(const std::string& path) {
+    const std::string_view mount = system::variable("APPDIR"), image = system::variable("APPIMAGE");
+    const bool isInside = !mount.empty() && !image.empty() && path.starts_with(mount) &&
+                          path.substr(mount.size()).starts_with('/');
+    return isInside ? std::string(image) + path.substr(mount.size()) : path;
+}
 
 }  // namespace
 
@@ -102,14 +153,14 @@ ProgramMemory memoryOf(const ProgramNames& names) {
     const fs::path folder = programsFolder();
     if (folder.empty()) return memory;
     uint64_t hash = kFnvStart;
-    const std::string path = system::programFile().string();
+    const std::string path = stablePath(system::programFile().string());
     for (const std::string* text : {&path, &names.wine, &names.application}) {
         hash = fnv1a(std::as_bytes(std::span(*text)), hash);
         hash = fnv1a(std::as_bytes(std::span("/", 1)), hash);
     }
     memory.folder = folder.string();
-    memory.file = fileName(names, hash);
     memory.program = names.wine.empty() ? names.exe : names.wine;
+    memory.file = safeName(memory.program) + "-" + hexName(hash);
     if (!names.application.empty()) memory.program += " (" + names.application + ")";
     return memory;
 }
@@ -148,61 +199,68 @@ std::optional<RememberedFault> faultFrom(std::string_view line) {
 }
 
 std::vector<RememberedFault> takeFaults(const ProgramMemory& memory) {
-    std::vector<RememberedFault> faults, left;
+    std::vector<RememberedFault> faults, added;
     if (!memory.exists()) return faults;
-    addFaults(readOwnFile(memory.path(), kMaxText).value_or(""), faults);
-    const std::string running = memory.file + std::string(kRunning);
-    eachFile(memory.folder, [&](const std::string& path, const std::string& file) {
-        if (!file.starts_with(running)) return;
-        std::vector<RememberedFault> lines;
-        addFaults(takeAbandonedFile(path, kMaxText).value_or(""), lines);
-        for (RememberedFault& fault : withoutEnds(lines)) left.push_back(std::move(fault));
-    });
-    if (left.empty()) return faults;
+    const std::string text = readOwnFile(memory.path(), kMaxText).value_or("");
+    addFaults(text, faults);
+    // Full of what other versions wrote: only what counts is written again.
+    std::error_code error;
+    if (text.size() == kMaxText && fs::remove(memory.path(), error)) added = faults;
+    // Of several threads and processes that ended at once, each shader counts once.
+    for (RememberedFault& fault : takeRunning(memory)) {
+        if (count(faults, fault) >= kEnough) continue;
+        added.push_back(fault);
+        faults.push_back(std::move(fault));
+    }
+    if (added.empty()) return faults;
     if (const auto file = openForAppending(memory.path(), IfMissing::kCreate)) {
-        for (const RememberedFault& fault : left) {
+        for (const RememberedFault& fault : added) {
             const std::string line = lineOf(fault);
             const std::string_view whole = line;
             writePieces(file->number(), {&whole, 1});
         }
     }
-    faults.insert(faults.end(), left.begin(), left.end());
     return faults;
 }
 
 std::vector<RememberedFault> allFaults(std::string_view name) {
     std::vector<RememberedFault> faults;
     eachFile(programsFolder(), [&](const std::string& path, const std::string& file) {
-        if (isRunning(file) || (!name.empty() && programIn(file) != name)) return;
-        addFaults(readOwnFile(path, kMaxText).value_or(""), faults);
+        const FileName names = parsed(file);
+        if (isOf(names, name) && !names.isRunning)
+            addFaults(readOwnFile(path, kMaxText).value_or(""), faults);
     });
     return faults;
 }
 
-size_t forgetFaults(std::string_view name) {
-    size_t count = 0;
+Forgotten forgetFaults(std::string_view name) {
+    Forgotten forgotten;
     eachFile(programsFolder(), [&](const std::string& path, const std::string& file) {
-        if (!name.empty() && programIn(file) != name) return;
-        if (isRunning(file)) {
+        const FileName names = parsed(file);
+        if (!isOf(names, name)) return;
+        if (names.isRunning) {
             takeAbandonedFile(path, 0);
             return;
         }
         std::error_code error;
-        count += fs::remove(path, error) ? 1 : 0;
+        if (fs::remove(path, error))
+            ++forgotten.programs;
+        else if (error)
+            forgotten.failures.push_back(path + ": " + error.message());
     });
-    return count;
+    return forgotten;
+}
+
+bool isOfDevice(const RememberedFault& fault, std::string_view device, uint32_t driver) {
+    return fault.device == plain(device) && fault.driver == driver;
 }
 
 rewrite::ExtensionSet avoidedExtensions(std::span<const RememberedFault> faults,
                                         std::string_view device, uint32_t driver) {
     rewrite::ExtensionSet avoided;
     for (const RememberedFault& fault : faults) {
-        if (fault.device != device || fault.driver != driver) continue;
-        const auto isSame = [&](const RememberedFault& other) {
-            return other.kind == fault.kind && other.shader == fault.shader;
-        };
-        if (fault.kind == FaultKind::kUnfinished && std::ranges::count_if(faults, isSame) < 2)
-            continue;
+        if (!isOfDevice(fault, device, driver)) continue;
+        if (fault.kind == FaultKind::kUnfinished && count(faults, fault) < kEnough) continue;
         for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
             if (fault.extensions.contains(info.extension)) avoided.insert(info.extension);
     }

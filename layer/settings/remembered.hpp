@@ -2,7 +2,7 @@
 //
 // What coopvk could not do for a program in its earlier starts, so that it does not offer the
 // program the same again. Each program has a file in the folder coopvk/programs of the user's
-// cache, with a line for each fault; fields have tabs between them:
+// cache, with a line for each fault; fields have tabs between them, and are printable:
 //
 //   REWRITER  FAULT  SHADER  EXTENSIONS  DEVICE  DRIVER  PROGRAM  MESSAGE
 //
@@ -61,8 +61,13 @@ std::optional<RememberedFault> faultFrom(std::string_view line);
 std::vector<RememberedFault> takeFaults(const ProgramMemory& memory);
 // Of all programs, or of those with this name (of the file, without folders). Changes nothing.
 std::vector<RememberedFault> allFaults(std::string_view name = {});
-// Returns how many programs were forgotten.
-size_t forgetFaults(std::string_view name = {});
+struct Forgotten {
+    size_t programs = 0;                // how many
+    std::vector<std::string> failures;  // "FILE: why it cannot be removed"
+};
+Forgotten forgetFaults(std::string_view name = {});
+
+bool isOfDevice(const RememberedFault& fault, std::string_view device, uint32_t driver);
 
 // Of a device: what is not to be offered. What was never finished counts from the second time on:
 // the first time, somebody may have ended the program.

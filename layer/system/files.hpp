@@ -64,8 +64,8 @@ void emptyFile(int file) noexcept;
 // which end the process where memory runs out between two names, throws std::bad_alloc.
 std::vector<std::string> namesInFolder(const std::string& path);
 
-// Makes the folder and its parents if they do not exist. False if that fails, or if others can
-// write to it.
+// Makes the folder and its parents if they do not exist, but none in another user's folder, where
+// that user could not remove it. False if that fails, or if others can write to it.
 bool makeOwnFolder(const std::string& path);
 
 // A folder for files that are written completely or not at all.

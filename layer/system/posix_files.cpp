@@ -37,13 +37,18 @@ Error systemProblem() { return problem(std::strerror(errno)); }
 // with another one, such as "users" or "staff", is that of many.
 bool isOwnGroup(gid_t group) { return group == ::getegid() && group == ::geteuid(); }
 
+// A folder of root's is nobody else's.
+bool isOfAnotherUser(int folder) {
+    struct stat info = {};
+    return ::fstat(folder, &info) != 0 || (info.st_uid != ::geteuid() && info.st_uid != 0);
+}
+
 // Whether users other than this one and root can write to the folder.
 bool isShared(int folder) {
     struct stat info = {};
     if (::fstat(folder, &info) != 0) return true;
-    const bool othersOwn = info.st_uid != ::geteuid() && info.st_uid != 0;
     const bool groupWrites = (info.st_mode & S_IWGRP) != 0 && !isOwnGroup(info.st_gid);
-    return othersOwn || groupWrites || (info.st_mode & S_IWOTH) != 0;
+    return isOfAnotherUser(folder) || groupWrites || (info.st_mode & S_IWOTH) != 0;
 }
 
 bool isLink(int folder, const char* name) {
@@ -69,14 +74,17 @@ Result<FileDescriptor> openIn(int folder, const std::string& name, int flags) {
 }
 
 // Folder by folder, so that the folder that was checked is the one that is used.
-Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing) {
+Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing,
+                                  bool makesInAnothers = true) {
     FileDescriptor folder(::open(path.starts_with('/') ? "/" : ".", kFolderFlags));
     if (!folder.isOpen()) return systemProblem();
     while (!path.empty()) {
         const std::string name(path.substr(0, path.find('/')));
         path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
         if (name.empty()) continue;
-        if (ifMissing == IfMissing::kCreate) ::mkdirat(folder.number(), name.c_str(), kFolderMode);
+        if (ifMissing == IfMissing::kCreate &&
+            (makesInAnothers || !isOfAnotherUser(folder.number())))
+            ::mkdirat(folder.number(), name.c_str(), kFolderMode);
         auto next = openIn(folder.number(), name, kFolderFlags);
         if (!next) return next.error();
         folder = std::move(*next);
@@ -230,7 +238,7 @@ std::vector<std::string> namesInFolder(const std::string& path) {
 }
 
 bool makeOwnFolder(const std::string& path) {
-    const auto folder = openFolder(path, IfMissing::kCreate);
+    const auto folder = openFolder(path, IfMissing::kCreate, false);
     return folder && !isShared(folder->number());
 }
 

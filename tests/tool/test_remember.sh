@@ -59,6 +59,25 @@ expect 3 "$coopvk" run -- "$app" "${steps[@]}"
 expect 0 "$coopvk" config --forget run_app
 has '^forgotten: what was remembered of run_app$'
 expect 0 "$coopvk" run -- "$app" "${steps[@]}"
+# A name that is no name of a file's as it is, and one that terminals would interpret.
+odd=$work/$(printf 'an \303\251 \302\233app')
+cp "$app" "$odd"
+COOPVK_REWRITE_LIMIT=1 expect 3 "$coopvk" run -- "$odd" "${steps[@]}"
+expect 1 "$coopvk" doctor -- "$odd"
+has '^note: an é .xc2.x9bapp on coopvk reference device'
+expect 0 "$coopvk" info --json
+expect 0 "$coopvk" config --forget "$odd"
+has '^forgotten: what was remembered of an é .xc2.x9bapp$'
+# An AppImage is mounted elsewhere at each start.
+export APPIMAGE=$work/some.AppImage
+for APPDIR in "$work/first" "$work/second"; do
+    export APPDIR
+    mkdir "$APPDIR"
+    cp "$app" "$APPDIR/app"
+    [[ $APPDIR == */second ]] || COOPVK_REWRITE_LIMIT=1 expect 3 "$coopvk" run -- "$APPDIR/app" "${steps[@]}"
+done
+expect 3 "$coopvk" run -- "$APPDIR/app" "${steps[@]}"
+expect 0 "$coopvk" config --forget app
 [[ -z $(ls "$work/cache/coopvk/programs") ]] || fail "left: $(ls "$work/cache/coopvk/programs")"
 
 echo 'test_remember: passed'

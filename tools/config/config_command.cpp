@@ -153,10 +153,13 @@ void printProgram(const std::vector<layer::ConfigurationFile>& files,
 }
 
 int forget(const ConfigOptions& options) {
-    const size_t count = layer::forgetFaults(options.program);
-    const std::string whose = options.program.empty() ? "" : " of " + options.program;
-    std::cout << (count == 0 ? "nothing is remembered" + whose
-                             : "forgotten: what was remembered" + whose)
+    const std::string name = fs::path(options.program).filename().string();
+    const layer::Forgotten forgotten = layer::forgetFaults(name);
+    for (const std::string& failure : forgotten.failures) configFailed("cannot remove " + failure);
+    if (!forgotten.failures.empty()) return 1;
+    const std::string whose = name.empty() ? "" : " of " + layer::printable(name);
+    std::cout << (forgotten.programs == 0 ? "nothing is remembered" + whose
+                                          : "forgotten: what was remembered" + whose)
               << '\n';
     return 0;
 }

@@ -172,6 +172,11 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 
 VkResult waitIdle(VkDevice) { return driver().waitResult; }
 
+void submitMessage(VkInstance, VkDebugUtilsMessageSeverityFlagBitsEXT,
+                   VkDebugUtilsMessageTypeFlagsEXT, const VkDebugUtilsMessengerCallbackDataEXT*) {
+    happen("vkSubmitDebugUtilsMessageEXT");
+}
+
 const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkCreateInstance, createInstance),
     COOPVK_FAKE(vkDestroyInstance, destroyInstance),
@@ -187,6 +192,7 @@ const Entry kInstanceEntries[] = {
     COOPVK_FAKE(vkGetPhysicalDeviceToolProperties, getTools),
     COOPVK_FAKE(vkGetPhysicalDeviceToolPropertiesEXT, getTools),
     COOPVK_FAKE(vkCreateDevice, createDevice),
+    COOPVK_FAKE(vkSubmitDebugUtilsMessageEXT, submitMessage),
 };
 
 const Entry kDeviceEntries[] = {

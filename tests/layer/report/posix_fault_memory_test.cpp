@@ -108,8 +108,8 @@ TEST_F(FaultMemory, RefusedShaders) {
     EXPECT_TRUE(isOffered());
     setenv("COOPVK_REMEMBER", "on", 1);
     EXPECT_FALSE(isOffered());
-    EXPECT_EQ(layer::forgetFaults("another"), 0u);
-    EXPECT_EQ(layer::forgetFaults(), 1u);
+    EXPECT_EQ(layer::forgetFaults("another").programs, 0u);
+    EXPECT_EQ(layer::forgetFaults().programs, 1u);
     EXPECT_TRUE(isOffered());
 }
 
@@ -179,6 +179,63 @@ TEST_F(FaultMemory, UnfinishedShaders) {
     EXPECT_EQ(layer::allFaults().size(), 2u);
 }
 
+// Of two threads that work on one shader, too.
+TEST_F(FaultMemory, UnfinishedOnceInTwoThreads) {
+    const pid_t child = fork();
+    if (child == 0) {
+        driver.during["vkCreateComputePipelines"] = [&] {
+            driver.during["vkCreateComputePipelines"] = [] { _exit(7); };
+            makeCompute(stageOf(made.back()));
+        };
+        useShader(matrix);
+        _exit(0);
+    }
+    ASSERT_EQ(waitpid(child, nullptr, 0), child);
+    EXPECT_TRUE(isOffered());
+    EXPECT_EQ(layer::allFaults().size(), 1u);
+}
+
+// An application's messenger is told what is remembered, and may ask for the device meanwhile.
+TEST_F(FaultMemory, MessengersMayAskForTheDevice) {
+    EXPECT_EQ(useShader(matrix, "1K"), VK_ERROR_UNKNOWN);
+    VkResult asked = VK_NOT_READY;
+    driver.during["vkSubmitDebugUtilsMessageEXT"] = [&] {
+        uint32_t count = 0;
+        asked = COOPVK_INSTANCE_COMMAND(driver, vkEnumerateDeviceExtensionProperties)(
+            driver.physical(), nullptr, &count, nullptr);
+    };
+    EXPECT_FALSE(isOffered());
+    EXPECT_EQ(asked, VK_SUCCESS);
+}
+
+// Somebody empties the cache while the program runs.
+TEST_F(FaultMemory, FoldersThatAreRemoved) {
+    setenv("COOPVK_REWRITE_LIMIT", "1K", 1);
+    testing::internal::CaptureStderr();
+    start();
+    fs::remove_all(cache_);
+    EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_ERROR_UNKNOWN);
+    stop();
+    testing::internal::GetCapturedStderr();
+    EXPECT_FALSE(isOffered());
+}
+
+// What others keep in the folder stays, and what cannot be removed is named.
+TEST_F(FaultMemory, ForgettingRemovesNothingElse) {
+    EXPECT_EQ(useShader(matrix, "1K"), VK_ERROR_UNKNOWN);
+    const fs::path folder = cache_ / "coopvk/programs";
+    for (const char* name : {"notes-of-mine", "a.running-0123456789abcde", "-0123456789abcdef"})
+        std::ofstream(folder / name) << name;
+    EXPECT_EQ(layer::forgetFaults().programs, 1u);
+    EXPECT_EQ(files(), 3u);
+    fs::create_directories(folder / "my_app-0123456789abcdef/full");
+    const layer::Forgotten forgotten = layer::forgetFaults("my app");
+    EXPECT_EQ(forgotten.programs, 0u);
+    ASSERT_EQ(forgotten.failures.size(), 1u);
+    EXPECT_TRUE(forgotten.failures[0].starts_with((folder / "my_app-").string()))
+        << forgotten.failures[0];
+}
+
 // A program that still runs has not failed.
 TEST_F(FaultMemory, RunningPrograms) {
     int ends[2];
@@ -225,10 +282,23 @@ TEST_F(FaultMemory, OtherLines) {
     }
     std::ofstream(file, std::ios::trunc) << "nonsense\n" << line << "\n";
     EXPECT_FALSE(isOffered());
+    // Many versions filled it.
+    {
+        std::ofstream full(file, std::ios::trunc);
+        for (int i = 0; i < 4000; ++i) full << "0.0.1+0" << line.substr(line.find('\t')) << '\n';
+    }
+    EXPECT_TRUE(isOffered());
+    EXPECT_EQ(useShader(matrix, "1K"), VK_ERROR_UNKNOWN);
+    EXPECT_FALSE(isOffered());
     // Others may write to it.
     ASSERT_EQ(link(file.c_str(), (cache_ / "second").c_str()), 0);
     EXPECT_TRUE(isOffered()) << "the file of another folder";
-    EXPECT_EQ(layer::lineOf({.device = "a\tb\n\x1b[c"}).find('\x1b'), std::string::npos);
+    const auto shown = layer::faultFrom(
+        layer::lineOf({.device = "a\tb\n\x1b[c", .program = "\xc2\x9b\u202e\xff"}));
+    ASSERT_TRUE(shown);
+    EXPECT_EQ(shown->device, "a\\x09b\\x0a\\x1b[c");
+    EXPECT_EQ(shown->program, "\\xc2\\x9b\\xe2\\x80\\xae\\xff");
+    EXPECT_TRUE(layer::isOfDevice(*shown, "a\tb\n\x1b[c", 0));
 }
 
 // Where nothing can be written, all else works.

@@ -207,6 +207,16 @@ TEST_F(FilesTest, FoldersAreMade) {
     EXPECT_FALSE(OutputFolder::open(own / "file"));
 }
 
+// Root may write to a user's folder: what it makes there, that user could not remove.
+TEST_F(FilesTest, NoneIsMadeInAnotherUsersFolder) {
+    EXPECT_TRUE(makeOwnFolder(own / "a" / "b"));
+    EXPECT_EQ(modeOf(own / "a" / "b"), 0700u);
+    if (::chown((own / "a").c_str(), 12345, gid_t(-1)) != 0)
+        GTEST_SKIP() << "only root gives folders away";
+    EXPECT_FALSE(makeOwnFolder(own / "a" / "c"));
+    EXPECT_FALSE(fs::exists(own / "a" / "c"));
+}
+
 TEST_F(FilesTest, SharedFoldersGetOneThatNobodyCanForesee) {
     std::set<std::string> paths;
     for (int i = 0; i < 4; ++i) {
