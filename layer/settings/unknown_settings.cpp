@@ -113,7 +113,7 @@ SettingsFile settingsFile() {
     std::error_code error;
     if (const fs::path folder = system::settingsFolder();
         !folder.empty() && fs::is_regular_file(folder / file, error)) {
-        return {(folder / file).string()};
+        return {(folder / file).string(), folder.is_relative()};
     }
     if (const fs::path named = system::variable("VK_LAYER_SETTINGS_PATH");
         fs::exists(named, error)) {

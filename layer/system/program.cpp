@@ -22,8 +22,14 @@ std::string nameInPath() {
 
 ProgramTag::ProgramTag() noexcept {
     constexpr size_t kRoomForNumber = 16;
-    for (const char c : system::programName().substr(0, text_.size() - kRoomForNumber)) {
-        text_[size_++] = isControl(c) ? '?' : c;
+    std::string_view name = system::programName().substr(0, text_.size() - kRoomForNumber);
+    while (!name.empty()) {
+        const size_t plain = std::min(findUnprintable(name), name.size());
+        size_ += name.copy(text_.data() + size_, plain);
+        name.remove_prefix(plain);
+        if (name.empty()) break;
+        text_[size_++] = '?';
+        name.remove_prefix(1);
     }
     text_[size_++] = '[';
     const auto end =

@@ -10,8 +10,8 @@
 
 namespace coopvk::layer {
 
-// "vulkaninfo[1234]": name and process, for log lines. Control characters become '?', and long
-// names are cut. Allocates nothing.
+// "vulkaninfo[1234]": name and process, for log lines. Bytes that are not printable become '?', and
+// long names are cut. Allocates nothing.
 class ProgramTag {
  public:
     ProgramTag() noexcept;

@@ -12,6 +12,7 @@
 #include "compare/probe/element_map.hpp"
 #include "compare/probe/sums.hpp"
 #include "coopvk_reference/unit_sums.hpp"
+#include "json_text.hpp"
 #include "layer_location.hpp"
 
 namespace coopvk::tool {
@@ -88,7 +89,7 @@ int probe(const ProbeOptions& options) {
     }
     if (options.json.empty()) return status;
     std::ofstream file(options.json);
-    file << json.dump(1) << '\n';
+    file << jsonText(json, 1);
     if (file.flush()) return status;
     std::cerr << "coopvk: cannot write " << options.json << '\n';
     return kCouldNotRun;

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
+#include "json_text.hpp"
 #include "settings/names.hpp"
 #include "system/system.hpp"
 #include "system/tool_system.hpp"
@@ -45,7 +46,7 @@ rewrite::Result<fs::path> installManifest(const fs::path& installed, bool forAll
     std::error_code error;
     fs::create_directories(target.parent_path(), error);
     std::ofstream out(target);
-    out << manifest.dump(4) << '\n';
+    out << jsonText(manifest, 4);
     out.close();
     if (!out) return failure("cannot write " + target.string());
     if (const std::string wrong = system::registerManifest(target, forAllUsers); !wrong.empty()) {

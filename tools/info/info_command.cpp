@@ -16,6 +16,7 @@
 #include "devices.hpp"
 #include "info/info_lists.hpp"
 #include "info/shape_rows.hpp"
+#include "json_text.hpp"
 #include "report/traits_json.hpp"
 #include "settings/settings.hpp"
 #include "system/system.hpp"
@@ -259,7 +260,7 @@ int runInfo(const InfoOptions& options) {
     }
     if (options.json) {
         json["remembered"] = rememberedList();
-        std::cout << json.dump(2) << '\n';
+        std::cout << jsonText(json, 2);
         return 0;
     }
     if (devices->empty()) std::cout << "There is no Vulkan device here.\n";

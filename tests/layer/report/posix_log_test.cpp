@@ -70,6 +70,8 @@ TEST_F(ProgramNames, InLogLines) {
     EXPECT_EQ(tag(), "Some Game.exe[" + process + "]");
     use("a\nb\x1b[");
     EXPECT_EQ(tag(), "a?b?[[" + process + "]");
+    use("\xc2\x9b\u202e\xff\u00e9");
+    EXPECT_EQ(tag(), "??????\u00e9[" + process + "]");
     const std::string longName(1000, 'x');
     use(longName.c_str());
     EXPECT_EQ(tag(), std::string(80, 'x') + "[" + process + "]");

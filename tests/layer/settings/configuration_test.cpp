@@ -50,6 +50,12 @@ TEST(Configuration, Sections) {
     EXPECT_FALSE(whisper.isEnabled());
 }
 
+TEST(Configuration, ByteOrderMark) {
+    constexpr std::string_view kText = "\xef\xbb\xbf[exe = llama-bench]\r\nenable = true\r\n";
+    EXPECT_TRUE(parseConfiguration("f", kText).faults().empty());
+    EXPECT_TRUE(forProgram(kText, kBench).isEnabled());
+}
+
 TEST(Configuration, Conditions) {
     const ProgramNames game = {"wine64-preloader", "Witcher3.exe", "vkd3d", "D3D12 App"};
     struct Row {

@@ -183,6 +183,16 @@ TEST_F(SettingsTest, CurrentFolderNamesNoFilesToWrite) {
     EXPECT_TRUE(complaints[0].starts_with("setting log_file: has no effect in the vk_layer_"))
         << complaints[0];
 
+    // The same where a relative path makes it the user's data folder.
+    std::filesystem::create_directories("vulkan/settings.d");
+    std::filesystem::copy("vk_layer_settings.txt", "vulkan/settings.d");
+    setenv(none, ".", 1);
+    EXPECT_EQ(load().logFile, "");
+    EXPECT_EQ(complaints.size(), 4u);
+    setenv(none, folder.c_str(), 1);
+    EXPECT_EQ(load().logFile, "/from/file");
+    setenv(none, (folder / "none").c_str(), 1);
+
     // What else names them does so.
     AppSettings app;
     const char* ofApp = "/from/app";

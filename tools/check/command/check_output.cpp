@@ -4,6 +4,8 @@
 #include <format>
 #include <nlohmann/json.hpp>
 
+#include "json_text.hpp"
+
 namespace coopvk::tool {
 namespace {
 
@@ -152,7 +154,7 @@ void printJson(std::ostream& out, const std::string& input, uint64_t seed,
     json["seed"] = seed;
     json["outcomes"] = ordered_json::array();
     for (const Outcome& outcome : outcomes) json["outcomes"].push_back(jsonOf(outcome));
-    out << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    out << jsonText(json, 1);
 }
 
 }  // namespace coopvk::tool

@@ -11,6 +11,7 @@
 #include "compare/probe/sum_fit.hpp"
 #include "compare/run/runner.hpp"
 #include "compare/shaders/module_text.hpp"
+#include "json_text.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -234,7 +235,7 @@ class SumProbe {
             throw std::runtime_error("cannot write " + options_.record);
         if (options_.json.empty()) return;
         std::ofstream file(options_.json);
-        file << ordered_json{{"device", gpu_.name()}, {"rows", rows_}}.dump(1) << '\n';
+        file << tool::jsonText(ordered_json{{"device", gpu_.name()}, {"rows", rows_}}, 1);
         if (!file.flush()) throw std::runtime_error("cannot write " + options_.json);
     }
 

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/report/report.hpp"
+#include "json_text.hpp"
 
 namespace coopvk::compare {
 namespace {
@@ -68,7 +69,7 @@ void writeJson(const std::string& file, const Comparison& comparison,
                               {"error", table.all.errors},
                               {"cases", std::move(cases)}};
     std::ofstream out(file);
-    out << all.dump(1) << '\n';
+    out << tool::jsonText(all, 1);
     if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
 

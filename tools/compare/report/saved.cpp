@@ -5,6 +5,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "json_text.hpp"
+
 namespace coopvk::compare {
 namespace {
 
@@ -46,7 +48,7 @@ void save(const SavedResults& results, const std::string& file) {
                                 {"side", results.side},       {"device", results.device},
                                 {"seed", results.seed},       {"results", std::move(cases)}};
     std::ofstream out(file);
-    out << all.dump(1) << '\n';
+    out << tool::jsonText(all, 1);
     if (!out.flush()) throw std::runtime_error("cannot write " + file);
 }
 
