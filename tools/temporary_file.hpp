@@ -10,6 +10,9 @@
 
 namespace coopvk::tool {
 
+inline constexpr const char* kNoTemporaryFile =
+    "no temporary file can be made: TMPDIR, or /tmp, must be a folder with room to write to";
+
 // A temporary file for the layer's report or a program's output. The destructor removes it.
 class TemporaryFile {
  public:

@@ -7,6 +7,8 @@
 
 #include "chain/pnext.hpp"
 #include "objects/context.hpp"
+#include "report/quietly.hpp"
+#include "system/hash.hpp"
 
 namespace coopvk::layer {
 namespace {
@@ -152,24 +154,31 @@ rewrite::ExtensionSet emulatedUses(const DeviceContext& device, std::span<const 
 }
 
 ShadersAtWork::~ShadersAtWork() {
+    if (device_.faults == nullptr) return;
     for (const Shader& shader : shaders_) device_.faults->end(shader.hash);
 }
 
 void ShadersAtWork::begin(const ShaderWords& words) {
-    if (device_.faults == nullptr) return;
+    if (device_.faults == nullptr && device_.statistics == nullptr) return;
     const rewrite::ExtensionSet uses = emulatedUses(device_, words.words);
     shaders_.push_back({words.hash, uses});
-    device_.faults->begin(words.hash, uses);
+    if (device_.faults != nullptr) device_.faults->begin(words.hash, uses);
 }
 
-// Of several shaders, nobody knows which the driver means.
-void ShadersAtWork::driverReturned(VkResult result) const {
+// Of several shaders, nobody knows which the driver means, so none is remembered.
+void ShadersAtWork::driverReturned(VkResult result) const noexcept {
     const bool refuses = result == VK_ERROR_UNKNOWN || result == VK_ERROR_INVALID_SHADER_NV ||
                          result == VK_ERROR_INITIALIZATION_FAILED;
-    if (!refuses || shaders_.size() != 1) return;
-    device_.faults->refusedByDriver(
-        shaders_.front().hash, shaders_.front().uses,
-        std::string("the driver refused what coopvk made of it, with ") + string_VkResult(result));
+    if (!refuses || shaders_.empty()) return;
+    quietly([&] {
+        const std::string why = std::string("the driver refused what coopvk made of it, with ") +
+                                string_VkResult(result);
+        const Shader& first = shaders_.front();
+        if (device_.statistics != nullptr)
+            device_.statistics->refused("shader " + hexName(first.hash) + ": " + why);
+        if (device_.faults != nullptr && shaders_.size() == 1)
+            device_.faults->refusedByDriver(first.hash, first.uses, why);
+    });
 }
 
 BuiltStages::BuiltStages(DeviceContext& device, const VkAllocationCallbacks* allocator)

@@ -33,7 +33,7 @@ class ShadersAtWork {
 
     void begin(const ShaderWords& words);
     // The driver's result for what was made of them.
-    void driverReturned(VkResult result) const;
+    void driverReturned(VkResult result) const noexcept;
 
  private:
     struct Shader {
@@ -41,7 +41,7 @@ class ShadersAtWork {
         rewrite::ExtensionSet uses;
     };
     DeviceContext& device_;
-    std::vector<Shader> shaders_;  // none unless faults are remembered
+    std::vector<Shader> shaders_;  // none unless faults are remembered or reported
 };
 
 // What the layer made for one pipeline creation call: copies of the application's structures, and

@@ -60,6 +60,15 @@ has '^speed +0\.33 times with coopvk; ' '^advice +leave coopvk off: the program 
 advise 1 --runs 1 --metric 'points: ([0-9.]+)' -- "$work/program"
 has "no figure.*'points: "
 
+# Figures of which there is no ratio.
+for figure in 0 -3; do
+    program "echo 'score: $figure'"
+    advise 1 --metric 'score: ([-0-9.]+)' -- "$work/program"
+    has "the program's figure is $figure: only figures above 0 are compared"
+done
+nowhere=$(TMPDIR=$work/none "$coopvk" advise -- true 2>&1) && fail "no error"
+grep -q 'no temporary file can be made' <<<"$nowhere" || fail "$nowhere"
+
 # The first runs fill caches, which cost time.
 program 'echo "score: $(wc -l <"$work/calls")"'
 advise 0 --metric 'score: ([0-9.]+)' -- "$work/program"

@@ -238,5 +238,9 @@ run 125 --require VK_KHR_cooperative_matrix -- "$app" instance physical matrix-d
 run 1 --require VK_KHR_nonsense -- true
 has 'coopvk emulates no VK_KHR_nonsense'
 run 127 --strict -- "$work/nothing"
+# Nobody can tell.
+TMPDIR=$work/none run 125 --strict -- true
+has 'no temporary file can be made'
+TMPDIR=$work/none run 0 -- true
 
 echo 'test_run: passed'

@@ -56,6 +56,17 @@ grep -q 'native: not run: the driver has no matrices' "$work/said" || fail "$(<"
 [[ $(tail -n 1 "$work/said") =~ ': '([0-9]+)' of '([0-9]+)' cases agree, in 16 ' ]] || fail "$(<"$work/said")"
 ((BASH_REMATCH[1] + 1 == BASH_REMATCH[2])) || fail "$(<"$work/said")"
 
+# One that hangs is ended.
+rc=0
+"$coopvk" selftest --cases 1 --limit 0.001 >"$work/said" 2>&1 || rc=$?
+[[ $rc == 1 ]] || fail "status $rc: $(<"$work/said")"
+grep -q 'its process ended early (no end within 0.001 s)' "$work/said" || fail "$(<"$work/said")"
+# Where there is no place for what they say.
+rc=0
+TMPDIR=$work/none "$coopvk" selftest --cases 1 >"$work/said" 2>&1 || rc=$?
+[[ $rc == 2 ]] || fail "status $rc: $(<"$work/said")"
+grep -q 'not run: no temporary file can be made' "$work/said" || fail "$(<"$work/said")"
+
 # Without a device nothing runs.
 rc=0
 VK_DRIVER_FILES=$work/none.json "$coopvk" selftest --cases 1 >"$work/said" 2>&1 || rc=$?

@@ -51,6 +51,11 @@ int adviseFailed(const std::string& what, int status = 1) {
 
 // Records how a run ended. False if there is nothing to compare then.
 bool take(const Run& run, const AdviseOptions& options, Side& side, Runs& runs) {
+    if (!run.problem.empty()) {
+        runs.problem = run.problem;
+        runs.status = 1;
+        return false;
+    }
     if (run.error != 0) {
         runs.problem = "cannot start " + options.command.front() + ": " + std::strerror(run.error);
         runs.status = run.error == ENOENT ? 127 : 126;  // as a shell would
@@ -66,13 +71,17 @@ bool take(const Run& run, const AdviseOptions& options, Side& side, Runs& runs) 
         return true;
     }
     const auto figure = findFigure(run.output, options.metric);
-    if (figure) side.figures.push_back(*figure);
+    runs.status = 1;
     if (!figure) {
         runs.problem =
             "no figure in the program's output: nothing matches '" + options.metric + "'";
-        runs.status = 1;
+    } else if (*figure <= 0) {
+        runs.problem =
+            std::format("the program's figure is {:g}: only figures above 0 are compared", *figure);
+    } else {
+        side.figures.push_back(*figure);
     }
-    return figure.has_value();
+    return runs.problem.empty();
 }
 
 Run runSide(const AdviseOptions& options, const Environment& environment, bool with, Runs& runs) {

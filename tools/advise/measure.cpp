@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "advise/measure.hpp"
 
-#include <cerrno>
 #include <chrono>
 
 #include "system/tool_system.hpp"
@@ -15,15 +14,15 @@ constexpr size_t kMaxOutput = size_t{16} << 20;  // bytes that are looked at
 }  // namespace
 
 Run runOnce(const std::vector<std::string>& command, const Environment& set,
-            const std::vector<std::string>& unset) {
+            const std::vector<std::string>& unset, double limit) {
     Run run;
     const TemporaryFile output;
     if (output.path().empty()) {
-        run.error = errno;
+        run.problem = kNoTemporaryFile;
         return run;
     }
     const auto start = std::chrono::steady_clock::now();
-    const system::ProcessEnd end = system::runIntoFile(command, set, unset, output.path());
+    const system::ProcessEnd end = system::runIntoFile(command, set, unset, output.path(), limit);
     run.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     run.error = end.error;
     run.failure = end.failure;

@@ -4,7 +4,7 @@
 // alone can tell in some minutes: a sample of the cases of `coopvk compare`, each compared with the
 // reference device; a shader of each other extension; which invocation holds which element of the
 // driver's own matrices; and how fast matrices and vectors are. Each group runs in a process of its
-// own, since a driver may end it.
+// own, since a driver may end it, or never return.
 #include <algorithm>
 #include <format>
 #include <fstream>
@@ -15,6 +15,7 @@
 #include "compare/compare_commands.hpp"
 #include "compare/selftest/groups.hpp"
 #include "coopvk/rewrite.hpp"
+#include "json_text.hpp"
 #include "layer_location.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
@@ -34,7 +35,8 @@ struct SelftestOptions {
     uint32_t device = 0;
     uint32_t cases = 60;  // of an extension and back-end
     std::string json;
-    std::string group;  // what this process runs; empty: it starts all groups
+    std::string group;    // what this process runs; empty: it starts all groups
+    double limit = 1200;  // seconds of a group
 };
 
 std::string lastLine(std::string_view text) {
@@ -51,8 +53,8 @@ Part partFrom(const Group& group, const Run& run) {
     std::string_view text = run.output;
     text.remove_prefix(start == std::string::npos ? text.size() : start + kPartMark.size());
     const auto json = ordered_json::parse(layer::takeUntil('\n', text), nullptr, false);
-    if (run.error != 0) {
-        part.why = "its process could not be started";
+    if (run.error != 0 || !run.problem.empty()) {
+        part.why = run.problem.empty() ? "its process could not be started" : run.problem;
     } else if (json.is_discarded()) {
         part.cases = 1;
         part.differing.push_back("its process ended early (" +
@@ -66,7 +68,7 @@ Part partFrom(const Group& group, const Run& run) {
         part.layouts = json.value("layouts", ordered_json());
         const ordered_json speeds = json.value("speeds", ordered_json::object());
         for (const auto& [name, speed] : speeds.items())
-            part.speeds.emplace_back(name, speed.get<double>());
+            if (speed.is_number()) part.speeds.emplace_back(name, speed.get<double>());
     }
     return part;
 }
@@ -75,7 +77,7 @@ Part startGroup(const Group& group, const SelftestOptions& options) {
     return partFrom(group, runOnce({layer::system::programFile().string(), "selftest", "--group",
                                     group.name(), "--device", std::to_string(options.device),
                                     "--cases", std::to_string(options.cases)},
-                                   {}, {}));
+                                   {}, {}, options.limit));
 }
 
 // "nvidia", or what its bits are where coopvk knows no such layout.
@@ -113,11 +115,11 @@ void print(const Part& part) {
 }
 
 // What `coopvk info --json` says.
-ordered_json deviceInformation() {
+ordered_json deviceInformation(double limit) {
     const std::filesystem::path own = layer::system::programFile();
     std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
     if (!std::filesystem::exists(tool)) tool = system::findProgram("coopvk");
-    const Run run = runOnce({tool.string(), "info", "--json"}, {}, {});
+    const Run run = runOnce({tool.string(), "info", "--json"}, {}, {}, limit);
     const size_t start = run.output.find('{');
     if (start == std::string::npos) return nullptr;
     ordered_json json = ordered_json::parse(run.output.substr(start), nullptr, false);
@@ -204,7 +206,7 @@ std::string summary(const ordered_json& information, uint32_t device, const Tota
 
 bool writeJson(const std::string& path, const ordered_json& json) {
     std::ofstream file(path);
-    file << json.dump(1, ' ', false, ordered_json::error_handler_t::replace) << '\n';
+    file << jsonText(json, 1);
     return static_cast<bool>(file.flush());
 }
 
@@ -215,7 +217,7 @@ int runSelftest(const SelftestOptions& options) {
         return kAgree;
     }
     ordered_json json = {{"version", COOPVK_VERSION}, {"device", options.device}};
-    json["information"] = deviceInformation();
+    json["information"] = deviceInformation(options.limit);
     json["parts"] = ordered_json::array();
     const bool ownMatrices = hasOwnMatrices(json["information"], options.device);
     std::vector<Part> parts;
@@ -251,6 +253,11 @@ void addSelftestCommand(CLI::App& app, int& status) {
                      "About how many cases of each extension and back-end")
         ->default_str("60")
         ->check(CLI::Range(1u, 100000u));
+    command
+        ->add_option("--limit", options->limit,
+                     "End a group that takes more seconds, as where a driver hangs; 0: never")
+        ->default_str("1200")
+        ->check(CLI::NonNegativeNumber);
     command->add_option("--json", options->json, "Write everything to this file");
     command
         ->add_option(

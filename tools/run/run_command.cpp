@@ -73,7 +73,12 @@ constexpr int kUnfulfilled = 125;  // programs rarely end with it, and shells ne
 int startAndExplain(const RunOptions& options) {
     const std::vector<std::string>& command = options.command;
     TemporaryFile report;
-    if (report.path().empty()) return cannotStart(command.front(), replaceBy(command));
+    if (report.path().empty()) {
+        std::cerr << "coopvk: " << kNoTemporaryFile << '\n';
+        // Nobody would know whether the program fulfils it.
+        if (!options.required.empty()) return kUnfulfilled;
+        return cannotStart(command.front(), replaceBy(command));
+    }
     layer::system::setVariable(layer::kRunReportVariable, report.path());
     const Ended ended = runAndWait(command);
     if (ended.error != 0) return cannotStart(command.front(), ended.error);

@@ -5,8 +5,11 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <ctime>
+#include <optional>
 
 #include "supervisor.hpp"
 #include "system/tool_system.hpp"
@@ -31,6 +34,26 @@ constexpr std::array kCrashSignals = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
     const int error = replaceBy(command);
     [[maybe_unused]] const ssize_t written = ::write(failure, &error, sizeof(error));
     ::_exit(EXIT_FAILURE);
+}
+
+// The status of a child; nothing where it had to be ended after so many seconds, or 0.
+std::optional<int> waitFor(pid_t child, double limit) {
+    using Clock = std::chrono::steady_clock;
+    constexpr timespec kPause = {0, 5'000'000};
+    const Clock::time_point start = Clock::now();
+    bool isEnded = false;
+    int status = 0;
+    for (;;) {
+        const pid_t got = ::waitpid(child, &status, limit > 0 && !isEnded ? WNOHANG : 0);
+        if (got == child) return isEnded ? std::nullopt : std::optional(status);
+        if (got < 0 && errno != EINTR) return 0;
+        if (got != 0) continue;
+        isEnded = std::chrono::duration<double>(Clock::now() - start).count() > limit;
+        if (isEnded)
+            ::kill(child, SIGKILL);
+        else
+            ::nanosleep(&kPause, nullptr);
+    }
 }
 
 std::string failureOf(int status) {
@@ -70,7 +93,10 @@ fs::path findProgram(const std::string& name) {
 }
 
 std::string makeTemporaryFile() {
-    std::string path = (fs::temp_directory_path() / "coopvk-run-XXXXXX").string();
+    std::error_code error;
+    const fs::path folder = fs::temp_directory_path(error);
+    if (error) return {};
+    std::string path = (folder / "coopvk-run-XXXXXX").string();
     const int file = ::mkostemp(path.data(), O_CLOEXEC);
     if (file < 0) return {};
     ::close(file);
@@ -94,21 +120,20 @@ void writeToErrorStream(std::string_view text) noexcept {
 }
 
 ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environment& set,
-                       const std::vector<std::string>& unset, const std::string& output) {
+                       const std::vector<std::string>& unset, const std::string& output,
+                       double limit) {
     ProcessEnd end;
     int failure[2];
     if (::pipe2(failure, O_CLOEXEC) != 0) return {errno, {}};
     const pid_t child = ::fork();
     if (child == 0) becomeProgram(command, set, unset, output, failure[1]);
     ::close(failure[1]);
-    int status = 0;
     if (child < 0) end.error = errno;
-    while (child > 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
+    const std::optional<int> status = child > 0 ? waitFor(child, limit) : 0;
     int error = 0;
     if (::read(failure[0], &error, sizeof(error)) == sizeof(error)) end.error = error;
     ::close(failure[0]);
-    end.failure = failureOf(status);
+    end.failure = status ? failureOf(*status) : noEndWithin(limit);
     return end;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <filesystem>
+#include <format>
 #include <span>
 #include <string>
 #include <string_view>
@@ -39,14 +40,20 @@ std::string unsetCommand(const std::string& name);
 std::span<const int> crashSignals();
 void writeToErrorStream(std::string_view text) noexcept;
 
+// A ProcessEnd's failure.
+inline std::string noEndWithin(double seconds) {
+    return std::format("no end within {:g} s", seconds);
+}
+
 struct ProcessEnd {
     int error = 0;        // errno, where it could not be started
     std::string failure;  // "status 1" or "signal 11"; empty if it ended well
 };
 
 // Runs a program with nothing to read, and both output streams behind the end of a file. `set` and
-// `unset` change the environment.
+// `unset` change the environment. After so many seconds, it is ended; 0: never.
 ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environment& set,
-                       const std::vector<std::string>& unset, const std::string& output);
+                       const std::vector<std::string>& unset, const std::string& output,
+                       double limit);
 
 }  // namespace coopvk::tool::system

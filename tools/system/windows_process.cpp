@@ -157,7 +157,7 @@ int replaceBy(const std::vector<std::string>& command) {
 system::ProcessEnd system::runIntoFile(const std::vector<std::string>& command,
                                        const Environment& set,
                                        const std::vector<std::string>& unset,
-                                       const std::string& output) {
+                                       const std::string& output, double limit) {
     constexpr DWORD kException = 0xC0000000;
     const Handle nothing = openInherited("NUL", GENERIC_READ);
     const Handle out = openInherited(output, FILE_APPEND_DATA | SYNCHRONIZE);
@@ -168,6 +168,12 @@ system::ProcessEnd system::runIntoFile(const std::vector<std::string>& command,
     std::wstring environment = environmentWith(set, unset);
     const Started started = start(command, startup, CREATE_UNICODE_ENVIRONMENT, environment.data());
     if (started.error != 0) return {started.error, {}};
+    if (limit > 0 && ::WaitForSingleObject(started.process.get(),
+                                           static_cast<DWORD>(limit * 1000)) == WAIT_TIMEOUT) {
+        ::TerminateProcess(started.process.get(), EXIT_FAILURE);
+        waitFor(started.process);
+        return {0, noEndWithin(limit)};
+    }
     const DWORD status = waitFor(started.process);
     if (status >= kException) return {0, std::format("exception 0x{:08X}", status)};
     return {0, status == 0 ? "" : "status " + std::to_string(status)};

@@ -2,7 +2,10 @@
 //
 // The log's line of a shader that is refused is as docs/refused.md says.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <regex>
@@ -32,6 +35,25 @@ TEST_F(ShaderRoutes, RefusedAsTheDocumentsSay) {
     std::ifstream file(COOPVK_DOCS "/refused.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(page.find("\n    " + line), std::string::npos) << line;
+}
+
+// `coopvk run --strict` reads it, also where nothing is remembered.
+TEST_F(ShaderRoutes, RefusedByTheDriverIsReported) {
+    stop();
+    const auto file = std::filesystem::temp_directory_path() /
+                      ("coopvk-refused-test-" + std::to_string(getpid()));
+    std::ofstream(file) << "";
+    setenv("COOPVK_RUN_REPORT", file.c_str(), 1);
+    start();
+    driver.pipelineResult = VK_ERROR_INITIALIZATION_FAILED;
+    EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_ERROR_INITIALIZATION_FAILED);
+    stop();
+    unsetenv("COOPVK_RUN_REPORT");
+    std::ifstream read(file);
+    const std::string report{std::istreambuf_iterator<char>(read), {}};
+    EXPECT_NE(report.find("\nrefused\t"), std::string::npos) << report;
+    EXPECT_NE(report.find("refused what coopvk made of it, with VK_ERROR_INIT"), std::string::npos);
+    std::filesystem::remove(file);
 }
 
 }  // namespace
