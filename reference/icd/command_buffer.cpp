@@ -34,6 +34,7 @@ void bindSets(CommandBuffer& commands, uint32_t first, std::span<const VkDescrip
         const DescriptorSet* set = objectOf(each);
         BoundSet bound;
         if (set != nullptr) {
+            requireOwner(*set, &commands.device);
             const size_t count = dynamicCount(*set);
             require(count <= offsets.size(), "a dynamic descriptor has no offset");
             bound.offsets.assign(offsets.begin(), offsets.begin() + ptrdiff_t(count));
@@ -103,6 +104,15 @@ void CommandBuffer::requireExecutable() const {
     }
 }
 
+void CommandBuffer::addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) const {
+    for (const auto& each : used) {
+        const std::shared_ptr<const Object> object = each.lock();
+        if (object == nullptr || object->type != VK_OBJECT_TYPE_COMMAND_BUFFER) continue;
+        all.push_back(sharedOf(reinterpret_cast<VkCommandBuffer>(object->handle)));
+    }
+    all.push_back(sharedOf(reinterpret_cast<VkCommandBuffer>(handle)));
+}
+
 // Nothing leaves the queue's thread: what the host has no memory for loses the device.
 void CommandBuffer::execute() const {
     try {
@@ -135,7 +145,7 @@ VkResult ResetCommandPool(Device&, CommandPool* pool, VkCommandPoolResetFlags) {
 
 VkResult AllocateCommandBuffers(Device& device, const VkCommandBufferAllocateInfo* info,
                                 VkCommandBuffer* out) {
-    const CommandPool& pool = theObject(info->commandPool);
+    const CommandPool& pool = theObject(info->commandPool, device);
     return giveAll(&pool, info->commandBufferCount, out, [&](uint32_t) {
         auto memory = std::make_unique<std::byte[]>(sizeof(CommandBuffer));
         auto* commands = new (memory.get()) CommandBuffer(device, info->level);
@@ -144,10 +154,12 @@ VkResult AllocateCommandBuffers(Device& device, const VkCommandBufferAllocateInf
     });
 }
 
-void FreeCommandBuffers(Device&, CommandPool*, uint32_t count, const VkCommandBuffer* buffers) {
+void FreeCommandBuffers(Device&, CommandPool* pool, uint32_t count,
+                        const VkCommandBuffer* buffers) {
     for (const VkCommandBuffer each : listOf(buffers, count)) {
         if (each == VK_NULL_HANDLE) continue;
         const std::shared_ptr<CommandBuffer> commands = sharedOf(each);
+        require(commands->owner == pool, "the command buffer is of another pool");
         requireIdle(*commands);
         removeHandle(*commands);
     }
@@ -177,7 +189,7 @@ VkResult EndCommandBuffer(CommandBuffer& commands) {
 void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommandBuffer* buffers) {
     require(commands.isPrimary, "a secondary command buffer executes others");
     for (const VkCommandBuffer each : listOf(buffers, count)) {
-        const CommandBuffer& secondary = theObject(each);
+        const CommandBuffer& secondary = theObject(each, commands.device);
         require(!secondary.isPrimary, "a primary command buffer is executed by another");
         secondary.requireExecutable();
         record(commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);

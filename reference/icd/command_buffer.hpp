@@ -69,6 +69,7 @@ struct DescriptorUpdateTemplate : ObjectOf<VkDescriptorUpdateTemplate> {
     }
     std::vector<VkDescriptorUpdateTemplateEntry> entries;
     void update(DescriptorSet& set, const void* data) const {
+        require(data != nullptr || entries.empty(), "there is no data for the template");
         for (const VkDescriptorUpdateTemplateEntry& entry : entries) set.write(entry, data);
     }
 };
@@ -116,6 +117,8 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
 
     void reset();
     void execute() const;
+    // Itself, and the secondary ones that it executes.
+    void addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) const;
     // Throws InvalidUse if it cannot be executed.
     void requireExecutable() const;
 };

@@ -52,6 +52,25 @@ Instance* instanceOf(const Device& device) { return device.physical->instance; }
 Instance* instanceOf(const Queue& queue) { return instanceOf(*queue.device); }
 Instance* instanceOf(const CommandBuffer& commands) { return instanceOf(commands.device); }
 
+// With what the arguments of a command must go.
+const void* ownerOf(const Instance& instance) { return &instance; }
+const void* ownerOf(const PhysicalDevice& device) { return device.instance; }
+const void* ownerOf(const Device& device) { return &device; }
+const void* ownerOf(const Queue& queue) { return queue.device; }
+const void* ownerOf(const CommandBuffer& commands) { return &commands.device; }
+
+// The parameter for an argument of the command of an object.
+template <typename T>
+typename Parameter<T>::Type parameterOf(const auto& object, T argument) {
+    using Type = typename Parameter<T>::Type;
+    if constexpr (!std::is_same_v<Type, T> && requires { ownerOf(*object); }) {
+        if (argument != T{})
+            requireOwner(*findHandle(reinterpret_cast<uint64_t>(argument), Parameter<T>::kObject),
+                         ownerOf(*object));
+    }
+    return parameter(argument);
+}
+
 // Entry<command, type, function>::call is the entry point: it calls the function, or records that
 // the queue calls it. No exception leaves it.
 template <CommandId kId, typename Command, auto kFunction>
@@ -68,9 +87,9 @@ struct Entry<kId, R (*)(First, Rest...), kFunction> {
             requireArguments(kText.needed, first, rest...);
             if constexpr (std::is_invocable_v<decltype(kFunction), Execution&,
                                               typename Parameter<Rest>::Type...>)
-                return recordCall(parameter(first), parameter(rest)...);
+                return recordCall(parameter(first), parameterOf(object, rest)...);
             else
-                return kFunction(parameter(first), parameter(rest)...);
+                return kFunction(parameter(first), parameterOf(object, rest)...);
         } catch (const InvalidUse& use) {
             failure = VK_ERROR_VALIDATION_FAILED_EXT;
             report(object, kText.name, use);

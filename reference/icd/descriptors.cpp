@@ -115,9 +115,9 @@ VkResult ResetDescriptorPool(Device&, DescriptorPool* pool, VkDescriptorPoolRese
     return VK_SUCCESS;
 }
 
-VkResult AllocateDescriptorSets(Device&, const VkDescriptorSetAllocateInfo* info,
+VkResult AllocateDescriptorSets(Device& device, const VkDescriptorSetAllocateInfo* info,
                                 VkDescriptorSet* out) {
-    DescriptorPool& pool = theObject(info->descriptorPool);
+    DescriptorPool& pool = theObject(info->descriptorPool, device);
     std::fill_n(out, info->descriptorSetCount, VK_NULL_HANDLE);
     const auto layouts = listOf(info->pSetLayouts, info->descriptorSetCount);
     if (layouts.size() > pool.maxSets - pool.sets) return VK_ERROR_OUT_OF_POOL_MEMORY;
@@ -126,7 +126,7 @@ VkResult AllocateDescriptorSets(Device&, const VkDescriptorSetAllocateInfo* info
     require(!counts || variable->descriptorSetCount == layouts.size(),
             "there are not as many counts as sets");
     const VkResult result = giveAll(&pool, info->descriptorSetCount, out, [&](uint32_t i) {
-        auto bindings = theObject(layouts[i]).bindings;
+        auto bindings = theObject(layouts[i], device).bindings;
         if (counts) bindings = withVariableCount(*bindings, variable->pDescriptorCounts[i]);
         return std::make_shared<DescriptorSet>(std::move(bindings));
     });
@@ -235,9 +235,9 @@ void UpdateDescriptorSets(Device& device, uint32_t writeCount, const VkWriteDesc
                           uint32_t copyCount, const VkCopyDescriptorSet* copies) {
     const std::lock_guard lock(device.mutex);
     for (const VkWriteDescriptorSet& write : listOf(writes, writeCount))
-        theObject(write.dstSet).write(write);
+        theObject(write.dstSet, device).write(write);
     for (const VkCopyDescriptorSet& copy : listOf(copies, copyCount))
-        theObject(copy.dstSet).copyFrom(theObject(copy.srcSet), copy);
+        theObject(copy.dstSet, device).copyFrom(theObject(copy.srcSet, device), copy);
 }
 
 void UpdateDescriptorSetWithTemplate(Device& device, DescriptorSet* set,

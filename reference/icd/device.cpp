@@ -47,7 +47,8 @@ VkResult listExtensions(const ExtensionSet& set, uint32_t* count, VkExtensionPro
 // Adds the names that the caller's structure asks for; false if one is not available.
 template <typename Info>
 bool enable(const Info& info, const ExtensionSet& available, ExtensionSet& enabled) {
-    for (const char* name : std::span(info.ppEnabledExtensionNames, info.enabledExtensionCount)) {
+    for (const char* name : listOf(info.ppEnabledExtensionNames, info.enabledExtensionCount)) {
+        require(name != nullptr, "the name of an extension is null");
         const auto found = available.find(name);
         if (found == available.end()) return false;
         enabled.insert(*found);

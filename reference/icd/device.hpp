@@ -133,6 +133,7 @@ struct SemaphoreValue {
 struct Batch {
     std::vector<SemaphoreValue> waits;
     std::vector<std::shared_ptr<CommandBuffer>> commands;
+    std::vector<std::shared_ptr<CommandBuffer>> busy;  // these, and secondary ones
     std::vector<SemaphoreValue> signals;
     std::shared_ptr<Fence> fence;
 };

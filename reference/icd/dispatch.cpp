@@ -221,6 +221,7 @@ VkResult ConvertCooperativeVectorMatrixNV(Device&, const Info* info) {
         *info->pDstSize = 0;
         return VK_INCOMPLETE;
     }
+    require(info->srcData.hostAddress != nullptr, "there is no source");
     *info->pDstSize = both->to.size();
     const bool done = convert(*both, static_cast<const std::byte*>(info->srcData.hostAddress),
                               static_cast<std::byte*>(info->dstData.hostAddress));

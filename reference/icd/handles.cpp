@@ -76,6 +76,17 @@ std::vector<std::shared_ptr<Object>> ownedBy(const void* owner) {
     return owned;
 }
 
+void requireOwner(const Object& object, const void* owner) {
+    const bool isOfPool = object.type == VK_OBJECT_TYPE_COMMAND_BUFFER ||
+                          object.type == VK_OBJECT_TYPE_DESCRIPTOR_SET;
+    const void* const own =
+        isOfPool ? static_cast<const Object*>(object.owner)->owner : object.owner;
+    if (own != owner)
+        throw InvalidUse{
+            std::format("the {} with the handle {:#x} is of another device or instance",
+                        string_VkObjectType(object.type), object.handle)};
+}
+
 void removeOwned(const void* owner) {
     for (const std::shared_ptr<Object>& object : ownedBy(owner)) {
         if (object->type == VK_OBJECT_TYPE_COMMAND_POOL ||

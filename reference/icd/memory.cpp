@@ -147,7 +147,8 @@ VkResult MapMemory(Device&, DeviceMemory* memory, VkDeviceSize offset, VkDeviceS
 }
 
 VkResult MapMemory2(Device& device, const VkMemoryMapInfo* info, void** data) {
-    return MapMemory(device, &theObject(info->memory), info->offset, info->size, info->flags, data);
+    return MapMemory(device, &theObject(info->memory, device), info->offset, info->size,
+                     info->flags, data);
 }
 
 void UnmapMemory(Device&, DeviceMemory* memory) {
@@ -156,7 +157,7 @@ void UnmapMemory(Device&, DeviceMemory* memory) {
 }
 
 VkResult UnmapMemory2(Device& device, const VkMemoryUnmapInfo* info) {
-    UnmapMemory(device, &theObject(info->memory));
+    UnmapMemory(device, &theObject(info->memory, device));
     return VK_SUCCESS;
 }
 
@@ -228,8 +229,10 @@ VkResult BindBufferMemory(Device& device, Buffer* buffer, DeviceMemory* memory,
 VkResult BindBufferMemory2(Device& device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
     for (const VkBindBufferMemoryInfo& info : listOf(infos, count)) {
         const auto* status = find<VkBindMemoryStatus>(info.pNext);
+        require(status == nullptr || status->pResult != nullptr,
+                "there is no place for the result");
         if (status != nullptr) *status->pResult = VK_ERROR_VALIDATION_FAILED_EXT;
-        BindBufferMemory(device, &theObject(info.buffer), &theObject(info.memory),
+        BindBufferMemory(device, &theObject(info.buffer, device), &theObject(info.memory, device),
                          info.memoryOffset);
         if (status != nullptr) *status->pResult = VK_SUCCESS;
     }
@@ -246,12 +249,13 @@ static void setRequirements(VkDeviceSize size, VkMemoryRequirements2* out) {
 
 void GetDeviceBufferMemoryRequirements(Device&, const VkDeviceBufferMemoryRequirements* info,
                                        VkMemoryRequirements2* out) {
+    require(info->pCreateInfo != nullptr, "there is no buffer to ask for");
     setRequirements(info->pCreateInfo->size, out);
 }
 
-void GetBufferMemoryRequirements2(Device&, const VkBufferMemoryRequirementsInfo2* info,
+void GetBufferMemoryRequirements2(Device& device, const VkBufferMemoryRequirementsInfo2* info,
                                   VkMemoryRequirements2* out) {
-    setRequirements(theObject(info->buffer).size, out);
+    setRequirements(theObject(info->buffer, device).size, out);
 }
 
 void GetBufferMemoryRequirements(Device&, Buffer* buffer, VkMemoryRequirements* out) {
@@ -260,8 +264,8 @@ void GetBufferMemoryRequirements(Device&, Buffer* buffer, VkMemoryRequirements* 
     *out = all.memoryRequirements;
 }
 
-VkDeviceAddress GetBufferDeviceAddress(Device&, const VkBufferDeviceAddressInfo* info) {
-    const Buffer& buffer = theObject(info->buffer);
+VkDeviceAddress GetBufferDeviceAddress(Device& device, const VkBufferDeviceAddressInfo* info) {
+    const Buffer& buffer = theObject(info->buffer, device);
     buffer.requireRange(0, 0, VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT);
     return buffer.range.address;
 }

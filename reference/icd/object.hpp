@@ -54,6 +54,8 @@ std::shared_ptr<Object> findHandle(uint64_t handle, VkObjectType type);
 void removeHandle(const Object& object);
 void removeOwned(const void* owner);
 std::vector<std::shared_ptr<Object>> ownedBy(const void* owner);
+// Throws InvalidUse unless the object goes with this device or instance, itself or by its pool.
+void requireOwner(const Object& object, const void* owner);
 
 // What a function here gets for an argument of a command: for handles, the objects. Their types
 // have the names of the handles without Vk. References, where Vulkan has no null handles.
@@ -114,6 +116,14 @@ template <typename H>
 typename Parameter<H>::Object& theObject(H handle) {
     require(handle != H{}, "a handle is null");
     return *objectOf(handle);
+}
+
+// Of this device, too.
+template <typename H>
+typename Parameter<H>::Object& theObject(H handle, const Device& device) {
+    auto& object = theObject(handle);
+    requireOwner(object, &device);
+    return object;
 }
 
 template <typename T>

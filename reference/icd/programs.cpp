@@ -85,6 +85,10 @@ VkPipelineCreateFlags2 flagsOf(const VkComputePipelineCreateInfo& info) {
 void fillFeedback(const VkComputePipelineCreateInfo& info) {
     const auto* feedback = find<VkPipelineCreationFeedbackCreateInfo>(info.pNext);
     if (feedback == nullptr) return;
+    require(feedback->pPipelineCreationFeedback != nullptr,
+            "there is no place for what is told of the pipeline");
+    (void)listOf(feedback->pPipelineStageCreationFeedbacks,
+                 feedback->pipelineStageCreationFeedbackCount);
     const VkPipelineCreationFeedback valid{VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT, 0};
     *feedback->pPipelineCreationFeedback = valid;
     std::fill_n(feedback->pPipelineStageCreationFeedbacks,
@@ -96,10 +100,10 @@ VkResult createPipeline(Device& device, const VkComputePipelineCreateInfo& info,
     if (flagsOf(info) & VK_PIPELINE_CREATE_2_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
         return VK_PIPELINE_COMPILE_REQUIRED;
     require(info.stage.stage == VK_SHADER_STAGE_COMPUTE_BIT, "the stage is not compute");
-    (void)theObject(info.layout);
+    (void)theObject(info.layout, device);
     Source source = sourceOf(device, info.stage);
     if (info.stage.module != VK_NULL_HANDLE)
-        source.words = objectOf(info.stage.module)->words;
+        source.words = theObject(info.stage.module, device).words;
     else if (const auto* code = find<VkShaderModuleCreateInfo>(info.stage.pNext))
         source.words = ShaderModule(device, *code).words;
     SharedProgram program;

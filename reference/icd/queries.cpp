@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Queries of timestamps; the device has no others.
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <optional>
@@ -13,6 +14,8 @@ namespace coopvk::reference::icd {
 using Query = std::optional<uint64_t>;  // its result, if that is available
 
 constexpr uint32_t kMaxQueries = 1u << 24;
+// Nanoseconds for which nothing is submitted that writes a query, while a thread waits for it.
+constexpr uint64_t kPatience = 2'000'000'000;
 
 struct QueryPool : ObjectOf<VkQueryPool> {
     QueryPool(Device&, const VkQueryPoolCreateInfo& info) {
@@ -78,8 +81,14 @@ VkResult GetQueryPoolResults(Device& device, QueryPool* pool, uint32_t first, ui
             "the results do not fit into the memory");
     const auto known = [](const Query& query) { return query.has_value(); };
     if (flags & VK_QUERY_RESULT_WAIT_BIT) {
-        const VkResult waited = device.wait(
-            UINT64_MAX, [&] { return std::all_of(queries.begin(), queries.end(), known); });
+        const auto areKnown = [&] { return std::ranges::all_of(queries, known); };
+        VkResult waited = VK_TIMEOUT;
+        while (waited == VK_TIMEOUT) {
+            waited = device.wait(kPatience, areKnown);
+            const std::lock_guard lock(device.mutex);
+            require(waited != VK_TIMEOUT || areKnown() || !device.queue.idle(),
+                    "a query is waited for that no submission writes");
+        }
         if (waited != VK_SUCCESS) return waited;
     }
     return device.read([&] {
@@ -114,6 +123,9 @@ void CmdCopyQueryPoolResults(CommandBuffer& commands, QueryPool* pool, uint32_t 
         const auto held = target->hold();
         const Range to = part(target->range, offset, bytes);
         const std::lock_guard lock(execution.device.mutex);
+        for (const Query& query : pool->part(first, count))
+            require(query.has_value() || !(flags & VK_QUERY_RESULT_WAIT_BIT),
+                    "a query is waited for that nothing wrote");
         writeResults(pool->part(first, count), {to.data, to.size}, stride, flags);
         markWritten(to);
     };

@@ -3,6 +3,7 @@
 // The queue, and fences, semaphores and events, which the device's mutex guards. Commands execute
 // one after the other, so barriers do nothing.
 #include <algorithm>
+#include <map>
 
 #include "command_buffer.hpp"
 
@@ -23,7 +24,8 @@ struct Semaphore : ObjectOf<VkSemaphore> {
         value = kind->initialValue;
     }
     bool timeline = false;
-    uint64_t value = 0;  // a binary one that is signaled has 1
+    uint64_t value = 0;       // a binary one that is signaled has 1
+    bool isPromised = false;  // a binary one that the submissions so far leave signaled
 };
 
 struct Event : ObjectOf<VkEvent> {
@@ -39,52 +41,73 @@ bool isReady(const SemaphoreValue& wait) {
 }
 
 // Binary semaphores need no values.
-std::vector<SemaphoreValue> valuesOf(std::span<const VkSemaphore> semaphores,
+std::vector<SemaphoreValue> valuesOf(const Device& device, std::span<const VkSemaphore> semaphores,
                                      const uint64_t* values, uint32_t count) {
     const auto given = listOf(values, count);
     std::vector<SemaphoreValue> all;
     for (const VkSemaphore each : semaphores) {
-        const bool isTimeline = theObject(each).timeline;
+        const bool isTimeline = theObject(each, device).timeline;
         require(!isTimeline || all.size() < given.size(), "a timeline semaphore has no value");
         all.push_back({sharedOf(each), isTimeline ? given[all.size()] : 0});
     }
     return all;
 }
 
-std::shared_ptr<CommandBuffer> submitted(VkCommandBuffer handle) {
-    (void)theObject(handle);
+std::shared_ptr<CommandBuffer> submitted(const Device& device, VkCommandBuffer handle) {
+    (void)theObject(handle, device);
     return sharedOf(handle);
 }
 
-Batch batchOf(const VkSubmitInfo& info) {
+Batch batchOf(const Device& device, const VkSubmitInfo& info) {
     const auto* given = find<VkTimelineSemaphoreSubmitInfo>(info.pNext);
     const auto timeline = given != nullptr ? *given : VkTimelineSemaphoreSubmitInfo{};
     Batch batch;
-    batch.waits = valuesOf(listOf(info.pWaitSemaphores, info.waitSemaphoreCount),
+    batch.waits = valuesOf(device, listOf(info.pWaitSemaphores, info.waitSemaphoreCount),
                            timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount);
-    batch.signals = valuesOf(listOf(info.pSignalSemaphores, info.signalSemaphoreCount),
+    batch.signals = valuesOf(device, listOf(info.pSignalSemaphores, info.signalSemaphoreCount),
                              timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
     for (const VkCommandBuffer each : listOf(info.pCommandBuffers, info.commandBufferCount))
-        batch.commands.push_back(submitted(each));
+        batch.commands.push_back(submitted(device, each));
     return batch;
 }
 
-std::vector<SemaphoreValue> valuesOf(const VkSemaphoreSubmitInfo* infos, uint32_t count) {
+std::vector<SemaphoreValue> valuesOf(const Device& device, const VkSemaphoreSubmitInfo* infos,
+                                     uint32_t count) {
     std::vector<SemaphoreValue> all;
     for (const VkSemaphoreSubmitInfo& each : listOf(infos, count)) {
-        (void)theObject(each.semaphore);
+        (void)theObject(each.semaphore, device);
         all.push_back({sharedOf(each.semaphore), each.value});
     }
     return all;
 }
 
-Batch batchOf(const VkSubmitInfo2& info) {
+Batch batchOf(const Device& device, const VkSubmitInfo2& info) {
     Batch batch;
-    batch.waits = valuesOf(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount);
-    batch.signals = valuesOf(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount);
+    batch.waits = valuesOf(device, info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount);
+    batch.signals = valuesOf(device, info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount);
     for (const auto& each : listOf(info.pCommandBufferInfos, info.commandBufferInfoCount))
-        batch.commands.push_back(submitted(each.commandBuffer));
+        batch.commands.push_back(submitted(device, each.commandBuffer));
     return batch;
+}
+
+// The device has one queue, so nothing later can signal a binary semaphore for which it waits.
+// Promises are kept once the batches are the queue's.
+std::map<Semaphore*, bool> promisesOf(std::span<const Batch> batches) {
+    std::map<Semaphore*, bool> promises;
+    const auto change = [&](const std::vector<SemaphoreValue>& all, bool to, const char* wrong) {
+        for (const SemaphoreValue& each : all) {
+            Semaphore* const semaphore = each.semaphore.get();
+            if (semaphore->timeline) continue;
+            bool& promised = promises.try_emplace(semaphore, semaphore->isPromised).first->second;
+            require(promised != to, wrong);
+            promised = to;
+        }
+    };
+    for (const Batch& batch : batches) {
+        change(batch.waits, false, "a binary semaphore is waited for that nothing signals");
+        change(batch.signals, true, "a binary semaphore is signaled that is signaled already");
+    }
+    return promises;
 }
 
 template <typename Info>
@@ -92,17 +115,20 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
     Device& device = *queue.device;
     std::vector<Batch> batches;
     for (const Info& info : listOf(infos, count)) {
-        batches.push_back(batchOf(info));
-        for (const auto& commands : batches.back().commands) {
+        Batch& batch = batches.emplace_back(batchOf(device, info));
+        for (const auto& commands : batch.commands) {
             require(commands->isPrimary, "a secondary command buffer is submitted");
             commands->requireExecutable();
+            commands->addTo(batch.busy);
         }
     }
     if (fence != nullptr) {
         if (batches.empty()) batches.emplace_back();
         batches.back().fence = {fence->self.lock(), fence};
     }
+    std::map<Semaphore*, bool> promises;
     const VkResult result = device.read([&] {
+        promises = promisesOf(batches);
         require(fence == nullptr || (!fence->signaled && !fence->isPending),
                 "the fence is signaled, or another submission signals it");
         return VK_SUCCESS;
@@ -111,7 +137,8 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
     return device.change([&] {
         if (fence != nullptr) fence->isPending = true;
         for (const Batch& batch : batches)
-            for (const auto& commands : batch.commands) ++commands->pending;
+            for (const auto& commands : batch.busy) ++commands->pending;
+        for (const auto& [semaphore, isPromised] : promises) semaphore->isPromised = isPromised;
         std::ranges::move(batches, std::back_inserter(queue.batches));
         if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
     });
@@ -151,7 +178,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
         commands->execute();
         lock.lock();
     }
-    for (const auto& commands : batch.commands) --commands->pending;
+    for (const auto& commands : batch.busy) --commands->pending;
     for (const SemaphoreValue& signal : batch.signals)
         signal.semaphore->value = signal.semaphore->timeline ? signal.value : 1;
     if (batch.fence == nullptr) return;
@@ -178,7 +205,7 @@ COOPVK_OBJECT(Fence)
 VkResult ResetFences(Device& device, uint32_t count, const VkFence* fences) {
     const std::lock_guard lock(device.mutex);
     for (const VkFence each : listOf(fences, count)) {
-        Fence& fence = theObject(each);
+        Fence& fence = theObject(each, device);
         require(!fence.isPending, "a submission is going to signal the fence");
         fence.signaled = false;
     }
@@ -191,9 +218,10 @@ VkResult GetFenceStatus(Device& device, Fence* fence) {
 
 VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, VkBool32 all,
                        uint64_t timeout) {
+    require(count != 0, "there are no fences to wait for");
     std::vector<std::shared_ptr<Fence>> waited;
     for (const VkFence each : listOf(fences, count)) {
-        (void)theObject(each);
+        (void)theObject(each, device);
         waited.push_back(sharedOf(each));
     }
     const auto signaled = [](const auto& fence) { return fence->signaled; };
@@ -204,14 +232,14 @@ VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, Vk
 
 COOPVK_OBJECT(Semaphore)
 
-static Semaphore& timelineOf(VkSemaphore handle) {
-    Semaphore& semaphore = theObject(handle);
+static Semaphore& timelineOf(const Device& device, VkSemaphore handle) {
+    Semaphore& semaphore = theObject(handle, device);
     require(semaphore.timeline, "the semaphore has no timeline");
     return semaphore;
 }
 
 VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t* value) {
-    (void)timelineOf(handleOf(*semaphore));
+    (void)timelineOf(device, handleOf(*semaphore));
     return device.read([&] {
         *value = semaphore->value;
         return VK_SUCCESS;
@@ -219,10 +247,11 @@ VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t
 }
 
 VkResult WaitSemaphores(Device& device, const VkSemaphoreWaitInfo* info, uint64_t timeout) {
+    require(info->semaphoreCount != 0, "there are no semaphores to wait for");
     const auto values = listOf(info->pValues, info->semaphoreCount);
     std::vector<SemaphoreValue> waited;
     for (const VkSemaphore each : listOf(info->pSemaphores, info->semaphoreCount)) {
-        (void)timelineOf(each);
+        (void)timelineOf(device, each);
         waited.push_back({sharedOf(each), values[waited.size()]});
     }
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
@@ -232,7 +261,7 @@ VkResult WaitSemaphores(Device& device, const VkSemaphoreWaitInfo* info, uint64_
 }
 
 VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
-    Semaphore& semaphore = timelineOf(info->semaphore);
+    Semaphore& semaphore = timelineOf(device, info->semaphore);
     return device.change([&] {
         require(info->value > semaphore.value, "the value is not greater than the semaphore's");
         semaphore.value = info->value;
