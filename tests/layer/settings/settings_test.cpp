@@ -1,72 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "settings/settings.hpp"
-
-#include <gtest/gtest.h>
-#include <unistd.h>
-
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
+#include "settings/settings_fixture.hpp"
 
 namespace coopvk::layer::settings_test {
 namespace {
 
 using Mode = EmulatePolicy::Mode;
-
-// Starts without any of the variables that settings come from.
-class SettingsTest : public testing::Test {
- protected:
-    SettingsTest() { clear(); }
-    ~SettingsTest() override {
-        clear();
-        if (!folder.empty()) std::filesystem::remove_all(folder);
-    }
-
-    static void clear() {
-        for (const char* name : {"EMULATE", "BACK_END", "LOG_LEVEL", "LOG_FILE", "DUMP_DIR",
-                                 "DUMP_INPUTS", "VALIDATE_OUTPUT", "STATISTICS"}) {
-            unsetenv((std::string("COOPVK_") + name).c_str());
-            unsetenv((std::string("VK_COOPVK_EMULATION_") + name).c_str());
-        }
-        unsetenv("VK_LAYER_SETTINGS_PATH");
-    }
-    Settings load(const VkInstanceCreateInfo* info = nullptr) {
-        complaints.clear();
-        return loadSettings(info, complaints);
-    }
-    void useFile(const std::string& text) {
-        folder = std::filesystem::temp_directory_path() /
-                 ("coopvk-layer-tests-" + std::to_string(getpid()));
-        std::filesystem::create_directories(folder);
-        std::ofstream(folder / "vk_layer_settings.txt") << text;
-        setenv("VK_LAYER_SETTINGS_PATH", folder.c_str(), 1);
-    }
-
-    std::vector<std::string> complaints;
-    std::filesystem::path folder;
-};
-
-// Settings that an application passes with its instance.
-class AppSettings {
- public:
-    void add(const char* name, VkLayerSettingTypeEXT type, uint32_t count, const void* values) {
-        list_.push_back({kLayerName, name, type, count, values});
-    }
-    void add(const char* name, const char* const& value) {
-        add(name, VK_LAYER_SETTING_TYPE_STRING_EXT, 1, &value);
-    }
-    const VkInstanceCreateInfo* info() {
-        settings_.settingCount = static_cast<uint32_t>(list_.size());
-        settings_.pSettings = list_.data();
-        info_.pNext = &settings_;
-        return &info_;
-    }
-
- private:
-    std::vector<VkLayerSettingEXT> list_;
-    VkLayerSettingsCreateInfoEXT settings_ = {VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT};
-    VkInstanceCreateInfo info_ = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-};
 
 TEST_F(SettingsTest, Defaults) {
     const Settings settings = load();
@@ -156,59 +94,6 @@ TEST_F(SettingsTest, FromAFile) {
     EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
     EXPECT_TRUE(settings.validateOutput);
     EXPECT_EQ(settings.dumpDir, "/from/file");
-}
-
-// Whoever made the current folder must not choose where the layer writes.
-TEST_F(SettingsTest, CurrentFolderNamesNoFilesToWrite) {
-    useFile(
-        "coopvk_emulation.log_level = info\n"
-        "coopvk_emulation.log_file = /from/file\n"
-        "coopvk_emulation.dump_dir = /from/file\n"
-        "coopvk_emulation.dump_inputs = 64M\n"
-        "coopvk_emulation.statistics = /from/file\n");
-    const char* const none = "XDG_DATA_HOME";
-    const char* const data = std::getenv(none);
-    const std::string before = data == nullptr ? "" : data;
-    setenv(none, (folder / "none").c_str(), 1);
-    unsetenv("VK_LAYER_SETTINGS_PATH");
-    const auto start = std::filesystem::current_path();
-    std::filesystem::current_path(folder);
-    Settings settings = load();
-    EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
-    EXPECT_EQ(settings.logFile, "");
-    EXPECT_EQ(settings.dumpDir, "");
-    EXPECT_EQ(settings.dumpInputs.bytes, 0u);
-    EXPECT_EQ(settings.statistics, "");
-    ASSERT_EQ(complaints.size(), 4u);
-    EXPECT_TRUE(complaints[0].starts_with("setting log_file: has no effect in the vk_layer_"))
-        << complaints[0];
-
-    // The same where a relative path makes it the user's data folder.
-    std::filesystem::create_directories("vulkan/settings.d");
-    std::filesystem::copy("vk_layer_settings.txt", "vulkan/settings.d");
-    setenv(none, ".", 1);
-    EXPECT_EQ(load().logFile, "");
-    EXPECT_EQ(complaints.size(), 4u);
-    setenv(none, folder.c_str(), 1);
-    EXPECT_EQ(load().logFile, "/from/file");
-    setenv(none, (folder / "none").c_str(), 1);
-
-    // What else names them does so.
-    AppSettings app;
-    const char* ofApp = "/from/app";
-    app.add("log_file", ofApp);
-    setenv("COOPVK_DUMP_DIR", "/a/folder", 1);
-    setenv("VK_COOPVK_EMULATION_STATISTICS", "/a/file", 1);
-    settings = load(app.info());
-    EXPECT_EQ(settings.logFile, "/from/app");
-    EXPECT_EQ(settings.dumpDir, "/a/folder");
-    EXPECT_EQ(settings.statistics, "/a/file");
-    clear();
-    setenv("VK_LAYER_SETTINGS_PATH", ".", 1);  // named
-    EXPECT_EQ(load().logFile, "/from/file");
-    EXPECT_TRUE(complaints.empty());
-    std::filesystem::current_path(start);
-    before.empty() ? unsetenv(none) : setenv(none, before.c_str(), 1);
 }
 
 // Values and names come in messages as one line without commands for terminals.

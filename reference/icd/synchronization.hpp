@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Fences, semaphores and events, which the device's mutex guards.
+#pragma once
+
+#include "command_buffer.hpp"
+
+namespace coopvk::reference::icd {
+
+struct Fence : ObjectOf<VkFence> {
+    Fence(Device&, const VkFenceCreateInfo& info)
+        : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
+    bool signaled;
+    bool isPending = false;  // a submission signals it
+};
+
+struct Semaphore : ObjectOf<VkSemaphore> {
+    Semaphore(Device&, const VkSemaphoreCreateInfo& info) {
+        const auto* kind = find<VkSemaphoreTypeCreateInfo>(info.pNext);
+        if (kind == nullptr || kind->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) return;
+        timeline = true;
+        value = kind->initialValue;
+    }
+    bool timeline = false;
+    uint64_t value = 0;       // a binary one that is signaled has 1
+    bool isPromised = false;  // a binary one that the submissions so far leave signaled
+};
+
+struct Event : ObjectOf<VkEvent> {
+    using ObjectOf::ObjectOf;
+    bool set = false;
+};
+
+inline bool isReady(const SemaphoreValue& wait) {
+    const Semaphore& semaphore = *wait.semaphore;
+    return semaphore.timeline ? semaphore.value >= wait.value : semaphore.value != 0;
+}
+
+}  // namespace coopvk::reference::icd

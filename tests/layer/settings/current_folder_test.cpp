@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whoever made the current folder must not choose where the layer writes.
+#include "settings/settings_fixture.hpp"
+
+namespace coopvk::layer::current_folder_test {
+namespace {
+
+constexpr const char* kData = "XDG_DATA_HOME";
+
+class CurrentFolder : public SettingsTest {
+ protected:
+    CurrentFolder() {
+        useFile(
+            "coopvk_emulation.log_level = info\n"
+            "coopvk_emulation.log_file = /from/file\n"
+            "coopvk_emulation.dump_dir = /from/file\n"
+            "coopvk_emulation.dump_inputs = 64M\n"
+            "coopvk_emulation.statistics = /from/file\n");
+        if (const char* data = std::getenv(kData)) before_ = data;
+        setenv(kData, (folder / "none").c_str(), 1);
+        unsetenv("VK_LAYER_SETTINGS_PATH");
+        std::filesystem::current_path(folder);
+    }
+    ~CurrentFolder() override {
+        std::filesystem::current_path(start_);
+        before_.empty() ? unsetenv(kData) : setenv(kData, before_.c_str(), 1);
+    }
+
+ private:
+    const std::filesystem::path start_ = std::filesystem::current_path();
+    std::string before_;
+};
+
+TEST_F(CurrentFolder, NamesNoFilesToWrite) {
+    const Settings settings = load();
+    EXPECT_EQ(settings.logLevel, LogLevel::kInfo);
+    EXPECT_EQ(settings.logFile, "");
+    EXPECT_EQ(settings.dumpDir, "");
+    EXPECT_EQ(settings.dumpInputs.bytes, 0u);
+    EXPECT_EQ(settings.statistics, "");
+    ASSERT_EQ(complaints.size(), 4u);
+    EXPECT_TRUE(complaints[0].starts_with("setting log_file: has no effect in the vk_layer_"))
+        << complaints[0];
+}
+
+// A relative path makes it the user's data folder.
+TEST_F(CurrentFolder, AsDataFolder) {
+    std::filesystem::create_directories("vulkan/settings.d");
+    std::filesystem::copy("vk_layer_settings.txt", "vulkan/settings.d");
+    setenv(kData, ".", 1);
+    EXPECT_EQ(load().logFile, "");
+    EXPECT_EQ(complaints.size(), 4u);
+    setenv(kData, folder.c_str(), 1);
+    EXPECT_EQ(load().logFile, "/from/file");
+}
+
+// What else names files does so.
+TEST_F(CurrentFolder, BesideOtherSources) {
+    AppSettings app;
+    const char* ofApp = "/from/app";
+    app.add("log_file", ofApp);
+    setenv("COOPVK_DUMP_DIR", "/a/folder", 1);
+    setenv("VK_COOPVK_EMULATION_STATISTICS", "/a/file", 1);
+    const Settings settings = load(app.info());
+    EXPECT_EQ(settings.logFile, "/from/app");
+    EXPECT_EQ(settings.dumpDir, "/a/folder");
+    EXPECT_EQ(settings.statistics, "/a/file");
+    clear();
+    setenv("VK_LAYER_SETTINGS_PATH", ".", 1);  // named
+    EXPECT_EQ(load().logFile, "/from/file");
+    EXPECT_TRUE(complaints.empty());
+}
+
+}  // namespace
+}  // namespace coopvk::layer::current_folder_test
