@@ -440,15 +440,12 @@ TEST(NativeAdded, InstructionsOfWholeMatrices) {
     text.replace(text.find("OpExtension"), 0, "OpCapability CooperativeMatrixReductionsNV\n");
     text.replace(text.find("OpMemoryModel"), 0, "OpExtension \"SPV_NV_cooperative_matrix2\"\n");
     const std::vector<uint32_t> words = test::assemble(text);
-    auto out = runAdding(words, kOfWholeMatrices);
-    ASSERT_FALSE(out);
-    EXPECT_NE(out.error().message.find("scope Workgroup"), std::string::npos);
-    // Where these are emulated, nothing stays the driver's.
-    out = runAdding(words);
-    ASSERT_TRUE(out) << out.error().message;
-    EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: core"});
-    EXPECT_EQ(disassemble(out->words).find("cooperative_matrix"), std::string::npos);
-    EXPECT_EQ(validate(out->words), std::nullopt);
+    for (const auto& out : {runAdding(words, kOfWholeMatrices), runAdding(words)}) {
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(out->paths, std::vector<std::string_view>{"matrices: native, in tiles"});
+        EXPECT_EQ(disassemble(out->words).find("cooperative_matrix2"), std::string::npos);
+        EXPECT_EQ(validate(out->words), std::nullopt);
+    }
 }
 
 TEST(NativeAdded, SpecializationMayDecide) {

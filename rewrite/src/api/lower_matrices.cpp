@@ -7,6 +7,7 @@
 #include "ir/composites.hpp"
 #include "ir/entry_point.hpp"
 #include "matrix/context.hpp"
+#include "matrix/driver/driver_matrices.hpp"
 #include "matrix/element_maps.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
@@ -136,11 +137,46 @@ Failure lowerToCore(Rewriting& r) {
     return std::nullopt;
 }
 
+// Lowers what the driver's matrices of scope Subgroup do not have (SPV_NV_cooperative_matrix2).
+Failure lowerBesideDriver(Rewriting& r, uint32_t subgroups) {
+    const Result<NativePlan> plan = planNative(r.module, r.types, r.target);
+    if (!plan) return plan.error();
+    if (r.target.backEnd == BackEnd::kAuto && MatrixUses(r.module).products().empty()) {
+        return Error{ErrorCode::kUnsupported, "no products, for which the driver's matrices are"};
+    }
+    Result<DriverMatrices> driver = convertAroundDriver(r.types, r.target);
+    if (!driver) return driver.error();
+    MatrixContext context(r.types, r.target);
+    context.policy = choosePolicy(MatrixUses(r.module), r.types, r.target, ElementLayout::kFree);
+    context.policy.likeAccumulators.insert(driver->distributed.begin(), driver->distributed.end());
+    context.invocations = invocationsOf(r.module);
+    context.driver = std::move(driver->types);
+    context.staging.emplace(context, subgroups);
+    if (!reserveForDriver(context)) {
+        return Error{ErrorCode::kUnsupported,
+                     "conversions of matrices need more shared memory than the shader leaves"};
+    }
+    if (Failure error = lowerMatrices(context)) return error;
+    removeWholeMatrixDeclarations(r.module);
+    r.types.rescan();
+    r.out.notes.push_back(
+        std::format("conversions around what the driver's matrices lack: {}", driver->conversions));
+    return std::nullopt;
+}
+
 Failure lowerToDriver(Rewriting& r) {
     if (Failure error = refuseElementLayout(r)) return error;
-    if (needsWholeMatrices(r.module)) return lowerToCore(r);
+    const bool needsMore = needsWholeMatrices(r.module);
+    if (needsMore && hasMatricesOfWorkgroup(r.module)) return lowerToCore(r);
     const uint32_t count = std::max(subgroupsOf(r.module, r.target.subgroupSize), 1u);
+    if (needsMore && distributesSmallFloats(r.types)) {
+        return Error{ErrorCode::kUnsupported,
+                     "8-bit floats are operands of what the driver's matrices lack"};
+    }
     if (Failure error = holdInDriverMatrices(r.types, r.target, count)) return error;
+    if (needsMore) {
+        if (Failure error = lowerBesideDriver(r, count)) return error;
+    }
     Result<NativePlan> plan = planNative(r.module, r.types, r.target);
     if (!plan) return plan.error();
     if (Failure error = lowerToNative(r.types, r.target, *plan, count)) return error;
@@ -167,6 +203,14 @@ bool needsOtherLayout(Rewriting& r) {
 Error dependsOnLayout(const Rewriting& r) {
     return dependsOn(
         chooseElementLayout(r.module, MatrixUses(r.module), r.target, ElementLayout::kAuto));
+}
+
+bool hasMatricesOfWorkgroup(const Module& module) {
+    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == OpTypeCooperativeMatrixKHR &&
+               module.constantValue(i->word(1)) == kWorkgroup;
+    });
 }
 
 std::optional<Error> lowerAnyMatrices(Rewriting& r) {

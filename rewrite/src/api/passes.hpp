@@ -124,6 +124,8 @@ inline constexpr ExtensionSet kOfWholeMatrices = {Extension::kNvCooperativeMatri
 // Whether tiles that each subgroup computes for itself do not suffice: instructions of these
 // extensions work on whole matrices, and matrices of scope Workgroup span subgroups.
 bool needsWholeMatrices(const Module& module);
+// Whether a matrix is of scope Workgroup.
+bool hasMatricesOfWorkgroup(const Module& module);
 // Removes these extensions and their capabilities.
 void removeWholeMatrixDeclarations(Module& module);
 // Whether one of these extensions has matrices that are lowered.

@@ -205,11 +205,7 @@ bool needsWholeMatrices(const Module& module) {
             if (module.hasCapability(static_cast<spv::Capability>(one.capability))) return true;
         }
     }
-    constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == OpTypeCooperativeMatrixKHR &&
-               module.constantValue(i->word(1)) == kWorkgroup;
-    });
+    return hasMatricesOfWorkgroup(module);
 }
 
 void removeWholeMatrixDeclarations(Module& module) {

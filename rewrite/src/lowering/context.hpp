@@ -78,6 +78,9 @@ struct LoweringContext {
         fail(ErrorCode::kUnsupported, at, what);
     }
 
+    // Whether the table does not lower this instruction, whatever its opcode.
+    virtual bool isOfOthers(const Instruction&) const { return false; }
+
     // Sets an error if the output must not have this instruction, which no row lowered.
     virtual void checkKept(const Instruction&) {}
 
@@ -196,7 +199,8 @@ class OpcodeTable {
 
     bool lowerOne(Lowering& lowering, Instruction& instruction) const {
         const auto row = rows_.find(instruction.opcode);
-        return row != rows_.end() && row->second(lowering, instruction);
+        return row != rows_.end() && !lowering.context.isOfOthers(instruction) &&
+               row->second(lowering, instruction);
     }
 
     template <auto Lower>

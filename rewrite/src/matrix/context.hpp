@@ -7,6 +7,7 @@
 
 #include "ir/multiples.hpp"
 #include "lowering/packed.hpp"
+#include "lowering/staging.hpp"
 #include "matrix/layout.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 #include "tensor/load_order.hpp"
@@ -114,6 +115,11 @@ struct MatrixContext : PackedContext {
     std::set<Id> openedProducts;
     std::map<Id, Id> productEnds;
     TilePlan tiles;
+    std::set<Id> driver;             // types that stay the driver's (driver/driver_matrices.hpp)
+    std::optional<Staging> staging;  // for conversions of these
+
+    // Whether the native back-end lowers an instruction, since it is on the driver's matrices.
+    bool isOfOthers(const Instruction& instruction) const override;
 
     const MatrixType* matrix(Id type) const {
         const auto found = matrices.find(type);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
@@ -60,7 +62,7 @@ void dropDeclarations(const MatrixContext& context) {
         module.removeExtension(extension);
     }
     // The formats stay; other passes lower them.
-    const bool hasTiles = context.tiles.hasTiles();
+    const bool hasTiles = context.tiles.hasTiles() || !context.driver.empty();
     const bool hasBFloat16Tiles =
         hasTiles && !context.target.emulated.contains(Extension::kKhrShaderBfloat16);
     for (const auto& [ofMatrices, ofType, stays] :
@@ -133,6 +135,17 @@ bool hasMatrixLoads(const Module& module) {
 }
 
 }  // namespace
+
+bool MatrixContext::isOfOthers(const Instruction& i) const {
+    if (driver.empty() ||
+        isOneOf(i.opcode, {OpCooperativeMatrixConvertNV, OpCooperativeMatrixTransposeNV})) {
+        return false;
+    }
+    const auto isDriver = [&](const Operand& o) {
+        return o.isId && (driver.contains(o.word) || driver.contains(module.def(o.word).type));
+    };
+    return driver.contains(i.type) || std::ranges::any_of(i.operands, isDriver);
+}
 
 std::optional<Error> lowerMatrices(MatrixContext& context) {
     Module& module = context.module;

@@ -257,7 +257,10 @@ void lowerMatrixTypes(MatrixContext& context) {
     std::unordered_set<Id> fourBits;
     for (size_t g = 0; g < globals.size(); ++g) {
         Instruction& type = *globals[g];
-        if (!isMatrixType(type) || context.tiles.isTile(type.result)) continue;
+        if (!isMatrixType(type) || context.tiles.isTile(type.result) ||
+            context.driver.contains(type.result)) {
+            continue;
+        }
         if (const std::string_view what = problem(context, type); !what.empty()) {
             return context.unsupported(type, what);
         }

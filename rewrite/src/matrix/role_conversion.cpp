@@ -3,6 +3,7 @@
 // Conversions that change the use of a matrix, and so which lane holds which element.
 #include "ir/users.hpp"
 #include "lowering/packed.hpp"
+#include "matrix/driver/driver_matrices.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -103,6 +104,9 @@ void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion) {
     if (context.slices.firstColumns.contains(conversion.result))
         return lowerFactorSlice(context, writer, conversion);
+    if (convertsDriver(context, conversion)) {
+        return lowerDriverConversion(context, writer, conversion);
+    }
     const MatrixType* from = context.matrixOfValue(conversion.word(0));
     const MatrixType* to = context.matrix(conversion.type);
     if (from != nullptr && to != nullptr &&
@@ -193,6 +197,7 @@ bool lowerConversion(MatrixContext& context, MatrixWriter& writer, Instruction& 
 
 // OpCooperativeMatrixTransposeNV.
 void lowerTransposition(MatrixContext& context, MatrixWriter& writer, const Instruction& at) {
+    if (convertsDriver(context, at)) return lowerDriverConversion(context, writer, at);
     const MatrixType* from = context.matrixOfValue(at.word(0));
     const MatrixType* to = context.matrix(at.type);
     if (from == nullptr || to == nullptr || from->component != to->component ||

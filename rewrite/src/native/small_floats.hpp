@@ -13,41 +13,12 @@
 
 #include "lowering/context.hpp"
 #include "lowering/number.hpp"
+#include "lowering/staging.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/staging_arrays.hpp"
 #include "unify/small_floats/small_floats.hpp"
 
 namespace coopvk::rewrite {
-
-// Shared memory for conversions of native matrices: only the driver knows which invocation has
-// which element.
-
-class Staging {
- public:
-    Staging(LoweringContext& context, uint32_t subgroups)
-        : context_(context), subgroups_(subgroups) {}
-
-    // Whether the device has enough shared memory beside the module's, and `more` bytes.
-    bool fits(uint64_t more = 0) const;
-    // Forgets all reservations.
-    void clear() { memories_.clear(); }
-    // Reserves elements for each subgroup. All reservations precede the first access.
-    void reserve(Id element, uint32_t elements);
-
-    // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
-    Id at(FunctionWriter& writer, Id element, Id index);
-
- private:
-    struct Memory {
-        uint32_t elements = 0;  // for each subgroup
-        Id variable = 0;
-    };
-    Id variable(Id element, Memory& memory);
-
-    LoweringContext& context_;
-    uint32_t subgroups_;
-    std::map<Id, Memory> memories_;
-};
 
 struct HalvesContext : SmallFloatContext {
     HalvesContext(TypeTable& theTypes, const PlannedTarget& theTarget, uint32_t subgroups)

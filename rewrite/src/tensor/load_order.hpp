@@ -31,6 +31,8 @@ void shareTensorAccesses(TypeTable& types, bool withLoads);
 // Removes variables of functions that are only stored to, with the stores; phis that only phis use;
 // and puts null in place of Objects of loads that set all elements.
 void dropUnread(TypeTable& types);
+// Only the last of these.
+void dropUnreadObjects(TypeTable& types);
 
 // Moves each load of a block down to the next load, unless an instruction between them uses its
 // result: then they can share one branch. Stores of the result to variables of the function move

@@ -128,6 +128,8 @@ void dropUnreadPhis(Module& module) {
     module.forget(gone);
 }
 
+}  // namespace
+
 // Elements outside of a tensor are zero or repeated. Only a view that clips leaves Object's.
 void dropUnreadObjects(TypeTable& types) {
     Module& module = types.module();
@@ -144,8 +146,6 @@ void dropUnreadObjects(TypeTable& types) {
         if (!isRead && fits) i.operands[1].word = types.constantNull(i.type);
     });
 }
-
-}  // namespace
 
 void dropUnread(TypeTable& types) {
     dropUnreadObjects(types);

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "matrix/driver/driver_matrices.hpp"
+
+#include <algorithm>
+
+#include "ir/arithmetic_decorations.hpp"
+#include "ir/opcodes.hpp"
+#include "ir/users.hpp"
+#include "lowering/number.hpp"
+#include "matrix/matrix_uses.hpp"
+#include "tensor/load_order.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Instructions that depend on which invocation holds which element.
+bool needsDistributed(spv::Op opcode) {
+    return isRemainder(opcode) ||
+           isOneOf(opcode, {OpCooperativeMatrixReduceNV, OpCooperativeMatrixPerElementOpNV,
+                            OpCooperativeMatrixLoadTensorNV, OpCooperativeMatrixStoreTensorNV});
+}
+
+// Types, values and operands that are matrices of the module.
+std::vector<Id> matrixTypesOf(const Module& module, const Instruction& i) {
+    std::vector<Id> found;
+    const auto add = [&](Id type) {
+        if (module.def(type).opcode == OpTypeCooperativeMatrixKHR) found.push_back(type);
+    };
+    add(i.type);
+    for (const Operand& o : i.operands) {
+        if (o.isId) add(module.def(o.word).type);
+    }
+    return found;
+}
+
+class DriverConverter {
+ public:
+    DriverConverter(TypeTable& types, const PlannedTarget& target)
+        : types_(types), module_(types.module()), target_(target) {}
+
+    Result<DriverMatrices> run() {
+        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
+            if (i->opcode == OpTypeCooperativeMatrixKHR) result_.types.insert(i->result);
+        }
+        dropUnreadObjects(types_);
+        for (const auto& function : module_.functions()) {
+            for (const auto& block : function->blocks) {
+                InstructionList body;
+                known_.clear();
+                for (InstructionPtr& i : block->body) add(body, std::move(i));
+                block->body = std::move(body);
+            }
+        }
+        if (error_) return *error_;
+        removeUnused(module_, [&](const Instruction& i) {
+            return i.opcode == OpCooperativeMatrixConvertNV && result_.types.contains(i.type);
+        });
+        return std::move(result_);
+    }
+
+ private:
+    bool isMatrix(Id type) const { return result_.types.contains(type); }
+
+    void add(InstructionList& body, InstructionPtr i) {
+        Emitter emit(types_, body);
+        const std::vector<Id> matrices = matrixTypesOf(module_, *i);
+        if (matrices.empty()) return emit.add(std::move(i));
+        if (module_.decoration(i->result, spv::Decoration::CooperativeMatrixTransposeEXT) ||
+            i->opcode == OpCooperativeMatrixGetCoordinateEXT) {
+            fail(*i, "depends on the elements of the driver's matrices");
+        }
+        if (needsDistributed(i->opcode)) return convertAround(emit, std::move(i));
+        changesUse(*i) ? changeUse(emit, std::move(i)) : emit.add(std::move(i));
+    }
+
+    void fail(const Instruction& at, std::string_view what) {
+        if (!error_) error_ = errorAt(ErrorCode::kUnsupported, at, what);
+    }
+
+    // The type of which elements are distributed, in place of one of the driver's.
+    Id distributed(Id type) {
+        Id& found = distributed_[type];
+        if (found != 0) return found;
+        found = module_.takeId();
+        module_.append(Section::kGlobals, makeInstruction(OpTypeCooperativeMatrixKHR, 0, found,
+                                                          Operands(module_.def(type).operands)));
+        result_.distributed.insert(found);
+        return found;
+    }
+
+    Id convert(Emitter& emit, Id type, Id value, std::optional<Id> result = {}) {
+        ++result_.conversions;
+        return emit.op(OpCooperativeMatrixConvertNV, type, {value}, result);
+    }
+
+    Id distributedValue(Emitter& emit, Id value) {
+        Id& known = known_[value];
+        if (known != 0) return known;
+        const Instruction& made = module_.def(value);
+        const Id type = distributed(made.type);
+        if (made.opcode == OpConstantNull) return known = types_.constantNull(type);
+        if (made.opcode == OpUndef) return known = emit.op(OpUndef, type, Operands());
+        if (made.opcode == OpConstantComposite && made.operands.size() == 1) {
+            return known = emit.op(OpCompositeConstruct, type, {made.word(0)});
+        }
+        return known = convert(emit, type, value);
+    }
+
+    void convertAround(Emitter& emit, InstructionPtr i) {
+        for (Operand& operand : i->operands) {
+            if (!operand.isId || !isMatrix(module_.def(operand.word).type)) continue;
+            operand.word = distributedValue(emit, operand.word);
+        }
+        if (!isMatrix(i->type)) return emit.add(std::move(i));
+        const ArithmeticDecorations decorations(module_, i->result);
+        const Id value = emit.op(i->opcode, distributed(i->type), std::move(i->operands));
+        decorations.addTo(value);
+        decorations.removeFrom(i->result);
+        convert(emit, i->type, value, i->result);
+        known_[i->result] = value;
+    }
+
+    bool changesUse(const Instruction& i) const {
+        if (!isConversion(i.opcode) || !isMatrix(i.type)) return false;
+        const Id from = module_.def(i.word(0)).type;
+        return isMatrix(from) && useOf(from) != useOf(i.type);
+    }
+    std::optional<uint64_t> useOf(Id type) const {
+        return module_.constantValue(module_.def(type).word(4));
+    }
+
+    // Converts the driver's components first, if it has such matrices.
+    void changeUse(Emitter& emit, InstructionPtr i) {
+        const Id from = module_.def(i->word(0)).type;
+        const Id component = module_.def(i->type).word(0);
+        if (!hasSums(component)) return convertAround(emit, std::move(i));
+        Operands operands = module_.def(from).operands;
+        operands[0] = idOperand(component);
+        const Id between = types_.matrixType(std::move(operands));
+        result_.types.insert(between);
+        const ArithmeticDecorations decorations(module_, i->result);
+        const Id value = emit.op(i->opcode, between, {i->word(0)});
+        decorations.addTo(value);
+        decorations.removeFrom(i->result);
+        convert(emit, i->type, value, i->result);
+    }
+
+    // Whether the driver has accumulators of a component type.
+    bool hasSums(Id component) const {
+        const Number* number = numberOf(types_, component);
+        return number != nullptr &&
+               std::ranges::any_of(target_.device.nativeShapes, [&](const MatrixShape& shape) {
+                   return shape.c == number->type || shape.result == number->type;
+               });
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    const PlannedTarget& target_;
+    DriverMatrices result_;
+    std::map<Id, Id> distributed_;  // types
+    std::map<Id, Id> known_;        // distributed values of the block, by those of the driver
+    std::optional<Error> error_;
+};
+
+}  // namespace
+
+Result<DriverMatrices> convertAroundDriver(TypeTable& types, const PlannedTarget& target) {
+    return DriverConverter(types, target).run();
+}
+
+bool distributesSmallFloats(const TypeTable& types) {
+    const Module& module = types.module();
+    bool found = false;
+    module.visitBlocks([&](const Instruction& i) {
+        if (found || !needsDistributed(i.opcode)) return;
+        found = std::ranges::any_of(matrixTypesOf(module, i), [&](Id type) {
+            const Number* number = numberOf(types, module.def(type).word(0));
+            return number != nullptr && number->isSmallFloat();
+        });
+    });
+    return found;
+}
+
+}  // namespace coopvk::rewrite
