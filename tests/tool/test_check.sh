@@ -200,6 +200,19 @@ expect 0 '8 lanes, the device: agrees' --on-device --lanes 8,16 "$work/product.s
 expect 0 '16 lanes, the device: agrees' --on-device "$work/product.json"
 COOPVK_REFERENCE_ROUNDING=upward expect 1 'the device, with numbers with fractions' --on-device --lanes 8 "$work/third.spv"
 expect 2 'there is no Vulkan device 7' --on-device --index 7 "$work/product.spv"
+# Nothing is asked of the device that Vulkan does not allow: rows that are not whole subgroups, too many sets.
+cat >"$work/rows.comp" <<'GLSL'
+#version 460
+layout(local_size_x = 3, local_size_y = 5) in;
+layout(set = SET, binding = 3) buffer C { uint c[]; };
+void main() { c[gl_LocalInvocationIndex] += 7; }
+GLSL
+for set in 2 40; do
+    glslangValidator --quiet --target-env vulkan1.3 -DSET=$set -V -o "$work/rows$set.spv" "$work/rows.comp"
+done
+validated=$(VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$coopvk" check --on-device --lanes 8 "$work/rows2.spv" 2>&1) || true
+[[ $validated == *'agrees (15 numbers compared)' && $validated != *VUID* ]] || fail "$validated"
+expect 2 'not applicable: it has 41 descriptor sets, and the device at most' --on-device --lanes 8 "$work/rows40.spv"
 unset VK_DRIVER_FILES
 
 # Malformed inputs.

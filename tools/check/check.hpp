@@ -38,9 +38,13 @@ struct DeviceRequest {
     uint32_t lanes;
     const Module& module;
     const Memory& memory;
-    std::array<uint32_t, 3> groups;
+    std::array<uint32_t, 3> groups, workgroup;
 };
-using ExecuteOnDevice = std::function<Execution(const DeviceRequest&)>;
+struct OnDevice {
+    std::string whyNot = {};  // the device has not what it needs; empty: it was executed
+    Execution execution = {};
+};
+using ExecuteOnDevice = std::function<OnDevice(const DeviceRequest&)>;
 
 struct Options {
     std::vector<uint32_t> lanes = {4, 8, 16, 32, 64, 128};
@@ -73,7 +77,7 @@ enum class Verdict {
     kUndefined,  // any result would be right: reports of the native execution; or races there, and
                  // differences
     kNotExecutable,  // the reference device does not run the module natively
-    kNotApplicable,  // matrices without whole subgroups, or the device has no matrices
+    kNotApplicable,  // matrices without whole subgroups, or the device has not what it needs
     kLayout,  // each number depends on the invocation that holds an element: none is compared
 };
 std::string_view nameOf(Verdict verdict);

@@ -245,9 +245,15 @@ Outcome Checker::checkDevice(Pass& pass, const Execution& device) {
 
 Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
     const auto on = [&](Pass& pass) {
-        return checkDevice(
-            pass, options_.device({subject_.words, entryPoint_, subject_.specialization, lanes_,
-                                   module_, pass.memory, pass.groups}));
+        const OnDevice result =
+            options_.device({subject_.words, entryPoint_, subject_.specialization, lanes_, module_,
+                             pass.memory, pass.groups, reference::workgroupSize(*native_.program)});
+        if (result.whyNot.empty()) return checkDevice(pass, result.execution);
+        return Outcome{.lanes = lanes_,
+                       .isDevice = true,
+                       .verdict = Verdict::kNotApplicable,
+                       .message = result.whyNot,
+                       .pass = pass.name};
     };
     Outcome outcome = on(first_);
     for (Pass& pass : further) {

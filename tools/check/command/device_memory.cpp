@@ -79,10 +79,6 @@ void DeviceMemory::addBuffers(const vulkan::DeviceRef& device) {
     if (memory_.given != nullptr)
         for (const auto& region : memory_.given->regions) add(region);
     for (const Buffer& buffer : memory_.buffers) {
-        if (buffer.use.place == Place::kHeap)
-            throw std::runtime_error("descriptors of a heap are not given to a device");
-        if (buffer.use.place == Place::kAddress && !hasAddresses_)
-            throw std::runtime_error("the device has no buffer addresses");
         if (!buffer.range) add(buffer.bytes);
         const vulkan::Buffer& of = buffer.range ? buffers_[buffer.range->region] : buffers_.back();
         parts_.push_back({&of, buffer.range ? buffer.range->offset : 0, buffer.bytes.size()});

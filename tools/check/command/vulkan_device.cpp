@@ -2,48 +2,19 @@
 #include "check/command/vulkan_device.hpp"
 
 #include <algorithm>
-#include <cstring>
-#include <map>
+#include <format>
 #include <stdexcept>
 
-#include "bindings.hpp"
-#include "chain/vulkan_newer.hpp"
 #include "check/command/device_memory.hpp"
+#include "extension_structures.hpp"
 
 namespace coopvk::tool {
 namespace {
 
-// After that the driver is assumed to hang: the same as for comparisons of cases.
-constexpr uint64_t kTimeout = 600ull * 1000 * 1000 * 1000;
-
-// Structures of features: a head, then booleans.
-struct FeatureRow {
-    const char* extension;  // null: of the core
-    VkStructureType type;
-    size_t size;
-};
+// What shaders use beside coopvk's extensions.
 #define COOPVK_FEATURES(extension, type, structure) \
     {extension, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type, sizeof(VkPhysicalDevice##structure)}
-constexpr FeatureRow kFeatures[] = {
-    COOPVK_FEATURES(nullptr, VULKAN_1_1_FEATURES, Vulkan11Features),
-    COOPVK_FEATURES(nullptr, VULKAN_1_2_FEATURES, Vulkan12Features),
-    COOPVK_FEATURES(nullptr, VULKAN_1_3_FEATURES, Vulkan13Features),
-    COOPVK_FEATURES("VK_KHR_cooperative_matrix", COOPERATIVE_MATRIX_FEATURES_KHR,
-                    CooperativeMatrixFeaturesKHR),
-    COOPVK_FEATURES("VK_NV_cooperative_matrix", COOPERATIVE_MATRIX_FEATURES_NV,
-                    CooperativeMatrixFeaturesNV),
-    COOPVK_FEATURES("VK_NV_cooperative_matrix2", COOPERATIVE_MATRIX_2_FEATURES_NV,
-                    CooperativeMatrix2FeaturesNV),
-    COOPVK_FEATURES("VK_NV_cooperative_vector", COOPERATIVE_VECTOR_FEATURES_NV,
-                    CooperativeVectorFeaturesNV),
-    COOPVK_FEATURES("VK_KHR_shader_bfloat16", SHADER_BFLOAT16_FEATURES_KHR,
-                    ShaderBfloat16FeaturesKHR),
-    COOPVK_FEATURES("VK_EXT_shader_float8", SHADER_FLOAT8_FEATURES_EXT, ShaderFloat8FeaturesEXT),
-    COOPVK_FEATURES("VK_EXT_shader_replicated_composites",
-                    SHADER_REPLICATED_COMPOSITES_FEATURES_EXT,
-                    ShaderReplicatedCompositesFeaturesEXT),
-    COOPVK_FEATURES("VK_EXT_shader_atomic_float", SHADER_ATOMIC_FLOAT_FEATURES_EXT,
-                    ShaderAtomicFloatFeaturesEXT),
+constexpr vulkan::FeatureStructure kOthers[] = {
     COOPVK_FEATURES("VK_EXT_shader_atomic_float2", SHADER_ATOMIC_FLOAT_2_FEATURES_EXT,
                     ShaderAtomicFloat2FeaturesEXT),
     COOPVK_FEATURES("VK_KHR_workgroup_memory_explicit_layout",
@@ -63,42 +34,30 @@ constexpr FeatureRow kFeatures[] = {
     COOPVK_FEATURES("VK_KHR_shader_untyped_pointers", SHADER_UNTYPED_POINTERS_FEATURES_KHR,
                     ShaderUntypedPointersFeaturesKHR),
 #endif
-#ifdef VK_EXT_shader_long_vector
-    COOPVK_FEATURES("VK_EXT_shader_long_vector", SHADER_LONG_VECTOR_FEATURES_EXT,
-                    ShaderLongVectorFeaturesEXT),
+#ifdef VK_KHR_shader_fma
+    COOPVK_FEATURES("VK_KHR_shader_fma", SHADER_FMA_FEATURES_KHR, ShaderFmaFeaturesKHR),
 #endif
+#ifdef VK_EXT_shader_split_barrier
+    COOPVK_FEATURES("VK_EXT_shader_split_barrier", SHADER_SPLIT_BARRIER_FEATURES_EXT,
+                    ShaderSplitBarrierFeaturesEXT),
+#endif
+    COOPVK_FEATURES("VK_KHR_shader_quad_control", SHADER_QUAD_CONTROL_FEATURES_KHR,
+                    ShaderQuadControlFeaturesKHR),
+    COOPVK_FEATURES("VK_KHR_shader_subgroup_uniform_control_flow",
+                    SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR,
+                    ShaderSubgroupUniformControlFlowFeaturesKHR),
+    COOPVK_FEATURES("VK_KHR_compute_shader_derivatives", COMPUTE_SHADER_DERIVATIVES_FEATURES_KHR,
+                    ComputeShaderDerivativesFeaturesKHR),
 };
 #undef COOPVK_FEATURES
 
-// The features of the core and of the extensions that the device lists.
-class Features {
- public:
-    explicit Features(const std::vector<std::string>& listed) {
-        vulkan::Chain chain(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &core_);
-        for (const FeatureRow& row : kFeatures) {
-            if (row.extension != nullptr && !vulkan::contains(listed, row.extension)) continue;
-            if (row.extension != nullptr) extensions_.push_back(row.extension);
-            chain.add(row.type, structures_.emplace_back(new std::byte[row.size]()).get());
-        }
-    }
-    VkPhysicalDeviceFeatures2* chain() { return &core_; }
-    const std::vector<const char*>& extensions() const { return extensions_; }
-    template <typename T>
-    T of(VkStructureType type) const {
-        T found{};
-        for (const auto& structure : structures_) {
-            VkBaseOutStructure head;
-            std::memcpy(&head, structure.get(), sizeof(head));
-            if (head.sType == type) std::memcpy(&found, structure.get(), sizeof(T));
-        }
-        return found;
-    }
-
- private:
-    VkPhysicalDeviceFeatures2 core_{};
-    std::vector<std::unique_ptr<std::byte[]>> structures_;
-    std::vector<const char*> extensions_;
-};
+std::vector<vulkan::FeatureStructure> structures() {
+    std::vector<vulkan::FeatureStructure> all(std::begin(kOthers), std::end(kOthers));
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
+        if (info.extension != rewrite::Extension::kNvCudaKernelLaunch)
+            all.push_back(structureOf(info.extension));
+    return all;
+}
 
 VkSpecializationInfo specializationOf(std::span<const check::SpecializationValue> values,
                                       std::vector<VkSpecializationMapEntry>& entries,
@@ -115,60 +74,62 @@ VkSpecializationInfo specializationOf(std::span<const check::SpecializationValue
 }  // namespace
 
 VulkanDevice::VulkanDevice(uint32_t index) {
-    instance_ = vulkan::createInstance("coopvk check", VK_API_VERSION_1_3);
-    volkLoadInstanceTable(&vki_, instance_);
-    physical_ = vulkan::physicalDevice(instance_, vki_.vkEnumeratePhysicalDevices, index);
-    query();
-    createDevice();
-}
-
-VulkanDevice::~VulkanDevice() {
-    vk_.vkDestroyDevice(device_, nullptr);
-    vki_.vkDestroyInstance(instance_, nullptr);
-}
-
-void VulkanDevice::query() {
-    VkPhysicalDeviceProperties2 all{};
-    vulkan::Chain chain(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &all);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &driver_);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &properties11_);
-    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, &properties13_);
-    vki_.vkGetPhysicalDeviceProperties2(physical_, &all);
-    properties_ = all.properties;
-    if (properties_.apiVersion < VK_API_VERSION_1_3)
-        throw std::runtime_error("the device has no Vulkan 1.3");
-}
-
-void VulkanDevice::createDevice() {
-    family_ = vulkan::computeFamily(physical_, vki_.vkGetPhysicalDeviceQueueFamilyProperties).index;
-    Features features(vulkan::extensionsOf(physical_, vki_.vkEnumerateDeviceExtensionProperties));
-    vki_.vkGetPhysicalDeviceFeatures2(physical_, features.chain());
-    features13_ = features.of<VkPhysicalDeviceVulkan13Features>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
-    hasAddresses_ = features
-                        .of<VkPhysicalDeviceVulkan12Features>(
-                            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES)
-                        .bufferDeviceAddress;
-    device_ = vulkan::createDevice(physical_, vki_.vkCreateDevice, family_, features.extensions(),
-                                   features.chain());
-    volkLoadDeviceTable(&vk_, device_);
-    vk_.vkGetDeviceQueue(device_, family_, 0, &queue_);
-}
-
-std::string VulkanDevice::name() const {
-    return std::string(properties_.deviceName) + ", " + driver_.driverName + " " +
-           driver_.driverInfo;
+    gpu_.find("coopvk check", index);
+    gpu_.create(structures(), true);
 }
 
 std::vector<uint32_t> VulkanDevice::subgroupSizes() const {
-    const bool chooses = features13_.subgroupSizeControl &&
-                         (properties13_.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
-    if (!chooses) return {properties11_.subgroupSize};
+    if (!gpu_.choosesLanes()) return {gpu_.properties11.subgroupSize};
     std::vector<uint32_t> sizes;
-    for (uint32_t size = properties13_.minSubgroupSize; size <= properties13_.maxSubgroupSize;
-         size *= 2)
+    for (uint32_t size = gpu_.properties13.minSubgroupSize;
+         size <= gpu_.properties13.maxSubgroupSize; size *= 2)
         if (reference::isSubgroupSize(size)) sizes.push_back(size);
     return sizes;
+}
+
+std::string VulkanDevice::whyNot(const check::DeviceRequest& request) const {
+    const VkPhysicalDeviceLimits& limits = gpu_.properties.limits;
+    std::string why;
+    const auto require = [&](std::string_view what, uint64_t asked, uint64_t most) {
+        if (why.empty() && asked > most)
+            why = std::format("it has {} {}, and the device at most {}", asked, what, most);
+    };
+    for (const check::Buffer& buffer : request.memory.buffers) {
+        if (why = whyNot(buffer); !why.empty()) return why;
+        if (buffer.use.place != check::Place::kDescriptor) continue;
+        require("descriptor sets", buffer.use.set + uint64_t{1}, limits.maxBoundDescriptorSets);
+        require("bytes in a buffer", buffer.bytes.size(),
+                buffer.use.isUniform ? limits.maxUniformBufferRange : limits.maxStorageBufferRange);
+    }
+    const auto& [x, y, z] = request.workgroup;
+    const uint64_t invocations = uint64_t{x} * y * z;
+    require("bytes of push constants", request.memory.pushConstants.size(),
+            limits.maxPushConstantsSize);
+    require("invocations in a workgroup", invocations, limits.maxComputeWorkGroupInvocations);
+    if (gpu_.choosesLanes())
+        require("subgroups in a workgroup", (invocations + request.lanes - 1) / request.lanes,
+                gpu_.properties13.maxComputeWorkgroupSubgroups);
+    for (size_t i = 0; i < 3; ++i) {
+        require("invocations in a row of a workgroup", request.workgroup[i],
+                limits.maxComputeWorkGroupSize[i]);
+        require("workgroups in a row", request.groups[i], limits.maxComputeWorkGroupCount[i]);
+    }
+    return why;
+}
+
+std::string VulkanDevice::whyNot(const check::Buffer& buffer) const {
+    const VkPhysicalDeviceLimits& limits = gpu_.properties.limits;
+    if (buffer.use.place == check::Place::kHeap)
+        return "descriptors of a heap are not given to a device";
+    if (buffer.use.place == check::Place::kAddress && !gpu_.features12.bufferDeviceAddress)
+        return "the device has no buffer addresses";
+    const uint64_t alignment = buffer.use.isUniform ? limits.minUniformBufferOffsetAlignment
+                                                    : limits.minStorageBufferOffsetAlignment;
+    const uint64_t offset = buffer.range ? buffer.range->offset : 0;
+    if (buffer.use.place != check::Place::kDescriptor || offset % alignment == 0) return "";
+    return std::format(
+        "a descriptor begins at byte {} of a buffer, and the device needs multiples of {}", offset,
+        alignment);
 }
 
 VkPipeline VulkanDevice::createPipeline(const check::DeviceRequest& request,
@@ -177,61 +138,49 @@ VkPipeline VulkanDevice::createPipeline(const check::DeviceRequest& request,
     std::vector<uint64_t> data;
     const VkSpecializationInfo specialization =
         specializationOf(request.specialization, entries, data);
-    const bool chooses = features13_.subgroupSizeControl &&
-                         (properties13_.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT);
-    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo required{
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
-        request.lanes};
-    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
-    info.layout = layout;
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.pNext = chooses ? &required : nullptr;
-    if (features13_.computeFullSubgroups)
-        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.pName = request.entryPoint.c_str();
-    info.stage.pSpecializationInfo = &specialization;
-    info.stage.module =
-        vulkan::createShaderModule(device_, vk_, request.words.data(), request.words.size());
-    return vulkan::createComputePipeline(device_, vk_, info);
+    return gpu_.createPipeline({.words = request.words,
+                                .layout = layout,
+                                .lanes = request.lanes,
+                                .isFull = request.workgroup[0] % request.lanes == 0,
+                                .entryPoint = request.entryPoint.c_str(),
+                                .specialization = &specialization,
+                                .flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT});
 }
 
 check::Execution VulkanDevice::run(const check::DeviceRequest& request) {
-    if (request.memory.pushConstants.size() > properties_.limits.maxPushConstantsSize)
-        throw std::runtime_error("the device has not so many push constants");
-    const vulkan::DeviceRef ref{physical_, vki_.vkGetPhysicalDeviceMemoryProperties, device_, vk_};
-    DeviceMemory memory(ref, hasAddresses_, request.module, request.memory);
+    DeviceMemory memory(gpu_.ref(), gpu_.features12.bufferDeviceAddress, request.module,
+                        request.memory);
     const VkPipeline pipeline = createPipeline(request, memory.layout());
-    vulkan::Commands commands(device_, vk_, queue_, family_);
+    const VolkDeviceTable& vk = gpu_.vk;
     const auto& push = memory.pushConstants();
     const auto& [x, y, z] = request.groups;
     const auto base = request.memory.given != nullptr ? request.memory.given->base
                                                       : std::array<uint32_t, 3>{0, 0, 0};
     try {
-        commands.run(
-            [&](VkCommandBuffer to) {
-                vk_.vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
-                memory.bind(to);
-                if (!push.empty())
-                    vk_.vkCmdPushConstants(to, memory.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
-                                           static_cast<uint32_t>(push.size()), push.data());
-                vk_.vkCmdDispatchBase(to, base[0], base[1], base[2], x, y, z);
-            },
-            kTimeout);
+        gpu_.submit([&](VkCommandBuffer to) {
+            vk.vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+            memory.bind(to);
+            if (!push.empty())
+                vk.vkCmdPushConstants(to, memory.layout(), VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                      static_cast<uint32_t>(push.size()), push.data());
+            vk.vkCmdDispatchBase(to, base[0], base[1], base[2], x, y, z);
+        });
     } catch (...) {
-        vk_.vkDestroyPipeline(device_, pipeline, nullptr);
+        vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
         throw;
     }
-    vk_.vkDestroyPipeline(device_, pipeline, nullptr);
+    vk.vkDestroyPipeline(gpu_.device, pipeline, nullptr);
     return {.contents = memory.contents()};
 }
 
-check::Execution VulkanDevice::execute(const check::DeviceRequest& request) {
+check::OnDevice VulkanDevice::execute(const check::DeviceRequest& request) {
     try {
-        return run(request);
+        if (const std::string why = whyNot(request); !why.empty()) return {.whyNot = why};
+        return {.execution = run(request)};
+    } catch (const vulkan::Error& error) {
+        return {.execution = {.error = error.what()}};
     } catch (const std::runtime_error& error) {
-        return {.error = error.what()};
+        return {.whyNot = error.what()};
     }
 }
 

@@ -4,14 +4,11 @@
 // need and that it has.
 #pragma once
 
-#include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "check.hpp"
-#include "gpu_setup.hpp"
-#include "work.hpp"
+#include "compute_device.hpp"
 
 namespace coopvk::tool {
 
@@ -19,35 +16,21 @@ class VulkanDevice {
  public:
     // `index` counts the devices that the environment leaves. Throws std::runtime_error.
     explicit VulkanDevice(uint32_t index);
-    VulkanDevice(const VulkanDevice&) = delete;
-    VulkanDevice& operator=(const VulkanDevice&) = delete;
-    ~VulkanDevice();
 
-    std::string name() const;  // the device's and its driver's
+    std::string name() const { return gpu_.name(); }
     // Those with which it executes compute shaders.
     std::vector<uint32_t> subgroupSizes() const;
-    // The module, with a copy of the memory. What does not work is the error of the result.
-    check::Execution execute(const check::DeviceRequest& request);
+    // The module, with a copy of the memory.
+    check::OnDevice execute(const check::DeviceRequest& request);
 
  private:
-    void query();
-    void createDevice();
+    // What of the request is beyond what the device has; empty: nothing.
+    std::string whyNot(const check::DeviceRequest& request) const;
+    std::string whyNot(const check::Buffer& buffer) const;
     VkPipeline createPipeline(const check::DeviceRequest& request, VkPipelineLayout layout);
     check::Execution run(const check::DeviceRequest& request);
 
-    VkInstance instance_ = VK_NULL_HANDLE;
-    VkPhysicalDevice physical_ = VK_NULL_HANDLE;
-    VkDevice device_ = VK_NULL_HANDLE;
-    VkQueue queue_ = VK_NULL_HANDLE;
-    uint32_t family_ = 0;
-    VkPhysicalDeviceProperties properties_{};
-    VkPhysicalDeviceDriverProperties driver_{};
-    VkPhysicalDeviceVulkan11Properties properties11_{};
-    VkPhysicalDeviceVulkan13Properties properties13_{};
-    VkPhysicalDeviceVulkan13Features features13_{};
-    bool hasAddresses_ = false;
-    VolkInstanceTable vki_{};
-    VolkDeviceTable vk_{};
+    vulkan::ComputeDevice gpu_;
 };
 
 }  // namespace coopvk::tool

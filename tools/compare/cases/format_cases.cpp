@@ -136,9 +136,11 @@ void add(const Format& format, Component to, bool native, bool emulated, std::ve
 
 // Whether a side has the format, and shaders with what its cases take.
 bool has(const Gpu* gpu, const Format& format, Component to) {
-    return gpu != nullptr && gpu->hasExtension() && gpu->features.microscaling.*format.feature &&
-           (to != kFloat16 || gpu->features.v12.shaderFloat16) &&
-           (format.bits < 8 || gpu->features.v12.shaderInt8);
+    if (gpu == nullptr || !gpu->hasExtension()) return false;
+    const auto features = gpu->featuresOf<VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT);
+    return features.*format.feature && (to != kFloat16 || gpu->features12.shaderFloat16) &&
+           (format.bits < 8 || gpu->features12.shaderInt8);
 }
 
 }  // namespace

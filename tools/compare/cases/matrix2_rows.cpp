@@ -58,9 +58,12 @@ void addSide(const Gpu& gpu, FlexibleRows& all) {
 }  // namespace
 
 uint32_t matrix2Bits(const Gpu* gpu) {
+    if (gpu == nullptr) return 0;
+    const auto features = gpu->featuresOf<VkPhysicalDeviceCooperativeMatrix2FeaturesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV);
     uint32_t bits = 0;
-    for (size_t i = 0; gpu && i < std::size(kMatrix2Bits); ++i)
-        if (gpu->features.nvMatrix2.*kMatrix2Bits[i].feature) bits |= 1u << i;
+    for (size_t i = 0; i < std::size(kMatrix2Bits); ++i)
+        if (features.*kMatrix2Bits[i].feature) bits |= 1u << i;
     return bits;
 }
 

@@ -67,12 +67,16 @@ void addSide(Dialect dialect, const Gpu& gpu, MatrixRows& all) {
 }  // namespace
 
 bool mayHave(const Gpu& gpu, const MatrixRow& row) {
+    const auto bfloat16 = gpu.featuresOf<VkPhysicalDeviceShaderBfloat16FeaturesKHR>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR);
+    const auto float8 = gpu.featuresOf<VkPhysicalDeviceShaderFloat8FeaturesEXT>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT);
     return std::ranges::all_of(std::array{row.a, row.b, row.c, row.result}, [&](Component type) {
         if (hasArithmetic(type)) return true;
         if (findComponent(type) == nullptr) return false;
         return (type == VK_COMPONENT_TYPE_BFLOAT16_KHR
-                    ? gpu.features.bfloat16.shaderBFloat16CooperativeMatrix
-                    : gpu.features.float8.shaderFloat8CooperativeMatrix) == VK_TRUE;
+                    ? bfloat16.shaderBFloat16CooperativeMatrix
+                    : float8.shaderFloat8CooperativeMatrix) == VK_TRUE;
     });
 }
 

@@ -33,12 +33,14 @@ void addSide(const Gpu& gpu, VectorProperties& all) {
         addType(all, row.input, gpu.side);
         addType(all, row.result, gpu.side);
     }
+    const auto features = gpu.featuresOf<VkPhysicalDeviceCooperativeVectorFeaturesNV>(
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV);
     all.trainsFloat16.of(gpu.side) =
         gpu.vectorProperties.cooperativeVectorTrainingFloat16Accumulation &&
-        gpu.features.nvVector.cooperativeVectorTraining;
+        features.cooperativeVectorTraining;
     all.trainsFloat32.of(gpu.side) =
         gpu.vectorProperties.cooperativeVectorTrainingFloat32Accumulation &&
-        gpu.features.nvVector.cooperativeVectorTraining;
+        features.cooperativeVectorTraining;
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <stdexcept>
 
 #include "settings/names.hpp"
 #include "system/system.hpp"
@@ -49,48 +50,38 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
     }
 }
 
-struct ExtensionFeatures {
-    vulkan::Extension<Features> extension;
-    VkBool32 (*enabled)(const Features&);
+struct ExtensionRow {
+    vulkan::FeatureStructure structure;
+    bool (*enabled)(const Gpu& gpu);  // what cases need of it
 };
-constexpr ExtensionFeatures kExtensions[] = {
-    {{VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR,
-      [](Features& f) -> void* { return &f.khrMatrix; }},
-     [](const Features& f) { return f.khrMatrix.cooperativeMatrix; }},
-    {{VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_NV,
-      [](Features& f) -> void* { return &f.nvMatrix; }},
-     [](const Features& f) { return f.nvMatrix.cooperativeMatrix; }},
+#define COOPVK_ROW(name, TYPE, Structure, condition)                                        \
+    {{name, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##TYPE, sizeof(VkPhysicalDevice##Structure)}, \
+     [](const Gpu& gpu) {                                                                   \
+         [[maybe_unused]] const auto f = gpu.featuresOf<VkPhysicalDevice##Structure>(       \
+             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##TYPE);                                     \
+         return bool(condition);                                                            \
+     }}
+constexpr ExtensionRow kExtensions[] = {
+    COOPVK_ROW(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, COOPERATIVE_MATRIX_FEATURES_KHR,
+               CooperativeMatrixFeaturesKHR, f.cooperativeMatrix),
+    COOPVK_ROW(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, COOPERATIVE_MATRIX_FEATURES_NV,
+               CooperativeMatrixFeaturesNV, f.cooperativeMatrix),
     // Sizes of matrices come from flexible dimensions.
-    {{VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_FEATURES_NV,
-      [](Features& f) -> void* { return &f.nvMatrix2; }},
-     [](const Features& f) { return f.nvMatrix2.cooperativeMatrixFlexibleDimensions; }},
-    {{VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_FEATURES_NV,
-      [](Features& f) -> void* { return &f.nvVector; }},
-     [](const Features& f) { return f.nvVector.cooperativeVector; }},
-    {{"VK_EXT_shader_ocp_microscaling_types",
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT,
-      [](Features& f) -> void* { return &f.microscaling; }},
-     [](const Features& f) {
-         const auto& m = f.microscaling;
-         return VkBool32{m.shaderFloat4 || m.shaderFloat6 || m.shaderFloat8UnsignedE8M0 ||
-                         m.shaderMXInt8};
-     }},
-    {{VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR,
-      [](Features& f) -> void* { return &f.bfloat16; }},
-     [](const Features&) { return VkBool32{VK_TRUE}; }},
-    {{VK_EXT_SHADER_FLOAT8_EXTENSION_NAME,
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_FLOAT8_FEATURES_EXT,
-      [](Features& f) -> void* { return &f.float8; }},
-     [](const Features&) { return VkBool32{VK_TRUE}; }},
+    COOPVK_ROW(VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME, COOPERATIVE_MATRIX_2_FEATURES_NV,
+               CooperativeMatrix2FeaturesNV, f.cooperativeMatrixFlexibleDimensions),
+    COOPVK_ROW(VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME, COOPERATIVE_VECTOR_FEATURES_NV,
+               CooperativeVectorFeaturesNV, f.cooperativeVector),
+    COOPVK_ROW("VK_EXT_shader_ocp_microscaling_types", SHADER_OCP_MICROSCALING_TYPES_FEATURES_EXT,
+               ShaderOCPMicroscalingTypesFeaturesEXT,
+               f.shaderFloat4 || f.shaderFloat6 || f.shaderFloat8UnsignedE8M0 || f.shaderMXInt8),
+    COOPVK_ROW(VK_KHR_SHADER_BFLOAT16_EXTENSION_NAME, SHADER_BFLOAT16_FEATURES_KHR,
+               ShaderBfloat16FeaturesKHR, true),
+    COOPVK_ROW(VK_EXT_SHADER_FLOAT8_EXTENSION_NAME, SHADER_FLOAT8_FEATURES_EXT,
+               ShaderFloat8FeaturesEXT, true),
 };
+#undef COOPVK_ROW
 
-}  // namespace
-
+// Whether the loader knows coopvk's layer by its name.
 bool layerIsListed() {
     const auto layers = vulkan::listAll("vkEnumerateInstanceLayerProperties", VkLayerProperties{},
                                         vkEnumerateInstanceLayerProperties);
@@ -99,104 +90,64 @@ bool layerIsListed() {
     });
 }
 
+}  // namespace
+
 std::string_view nameOf(SideKind side) { return side == SideKind::kNative ? "native" : "emulated"; }
 
+VkInstanceCreateInfo layeredInstance() {
+    COOPVK_CHECK(volkInitialize());
+    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
+    // Also by name, since it may be found as an explicit layer.
+    if (layerIsListed()) {
+        info.enabledLayerCount = 1;
+        info.ppEnabledLayerNames = &layer::kLayerName;
+    }
+    return info;
+}
+
 Gpu::Gpu(SideKind kind, const GpuOptions& options) : side(kind) {
-    createInstance(options);
-    choosePhysicalDevice(options.index);
-    if (layerIsPresent() != (kind == SideKind::kEmulated)) {
+    const bool isLayered = kind == SideKind::kEmulated;
+    setEnvironment(side, options);
+    find("coopvk compare", options.index,
+         isLayered ? layeredInstance()
+                   : VkInstanceCreateInfo{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO});
+    if (hasTool("coopvk") != isLayered) {
         throw std::runtime_error(
-            kind == SideKind::kEmulated
+            isLayered
                 ? "the loader does not find coopvk's layer: set VK_ADD_IMPLICIT_LAYER_PATH (or "
                   "VK_ADD_LAYER_PATH) to the folder of VkLayer_coopvk.json"
                 : "coopvk's layer hides the driver's own implementation: unset VK_INSTANCE_LAYERS");
     }
-    queryDevice(options.extension);
-    createDevice(options.extension);
+    createWith(options.extension);
+    queryProperties(options.extension);
 }
 
-Gpu::~Gpu() {
-    commands_.reset();
-    if (device) vk.vkDestroyDevice(device, nullptr);
-    if (instance) vki.vkDestroyInstance(instance, nullptr);
-}
-
-void Gpu::createInstance(const GpuOptions& options) {
-    setEnvironment(side, options);
-    COOPVK_CHECK(volkInitialize());
-    VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
-    // Also by name, since it may be found as an explicit layer.
-    if (side == SideKind::kEmulated && layerIsListed()) {
-        info.enabledLayerCount = 1;
-        info.ppEnabledLayerNames = &layer::kLayerName;
-    }
-    instance = vulkan::createInstance("coopvk compare", VK_API_VERSION_1_3, info);
-    volkLoadInstanceTable(&vki, instance);
-}
-
-void Gpu::choosePhysicalDevice(uint32_t index) {
-    physical = vulkan::physicalDevice(instance, vki.vkEnumeratePhysicalDevices, index);
-    vki.vkGetPhysicalDeviceProperties(physical, &properties);
-    if (properties.apiVersion < VK_API_VERSION_1_3)
-        throw std::runtime_error(std::string(properties.deviceName) + " has no Vulkan 1.3");
-}
-
-bool Gpu::layerIsPresent() const {
-    return vulkan::hasTool(physical, vki.vkGetPhysicalDeviceToolProperties, "coopvk");
-}
-
-void Gpu::queryDevice(const std::string& extension) {
-    const auto all = vulkan::extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
-    const bool listed = vulkan::contains(all, extension);
-
-    driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
-    properties13.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES;
-    properties13.pNext = &driver;
-    properties11.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES;
-    properties11.pNext = &properties13;
-    vectorProperties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV;
-    matrix2Properties.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV;
-    if (listed && extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME)
-        driver.pNext = &vectorProperties;
-    if (listed && extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME)
-        driver.pNext = &matrix2Properties;
-    VkPhysicalDeviceProperties2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &properties11};
-    vki.vkGetPhysicalDeviceProperties2(physical, &core);
-
-    std::vector<vulkan::Extension<Features>> wanted;
+// Guards around the buffers show whether a case writes to memory outside of them, so that is left
+// undefined.
+void Gpu::createWith(const std::string& extension) {
     const std::vector<std::string> names = extensionsFor(extension);
-    formats_ = formatsFor(extension);
-    std::erase_if(formats_, [&](const std::string& name) { return !vulkan::contains(all, name); });
-    for (const ExtensionFeatures& row : kExtensions)
-        if (vulkan::contains(names, row.extension.name) ||
-            vulkan::contains(formats_, row.extension.name))
-            wanted.push_back(row.extension);
-    vulkan::chainFeatures<Features>(features, wanted, all);
-    vki.vkGetPhysicalDeviceFeatures2(physical, &features.core);
-    // Guards around the buffers show whether a case writes to memory outside of them.
-    features.core.features.robustBufferAccess = VK_FALSE;
-    hasExtension_ = true;
-    for (const std::string& name : names) hasExtension_ &= vulkan::contains(all, name);
-    for (const ExtensionFeatures& row : kExtensions)
-        hasExtension_ &= !vulkan::contains(names, row.extension.name) || row.enabled(features);
+    hasExtension_ =
+        std::ranges::all_of(names, [&](const std::string& name) { return lists(name); });
+    std::vector<std::string> wanted = formatsFor(extension);
+    if (hasExtension_) wanted.insert(wanted.end(), names.begin(), names.end());
+    std::vector<vulkan::FeatureStructure> structures;
+    for (const ExtensionRow& row : kExtensions)
+        if (vulkan::contains(wanted, row.structure.extension)) structures.push_back(row.structure);
+    create(structures);
+    for (const ExtensionRow& row : kExtensions)
+        hasExtension_ &= !vulkan::contains(names, row.structure.extension) || row.enabled(*this);
 }
 
-void Gpu::createDevice(const std::string& extension) {
-    queueFamily =
-        vulkan::computeFamily(physical, vki.vkGetPhysicalDeviceQueueFamilyProperties).index;
-    const std::vector<std::string> needed = extensionsFor(extension);
-    std::vector<const char*> names;
-    for (const std::string& name : needed)
-        if (hasExtension_) names.push_back(name.c_str());
-    for (const std::string& name : formats_) names.push_back(name.c_str());
-    device = vulkan::createDevice(physical, vki.vkCreateDevice, queueFamily, names, &features.core);
-    volkLoadDeviceTable(&vk, device);
-    vk.vkGetDeviceQueue(device, queueFamily, 0, &queue);
-    commands_.emplace(device, vk, queue, queueFamily);
-}
-
-std::string Gpu::name() const {
-    return std::string(properties.deviceName) + ", " + driver.driverName + " " + driver.driverInfo;
+void Gpu::queryProperties(const std::string& extension) {
+    VkPhysicalDeviceProperties2 all{};
+    vulkan::Chain chain(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &all);
+    if (extension == VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME && lists(extension))
+        chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_VECTOR_PROPERTIES_NV,
+                  &vectorProperties);
+    if (extension == VK_NV_COOPERATIVE_MATRIX_2_EXTENSION_NAME && lists(extension))
+        chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_2_PROPERTIES_NV,
+                  &matrix2Properties);
+    vki.vkGetPhysicalDeviceProperties2(physical, &all);
 }
 
 }  // namespace coopvk::compare

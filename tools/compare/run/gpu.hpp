@@ -7,15 +7,12 @@
 #include <volk.h>
 
 #include <cstdint>
-#include <optional>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "chain/vulkan_newer.hpp"
-#include "gpu_setup.hpp"
-#include "work.hpp"
+#include "compute_device.hpp"
 
 namespace coopvk::compare {
 
@@ -30,73 +27,25 @@ struct GpuOptions {
     std::string logLevel = "error";
 };
 
-// Whether the loader knows coopvk's layer by its name, as an explicit one.
-bool layerIsListed();
+// For an instance with coopvk's layer, which may be an explicit one.
+VkInstanceCreateInfo layeredInstance();
 
-// All features that cases need, as the device reports them and as they are enabled.
-struct Features {
-    VkPhysicalDeviceFeatures2 core;
-    VkPhysicalDeviceVulkan11Features v11;
-    VkPhysicalDeviceVulkan12Features v12;
-    VkPhysicalDeviceVulkan13Features v13;
-    VkPhysicalDeviceCooperativeMatrixFeaturesKHR khrMatrix;
-    VkPhysicalDeviceCooperativeMatrixFeaturesNV nvMatrix;
-    VkPhysicalDeviceCooperativeMatrix2FeaturesNV nvMatrix2;
-    VkPhysicalDeviceCooperativeVectorFeaturesNV nvVector;
-    VkPhysicalDeviceShaderBfloat16FeaturesKHR bfloat16;
-    VkPhysicalDeviceShaderFloat8FeaturesEXT float8;
-    VkPhysicalDeviceShaderOCPMicroscalingTypesFeaturesEXT microscaling;
-};
-
-// Much more than any case needs; after that the driver is assumed to hang. CPU drivers compile
-// within this time, too: on a machine with other work, one case took more than a minute.
-inline constexpr uint64_t kTimeout = 600ull * 1000 * 1000 * 1000;
-
-class Gpu {
+class Gpu : public vulkan::ComputeDevice {
  public:
     Gpu(SideKind side, const GpuOptions& options);
-    Gpu(const Gpu&) = delete;
-    Gpu& operator=(const Gpu&) = delete;
-    ~Gpu();
 
     // The device lists the extension under comparison and its feature.
     bool hasExtension() const { return hasExtension_; }
-    std::string name() const;  // the device's and its driver's
-    vulkan::DeviceRef ref() const {
-        return {physical, vki.vkGetPhysicalDeviceMemoryProperties, device, vk};
-    }
-    // Records with `record`, submits and waits.
-    template <typename Record>
-    void submit(const Record& record) {
-        commands_->run(record, kTimeout);
-    }
 
-    SideKind side;
-    VkInstance instance = VK_NULL_HANDLE;
-    VkPhysicalDevice physical = VK_NULL_HANDLE;
-    VkDevice device = VK_NULL_HANDLE;
-    VkQueue queue = VK_NULL_HANDLE;
-    uint32_t queueFamily = 0;
-    VkPhysicalDeviceProperties properties{};
-    VkPhysicalDeviceVulkan11Properties properties11{};
-    VkPhysicalDeviceVulkan13Properties properties13{};
-    VkPhysicalDeviceDriverProperties driver{};
+    const SideKind side;
     VkPhysicalDeviceCooperativeVectorPropertiesNV vectorProperties{};
     VkPhysicalDeviceCooperativeMatrix2PropertiesNV matrix2Properties{};
-    Features features{};
-    VolkInstanceTable vki{};
-    VolkDeviceTable vk{};
 
  private:
-    void createInstance(const GpuOptions& options);
-    void choosePhysicalDevice(uint32_t index);
-    bool layerIsPresent() const;
-    void queryDevice(const std::string& extension);
-    void createDevice(const std::string& extension);
+    void createWith(const std::string& extension);
+    void queryProperties(const std::string& extension);
 
     bool hasExtension_ = false;
-    std::vector<std::string> formats_;  // extensions of formats that the device lists
-    std::optional<vulkan::Commands> commands_;
 };
 
 }  // namespace coopvk::compare

@@ -27,7 +27,7 @@ Memory::Memory(Gpu& gpu, const std::vector<Bytes>& contents) {
         std::memcpy(before_.data() + offsets_[i], contents[i].data(), contents[i].size());
 
     VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-    if (gpu.features.v12.bufferDeviceAddress) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+    if (gpu.features12.bufferDeviceAddress) usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     buffer_.emplace(gpu.ref(), size, usage);
     std::memcpy(buffer_->map, before_.data(), before_.size());
 }

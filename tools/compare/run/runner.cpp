@@ -100,25 +100,8 @@ void Runner::forget() {
 
 VkPipeline Runner::createPipeline(const std::string& assembly) {
     const std::vector<uint32_t> words = assemble(assembly);
-    const VkShaderModule module =
-        vulkan::createShaderModule(gpu_.device, gpu_.vk, words.data(), words.size());
-
-    const VkPhysicalDeviceVulkan13Properties& limits = gpu_.properties13;
-    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size{
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr,
-        gpu_.properties11.subgroupSize};
-    VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    if (gpu_.features.v13.computeFullSubgroups)
-        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-    if (gpu_.features.v13.subgroupSizeControl && limits.minSubgroupSize != limits.maxSubgroupSize &&
-        (limits.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT))
-        info.stage.pNext = &size;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.module = module;
-    info.stage.pName = "main";
-    info.layout = layout_.pipeline;
-    return vulkan::createComputePipeline(gpu_.device, gpu_.vk, info);
+    return gpu_.createPipeline(
+        {.words = words, .layout = layout_.pipeline, .lanes = gpu_.properties11.subgroupSize});
 }
 
 }  // namespace coopvk::compare

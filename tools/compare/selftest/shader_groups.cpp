@@ -78,20 +78,10 @@ VkPipeline createPipeline(ShaderDevice& gpu, const vulkan::Layout& layout,
     const uint32_t lanes = gpu.lanes();
     const VkSpecializationMapEntry entry = {0, 0, sizeof(lanes)};
     const VkSpecializationInfo special = {1, &entry, sizeof(lanes), &lanes};
-    const VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
-        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr, lanes};
-    VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-    info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-    info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
-    info.stage.pName = "main";
-    info.stage.pSpecializationInfo = shader.isOneSubgroup ? &special : nullptr;
-    if (gpu.hasFullSubgroups())
-        info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
-    if (gpu.choosesSize()) info.stage.pNext = &size;
-    info.stage.module =
-        vulkan::createShaderModule(gpu.device, gpu.vk, shader.words.data(), shader.words.size());
-    info.layout = layout.pipeline;
-    return vulkan::createComputePipeline(gpu.device, gpu.vk, info);
+    return gpu.createPipeline({.words = shader.words,
+                               .layout = layout.pipeline,
+                               .lanes = lanes,
+                               .specialization = shader.isOneSubgroup ? &special : nullptr});
 }
 
 // A shader that is ready to run.
@@ -117,7 +107,7 @@ class Prepared {
     Prepared& operator=(const Prepared&) = delete;
 
     void run(uint32_t groups, uint32_t iterations) {
-        gpu_.commands->run([&](VkCommandBuffer commands) {
+        gpu_.submit([&](VkCommandBuffer commands) {
             const VolkDeviceTable& vk = gpu_.vk;
             vk.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
             vk.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout_.pipeline,
