@@ -70,6 +70,8 @@ struct Subgroup {
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
+    Intervals* intervals = nullptr;  // null: not computed, and no value has a deviation
+    std::vector<Deviation> storageDeviations, privateDeviations;
     Holes holes;
     // Physical pointers, by where the lanes of their component are: those in which an index was
     // outside of its array.
@@ -91,7 +93,8 @@ struct Subgroup {
 
     // What a variable holds from a component on.
     Value variable(uint64_t first, const Type& type) {
-        return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes};
+        return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes,
+                intervals != nullptr ? privateDeviations.data() + first * lanes : nullptr};
     }
     const Instruction* at = nullptr;  // what executes
     const Value& result() const { return values[at->result]; }
@@ -161,16 +164,19 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
 // A value of its own, that no id has.
 class OwnValue : public Value {
  public:
-    OwnValue(const Type& valueType, uint32_t count)
+    OwnValue(const Type& valueType, uint32_t count, bool hasDeviations = false)
         : data_(size_t(valueType.components) * count),
-          defined_(valueType.components, LaneMask::firstLanes(count)) {
-        static_cast<Value&>(*this) = {data_.data(), defined_.data(), &valueType, count};
+          defined_(valueType.components, LaneMask::firstLanes(count)),
+          deviations_(hasDeviations ? data_.size() : 0) {
+        static_cast<Value&>(*this) = {data_.data(), defined_.data(), &valueType, count,
+                                      hasDeviations ? deviations_.data() : nullptr};
     }
     OwnValue(OwnValue&&) = delete;
 
  private:
     std::vector<uint64_t> data_;
     std::vector<LaneMask> defined_;
+    std::vector<Deviation> deviations_;
 };
 
 // Calls f(lane) for each active lane; a plain loop if all are active.
@@ -261,6 +267,7 @@ struct Workgroup : Context {
     std::array<uint32_t, 3> id = {};
     std::vector<Subgroup> subgroups;
     std::vector<std::byte> shared;  // Workgroup variables
+    std::vector<Deviation> sharedDeviations;
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
     Races* races = nullptr;  // null: not checked

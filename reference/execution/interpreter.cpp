@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
+#include "intervals/transfer.hpp"
 
 namespace coopvk::reference {
 namespace {
@@ -53,7 +54,7 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
     for (;; ++at) {
         ++frame.position;
         s.at = at;
-        const Step step = at->handler(s);
+        const Step step = s.intervals != nullptr ? intervals::execute(s) : at->handler(s);
         if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
             at->handler == at->row->handler)
             propagate(s);
@@ -120,6 +121,10 @@ void copyComponents(Subgroup& s, const Value& to, uint32_t toFirst, const Value&
         const uint64_t* source = from.component(fromFirst + c);
         if (!whole) mask.forEach([&](uint32_t lane) { target[lane] = source[lane]; });
         to.define(toFirst + c, from.defined[fromFirst + c], mask);
+        if (to.deviations != nullptr)
+            mask.forEach([&](uint32_t lane) {
+                to.setDeviation(toFirst + c, lane, from.deviationAt(fromFirst + c, lane));
+            });
         if (!s.holes.empty())
             s.holes.set(to.defined + toFirst + c, s.holes.of(from.defined + fromFirst + c), mask);
     }

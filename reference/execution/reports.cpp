@@ -43,7 +43,7 @@ std::string nameOf(const Program& program, const Instruction& i, const std::stri
 std::string valueOf(const Value& value, uint32_t lane) {
     const uint32_t last = value.components() - 1;
     const bool pointer = value.type->kind == Kind::kPointer;
-    const auto [bits, defined] = value.get(pointer ? last : 0, lane);
+    const auto [bits, defined, unused] = value.get(pointer ? last : 0, lane);
     if (!defined) return "undefined";
     if (pointer) return std::format("byte {}", int64_t(bits));
     const Type& scalar = scalarOf(*value.type);

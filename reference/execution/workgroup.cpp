@@ -85,10 +85,17 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
     s.storageDefined.resize(program.storageComponents, LaneMask::firstLanes(kMaxLanes));
     s.privateData.resize(size_t{program.privateComponents} * s.lanes);
     s.privateDefined.resize(program.privateComponents);
+    s.intervals = group.settings->intervals;
+    if (s.intervals != nullptr) {
+        s.storageDeviations.resize(s.storage.size());
+        s.privateDeviations.resize(s.privateData.size());
+    }
     for (size_t i = 0; i < program.slots.size(); ++i) {
         const Slot& slot = program.slots[i];
-        const Value own{s.storage.data() + slot.storage * s.lanes,
-                        s.storageDefined.data() + slot.storage, slot.type, s.lanes};
+        const Value own{
+            s.storage.data() + slot.storage * s.lanes, s.storageDefined.data() + slot.storage,
+            slot.type, s.lanes,
+            s.intervals != nullptr ? s.storageDeviations.data() + slot.storage * s.lanes : nullptr};
         s.values.push_back(slot.constant ? program.constant(i) : own);
     }
 }
@@ -136,6 +143,7 @@ void initialise(Workgroup& group, Subgroup& s) {
 
 void initialiseShared(Workgroup& group) {
     std::fill(group.sharedWritten.begin(), group.sharedWritten.end(), uint8_t{0});
+    std::fill(group.sharedDeviations.begin(), group.sharedDeviations.end(), Deviation{0});
     if (group.settings->schedule != Choice::kPlain)
         std::fill(group.shared.begin(), group.shared.end(), std::byte{kGarbage & 0xFF});
     for (const Variable& variable : group.program->variables) {
@@ -157,6 +165,10 @@ void prepare(Workgroup& group) {
                          (group.settings->checks & (kCheckUnwritten | kCheckUndefined)) != 0
                              ? group.sharedWritten.data()
                              : nullptr};
+    if (group.settings->intervals != nullptr) {
+        group.sharedDeviations.resize(program.sharedSize);
+        group.sharedRange.deviations = group.sharedDeviations.data();
+    }
     // Push constants are only read.
     group.pushRange = {const_cast<std::byte*>(group.dispatch->pushConstants.data()),
                        group.dispatch->pushConstants.size(), 0, nullptr};

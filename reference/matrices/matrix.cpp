@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrices/matrix.hpp"
 
+#include "intervals/memory.hpp"
+
 namespace coopvk::reference::matrices {
 namespace {
 
@@ -114,15 +116,61 @@ struct Values {
     uint32_t length;
 };
 
+// What other orders and roundings of the sums may give: nothing else of integers.
+class Freedom {
+ public:
+    Freedom(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule)
+        : a_(a), b_(b), c_(c), rule_(rule) {
+        if (!rule.hasIntervals) return;
+        deviates_ = deviates(a) || deviates(b);
+        if (rule.unit != nullptr) bits_ = uint32_t(std::min(rule.unit->bits, 53));
+        bits_ = std::min(bits_, uint32_t{numbers::format(rule.result).mantissaBits} + 1);
+    }
+    Deviation of(uint32_t row, uint32_t column, uint64_t sum) const {
+        const bool isFloat = numbers::format(rule_.result).floating();
+        const Element& addend = c_.at(row, column);
+        if (!isFloat && !deviates_) return addend.deviation != 0 ? kUndecided : 0;
+        if (!isFloat) return kUndecided;
+        if (isUnknown(addend.deviation)) return addend.deviation;
+        SumBounds bounds(rule_.result, bits_);
+        bounds.add(intervalOf(addend.deviation, c_.number, addend.bits));
+        for (uint32_t k = 0; k < a_.columns; ++k) {
+            const Element &x = a_.at(row, k), &y = b_.at(k, column);
+            if (x.deviation == 0 && y.deviation == 0) {
+                bounds.addProduct(decodeDouble(a_.number, x.bits), decodeDouble(b_.number, y.bits));
+                continue;
+            }
+            if (isUnknown(x.deviation)) return x.deviation;
+            if (isUnknown(y.deviation)) return y.deviation;
+            bounds.addProduct(intervalOf(x.deviation, a_.number, x.bits),
+                              intervalOf(y.deviation, b_.number, y.bits));
+        }
+        return deviationOf(rule_.result, sum, bounds.result());
+    }
+
+ private:
+    static bool deviates(const Matrix& matrix) {
+        return std::ranges::any_of(matrix.elements,
+                                   [](const Element& e) { return e.deviation != 0; });
+    }
+
+    const Matrix &a_, &b_, &c_;
+    const SumRule& rule_;
+    bool deviates_ = false;
+    uint32_t bits_ = 53;
+};
+
 template <typename T, typename Addend = T>
 Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
     const Values<T> rows(a), columns(transpose(b));
     const Values<Addend> addends(c);
     const uint64_t seed = rule.seed;
+    const Freedom freedom(a, b, c, rule);
     return {rule.result, a.rows, b.columns, [&](uint32_t row, uint32_t column) {
                 rule.seed = seed + row * 31 + column;
                 Element sum =
                     sumOf(rows.row(row), columns.row(column), addends.row(row)[column], rule);
+                if (rule.hasIntervals) sum.deviation = freedom.of(row, column, sum.bits);
                 sum.defined &=
                     c.at(row, column).defined && rows.defined[row] && columns.defined[column];
                 return sum;
@@ -146,7 +194,9 @@ Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
     return {conversion.to(), matrix.rows, matrix.columns, [&](uint32_t row, uint32_t column) {
                 const Element& element = matrix.at(row, column);
                 const numbers::Converted converted = conversion(element.bits);
-                return Element{converted.bits, element.defined && converted.defined};
+                return Element{
+                    converted.bits, element.defined && converted.defined,
+                    intervals::converted(element, matrix.number, conversion.to(), converted.bits)};
             }};
 }
 

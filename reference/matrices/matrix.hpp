@@ -133,6 +133,7 @@ struct SumRule {
     uint64_t seed = 0;
     bool saturate = false;           // integers: SaturatingAccumulation
     const SumModel* unit = nullptr;  // set within multiplyAdd, by `order`
+    bool hasIntervals = false;       // of what other orders and roundings may give
 };
 
 // SPV_KHR_cooperative_matrix, OpCooperativeMatrixMulAddKHR: a (M x K) times b (K x N), plus c (M x

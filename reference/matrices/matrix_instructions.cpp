@@ -41,7 +41,7 @@ void coordinate(Subgroup& s, Out result, In of, In index) {
     const Type& matrix = *of.type;
     const Holder holder(s, matrix);
     forLanes(s, [&](uint32_t lane) {
-        const auto [component, known] = index.get(0, lane);
+        const auto [component, known, deviation] = index.get(0, lane);
         const bool inside = component < matrix.components;
         const ElementPosition p =
             inside ? holder.position(uint32_t(component), lane) : ElementPosition{};
@@ -64,12 +64,62 @@ std::optional<Matrix> changeUse(Subgroup& s) {
                                                                               : matrix;
 }
 
+// A function that adds its parameters.
+bool isAddition(const Function& function) {
+    if (function.blocks.size() != 1 || function.parameters.size() != 2) return false;
+    const std::vector<Instruction>& body = function.blocks[0].instructions;
+    const auto isParameter = [&](const Operand& operand) {
+        return std::ranges::find(function.parameters, operand.slot) != function.parameters.end();
+    };
+    return body.size() == 2 && body[0].opcode == OpFAdd && isParameter(body[0][0]) &&
+           isParameter(body[0][1]) && body[0][0].slot != body[0][1].slot &&
+           body[1].opcode == OpReturnValue && body[1][0].slot == body[0].result;
+}
+
+// The bounds of each element, if a reduction adds: in any order.
+void setBounds(Subgroup& s, const Matrix& from, Matrix& result) {
+    const uint32_t mode = s.word(1);
+    const bool isSquare = (mode & kReduce2x2) != 0;
+    std::vector<SumBounds> sums(result.elements.size(), SumBounds(from.number));
+    std::vector<Deviation> unknown(result.elements.size());
+    for (uint32_t r = 0; r < from.rows; ++r)
+        for (uint32_t c = 0; c < from.columns; ++c) {
+            const uint32_t row = isSquare ? r / 2 : mode & kReduceColumn ? 0 : r;
+            const uint32_t column = isSquare ? c / 2 : mode & kReduceRow ? 0 : c;
+            const Element& element = from.at(r, c);
+            const size_t to = size_t(row) * result.columns + column;
+            if (row >= result.rows || column >= result.columns) continue;
+            sums[to].add(intervalOf(element.deviation, from.number, element.bits));
+            if (isUnknown(element.deviation)) unknown[to] = element.deviation;
+        }
+    for (uint32_t r = 0; r < result.rows; ++r)
+        for (uint32_t c = 0; c < result.columns; ++c) {
+            const size_t of =
+                size_t(mode & kReduceColumn ? 0 : r) * result.columns + (mode & kReduceRow ? 0 : c);
+            Element& element = result.at(r, c);
+            element.deviation = unknown[of] != 0
+                                    ? unknown[of]
+                                    : deviationOf(from.number, element.bits, sums[of].result());
+        }
+}
+
+// Nothing is known of elements that another order changes.
+void setUnknown(Subgroup& s, const Matrix& other, Matrix& result) {
+    for (size_t e = 0; e < result.elements.size(); ++e)
+        if (result.elements[e].bits != other.elements[e].bits ||
+            result.elements[e].deviation != other.elements[e].deviation)
+            result.elements[e].deviation =
+                s.intervals->unknown("a reduction by a function that does not only add");
+}
+
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV: each call of CombineFunc combines as
 // many pairs as lanes are active.
 std::optional<Matrix> reduceMatrix(Subgroup& s) {
     const Function* function = s.program->function(s.word(2));
     if (function == nullptr) return std::nullopt;
-    const OwnValue one(*s.type().element, s.lanes), other(*s.type().element, s.lanes);
+    const bool hasIntervals = s.intervals != nullptr;
+    const OwnValue one(*s.type().element, s.lanes, hasIntervals);
+    const OwnValue other(*s.type().element, s.lanes, hasIntervals);
     const Value arguments[] = {one, other};
     bool going = true;
     const auto combine = [&](std::span<Element> left, std::span<const Element> right) {
@@ -89,9 +139,20 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
         }
     };
     const SumRule rule = sumRule(s, Number::f32);
+    const Matrix whole = gather(s, s.slot(0));
+    const auto inOrder = [&](const ReduceOrder& order) {
+        return reduce(whole, s.word(1), s.type().rows, s.type().columns, order, combine);
+    };
     Matrix result =
-        reduce(gather(s, s.slot(0)), s.word(1), s.type().rows, s.type().columns,
-               {rule.order != Choice::kPlain && rule.order <= Choice::kExact, rule.seed}, combine);
+        inOrder({rule.order != Choice::kPlain && rule.order <= Choice::kExact, rule.seed});
+    if (hasIntervals && going) {
+        if (isAddition(*function)) {
+            setBounds(s, whole, result);
+        } else {
+            setUnknown(s, inOrder({false}), result);
+            setUnknown(s, inOrder({true, ~rule.seed}), result);
+        }
+    }
     if (!going) return std::nullopt;
     return result;
 }

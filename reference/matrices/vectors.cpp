@@ -4,6 +4,7 @@
 // its own.
 #include <cstring>
 
+#include "intervals/memory.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -45,9 +46,11 @@ std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, u
         for (size_t i = 0; i < joined; ++i) {
             whole.bits |= elements[first + i].bits << (i * from);
             whole.defined |= elements[first + i].defined;
+            if (elements[first + i].deviation != 0) whole.deviation = kUndecided;
         }
         for (uint32_t bit = 0; bit < joined * from; bit += to)
-            result.push_back({whole.bits >> bit & numbers::lowBits(to), whole.defined});
+            result.push_back(
+                {whole.bits >> bit & numbers::lowBits(to), whole.defined, whole.deviation});
     }
     return result;
 }
@@ -59,8 +62,11 @@ std::vector<Element> interpretInput(std::span<const Element> input, Number from,
         result = regroup(input, numbers::format(from).bits, numbers::format(interpretation).bits);
     } else {
         const numbers::Conversion conversion(from, interpretation, numbers::inputRule());
-        for (const Element& element : input)
-            result.push_back({conversion(element.bits).bits, element.defined});
+        for (const Element& element : input) {
+            const uint64_t bits = conversion(element.bits).bits;
+            result.push_back(
+                {bits, element.defined, intervals::converted(element, from, interpretation, bits)});
+        }
     }
     result.resize(k, Element{0, false});
     return result;
@@ -166,14 +172,26 @@ void product(Subgroup& s, Out result, In input) {
 }
 
 // Training: "behaves as if it were a Relaxed atomic add with Device scope".
-void addTo(Subgroup& s, uint32_t lane, uint64_t offset, Number number, double addend,
-           bool defined) {
+void addTo(Subgroup& s, uint32_t lane, uint64_t offset, Number number, double addend, bool defined,
+           const Interval& interval) {
     using numbers::decodeDouble, numbers::encodeDouble;
     if (!defined) s.report(kCheckUndefined, lane, "adds an undefined value to memory");
+    AtomicAccess access;
+    if (s.intervals != nullptr) access.addend = {number, interval};
     memoryAt(s, 0, lane)
-        .exchange(lane, offset, numbers::format(number).bits / 8, {}, [&](uint64_t old) {
+        .exchange(lane, offset, numbers::format(number).bits / 8, access, [&](uint64_t old) {
             return encodeDouble(number, decodeDouble(number, old) + addend);
         });
+}
+
+// A product that is rounded to the format of the sum.
+Interval productOf(const Subgroup& s, Number components, Number sum, const Element& a,
+                   const Element& b) {
+    if (s.intervals == nullptr) return {};
+    SumBounds bounds(sum);
+    bounds.addProduct(intervalOf(a.deviation, components, a.bits),
+                      intervalOf(b.deviation, components, b.bits));
+    return bounds.result();
 }
 
 // Operands: Pointer, Offset, A, B, MemoryLayout, MatrixInterpretation, MatrixStride.
@@ -191,7 +209,8 @@ Step accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
                                        decodeDouble(components, b.at(column, lane));
                 addTo(s, lane, matrix->offset(row, column), sum,
                       decodeDouble(sum, encodeDouble(sum, product)),
-                      a.isDefined(row, lane) && b.isDefined(column, lane));
+                      a.isDefined(row, lane) && b.isDefined(column, lane),
+                      productOf(s, components, sum, a.get(row, lane), b.get(column, lane)));
             }
         }
     });
@@ -205,7 +224,7 @@ void accumulateSum(Subgroup& s, Unused, Unused, In v) {
     s.mask.forEach([&](uint32_t lane) {
         for (uint32_t c = 0; c < v.components(); ++c)
             addTo(s, lane, uint64_t{c} * size, number, numbers::decodeDouble(number, v.at(c, lane)),
-                  v.isDefined(c, lane));
+                  v.isDefined(c, lane), intervalOf(v.deviationAt(c, lane), number, v.at(c, lane)));
     });
 }
 

@@ -79,10 +79,11 @@ void moveValue(Subgroup& s, const Value& pointer, const Value& value, const Acce
             const auto [first, bits, isBool] = plan.places[c];
             const uint64_t bit = first + (upper ? 4 : 0);
             if constexpr (kStores) {
-                memory.write(lane, bit, bits, {value.at(c, lane)});
+                memory.write(lane, bit, bits,
+                             {value.at(c, lane), true, value.deviationAt(c, lane)});
             } else {
-                const auto [number, defined] = memory.read(lane, bit, bits);
-                value.set(c, lane, {isBool ? number != 0 : number, defined});
+                const auto [number, defined, deviation] = memory.read(lane, bit, bits);
+                value.set(c, lane, {isBool ? number != 0 : number, defined, deviation});
             }
         }
     });
@@ -139,8 +140,11 @@ void copySized(Subgroup& s, In target, In source, In size) {
     s.mask.forEach([&](uint32_t lane) {
         const Memory from{s, pointerAt(s, source, lane), access};
         const Memory to{s, pointerAt(s, target, lane), access};
-        for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8)
-            to.write(lane, bit, 8, {from.read(lane, bit, 8).bits});
+        for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8) {
+            Element byte = from.read(lane, bit, 8);
+            byte.defined = true;
+            to.write(lane, bit, 8, byte);
+        }
     });
 }
 

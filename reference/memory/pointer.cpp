@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
+#include "intervals/memory.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
@@ -96,7 +97,8 @@ Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
     }
     return {range->data + at, range->written != nullptr ? range->written + at : nullptr,
             range->writers != nullptr ? range->writers + at : nullptr,
-            range->readers != nullptr ? range->readers + at : nullptr};
+            range->readers != nullptr ? range->readers + at : nullptr,
+            range->deviations != nullptr ? range->deviations + at : nullptr};
 }
 
 Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
@@ -118,7 +120,10 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
         s.report(kCheckUnwritten, lane,
                  std::format("reads {} bytes that nothing wrote, at byte {} of {}", size,
                              pointer.offset + byteOf(bit), storageName(pointer.storage)));
-    return {word >> bit % 8 & lowBits(bits), written};
+    const Deviation deviation = from.deviations != nullptr
+                                    ? intervals::readDeviation(*s.intervals, from.deviations, size)
+                                    : 0;
+    return {word >> bit % 8 & lowBits(bits), written, deviation};
 }
 
 void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& number) const {
@@ -139,6 +144,8 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     if (!s.group->dispatch->watched.empty()) s.noteWrite(lane, to.data, size);
     if (to.written != nullptr) std::memset(to.written, 1, size);
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
+    if (to.deviations != nullptr)
+        intervals::writeDeviation(*s.intervals, to.deviations, to.data, size, number.deviation);
 }
 
 // Sets, too, whether it wrote.
@@ -166,13 +173,13 @@ void Memory::checkAlignment(uint32_t lane) const {
                          storageName(pointer.storage), alignment));
 }
 
-uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
-                          const Change& change) const {
+Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
+                         const Change& change) const {
     const Span at = locate(lane, offset, size);
-    if (at.data == nullptr) return 0;
+    if (at.data == nullptr) return {0};
     if (reinterpret_cast<uintptr_t>(at.data) % size != 0) {
         s.report(kCheckBounds, lane, "an atomic operation at an address that is not aligned");
-        return 0;
+        return {0};
     }
     if (atomic.reads && !isWritten(at, size))
         s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
@@ -192,7 +199,9 @@ uint64_t Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const A
                            atomic.reads,
                            wrote,
                            reinterpret_cast<std::byte*>(&before)});
-    return before;
+    if (at.deviations == nullptr) return {before};
+    return {before, true,
+            intervals::afterAtomic(*s.intervals, at.deviations, at.data, size, atomic, before)};
 }
 
 namespace {
@@ -236,9 +245,12 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
             }
             return after;
         };
-        const uint64_t bits = memory.exchange(lane, 0, size, access, std::cref(change));
+        if (s.intervals != nullptr && hasValue)
+            intervals::noteOperand(s, scalar, value, lane, access);
+        const Element before = memory.exchange(lane, 0, size, access, std::cref(change));
         if (s.at->result == kNone) return;
-        for (uint32_t c = 0; c < type.components; ++c) s.result().set(c, lane, {bitsAt(bits, c)});
+        for (uint32_t c = 0; c < type.components; ++c)
+            s.result().set(c, lane, {bitsAt(before.bits, c), true, before.deviation});
     });
     return Step::kYield;
 }

@@ -61,6 +61,10 @@ struct AtomicAccess {
     spv::Scope scope = spv::Scope::Device;
     uint32_t semantics = 0, unequal = 0;  // if it writes, and if it does not
     bool reads = true;
+    // Of what it adds or stores: an addend, in any order with others, or nothing; whether the
+    // result depends on a value that may be another one.
+    std::optional<std::pair<numbers::Number, Interval>> addend = {};
+    bool deviates = false;
 };
 // From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
 Access accessOf(const Program& program, const Instruction& i, uint32_t first);
@@ -71,6 +75,7 @@ struct Span {
     uint8_t* written = nullptr;   // null: not tracked
     uint32_t* writers = nullptr;  // null: not kept
     uint32_t* readers = nullptr;
+    Deviation* deviations = nullptr;
 };
 // What an atomic operation makes of the bits that it read; nothing: it does not write.
 using Change = std::function<std::optional<uint64_t>(uint64_t)>;
@@ -100,8 +105,8 @@ struct Memory {
     }
     // An atomic operation on the `size` bytes (2, 4 or 8) at an offset. It replaces them by
     // change(their bits). Returns the bits before; 0 if they are outside of the memory (reported).
-    uint64_t exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
-                      const Change& change) const;
+    Element exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
+                     const Change& change) const;
     // Reports an address that is not a multiple of what the memory operands say.
     void checkAlignment(uint32_t lane) const;
 };

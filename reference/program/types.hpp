@@ -7,6 +7,7 @@
 #include <spirv/unified1/spirv.hpp11>
 #include <vector>
 
+#include "coopvk_reference/intervals.hpp"
 #include "numbers/exact.hpp"
 
 namespace coopvk::reference {
@@ -151,6 +152,7 @@ struct LaneMask {
 struct Element {
     uint64_t bits = 0;
     bool defined = true;
+    Deviation deviation = 0;
 };
 inline constexpr Element kUndefined{0, false};
 
@@ -162,16 +164,24 @@ struct Value {
     LaneMask* defined = nullptr;  // for each component: the lanes in which its bits mean something
     const Type* type = nullptr;
     uint32_t lanes = 0;
+    Deviation* deviations = nullptr;  // as data; null: all are 0
 
+    Deviation deviationAt(uint32_t index, uint32_t lane) const {
+        return deviations != nullptr ? deviations[uint64_t{index} * lanes + lane] : 0;
+    }
+    void setDeviation(uint32_t index, uint32_t lane, Deviation deviation) const {
+        if (deviations != nullptr) deviations[uint64_t{index} * lanes + lane] = deviation;
+    }
     uint64_t* component(uint32_t index) const { return data + uint64_t{index} * lanes; }
     uint64_t& at(uint32_t index, uint32_t lane) const { return component(index)[lane]; }
     bool isDefined(uint32_t index, uint32_t lane) const { return defined[index].test(lane); }
     Element get(uint32_t index, uint32_t lane) const {
-        return {at(index, lane), isDefined(index, lane)};
+        return {at(index, lane), isDefined(index, lane), deviationAt(index, lane)};
     }
     void set(uint32_t index, uint32_t lane, Element element) const {
         at(index, lane) = element.bits;
         defined[index].assign(lane, element.defined);
+        setDeviation(index, lane, element.deviation);
     }
     uint32_t components() const { return type->components; }
     // Says in which of these lanes a component is defined.
@@ -180,7 +190,9 @@ struct Value {
     }
     // A part of the value, from component `first` on.
     Value part(const Type& partType, uint32_t first) const {
-        return {component(first), defined + first, &partType, lanes};
+        Deviation* const from =
+            deviations != nullptr ? deviations + uint64_t{first} * lanes : nullptr;
+        return {component(first), defined + first, &partType, lanes, from};
     }
 };
 

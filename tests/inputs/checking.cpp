@@ -67,7 +67,7 @@ std::string describe(const check::Outcome& outcome) {
 bool isExpected(const Input& input, const check::Outcome& outcome) {
     const Verdict verdict = outcome.verdict;
     if (verdict == Verdict::kAgrees || verdict == Verdict::kNotApplicable ||
-        verdict == Verdict::kLayout)
+        verdict == Verdict::kNotComparable || verdict == Verdict::kLayout)
         return true;
     return isUnchecked(input) && !check::isFault(verdict);
 }

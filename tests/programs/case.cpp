@@ -121,7 +121,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
 
 bool isGood(Verdict verdict) {
     return verdict == Verdict::kAgrees || verdict == Verdict::kNotApplicable ||
-           verdict == Verdict::kLayout;
+           verdict == Verdict::kNotComparable || verdict == Verdict::kLayout;
 }
 
 }  // namespace coopvk::programs

@@ -22,6 +22,7 @@ constexpr VerdictRow kVerdicts[] = {
     {Verdict::kUndefined, "undefined", false},
     {Verdict::kNotExecutable, "not executable", false},
     {Verdict::kNotApplicable, "not applicable", false},
+    {Verdict::kNotComparable, "not comparable", false},
     {Verdict::kLayout, "depends on the layout of elements", false},
 };
 

@@ -78,6 +78,8 @@ enum class Verdict {
                  // differences
     kNotExecutable,  // the reference device does not run the module natively
     kNotApplicable,  // matrices without whole subgroups, or the device has not what it needs
+    kNotComparable,  // a branch or an address depends on a float that may be another; or no number
+                     // has an interval
     kLayout,  // each number depends on the invocation that holds an element: none is compared
 };
 std::string_view nameOf(Verdict verdict);

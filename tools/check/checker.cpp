@@ -181,9 +181,7 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     }
     checkPass(side, first_, outcome);
     for (Pass& pass : further) {
-        const bool isRight =
-            outcome.verdict == Verdict::kAgrees || outcome.verdict == Verdict::kLayout;
-        if (!isRight) break;
+        if (isFault(outcome.verdict) || outcome.verdict == Verdict::kUndefined) break;
         Outcome other{.lanes = lanes_, .backEnd = backEnd, .pass = pass.name};
         checkPass(side, pass, other);
         if (isFault(other.verdict)) outcome = std::move(other);
@@ -204,8 +202,10 @@ void Checker::checkPass(const Side& side, Pass& pass, Outcome& outcome) {
 void Checker::countOf(const Pass& pass, Outcome& outcome) const {
     const Freedom* freedom = pass.freedom ? &*pass.freedom : nullptr;
     outcome.written = countWritten(module_, pass.memory, pass.exact, freedom);
-    const bool isOpen = outcome.written.all != 0 && outcome.written.open == outcome.written.all;
-    if (outcome.verdict == Verdict::kAgrees && isOpen) outcome.verdict = Verdict::kLayout;
+    if (outcome.verdict != Verdict::kAgrees || outcome.written.all == 0) return;
+    if (outcome.written.compared() != 0) return;
+    if (outcome.written.unknown != 0) outcome.message = outcome.written.why;
+    outcome.verdict = outcome.written.unknown != 0 ? Verdict::kNotComparable : Verdict::kLayout;
 }
 
 // What the rewriter makes has no specialization constants.
@@ -236,7 +236,7 @@ Outcome Checker::checkDevice(Pass& pass, const Execution& device) {
         outcome.comparison = compare(module_, pass.memory, pass.exact, device, freedomOf(pass));
     countOf(pass, outcome);
     if (outcome.comparison.differences.empty()) return outcome;
-    outcome.verdict = pass.hasRaces ? Verdict::kUndefined : Verdict::kDiffers;
+    outcome.verdict = verdictOf(pass, outcome);
     for (Difference& difference : outcome.comparison.differences)
         difference.nativeWrite =
             findWrite(native_, pass.memory, pass.groups, exactSettings(pass), difference.place);
@@ -288,8 +288,17 @@ void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& 
         difference.rewrittenWrite =
             findWrite(side, pass.memory, pass.groups, with, difference.place);
     }
-    const bool isRace = pass.hasRaces || (freedom.checks & reference::kCheckRaces) != 0;
-    outcome.verdict = isRace ? Verdict::kUndefined : Verdict::kDiffers;
+    outcome.verdict = verdictOf(pass, outcome);
+}
+
+// Of differences.
+Verdict Checker::verdictOf(const Pass& pass, Outcome& outcome) const {
+    if (pass.hasRaces || (pass.freedom->checks & reference::kCheckRaces) != 0)
+        return Verdict::kUndefined;
+    if (pass.freedom->decision.empty()) return Verdict::kDiffers;
+    outcome.message =
+        "a branch or an address depends on a float that may be another: " + pass.freedom->decision;
+    return Verdict::kNotComparable;
 }
 
 }  // namespace coopvk::check

@@ -53,6 +53,7 @@ class Checker {
     void checkWith(const Side& side, Pass& pass, reference::Choice schedule, Outcome& outcome);
     const Freedom& freedomOf(Pass& pass) const;
     void countOf(const Pass& pass, Outcome& outcome) const;
+    Verdict verdictOf(const Pass& pass, Outcome& outcome) const;
     std::span<const SpecializationValue> specializationFor() const;
 
     const Subject& subject_;

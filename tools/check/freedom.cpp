@@ -7,9 +7,8 @@
 namespace coopvk::check {
 namespace {
 
+namespace numbers = reference::numbers;
 using reference::Choice;
-
-constexpr double kFactor = 4;
 
 const Accesses& writersOf(const Execution& native, size_t buffer) {
     static const Accesses none;
@@ -34,12 +33,46 @@ bool isOpenAt(const BufferFreedom& of, uint64_t offset) {
     return offset < of.isOpen.size() && of.isOpen[offset];
 }
 
-double distance(const Format& format, uint64_t a, uint64_t b) {
+// Equal as numbers: zeros of both signs are, and NaN of all bits.
+bool areEqual(const Format& format, uint64_t a, uint64_t b) {
     const double first = valueOf(format, a), second = valueOf(format, b);
-    if (std::isnan(first) && std::isnan(second)) return 0;
-    if (first == second) return 0;
-    const double between = std::abs(first - second);
-    return std::isnan(between) ? HUGE_VAL : between;
+    return first == second || (std::isnan(first) && std::isnan(second));
+}
+
+enum class Allowed { kNo, kYes, kUnknown };
+
+// Whether a number, at its first byte, may be these bits.
+Allowed isAllowed(const BufferFreedom& of, uint64_t offset, const std::byte* got) {
+    const reference::Deviation deviation = of.deviations[offset];
+    if (!reference::isNumber(deviation)) return Allowed::kUnknown;
+    const numbers::Number number = reference::numberOfDeviation(deviation);
+    const Format format{.bits = numbers::format(number).bits, .number = number};
+    const uint64_t bits = readBits(of.contents.data() + offset, format);
+    const reference::Interval interval = reference::intervalOf(deviation, number, bits);
+    const double value = numbers::valueOf(number, readBits(got, format));
+    return interval.contains(value) ? Allowed::kYes : Allowed::kNo;
+}
+
+// Whether the numbers in some bytes may be those of `got`. Bytes of numbers without freedom must be
+// the same.
+Allowed areAllowed(const BufferFreedom& of, uint64_t offset, uint64_t size, const std::byte* want,
+                   const std::byte* got) {
+    uint64_t at = offset;
+    while (at > 0 && of.deviations[at] == reference::kContinues) --at;
+    Allowed all = Allowed::kYes;
+    while (at < offset + size) {
+        if (of.deviations[at] == 0) {
+            if (at >= offset && want[at] != got[at]) return Allowed::kNo;
+            ++at;
+            continue;
+        }
+        const Allowed one = isAllowed(of, at, got + at);
+        if (one == Allowed::kNo) return one;
+        if (one == Allowed::kUnknown) all = one;
+        do ++at;
+        while (at < of.deviations.size() && of.deviations[at] == reference::kContinues);
+    }
+    return all;
 }
 
 bool isRaceWithItself(const reference::Report& report) {
@@ -54,16 +87,38 @@ bool Freedom::allows(const reference::Report& report) const {
     return report.check == reference::kCheckRaces && repeated.contains(report.line);
 }
 
+namespace {
+
+// What the text leaves open in floats, from a native execution that computes it beside them.
+void findIntervals(const Memory& memory, const Side& native, std::array<uint32_t, 3> groups,
+                   const reference::Settings& settings, Freedom& freedom) {
+    const auto intervals = std::make_shared<reference::Intervals>();
+    reference::Settings with = settings;
+    with.intervals = intervals.get();
+    // Sums in memory are one after the other.
+    if (memory.interface.addsFloats) with.threads = 1;
+    Execution result = execute(native, memory, groups, with);
+    for (size_t b = 0; b < memory.buffers.size(); ++b) {
+        freedom.buffers[b].deviations = std::move(result.accessed[b].deviations);
+        freedom.buffers[b].contents = std::move(result.contents[b]);
+    }
+    freedom.decision = intervals->decision();
+    freedom.intervals = intervals;
+}
+
+}  // namespace
+
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
                     const Execution& exact) {
     Freedom freedom{.buffers = std::vector<BufferFreedom>(memory.buffers.size())};
-    const auto variant = [&](Choice sums, Choice placement, const auto& note) {
+    findIntervals(memory, native, groups, settings, freedom);
+    const auto variant = [&](Choice placement, const auto& note) {
         reference::Settings other = settings;
-        other.sums = sums;
+        other.sums = Choice::kExact;
         other.placement = placement;
         if (placement <= Choice::kExact) other.schedule = placement;
-        if (placement != Choice::kPlain) other.calls = reference::Calls::kRepeated;
+        other.calls = reference::Calls::kRepeated;
         const Execution result = execute(native, memory, groups, other);
         for (const reference::Report& report : result.reports) {
             if (isRaceWithItself(report))
@@ -71,22 +126,16 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
             else
                 freedom.checks |= report.check;
         }
-        for (size_t b = 0; b < memory.buffers.size(); ++b) {
+        for (size_t b = 0; b < memory.buffers.size(); ++b)
             eachDifference(module, memory, b, exact, result,
-                           [&](uint64_t offset, const Format& format, uint64_t x, uint64_t y) {
-                               note(freedom.buffers[b], offset, distance(format, x, y));
+                           [&](uint64_t offset, const Format&, uint64_t, uint64_t) {
+                               note(freedom.buffers[b], offset);
                            });
-        }
     };
-    const auto spreads = [](BufferFreedom& of, uint64_t, double between) {
-        of.spread = std::max(of.spread, between);
-    };
-    for (const Choice sums : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})
-        variant(sums, settings.placement, spreads);
     // With the map of a GPU, another placement only tells whether the module itself races.
     const bool isMapped = settings.placement != Choice::kPlain;
     for (const Choice placement : {Choice::kShuffled, Choice::kAdversarial}) {
-        variant(Choice::kExact, placement, [&](BufferFreedom& of, uint64_t offset, double) {
+        variant(placement, [&](BufferFreedom& of, uint64_t offset) {
             if (isMapped) return;
             if (of.isOpen.size() <= offset) of.isOpen.resize(offset + 1);
             of.isOpen[offset] = true;
@@ -103,12 +152,16 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
         Difference difference{.buffer = memory.buffers[b].name};
         eachDifference(module, memory, b, native, rewritten,
                        [&](uint64_t offset, const Format& format, uint64_t want, uint64_t got) {
-                           if (isOpenAt(allowed, offset) ||
-                               distance(format, want, got) <= kFactor * allowed.spread) {
-                               ++comparison.inexact;
-                               return;
-                           }
-                           if (difference.count++ != 0) return;
+                           Allowed isAllowed = Allowed::kNo;
+                           if (isOpenAt(allowed, offset) || areEqual(format, want, got))
+                               isAllowed = Allowed::kYes;
+                           else if (offset + format.bytes() <= allowed.deviations.size())
+                               isAllowed = areAllowed(allowed, offset, format.bytes(),
+                                                      native.contents[b].data(),
+                                                      rewritten.contents[b].data());
+                           if (isAllowed == Allowed::kYes) ++comparison.inexact;
+                           if (isAllowed == Allowed::kUnknown) ++comparison.unknown;
+                           if (isAllowed != Allowed::kNo || difference.count++ != 0) return;
                            difference.byte = offset;
                            difference.place = {b, offset, format.bytes()};
                            difference.native = textOf(format, want);
@@ -119,6 +172,16 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
     return comparison;
 }
 
+namespace {
+
+void noteUnknown(const Freedom& freedom, size_t buffer, uint64_t offset, WrittenCount& count) {
+    const auto& deviations = freedom.buffers[buffer].deviations;
+    if (offset >= deviations.size() || !reference::isUnknown(deviations[offset])) return;
+    if (count.unknown++ == 0) count.why = freedom.intervals->reason(deviations[offset]);
+}
+
+}  // namespace
+
 WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
                           const Freedom* freedom) {
     WrittenCount count;
@@ -128,8 +191,11 @@ WrittenCount countWritten(const Module& module, const Memory& memory, const Exec
                      [&](uint64_t offset, const Format&) {
                          if (offset >= writers.size() || writers[offset] == 0) return;
                          ++count.all;
-                         if (freedom != nullptr && isOpenAt(freedom->buffers[b], offset))
+                         if (freedom == nullptr) return;
+                         if (isOpenAt(freedom->buffers[b], offset))
                              ++count.open;
+                         else
+                             noteUnknown(*freedom, b, offset, count);
                      });
     }
     return count;

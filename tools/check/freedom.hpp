@@ -23,18 +23,22 @@ struct Difference {
 struct Comparison {
     std::vector<Difference> differences;  // at most one for each buffer
     uint64_t inexact = 0;                 // numbers that differ as far as the specifications allow
+    uint64_t unknown = 0;                 // numbers that differ, and may be anything
 };
 
 // Numbers that the native execution wrote, and those of them that may be anything.
 struct WrittenCount {
     uint64_t all = 0, open = 0;
+    uint64_t unknown = 0;  // of the others: of which the native execution knows no interval
+    std::string why = "";  // of the first one
+    uint64_t compared() const { return all - open - unknown; }
 };
 
 // Of one buffer.
 struct BufferFreedom {
-    // The largest difference that the order and rounding of sums made, in any number of it. Numbers
-    // may differ by four times as much: a choice that was not tried may be worse.
-    double spread = 0;
+    // Of each byte what else may be there in place of `contents`.
+    std::vector<reference::Deviation> deviations;
+    std::vector<std::byte> contents;
     // Offsets of numbers that depend on which invocation holds which element: they may be anything.
     std::vector<bool> isOpen;
 };
@@ -45,6 +49,8 @@ struct Freedom {
     // Lines of source of stores that are in a race with themselves where functions are called again
     // for an element, as SPV_NV_cooperative_matrix2 allows.
     std::set<std::string> repeated;
+    std::shared_ptr<const reference::Intervals> intervals;  // null: none, all floats are exact
+    std::string decision;  // what depends on a float that may be another: then all may differ
 
     bool allows(const reference::Report& report) const;
 };

@@ -199,22 +199,28 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     return memory;
 }
 
-MemoryCopy::MemoryCopy(const Memory& from, bool keepsAccesses) {
+MemoryCopy::MemoryCopy(const Memory& from, Keeps keeps) {
     owned_.reserve(from.buffers.size());
     ranges_.reserve(from.buffers.size());
     ownedAccesses_.reserve(from.buffers.size());
     if (from.given != nullptr) regions_ = from.given->regions;
-    for (const auto& region : regions_)
-        if (keepsAccesses)
-            regionAccesses_.push_back({Accesses(region.size()), Accesses(region.size())});
+    const auto accessesOf = [&](size_t bytes) {
+        Accessed accessed;
+        if (keeps == Keeps::kAccesses) accessed = {Accesses(bytes), Accesses(bytes)};
+        if (keeps == Keeps::kDeviations) accessed.deviations.resize(bytes);
+        return accessed;
+    };
+    for (const auto& region : regions_) regionAccesses_.push_back(accessesOf(region.size()));
     const auto keep = [&](reference::Range& range, Accessed& accessed, uint64_t offset) {
+        if (keeps == Keeps::kDeviations) range.deviations = accessed.deviations.data() + offset;
+        if (keeps != Keeps::kAccesses) return;
         range.writers = accessed.writers.data() + offset;
         range.readers = accessed.readers.data() + offset;
     };
     const auto given = [&](const GivenRange& of, uint64_t address) {
         reference::Range range{
             .data = regions_[of.region].data() + of.offset, .size = of.size, .address = address};
-        if (keepsAccesses) keep(range, regionAccesses_[of.region], of.offset);
+        keep(range, regionAccesses_[of.region], of.offset);
         return range;
     };
     for (const Buffer& buffer : from.buffers) {
@@ -225,10 +231,7 @@ MemoryCopy::MemoryCopy(const Memory& from, bool keepsAccesses) {
             std::vector<std::byte>& bytes = owned_.emplace_back(buffer.bytes);
             range.data = bytes.data();
             range.size = bytes.size();
-            if (keepsAccesses) {
-                ownedAccesses_.push_back({Accesses(bytes.size()), Accesses(bytes.size())});
-                keep(range, ownedAccesses_.back(), 0);
-            }
+            keep(range, ownedAccesses_.emplace_back(accessesOf(bytes.size())), 0);
         }
         ranges_.push_back(range);
         if (buffer.use.place == Place::kDescriptor)
@@ -252,9 +255,11 @@ std::vector<std::vector<std::byte>> MemoryCopy::contents() const {
 std::vector<Accessed> MemoryCopy::accessed() const {
     std::vector<Accessed> accessed;
     for (const reference::Range& range : ranges_) {
-        const uint64_t size = range.writers != nullptr ? range.size : 0;
-        accessed.push_back(
-            {{range.writers, range.writers + size}, {range.readers, range.readers + size}});
+        Accessed& of = accessed.emplace_back();
+        if (range.writers != nullptr) of.writers.assign(range.writers, range.writers + range.size);
+        if (range.readers != nullptr) of.readers.assign(range.readers, range.readers + range.size);
+        if (range.deviations != nullptr)
+            of.deviations.assign(range.deviations, range.deviations + range.size);
     }
     return accessed;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "coopvk_reference/execute.hpp"
+#include "coopvk_reference/intervals.hpp"
 #include "interface.hpp"
 #include "numbers.hpp"
 
@@ -85,6 +86,7 @@ void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber&
 using Accesses = std::vector<uint32_t>;
 struct Accessed {
     Accesses writers, readers;  // empty: not known
+    std::vector<reference::Deviation> deviations = {};
 };
 // The same after an execution: what these instructions accessed in the formats in which they did.
 void visitNumbers(const Module& module, const Interface& interface, const Buffer& buffer,
@@ -98,7 +100,9 @@ void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const
 // A copy of memory that a program changes.
 class MemoryCopy final : public reference::Resources {
  public:
-    explicit MemoryCopy(const Memory& from, bool keepsAccesses = false);
+    // What it keeps of each byte.
+    enum class Keeps { kNothing, kAccesses, kDeviations };
+    explicit MemoryCopy(const Memory& from, Keeps keeps = Keeps::kNothing);
     MemoryCopy(const MemoryCopy&) = delete;
     MemoryCopy& operator=(const MemoryCopy&) = delete;
 

@@ -54,14 +54,16 @@ Side makeSide(const SideRequest& from) {
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
                   const reference::Settings& settings, bool keepsAccesses) {
     Execution execution;
-    MemoryCopy copy(memory, keepsAccesses);
+    using enum MemoryCopy::Keeps;
+    const bool keepsDeviations = settings.intervals != nullptr;
+    MemoryCopy copy(memory, keepsDeviations ? kDeviations : keepsAccesses ? kAccesses : kNothing);
     Collector collector(execution.reports);
     const reference::Dispatch dispatch{
         .groups = groups, .base = baseOf(memory), .pushConstants = memory.pushConstants};
     const auto status = reference::execute(*side.program, dispatch, copy, settings, collector);
     if (!status) execution.error = status.error().message;
     execution.contents = copy.contents();
-    if (keepsAccesses) execution.accessed = copy.accessed();
+    if (keepsAccesses || keepsDeviations) execution.accessed = copy.accessed();
     return execution;
 }
 

@@ -17,6 +17,8 @@
 
 namespace coopvk::reference {
 
+class Intervals;
+
 enum class ErrorCode {
     kInvalidModule,    // not valid by the SPIR-V, Vulkan or extension's specification
     kInvalidArgument,  // no such entry point, specialization data of a wrong size, ...
@@ -148,6 +150,7 @@ struct Settings {
     uint32_t granularity = 1;        // GRANULARITY: of the flexible dimensions listed, not 0
     uint32_t reports = 20;           // REPORTS: at most so many of one execution
     uint64_t steps = 0;              // STEPS: blocks that a subgroup may execute; 0: any
+    Intervals* intervals = nullptr;  // not null: computes the intervals of floats, and fills this
 };
 
 inline constexpr uint32_t kMinLanes = 4;
@@ -196,6 +199,8 @@ struct Range {
     // Null: not kept.
     uint32_t* writers = nullptr;
     uint32_t* readers = nullptr;
+    // For each byte a Deviation (intervals.hpp). Null: not kept.
+    uint32_t* deviations = nullptr;
 };
 
 // Finds memory. Several threads call it at once during an execution. What it returns must stay as

@@ -78,9 +78,12 @@ void printWrite(std::ostream& out, const char* side, const std::string& write) {
 void printCount(std::ostream& out, const Outcome& outcome) {
     if (outcome.verdict != check::Verdict::kAgrees && outcome.verdict != check::Verdict::kLayout)
         return;
-    out << std::format(" ({} numbers compared", outcome.written.all - outcome.written.open);
+    out << std::format(" ({} numbers compared", outcome.written.compared());
     if (outcome.written.open != 0)
         out << std::format(", {} depend on the layout of elements", outcome.written.open);
+    if (outcome.written.unknown != 0)
+        out << std::format(", {} of which nothing is known: {}", outcome.written.unknown,
+                           outcome.written.why);
     out << ')';
 }
 
@@ -105,8 +108,9 @@ ordered_json jsonOf(const Outcome& outcome) {
     json["verdict"] = check::nameOf(outcome.verdict);
     if (!outcome.message.empty()) json["message"] = outcome.message;
     if (!outcome.pass.empty()) json["with"] = outcome.pass;
-    json["compared"] = outcome.written.all - outcome.written.open;
+    json["compared"] = outcome.written.compared();
     json["dependOnLayout"] = outcome.written.open;
+    json["unknown"] = outcome.written.unknown;
     json["inexact"] = outcome.comparison.inexact;
     ordered_json differences = ordered_json::array();
     for (const check::Difference& difference : outcome.comparison.differences) {

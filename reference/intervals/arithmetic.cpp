@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intervals/arithmetic.hpp"
+
+namespace coopvk::reference::intervals {
+namespace {
+
+// Numbers at which an operation on the set has its extremes, and those that are not finite.
+std::vector<double> extremesOf(const Interval& a) {
+    std::vector<double> members;
+    if (a.hasFinite()) members = {a.low, a.high};
+    if (a.low < 0 && a.high > 0) members.push_back(0);
+    if (a.positiveInfinity) members.push_back(HUGE_VAL);
+    if (a.negativeInfinity) members.push_back(-HUGE_VAL);
+    if (a.nan) members.push_back(NAN);
+    return members;
+}
+
+// Doubles are rounded: the next ones are members, too.
+void addNear(Interval& result, double value) {
+    result.add(value);
+    if (!std::isfinite(value)) return;
+    result.low = std::min(result.low, std::nextafter(value, -HUGE_VAL));
+    result.high = std::max(result.high, std::nextafter(value, HUGE_VAL));
+}
+
+Interval combined(const Interval& a, const Interval& b, Function2 function) {
+    Interval result;
+    for (const double x : extremesOf(a))
+        for (const double y : extremesOf(b)) addNear(result, function(x, y));
+    return result;
+}
+
+constexpr double kMost = 0x1.fffffffffffffp1023;
+
+}  // namespace
+
+double largestOf(numbers::Number number) {
+    return numbers::decodeDouble(
+        number, numbers::encode(number, {numbers::Kind::infinity, false, false, 0, 0},
+                                numbers::Rounding::nearestEven, numbers::Overflow::saturate));
+}
+
+Interval add(const Interval& a, const Interval& b) {
+    return combined(a, b, [](double x, double y) { return x + y; });
+}
+Interval subtract(const Interval& a, const Interval& b) { return add(a, negate(b)); }
+Interval multiply(const Interval& a, const Interval& b) {
+    return combined(a, b, [](double x, double y) { return x * y; });
+}
+
+Interval divide(const Interval& a, const Interval& b) {
+    Interval result = combined(a, b, [](double x, double y) { return x / y; });
+    if (b.low > 0 || b.high < 0 || !b.hasFinite() || (b.low == 0 && b.high == 0)) return result;
+    // The divisor may be as small as there are numbers, of either sign.
+    result.unite({-kMost, kMost, true, true, false});
+    result.nan |= a.low <= 0 && a.high >= 0;
+    return result;
+}
+
+Interval negate(const Interval& a) {
+    return {-a.high, -a.low, a.negativeInfinity, a.positiveInfinity, a.nan};
+}
+
+Interval monotone(const Interval& a, Function function) {
+    Interval result;
+    for (const double x : extremesOf(a)) addNear(result, function(x));
+    return result;
+}
+
+Interval even(const Interval& a, Function function) { return monotone(a, function); }
+
+Interval monotone(const Interval& a, const Interval& b, Function2 function) {
+    Interval result;
+    for (const double x : extremesOf(a))
+        for (const double y : extremesOf(b)) result.add(function(x, y));
+    return result;
+}
+
+Interval widened(const Interval& a, const std::function<double(double)>& by) {
+    Interval result = a;
+    if (!a.hasFinite()) return result;
+    result.low = a.low - by(a.low);
+    result.high = a.high + by(a.high);
+    return result;
+}
+
+Interval rounded(const Interval& a, numbers::Number number) {
+    Interval result{HUGE_VAL, -HUGE_VAL, a.positiveInfinity, a.negativeInfinity, a.nan};
+    if (!a.hasFinite()) return result;
+    const double largest = largestOf(number);
+    for (const double value : {a.low, a.high}) {
+        const double to = numbers::decodeDouble(number, numbers::encodeDouble(number, value));
+        result.add(to);
+        if (a.low != a.high && std::isinf(to) && std::abs(value) > 0 &&
+            (to > 0 ? a.low < largest : a.high > -largest))
+            result.add(std::copysign(largest, to));
+    }
+    return result;
+}
+
+double unitInLastPlace(numbers::Number number, double value) {
+    const numbers::Format& f = numbers::format(number);
+    const int exponent = value == 0 || !std::isfinite(value) ? -2000 : std::ilogb(value);
+    return std::ldexp(1, std::max(exponent, 1 - f.bias) - f.mantissaBits);
+}
+
+}  // namespace coopvk::reference::intervals

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sets of floats, and their short form. Of a number: 4 bits of its format, 3 of what is in the set
+// beside finite numbers, 23 of a radius about the value: the first bits of a double, rounded up.
+#include <bit>
+
+#include "coopvk_reference/intervals.hpp"
+#include "intervals/arithmetic.hpp"
+
+namespace coopvk::reference {
+namespace {
+
+using intervals::largestOf;
+using numbers::Number;
+
+constexpr uint32_t kRadiusBits = 23, kRadiusShift = 63 - kRadiusBits;
+constexpr Deviation kPositive = 1u << 23, kNegative = 1u << 24, kNan = 1u << 25;
+
+// The finite number about which radii are.
+double centreOf(Number number, double value) {
+    if (std::isnan(value)) return 0;
+    return std::isinf(value) ? std::copysign(largestOf(number), value) : value;
+}
+
+uint32_t shortened(double radius) {
+    const uint64_t bits = std::bit_cast<uint64_t>(radius);
+    constexpr uint64_t kRest = (uint64_t{1} << kRadiusShift) - 1;
+    return uint32_t((bits + kRest) >> kRadiusShift);
+}
+double lengthened(uint32_t bits) { return std::bit_cast<double>(uint64_t{bits} << kRadiusShift); }
+
+}  // namespace
+
+void Interval::add(double value) {
+    if (std::isnan(value)) {
+        nan = true;
+    } else if (std::isinf(value)) {
+        (value > 0 ? positiveInfinity : negativeInfinity) = true;
+    } else {
+        low = std::min(low, value);
+        high = std::max(high, value);
+    }
+}
+
+void Interval::unite(const Interval& other) {
+    low = std::min(low, other.low);
+    high = std::max(high, other.high);
+    positiveInfinity |= other.positiveInfinity;
+    negativeInfinity |= other.negativeInfinity;
+    nan |= other.nan;
+}
+
+bool Interval::contains(double value) const {
+    if (std::isnan(value)) return nan;
+    if (std::isinf(value)) return value > 0 ? positiveInfinity : negativeInfinity;
+    return value >= low && value <= high;
+}
+
+Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
+    const double value = numbers::decodeDouble(number, bits);
+    const double centre = centreOf(number, value);
+    double radius = 0;
+    if (interval.hasFinite() && !(interval.low == value && interval.high == value))
+        radius = std::max(interval.high - centre, centre - interval.low);
+    if (std::isnan(value) && interval.hasFinite()) radius = HUGE_VAL;
+    if (std::isinf(value) && interval.hasFinite()) radius = std::max(radius, 0x1p-1074);
+    Deviation flags = 0;
+    if (interval.positiveInfinity) flags |= kPositive;
+    if (interval.negativeInfinity) flags |= kNegative;
+    if (interval.nan) flags |= kNan;
+    // What the value itself is in any case.
+    Deviation own = 0;
+    if (std::isnan(value)) own = kNan;
+    if (std::isinf(value)) own = value > 0 ? kPositive : kNegative;
+    if ((flags & ~own) == 0 && !(radius > 0)) return 0;
+    return uint32_t(number) << 26 | flags | own | shortened(std::max(radius, 0x1p-1074));
+}
+
+Interval intervalOf(Deviation deviation, Number number, uint64_t bits) {
+    const double value = numbers::decodeDouble(number, bits);
+    if (deviation == 0) return Interval::of(value);
+    if (!isNumber(deviation) || numberOfDeviation(deviation) != number) return Interval::all();
+    Interval interval;
+    const double radius = lengthened(deviation & ((1u << kRadiusBits) - 1));
+    const double centre = centreOf(number, value), most = largestOf(number);
+    // The radius was rounded up by much more than these sums are rounded.
+    interval.low = std::max(std::nextafter(centre - radius, -HUGE_VAL), -most);
+    interval.high = std::min(std::nextafter(centre + radius, HUGE_VAL), most);
+    interval.positiveInfinity = (deviation & kPositive) != 0;
+    interval.negativeInfinity = (deviation & kNegative) != 0;
+    interval.nan = (deviation & kNan) != 0;
+    return interval;
+}
+
+Deviation Intervals::unknown(const std::string& why) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, isNew] = byReason_.emplace(why, 0);
+    if (isNew) {
+        found->second = 1u << 30 | uint32_t(reasons_.size());
+        reasons_.push_back(why);
+    }
+    return found->second;
+}
+
+std::string Intervals::reason(Deviation deviation) const {
+    const std::lock_guard lock(mutex_);
+    return isUnknown(deviation) ? reasons_[deviation & 0x3FFFFFFF] : "";
+}
+
+Deviation Intervals::parts(const ByteDeviations& parts) {
+    const std::lock_guard lock(mutex_);
+    const auto [found, isNew] = byParts_.emplace(parts, 0);
+    if (isNew) {
+        found->second = 2u << 30 | uint32_t(parts_.size());
+        parts_.push_back(parts);
+    }
+    return found->second;
+}
+
+ByteDeviations Intervals::partsOf(Deviation deviation) const {
+    const std::lock_guard lock(mutex_);
+    return isInParts(deviation) ? parts_[deviation & 0x3FFFFFFF] : ByteDeviations{};
+}
+
+Deviation Intervals::add(const void* memory, Number number, const Interval& before,
+                         const Interval& addend, uint64_t after) {
+    const std::lock_guard lock(mutex_);
+    const auto [sum, isNew] = sums_.try_emplace(memory, number);
+    hasSums_ = true;
+    if (isNew) sum->second.add(before);
+    sum->second.add(addend);
+    return deviationOf(number, after, sum->second.result());
+}
+
+void Intervals::forgetSum(const void* memory) {
+    const std::lock_guard lock(mutex_);
+    sums_.erase(memory);
+}
+
+void Intervals::noteDecision(const std::string& where) {
+    const std::lock_guard lock(mutex_);
+    if (decision_.empty()) decision_ = where;
+}
+
+std::string Intervals::decision() const {
+    const std::lock_guard lock(mutex_);
+    return decision_;
+}
+
+}  // namespace coopvk::reference

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Arithmetic and GLSL.std.450, element by element. Errors: Vulkan, "Precision of Individual
+// Operations". "Inherited from" is the formula, on intervals.
+#include "intervals/arithmetic.hpp"
+#include "intervals/transfer.hpp"
+
+namespace coopvk::reference::intervals {
+namespace {
+
+using numbers::Number;
+
+struct Operands {
+    Number number;  // of the result
+    const Interval* each;
+
+    const Interval& operator[](size_t n) const { return each[n]; }
+};
+
+// After an error of so many units in the last place.
+Interval within(double units, const Interval& exact, Number number) {
+    return widened(exact, [=](double end) { return units * unitInLastPlace(number, end); });
+}
+Interval withinAbsolute(double error, const Interval& exact) {
+    return widened(exact, [=](double) { return error; });
+}
+bool isHalf(Number number) { return number != Number::f32 && number != Number::f64; }
+
+Interval point(double value) { return Interval::of(value); }
+
+Interval quotient(const Interval& a, const Interval& b, Number n) {
+    return within(2.5, divide(a, b), n);
+}
+Interval inverseSqrt(const Interval& a, Number n) {
+    return within(2, monotone(a, [](double x) { return 1 / std::sqrt(x); }), n);
+}
+Interval squareRoot(const Interval& a, Number n) {
+    return quotient(point(1), inverseSqrt(a, n), n);
+}
+Interval exponential(const Interval& a, Number n, Function function) {
+    const double most = std::max(std::abs(a.low), std::abs(a.high));
+    const double units = (isHalf(n) ? 1 : 3) + 2 * (a.hasFinite() ? most : 0);
+    return within(units, monotone(a, function), n);
+}
+Interval exp2Of(const Interval& a, Number n) {
+    return exponential(a, n, [](double x) { return std::exp2(x); });
+}
+Interval expOf(const Interval& a, Number n) {
+    return exponential(a, n, [](double x) { return std::exp(x); });
+}
+Interval logarithm(const Interval& a, Number n, Function function) {
+    const Interval exact = within(3, monotone(a, function), n);
+    const bool isNearOne = a.high >= 0.5 && a.low <= 2;
+    return isNearOne ? withinAbsolute(isHalf(n) ? 0x1p-7 : 0x1p-21, exact) : exact;
+}
+Interval log2Of(const Interval& a, Number n) {
+    return logarithm(a, n, [](double x) { return std::log2(x); });
+}
+Interval logOf(const Interval& a, Number n) {
+    return logarithm(a, n, [](double x) { return std::log(x); });
+}
+
+// Sine and cosine change no faster than their operand.
+Interval wave(const Interval& a, Number n, Function function) {
+    if (hasSpecial(a)) return Interval::all();
+    const double width = a.high - a.low, error = isHalf(n) ? 0x1p-7 : 0x1p-11;
+    Interval result = Interval::between(-1, 1);
+    if (width < 2) {
+        const double at = function(a.low);
+        result = Interval::between(std::max(at - width, -1.0), std::min(at + width, 1.0));
+    }
+    return withinAbsolute(error, result);
+}
+Interval sine(const Interval& a, Number n) {
+    return wave(a, n, [](double x) { return std::sin(x); });
+}
+Interval cosine(const Interval& a, Number n) {
+    return wave(a, n, [](double x) { return std::cos(x); });
+}
+Interval arcTangent(const Interval& y, const Interval& x, Number n) {
+    Interval result;
+    if (x.low <= 0 && y.low <= 0 && y.high >= 0)
+        result = Interval::between(-M_PI, M_PI);  // across the cut
+    for (const double dy : {y.low, y.high})
+        for (const double dx : {x.low, x.high}) result.add(std::atan2(dy, dx));
+    if (hasSpecial(y) || hasSpecial(x)) result.unite(Interval::between(-M_PI, M_PI));
+    result.nan = y.nan || x.nan;
+    return within(isHalf(n) ? 5 : 4096, result, n);
+}
+Interval sinhOf(const Interval& a, Number n) {
+    return multiply(subtract(expOf(a, n), expOf(negate(a), n)), point(0.5));
+}
+Interval coshOf(const Interval& a, Number n) {
+    return multiply(add(expOf(a, n), expOf(negate(a), n)), point(0.5));
+}
+Interval squarePlus(const Interval& a, double addend) {
+    return add(even(a, [](double x) { return x * x; }), point(addend));
+}
+
+double least(double x, double y) { return std::fmin(x, y); }
+double most(double x, double y) { return std::fmax(x, y); }
+
+// Of a number and NaN either may be the result.
+template <Function2 kFunction>
+Interval ofTwo(const Interval& a, const Interval& b) {
+    Interval result = monotone(a, b, kFunction);
+    if (a.nan) result.unite(b);
+    if (b.nan) result.unite(a);
+    return result;
+}
+Interval clamped(const Interval& a, const Interval& low, const Interval& high) {
+    return ofTwo<least>(ofTwo<most>(a, low), high);
+}
+Interval mixed(const Interval& a, const Interval& b, const Interval& by) {
+    return add(multiply(a, subtract(point(1), by)), multiply(b, by));
+}
+Interval smoothed(const Operands& o) {
+    const Interval t =
+        clamped(quotient(subtract(o[2], o[0]), subtract(o[1], o[0]), o.number), point(0), point(1));
+    return multiply(multiply(t, t), subtract(point(3), multiply(point(2), t)));
+}
+Interval remainder(const Operands& o, Function towards) {
+    const Interval parts = monotone(quotient(o[0], o[1], o.number), towards);
+    Interval result = subtract(o[0], multiply(o[1], parts));
+    if (hasSpecial(parts)) result = Interval::all();
+    return result;
+}
+double wholeBelow(double x) { return std::floor(x); }
+double wholeAbove(double x) { return std::ceil(x); }
+double wholeInside(double x) { return std::trunc(x); }
+double nearest(double x) { return std::round(x); }
+double nearestEven(double x) { return std::nearbyint(x); }
+
+// The result's components from those of the operands; one of a component counts for all.
+using Of = Interval (*)(const Operands&);
+template <uint32_t kCount, auto kOf>
+void each(const Transferred& t) {
+    const Value& result = t.result();
+    const Number number = numberOf(scalarOf(*result.type));
+    const FloatControls& controls = t.s.program->controls(scalarOf(*result.type));
+    for (uint32_t c = 0; c < result.components(); ++c) {
+        t.mask.forEach([&](uint32_t lane) {
+            Interval operands[kCount];
+            Deviation any = 0;
+            for (uint32_t n = 0; n < kCount; ++n) {
+                const Value& from = t.operand(n);
+                const uint32_t component = from.components() > 1 ? c : 0;
+                const Deviation deviation = from.deviationAt(component, lane);
+                if (any == 0 || isUnknown(deviation)) any = deviation != 0 ? deviation : any;
+                operands[n] =
+                    intervalOf(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
+            }
+            if (any == 0 || isUnknown(any)) return result.setDeviation(c, lane, any);
+            Interval set = rounded(Of(kOf)({number, operands}), number);
+            if (controls.rounding != numbers::Rounding::nearestEven)
+                set = rounded(within(1, set, number), number);
+            if (controls.flushDenorms && set.low < 1 && set.high > -1) set.add(0);
+            result.setDeviation(c, lane, deviationOf(number, result.at(c, lane), set));
+        });
+    }
+}
+template <auto kOf>
+constexpr TransferRow row1(auto opcode) {
+    return {numberIn(opcode), each<1, kOf>};
+}
+template <auto kOf>
+constexpr TransferRow row2(auto opcode) {
+    return {numberIn(opcode), each<2, kOf>};
+}
+template <auto kOf>
+constexpr TransferRow row3(auto opcode) {
+    return {numberIn(opcode), each<3, kOf>};
+}
+template <Function kFunction>
+constexpr auto rising = [](const Operands& o) { return monotone(o[0], kFunction); };
+constexpr auto product = [](const Operands& o) { return multiply(o[0], o[1]); };
+constexpr auto fused = [](const Operands& o) {
+    return add(rounded(multiply(o[0], o[1]), o.number), o[2]);
+};
+constexpr auto clampOf = [](const Operands& o) { return clamped(o[0], o[1], o[2]); };
+
+constexpr TransferRow kElementwiseRows[] = {
+    row2<[](const Operands& o) { return add(o[0], o[1]); }>(OpFAdd),
+    row2<[](const Operands& o) { return subtract(o[0], o[1]); }>(OpFSub),
+    row2<product>(OpFMul),
+    row2<product>(OpVectorTimesScalar),
+    row2<product>(OpMatrixTimesScalar),
+    row2<[](const Operands& o) { return quotient(o[0], o[1], o.number); }>(OpFDiv),
+    row2<[](const Operands& o) { return remainder(o, wholeInside); }>(OpFRem),
+    row2<[](const Operands& o) { return remainder(o, wholeBelow); }>(OpFMod),
+    row1<[](const Operands& o) { return negate(o[0]); }>(OpFNegate),
+    row3<fused>(OpFmaKHR),
+    row3<fused>(GLSLstd450Fma),
+    row1<rising<nearest>>(GLSLstd450Round),
+    row1<rising<nearestEven>>(GLSLstd450RoundEven),
+    row1<rising<wholeInside>>(GLSLstd450Trunc),
+    row1<rising<wholeBelow>>(GLSLstd450Floor),
+    row1<rising<wholeAbove>>(GLSLstd450Ceil),
+    row1<[](const Operands& o) { return even(o[0], [](double x) { return std::fabs(x); }); }>(
+        GLSLstd450FAbs),
+    row1<rising<[](double x) { return x > 0   ? 1.0
+                                      : x < 0 ? -1.0
+                                              : x; }>>(GLSLstd450FSign),
+    row1<[](const Operands& o) {
+        const bool isOne = std::floor(o[0].low) == std::floor(o[0].high);
+        return isOne ? subtract(o[0], point(std::floor(o[0].low))) : Interval::between(0, 1);
+    }>(GLSLstd450Fract),
+    row2<[](const Operands& o) { return ofTwo<least>(o[0], o[1]); }>(GLSLstd450FMin),
+    row2<[](const Operands& o) { return ofTwo<most>(o[0], o[1]); }>(GLSLstd450FMax),
+    row2<[](const Operands& o) { return ofTwo<least>(o[0], o[1]); }>(GLSLstd450NMin),
+    row2<[](const Operands& o) { return ofTwo<most>(o[0], o[1]); }>(GLSLstd450NMax),
+    row3<clampOf>(GLSLstd450FClamp),
+    row3<clampOf>(GLSLstd450NClamp),
+    row3<[](const Operands& o) { return mixed(o[0], o[1], o[2]); }>(GLSLstd450FMix),
+    row2<[](const Operands& o) {
+        Interval result;
+        if (o[1].low < o[0].high || o[0].nan || o[1].nan) result.add(0);
+        if (o[1].high >= o[0].low) result.add(1);
+        return hasSpecial(o[0]) || hasSpecial(o[1]) ? Interval::between(0, 1) : result;
+    }>(GLSLstd450Step),
+    row3<smoothed>(GLSLstd450SmoothStep),
+    row1<[](const Operands& o) { return within(1, multiply(o[0], point(M_PI / 180)), o.number); }>(
+        GLSLstd450Radians),
+    row1<[](const Operands& o) { return within(1, multiply(o[0], point(180 / M_PI)), o.number); }>(
+        GLSLstd450Degrees),
+    row1<[](const Operands& o) { return sine(o[0], o.number); }>(GLSLstd450Sin),
+    row1<[](const Operands& o) { return cosine(o[0], o.number); }>(GLSLstd450Cos),
+    row1<[](const Operands& o) {
+        return quotient(sine(o[0], o.number), cosine(o[0], o.number), o.number);
+    }>(GLSLstd450Tan),
+    row1<[](const Operands& o) { return arcTangent(o[0], point(1), o.number); }>(GLSLstd450Atan),
+    row2<[](const Operands& o) { return arcTangent(o[0], o[1], o.number); }>(GLSLstd450Atan2),
+    row1<[](const Operands& o) {
+        return arcTangent(o[0], squareRoot(negate(squarePlus(o[0], -1)), o.number), o.number);
+    }>(GLSLstd450Asin),
+    row1<[](const Operands& o) {
+        return arcTangent(squareRoot(negate(squarePlus(o[0], -1)), o.number), o[0], o.number);
+    }>(GLSLstd450Acos),
+    row1<[](const Operands& o) { return sinhOf(o[0], o.number); }>(GLSLstd450Sinh),
+    row1<[](const Operands& o) { return coshOf(o[0], o.number); }>(GLSLstd450Cosh),
+    row1<[](const Operands& o) {
+        return quotient(sinhOf(o[0], o.number), coshOf(o[0], o.number), o.number);
+    }>(GLSLstd450Tanh),
+    row1<[](const Operands& o) {
+        return logOf(add(o[0], squareRoot(squarePlus(o[0], 1), o.number)), o.number);
+    }>(GLSLstd450Asinh),
+    row1<[](const Operands& o) {
+        return logOf(add(o[0], squareRoot(squarePlus(o[0], -1), o.number)), o.number);
+    }>(GLSLstd450Acosh),
+    row1<[](const Operands& o) {
+        const Interval ratio = quotient(add(point(1), o[0]), subtract(point(1), o[0]), o.number);
+        return multiply(logOf(ratio, o.number), point(0.5));
+    }>(GLSLstd450Atanh),
+    row2<[](const Operands& o) {
+        return exp2Of(multiply(o[1], log2Of(o[0], o.number)), o.number);
+    }>(GLSLstd450Pow),
+    row1<[](const Operands& o) { return expOf(o[0], o.number); }>(GLSLstd450Exp),
+    row1<[](const Operands& o) { return logOf(o[0], o.number); }>(GLSLstd450Log),
+    row1<[](const Operands& o) { return exp2Of(o[0], o.number); }>(GLSLstd450Exp2),
+    row1<[](const Operands& o) { return log2Of(o[0], o.number); }>(GLSLstd450Log2),
+    row1<[](const Operands& o) { return squareRoot(o[0], o.number); }>(GLSLstd450Sqrt),
+    row1<[](const Operands& o) { return inverseSqrt(o[0], o.number); }>(GLSLstd450InverseSqrt),
+    row1<rising<[](double x) { return double(_Float16(x)); }>>(OpQuantizeToF16),
+};
+
+}  // namespace
+
+std::span<const TransferRow> elementwiseTransfers() { return kElementwiseRows; }
+
+}  // namespace coopvk::reference::intervals

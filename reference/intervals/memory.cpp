@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intervals/memory.hpp"
+
+#include <cstring>
+
+#include "intervals/arithmetic.hpp"
+
+namespace coopvk::reference::intervals {
+
+ByteDeviations bytesOf(Intervals& all, Deviation deviation, uint32_t size) {
+    if (isInParts(deviation)) return all.partsOf(deviation);
+    ByteDeviations bytes{};
+    if (deviation == 0) return bytes;
+    std::fill_n(bytes.begin(), size, kContinues);
+    bytes[0] = deviation;
+    return bytes;
+}
+
+Deviation joined(Intervals& all, std::span<const Deviation> bytes) {
+    if (std::ranges::all_of(bytes, [](Deviation d) { return d == 0; })) return 0;
+    ByteDeviations parts{};
+    std::ranges::copy(bytes, parts.begin());
+    for (size_t at = 0; at < bytes.size();) {
+        const Deviation first = bytes[at];
+        if (first == kContinues) return kUndecided;
+        if (isUnknown(first)) return first;
+        size_t size = 1;
+        if (first != 0) {
+            size = numbers::format(numberOfDeviation(first)).bits / 8;
+            if (at + size > bytes.size()) return kUndecided;
+            for (size_t rest = 1; rest < size; ++rest)
+                if (bytes[at + rest] != kContinues) return kUndecided;
+            if (size == bytes.size()) return first;
+        }
+        at += size;
+    }
+    return all.parts(parts);
+}
+
+Deviation readDeviation(Intervals& all, const Deviation* from, uint32_t size) {
+    return joined(all, {from, size});
+}
+
+void writeDeviation(Intervals& all, Deviation* to, const std::byte* data, uint32_t size,
+                    Deviation deviation) {
+    std::ranges::copy_n(bytesOf(all, deviation, size).begin(), size, to);
+    all.forget(data);
+}
+
+void noteOperand(const Subgroup& s, const Type& scalar, const Value& value, uint32_t lane,
+                 AtomicAccess& access) {
+    for (uint32_t c = 0; c < value.components(); ++c)
+        access.deviates |= value.deviationAt(c, lane) != 0;
+    if (s.at->opcode != OpAtomicFAddEXT || value.components() != 1) return;
+    access.addend = {scalar.number,
+                     intervalOf(value.deviationAt(0, lane), scalar.number, value.at(0, lane))};
+}
+
+Deviation afterAtomic(Intervals& all, Deviation* memory, const std::byte* data, uint32_t size,
+                      const AtomicAccess& access, uint64_t before) {
+    const Deviation old = readDeviation(all, memory, size);
+    uint64_t after = 0;
+    std::memcpy(&after, data, size);
+    Deviation result = old;
+    if (access.addend) {
+        const auto& [number, addend] = *access.addend;
+        const Interval was = intervalOf(old, number, before);
+        result = all.add(data, number, was, addend, after);
+    } else if (before != after || access.deviates) {
+        result = access.deviates || old != 0 ? kUndecided : 0;
+    }
+    std::ranges::copy_n(bytesOf(all, result, size).begin(), size, memory);
+    return access.addend && (result != 0 || old != 0) ? kUndecided : old;
+}
+
+Deviation converted(const Element& from, numbers::Number number, numbers::Number to,
+                    uint64_t bits) {
+    if (from.deviation == 0 || isUnknown(from.deviation)) return from.deviation;
+    const Interval set = intervalOf(from.deviation, number, from.bits);
+    if (numbers::format(to).floating()) return deviationOf(to, bits, rounded(set, to));
+    const bool isOne =
+        set.hasFinite() && !hasSpecial(set) && std::trunc(set.low) == std::trunc(set.high);
+    return isOne ? 0 : kUndecided;
+}
+
+}  // namespace coopvk::reference::intervals

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "intervals/transfer.hpp"
+
+#include "intervals/memory.hpp"
+
+namespace coopvk::reference::intervals {
+namespace {
+
+bool deviates(const Value& value, LaneMask mask) {
+    if (value.deviations == nullptr) return false;
+    bool any = false;
+    for (uint32_t c = 0; c < value.components(); ++c)
+        mask.forEach([&](uint32_t lane) { any |= value.deviationAt(c, lane) != 0; });
+    return any;
+}
+
+bool deviates(const Subgroup& s, const Instruction& at, LaneMask mask) {
+    return std::ranges::any_of(at.operands, [&](const Operand& operand) {
+        return operand.slot != kNone && deviates(s.values[operand.slot], mask);
+    });
+}
+
+void setAll(const Value& value, LaneMask mask, Deviation deviation) {
+    if (value.deviations == nullptr) return;
+    for (uint32_t c = 0; c < value.components(); ++c)
+        mask.forEach([&](uint32_t lane) { value.setDeviation(c, lane, deviation); });
+}
+
+// What a branch or an access depends on.
+constexpr spv::Op kDecisions[] = {OpBranchConditional, OpSwitch, OpLoad, OpStore, OpCopyMemory};
+
+void noteDecision(Subgroup& s) {
+    if (std::ranges::find(kDecisions, s.at->opcode) == std::end(kDecisions)) return;
+    const Value& decides = s.operand(0);
+    s.mask.forEach([&](uint32_t lane) {
+        for (uint32_t c = 0; c < decides.components(); ++c)
+            if (decides.deviationAt(c, lane) != 0)
+                return s.intervals->noteDecision(describePlace(s.placeOf(lane)));
+    });
+}
+
+}  // namespace
+
+Transfer findTransfer(uint32_t opcode) {
+    static const auto table = [] {
+        std::unordered_map<uint32_t, Transfer> rows;
+        for (const auto list : {elementwiseTransfers(), otherTransfers()})
+            for (const TransferRow& row : list) rows.emplace(row.opcode, row.transfer);
+        return rows;
+    }();
+    const Transfer* found = valueIn(table, opcode);
+    return found != nullptr ? *found : nullptr;
+}
+
+Step execute(Subgroup& s) {
+    const Instruction& at = *s.at;
+    const LaneMask mask = s.mask;
+    // Instructions for which subgroups meet set the results of others, in the second phase.
+    if (at.result != kNone && at.opcode != OpVariable) setAll(s.result(), mask, 0);
+    const bool isAffected = deviates(s, at, mask);
+    if (isAffected) noteDecision(s);
+    const Step step = at.handler(s);
+    if (!isAffected || at.result == kNone) return step;
+    const Transfer transfer = findTransfer(at.row->opcode);
+    if (transfer != nullptr) {
+        transfer({s, at, mask});
+    } else {
+        const std::string place = s.placeOf(mask.first()).instruction;
+        const std::string name = place.substr(0, place.find(' '));
+        const Deviation unknown = s.intervals->unknown(
+            std::format("{} (word {}) of a number that may be another", name, at.word));
+        setAll(s.values[at.result], mask, unknown);
+    }
+    return step;
+}
+
+}  // namespace coopvk::reference::intervals
