@@ -199,15 +199,6 @@ void Checker::checkPass(const Side& side, Pass& pass, Outcome& outcome) {
     countOf(pass, outcome);
 }
 
-void Checker::countOf(const Pass& pass, Outcome& outcome) const {
-    const Freedom* freedom = pass.freedom ? &*pass.freedom : nullptr;
-    outcome.written = countWritten(module_, pass.memory, pass.exact, freedom);
-    if (outcome.verdict != Verdict::kAgrees || outcome.written.all == 0) return;
-    if (outcome.written.compared() != 0) return;
-    if (outcome.written.unknown != 0) outcome.message = outcome.written.why;
-    outcome.verdict = outcome.written.unknown != 0 ? Verdict::kNotComparable : Verdict::kLayout;
-}
-
 // What the rewriter makes has no specialization constants.
 std::span<const SpecializationValue> Checker::specializationFor() const {
     if (subject_.rewritten.empty()) return {};
@@ -289,16 +280,6 @@ void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& 
             findWrite(side, pass.memory, pass.groups, with, difference.place);
     }
     outcome.verdict = verdictOf(pass, outcome);
-}
-
-// Of differences.
-Verdict Checker::verdictOf(const Pass& pass, Outcome& outcome) const {
-    if (pass.hasRaces || (pass.freedom->checks & reference::kCheckRaces) != 0)
-        return Verdict::kUndefined;
-    if (pass.freedom->decision.empty()) return Verdict::kDiffers;
-    outcome.message =
-        "a branch or an address depends on a float that may be another: " + pass.freedom->decision;
-    return Verdict::kNotComparable;
 }
 
 }  // namespace coopvk::check
