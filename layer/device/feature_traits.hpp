@@ -36,6 +36,7 @@ inline constexpr FeatureTrait kFeatureTraits[] = {
     COOPVK_TRAIT(kShaderBufferFloat32AtomicAdd, shaderBufferFloat32AtomicAdd),
     COOPVK_TRAIT(kShaderSharedFloat32AtomicAdd, shaderSharedFloat32AtomicAdd),
     COOPVK_TRAIT(kShaderCoreBuiltins, shaderCoreBuiltins),
+    COOPVK_TRAIT(kSubgroupUniformControlFlow, shaderSubgroupUniformControlFlow),
 };
 #undef COOPVK_TRAIT
 

@@ -140,6 +140,10 @@ constexpr FeatureRow kFeatureRows[] = {
     COOPVK_EXTENSION_FEATURE(
         kShaderCoreBuiltins, shaderCoreBuiltins, VkPhysicalDeviceShaderCoreBuiltinsFeaturesARM,
         SHADER_CORE_BUILTINS_FEATURES_ARM, VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME),
+    COOPVK_EXTENSION_FEATURE(kSubgroupUniformControlFlow, shaderSubgroupUniformControlFlow,
+                             VkPhysicalDeviceShaderSubgroupUniformControlFlowFeaturesKHR,
+                             SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_FEATURES_KHR,
+                             VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME),
 };
 static_assert(std::size(kFeatureRows) == static_cast<size_t>(Feature::kCount));
 

@@ -44,6 +44,7 @@ enum class Feature : size_t {
     kPipelineRobustness,
     kNativeCooperativeMatrix,
     kShaderCoreBuiltins,
+    kSubgroupUniformControlFlow,
     kCount,
 };
 

@@ -28,6 +28,7 @@ inline constexpr Feature kMatrixNeeds[] = {
     Feature::kShaderIntegerDotProduct,
     Feature::kMixedFloatDotProduct,
     Feature::kNativeCooperativeMatrix,
+    Feature::kSubgroupUniformControlFlow,
 };
 
 inline constexpr auto kMatrix2Needs = [] {
@@ -54,6 +55,7 @@ inline constexpr Feature kVectorNeeds[] = {
     Feature::kShaderBufferFloat32AtomicAdd,
     Feature::kShaderSharedFloat32AtomicAdd,
     Feature::kShaderSharedFloat32Atomics,  // f32 in Workgroup memory is exchanged
+    Feature::kSubgroupUniformControlFlow,
 };
 
 inline constexpr Feature kInt4Needs[] = {
@@ -89,6 +91,7 @@ inline constexpr Feature kBlockIoNeeds[] = {
     Feature::kShaderInt8,
     Feature::kSubgroupSizeControl,
     Feature::kComputeFullSubgroups,
+    Feature::kSubgroupUniformControlFlow,
 };
 
 // In memory, emulated formats are integers.

@@ -59,6 +59,7 @@ const Member kMembers[] = {
     {"shaderBufferFloat32AtomicAdd", &DeviceTraits::shaderBufferFloat32AtomicAdd},
     {"shaderSharedFloat32AtomicAdd", &DeviceTraits::shaderSharedFloat32AtomicAdd},
     {"subgroupStages", &DeviceTraits::subgroupStages},
+    {"shaderSubgroupUniformControlFlow", &DeviceTraits::shaderSubgroupUniformControlFlow},
     {"subgroupVote", &DeviceTraits::subgroupVote},
     {"subgroupBallot", &DeviceTraits::subgroupBallot},
     {"subgroupArithmetic", &DeviceTraits::subgroupArithmetic},

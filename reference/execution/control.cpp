@@ -6,17 +6,11 @@
 #include <chrono>
 
 #include "execution/opcode_table.hpp"
+#include "execution/tangles.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
 namespace {
-
-// What happens on the way to a block.
-void pass(Subgroup& s, const Edge& edge, LaneMask mask) {
-    if (edge.loop != kNone)
-        s.iterations[edge.loop] = edge.repeats ? s.iterations[edge.loop] + 1 : 0;
-    for (const auto& [to, from] : edge.copies) copyValue(s, s.values[to], s.values[from], mask);
-}
 
 // Lanes go along an edge and wait at its block.
 void send(Subgroup& s, Frame& frame, const Edge& edge, LaneMask mask) {
@@ -51,57 +45,65 @@ Step resume(Subgroup& s) {
 
 const Block& blockOf(const Frame& frame) { return frame.function->blocks[frame.block]; }
 
-// All lanes go along an edge.
-Step follow(Subgroup& s, Frame& frame, const Edge& edge) {
-    if (!frame.waiting.empty()) {
-        send(s, frame, edge, s.mask);
-        return resume(s);
+// All lanes go along an edge, or parts along several ones.
+Step leave(Subgroup& s, std::span<const Parting> parts) {
+    if (s.tangles != nullptr) return branchApart(s, parts);
+    Frame& frame = s.frames.back();
+    if (parts.size() == 1 && frame.waiting.empty()) {
+        pass(s, *parts[0].edge, s.mask);
+        frame.block = parts[0].edge->block;
+        frame.position = 0;
+        return Step::kBranched;
     }
-    pass(s, edge, s.mask);
-    frame.block = edge.block;
-    frame.position = 0;
-    return Step::kBranched;
+    for (const Parting& part : parts) send(s, frame, *part.edge, part.mask);
+    return resume(s);
 }
 
 Step branch(Subgroup& s) {
-    Frame& frame = s.frames.back();
-    return follow(s, frame, blockOf(frame).edges[0]);
+    const Parting part{&blockOf(s.frames.back()).edges[0], s.mask};
+    return leave(s, {&part, 1});
 }
 
 constexpr auto kUndefinedCondition = "a branch depends on an undefined value";
 
 Step branchConditional(Subgroup& s, In condition) {
-    Frame& frame = s.frames.back();
-    const Block& block = blockOf(frame);
+    const Block& block = blockOf(s.frames.back());
     s.require(condition, 0, kUndefinedCondition);
     const LaneMask taken = lanesWith(s, condition.component(0));
-    const LaneMask rest = s.mask & ~taken;
-    if (taken.none() || rest.none()) return follow(s, frame, block.edges[taken.none() ? 1 : 0]);
-    send(s, frame, block.edges[0], taken);
-    send(s, frame, block.edges[1], rest);
-    return resume(s);
+    const Parting parts[] = {{&block.edges[0], taken}, {&block.edges[1], s.mask & ~taken}};
+    const bool goesFirst = parts[0].mask.any(), goesSecond = parts[1].mask.any();
+    return leave(s, std::span(parts).subspan(goesFirst ? 0 : 1, goesFirst && goesSecond ? 2 : 1));
 }
 
 // Operands: selector, default, then pairs of a literal and a label.
 Step switchCases(Subgroup& s, In selector) {
-    Frame& frame = s.frames.back();
-    const Block& block = blockOf(frame);
+    const Block& block = blockOf(s.frames.back());
     s.require(selector, 0, kUndefinedCondition);
     const uint64_t bits = lowBits(selector.type->width);
     LaneMask rest = s.mask;
+    std::vector<Parting> parts;
+    const auto add = [&](const Edge& edge, LaneMask mask) {
+        const auto same =
+            std::ranges::find(parts, edge.block, [](const Parting& p) { return p.edge->block; });
+        if (same != parts.end())
+            same->mask |= mask;
+        else if (mask.any())
+            parts.push_back({&edge, mask});
+    };
     for (uint32_t at = 2, edge = 1; at + 1 < s.operands(); at += 2, ++edge) {
         const uint64_t literal = (*s.at)[at].literal() & bits;
         const LaneMask taken =
             rest & lanesWhere(s, [&](uint32_t lane) { return selector.at(0, lane) == literal; });
         rest &= ~taken;
-        send(s, frame, block.edges[edge], taken);
+        add(block.edges[edge], taken);
     }
-    send(s, frame, block.edges[0], rest);
-    return resume(s);
+    add(block.edges[0], rest);
+    return leave(s, parts);
 }
 
 Step returnFrom(Subgroup& s) {
     if (s.at->opcode == OpReturnValue) copyValue(s, s.values[s.at->result], s.operand(0), s.mask);
+    if (s.tangles != nullptr) return returnApart(s);
     s.frames.back().returned |= s.mask;
     return resume(s);
 }
@@ -109,7 +111,7 @@ Step returnFrom(Subgroup& s) {
 Step terminate(Subgroup& s) {
     if (s.at->opcode == OpUnreachable)
         s.report(kCheckProgram, s.mask.first(), "a lane reached what must not be reached");
-    return resume(s);
+    return s.tangles != nullptr ? endApart(s) : resume(s);
 }
 
 // Operands: function, arguments.
@@ -118,6 +120,7 @@ Step call(Subgroup& s) {
     if (function == nullptr) return Step::kStop;
     for (uint32_t p = 0; p < function->parameters.size(); ++p)
         copyValue(s, s.values[function->parameters[p]], s.operand(p + 1), s.mask);
+    if (s.tangles != nullptr) return callApart(s, *function);
     enter(s, *function, s.mask, s.at->result);
     return Step::kBranched;
 }
@@ -130,9 +133,11 @@ void checkReached(Subgroup& s) {
 
 // Operands: scope of execution, scope of memory, semantics.
 Step controlBarrier(Subgroup& s) {
-    if (s.phase == 0) checkReached(s);
     const Reach scope = reachOf(spv::Scope(s.first(0)));
     const bool meets = scope >= Reach::kWorkgroup;
+    if (meets && s.phase == 0 && s.tangles != nullptr)
+        if (const Step step = waitApart(s); step != Step::kNext) return step;
+    if (s.phase == 0) checkReached(s);
     if (scope == Reach::kSubgroup && s.group->races != nullptr) s.group->races->meetLanes(s);
     return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
 }
@@ -189,6 +194,12 @@ constexpr OpcodeRow kControlRows[] = {
 }  // namespace
 
 Rows controlRows() { return kControlRows; }
+
+void pass(Subgroup& s, const Edge& edge, LaneMask mask) {
+    if (edge.loop != kNone)
+        s.iterations[edge.loop] = edge.repeats ? s.iterations[edge.loop] + 1 : 0;
+    for (const auto& [to, from] : edge.copies) copyValue(s, s.values[to], s.values[from], mask);
+}
 
 uint64_t dynamicInstance(const Subgroup& s) {
     uint64_t instance = 0;

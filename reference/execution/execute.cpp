@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "coopvk_reference/unit_sums.hpp"
+#include "execution/tangles.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
@@ -33,6 +34,7 @@ using Names = std::initializer_list<Text>;
 constexpr Names kOrders = {"plain", "shuffled", "adversarial"};
 constexpr Names kSums = {"plain", "shuffled", "adversarial", "exact"};
 constexpr Names kDirections = {"nearest", "upward", "downward"};
+constexpr Names kReconvergence = {"maximal", "minimal", "random"};
 constexpr Names kCalls = {"once", "repeated"};
 constexpr Names kActions = {"ignore", "message", "error"};
 
@@ -83,6 +85,8 @@ constexpr SettingRow kSettings[] = {
      [](Text text, Settings& to) { return read(text, kSums, to.sums) || readUnit(text, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
+    {"RECONVERGENCE",
+     [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},
     {"CHECKS", readChecks},
     {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
     {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},
@@ -93,7 +97,7 @@ constexpr SettingRow kSettings[] = {
     {"EXTENSIONS", [](Text text, Settings& to) { return !(to.extensions = text).empty(); }},
 };
 
-enum class State : uint8_t { kReady, kMeeting, kFinished };
+enum class State : uint8_t { kReady, kMeeting, kWaiting, kFinished };
 
 class Scheduler {
  public:
@@ -112,6 +116,7 @@ class Scheduler {
             const Step step = reference::run(group_.subgroups[next], 0);
             if (step == Step::kStop) return false;
             if (step == Step::kMeet) states_[next] = State::kMeeting;
+            if (step == Step::kWait) states_[next] = State::kWaiting;
             if (step == Step::kBranched) states_[next] = State::kFinished;
         }
     }
@@ -127,6 +132,8 @@ class Scheduler {
             // The last ones first: what a program expects of the first ones is not done yet.
             const uint32_t at =
                 schedule == Choice::kAdversarial ? count - 1 - i : (start + i) % count;
+            if (states_[at] == State::kWaiting && canGoOn(group_.subgroups[at]))
+                states_[at] = State::kReady;
             if (states_[at] == State::kReady) return at;
         }
         return kNone;
@@ -141,6 +148,22 @@ class Scheduler {
         const auto waiting = std::ranges::find(states_, State::kMeeting);
         if (waiting == states_.end()) return false;
         Subgroup& first = group_.subgroups[size_t(waiting - states_.begin())];
+        if (isAtDecision(first))
+            decide(group_);
+        else
+            meetAtBarrier(first);
+        for (Subgroup& s : group_.subgroups) {
+            if (states_[s.index] != State::kMeeting) continue;
+            s.phase = 1;
+            const Step step = s.at->handler(s);
+            s.phase = 0;
+            if (step == Step::kStop) group_.sink->stop();
+            states_[s.index] = State::kReady;
+        }
+        return !group_.sink->stopped();
+    }
+
+    void meetAtBarrier(Subgroup& first) {
         const uint64_t instance = dynamicInstance(first);
         for (const Subgroup& s : group_.subgroups) {
             const char* fault = states_[s.index] == State::kFinished ? "ended without it"
@@ -152,15 +175,6 @@ class Scheduler {
                 first.report(kCheckDivergence, 0, std::format("subgroup {} {}", s.index, fault));
         }
         if (group_.races != nullptr) group_.races->meet(first);
-        for (Subgroup& s : group_.subgroups) {
-            if (states_[s.index] != State::kMeeting) continue;
-            s.phase = 1;
-            const Step step = s.at->handler(s);
-            s.phase = 0;
-            if (step == Step::kStop) group_.sink->stop();
-            states_[s.index] = State::kReady;
-        }
-        return !group_.sink->stopped();
     }
 
     Workgroup& group_;

@@ -15,6 +15,7 @@ namespace coopvk::reference {
 
 struct Workgroup;
 class Races;
+struct Tangles;
 
 // Lanes that wait at the start of a block.
 struct Waiting {
@@ -89,6 +90,7 @@ struct Subgroup {
             strays.erase(pointer.defined);
     }
     std::vector<uint32_t> iterations;  // of each loop of the program
+    std::shared_ptr<Tangles> tangles;  // null: lanes meet at merge blocks
     const Range* lastBuffer = nullptr;
 
     // What a variable holds from a component on.

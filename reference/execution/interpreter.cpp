@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
+#include "execution/tangles.hpp"
 #include "intervals/transfer.hpp"
 
 namespace coopvk::reference {
@@ -74,7 +75,8 @@ const OpcodeRow* findRow(std::string_view set, uint32_t number) {
 
 Step run(Subgroup& s, size_t depth) {
     const bool tracksDefined = s.checks(kCheckUndefined);
-    Step step = Step::kBranched;
+    const bool isApart = depth == 0 && s.tangles != nullptr && s.frames.empty();
+    Step step = isApart ? resumeApart(s) : Step::kBranched;
     while (step == Step::kBranched && s.frames.size() > depth) {
         if (s.group->sink->stopped()) return Step::kStop;
         if (const uint64_t most = s.group->settings->steps; most != 0 && s.steps++ >= most) {
@@ -93,12 +95,14 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
     for (size_t p = 0; p < function.parameters.size() && p < arguments.size(); ++p)
         copyValue(s, s.values[function.parameters[p]], arguments[p], mask);
     const size_t depth = s.frames.size();
+    const auto tangles = std::exchange(s.tangles, nullptr);  // all return before it goes on
     enter(s, function, mask, kNone);
     Step step = Step::kYield;
     while (step == Step::kYield) step = run(s, depth);
     if (step == Step::kMeet)
         s.report(kCheckDivergence, mask.first(),
                  "subgroups cannot meet in a function that another instruction calls");
+    s.tangles = tangles;
     s.frames.resize(depth);
     s.mask = before;
     s.at = caller;

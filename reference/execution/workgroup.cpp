@@ -2,6 +2,7 @@
 //
 // A workgroup: the memory and the values of its subgroups, and built-in variables.
 
+#include "execution/tangles.hpp"
 #include "memory/pointer.hpp"
 #include "memory/races.hpp"
 
@@ -138,6 +139,9 @@ void initialise(Workgroup& group, Subgroup& s) {
     s.steps = 0;
     s.phase = 0;
     s.frames.clear();
+    const bool isApart = group.settings->reconvergence != Reconvergence::kMaximal &&
+                         !group.program->maximallyReconverges;
+    s.tangles = isApart ? std::make_shared<Tangles>() : nullptr;
     enter(s, *group.program->entry, s.all, kNone);
 }
 

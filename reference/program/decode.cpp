@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A module from its entry point to its functions: names, modes, constants, variables.
+// A module from its entry point to its functions: names, constants, variables.
 #include <spirv-tools/libspirv.h>
 
 #include "execution/frame.hpp"
@@ -39,21 +39,6 @@ Status Decoder::readEntryPoint() {
     }
     return Error{ErrorCode::kInvalidArgument,
                  "the module has no compute entry point " + request_.entryPoint};
-}
-
-void Decoder::readMode(const Parsed& instruction) {
-    if (instruction[0] != entry_) return;
-    using enum spv::ExecutionMode;
-    const auto mode = spv::ExecutionMode(instruction[1]);
-    for (uint32_t i = 0; i < 3; ++i) {
-        if (mode == LocalSize) program_->workgroupSize[i] = instruction[2 + i];
-        if (mode == LocalSizeId) localSizeIds_[i] = instruction[2 + i];
-    }
-    if (mode != RoundingModeRTZ && mode != RoundingModeRTE && mode != DenormFlushToZero) return;
-    FloatControls& controls = program_->controls(instruction[2]);
-    if (mode == RoundingModeRTZ) controls.rounding = numbers::Rounding::towardZero;
-    if (mode == RoundingModeRTE) controls.rounding = numbers::Rounding::nearestEven;
-    controls.flushDenorms |= mode == DenormFlushToZero;
 }
 
 void Decoder::readName(const Parsed& instruction) {
@@ -220,11 +205,7 @@ Status Decoder::readDeclaration(const Parsed& instruction) {
 }
 
 Status Decoder::readDeclarations() {
-    using enum numbers::Rounding;
-    constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward};  // each Direction
-    program_->otherControls.rounding = kOf[size_t(request_.rounding)];
-    for (const uint32_t width : {16u, 32u, 64u})
-        program_->controls(width) = program_->otherControls;
+    setDefaultModes();
     for (const Parsed& instruction : module_) {
         if (instruction.opcode == OpFunction) break;
         if (instruction.opcode == OpMemoryModel)

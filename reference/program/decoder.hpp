@@ -56,7 +56,7 @@ struct Body {
 struct Outline {
     uint32_t label = 0;
     Body body;
-    uint32_t loopEnd = 0;              // label of a loop's merge block, of its header
+    std::vector<uint32_t> merges;      // labels that its merge instruction names; a loop's: two
     std::vector<uint32_t> targets;     // of its terminator
     std::vector<uint32_t> successors;  // in the order in which structuredOrder() goes to them
     std::vector<const Parsed*> phis;
@@ -89,6 +89,7 @@ class Decoder {
  private:
     // What is declared before functions.
     Status readEntryPoint();
+    void setDefaultModes();
     void readMode(const Parsed& instruction);
     void readName(const Parsed& instruction);
     Status readDeclarations();

@@ -109,8 +109,7 @@ Outline* Decoder::outline(const Body& body) {
         } else if (instruction.opcode == OpPhi) {
             block->phis.push_back(&instruction);
         } else if (instruction.opcode == OpSelectionMerge || instruction.opcode == OpLoopMerge) {
-            block->successors = labelsOf(instruction);
-            if (instruction.opcode == OpLoopMerge) block->loopEnd = instruction[0];
+            block->successors = block->merges = labelsOf(instruction);
         } else if (!isSilent(instruction.opcode)) {
             block->targets = labelsOf(instruction);  // the last one is the terminator
             block->body.last = i;
@@ -156,11 +155,13 @@ Status Decoder::readFunction(const Body& body, Function& function) {
     for (uint32_t i = 0; i < order.size(); ++i) order[i]->number = i;
     function.blocks.resize(order.size());
     for (const Outline* header : order)
-        if (header->loopEnd != 0)
+        if (header->merges.size() > 1)
             function.loops.push_back(
-                {header->number, blocks_[header->loopEnd].number, program_->loops++});
+                {header->number, blocks_[header->merges[0]].number, program_->loops++});
     for (const Outline* from : order) {
         Block& block = function.blocks[from->number];
+        if (!from->merges.empty()) block.merge = blocks_[from->merges[0]].number;
+        if (from->merges.size() > 1) block.continueTarget = blocks_[from->merges[1]].number;
         Status read = readBlock(from->body, function, block);
         if (read) read = readEdges(*from, function, block);
         if (!read) return read;

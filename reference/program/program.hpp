@@ -32,6 +32,7 @@ enum class Step : uint8_t {
     kYield,     // the next instruction, but other subgroups may run first
     kMeet,  // wait until all subgroups of the workgroup are here; then the handler runs again in
             // each, with Subgroup::phase 1, before any of them goes on
+    kWait,  // until subgroups of the workgroup have come to where this one's lanes are
     kStop,  // the execution ends with an error
 };
 using Handler = Step (*)(Subgroup&);
@@ -72,8 +73,9 @@ struct Edge {
 };
 
 struct Block {
-    std::vector<Instruction> instructions;  // without phis; the last one is the terminator
-    std::vector<Edge> edges;                // in the order of the terminator's targets
+    std::vector<Instruction> instructions;           // without phis; the last one is the terminator
+    std::vector<Edge> edges;                         // in the order of the terminator's targets
+    uint32_t merge = kNone, continueTarget = kNone;  // blocks that its merge instruction names
 };
 
 // The blocks from `first` on, up to `end`, which is the merge block.
@@ -147,7 +149,8 @@ class Program {
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup
     bool vulkanMemoryModel = false;
-    uint64_t sharedSize = 0;  // bytes of Workgroup variables
+    bool maximallyReconverges = false, subgroupUniform = false;  // modes of reconvergence
+    uint64_t sharedSize = 0;                                     // bytes of Workgroup variables
     uint32_t loops = 0;
     uint32_t privateComponents = 0;  // of Function, Private and Input variables
     uint64_t storageComponents = 0;  // of values that are not constants

@@ -37,6 +37,7 @@ void chooseDevice(Case& made) {
     }
     made.device.emulatesFloat16 = random.below(8) == 0;
     made.device.shaderFloat16 = !made.device.emulatesFloat16;
+    made.device.shaderSubgroupUniformControlFlow = random.below(4) != 0;
 }
 
 }  // namespace
@@ -116,7 +117,8 @@ Result execute(const Case& made, std::span<const uint32_t> words,
     const auto push = std::as_bytes(std::span(made.program.push));
     options.memory.pushConstants.assign(push.begin(), push.end());
     const std::vector<check::Outcome> outcomes = check::check(subject, options);
-    return {outcomes.front().verdict, messageOf(outcomes.front())};
+    return {outcomes.front().verdict, messageOf(outcomes.front()),
+            outcomes.front().reliesOnReconvergence};
 }
 
 bool isGood(Verdict verdict) {

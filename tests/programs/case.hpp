@@ -38,6 +38,7 @@ std::string rewritten(const Case& made, std::span<const uint32_t> words,
 struct Result {
     check::Verdict verdict = check::Verdict::kInvalid;
     std::string message;
+    bool reliesOnReconvergence = false;  // the program itself
 };
 // `rewritten`: what is executed in place of what the rewriter makes, if there is any.
 Result execute(const Case& made, std::span<const uint32_t> words,

@@ -93,6 +93,7 @@ class Runner {
         for (const auto& [verdict, number] : verdicts_)
             std::printf(" %llu %s,", static_cast<unsigned long long>(number),
                         std::string(check::nameOf(verdict)).c_str());
+        std::printf(" %llu rely on reconvergence,", static_cast<unsigned long long>(relying_));
         std::printf(" seeds from %llu\n", static_cast<unsigned long long>(arguments_.seed));
         std::fflush(stdout);
     }
@@ -100,6 +101,7 @@ class Runner {
     void note(const Case& made, const Result& result) {
         const std::lock_guard lock(mutex_);
         ++verdicts_[result.verdict];
+        relying_ += result.reliesOnReconvergence ? 1 : 0;
         isBad_ |= !isGood(result.verdict);
         if (isGood(result.verdict) && !arguments_.text) return;
         std::printf("seed %llu, %u lanes, %s, %s: %s: %s\n",
@@ -115,6 +117,7 @@ class Runner {
     std::atomic<uint64_t> next_ = 0;
     std::mutex mutex_;
     std::map<Verdict, uint64_t> verdicts_;
+    uint64_t relying_ = 0;
     bool isBad_ = false;
 };
 

@@ -45,6 +45,7 @@ MatrixWriter::MatrixWriter(uint64_t seed, uint32_t lanes_, Features features)
     ofWorkgroup = !isOfSubgroups && chance(4);
     mixesScopes = ofWorkgroup && chance(3);
     subgroups = std::min(1u << pick(ofWorkgroup ? 4 : 2), 512 / lanes);
+    subgroupsPart = subgroups > 1 && !ofWorkgroup && chance(2);
     for (uint32_t& size : dimensions) size = ofWorkgroup ? any(kWorkgroupSizes) : any(kMatrixSizes);
 }
 
@@ -217,7 +218,8 @@ std::string MatrixWriter::part(const std::string& variable, const std::string& o
 
 void MatrixWriter::barrier() {
     // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
-    text.line(std::format("OpControlBarrier {0} {0} {1}", text.u32(2), text.u32(0x6108)));
+    text.line(std::format("OpControlBarrier {0} {0} {1}", text.u32(subgroupsPart ? 3 : 2),
+                          text.u32(0x6108)));
 }
 
 std::string MatrixWriter::shared(const std::string& pointerType) {
@@ -228,7 +230,9 @@ std::string MatrixWriter::shared(const std::string& pointerType) {
 
 std::string MatrixWriter::condition() {
     const std::string boolean = text.global("OpTypeBool");
-    const std::string left = number(pick(kNumbers)), right = number(pick(kNumbers));
+    const std::string right = number(pick(kNumbers));
+    const bool isOfSubgroup = subgroupsPart && chance(2);
+    const std::string left = isOfSubgroup ? builtIn("SubgroupId") : number(pick(kNumbers));
     return text.value(std::format("OpULessThan {} {} {}", boolean, left, right));
 }
 

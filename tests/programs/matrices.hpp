@@ -65,11 +65,13 @@ class MatrixWriter : public Writer {
     void barrier();
     // A variable of shared memory, one for each type.
     std::string shared(const std::string& pointerType);
-    // A condition that is the same in all invocations, and that compilers may know.
+    // A condition that is the same in all invocations, or all of a subgroup, and that compilers may
+    // know.
     std::string condition();
     Program program();
 
-    bool isNv = false;  // SPV_NV_cooperative_matrix: types without a use
+    bool subgroupsPart = false;  // conditions differ between subgroups
+    bool isNv = false;           // SPV_NV_cooperative_matrix: types without a use
     // The scope of what is written now. Some programs mix them, and then each statement has one.
     bool ofWorkgroup = false, mixesScopes = false;
     uint32_t subgroups = 1;

@@ -61,6 +61,14 @@ void addStep(MatrixWriter& w, const std::string& sum, const Matrix& x, uint32_t 
     w.text.line(std::format("{} = {} {} {} {}", sum, opcode, w.type(type), x.id, y.id));
 }
 
+// The rounds of a loop; with subgroups that part the second may have one less.
+std::string countOf(MatrixWriter& w, uint32_t rounds) {
+    const std::string count = w.number(rounds);
+    if (rounds == 1 || !w.subgroupsPart || w.chance(2)) return count;
+    return w.text.value(
+        std::format("OpISub {} {} {}", w.text.type(kU32), count, w.builtIn("SubgroupId")));
+}
+
 // x += y, or a product, in a loop of two or three rounds, with other statements before it.
 bool loop(MatrixWriter& w) {
     if (w.depth >= kMostDepth) return false;
@@ -75,7 +83,7 @@ bool loop(MatrixWriter& w) {
     const double bound = isFloat ? start.bound + rounds * step : HUGE_VAL;
     if (!holds(type.component, bound)) return false;
     const std::string u32 = text.type(kU32), boolean = text.global("OpTypeBool");
-    const std::string count = w.number(rounds), before = text.block();
+    const std::string count = countOf(w, rounds), before = text.block();
     const std::string header = text.fresh(), next = text.fresh(), merge = text.fresh(),
                       body = text.fresh(), index = text.fresh(), following = text.fresh(),
                       x = text.fresh(), sum = text.fresh();

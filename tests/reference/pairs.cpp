@@ -33,6 +33,7 @@ struct Entry {
     Pair pair;
     uint32_t size = 8;
     bool hasVulkanModel = false;
+    std::string mode;                 // attribute of the right program's main
     std::string outside[2], body[2];  // of the right program, and of the faulty one
 
     explicit Entry(const std::string& header) {
@@ -53,6 +54,10 @@ struct Entry {
         const auto value = [&] { return std::stoul(word.substr(equals + 1)); };
         if (key == "vulkan")
             hasVulkanModel = true;
+        else if (key == "apart")
+            pair.isApart = true;
+        else if (key == "promised")
+            mode = word.substr(equals + 1);
         else if (key == "size")
             size = static_cast<uint32_t>(value());
         else if (key == "groups")
@@ -77,7 +82,8 @@ struct Entry {
         text += textOf("preamble.glsl");
         if (hasVulkanModel) text += textOf("preamble_vulkan.glsl");
         text += std::format("layout(local_size_x = {}) in;\n", size);
-        return text + outside[faulty] + "void main() {\n" + body[faulty] + "}\n";
+        const std::string attribute = faulty == 1 || mode.empty() ? "" : "[[" + mode + "]] ";
+        return text + outside[faulty] + "void main() " + attribute + "{\n" + body[faulty] + "}\n";
     }
 };
 

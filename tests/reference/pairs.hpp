@@ -12,6 +12,7 @@ namespace coopvk::reference::test {
 struct Pair {
     std::string name, check;
     uint32_t groups = 1;
+    bool isApart = false;       // the faulty one is one only where lanes stay apart (RECONVERGENCE)
     std::string right, faulty;  // GLSL
 };
 

@@ -62,7 +62,8 @@ Words compiled(const std::string& source) {
     return coopvk::test::compileGlsl(source, coopvk::test::Checked::kNo);
 }
 
-std::vector<Report> reportsOf(std::span<const uint32_t> words, uint32_t groups, Choice schedule) {
+std::vector<Report> reportsOf(std::span<const uint32_t> words, uint32_t groups, Choice schedule,
+                              Reconvergence reconvergence = Reconvergence::kMaximal) {
     ProgramRequest request;
     request.words = words;
     request.subgroupSize = 4;
@@ -75,6 +76,7 @@ std::vector<Report> reportsOf(std::span<const uint32_t> words, uint32_t groups, 
     ReportList list;
     Settings settings;
     settings.schedule = schedule;
+    settings.reconvergence = reconvergence;
     settings.threads = 1;
     settings.steps = 10000;
     Dispatch dispatch;
@@ -97,12 +99,21 @@ TEST_P(Pairs, RightOnesGiveNoReport) {
         for (const Choice schedule : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})
             for (const Report& report : reportsOf(words, pair.groups, schedule))
                 ADD_FAILURE() << pair.name << ": " << describe(report);
+        for (const auto reconvergence : {Reconvergence::kMinimal, Reconvergence::kRandom})
+            for (const Report& report :
+                 reportsOf(words, pair.groups, Choice::kPlain, reconvergence))
+                ADD_FAILURE() << pair.name << ", lanes apart: " << describe(report);
     }
 }
 
 TEST_P(Pairs, FaultyOnesGiveReports) {
     for (const Pair& pair : readPairs(GetParam())) {
-        const auto reports = reportsOf(compiled(pair.faulty), pair.groups, Choice::kPlain);
+        const Words words = compiled(pair.faulty);
+        const auto with = pair.isApart ? Reconvergence::kMinimal : Reconvergence::kMaximal;
+        const auto reports = reportsOf(words, pair.groups, Choice::kPlain, with);
+        if (pair.isApart) {
+            EXPECT_TRUE(reportsOf(words, pair.groups, Choice::kPlain).empty()) << pair.name;
+        }
         const auto isOf = [&](const Report& report) {
             return std::string_view(checkName(report.check)) == pair.check;
         };

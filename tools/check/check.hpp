@@ -49,7 +49,7 @@ using ExecuteOnDevice = std::function<OnDevice(const DeviceRequest&)>;
 struct Options {
     std::vector<uint32_t> lanes = {4, 8, 16, 32, 64, 128};
     std::vector<rewrite::BackEnd> backEnds = {rewrite::BackEnd::kCore, rewrite::BackEnd::kNative};
-    // Each also chooses placement and sums on the rewritten side.
+    // Each also chooses placement, sums and reconvergence on the rewritten side.
     std::vector<reference::Choice> schedules = {
         reference::Choice::kPlain, reference::Choice::kShuffled, reference::Choice::kAdversarial};
     std::array<uint32_t, 3> groups = {1, 1, 1};
@@ -94,6 +94,7 @@ struct Outcome {
     reference::Choice schedule = reference::Choice::kPlain;  // with which it became the verdict
     Verdict verdict = Verdict::kAgrees;
     bool isRacy = false;  // the module itself: one schedule, without the check of races
+    bool reliesOnReconvergence = false;  // the same: lanes that part meet at merge blocks
     std::string message;
     std::string pass;  // of the further executions that became the verdict: what they change
     WrittenCount written;

@@ -91,6 +91,7 @@ reference::Settings Checker::exactSettings(const Pass& pass) const {
 std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
     pass.hasRaces = false;
     pass.freedom.reset();
+    pass.reliesOnReconvergence.reset();
     outcome.message = native_.error;
     if (native_.program == nullptr) return Verdict::kNotExecutable;
     const auto size = reference::workgroupSize(*native_.program);
@@ -257,8 +258,8 @@ Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
 
 void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& outcome) {
     const Choice sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
-    const reference::Settings with = settings(pass, schedule, options_.unit.value_or(sums));
-    const Execution result = execute(side, pass.memory, pass.groups, with);
+    reference::Settings with = settings(pass, schedule, options_.unit.value_or(sums));
+    const Execution result = executeAs(side, pass, schedule, with, outcome);
     outcome.schedule = schedule;
     if (!result.error.empty()) {
         outcome.message = result.error;

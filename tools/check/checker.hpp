@@ -19,7 +19,8 @@ struct Pass {
     std::vector<reference::Choice> schedules;
     Execution exact;  // natively, with sums that are rounded once
     std::optional<Freedom> freedom;
-    bool isFilled = false;  // by the formats in which an execution accessed it
+    std::optional<bool> reliesOnReconvergence;  // the module itself, natively
+    bool isFilled = false;                      // by the formats in which an execution accessed it
     bool hasRaces = false;  // of its own: one schedule, without the check of races
 };
 
@@ -52,6 +53,9 @@ class Checker {
     void checkPass(const Side& side, Pass& pass, Outcome& outcome);
     void checkWith(const Side& side, Pass& pass, reference::Choice schedule, Outcome& outcome);
     const Freedom& freedomOf(Pass& pass) const;
+    bool reliesOnReconvergence(Pass& pass) const;
+    Execution executeAs(const Side& side, Pass& pass, reference::Choice schedule,
+                        reference::Settings& with, Outcome& outcome) const;
     void countOf(const Pass& pass, Outcome& outcome) const;
     Verdict verdictOf(const Pass& pass, Outcome& outcome) const;
     std::span<const SpecializationValue> specializationFor() const;

@@ -19,6 +19,7 @@ constexpr bool DeviceTraits::* kFeatures[] = {
     &DeviceTraits::subgroupVote,
     &DeviceTraits::subgroupBallot,
     &DeviceTraits::subgroupArithmetic,
+    &DeviceTraits::shaderSubgroupUniformControlFlow,
 };
 
 // A x B + C; the result has C's type.

@@ -129,6 +129,13 @@ enum class Calls {
     kRepeated,  // a second time, by another invocation, which drops the result
 };
 
+// Where lanes that part are together again.
+enum class Reconvergence {
+    kMaximal,  // as SPV_KHR_maximal_reconvergence says, whatever the module declares
+    kMinimal,  // only where the module's text and modes promise it
+    kRandom,   // there, and by the seed elsewhere
+};
+
 enum class ReportAction {
     kIgnore,   // count only
     kMessage,  // a message of the debug messengers, or on stderr without one
@@ -141,9 +148,10 @@ struct Settings {
     Choice schedule = Choice::kPlain;   // SCHEDULE: the order of subgroups and workgroups
     Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
     Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
-    Direction rounding = Direction::kNearest;  // ROUNDING
-    Calls calls = Calls::kOnce;                // CALLS: once, repeated
-    uint32_t checks = kAllChecks;              // CHECKS: all, none, or names with commas between
+    Direction rounding = Direction::kNearest;               // ROUNDING
+    Calls calls = Calls::kOnce;                             // CALLS: once, repeated
+    Reconvergence reconvergence = Reconvergence::kMaximal;  // RECONVERGENCE
+    uint32_t checks = kAllChecks;  // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
     std::string extensions = "all";  // EXTENSIONS: all, none, or names with commas between

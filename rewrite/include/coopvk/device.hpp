@@ -119,7 +119,8 @@ struct DeviceTraits {
     bool shaderBufferFloat32AtomicAdd = false;  // VK_EXT_shader_atomic_float
     bool shaderSharedFloat32AtomicAdd = false;
     uint32_t subgroupStages = 0x20;  // VkPhysicalDeviceSubgroupProperties::supportedStages
-    bool subgroupVote = false;       // SUBGROUP_FEATURE_VOTE, in supportedStages
+    bool shaderSubgroupUniformControlFlow = false;
+    bool subgroupVote = false;  // SUBGROUP_FEATURE_VOTE, in supportedStages
     bool subgroupBallot = false;
     bool subgroupArithmetic = false;
     uint32_t maxComputeSharedMemorySize = 16384;

@@ -196,6 +196,7 @@ Failure finish(Rewriting& r) {
     const Within within = r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock;
     if (r.lowersMatrices) shareRepeatedValues(r.module, within);
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
+    declareReconvergence(r.module, r.target.device, r.request.stage, r.target.subgroupSize);
     completeDeclarations(r.module);
     r.out.localSize = localSize(r.module);
     r.module.orderGlobals();

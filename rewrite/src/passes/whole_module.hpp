@@ -145,6 +145,12 @@ std::optional<Error> lowerFloatAtomics(TypeTable& types, uint32_t native);
 // constants must be frozen.
 void removeSubgroupBarriers(Module& module);
 
+// Declares SubgroupUniformControlFlowKHR where the device has it and the module needs it: code that
+// lowering adds has invocations part and meet again, and then operations on the subgroup. Without a
+// mode SPIR-V promises that they meet only where the whole workgroup parted there.
+void declareReconvergence(Module& module, const DeviceFeatures& device, Stage stage,
+                          uint32_t subgroupSize);
+
 // Computes each value once and removes values that nothing uses.
 //
 //   %a = OpIAdd %u32 %x %y

@@ -40,7 +40,7 @@ struct DeviceFeatures : private DeviceTraits {
         DeviceTraits::robustBufferAccess;
     using DeviceTraits::subgroupBasic, DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote,
         DeviceTraits::subgroupBallot, DeviceTraits::subgroupArithmetic,
-        DeviceTraits::subgroupStages;
+        DeviceTraits::subgroupStages, DeviceTraits::shaderSubgroupUniformControlFlow;
 };
 
 // What slices depend on (matrix/slices): a product of matrices that are loaded from shared memory.

@@ -147,13 +147,15 @@ TEST_F(Request, OnlyWhatTheDeviceHas) {
     EXPECT_TRUE(node->shaderInt8);
 }
 
-// Below a feature's version its extension is named, once; from it on it is not. No version has the
-// mixed dot product.
+// Below a feature's version its extension is named, once; from it on it is not. No version has
+// these two.
 TEST_F(Request, NamesExtensionsOfOlderVersions) {
     const DeviceRequest newest = make();
-    ASSERT_EQ(newest.info.enabledExtensionCount, 1u);
+    ASSERT_EQ(newest.info.enabledExtensionCount, 2u);
     EXPECT_STREQ(newest.info.ppEnabledExtensionNames[0],
                  VK_VALVE_SHADER_MIXED_FLOAT_DOT_PRODUCT_EXTENSION_NAME);
+    EXPECT_STREQ(newest.info.ppEnabledExtensionNames[1],
+                 VK_KHR_SHADER_SUBGROUP_UNIFORM_CONTROL_FLOW_EXTENSION_NAME);
     device.facts.apiVersion = VK_API_VERSION_1_1;
     names = {kMatrixName, VK_KHR_8BIT_STORAGE_EXTENSION_NAME};
     expectAllNeedsOnce(make());

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Modes of the entry point, and what holds without them.
+#include "program/decoder.hpp"
+
+namespace coopvk::reference {
+
+void Decoder::setDefaultModes() {
+    using enum numbers::Rounding;
+    constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward};  // each Direction
+    program_->otherControls.rounding = kOf[size_t(request_.rounding)];
+    for (const uint32_t width : {16u, 32u, 64u})
+        program_->controls(width) = program_->otherControls;
+}
+
+void Decoder::readMode(const Parsed& instruction) {
+    if (instruction[0] != entry_) return;
+    using enum spv::ExecutionMode;
+    const auto mode = spv::ExecutionMode(instruction[1]);
+    for (uint32_t i = 0; i < 3; ++i) {
+        if (mode == LocalSize) program_->workgroupSize[i] = instruction[2 + i];
+        if (mode == LocalSizeId) localSizeIds_[i] = instruction[2 + i];
+    }
+    program_->maximallyReconverges |= mode == MaximallyReconvergesKHR;
+    program_->subgroupUniform |= mode == SubgroupUniformControlFlowKHR;
+    if (mode != RoundingModeRTZ && mode != RoundingModeRTE && mode != DenormFlushToZero) return;
+    FloatControls& controls = program_->controls(instruction[2]);
+    if (mode == RoundingModeRTZ) controls.rounding = numbers::Rounding::towardZero;
+    if (mode == RoundingModeRTE) controls.rounding = numbers::Rounding::nearestEven;
+    controls.flushDenorms |= mode == DenormFlushToZero;
+}
+
+}  // namespace coopvk::reference
