@@ -50,7 +50,7 @@ void setEnvironment(SideKind side, const GpuOptions& options) {
     }
 }
 
-struct ExtensionRow {
+struct FeatureRow {
     vulkan::FeatureStructure structure;
     bool (*enabled)(const Gpu& gpu);  // what cases need of it
 };
@@ -61,7 +61,7 @@ struct ExtensionRow {
              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##TYPE);                                     \
          return bool(condition);                                                            \
      }}
-constexpr ExtensionRow kExtensions[] = {
+constexpr FeatureRow kExtensions[] = {
     COOPVK_ROW(VK_KHR_COOPERATIVE_MATRIX_EXTENSION_NAME, COOPERATIVE_MATRIX_FEATURES_KHR,
                CooperativeMatrixFeaturesKHR, f.cooperativeMatrix),
     COOPVK_ROW(VK_NV_COOPERATIVE_MATRIX_EXTENSION_NAME, COOPERATIVE_MATRIX_FEATURES_NV,
@@ -131,10 +131,10 @@ void Gpu::createWith(const std::string& extension) {
     std::vector<std::string> wanted = formatsFor(extension);
     if (hasExtension_) wanted.insert(wanted.end(), names.begin(), names.end());
     std::vector<vulkan::FeatureStructure> structures;
-    for (const ExtensionRow& row : kExtensions)
+    for (const FeatureRow& row : kExtensions)
         if (vulkan::contains(wanted, row.structure.extension)) structures.push_back(row.structure);
     create(structures);
-    for (const ExtensionRow& row : kExtensions)
+    for (const FeatureRow& row : kExtensions)
         hasExtension_ &= !vulkan::contains(names, row.structure.extension) || row.enabled(*this);
 }
 
