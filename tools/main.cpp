@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
 #include <iostream>
 #include <string>
 #include <string_view>
 
 #include "commands.hpp"
 #include "passed_on.hpp"
+#include "run_main.hpp"
 #include "version_text.hpp"
 
 namespace {
@@ -39,10 +39,5 @@ int runTool(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return runTool(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "coopvk: " << error.what() << '\n';
-        return 1;
-    }
+    return coopvk::tool::runMain("coopvk", 1, [&] { return runTool(argc, argv); });
 }

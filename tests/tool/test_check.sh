@@ -215,6 +215,10 @@ validated=$(VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$coopvk" check --on-
 expect 2 'not applicable: it has 41 descriptor sets, and the device at most' --on-device --lanes 8 "$work/rows40.spv"
 unset VK_DRIVER_FILES
 
+rc=0
+"$coopvk" check --lanes 8 "$work/product.spv" >/dev/full 2>"$work/said" || rc=$?
+[[ $rc == 2 ]] && grep -q 'cannot write the standard output' "$work/said" || fail "status $rc: $(<"$work/said")"
+
 # Malformed inputs.
 printf 'no SPIR-V' >"$work/text.spv"
 head -c 200 "$work/product.spv" >"$work/short.spv"

@@ -68,6 +68,11 @@ tar -cf several.tar coopvk-report
 ! "$coopvk" rewrite several.tar -o out.spv 2>said || fail 'no error of several requests'
 grep -q 'several.tar/shaders/another.json' said || fail "$(<said)"
 
+# From a folder that is gone.
+mkdir gone
+(cd gone && rmdir ../gone && "$coopvk" report -o "$OLDPWD/away.tar" -- true) 2>said || fail "status $?: $(<said)"
+[[ -s away.tar ]] || fail 'no report from a folder that is gone'
+
 # A program that cannot be started, or fails.
 ! "$coopvk" report -o none.tar -- "$PWD/no_such_program" 2>said || fail 'no error'
 grep -q 'cannot start' said || fail "$(<said)"

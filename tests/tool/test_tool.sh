@@ -165,4 +165,13 @@ if [[ -z ${2:-} ]]; then
     ! grep -E 'driverID +=' <<<"$seen" | grep -v NVIDIA || fail 'the driver is seen, too'
 fi
 
+# Where what they print cannot be written, the status says so.
+if [[ -z ${2:-} ]]; then
+    for command in info 'info --json' config doctor --version --help; do
+        # shellcheck disable=SC2086  # options are words
+        ! "$coopvk" $command >/dev/full 2>"$work/said" || fail "no error of $command"
+        grep -q 'coopvk: cannot write the standard output' "$work/said" || fail "$command: $(<"$work/said")"
+    done
+fi
+
 printf 'test_tool: all passed\n'

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <exception>
-#include <iostream>
-
 #include "compare/compare_commands.hpp"
+#include "run_main.hpp"
 #include "version_text.hpp"
 
 namespace {
@@ -23,10 +21,6 @@ int runCompareProgram(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return runCompareProgram(argc, argv);
-    } catch (const std::exception& error) {
-        std::cerr << "coopvk-compare: " << error.what() << '\n';
-        return coopvk::tool::kCouldNotRun;
-    }
+    return coopvk::tool::runMain("coopvk-compare", coopvk::tool::kCouldNotRun,
+                                 [&] { return runCompareProgram(argc, argv); });
 }

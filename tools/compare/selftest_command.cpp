@@ -118,7 +118,8 @@ void print(const Part& part) {
 ordered_json deviceInformation(double limit) {
     const std::filesystem::path own = layer::system::programFile();
     std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
-    if (!std::filesystem::exists(tool)) tool = system::findProgram("coopvk");
+    std::error_code error;
+    if (!std::filesystem::exists(tool, error)) tool = system::findProgram("coopvk");
     const Run run = runOnce({tool.string(), "info", "--json"}, {}, {}, limit);
     const size_t start = run.output.find('{');
     if (start == std::string::npos) return nullptr;

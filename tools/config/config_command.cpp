@@ -36,7 +36,8 @@ int configFailed(const std::string& what) {
 }
 
 int checkFiles(const ConfigOptions& options) {
-    if (!options.file.empty() && !fs::exists(options.file)) {
+    std::error_code error;
+    if (!options.file.empty() && !fs::exists(options.file, error)) {
         return configFailed("there is no file " + options.file);
     }
     std::vector<layer::ConfigurationFile> files;

@@ -158,8 +158,9 @@ std::optional<FoundManifest> findManifestFor(const std::string& wordSize, LayerK
         if (!found && layer.value("library_arch", json()) == wordSize)
             found = describe(file, layer);
     });
+    std::error_code error;
     if (found && found->problem.empty() && found->library.find('/') != std::string::npos &&
-        !fs::exists(found->library))
+        !fs::exists(found->library, error))
         found->problem = "there is no " + found->library;
     return found;
 }

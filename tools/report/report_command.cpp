@@ -110,7 +110,8 @@ std::vector<ArchivedFile> filesOfFolder(const fs::path& folder) {
 
 std::vector<ArchivedFile> withoutPersonal(std::vector<ArchivedFile> files, const fs::path& folder) {
     const char* home = std::getenv("HOME");
-    auto paths = personalPaths(home == nullptr ? "" : home, fs::current_path().string());
+    std::error_code error;  // the current folder may be gone
+    auto paths = personalPaths(home == nullptr ? "" : home, fs::current_path(error).string());
     paths.insert(paths.begin(), {folder.string(), "."});
     for (ArchivedFile& file : files) {
         if (fs::path(file.name).extension() == ".bin") continue;

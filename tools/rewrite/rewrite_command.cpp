@@ -16,12 +16,11 @@ namespace {
 using rewrite::Error;
 using rewrite::Result;
 
-// "-" and the empty path are the standard output.
+// "-" and the empty path are the standard output, whose errors the program tells at its end.
 Result<bool> writeBytes(const std::string& path, const char* data, size_t size) {
     const auto length = static_cast<std::streamsize>(size);
     if (path.empty() || path == "-") {
-        std::cout.write(data, length).flush();
-        if (!std::cout) return failure("cannot write the standard output");
+        std::cout.write(data, length);
         return true;
     }
     std::ofstream file(path, std::ios::binary);
