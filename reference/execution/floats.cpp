@@ -6,12 +6,14 @@
 // Instructions".
 #include <numbers>
 
+#include "execution/float_domains.hpp"
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference {
 namespace {
 
 using namespace operations;
+using namespace domains;
 
 // The sign of the second operand.
 constexpr auto modulo = [](auto a, auto b) {
@@ -151,39 +153,42 @@ constexpr OpcodeRow kFloatRows[] = {
     each<onFloats<[](auto a) { return std::floor(a); }>>(GLSLstd450Floor),
     each<onFloats<[](auto a) { return std::ceil(a); }>>(GLSLstd450Ceil),
     each<onFloats<[](auto a) { return a - std::floor(a); }>>(GLSLstd450Fract),
-    each<onFloats<leastFloat>>(GLSLstd450FMin),
-    each<onFloats<mostFloat>>(GLSLstd450FMax),
+    each<within<hasNan, onFloats<leastFloat>, true>>(GLSLstd450FMin),
+    each<within<hasNan, onFloats<mostFloat>, true>>(GLSLstd450FMax),
     each<onFloats<leastFloat>>(GLSLstd450NMin),
     each<onFloats<mostFloat>>(GLSLstd450NMax),
-    each<onFloats<clamp>>(GLSLstd450FClamp),
-    each<onFloats<clamp>>(GLSLstd450NClamp),
+    each<within<noRangeOrNan, onFloats<clamp>, true>>(GLSLstd450FClamp),
+    each<within<noRange, onFloats<clamp>>>(GLSLstd450NClamp),
     each<onFloats<[](auto a, auto b, auto by) { return a * (1 - by) + b * by; }>>(GLSLstd450FMix),
     each<onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>>(GLSLstd450Step),
-    each<onFloats<smoothStep>>(GLSLstd450SmoothStep),
+    each<within<noEdges, onFloats<smoothStep>>>(GLSLstd450SmoothStep),
     each<fusedMultiplyAdd>(GLSLstd450Fma),
     each<onFloats<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
     each<onFloats<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
     each<onFloats<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),
     each<onFloats<[](double a) { return std::cos(a); }>>(GLSLstd450Cos),
     each<onFloats<[](double a) { return std::tan(a); }>>(GLSLstd450Tan),
-    each<onFloats<[](double a) { return std::asin(a); }>>(GLSLstd450Asin),
-    each<onFloats<[](double a) { return std::acos(a); }>>(GLSLstd450Acos),
+    each<within<aboveOne, onFloats<[](double a) { return std::asin(a); }>>>(GLSLstd450Asin),
+    each<within<aboveOne, onFloats<[](double a) { return std::acos(a); }>>>(GLSLstd450Acos),
     each<onFloats<[](double a) { return std::atan(a); }>>(GLSLstd450Atan),
     each<onFloats<[](double a) { return std::sinh(a); }>>(GLSLstd450Sinh),
     each<onFloats<[](double a) { return std::cosh(a); }>>(GLSLstd450Cosh),
     each<onFloats<[](double a) { return std::tanh(a); }>>(GLSLstd450Tanh),
     each<onFloats<[](double a) { return std::asinh(a); }>>(GLSLstd450Asinh),
-    each<onFloats<[](double a) { return std::acosh(a); }>>(GLSLstd450Acosh),
-    each<onFloats<[](double a) { return std::atanh(a); }>>(GLSLstd450Atanh),
-    each<onFloats<[](double y, double x) { return std::atan2(y, x); }>>(GLSLstd450Atan2),
-    each<onFloats<[](double a, double b) { return std::pow(a, b); }>>(GLSLstd450Pow),
+    each<within<belowOne, onFloats<[](double a) { return std::acosh(a); }>>>(GLSLstd450Acosh),
+    each<within<oneOrMore, onFloats<[](double a) { return std::atanh(a); }>>>(GLSLstd450Atanh),
+    each<within<bothZero, onFloats<[](double y, double x) { return std::atan2(y, x); }>>>(
+        GLSLstd450Atan2),
+    each<within<ofPower, onFloats<[](double a, double b) { return std::pow(a, b); }>>>(
+        GLSLstd450Pow),
     each<onFloats<[](double a) { return std::exp(a); }>>(GLSLstd450Exp),
-    each<onFloats<[](double a) { return std::log(a); }>>(GLSLstd450Log),
+    each<within<notPositive, onFloats<[](double a) { return std::log(a); }>>>(GLSLstd450Log),
     each<onFloats<[](double a) { return std::exp2(a); }>>(GLSLstd450Exp2),
-    each<onFloats<[](double a) { return std::log2(a); }>>(GLSLstd450Log2),
-    each<onFloats<[](double a) { return std::sqrt(a); }>>(GLSLstd450Sqrt),
-    each<onFloats<[](double a) { return 1 / std::sqrt(a); }>>(GLSLstd450InverseSqrt),
-    each<loadExponent>(GLSLstd450Ldexp),
+    each<within<notPositive, onFloats<[](double a) { return std::log2(a); }>>>(GLSLstd450Log2),
+    each<within<negative, onFloats<[](double a) { return std::sqrt(a); }>>>(GLSLstd450Sqrt),
+    each<within<notPositive, onFloats<[](double a) { return 1 / std::sqrt(a); }>>>(
+        GLSLstd450InverseSqrt),
+    each<within<tooLarge, loadExponent>>(GLSLstd450Ldexp),
 };
 
 }  // namespace
