@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory of 8-bit floats with the driver's f16 matrices: which variables hold f16 in their
-// place, and which matrices go through memory of coopvk's own.
+// Shared memory of 8-bit floats: which variables hold f16 in their place, with the driver's f16
+// matrices and in core SPIR-V, and which matrices go through memory of coopvk's own.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <format>
 
 #include "assemble.hpp"
@@ -195,6 +196,42 @@ TEST(SharedHalves, AsManyAsFit) {
     EXPECT_TRUE(has(one, "OpTypeArray %v2uint %uint_64")) << one;
     EXPECT_TRUE(has(one, "OpTypeArray %uint %uint_512")) << one;
     EXPECT_TRUE(isStaged(one)) << one;
+}
+
+// In core SPIR-V: the note that the array has f16, or none.
+bool coreHasHalves(const Shader& shader, uint32_t sharedMemory = kSharedMemory) {
+    const std::vector<uint32_t> words = test::assemble(shader.text());
+    EXPECT_EQ(validate(words), std::nullopt) << shader.text();
+    Request request;
+    request.words = words;
+    Target target;
+    target.device.maxComputeSharedMemorySize = sharedMemory;
+    target.emulated = {Extension::kExtShaderFloat8, Extension::kKhrCooperativeMatrix};
+    target.backEnd = BackEnd::kCore;
+    const Result<Rewritten> out = rewrite(request, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return false;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    return std::ranges::find(out->notes, "8-bit floats in shared memory are f16") !=
+           out->notes.end();
+}
+
+// Values of the same type that the shader makes, or that are stored, keep their format.
+TEST(SharedHalvesOfCore, AreBesideOtherValues) {
+    EXPECT_TRUE(coreHasHalves({}));
+    EXPECT_TRUE(coreHasHalves({.code = "%c = OpCompositeConstruct %A %byte\n"
+                                       "%s = OpCooperativeMatrixMulAddKHR %F %c %ones %r\n"
+                                       "OpCooperativeMatrixStoreKHR %o %s %c0 %n\n"}));
+    EXPECT_FALSE(coreHasHalves({.code = "OpCooperativeMatrixStoreKHR %o %a %c0 %n\n"}));
+}
+
+TEST(SharedHalvesOfCore, NeedOneUseAndRoom) {
+    for (const Refusal& refusal : kRefusals) {
+        const Shader shader{.code = refusal.code, .decoration = refusal.decoration};
+        EXPECT_FALSE(coreHasHalves(shader)) << refusal.name;
+    }
+    EXPECT_TRUE(coreHasHalves({}, 512));
+    EXPECT_FALSE(coreHasHalves({}, 511));
 }
 
 }  // namespace

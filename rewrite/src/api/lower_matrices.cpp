@@ -87,6 +87,18 @@ void noteSlices(Rewriting& r, const ProductSlices& slices) {
     }
 }
 
+// Invocations then convert what they write to shared memory, in place of what they multiply.
+void holdSharedFactors(Rewriting& r, std::optional<MatrixUses>& uses) {
+    if (holdSharedHalves(r.types, r.target, *uses)) {
+        uses.emplace(r.module);
+        r.out.notes.push_back("8-bit floats in shared memory are f16");
+    }
+    if (holdSharedSingles(r.types, r.target, *uses)) {
+        uses.emplace(r.module);
+        r.out.notes.push_back("f16 matrices in shared memory are f32");
+    }
+}
+
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
     joinProducts(r.types, target, r.native, r.out.notes);
@@ -101,10 +113,7 @@ Failure lowerToCore(Rewriting& r) {
         convertAroundTiles(r.types, tiles);
     }
     std::optional<MatrixUses> uses(r.module);
-    if (!r.native && holdSharedSingles(r.types, target, *uses)) {
-        uses.emplace(r.module);
-        r.out.notes.push_back("f16 matrices in shared memory are f32");
-    }
+    if (!r.native) holdSharedFactors(r, uses);
     Result<ElementLayout> layout = elementLayoutFor(r, *uses);
     if (!layout) return layout.error();
     const size_t separated =

@@ -4,7 +4,9 @@
 // so, but some programs assume it.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 
 #include "coopvk/rewrite.hpp"
 #include "matrix/layout.hpp"
@@ -35,6 +37,11 @@ bool namesElements(const MatrixUses& uses);
 // (numbers, or how many there are). Where both have one type, the former get a type of their own,
 // so that they lie as products want. Returns how many types were added.
 size_t separateUnnamedFactors(TypeTable& types, const MatrixUses& uses);
+// The same for `wanted` types, of values for whose loads and stores (in memory of the module) the
+// test is true. Returns the new types.
+using AccessTest = std::function<bool(const Instruction& access)>;
+std::set<Id> separateFactors(TypeTable& types, const std::set<Id>& wanted,
+                             const AccessTest& mayAccess);
 
 // The layout that the matrices of a module want if it names elements: that of the target, or for
 // `auto`, if its result depends on it, the first that is known of the program's, the one that the

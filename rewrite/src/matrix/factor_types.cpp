@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Types of A and B for values whose elements nothing names, beside equal types of others.
+// Types of A and B for values that are only loaded, moved, stored and multiplied, beside equal
+// types of others.
 #include <map>
 #include <set>
 #include <unordered_map>
@@ -18,11 +19,11 @@ namespace {
 // move belong together: all of them get another type, or none.
 class FactorValues {
  public:
-    FactorValues(TypeTable& types, const std::set<Id>& wanted)
-        : types_(types), module_(types.module()), wanted_(wanted) {}
+    FactorValues(TypeTable& types, const std::set<Id>& wanted, const AccessTest& mayAccess)
+        : types_(types), module_(types.module()), wanted_(wanted), mayAccess_(mayAccess) {}
 
-    // The number of types that were added.
-    size_t separate() {
+    // The types that were added.
+    std::set<Id> separate() {
         for (const auto& function : module_.functions()) {
             for (const InstructionPtr& i : function->parameters) keep(i->result);
         }
@@ -36,7 +37,9 @@ class FactorValues {
             if (!kept_.contains(id)) retype(*module_.edit(id));
         }
         if (!added_.empty()) module_.visitBlocks([&](Instruction& i) { retypeZeros(i); });
-        return added_.size();
+        std::set<Id> all;
+        for (const auto& [type, other] : added_) all.insert(other);
+        return all;
     }
 
  private:
@@ -57,9 +60,13 @@ class FactorValues {
             case OpVariable:
                 if (i.operands.size() > 1 && !hasZeros(i.word(1))) keep(i.result);
                 return;
-            case OpUndef:
             case OpCooperativeMatrixLoadKHR:
+                if (!mayAccess_(i)) keep(i.result);
+                return;
             case OpCooperativeMatrixStoreKHR:
+                if (!mayAccess_(i)) keep(i.word(1));
+                return;
+            case OpUndef:
             case OpCooperativeMatrixMulAddKHR:
                 return;
             case OpLoad:
@@ -128,6 +135,7 @@ class FactorValues {
     TypeTable& types_;
     Module& module_;
     const std::set<Id>& wanted_;
+    const AccessTest& mayAccess_;
     std::vector<Id> values_;
     std::unordered_map<Id, std::vector<Id>> linked_;
     std::unordered_set<Id> kept_;
@@ -143,7 +151,12 @@ size_t separateUnnamedFactors(TypeTable& types, const MatrixUses& uses) {
         if (!d.isOfSubgroup() || d.use == Use::kAccumulator) continue;
         if ((uses.facts(type) & (kHasElements | kAsksLength)) != 0) named.insert(type);
     }
-    return named.empty() ? 0 : FactorValues(types, named).separate();
+    return separateFactors(types, named, [](const Instruction&) { return true; }).size();
+}
+
+std::set<Id> separateFactors(TypeTable& types, const std::set<Id>& wanted,
+                             const AccessTest& mayAccess) {
+    return wanted.empty() ? wanted : FactorValues(types, wanted, mayAccess).separate();
 }
 
 }  // namespace coopvk::rewrite

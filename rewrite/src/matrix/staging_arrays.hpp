@@ -53,4 +53,11 @@ void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays);
 // that is faster so (docs/benchmarks.md) and has room for all of them. `uses` holds no more then.
 bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses);
 
+// Shared memory from which a shader only loads matrices of 8-bit floats, all of one format, for
+// products has f16 in their place, in the same way.
+
+bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses);
+// An array of 8-bit floats of a format with f16 in their place.
+RetypedArray withHalves(TypeTable& types, StagingArray array, Id format);
+
 }  // namespace coopvk::rewrite

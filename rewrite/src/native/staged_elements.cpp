@@ -129,39 +129,6 @@ Operands StagedElements::access() {
     return operands;
 }
 
-namespace {
-
-constexpr uint32_t kHalfBytes = 2, kWordBytes = 4, kItemBytes = 16;
-
-// The items of an array's element of so many 8-bit floats: f16, in at most 16 bytes.
-Id itemFor(TypeTable& types, uint32_t bytes) {
-    const uint32_t itemBytes = std::min(bytes * 2, kItemBytes);
-    if (itemBytes == kHalfBytes) return types.floatType(16);
-    return types.vectorType(types.uint32(), itemBytes / kWordBytes);
-}
-
-RetypedArray withHalves(TypeTable& types, StagingArray array, Id format) {
-    RetypedArray out{.item = itemFor(types, array.bytes)};
-    out.items = divideUp(array.bytes * 2, kItemBytes);
-    const Id element = types.scalarOf(array.element), scalar = types.scalarOf(out.item);
-    out.convert = [=, items = out.items](Emitter& emit, Id value) {
-        const Id half = emit.types().floatType(16);
-        const std::vector<Slot> elements = unpackComponents(
-            emit, *numberOf(emit.types(), format), slotsOf(emit, {&value, 1}), element, half);
-        const std::vector<Slot> parts = regroup(emit, elements, half, scalar);
-        const size_t each = parts.size() / items;
-        std::vector<Id> made;
-        for (uint32_t i = 0; i < items; ++i) {
-            made.push_back(gather(emit, scalar, std::span(parts).subspan(i * each, each)));
-        }
-        return made;
-    };
-    out.array = std::move(array);
-    return out;
-}
-
-}  // namespace
-
 std::vector<RetypedArray> arraysForHalves(HalvesContext& context) {
     const auto isWanted = [&](Id matrix) { return context.format(matrix) != 0; };
     std::vector<RetypedArray> found;
