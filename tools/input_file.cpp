@@ -16,6 +16,8 @@ namespace fs = std::filesystem;
 
 // Null: it cannot be read.
 std::optional<std::string> bytesOf(const fs::path& path) {
+    std::error_code error;
+    if (fs::is_directory(path, error)) return std::nullopt;
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) return std::nullopt;

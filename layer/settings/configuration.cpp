@@ -3,11 +3,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "settings/settings.hpp"
 #include "settings/unknown_settings.hpp"
+#include "system/read_text.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
 
@@ -17,7 +16,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kFile = "coopvk/coopvk.conf";
-constexpr size_t kMaxSize = size_t{1} << 20;  // bytes of a file
 
 enum class Case { kRegarded, kIgnored, kOfFiles };
 
@@ -173,15 +171,11 @@ ConfigurationFile readConfiguration(const std::string& path) {
         none.exists = false;
         return none;
     }
-    // Do not wait for the writer of a named pipe.
     if (!fs::is_regular_file(path, error)) return problem("is no file");
-    std::ifstream stream(path, std::ios::binary);
-    if (!stream) return problem("cannot be read");
-    std::string text(kMaxSize + 1, '\0');
-    stream.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<size_t>(stream.gcount()));
-    if (text.size() > kMaxSize) return problem("is larger than 1 MiB");
-    return parseConfiguration(path, text);
+    if (fs::file_size(path, error) > kMaxConfiguration && !error)
+        return problem("is larger than 1 MiB");
+    const auto text = readText(path, kMaxConfiguration);
+    return text ? parseConfiguration(path, *text) : problem("cannot be read");
 }
 
 std::vector<ConfigurationFile> readConfigurations() {

@@ -33,6 +33,8 @@ struct ConfigurationCondition {
     std::string pattern;
 };
 
+inline constexpr size_t kMaxConfiguration = size_t{1} << 20;  // bytes of a file
+
 struct ConfigurationLine {
     std::string key, value;  // `key` is a setting's or kEnableKey, and `value` one that it can have
     unsigned line = 0;

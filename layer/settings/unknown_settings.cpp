@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <numeric>
 
+#include "system/read_text.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
 
@@ -101,9 +100,8 @@ bool hasKey(std::string_view text, const SettingInfo& setting) {
 }
 
 std::string SettingsFile::text() const {
-    if (path.empty()) return {};
-    std::ifstream file(path);
-    return {std::istreambuf_iterator<char>(file), {}};
+    constexpr size_t kMost = size_t{1} << 20;
+    return readText(path, kMost).value_or("");
 }
 
 // The library does not say which file it reads: that of its own folder, else that of the variable,

@@ -14,6 +14,7 @@
 #include <iterator>
 
 #include "system/files.hpp"
+#include "system/read_text.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer::system {
@@ -81,8 +82,8 @@ fs::path programFile() {
 }
 
 std::string programArguments() {
-    std::ifstream file("/proc/self/cmdline", std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
+    constexpr size_t kMost = size_t{1} << 22;
+    return readText("/proc/self/cmdline", kMost).value_or("");
 }
 
 // set-uid, set-gid, or with capabilities

@@ -111,6 +111,10 @@ TEST_F(SavedFile, WhatCannotBe) {
     EXPECT_FALSE(saveSections({}, named, kLines, ""));
     std::ofstream(folder / "file") << "x";
     EXPECT_FALSE(saveSections({}, named, kLines, folder / "file/coopvk.conf"));
+    // What cannot be read is not replaced.
+    std::ofstream(folder / "large") << std::string(size_t{2} << 20, '#');
+    EXPECT_FALSE(saveSections({}, named, kLines, folder / "large"));
+    EXPECT_EQ(fs::file_size(folder / "large"), size_t{2} << 20);
 }
 
 }  // namespace

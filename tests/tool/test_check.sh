@@ -215,6 +215,10 @@ validated=$(VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation "$coopvk" check --on-
 expect 2 'not applicable: it has 41 descriptor sets, and the device at most' --on-device --lanes 8 "$work/rows40.spv"
 unset VK_DRIVER_FILES
 
+# An entry point with a name that terminals would interpret.
+python3 -c 'import sys; sys.stdout.buffer.write(open(sys.argv[1], "rb").read().replace(b"main\0", b"\x1b[3m\0"))' \
+    "$work/sums.spv" >"$work/odd.spv"
+expect 1 'no compute entry point \x1b[3m' --lanes 8 --against "$work/sums.spv" "$work/odd.spv"
 rc=0
 "$coopvk" check --lanes 8 "$work/product.spv" >/dev/full 2>"$work/said" || rc=$?
 [[ $rc == 2 ]] && grep -q 'cannot write the standard output' "$work/said" || fail "status $rc: $(<"$work/said")"

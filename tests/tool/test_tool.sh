@@ -86,6 +86,19 @@ refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup
 printf 'neither words' >"$work/text4"
 truncate -s 64 "$work/text4"
 refuse 'text4 is no SPIR-V' "$coopvk" rewrite "$work/text4" -o "$work/x.spv" --subgroup-size 32
+refuse "cannot read $work" "$coopvk" rewrite "$work" -o "$work/x.spv" --subgroup-size 32
+# Another order of bytes, a later version.
+python3 - "$work" <<'PYTHON'
+import pathlib, sys
+work = pathlib.Path(sys.argv[1])
+words = (work / "mul.spv").read_bytes()
+(work / "swapped.spv").write_bytes(b"".join(words[i:i + 4][::-1] for i in range(0, len(words), 4)))
+(work / "later.spv").write_bytes(words[:4] + b"\0\0\x63\0" + words[8:])
+PYTHON
+"$coopvk" rewrite "$work/mul.spv" -o "$work/one.spv" --subgroup-size 32
+"$coopvk" rewrite "$work/swapped.spv" -o "$work/another.spv" --subgroup-size 32
+cmp "$work/one.spv" "$work/another.spv"
+refuse 'version 99.0 of SPIR-V is not known' "$coopvk" rewrite "$work/later.spv" --text --subgroup-size 32
 refuse 'no value of type u8' "$coopvk" rewrite "$work/mul.spv" -o "$work/x.spv" \
     --subgroup-size 32 --spec 0=300:u8
 refuse 'unknown member' "$coopvk" rewrite "$work/mul.spv" --text --device <(echo '{"lanes": 4}')

@@ -9,6 +9,7 @@
 #include "config/folders.hpp"
 #include "config/manifest.hpp"
 #include "config/program.hpp"
+#include "failure.hpp"
 #include "layer_location.hpp"
 #include "settings/configuration.hpp"
 #include "settings/remembered.hpp"
@@ -31,7 +32,7 @@ struct ConfigOptions {
 };
 
 int configFailed(const std::string& what) {
-    std::cerr << "coopvk: " << what << '\n';
+    complain(what);
     return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "report/run_report.hpp"
 #include "settings/configuration.hpp"
 #include "system/files.hpp"
+#include "system/read_text.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::tool {
@@ -124,9 +125,11 @@ rewrite::Result<std::vector<std::string>> saveSections(std::vector<layer::Progra
             "command line");
         programs.push_back(otherwise);
     }
-    std::ifstream file(path, std::ios::binary);
-    std::string text{std::istreambuf_iterator<char>(file), {}};
-    file.close();  // Windows replaces no file that is open
+    std::error_code error;
+    const bool exists = fs::exists(path, error) || error;
+    const auto before = layer::readText(path, layer::kMaxConfiguration);
+    if (exists && !before) return failure(path.string() + " cannot be read");
+    std::string text = before.value_or("");
     for (const layer::ProgramNames& program : programs) {
         const std::string title = sectionOf(program);
         text = withSection(text, title, lines);

@@ -14,6 +14,7 @@
 #include "device/physical_device.hpp"
 #include "device/policy.hpp"
 #include "devices.hpp"
+#include "failure.hpp"
 #include "info/info_lists.hpp"
 #include "info/shape_rows.hpp"
 #include "json_text.hpp"
@@ -225,7 +226,7 @@ std::optional<layer::Settings> loadSettings(const InfoOptions& options) {
     }
     complaints.clear();
     layer::Settings settings = layer::loadSettings(nullptr, complaints);
-    for (const std::string& complaint : complaints) std::cerr << "coopvk: " << complaint << '\n';
+    for (const std::string& complaint : complaints) complain(complaint);
     if (isWrong) return std::nullopt;
     return settings;
 }
@@ -235,7 +236,7 @@ int runInfo(const InfoOptions& options) {
     if (!settings) return 1;
     auto devices = queryDevices();
     if (!devices) {
-        std::cerr << "coopvk: " << devices.error().message << '\n';
+        complain(devices.error().message);
         return 1;
     }
     ordered_json json;

@@ -8,6 +8,7 @@
 
 #include "advise/measure.hpp"
 #include "commands.hpp"
+#include "failure.hpp"
 #include "input_file.hpp"
 #include "report/archive.hpp"
 #include "setting_options.hpp"
@@ -137,7 +138,7 @@ int runReport(const ReportOptions& options) {
                                        {"doctor", own(doctor)}};
     const auto ended = runProgram(options, folder.path());
     if (!ended) {
-        std::cerr << "coopvk: " << ended.error().message << '\n';
+        complain(ended.error().message);
         return 2;
     }
     files.push_back({"status", *ended});

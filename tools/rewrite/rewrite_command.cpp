@@ -36,7 +36,7 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
         !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device, target.emulated,
                                                           target.nativeFeatures)) &&
         !(target.replacesLayout && rewrite::mayDependOnLayout(job.words))) {
-        std::cerr << "coopvk: " << options.input << " uses nothing that is emulated; unchanged\n";
+        complain(options.input + " uses nothing that is emulated; unchanged");
         rewrite::Rewritten same;
         same.words = job.words;
         return same;
@@ -85,12 +85,10 @@ Result<bool> runRewrite(RewriteOptions options) {
         return Error{error.code, options.input + ": " + error.message};
     };
     if (!rewritten) return named(rewritten.error());
-    for (const std::string& warning : rewritten->warnings) {
-        std::cerr << "coopvk: warning: " << warning << '\n';
-    }
+    for (const std::string& warning : rewritten->warnings) complain("warning: " + warning);
     if (options.verbose) {
-        for (const std::string& note : rewritten->notes) std::cerr << "coopvk: " << note << '\n';
-        std::cerr << "coopvk: " << rewritten->steps << " steps\n";
+        for (const std::string& note : rewritten->notes) complain(note);
+        complain(std::to_string(rewritten->steps) + " steps");
     }
     if (job->request.validate) {
         if (const auto problem = rewrite::validate(rewritten->words)) {
@@ -180,7 +178,7 @@ void addRewriteCommand(CLI::App& app, int& status) {
     command->callback([options, &status] {
         const auto done = runRewrite(*options);
         if (done) return;
-        std::cerr << "coopvk: " << done.error().message << '\n';
+        complain(done.error().message);
         status = 1;
     });
 }

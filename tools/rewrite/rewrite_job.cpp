@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rewrite/rewrite_job.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <filesystem>
@@ -42,6 +43,12 @@ Result<std::vector<uint32_t>> wordsOf(const std::string& bytes, const std::strin
     }
     std::vector<uint32_t> words(bytes.size() / 4);
     std::memcpy(words.data(), bytes.data(), bytes.size());
+    // A module may have either order of bytes, which its first word shows.
+    const auto swapped = [](uint32_t word) {
+        return word >> 24 | (word >> 8 & 0xff00u) | (word << 8 & 0xff0000u) | word << 24;
+    };
+    if (swapped(words.front()) == spv::MagicNumber)
+        std::ranges::transform(words, words.begin(), swapped);
     if (words.front() != spv::MagicNumber) return failure(path + " is no SPIR-V (magic number)");
     return words;
 }

@@ -246,6 +246,10 @@ Result<Module> Module::parse(std::span<const uint32_t> words) {
     ModuleParser parser(module);
     std::string message = parseWith(parser, words);
     if (!message.empty()) {
+        const uint32_t version = words[1];
+        if (version < 0x10000 || version > spv::Version)
+            message = std::format("version {}.{} of SPIR-V is not known", version >> 16,
+                                  version >> 8 & 0xffu);
         if (!parser.error().empty()) message = parser.error();
         return Error{ErrorCode::kInvalidModule, message};
     }

@@ -55,6 +55,14 @@ TEST_F(CurrentFolder, AsDataFolder) {
     EXPECT_EQ(load().logFile, "/from/file");
 }
 
+// It may be no file at all.
+TEST_F(CurrentFolder, HasAFolderWithTheName) {
+    std::filesystem::remove("vk_layer_settings.txt");
+    std::filesystem::create_directory("vk_layer_settings.txt");
+    EXPECT_EQ(load().logFile, "");
+    EXPECT_TRUE(complaints.empty());
+}
+
 // What else names files does so.
 TEST_F(CurrentFolder, BesideOtherSources) {
     AppSettings app;

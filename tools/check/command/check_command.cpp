@@ -62,8 +62,7 @@ Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJo
         if (!given) return given.error();
         check.memory.given = std::move(*given);
         if (push.empty()) check.memory.pushConstants = job.dispatch->pushConstants;
-        for (const std::string& line : job.dispatch->missing)
-            std::cerr << "coopvk: " << line << " was not kept\n";
+        for (const std::string& line : job.dispatch->missing) complain(line + " was not kept");
     }
     if (options.anyValues) check.memory.values = check::Values::kAny;
     check.moreValues = !options.anyValues;
@@ -166,7 +165,7 @@ int runCheck(CheckOptions options) {
         options.rewrite.input = input;
         if (input != given && !options.json) std::cout << input << ":\n";
         const auto result = checkOneOrFail(options);
-        if (!result) std::cerr << "coopvk: " << result.error().message << '\n';
+        if (!result) complain(result.error().message);
         const int one = result ? *result : kCouldNotRun;
         if (one == kDiffer || status == kAgree) status = one;
     }

@@ -3,8 +3,10 @@
 
 #include <format>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "json_text.hpp"
+#include "system/text.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -130,7 +132,8 @@ ordered_json jsonOf(const Outcome& outcome) {
 
 }  // namespace
 
-void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
+void printText(std::ostream& to, const std::vector<Outcome>& outcomes) {
+    std::ostringstream out;
     for (const Outcome& outcome : outcomes) {
         out << placeOf(outcome) << ": " << check::nameOf(outcome.verdict);
         if (!outcome.message.empty()) out << ": " << outcome.message;
@@ -149,6 +152,7 @@ void printText(std::ostream& out, const std::vector<Outcome>& outcomes) {
         printReports(out, "native", outcome.native);
         printReports(out, "rewritten", outcome.rewritten);
     }
+    to << layer::printable(out.str(), "\n\t");  // names may be from the module
 }
 
 void printJson(std::ostream& out, const std::string& input, uint64_t seed,
