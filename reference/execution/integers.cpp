@@ -18,6 +18,12 @@ constexpr auto overflows = [](uint32_t width, uint64_t a, uint64_t b) {
         return "a division of the lowest number by -1";
     return b == 0 ? "a division by 0" : nullptr;
 };
+// Undefined in Vulkan (appendix "Vulkan Environment for SPIR-V"); GPUs give other results.
+constexpr auto hasNegative = [](uint32_t width, uint64_t a, uint64_t b) -> const char* {
+    if (signExtend(a, width) < 0 || signExtend(b, width) < 0)
+        return "a remainder of a negative number";
+    return b == 0 ? "a division by 0" : nullptr;
+};
 constexpr auto quotient = [](int64_t a, int64_t b) -> int64_t {
     if (b == 0) return 0;
     return b == -1 ? int64_t(0 - uint64_t(a)) : a / b;
@@ -128,8 +134,8 @@ constexpr OpcodeRow kIntegerRows[] = {
     each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a / b; }>>>(OpUDiv),
     each<checked<byZero, onUnsigned<[](auto a, auto b) { return b == 0 ? 0 : a % b; }>>>(OpUMod),
     each<checked<overflows, onSigned<quotient>>>(OpSDiv),
-    each<checked<overflows, onSigned<remainder>>>(OpSRem),
-    each<checked<overflows, onSigned<integerModulo>>>(OpSMod),
+    each<checked<hasNegative, onSigned<remainder>>>(OpSRem),
+    each<checked<hasNegative, onSigned<integerModulo>>>(OpSMod),
     row<pairs<addCarry>>(OpIAddCarry, Defined::kAll),
     row<pairs<subtractBorrow>>(OpISubBorrow, Defined::kAll),
     row<pairs<unsignedProduct>>(OpUMulExtended, Defined::kAll),

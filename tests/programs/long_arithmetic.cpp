@@ -55,8 +55,13 @@ bool divideIntegers(LongWriter& w) {
     static constexpr const char* kSigned[] = {"OpSDiv", "OpSRem", "OpSMod"};
     static constexpr const char* kUnsigned[] = {"OpUDiv", "OpUMod"};
     const char* opcode = component.isSigned ? w.any(kSigned) : w.any(kUnsigned);
-    const LongValue x = w.take(of);
-    return w.add(w.op(opcode, w.type(of), {x.id, divisor(w, of)}), of, HUGE_VAL);
+    std::string dividend = w.take(of).id;
+    // Vulkan leaves remainders of negative numbers undefined.
+    if (component.isSigned && opcode != std::string_view("OpSDiv")) {
+        const int most = static_cast<int>((1u << (std::min(8 * component.bytes, 32u) - 1)) - 1);
+        dividend = w.op("OpBitwiseAnd", w.type(of), {dividend, w.splat(of, most)});
+    }
+    return w.add(w.op(opcode, w.type(of), {dividend, divisor(w, of)}), of, HUGE_VAL);
 }
 
 bool divideFloats(LongWriter& w) {

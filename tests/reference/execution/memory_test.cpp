@@ -59,6 +59,28 @@ TEST(ReferenceMemory, MatricesByRowsAndColumns) {
     }
 }
 
+// The stride is another group's, whose number is higher, too.
+TEST(ReferenceMemory, DecorationsOfGroups) {
+    ShaderText text;
+    text.localSize = 1;
+    text.annotations =
+        "OpDecorate %layout Block\n%layout = OpDecorationGroup\n"
+        "OpMemberDecorate %gblock 0 Offset 8\n"
+        "OpDecorate %stride ArrayStride 8\n%stride = OpDecorationGroup\n"
+        "OpDecorate %wide ArrayStride 20\n%wide = OpDecorationGroup\n"
+        "OpGroupDecorate %layout %gblock\nOpGroupDecorate %stride %by8\n"
+        "OpGroupDecorate %wide %by20\n"
+        "OpDecorate %gin DescriptorSet 0\nOpDecorate %gin Binding 0\n";
+    text.declarations =
+        "%by8 = OpTypeArray %u32 %u_2\n%by20 = OpTypeArray %by8 %u_2\n"
+        "%gblock = OpTypeStruct %by20\n%p_gblock = OpTypePointer StorageBuffer %gblock\n"
+        "%gin = OpVariable %p_gblock StorageBuffer\n";
+    text.body = "%pw = OpAccessChain %p_word %gin %u_0 %u_1 %u_1\n%word = OpLoad %u32 %pw\n" +
+                storeWord("%u_0", "%word");
+    const Execution r = executed(text, counted(12), 1);
+    EXPECT_EQ(floatOf(r.buffers.at(1)[0]), (8 + 20 + 8) / 4);
+}
+
 // Indices that differ between lanes, in a variable of arrays of structures.
 TEST(ReferenceMemory, VariablesWithDynamicIndices) {
     ShaderText text;
@@ -84,7 +106,8 @@ TEST(ReferenceMemory, LengthsAndCopies) {
     text.localSize = 1;
     text.body =
         "%n = OpArrayLength %u32 %in 0\n"
-        "%from = OpAccessChain %p_word %in %u_0 %u_2\n%to = OpAccessChain %p_word %out %u_0 %u_1\n"
+        "%from = OpAccessChain %p_word %in %u_0 %u_2\n%to = OpAccessChain %p_word %out %u_0 "
+        "%u_1\n"
         "OpCopyMemory %to %from\n" +
         storeWord("%u_0", "%n");
     const Execution r = executed(text, {5, 6, 7}, 2);
