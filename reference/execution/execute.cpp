@@ -33,7 +33,7 @@ bool read(Text text, std::initializer_list<Text> names, Enumeration& value) {
 using Names = std::initializer_list<Text>;
 constexpr Names kOrders = {"plain", "shuffled", "adversarial"};
 constexpr Names kSums = {"plain", "shuffled", "adversarial", "exact"};
-constexpr Names kDirections = {"nearest", "upward", "downward"};
+constexpr Names kDirections = {"nearest", "upward", "downward", "halves-toward-zero"};
 constexpr Names kReconvergence = {"maximal", "minimal", "random"};
 constexpr Names kCalls = {"once", "repeated"};
 constexpr Names kActions = {"ignore", "message", "error"};
@@ -66,6 +66,25 @@ bool readChecks(Text text, Settings& settings) {
     return true;
 }
 
+// "keep", "flush", or names of formats with commas between.
+bool readDenormals(Text text, Settings& settings) {
+    settings.flushed = text == "flush" ? 16 + 32 + 64 : 0;
+    if (text == "flush" || text == "keep") return true;
+    while (!text.empty()) {
+        const Text name = text.substr(0, text.find(','));
+        const uint32_t width = name == "f16" ? 16 : name == "f32" ? 32 : name == "f64" ? 64 : 0;
+        if (width == 0) return false;
+        settings.flushed |= width;
+        text.remove_prefix(std::min(name.size() + 1, text.size()));
+    }
+    return true;
+}
+
+bool readContraction(Text text, Settings& settings) {
+    settings.contracts = text == "on";
+    return text == "on" || text == "off";
+}
+
 struct SettingRow {
     const char* name;
     bool (*read)(Text, Settings&);
@@ -84,6 +103,8 @@ constexpr SettingRow kSettings[] = {
     {"SUMS",
      [](Text text, Settings& to) { return read(text, kSums, to.sums) || readUnit(text, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
+    {"DENORMALS", readDenormals},
+    {"CONTRACTION", readContraction},
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
     {"RECONVERGENCE",
      [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},

@@ -36,6 +36,13 @@ std::string deviceIdentity(const PhysicalDevice& device) {
     return identity;
 }
 
+VkBool32 keepsDenormals(const PhysicalDevice& device, uint32_t width) {
+    return (device.settings.flushed & width) == 0 ? VK_TRUE : VK_FALSE;
+}
+VkBool32 roundsHalves(const PhysicalDevice& device) {
+    return device.settings.rounding != Direction::kHalvesTowardZero ? VK_TRUE : VK_FALSE;
+}
+
 struct StructureRow {
     VkStructureType type;
     std::string_view extension;  // that adds the structure, or ""

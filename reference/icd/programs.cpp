@@ -67,7 +67,8 @@ VkResult resultOf(ErrorCode code) {
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
     auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
                                         source.subgroupSize, device.settings().rounding, true,
-                                        device.settings().placement});
+                                        device.settings().placement, device.settings().flushed,
+                                        device.settings().contracts});
     if (made) {
         program = *made;
         return VK_SUCCESS;

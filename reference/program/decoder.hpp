@@ -126,6 +126,8 @@ class Decoder {
     std::vector<Outline*> structuredOrder(Outline* entry);
     Status readFunction(const Body& body, Function& function);
     Status readBlock(const Body& body, const Function& function, Block& block);
+    bool mayContract(const Instruction& i) const;
+    void contract(Block& block);
     Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
 
@@ -138,6 +140,7 @@ class Decoder {
     std::shared_ptr<Program> program_;
     uint32_t entry_ = 0;
     uint32_t localSizeIds_[3] = {};
+    bool hasFastMathDefault_ = false;
     std::unordered_map<uint32_t, Body> bodies_;     // functions, by id
     std::vector<uint32_t> reachable_;               // functions of the entry point
     std::unordered_set<uint32_t> used_;             // ids in these

@@ -7,10 +7,14 @@ namespace coopvk::reference {
 
 void Decoder::setDefaultModes() {
     using enum numbers::Rounding;
-    constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward};  // each Direction
+    constexpr numbers::Rounding kOf[] = {nearestEven, upward, downward, nearestEven};
     program_->otherControls.rounding = kOf[size_t(request_.rounding)];
-    for (const uint32_t width : {16u, 32u, 64u})
+    for (const uint32_t width : {16u, 32u, 64u}) {
         program_->controls(width) = program_->otherControls;
+        program_->controls(width).flushDenorms = (request_.flushed & width) != 0;
+    }
+    if (request_.rounding == Direction::kHalvesTowardZero)
+        program_->controls(16).rounding = towardZero;
 }
 
 void Decoder::readMode(const Parsed& instruction) {
@@ -21,13 +25,17 @@ void Decoder::readMode(const Parsed& instruction) {
         if (mode == LocalSize) program_->workgroupSize[i] = instruction[2 + i];
         if (mode == LocalSizeId) localSizeIds_[i] = instruction[2 + i];
     }
+    hasFastMathDefault_ |= mode == FPFastMathDefault;
     program_->maximallyReconverges |= mode == MaximallyReconvergesKHR;
     program_->subgroupUniform |= mode == SubgroupUniformControlFlowKHR;
-    if (mode != RoundingModeRTZ && mode != RoundingModeRTE && mode != DenormFlushToZero) return;
+    const bool isOfFloats = mode == RoundingModeRTZ || mode == RoundingModeRTE ||
+                            mode == DenormFlushToZero || mode == DenormPreserve;
+    if (!isOfFloats) return;
     FloatControls& controls = program_->controls(instruction[2]);
     if (mode == RoundingModeRTZ) controls.rounding = numbers::Rounding::towardZero;
     if (mode == RoundingModeRTE) controls.rounding = numbers::Rounding::nearestEven;
-    controls.flushDenorms |= mode == DenormFlushToZero;
+    if (mode == DenormFlushToZero) controls.flushDenorms = true;
+    if (mode == DenormPreserve) controls.flushDenorms = false;
 }
 
 }  // namespace coopvk::reference

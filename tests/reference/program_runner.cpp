@@ -21,6 +21,8 @@ void execute(Execution& run, const std::string& text) {
     request.subgroupSize = run.lanes;
     request.specialization = run.specialization;
     request.rounding = run.settings.rounding;
+    request.flushed = run.settings.flushed;
+    request.contracts = run.settings.contracts;
     request.validate = run.validate;
     const auto program = makeProgram(request);
     if (!program) {

@@ -120,7 +120,12 @@ enum class Choice {
 
 // Of floating-point arithmetic and conversions, where neither the module nor the text of the
 // instruction says how they round.
-enum class Direction { kNearest, kUpward, kDownward };
+enum class Direction {
+    kNearest,
+    kUpward,
+    kDownward,
+    kHalvesTowardZero,  // f16 toward zero, others to the nearest
+};
 
 // Of functions that instructions on matrices call for each element: "calls may occur more than
 // once" (SPV_NV_cooperative_matrix2).
@@ -148,8 +153,10 @@ struct Settings {
     Choice schedule = Choice::kPlain;   // SCHEDULE: the order of subgroups and workgroups
     Choice placement = Choice::kPlain;  // PLACEMENT: the lane that holds an element of a matrix
     Choice sums = Choice::kPlain;       // SUMS: the order of sums in products
-    Direction rounding = Direction::kNearest;               // ROUNDING
-    Calls calls = Calls::kOnce;                             // CALLS: once, repeated
+    Direction rounding = Direction::kNearest;  // ROUNDING
+    uint32_t flushed = 0;        // DENORMALS: keep, flush, or f16, f32, f64: a sum of widths
+    bool contracts = false;      // CONTRACTION: off, on
+    Calls calls = Calls::kOnce;  // CALLS: once, repeated
     Reconvergence reconvergence = Reconvergence::kMaximal;  // RECONVERGENCE
     uint32_t checks = kAllChecks;  // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
@@ -187,6 +194,8 @@ struct ProgramRequest {
     Direction rounding = Direction::kNearest;
     bool validate = true;               // false: the caller knows that the module is valid
     Choice placement = Choice::kPlain;  // as Settings::placement
+    uint32_t flushed = 0;               // as Settings::flushed
+    bool contracts = false;             // as Settings::contracts
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
@@ -239,8 +248,9 @@ struct Dispatch {
     const std::atomic<bool>* stop = nullptr;
 };
 
-// Executes all workgroups and returns when they are done. Subgroup size and rounding are those of
-// the program, whatever the settings say. kDeviceLost: something stopped it. kOutOfMemory.
+// Executes all workgroups and returns when they are done. Subgroup size, rounding, denormals and
+// contraction are those of the program, whatever the settings say. kDeviceLost: something stopped
+// it. kOutOfMemory.
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter);
 

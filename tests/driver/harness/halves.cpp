@@ -2,6 +2,7 @@
 #include "halves.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "random.hpp"
 
@@ -21,6 +22,17 @@ int64_t ordered(uint64_t bits) {
 }
 
 }  // namespace
+
+bool mayFlushHalves() {
+    const auto& modes = Context::get().properties12;
+    return modes.shaderDenormFlushToZeroFloat16 != 0 && modes.shaderDenormPreserveFloat16 == 0;
+}
+
+bool isTruncatedHalf(uint64_t bits, uint64_t nearest, double exact) {
+    if (bits + 1 != nearest || std::fabs(halfValue(nearest)) <= std::fabs(exact)) return false;
+    const auto& modes = Context::get().properties12;
+    return modes.shaderRoundingModeRTZFloat16 != 0 && modes.shaderRoundingModeRTEFloat16 == 0;
+}
 
 HalfOperands halfOperands(std::string_view seed, size_t count) {
     HalfOperands operands;

@@ -17,6 +17,12 @@ struct HalfOperands {
 };
 HalfOperands halfOperands(std::string_view seed, size_t count);
 
+// Whether the device counts denormals as zero.
+bool mayFlushHalves();
+// Whether it rounds toward zero only, and this is what it makes of a number that `nearest` is next
+// to.
+bool isTruncatedHalf(uint64_t bits, uint64_t nearest, double exact);
+
 double halfValue(uint64_t bits);
 uint64_t halfBits(double value);  // to nearest even
 bool isHalfNan(uint64_t bits);

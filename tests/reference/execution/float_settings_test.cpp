@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Settings of floats: what holds where the module says nothing.
+#include <gtest/gtest.h>
+
+#include "shader_text.hpp"
+
+namespace coopvk::reference::test::float_settings_test {
+namespace {
+
+// The first word that a body writes, as %r.
+uint32_t resultOf(const std::string& body, const std::string& annotations, const Settings& settings,
+                  std::vector<uint32_t> words, const std::string& modes = "") {
+    ShaderText text;
+    text.localSize = 1;
+    text.annotations = annotations;
+    text.capabilities = "OpCapability DenormPreserve\n";
+    text.body = loadWord("%wa", "%u_0") + loadWord("%wb", "%u_1") + loadWord("%wc", "%u_2") +
+                "%a = OpBitcast %f32 %wa\n%b = OpBitcast %f32 %wb\n%c = OpBitcast %f32 %wc\n" +
+                body + storeWord("%u_0", "%r");
+    std::string module = shader(text);
+    module.insert(module.find("OpDecorate"), modes);
+    Execution run;
+    run.settings = settings;
+    run.buffers[0] = std::move(words);
+    run.buffers[1] = {0};
+    execute(run, module);
+    EXPECT_EQ(run.error, "");
+    return run.buffers[1][0];
+}
+
+TEST(ReferenceFloatSettings, DenormalsOfAWidth) {
+    const std::string sum = "%x = OpFAdd %f32 %a %b\n%r = OpBitcast %u32 %x\n";
+    EXPECT_EQ(resultOf(sum, "", {}, {1, 2, 0}), 3u);
+    EXPECT_EQ(resultOf(sum, "", {.flushed = 32}, {1, 2, 0}), 0u);
+    EXPECT_EQ(resultOf(sum, "", {.flushed = 16 + 64}, {1, 2, 0}), 3u);
+    const std::string preserve = "OpExecutionMode %main DenormPreserve 32\n";
+    EXPECT_EQ(resultOf(sum, "", {.flushed = 32}, {1, 2, 0}, preserve), 3u);
+}
+
+TEST(ReferenceFloatSettings, HalvesTowardZero) {
+    const std::string half =
+        "%x = OpFConvert %f16 %a\n%y = OpBitcast %u16 %x\n%r = OpUConvert %u32 %y\n";
+    const std::vector<uint32_t> words = {0x3F801800, 0, 0};  // 1 + 3/4 of the last bit of f16
+    EXPECT_EQ(resultOf(half, "", {}, words), 0x3C01u);
+    EXPECT_EQ(resultOf(half, "", {.rounding = Direction::kHalvesTowardZero}, words), 0x3C00u);
+}
+
+// (1 + 2^-12)^2 - 1
+TEST(ReferenceFloatSettings, ContractedSums) {
+    const std::string sum =
+        "%p = OpFMul %f32 %a %b\n%s = OpFAdd %f32 %c %p\n%r = OpBitcast %u32 %s\n";
+    const std::vector<uint32_t> words = {0x3F800800, 0x3F800800, 0xBF800000};
+    const uint32_t apart = bitsOf(0x1p-11f), once = bitsOf(0x1p-11f + 0x1p-24f);
+    EXPECT_EQ(resultOf(sum, "", {}, words), apart);
+    EXPECT_EQ(resultOf(sum, "", {.contracts = true}, words), once);
+    for (const char* id : {"%p", "%s"})
+        EXPECT_EQ(resultOf(sum, "OpDecorate " + std::string(id) + " NoContraction\n",
+                           {.contracts = true}, words),
+                  apart);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::float_settings_test
