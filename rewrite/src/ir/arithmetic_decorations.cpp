@@ -101,6 +101,21 @@ std::optional<uint32_t> fastMathDefault(const Module& module, Id scalar) {
     return flags;
 }
 
+namespace {
+
+constexpr uint32_t kRearranging = static_cast<uint32_t>(spv::FPFastMathModeMask::AllowContract) |
+                                  static_cast<uint32_t>(spv::FPFastMathModeMask::AllowReassoc) |
+                                  static_cast<uint32_t>(spv::FPFastMathModeMask::AllowTransform);
+
+}  // namespace
+
+bool forbidsContraction(const Module& module, Id result) {
+    if (module.decoration(result, spv::Decoration::NoContraction)) return true;
+    constexpr auto kFast = static_cast<uint32_t>(spv::FPFastMathModeMask::Fast);
+    const std::optional<uint32_t> mode = module.decoration(result, spv::Decoration::FPFastMathMode);
+    return mode && (*mode & (kRearranging | kFast)) == 0;
+}
+
 void forbidContraction(Module& module, Id result) {
     const Instruction& type = module.def(module.def(result).type);
     const Id scalar = type.opcode == OpTypeVector ? type.word(0) : type.result;
@@ -109,10 +124,6 @@ void forbidContraction(Module& module, Id result) {
         module.decorate(result, spv::Decoration::NoContraction);
         return;
     }
-    using enum spv::FPFastMathModeMask;
-    constexpr uint32_t kRearranging = static_cast<uint32_t>(AllowContract) |
-                                      static_cast<uint32_t>(AllowReassoc) |
-                                      static_cast<uint32_t>(AllowTransform);
     if ((*flags & kRearranging) == 0) return;
     module.decorate(result, spv::Decoration::FPFastMathMode, {*flags & ~kRearranging});
 }

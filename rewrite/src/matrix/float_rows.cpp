@@ -12,11 +12,12 @@ auto floatConversion(Emitter& emit) {
     return [&emit](Id value, Id type) { return emit.converted(type, value); };
 }
 
-// Whether all matrices of a product have f16 components.
+// Whether all matrices of a product have f16 components, and arithmetic of f16 suffices.
 bool areHalves(const MatrixContext& context, const MulAdd& p) {
-    return std::ranges::all_of(std::array{p.a, p.b, p.c, p.result}, [&](const MatrixType* m) {
-        return context.types.isHalf(m->component);
-    });
+    return !p.roundsOnce &&
+           std::ranges::all_of(std::array{p.a, p.b, p.c, p.result}, [&](const MatrixType* m) {
+               return context.types.isHalf(m->component);
+           });
 }
 
 // Whether A and B have pairs of neighbours along K in packs.

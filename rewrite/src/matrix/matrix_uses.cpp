@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/matrix_uses.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/blocks.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
@@ -54,7 +55,8 @@ void MatrixUses::visit(const Function& function) {
             if (i->opcode == OpCooperativeMatrixMulAddKHR) {
                 if (!graph) graph.emplace(function);
                 products_.push_back({i.get(), &function, typeOf(i->word(0)), typeOf(i->word(1)),
-                                     typeOf(i->word(2)), graph->loopOf(b) != nullptr});
+                                     typeOf(i->word(2)), graph->loopOf(b) != nullptr,
+                                     forbidsContraction(module_, i->result)});
             }
             for (size_t o = 0; i->opcode == OpPhi && countsPhis && o < i->operands.size(); o += 2) {
                 countMove(i->word(o));

@@ -56,6 +56,7 @@ struct MatrixProduct {
     const Function* function;
     Id a, b, c;
     bool isInLoop;
+    bool roundsOnce;  // the module forbids other roundings than that of the result
 };
 
 // A load or a store of a matrix.

@@ -109,6 +109,9 @@ class AccumulatorSurvey {
                 open_.insert(product.instruction->type);
             }
         }
+        for (const MatrixProduct& product : uses_.products()) {
+            if (product.roundsOnce) open_.erase(product.instruction->type);
+        }
         if (open_.empty()) return {};
         for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
             const bool isAllowed = hasNoValue(i->opcode) || isZero(module_, i->result);

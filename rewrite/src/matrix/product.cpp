@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/product.hpp"
 
+#include "ir/arithmetic_decorations.hpp"
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -177,6 +178,7 @@ Id helperFor(MatrixContext& context, const MulAdd& product, const Instruction& m
                                        product.c->id,
                                        product.result->id,
                                        product.operands,
+                                       product.roundsOnce ? 1u : 0u,
                                        static_cast<uint32_t>(part)};
     return context.helper(key, [&] {
         std::vector<Id> parameters = {product.a->id, product.b->id, product.c->id};
@@ -224,6 +226,7 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
                      has(product.operands, Mask::MatrixBSignedComponentsKHR),
                      has(product.operands, Mask::MatrixCSignedComponentsKHR),
                      has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
+    product.roundsOnce = forbidsContraction(context.module, mulAdd.result);
     product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
     if (product.c->hasFourBits() || product.result->hasFourBits()) {
         return context.unsupported(mulAdd, "4-bit components are for A and B only");

@@ -28,6 +28,7 @@ struct MulAdd {
     uint32_t operands = 0;  // Cooperative Matrix Operands: these say the following, too
     Signs signs;
     bool saturating = false;
+    bool roundsOnce = false;  // as in MatrixProduct: sums are f32
 };
 
 // Each of these emits the body, finishes the function and returns its id; the last two return 0

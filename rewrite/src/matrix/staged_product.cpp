@@ -110,8 +110,8 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
     const auto areAll = [&](uint32_t bits) {
         return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
     };
-    const bool areHalves = types.isHalf(p.a->component) && types.isHalf(p.b->component) &&
-                           types.isHalf(p.result->component);
+    const bool areHalves = !p.roundsOnce && types.isHalf(p.a->component) &&
+                           types.isHalf(p.b->component) && types.isHalf(p.result->component);
     if (!types.isFloat(p.result->component)) {
         // Four bytes along K, for dot products.
         const bool bytes = areAll(8);

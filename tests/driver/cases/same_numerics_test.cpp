@@ -88,14 +88,34 @@ std::vector<Device> devices() {
     return all;
 }
 
+// With NoContraction for each product.
+Words withPreciseProducts(const Words& words) {
+    constexpr uint32_t kDecorate = 71, kMulAdd = 4459, kNoContraction = 42, kHeader = 5;
+    size_t behindLast = 0;
+    Words decorations;
+    for (size_t i = kHeader; i < words.size(); i += words[i] >> 16) {
+        const uint32_t opcode = words[i] & 0xffff;
+        if (opcode == kDecorate) behindLast = i + (words[i] >> 16);
+        if (opcode != kMulAdd) continue;
+        decorations.insert(decorations.end(), {3u << 16 | kDecorate, words[i + 2], kNoContraction});
+    }
+    EXPECT_NE(decorations.size(), 0u);
+    Words out = words;
+    out.insert(out.begin() + static_cast<std::ptrdiff_t>(behindLast), decorations.begin(),
+               decorations.end());
+    return out;
+}
+
 // How many devices' code gives other bits than those of the definition.
-uint32_t differing(const Types& types, Numerics numerics, std::string& names) {
+uint32_t differing(const Types& types, Numerics numerics, std::string& names,
+                   bool isPrecise = false) {
     Rng rng("SameNumerics");
     const Matrix a = randomMatrix(rng, types.factor, kM, kDepth, Fill::kUnit);
     const Matrix b = randomMatrix(rng, types.factor, kDepth, kN, Fill::kUnit);
     const Matrix c = randomMatrix(rng, types.sum, kM, kN, Fill::kUnit);
     const Matrix wanted = expected(types, a, b, c);
-    const Words words = compileGlsl(shaderText(types));
+    const Words plain = compileGlsl(shaderText(types));
+    const Words words = isPrecise ? withPreciseProducts(plain) : plain;
     uint32_t count = 0;
     for (const Device& device : devices()) {
         Dispatch dispatch;
@@ -108,6 +128,13 @@ uint32_t differing(const Types& types, Numerics numerics, std::string& names) {
         names += std::string(device.name) + ": " + what + "\n";
     }
     return count;
+}
+
+// f16 sums that the program wants rounded once for each product.
+TEST(SameNumerics, AreThoseOfPreciseProducts) {
+    COOPVK_REQUIRE(Requirement::kEmulation);
+    std::string names;
+    EXPECT_EQ(differing(kTypes[0], Numerics::kFast, names, true), 0u) << names;
 }
 
 TEST(SameNumerics, AreThoseOfTheDefinition) {

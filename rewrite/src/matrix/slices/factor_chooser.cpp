@@ -130,7 +130,8 @@ class FactorChooser {
     std::optional<LoadedProduct> take(const MatrixProduct& product, const Instruction* load) const {
         // The product of each slice would round to 16 bits.
         const Id sum = module_.def(product.instruction->type).word(0);
-        if (target_.device.hasSameNumerics && types_.width(sum) == 16) return std::nullopt;
+        const bool roundsOnce = target_.device.hasSameNumerics || product.roundsOnce;
+        if (roundsOnce && types_.width(sum) == 16) return std::nullopt;
         const auto b = matrixDimensions(module_, module_.def(product.b));
         const auto a = matrixDimensions(module_, module_.def(product.a));
         constexpr auto kSaturating =

@@ -43,6 +43,9 @@ class SliceChooser {
         const auto right = matrixDimensions(module_, module_.def(product.b));
         if (!left || !left->isOfSubgroup() || !right || left->columns != right->rows) return false;
         if (!survey_.has(product.a) || !survey_.has(product.b)) return false;
+        // The product of each slice would round to 16 bits.
+        const Id sum = module_.def(product.instruction->type).word(0);
+        if (product.roundsOnce && types_.isFloat(sum) && types_.width(sum) == 16) return false;
         const auto [depth, rolled] = slicesOf(product, *left, *right);
         const uint32_t k = left->columns;
         if (depth == 0 || k <= depth || k % depth != 0) return false;
