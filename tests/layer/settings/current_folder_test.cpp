@@ -1,36 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Whoever made the current folder must not choose where the layer writes.
-#include "settings/settings_fixture.hpp"
+#include "settings/current_folder.hpp"
 
 namespace coopvk::layer::current_folder_test {
 namespace {
-
-constexpr const char* kData = "XDG_DATA_HOME";
-
-class CurrentFolder : public SettingsTest {
- protected:
-    CurrentFolder() {
-        useFile(
-            "coopvk_emulation.log_level = info\n"
-            "coopvk_emulation.log_file = /from/file\n"
-            "coopvk_emulation.dump_dir = /from/file\n"
-            "coopvk_emulation.dump_inputs = 64M\n"
-            "coopvk_emulation.statistics = /from/file\n");
-        if (const char* data = std::getenv(kData)) before_ = data;
-        setenv(kData, (folder / "none").c_str(), 1);
-        unsetenv("VK_LAYER_SETTINGS_PATH");
-        std::filesystem::current_path(folder);
-    }
-    ~CurrentFolder() override {
-        std::filesystem::current_path(start_);
-        before_.empty() ? unsetenv(kData) : setenv(kData, before_.c_str(), 1);
-    }
-
- private:
-    const std::filesystem::path start_ = std::filesystem::current_path();
-    std::string before_;
-};
 
 TEST_F(CurrentFolder, NamesNoFilesToWrite) {
     const Settings settings = load();
@@ -42,17 +16,6 @@ TEST_F(CurrentFolder, NamesNoFilesToWrite) {
     ASSERT_EQ(complaints.size(), 4u);
     EXPECT_TRUE(complaints[0].starts_with("setting log_file: has no effect in the vk_layer_"))
         << complaints[0];
-}
-
-// A relative path makes it the user's data folder.
-TEST_F(CurrentFolder, AsDataFolder) {
-    std::filesystem::create_directories("vulkan/settings.d");
-    std::filesystem::copy("vk_layer_settings.txt", "vulkan/settings.d");
-    setenv(kData, ".", 1);
-    EXPECT_EQ(load().logFile, "");
-    EXPECT_EQ(complaints.size(), 4u);
-    setenv(kData, folder.c_str(), 1);
-    EXPECT_EQ(load().logFile, "/from/file");
 }
 
 // It may be no file at all.
