@@ -129,8 +129,8 @@ TEST_F(Matrix2, BesideMatricesOfTheDriversOwn) {
     EXPECT_EQ(fateOf(assemble(moduleText(48))), "tiles") << "of no listed shape";
     EXPECT_EQ(fateOf(assemble(moduleText(4))), "core") << "no tiles make it up";
     EXPECT_NE(fateOf(assemble(moduleText(32, true))), "native");
-    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "core");
-    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixTensorAddressingNV")), "core");
+    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "tiles");
+    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixTensorAddressingNV")), "tiles");
     EXPECT_EQ(fateOf(plain), "native");
 }
 
@@ -143,7 +143,7 @@ TEST_F(Matrix2, BesideFeaturesOfTheDriversOwn) {
     EXPECT_EQ(fateOf(assemble(moduleText(48))), "native");
     EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixReductionsNV")), "native");
     EXPECT_NE(fateOf(assemble(moduleText(32, true))), "native");
-    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixTensorAddressingNV")), "core");
+    EXPECT_EQ(fateOf(with(moduleText(48), "CooperativeMatrixTensorAddressingNV")), "tiles");
     startWith(kWorkgroupScope | kFlexible);
     EXPECT_EQ(fateOf(assemble(moduleText(32, true))), "native");
     EXPECT_NE(fateOf(with(moduleText(32, true), "CooperativeMatrixReductionsNV")), "native");
@@ -160,8 +160,8 @@ TEST_F(Matrix2, AllIsTheDriversOwn) {
 TEST_F(Matrix2, CapabilitiesOfTwoExtensions) {
     startWith(kFlexible | kReductions, /*ext=*/true, kBoth);
     EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixReductionsNV")), "native");
-    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixPerElementOperationsNV")), "core");
-    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixGetCoordinateEXT")), "core");
+    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixPerElementOperationsNV")), "tiles");
+    EXPECT_EQ(fateOf(with(moduleText(8), "CooperativeMatrixGetCoordinateEXT")), "tiles");
 }
 
 TEST_F(Matrix2, WhereMatricesAreEmulatedToo) {
