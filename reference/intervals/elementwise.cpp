@@ -2,13 +2,26 @@
 //
 // Arithmetic and GLSL.std.450, element by element. Errors: Vulkan, "Precision of Individual
 // Operations". "Inherited from" is the formula, on intervals.
-#include "intervals/arithmetic.hpp"
+#include "intervals/elements.hpp"
 #include "intervals/transfer.hpp"
 
 namespace coopvk::reference::intervals {
-namespace {
 
 using numbers::Number;
+
+Interval within(double units, const Interval& exact, Number number) {
+    return widened(exact, [=](double end) { return units * unitInLastPlace(number, end); });
+}
+Interval quotient(const Interval& a, const Interval& b, Number n) {
+    return within(2.5, divide(a, b), n);
+}
+Interval inverseSqrt(const Interval& a, Number n) {
+    return within(2, monotone(a, [](double x) { return 1 / std::sqrt(x); }), n);
+}
+Interval squareRoot(const Interval& a, Number n) {
+    return quotient(Interval::of(1), inverseSqrt(a, n), n);
+}
+namespace {
 
 struct Operands {
     Number number;  // of the result
@@ -17,10 +30,6 @@ struct Operands {
     const Interval& operator[](size_t n) const { return each[n]; }
 };
 
-// After an error of so many units in the last place.
-Interval within(double units, const Interval& exact, Number number) {
-    return widened(exact, [=](double end) { return units * unitInLastPlace(number, end); });
-}
 Interval withinAbsolute(double error, const Interval& exact) {
     return widened(exact, [=](double) { return error; });
 }
@@ -28,15 +37,6 @@ bool isHalf(Number number) { return number != Number::f32 && number != Number::f
 
 Interval point(double value) { return Interval::of(value); }
 
-Interval quotient(const Interval& a, const Interval& b, Number n) {
-    return within(2.5, divide(a, b), n);
-}
-Interval inverseSqrt(const Interval& a, Number n) {
-    return within(2, monotone(a, [](double x) { return 1 / std::sqrt(x); }), n);
-}
-Interval squareRoot(const Interval& a, Number n) {
-    return quotient(point(1), inverseSqrt(a, n), n);
-}
 Interval exponential(const Interval& a, Number n, Function function) {
     const double most = std::max(std::abs(a.low), std::abs(a.high));
     const double units = (isHalf(n) ? 1 : 3) + 2 * (a.hasFinite() ? most : 0);

@@ -65,15 +65,18 @@ void SumBounds::addProduct(double a, double b) {
     const int32_t last = lastBit(a) + lastBit(b), top = topBit(product);
     addFinite(product, product, last);
     // A product that the format does not have is rounded, too.
-    if (top - last >= bits_ || last < smallest_ || std::abs(product) > largest_) ++steps_;
+    if (top - last >= bits_ || last < smallest_ || std::abs(product) > largest_)
+        ofProducts_ += unitInLastPlace(product);
 }
 
 void SumBounds::addProduct(const Interval& a, const Interval& b) {
     if (a.low == a.high && b.low == b.high && !intervals::hasSpecial(a) &&
         !intervals::hasSpecial(b))
         return addProduct(a.low, b.low);
-    add(intervals::multiply(a, b));
-    ++steps_;
+    const Interval product = intervals::multiply(a, b);
+    add(product);
+    if (product.hasFinite())
+        ofProducts_ += unitInLastPlace(std::max(std::abs(product.low), std::abs(product.high)));
 }
 
 double SumBounds::unitInLastPlace(double value) const {
@@ -86,8 +89,8 @@ double SumBounds::error() const {
                          most <= std::ldexp(1, std::min(lowestBit_ + bits_, 1100));
     if (isExact) return 0;
     // The sums here are rounded, too.
-    const double first = double(steps_) * unitInLastPlace(most);
-    return double(steps_) * (unitInLastPlace(most + first) + most * 0x1p-51);
+    const double first = double(steps_) * unitInLastPlace(most) + ofProducts_;
+    return double(steps_) * (unitInLastPlace(most + first) + most * 0x1p-51) + ofProducts_;
 }
 
 Interval SumBounds::result() const {

@@ -26,6 +26,18 @@ void setAll(const Value& value, LaneMask mask, Deviation deviation) {
         mask.forEach([&](uint32_t lane) { value.setDeviation(c, lane, deviation); });
 }
 
+// Sums that may be in any order, whatever the operands: dot products. Those of the vectors of
+// SPIR-V itself are the device's own instructions.
+constexpr uint32_t kSums[] = {numberIn(OpDot), numberIn(GLSLstd450Length),
+                              numberIn(GLSLstd450Distance), numberIn(GLSLstd450Normalize),
+                              numberIn(GLSLstd450Reflect)};
+constexpr uint32_t kMostOwn = 4;
+
+bool addsInAnyOrder(const Subgroup& s, const Instruction& at) {
+    if (std::ranges::find(kSums, at.row->opcode) == std::end(kSums)) return false;
+    return s.values[at[0].slot].components() > kMostOwn;
+}
+
 // What a branch or an access depends on.
 constexpr spv::Op kDecisions[] = {OpBranchConditional, OpSwitch, OpLoad, OpStore, OpCopyMemory};
 
@@ -44,7 +56,7 @@ void noteDecision(Subgroup& s) {
 Transfer findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, Transfer> rows;
-        for (const auto list : {elementwiseTransfers(), otherTransfers()})
+        for (const auto list : {elementwiseTransfers(), vectorTransfers(), otherTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, row.transfer);
         return rows;
     }();
@@ -60,7 +72,7 @@ Step execute(Subgroup& s) {
     const bool isAffected = deviates(s, at, mask);
     if (isAffected) noteDecision(s);
     const Step step = at.handler(s);
-    if (!isAffected || at.result == kNone) return step;
+    if (at.result == kNone || !(isAffected || addsInAnyOrder(s, at))) return step;
     const Transfer transfer = findTransfer(at.row->opcode);
     if (transfer != nullptr) {
         transfer({s, at, mask});

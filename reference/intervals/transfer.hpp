@@ -30,6 +30,7 @@ struct TransferRow {
     Transfer transfer;
 };
 std::span<const TransferRow> elementwiseTransfers();  // of arithmetic and GLSL.std.450
+std::span<const TransferRow> vectorTransfers();       // of whole vectors
 std::span<const TransferRow> otherTransfers();        // that move, convert, compare, add
 
 }  // namespace coopvk::reference::intervals

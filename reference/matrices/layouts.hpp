@@ -60,7 +60,8 @@ std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, u
 // product takes from a vector whose components have the format `from`. `packed`: the interpretation
 // is a packed type.
 std::vector<Element> interpretInput(std::span<const Element> input, Number from,
-                                    Number interpretation, bool packed, uint32_t k);
+                                    Number interpretation, bool packed, uint32_t k,
+                                    bool hasIntervals = false);
 
 enum class BlockKind : uint8_t { plain, transpose, transform };
 

@@ -64,17 +64,24 @@ std::optional<Matrix> changeUse(Subgroup& s) {
                                                                               : matrix;
 }
 
-// A function that adds its parameters.
-bool isAddition(const Function& function) {
-    if (function.blocks.size() != 1 || function.parameters.size() != 2) return false;
+// The opcode, in the table, of a function that is one instruction on its two parameters, maybe in a
+// function that it calls; 0: it is none.
+uint32_t operationOf(const Program& program, const Function& function) {
+    if (function.blocks.size() != 1 || function.parameters.size() != 2) return 0;
     const std::vector<Instruction>& body = function.blocks[0].instructions;
-    const auto isParameter = [&](const Operand& operand) {
-        return std::ranges::find(function.parameters, operand.slot) != function.parameters.end();
-    };
-    return body.size() == 2 && body[0].opcode == OpFAdd && isParameter(body[0][0]) &&
-           isParameter(body[0][1]) && body[0][0].slot != body[0][1].slot &&
-           body[1].opcode == OpReturnValue && body[1][0].slot == body[0].result;
+    if (body.size() != 2 || body[1].opcode != OpReturnValue || body[1][0].slot != body[0].result)
+        return 0;
+    size_t taken = 0;
+    for (const uint32_t parameter : function.parameters)
+        taken += size_t(std::ranges::count(body[0].operands, parameter, &Operand::slot));
+    const Function* called =
+        body[0].opcode == OpFunctionCall ? program.function(body[0][0].word) : nullptr;
+    if (taken != 2) return 0;
+    return called != nullptr ? operationOf(program, *called) : body[0].row->opcode;
 }
+// These choose one of their operands, whatever the order.
+constexpr uint32_t kChoices[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
+                                 numberIn(GLSLstd450NMin), numberIn(GLSLstd450NMax)};
 
 // The bounds of each element, if a reduction adds: in any order.
 void setBounds(Subgroup& s, const Matrix& from, Matrix& result) {
@@ -103,13 +110,17 @@ void setBounds(Subgroup& s, const Matrix& from, Matrix& result) {
         }
 }
 
+constexpr auto kWhyUnknown = "a reduction by a function that does more than add or choose";
+void setUnknown(Subgroup& s, Matrix& result) {
+    for (Element& element : result.elements) element.deviation = s.intervals->unknown(kWhyUnknown);
+}
+
 // Nothing is known of elements that another order changes.
 void setUnknown(Subgroup& s, const Matrix& other, Matrix& result) {
     for (size_t e = 0; e < result.elements.size(); ++e)
         if (result.elements[e].bits != other.elements[e].bits ||
             result.elements[e].deviation != other.elements[e].deviation)
-            result.elements[e].deviation =
-                s.intervals->unknown("a reduction by a function that does not only add");
+            result.elements[e].deviation = s.intervals->unknown(kWhyUnknown);
 }
 
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV: each call of CombineFunc combines as
@@ -146,8 +157,12 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
     Matrix result =
         inOrder({rule.order != Choice::kPlain && rule.order <= Choice::kExact, rule.seed});
     if (hasIntervals && going) {
-        if (isAddition(*function)) {
+        const uint32_t operation = operationOf(*s.program, *function);
+        const bool isFloat = s.type().element->kind == Kind::kFloat;
+        if (operation == numberIn(OpFAdd)) {
             setBounds(s, whole, result);
+        } else if (isFloat && std::ranges::find(kChoices, operation) == std::end(kChoices)) {
+            setUnknown(s, result);
         } else {
             setUnknown(s, inOrder({false}), result);
             setUnknown(s, inOrder({true, ~rule.seed}), result);

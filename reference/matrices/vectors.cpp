@@ -4,6 +4,7 @@
 // its own.
 #include <cstring>
 
+#include "intervals/arithmetic.hpp"
 #include "intervals/memory.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
@@ -56,16 +57,35 @@ std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, u
 }
 
 std::vector<Element> interpretInput(std::span<const Element> input, Number from,
-                                    Number interpretation, bool packed, uint32_t k) {
+                                    Number interpretation, bool packed, uint32_t k,
+                                    bool hasIntervals) {
     std::vector<Element> result;
     if (packed) {
         result = regroup(input, numbers::format(from).bits, numbers::format(interpretation).bits);
     } else {
         const numbers::Conversion conversion(from, interpretation, numbers::inputRule());
+        // "Float to float conversion is implementation-dependent but preserves the value as
+        // accurately as reasonably possible": it may keep all of it.
+        const bool mayKeep = hasIntervals && from != interpretation &&
+                             numbers::format(from).floating() &&
+                             numbers::format(interpretation).floating();
+        const double most = intervals::largestOf(interpretation);
+        const bool toInteger =
+            numbers::format(from).floating() && !numbers::format(interpretation).floating();
         for (const Element& element : input) {
             const uint64_t bits = conversion(element.bits).bits;
-            result.push_back(
-                {bits, element.defined, intervals::converted(element, from, interpretation, bits)});
+            Deviation deviation = intervals::converted(element, from, interpretation, bits);
+            // No text says which integer NaN becomes.
+            if (hasIntervals && toInteger && std::isnan(numbers::decodeDouble(from, element.bits)))
+                deviation = kUndecided;
+            if (mayKeep && !isUnknown(deviation)) {
+                Interval set = intervalOf(deviation, interpretation, bits);
+                const Interval kept = intervalOf(element.deviation, from, element.bits);
+                const bool fits = std::max(kept.high, -kept.low) <= most || !kept.hasFinite();
+                set.unite(kept);
+                deviation = fits ? deviationOf(interpretation, bits, set) : kUndecided;
+            }
+            result.push_back({bits, element.defined, deviation});
         }
     }
     result.resize(k, Element{0, false});
@@ -158,8 +178,9 @@ void product(Subgroup& s, Out result, In input) {
                 return memory.read(lane, byte * 8, bits);
             });
         }
-        const auto factors = interpretInput(elementsAt(input, lane), plan.input,
-                                            plan.interpretation, plan.packed, plan.k);
+        const auto factors =
+            interpretInput(elementsAt(input, lane), plan.input, plan.interpretation, plan.packed,
+                           plan.k, s.intervals != nullptr);
         const Matrix column(plan.interpretation, plan.k, 1,
                             [&](uint32_t k, uint32_t) { return factors[k]; });
         const Matrix bias(biasNumber, plan.m, 1, [&](uint32_t m, uint32_t) {

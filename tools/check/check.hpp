@@ -61,6 +61,7 @@ struct Options {
     // What further executions change, to find what the first ones hide: numbers with fractions,
     // parameters of which matrices are not whole multiples, several workgroups.
     bool moreValues = false, moreParameters = false, moreGroups = false;
+    bool moreSpecials = false;  // NaN, infinities, denormal numbers, extremes
     // If there is one, it executes the module, in place of the rewritten one here.
     ExecuteOnDevice device = {};
     // A GPU whose matrix units add the products, on both sides; nothing: exact sums, and on the

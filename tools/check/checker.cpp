@@ -118,6 +118,15 @@ std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
 
 // With what they change, the module may be no right program any more: then others take their place.
 std::deque<Pass> Checker::furtherPasses() {
+    std::deque<Pass> passes = otherPasses();
+    if (!options_.moreSpecials || options_.memory.given != nullptr) return passes;
+    Pass& pass = passes.emplace_back(passWith(module_, options_, {.specials = true}));
+    Outcome unused;
+    if (checkNative(pass, unused) || pass.hasRaces) passes.pop_back();
+    return passes;
+}
+
+std::deque<Pass> Checker::otherPasses() {
     for (const std::vector<Change>& list : furtherChanges(options_, first_.memory.interface)) {
         std::deque<Pass> right;
         for (const Change& change : list) {

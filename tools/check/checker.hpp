@@ -26,7 +26,7 @@ struct Pass {
 
 // What a pass changes.
 struct Change {
-    bool values = false, parameters = false;
+    bool values = false, parameters = false, specials = false;
     std::array<uint32_t, 3> groups = {1, 1, 1};
 };
 Pass passWith(const Module& module, const Options& options, const Change& change);
@@ -44,6 +44,7 @@ class Checker {
     reference::Settings exactSettings(const Pass& pass) const;
     std::optional<Verdict> checkNative(Pass& pass, Outcome& outcome);
     std::deque<Pass> furtherPasses();
+    std::deque<Pass> otherPasses();
     rewrite::Target targetFor(rewrite::BackEnd backEnd) const;
     std::optional<std::vector<uint32_t>> rewritten(rewrite::BackEnd backEnd,
                                                    Outcome& outcome) const;

@@ -140,6 +140,15 @@ void fill(const Module& module, Buffer& buffer, Filler& filler) {
     });
 }
 
+void addSpecials(const Module& module, Buffer& buffer, uint64_t seed) {
+    Random random(seed + buffer.use.binding);
+    visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
+        std::byte* at = buffer.bytes.data() + offset;
+        const uint64_t bits = readBits(at, format);
+        if (bits != 0) writeBits(at, format, orSpecial(format, bits, random));
+    });
+}
+
 }  // namespace
 
 bool hasSeveralFormats(const Memory& memory) {
@@ -184,6 +193,7 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
         const auto given = choice.buffers.find({buffer.use.set, buffer.use.binding});
         if (buffer.use.place == Place::kDescriptor && given != choice.buffers.end()) {
             buffer.bytes = given->second;
+            if (choice.values == Values::kSpecial) addSpecials(module, buffer, choice.seed);
             continue;
         }
         fill(module, buffer, filler);

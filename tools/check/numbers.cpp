@@ -25,6 +25,46 @@ uint64_t anyInteger(const Format& format, Random& random) {
                              : random.below(256);
 }
 
+// Of so many numbers one is special: sums of products with several would be NaN.
+constexpr uint64_t kSpecialEvery = 48;
+
+// Where other formats round, saturate or overflow: halfway between two of their numbers, or one
+// beside it; the largest numbers, and the first ones that are too large.
+constexpr double kBoundaries[] = {1 + 0x1p-11,  1 + 0x1p-11 + 0x1p-23,
+                                  1 + 0x1p-8,   1 + 0x1p-8 + 0x1p-23,
+                                  1 + 0x1p-4,   1.25,
+                                  0x1p-24,      0x1p-25,
+                                  0x1p-14,      0x1.ffcp-15,
+                                  448,          464,
+                                  465,          57344,
+                                  61440,        65504,
+                                  65519.996,    65520,
+                                  0x1.fffffep8, 127.5,
+                                  -128.5,       255.5,
+                                  32767.5,      0x1p31,
+                                  -0x1p31,      0x1.fep127,
+                                  0x1.ffp127,   0x1p-126,
+                                  0x1p-133,     2.5};
+
+uint64_t specialFloat(const Format& format, Random& random) {
+    const numbers::Format& f = numbers::format(*format.number);
+    const uint64_t exponents = numbers::lowBits(f.exponentBits) << f.mantissaBits;
+    const uint64_t mantissas = numbers::lowBits(f.mantissaBits);
+    const uint64_t smallest = uint64_t{1} << f.mantissaBits;
+    const uint64_t patterns[] = {
+        0, 1, mantissas, smallest, exponents, exponents - 1, exponents | mantissas, smallest + 1};
+    const uint64_t sign = f.hasSign() ? random.below(2) << (f.bits - 1) : 0;
+    if (random.below(2) == 0) return patterns[random.below(std::size(patterns))] | sign;
+    const double boundary = kBoundaries[random.below(std::size(kBoundaries))];
+    return numbers::bitsOf(*format.number, boundary) | sign;
+}
+
+uint64_t specialInteger(const Format& format, Random& random) {
+    const uint64_t ones = numbers::lowBits(format.bits);
+    const uint64_t extremes[] = {0, 1, ones, ones - 1, ones >> 1, (ones >> 1) + 1};
+    return extremes[random.below(std::size(extremes))];
+}
+
 int64_t signedValue(const Format& format, uint64_t bits) {
     const uint32_t unused = 64 - format.bits;
     return static_cast<int64_t>(bits << unused) >> unused;
@@ -42,11 +82,18 @@ uint64_t Random::next() {
 
 uint64_t randomNumber(const Format& format, Values values, Random& random) {
     const bool isFloat = format.kind == Format::Kind::kFloat;
-    if (values == Values::kAny)
+    if (values == Values::kSpecial && random.below(kSpecialEvery) == 0)
+        return isFloat ? specialFloat(format, random) : specialInteger(format, random);
+    if (values != Values::kSmall)
         return isFloat ? anyFloat(format, random) : anyInteger(format, random);
     const auto value = static_cast<int64_t>(random.below(9)) - 4;
     if (isFloat) return numbers::bitsOf(*format.number, static_cast<double>(value));
     return static_cast<uint64_t>(format.isSigned ? value : std::abs(value));
+}
+
+uint64_t orSpecial(const Format& format, uint64_t bits, Random& random) {
+    const bool isFloat = format.kind == Format::Kind::kFloat;
+    return isFloat && random.below(kSpecialEvery) == 0 ? specialFloat(format, random) : bits;
 }
 
 double valueOf(const Format& format, uint64_t bits) {

@@ -13,7 +13,9 @@ namespace coopvk::check {
 
 // Which numbers memory is filled with.
 enum class Values {
-    kSmall,  // integers from -4 to 4, also as floats: sums of their products are exact
+    kSmall,    // integers from -4 to 4, also as floats: sums of their products are exact
+    kSpecial,  // as kAny, but some are NaN, infinities, zeros of both signs, denormal numbers, the
+               // smallest and the largest ones, and those beside boundaries of rounding
     kAny,  // floats with fractions, integers of up to 16 bits with any bits, larger ones below 256
 };
 
@@ -29,6 +31,8 @@ class Random {
 
 // The bits of a number.
 uint64_t randomNumber(const Format& format, Values values, Random& random);
+// The same, or a special float in its place.
+uint64_t orSpecial(const Format& format, uint64_t bits, Random& random);
 // The value of a float or an integer, rounded to a double.
 double valueOf(const Format& format, uint64_t bits);
 // "1.5 (0x3e00)".

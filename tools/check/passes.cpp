@@ -17,6 +17,7 @@ std::string nameOf(const Change& change) {
         if (has) name += (name.empty() ? "" : ", ") + text;
     };
     add(change.values, "numbers with fractions");
+    add(change.specials, "special numbers");
     add(change.parameters, "parameters that are no multiples of 16");
     add(hasGroups(change), std::to_string(change.groups[0]) + " x " +
                                std::to_string(change.groups[1]) + " workgroups");
@@ -28,6 +29,7 @@ std::string nameOf(const Change& change) {
 Pass passWith(const Module& module, const Options& options, const Change& change) {
     MemoryChoice memory = options.memory;
     if (change.values) memory.values = Values::kAny;
+    if (change.specials) memory.values = Values::kSpecial;
     if (change.parameters) memory.parameterRest = 8;
     Pass pass{.name = nameOf(change), .choice = memory, .memory = makeMemory(module, memory)};
     pass.groups = hasGroups(change) ? change.groups : options.groups;
@@ -38,9 +40,7 @@ Pass passWith(const Module& module, const Options& options, const Change& change
 std::vector<std::vector<Change>> furtherChanges(const Options& options,
                                                 const Interface& interface) {
     if (options.memory.given != nullptr) return {};
-    // Sums of atomic additions depend on their order, which is not varied within a subgroup.
-    const bool values = options.moreValues && !interface.addsFloats;
-    const bool groups = options.moreGroups && !interface.addsFloats;
+    const bool values = options.moreValues, groups = options.moreGroups;
     const bool parameters = options.moreParameters && !interface.needsAlignedRows;
     std::vector<std::vector<Change>> lists;
     std::vector<Change> alone;
@@ -48,10 +48,10 @@ std::vector<std::vector<Change>> furtherChanges(const Options& options,
     if (parameters) alone.push_back({.parameters = true});
     for (const std::array<uint32_t, 3>& several : kSeveralGroups) {
         if (!groups) break;
-        lists.push_back({{values, parameters, several}});
+        lists.push_back({{.values = values, .parameters = parameters, .groups = several}});
         alone.push_back({.groups = several});
     }
-    if (values || parameters) lists.push_back({{values, parameters}});
+    if (values || parameters) lists.push_back({{.values = values, .parameters = parameters}});
     lists.push_back(alone);
     return lists;
 }

@@ -67,7 +67,8 @@ class SumBounds {
     double low_ = 0, high_ = 0, positive_ = 0, negative_ = 0;
     int32_t lowestBit_ = 1 << 20;  // all addends are multiples of 2 to this
     bool exact_ = true;            // no addend is an interval
-    uint64_t steps_ = 0;           // that round
+    double ofProducts_ = 0;        // that rounding the products costs
+    uint64_t steps_ = 0;           // that round sums
 };
 
 // How far a value may be from the one that the device computed, in 32 bits: 0 is no freedom. Else

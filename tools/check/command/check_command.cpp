@@ -65,7 +65,7 @@ Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJo
         for (const std::string& line : job.dispatch->missing) complain(line + " was not kept");
     }
     if (options.anyValues) check.memory.values = check::Values::kAny;
-    check.moreValues = !options.anyValues;
+    check.moreValues = check.moreSpecials = !options.anyValues;
     check.moreParameters = options.push.empty();
     check.moreGroups = options.groups.empty();
     return check;
