@@ -223,6 +223,20 @@ TEST(SharedHalvesOfCore, AreBesideOtherValues) {
                                        "%s = OpCooperativeMatrixMulAddKHR %F %c %ones %r\n"
                                        "OpCooperativeMatrixStoreKHR %o %s %c0 %n\n"}));
     EXPECT_FALSE(coreHasHalves({.code = "OpCooperativeMatrixStoreKHR %o %a %c0 %n\n"}));
+    // In an array of matrices.
+    const Shader array{.globals =
+                           "%As = OpTypeArray %A %c2\n"
+                           "%AsPointer = OpTypePointer Private %As\n"
+                           "%APointer = OpTypePointer Private %A\n"
+                           "%as = OpVariable %AsPointer Private\n",
+                       .code =
+                           "%at = OpAccessChain %APointer %as %c1\n"
+                           "OpStore %at %a\n"
+                           "%again = OpLoad %A %at\n"
+                           "%s = OpCooperativeMatrixMulAddKHR %F %again %ones %r\n"
+                           "OpCooperativeMatrixStoreKHR %o %s %c0 %n\n",
+                       .interface = "%tile %out %as"};
+    EXPECT_TRUE(coreHasHalves(array));
 }
 
 TEST(SharedHalvesOfCore, NeedOneUseAndRoom) {

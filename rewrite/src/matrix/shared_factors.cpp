@@ -3,6 +3,7 @@
 // Factors in shared memory whose elements are converted once, when the shader writes them, and not
 // by each invocation that multiplies them (staging_arrays.hpp).
 #include <algorithm>
+#include <iterator>
 
 #include "lowering/number.hpp"
 #include "matrix/element_maps.hpp"
@@ -228,6 +229,17 @@ std::set<Id> smallFactors(const TypeTable& types, const MatrixUses& uses) {
     return found;
 }
 
+// Of these types, those whose values are only loaded by these pointers, moved and multiplied.
+std::set<Id> loadedAlone(const TypeTable& types, const MatrixUses& uses, const std::set<Id>& wanted,
+                         const std::set<Id>& pointers) {
+    const auto isWanted = [&](const Instruction& type) { return wanted.contains(type.result); };
+    std::set<Id> found = FactorSurvey(uses, types, isWanted, {}).found();
+    for (const MatrixAccess& load : uses.loads()) {
+        if (!pointers.contains(load.instruction->word(0))) found.erase(load.type);
+    }
+    return found;
+}
+
 }  // namespace
 
 bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
@@ -235,8 +247,11 @@ bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const Matri
     if (!target.device.shaderFloat16 || small.empty()) return false;
     const std::set<Id> pointers = pointersInto(fitting(types, target, arraysOf(types, small)));
     if (pointers.empty()) return false;
-    std::set<Id> matrices = separateFactors(
-        types, small, [&](const Instruction& access) { return pointers.contains(access.word(0)); });
+    std::set<Id> matrices = loadedAlone(types, uses, small, pointers), others;
+    std::ranges::set_difference(small, matrices, std::inserter(others, others.end()));
+    matrices.merge(separateFactors(types, others, [&](const Instruction& access) {
+        return pointers.contains(access.word(0));
+    }));
     const std::vector<StagingArray> found = arraysAlone(types, matrices);
     if (found.empty()) return false;
     std::vector<RetypedArray> arrays;
