@@ -80,9 +80,10 @@ bool readDenormals(Text text, Settings& settings) {
     return true;
 }
 
-bool readContraction(Text text, Settings& settings) {
-    settings.contracts = text == "on";
-    return text == "on" || text == "off";
+// The second name is true.
+bool one(Text text, Text off, Text on, bool& value) {
+    value = text == on;
+    return text == on || text == off;
 }
 
 struct SettingRow {
@@ -104,7 +105,8 @@ constexpr SettingRow kSettings[] = {
      [](Text text, Settings& to) { return read(text, kSums, to.sums) || readUnit(text, to.sums); }},
     {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
     {"DENORMALS", readDenormals},
-    {"CONTRACTION", readContraction},
+    {"CONTRACTION", [](Text text, Settings& to) { return one(text, "off", "on", to.contracts); }},
+    {"NANS", [](Text text, Settings& to) { return one(text, "number", "nan", to.prefersNan); }},
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
     {"RECONVERGENCE",
      [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},

@@ -32,18 +32,8 @@ constexpr auto ofPower = [](uint32_t width, uint64_t a, uint64_t b) {
 constexpr auto bothZero = [](uint32_t width, uint64_t a, uint64_t b) {
     return when(numberFrom(width, a) == 0 && numberFrom(width, b) == 0, "the angle of (0, 0)");
 };
-// "Which operand is the result is undefined if one of the operands is a NaN."
-constexpr auto hasNan = [](uint32_t width, uint64_t a, uint64_t b) {
-    return when(std::isnan(numberFrom(width, a)) || std::isnan(numberFrom(width, b)),
-                "the smaller or larger of NaN and another operand");
-};
 constexpr auto noRange = [](uint32_t width, uint64_t, uint64_t low, uint64_t high) {
     return when(numberFrom(width, low) > numberFrom(width, high), "a range without numbers");
-};
-constexpr auto noRangeOrNan = [](uint32_t width, uint64_t a, uint64_t low, uint64_t high) {
-    const char* of = hasNan(width, a, low);
-    if (of == nullptr) of = hasNan(width, low, high);
-    return of != nullptr ? of : noRange(width, a, low, high);
 };
 constexpr auto noEdges = [](uint32_t width, uint64_t low, uint64_t high, uint64_t) {
     return when(numberFrom(width, low) >= numberFrom(width, high), "edges in the wrong order");
@@ -58,18 +48,28 @@ constexpr auto tooLarge = [](uint32_t width, uint64_t a, uint64_t by) {
     return when(grows && exponent + int(by) > most, "a number that is too large");
 };
 
-// Results outside of the domain are any bits, if the schedule is not plain; with kIsOperand one of
-// the operands: NaN.
-template <auto kOutside, auto kFunction, bool kIsOperand = false>
+// Results outside of the domain are any bits, if the schedule is not plain.
+template <auto kOutside, auto kFunction>
 void within(Subgroup& s) {
     checked<kOutside, kFunction>(s);
     if (s.outside.empty() || s.group->settings->schedule == Choice::kPlain) return;
+    const uint64_t mask = lowBits(scalarOf(s.type()).width);
+    const uint64_t any = spread(s.group->settings->seed ^ s.at->word);
+    for (const auto& [component, lane] : s.outside)
+        s.result().at(component, lane) = spread(any + lane) & mask;
+}
+
+// "Which operand is the result is undefined if one of the operands is a NaN": the settings say.
+template <size_t kOperands, auto kFunction>
+void maybeNan(Subgroup& s) {
+    kFunction(s);
+    if (!s.group->settings->prefersNan) return;
     const Type& scalar = scalarOf(s.type());
-    for (const auto& [component, lane] : s.outside) {
-        const uint64_t any = spread(s.group->settings->seed ^ s.at->word) + lane;
-        s.result().at(component, lane) = kIsOperand ? numbers::encodeDouble(numberOf(scalar), NAN)
-                                                    : spread(any) & lowBits(scalar.width);
-    }
+    const Value& result = s.result();
+    forComponents<kOperands>(s, [&](uint32_t c, uint32_t lane, auto... bits) {
+        if ((std::isnan(numberFrom(scalar.width, bits)) || ...))
+            result.at(c, lane) = numbers::encodeDouble(numberOf(scalar), NAN);
+    });
 }
 
 }  // namespace coopvk::reference::domains

@@ -46,6 +46,14 @@ const Row kRows[] = {
     {"SUMS", "hopper", [](const Settings& s) { return s.sums == Choice::kHopper; }},
     {"SUMS", "rdna4", [](const Settings& s) { return s.sums == Choice::kRdna4; }},
     {"ROUNDING", "downward", [](const Settings& s) { return s.rounding == Direction::kDownward; }},
+    {"ROUNDING", "halves-toward-zero",
+     [](const Settings& s) { return s.rounding == Direction::kHalvesTowardZero; }},
+    {"DENORMALS", "flush", [](const Settings& s) { return s.flushed == 16 + 32 + 64; }},
+    {"DENORMALS", "f16,f64", [](const Settings& s) { return s.flushed == 16 + 64; }},
+    {"CONTRACTION", "on", [](const Settings& s) { return s.contracts; }},
+    {"NANS", "nan", [](const Settings& s) { return s.prefersNan; }},
+    {"RECONVERGENCE", "minimal",
+     [](const Settings& s) { return s.reconvergence == Reconvergence::kMinimal; }},
     {"CALLS", "repeated", [](const Settings& s) { return s.calls == Calls::kRepeated; }},
     {"RECONVERGENCE", "random",
      [](const Settings& s) { return s.reconvergence == Reconvergence::kRandom; }},
@@ -86,7 +94,8 @@ TEST(ReferenceSettings, OtherValuesAreRefusedByName) {
         {"SEED", "one"},         {"SEED", "1 "},           {"SCHEDULE", "exact"},
         {"SCHEDULE", "nvidia"},  {"PLACEMENT", "hopper"},  {"SUMS", "nvidia"},
         {"ROUNDING", "up"},      {"CHECKS", "bound"},      {"CHECKS", "bounds races"},
-        {"REPORT", "all"},       {"GRANULARITY", "0"},
+        {"REPORT", "all"},       {"GRANULARITY", "0"},     {"DENORMALS", "f16,f8"},
+        {"CONTRACTION", "1"},
     };
     for (const auto& [name, value] : kWrong) {
         const Variable variable(name, value);

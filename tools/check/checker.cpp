@@ -182,8 +182,8 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     const auto words = rewritten(backEnd, outcome);
     if (!words) return outcome;
     outcome.verdict = Verdict::kAgrees;
-    const Side side =
-        makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate, placement_});
+    const Side side = makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate,
+                                placement_, contractsAt(lanes_)});
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = Verdict::kInvalid;

@@ -3,6 +3,7 @@
 // What a check is made of: executions with the same memory and workgroups, natively and rewritten.
 #pragma once
 
+#include <bit>
 #include <deque>
 #include <optional>
 
@@ -29,6 +30,8 @@ struct Change {
     bool values = false, parameters = false, specials = false;
     std::array<uint32_t, 3> groups = {1, 1, 1};
 };
+// Devices may contract sums of products: so does that of every other size.
+constexpr bool contractsAt(uint32_t lanes) { return std::countr_zero(lanes) % 2 != 0; }
 Pass passWith(const Module& module, const Options& options, const Change& change);
 // Lists of passes: each is tried where those of the lists ahead of it are not right programs.
 std::vector<std::vector<Change>> furtherChanges(const Options& options, const Interface& interface);

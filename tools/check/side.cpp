@@ -44,6 +44,7 @@ Side makeSide(const SideRequest& from) {
     request.subgroupSize = from.lanes;
     request.validate = from.validate;
     request.placement = from.placement.value_or(reference::Choice::kPlain);
+    request.contracts = from.contracts;
     for (const SpecializationValue& value : from.specialization)
         request.specialization.push_back({value.constantId, value.bits, value.size});
     auto program = reference::makeProgram(request);

@@ -27,6 +27,7 @@ struct SideRequest {
     uint32_t lanes = 32;
     bool validate = true;
     std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
+    bool contracts = false;                           // ProgramRequest::contracts
 };
 Side makeSide(const SideRequest& request);
 

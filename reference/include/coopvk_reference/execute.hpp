@@ -156,6 +156,7 @@ struct Settings {
     Direction rounding = Direction::kNearest;  // ROUNDING
     uint32_t flushed = 0;        // DENORMALS: keep, flush, or f16, f32, f64: a sum of widths
     bool contracts = false;      // CONTRACTION: off, on
+    bool prefersNan = false;     // NANS: number, nan
     Calls calls = Calls::kOnce;  // CALLS: once, repeated
     Reconvergence reconvergence = Reconvergence::kMaximal;  // RECONVERGENCE
     uint32_t checks = kAllChecks;  // CHECKS: all, none, or names with commas between

@@ -3,6 +3,8 @@
 // Settings of floats: what holds where the module says nothing.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "shader_text.hpp"
 
 namespace coopvk::reference::test::float_settings_test {
@@ -58,6 +60,14 @@ TEST(ReferenceFloatSettings, ContractedSums) {
         EXPECT_EQ(resultOf(sum, "OpDecorate " + std::string(id) + " NoContraction\n",
                            {.contracts = true}, words),
                   apart);
+}
+
+// Either operand may be the result.
+TEST(ReferenceFloatSettings, LargerOneOfNanAndANumber) {
+    const std::string larger = "%x = OpExtInst %f32 %glsl FMax %a %b\n%r = OpBitcast %u32 %x\n";
+    const std::vector<uint32_t> words = {0x7FC00000, 0x3F800000, 0};
+    EXPECT_EQ(resultOf(larger, "", {}, words), 0x3F800000u);
+    EXPECT_TRUE(std::isnan(floatOf(resultOf(larger, "", {.prefersNan = true}, words))));
 }
 
 }  // namespace
