@@ -75,6 +75,12 @@ Allowed areAllowed(const BufferFreedom& of, uint64_t offset, uint64_t size, cons
     return all;
 }
 
+Allowed allowedAt(const BufferFreedom& of, uint64_t offset, const Format& format,
+                  const std::vector<std::byte>& want, const std::vector<std::byte>& got) {
+    if (offset + format.bytes() > of.deviations.size()) return Allowed::kNo;
+    return areAllowed(of, offset, format.bytes(), want.data(), got.data());
+}
+
 bool isRaceWithItself(const reference::Report& report) {
     return report.check == reference::kCheckRaces && report.word == report.otherWord &&
            !report.line.empty();
@@ -128,8 +134,10 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
         }
         for (size_t b = 0; b < memory.buffers.size(); ++b)
             eachDifference(module, memory, b, exact, result,
-                           [&](uint64_t offset, const Format&, uint64_t, uint64_t) {
-                               note(freedom.buffers[b], offset);
+                           [&](uint64_t offset, const Format& format, uint64_t, uint64_t) {
+                               const Allowed is = allowedAt(freedom.buffers[b], offset, format,
+                                                            exact.contents[b], result.contents[b]);
+                               if (is == Allowed::kNo) note(freedom.buffers[b], offset);
                            });
     };
     // With the map of a GPU, another placement only tells whether the module itself races.
@@ -155,10 +163,9 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
                            Allowed isAllowed = Allowed::kNo;
                            if (isOpenAt(allowed, offset) || areEqual(format, want, got))
                                isAllowed = Allowed::kYes;
-                           else if (offset + format.bytes() <= allowed.deviations.size())
-                               isAllowed = areAllowed(allowed, offset, format.bytes(),
-                                                      native.contents[b].data(),
-                                                      rewritten.contents[b].data());
+                           else
+                               isAllowed = allowedAt(allowed, offset, format, native.contents[b],
+                                                     rewritten.contents[b]);
                            if (isAllowed == Allowed::kYes) ++comparison.inexact;
                            if (isAllowed == Allowed::kUnknown) ++comparison.unknown;
                            if (isAllowed != Allowed::kNo || difference.count++ != 0) return;
