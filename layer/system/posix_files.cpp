@@ -73,17 +73,22 @@ Result<FileDescriptor> openIn(int folder, const std::string& name, int flags) {
     return systemProblem();
 }
 
-// Folder by folder, so that the folder that was checked is the one that is used.
-Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing,
-                                  bool makesInAnothers = true) {
+// Root's programs make nothing in another user's folder, unless everybody may write there.
+bool mayMakeIn(int folder) {
+    struct stat info = {};
+    return ::fstat(folder, &info) == 0 && (!isOfAnotherUser(folder) || info.st_mode & S_IWOTH);
+}
+
+// Folder by folder, so that the folder that was checked is the one that is used. `inOwn`: makes
+// folders only where mayMakeIn() says so.
+Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing, bool inOwn = false) {
     FileDescriptor folder(::open(path.starts_with('/') ? "/" : ".", kFolderFlags));
     if (!folder.isOpen()) return systemProblem();
     while (!path.empty()) {
         const std::string name(path.substr(0, path.find('/')));
         path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
         if (name.empty()) continue;
-        if (ifMissing == IfMissing::kCreate &&
-            (makesInAnothers || !isOfAnotherUser(folder.number())))
+        if (ifMissing == IfMissing::kCreate && (!inOwn || mayMakeIn(folder.number())))
             ::mkdirat(folder.number(), name.c_str(), kFolderMode);
         auto next = openIn(folder.number(), name, kFolderFlags);
         if (!next) return next.error();
@@ -238,7 +243,7 @@ std::vector<std::string> namesInFolder(const std::string& path) {
 }
 
 bool makeOwnFolder(const std::string& path) {
-    const auto folder = openFolder(path, IfMissing::kCreate, false);
+    const auto folder = openFolder(path, IfMissing::kCreate, true);
     return folder && !isShared(folder->number());
 }
 

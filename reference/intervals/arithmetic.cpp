@@ -67,8 +67,6 @@ Interval monotone(const Interval& a, Function function) {
     return result;
 }
 
-Interval even(const Interval& a, Function function) { return monotone(a, function); }
-
 Interval monotone(const Interval& a, const Interval& b, Function2 function) {
     Interval result;
     for (const double x : extremesOf(a))

@@ -22,11 +22,10 @@ Interval subtract(const Interval& a, const Interval& b);
 Interval multiply(const Interval& a, const Interval& b);
 Interval divide(const Interval& a, const Interval& b);
 Interval negate(const Interval& a);
-// By an operation that falls or rises throughout, and is exact, or is off by a little.
+// By an operation that falls or rises throughout, or turns at zero, and is exact, or is off by a
+// little.
 using Function = double (*)(double);
 Interval monotone(const Interval& a, Function function);
-// The same if it falls up to zero and rises from there on.
-Interval even(const Interval& a, Function function);
 // Of an operation that rises with each operand, as minima do.
 using Function2 = double (*)(double, double);
 Interval monotone(const Interval& a, const Interval& b, Function2 function);

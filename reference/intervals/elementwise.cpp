@@ -94,7 +94,7 @@ Interval coshOf(const Interval& a, Number n) {
     return multiply(add(expOf(a, n), expOf(negate(a), n)), point(0.5));
 }
 Interval squarePlus(const Interval& a, double addend) {
-    return add(even(a, [](double x) { return x * x; }), point(addend));
+    return add(monotone(a, [](double x) { return x * x; }), point(addend));
 }
 
 double least(double x, double y) { return std::fmin(x, y); }
@@ -196,8 +196,7 @@ constexpr TransferRow kElementwiseRows[] = {
     row1<rising<wholeInside>>(GLSLstd450Trunc),
     row1<rising<wholeBelow>>(GLSLstd450Floor),
     row1<rising<wholeAbove>>(GLSLstd450Ceil),
-    row1<[](const Operands& o) { return even(o[0], [](double x) { return std::fabs(x); }); }>(
-        GLSLstd450FAbs),
+    row1<rising<[](double x) { return std::fabs(x); }>>(GLSLstd450FAbs),
     row1<rising<[](double x) { return x > 0   ? 1.0
                                       : x < 0 ? -1.0
                                               : x; }>>(GLSLstd450FSign),

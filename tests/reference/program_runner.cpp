@@ -36,6 +36,8 @@ void execute(Execution& run, const std::string& text) {
         range.address = BufferList::addressOf(binding);
         std::vector<uint8_t>& written = run.written[binding];
         if (!written.empty()) range.written = written.data();
+        std::vector<uint32_t>& deviations = run.deviations[binding];
+        if (!deviations.empty()) range.deviations = deviations.data();
         buffers.add(0, binding, 0, range);
     }
     ReportList list;

@@ -17,6 +17,7 @@ struct Execution {
     Settings settings;
     std::map<uint32_t, std::vector<uint32_t>> buffers;  // of set 0, by binding; changed by the run
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
+    std::map<uint32_t, std::vector<uint32_t>> deviations;  // optional: of each byte
     std::vector<SpecializationValue> specialization;
     bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment
 

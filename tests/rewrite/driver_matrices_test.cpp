@@ -14,59 +14,12 @@
 namespace coopvk::rewrite::driver_matrices_test {
 namespace {
 
-// A module whose main function has A, B, `zeros` and a product, then the text.
+// test::multiplyModule with the text in place of its store, and a function for reductions.
 std::string moduleText(std::string_view text, std::string_view globals = "") {
-    return std::format(R"(
-OpCapability Shader
-OpCapability Float16
-OpCapability StorageBuffer16BitAccess
-OpCapability VulkanMemoryModel
-OpCapability CooperativeMatrixKHR
-OpCapability CooperativeMatrixReductionsNV
-OpCapability CooperativeMatrixConversionsNV
-OpExtension "SPV_KHR_cooperative_matrix"
-OpExtension "SPV_NV_cooperative_matrix2"
-OpMemoryModel Logical Vulkan
-OpEntryPoint GLCompute %main "main" %buffer %sums
-OpExecutionMode %main LocalSize 128 1 1
-OpDecorate %halves ArrayStride 2
-OpDecorate %singles ArrayStride 4
-OpDecorate %block Block
-OpMemberDecorate %block 0 Offset 0
-OpDecorate %sumblock Block
-OpMemberDecorate %sumblock 0 Offset 0
-OpDecorate %buffer DescriptorSet 0
-OpDecorate %buffer Binding 0
-OpDecorate %sums DescriptorSet 0
-OpDecorate %sums Binding 1
-%void = OpTypeVoid
-%void_fn = OpTypeFunction %void
-%u32 = OpTypeInt 32 0
-%f16 = OpTypeFloat 16
-%f32 = OpTypeFloat 32
+    constexpr std::string_view kStore = "OpCooperativeMatrixStoreKHR %pc %product %c0 %columns\n";
+    constexpr std::string_view kMain = "%main = OpFunction";
+    const std::string combine = std::format(R"({}
 %combine_fn = OpTypeFunction %f32 %f32 %f32
-%c0 = OpConstant %u32 0
-%c1 = OpConstant %u32 1
-%c2 = OpConstant %u32 2
-%c3 = OpConstant %u32 3
-%c16 = OpConstant %u32 16
-%c32 = OpConstant %u32 32
-%f0 = OpConstant %f32 0
-%halves = OpTypeRuntimeArray %f16
-%block = OpTypeStruct %halves
-%block_pointer = OpTypePointer StorageBuffer %block
-%pointer = OpTypePointer StorageBuffer %f16
-%singles = OpTypeRuntimeArray %f32
-%sumblock = OpTypeStruct %singles
-%sumblock_pointer = OpTypePointer StorageBuffer %sumblock
-%sumpointer = OpTypePointer StorageBuffer %f32
-%buffer = OpVariable %block_pointer StorageBuffer
-%sums = OpVariable %sumblock_pointer StorageBuffer
-%A = OpTypeCooperativeMatrixKHR %f16 %c3 %c32 %c16 %c0
-%B = OpTypeCooperativeMatrixKHR %f16 %c3 %c16 %c16 %c1
-%C = OpTypeCooperativeMatrixKHR %f32 %c3 %c32 %c16 %c2
-%zeros = OpConstantComposite %C %f0
-{}
 %combine = OpFunction %f32 None %combine_fn
 %x = OpFunctionParameter %f32
 %y = OpFunctionParameter %f32
@@ -74,18 +27,16 @@ OpDecorate %sums Binding 1
 %total = OpFAdd %f32 %x %y
 OpReturnValue %total
 OpFunctionEnd
-%main = OpFunction %void None %void_fn
-%entry = OpLabel
-%p = OpAccessChain %pointer %buffer %c0 %c0
-%q = OpAccessChain %sumpointer %sums %c0 %c0
-%a = OpCooperativeMatrixLoadKHR %A %p %c0 %c16
-%b = OpCooperativeMatrixLoadKHR %B %p %c0 %c16
-%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
-{}
-OpReturn
-OpFunctionEnd
-)",
-                       globals, text);
+{})",
+                                            globals, kMain);
+    return test::edited(test::multiplyModule(32, 16, 16),
+                        {{"OpExtension",
+                          "OpCapability CooperativeMatrixReductionsNV\n"
+                          "OpCapability CooperativeMatrixConversionsNV\n"
+                          "OpExtension \"SPV_NV_cooperative_matrix2\"\nOpExtension"},
+                         {"LocalSize 32", "LocalSize 128"},
+                         {kMain, combine},
+                         {kStore, text}});
 }
 
 constexpr auto kHalf = ComponentType::kFloat16, kSingle = ComponentType::kFloat32;
@@ -139,7 +90,7 @@ void expectCore(const std::string& module, std::string_view reason) {
 
 constexpr std::string_view kReduction =
     "%r = OpCooperativeMatrixReduceNV %C %product Row %combine\n"
-    "OpCooperativeMatrixStoreKHR %q %r %c0 %c16";
+    "OpCooperativeMatrixStoreKHR %pc %r %c0 %columns\n";
 
 TEST(DriverMatrices, ReductionsAreOfDistributedElements) { expectNative(kReduction, 2); }
 
@@ -148,7 +99,7 @@ TEST(DriverMatrices, ReductionsInARowNeedNoConversionBetween) {
     expectNative(
         "%r = OpCooperativeMatrixReduceNV %C %product Row %combine\n"
         "%s = OpCooperativeMatrixReduceNV %C %r Column %combine\n"
-        "OpCooperativeMatrixStoreKHR %q %s %c0 %c16",
+        "OpCooperativeMatrixStoreKHR %pc %s %c0 %columns\n",
         3);
 }
 
@@ -157,19 +108,19 @@ TEST(DriverMatrices, SumsBecomeFactors) {
     constexpr std::string_view kText =
         "%h = OpFConvert %A %product\n"
         "%second = OpCooperativeMatrixMulAddKHR %C %h %b %product\n"
-        "OpCooperativeMatrixStoreKHR %q %second %c0 %c16";
+        "OpCooperativeMatrixStoreKHR %pc %second %c0 %columns\n";
     expectNative(kText, 1);
     expectNative(kText, 2, {kSingles});
 }
 
 TEST(DriverMatrices, CoreCodeHasAReason) {
     const std::string reduced = moduleText(kReduction);
-    expectCore(test::edited(reduced, {{"%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros",
-                                       "%product = OpCopyObject %C %zeros"}}),
+    expectCore(test::edited(reduced, {{"%product = OpCooperativeMatrixMulAddKHR %C %a %b %zero",
+                                       "%product = OpCopyObject %C %zero"}}),
                "no products");
-    expectCore(test::edited(reduced, {{"%C = OpTypeCooperativeMatrixKHR %f32 %c3 %c32 %c16 %c2",
-                                       "%C = OpTypeCooperativeMatrixKHR %f32 %c3 %c32 %c16 %c2\n"
-                                       "%D = OpTypeCooperativeMatrixKHR %f32 %c3 %c32 %c1 %c2"}}),
+    expectCore(test::edited(reduced, {{"%zero = ",
+                                       "%D = OpTypeCooperativeMatrixKHR %f32 %c3 %rows %c1 %c2\n"
+                                       "%zero = "}}),
                "no shape of the driver divides all matrices");
     // 28 KiB of 32.
     expectCore(
@@ -177,7 +128,7 @@ TEST(DriverMatrices, CoreCodeHasAReason) {
                                 "%many = OpConstant %u32 7168\n%taken = OpTypeArray %f32 %many\n"
                                 "%taken_pointer = OpTypePointer Workgroup %taken\n"
                                 "%shared = OpVariable %taken_pointer Workgroup"),
-                     {{"%buffer %sums\n", "%buffer %sums %shared\n"}}),
+                     {{"%in %out\n", "%in %out %shared\n"}}),
         "more shared memory than the shader leaves");
 }
 

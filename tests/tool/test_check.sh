@@ -5,22 +5,8 @@
 set -euo pipefail
 
 coopvk=$1
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-    printf 'test_check: %s\n' "$*" >&2
-    exit 1
-}
-
-# expect STATUS TEXT ARGUMENT...: `coopvk check ARGUMENT...` has this exit status and prints TEXT.
-expect() {
-    local status=$1 text=$2 out rc=0
-    shift 2
-    out=$("$coopvk" check "$@" 2>&1) || rc=$?
-    [[ $rc == "$status" ]] || fail "status $rc, not $status: $*"$'\n'"$out"
-    [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$out"
-}
+# shellcheck source=check.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/check.bash"
 
 # shader NAME RESULT [BEFORE]: matrices of which RESULT is stored.
 shader() {

@@ -86,15 +86,6 @@ bool isRaceWithItself(const reference::Report& report) {
            !report.line.empty();
 }
 
-}  // namespace
-
-bool Freedom::allows(const reference::Report& report) const {
-    if ((checks & report.check) != 0) return true;
-    return report.check == reference::kCheckRaces && repeated.contains(report.line);
-}
-
-namespace {
-
 // What the text leaves open in floats, from a native execution that computes it beside them.
 void findIntervals(const Memory& memory, const Side& native, std::array<uint32_t, 3> groups,
                    const reference::Settings& settings, Freedom& freedom) {
@@ -112,7 +103,18 @@ void findIntervals(const Memory& memory, const Side& native, std::array<uint32_t
     freedom.intervals = intervals;
 }
 
+void noteUnknown(const Freedom& freedom, size_t buffer, uint64_t offset, WrittenCount& count) {
+    const auto& deviations = freedom.buffers[buffer].deviations;
+    if (offset >= deviations.size() || !reference::isUnknown(deviations[offset])) return;
+    if (count.unknown++ == 0) count.why = freedom.intervals->reason(deviations[offset]);
+}
+
 }  // namespace
+
+bool Freedom::allows(const reference::Report& report) const {
+    if ((checks & report.check) != 0) return true;
+    return report.check == reference::kCheckRaces && repeated.contains(report.line);
+}
 
 Freedom findFreedom(const Module& module, const Memory& memory, const Side& native,
                     std::array<uint32_t, 3> groups, const reference::Settings& settings,
@@ -178,16 +180,6 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
     }
     return comparison;
 }
-
-namespace {
-
-void noteUnknown(const Freedom& freedom, size_t buffer, uint64_t offset, WrittenCount& count) {
-    const auto& deviations = freedom.buffers[buffer].deviations;
-    if (offset >= deviations.size() || !reference::isUnknown(deviations[offset])) return;
-    if (count.unknown++ == 0) count.why = freedom.intervals->reason(deviations[offset]);
-}
-
-}  // namespace
 
 WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
                           const Freedom* freedom) {

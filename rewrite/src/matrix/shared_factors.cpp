@@ -23,6 +23,14 @@ uint32_t halvesIn(const TypeTable& types, Id element) {
     return isWords && components <= 2 ? 2 * components : 0;
 }
 
+std::set<Id> pointersInto(std::span<const StagingArray> arrays) {
+    std::set<Id> pointers;
+    for (const StagingArray& array : arrays) {
+        pointers.insert(array.pointers.begin(), array.pointers.end());
+    }
+    return pointers;
+}
+
 // The matrices, and the arrays from which they are loaded.
 class Candidates {
  public:
@@ -57,10 +65,7 @@ class Candidates {
         std::erase_if(arrays_, [&](const StagingArray& array) {
             return halvesIn(types_, array.element) == 0;
         });
-        std::set<Id> pointers;
-        for (const StagingArray& array : arrays_) {
-            pointers.insert(array.pointers.begin(), array.pointers.end());
-        }
+        const std::set<Id> pointers = pointersInto(arrays_);
         others_.clear();
         for (const MatrixAccess& load : uses_.loads()) {
             if (!pointers.contains(load.instruction->word(0))) others_.insert(load.type);
@@ -111,22 +116,6 @@ bool mayDouble(const TypeTable& types, const PlannedTarget& target,
     return bytes != 0 && sharedMemoryHasRoom(types.module(), bytes, target.device);
 }
 
-}  // namespace
-
-bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
-    const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
-    if (!target.device.shaderFloat16 || !isFaster) return false;
-    const Candidates candidates(types, uses);
-    if (!mayDouble(types, target, candidates.arrays())) return false;
-    std::vector<RetypedArray> arrays;
-    for (const StagingArray& array : candidates.arrays())
-        arrays.push_back(withSingles(types, array));
-    holdAs(types, arrays, candidates.matrices(), 32);
-    return true;
-}
-
-namespace {
-
 constexpr uint32_t kHalfBytes = 2, kWordBytes = 4, kItemBytes = 16;
 
 // The items of an array's element of so many 8-bit floats: f16, in at most 16 bytes.
@@ -134,38 +123,6 @@ Id itemFor(TypeTable& types, uint32_t bytes) {
     const uint32_t itemBytes = std::min(bytes * 2, kItemBytes);
     if (itemBytes == kHalfBytes) return types.floatType(16);
     return types.vectorType(types.uint32(), itemBytes / kWordBytes);
-}
-
-}  // namespace
-
-RetypedArray withHalves(TypeTable& types, StagingArray array, Id format) {
-    RetypedArray out{.item = itemFor(types, array.bytes)};
-    out.items = divideUp(array.bytes * 2, kItemBytes);
-    const Id element = types.scalarOf(array.element), scalar = types.scalarOf(out.item);
-    out.convert = [=, items = out.items](Emitter& emit, Id value) {
-        const Id half = emit.types().floatType(16);
-        const std::vector<Slot> elements = unpackComponents(
-            emit, *numberOf(emit.types(), format), slotsOf(emit, {&value, 1}), element, half);
-        const std::vector<Slot> parts = regroup(emit, elements, half, scalar);
-        const size_t each = parts.size() / items;
-        std::vector<Id> made;
-        for (uint32_t i = 0; i < items; ++i) {
-            made.push_back(gather(emit, scalar, std::span(parts).subspan(i * each, each)));
-        }
-        return made;
-    };
-    out.array = std::move(array);
-    return out;
-}
-
-namespace {
-
-std::set<Id> pointersInto(std::span<const StagingArray> arrays) {
-    std::set<Id> pointers;
-    for (const StagingArray& array : arrays) {
-        pointers.insert(array.pointers.begin(), array.pointers.end());
-    }
-    return pointers;
 }
 
 // The arrays from which only matrices of these types are loaded, all of one format.
@@ -241,6 +198,38 @@ std::set<Id> loadedAlone(const TypeTable& types, const MatrixUses& uses, const s
 }
 
 }  // namespace
+
+RetypedArray withHalves(TypeTable& types, StagingArray array, Id format) {
+    RetypedArray out{.item = itemFor(types, array.bytes)};
+    out.items = divideUp(array.bytes * 2, kItemBytes);
+    const Id element = types.scalarOf(array.element), scalar = types.scalarOf(out.item);
+    out.convert = [=, items = out.items](Emitter& emit, Id value) {
+        const Id half = emit.types().floatType(16);
+        const std::vector<Slot> elements = unpackComponents(
+            emit, *numberOf(emit.types(), format), slotsOf(emit, {&value, 1}), element, half);
+        const std::vector<Slot> parts = regroup(emit, elements, half, scalar);
+        const size_t each = parts.size() / items;
+        std::vector<Id> made;
+        for (uint32_t i = 0; i < items; ++i) {
+            made.push_back(gather(emit, scalar, std::span(parts).subspan(i * each, each)));
+        }
+        return made;
+    };
+    out.array = std::move(array);
+    return out;
+}
+
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
+    const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
+    if (!target.device.shaderFloat16 || !isFaster) return false;
+    const Candidates candidates(types, uses);
+    if (!mayDouble(types, target, candidates.arrays())) return false;
+    std::vector<RetypedArray> arrays;
+    for (const StagingArray& array : candidates.arrays())
+        arrays.push_back(withSingles(types, array));
+    holdAs(types, arrays, candidates.matrices(), 32);
+    return true;
+}
 
 bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
     const std::set<Id> small = smallFactors(types, uses);

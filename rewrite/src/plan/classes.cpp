@@ -86,9 +86,14 @@ constexpr SliceRow kSlicesOfManyRegisters[] = {
     {"f32 sums, 65 or more of a lane",
      [](const Product& p) { return p.sumBits == 32 && p.sums >= 65; },
      {4, true}},
-    {"pairs along K", [](const Product& p) { return p.arePairsAlongK; }, kNone},
+    {"pairs along K, of 16 columns of A at most",
+     [](const Product& p) { return p.arePairsAlongK && p.depth <= 16; }, kNone},
+    {"pairs along K", [](const Product& p) { return p.arePairsAlongK; }, {16, true}},
     {"f16 sums", haveHalfSums, {8, false}},
     {"factors of 16 bits", [](const Product& p) { return p.factorBits == 16; }, {4, true}},
+    {"others of more than 16 columns of A",
+     [](const Product& p) { return p.depth > 16; },
+     {16, true}},
 };
 
 constexpr SliceRow kSlicesOfOthers[] = {

@@ -48,6 +48,7 @@ struct SlicedProduct {
     uint32_t lanes;       // of a subgroup
     uint32_t factorBits;  // of a component of A or B in memory: of the narrower one
     uint32_t sumBits;
+    uint32_t depth;       // columns of A
     uint64_t sums;        // most components of accumulators that a variable has in each lane
     bool areFloats;       // the sums
     bool areOpen;         // the sums

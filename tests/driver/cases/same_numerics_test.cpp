@@ -8,6 +8,7 @@
 #include "harness/glsl.hpp"
 #include "harness/requirement.hpp"
 #include "harness/rewritten.hpp"
+#include "numbers/exact.hpp"
 
 namespace coopvk::test::same_numerics_test {
 namespace {
@@ -38,9 +39,17 @@ std::string shaderText(const Types& types) {
            glsl::store("C", "d", std::to_string(kN)) + "}\n";
 }
 
+using Round = uint64_t (*)(Component, double);
+
+uint64_t halfTowardZero(Component, double value) {
+    namespace numbers = reference::numbers;
+    return numbers::encodeDouble(numbers::Number::f16, value, numbers::Rounding::towardZero);
+}
+
 // f32 along K from C on, each product and each sum rounded; rounded to the sum's type after each
 // instruction. Products and sums of floats are exact, or rounded once more without harm, in double.
-Matrix expected(const Types& types, const Matrix& a, const Matrix& b, const Matrix& c) {
+Matrix expected(const Types& types, const Matrix& a, const Matrix& b, const Matrix& c,
+                Round round = fromDouble) {
     Matrix result(types.sum, kM, kN);
     for (uint32_t row = 0; row < kM; ++row) {
         for (uint32_t column = 0; column < kN; ++column) {
@@ -53,7 +62,7 @@ Matrix expected(const Types& types, const Matrix& a, const Matrix& b, const Matr
                                            toDouble(types.factor, b.at(k, column)));
                     sum = static_cast<float>(double{sum} + double{product});
                 }
-                bits = fromDouble(types.sum, double{sum});
+                bits = round(types.sum, double{sum});
             }
             result.at(row, column) = bits;
         }
@@ -114,16 +123,23 @@ uint32_t differing(const Types& types, Numerics numerics, std::string& names,
     const Matrix b = randomMatrix(rng, types.factor, kDepth, kN, Fill::kUnit);
     const Matrix c = randomMatrix(rng, types.sum, kM, kN, Fill::kUnit);
     const Matrix wanted = expected(types, a, b, c);
+    // Vulkan lets devices round f16 toward zero, too, where the module does not say.
+    const Matrix truncated = expected(types, a, b, c, halfTowardZero);
     const Words plain = compileGlsl(shaderText(types));
     const Words words = isPrecise ? withPreciseProducts(plain) : plain;
+    // lavapipe with 16 lanes keeps f32 where f16 is between; code for CPUs rounds in integers
+    // (docs/conformance.md).
+    const bool isCpu = Context::get().properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
     uint32_t count = 0;
     for (const Device& device : devices()) {
+        if (isPrecise && isCpu && !device.traits.isCpu) continue;
         Dispatch dispatch;
         dispatch.buffers = {laidOut(a, false), laidOut(b, true), pack(c),
                             rng.bytes(pack(c).size())};
         const Bytes bytes = run(rewrittenFor(device.traits, words, false, numerics), dispatch)[3];
-        const std::string what = difference(unpack(types.sum, kM, kN, bytes), wanted);
-        if (what.empty()) continue;
+        const Matrix got = unpack(types.sum, kM, kN, bytes);
+        const std::string what = difference(got, wanted);
+        if (what.empty() || (isPrecise && difference(got, truncated).empty())) continue;
         ++count;
         names += std::string(device.name) + ": " + what + "\n";
     }

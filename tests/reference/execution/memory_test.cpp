@@ -59,6 +59,25 @@ TEST(ReferenceMemory, MatricesByRowsAndColumns) {
     }
 }
 
+// SPV_NV_raw_access_chains: stride * index + offset bytes behind the base, in its buffer.
+TEST(ReferenceMemory, RawAccessChains) {
+    ShaderText text;
+    text.capabilities =
+        "OpCapability RawAccessChainsNV\nOpExtension \"SPV_NV_raw_access_chains\"\n";
+    text.body =
+        "%raw = OpRawAccessChainNV %p_word %out %u_8 %i %u_4\nOpStore %raw %i\n"
+        "%from = OpRawAccessChainNV %p_word %in %u_4 %i %u_8\n%word = OpLoad %u32 %from\n"
+        "%even = OpRawAccessChainNV %p_word %out %u_8 %i %u_0\nOpStore %even %word\n";
+    Execution r;
+    r.lanes = 4;
+    r.validate = false;  // the extension is not among those of the environment
+    r.buffers[0] = {10, 11, 12, 13, 14, 15};
+    r.buffers[1].resize(8);
+    execute(r, shader(text));
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.buffers.at(1), (std::vector<uint32_t>{12, 0, 13, 1, 14, 2, 15, 3}));
+}
+
 // The stride is another group's, whose number is higher, too.
 TEST(ReferenceMemory, DecorationsOfGroups) {
     ShaderText text;

@@ -79,6 +79,25 @@ TEST_P(ReferenceSubgroup, Ballots) {
     }
 }
 
+TEST_P(ReferenceSubgroup, CountsOfBallots) {
+    const auto counted = [&](const std::string& operation) {
+        return computed(
+            "%c = OpBitwiseAnd %u32 %i %u_1\n%b = OpIEqual %bool %c %u_0\n"
+            "%v = OpGroupNonUniformBallot %v4u32 %scope %b\n"
+            "%r = OpGroupNonUniformBallotBitCount %u32 %scope " +
+                operation + " %v\n",
+            lanes(), in());
+    };
+    const auto all = counted("Reduce"), inclusive = counted("InclusiveScan"),
+               exclusive = counted("ExclusiveScan");
+    for (uint32_t i = 0; i < all.size(); ++i) {
+        const uint32_t lane = i % lanes();
+        EXPECT_EQ(all[i], lanes() / 2);
+        EXPECT_EQ(inclusive[i], lane / 2 + 1);
+        EXPECT_EQ(exclusive[i], (lane + 1) / 2);
+    }
+}
+
 TEST_P(ReferenceSubgroup, ValuesOfOtherLanes) {
     const auto from = in();
     const auto crossed =

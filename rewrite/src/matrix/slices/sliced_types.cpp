@@ -66,6 +66,7 @@ class SliceChooser {
             {.lanes = target_.subgroupSize,
              .factorBits = std::min(survey_.bitsOf(product.a), survey_.bitsOf(product.b)),
              .sumBits = types_.width(sum),
+             .depth = left.columns,
              .sums = sumsOfLane(accumulator),
              .areFloats = types_.isFloat(sum),
              .areOpen = open_.contains(accumulator),

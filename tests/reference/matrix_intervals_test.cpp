@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Programs with matrices carry intervals: products and reductions may add in any order, and what is
+// exact in each order has no freedom.
+#include <gtest/gtest.h>
+
+#include "coopvk_reference/intervals.hpp"
+#include "matrix_text.hpp"
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test::matrix_intervals_test {
+namespace {
+
+constexpr uint32_t kRows = 4, kColumns = 6;
+
+// The intervals of the floats of C, by rows, after a body that stores it to %p2.
+std::vector<Interval> intervalsOf(const std::string& body, const std::string& functions,
+                                  const std::vector<float>& first,
+                                  const std::vector<float>& second) {
+    Intervals intervals;
+    Execution r;
+    r.settings.intervals = &intervals;
+    for (const float value : first) r.buffers[0].push_back(bitsOf(value));
+    for (const float value : second) r.buffers[1].push_back(bitsOf(value));
+    r.buffers[2].resize(size_t{kRows} * kColumns);
+    for (const auto& [binding, words] : r.buffers) r.deviations[binding].resize(words.size() * 4);
+    execute(r, text(body, "3", r.lanes, functions));
+    EXPECT_EQ(r.error, "");
+    for (const Report& report : r.reports) ADD_FAILURE() << describe(report);
+    std::vector<Interval> result;
+    for (size_t i = 0; i < r.buffers[2].size(); ++i)
+        result.push_back(intervalOf(r.deviations[2][i * 4], numbers::Number::f32, r.buffers[2][i]));
+    return result;
+}
+
+bool isPoint(const Interval& interval, double value) {
+    return interval.low == value && interval.high == value;
+}
+
+// A large number and its negative: sums in other orders lose the small ones between them.
+constexpr float kLarge = 0x1p27f;
+
+TEST(MatrixIntervals, ProductsAddInAnyOrder) {
+    std::vector<float> a(32, 1), b(48, 1);
+    for (size_t k = 0; k < 8; ++k) a[8 + k] = k == 0 ? kLarge : k == 1 ? -kLarge : 1;
+    for (size_t k = 0; k < 8; ++k) a[16 + k] = 0x1p120f;
+    for (size_t k = 0; k < 8; ++k) b[k * 6 + 5] = 0x1p7f;
+    const auto c = intervalsOf(
+        "%a = OpCooperativeMatrixLoadKHR %A %p0 %0 %8\n%b = OpCooperativeMatrixLoadKHR %B %p1 %0 "
+        "%6\n%c = OpCooperativeMatrixMulAddKHR %C %a %b %zeros\n"
+        "OpCooperativeMatrixStoreKHR %p2 %c %0 %6",
+        "", a, b);
+    EXPECT_TRUE(isPoint(c[0], 8));
+    EXPECT_TRUE(c[6].contains(6) && c[6].contains(0) && !c[6].contains(kLarge));
+    EXPECT_TRUE(isPoint(c[12], 8 * 0x1p120));
+    // 2^127 fits, twice that does not.
+    EXPECT_TRUE(c[17].contains(INFINITY) && !c[17].contains(0) && !c[17].contains(NAN));
+}
+
+TEST(MatrixIntervals, ReductionsAddInAnyOrder) {
+    std::vector<float> values(24, 1);
+    values[6] = kLarge;
+    values[7] = -kLarge;
+    const auto c = intervalsOf(
+        "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n"
+        "%r = OpCooperativeMatrixReduceNV %C %m Row %sum\n"
+        "OpCooperativeMatrixStoreKHR %p2 %r %0 %6",
+        "%sum = OpFunction %f32 None %binary\n%x = OpFunctionParameter %f32\n"
+        "%y = OpFunctionParameter %f32\n%begin = OpLabel\n%s = OpFAdd %f32 %x %y\n"
+        "OpReturnValue %s\nOpFunctionEnd\n",
+        values, {0});
+    for (uint32_t column = 0; column < kColumns; ++column) {
+        EXPECT_TRUE(isPoint(c[column], 6));
+        const Interval& other = c[kColumns + column];
+        EXPECT_TRUE(other.contains(4) && other.contains(0) && !other.contains(kLarge));
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::matrix_intervals_test
