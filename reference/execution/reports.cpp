@@ -148,7 +148,8 @@ Rows printRows() { return kPrintRows; }
 
 const char* checkName(Check check) {
     constexpr const char* kNames[] = {"races",  "unwritten",  "bounds",     "undefined",
-                                      "domain", "divergence", "uniformity", "program"};
+                                      "domain", "divergence", "uniformity", "program",
+                                      "dependencies"};
     return kNames[std::countr_zero(uint32_t(check))];
 }
 

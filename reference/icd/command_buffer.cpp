@@ -3,6 +3,8 @@
 // Command buffers, and the commands that bind what dispatches use.
 #include "command_buffer.hpp"
 
+#include <format>
+
 namespace coopvk::reference::icd {
 
 struct CommandPool : ObjectOf<VkCommandPool> {
@@ -89,6 +91,7 @@ void CommandBuffer::reset() {
     hasProgram = false;
     state = State::kInitial;
     result = VK_SUCCESS;
+    calls_ = 0;
 }
 
 void CommandBuffer::requireExecutable() const {
@@ -116,8 +119,13 @@ void CommandBuffer::addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) cons
 // Nothing leaves the queue's thread: what the host has no memory for loses the device.
 void CommandBuffer::execute() const {
     try {
-        Execution execution{device, {}, {}, {}};
-        for (const auto& command : commands) command(execution);
+        Execution execution{device};
+        const std::string id = name.empty() ? std::format("{:#x}", handle) : '"' + name + '"';
+        const auto called = std::make_shared<const std::string>("command buffer " + id);
+        for (const RecordedCommand& command : commands) {
+            execution.command = {command.name, command.number, called};
+            command.execute(execution);
+        }
     } catch (const InvalidUse& use) {
         device.fail(use);
     } catch (...) {

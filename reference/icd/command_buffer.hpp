@@ -92,9 +92,17 @@ struct BoundSet {
     std::shared_ptr<const DescriptorSet> pushed;  // a set of push descriptors in its place
 };
 
+// What the queue's thread calls for a command.
+struct RecordedCommand {
+    std::function<void(Execution&)> execute;
+    const char* name = "";  // of the command
+    uint32_t number = 0;    // in its command buffer, from 1 on
+};
+
 // The state of a command buffer during its execution.
 struct Execution {
     Device& device;
+    CommandName command = {};  // that executes
     SharedProgram program;
     std::weak_ptr<const Object> programObject;  // pipeline or shader object
     std::array<std::optional<BoundSet>, kMaxSets> sets;
@@ -108,19 +116,31 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     const bool isPrimary;
     enum class State { kInitial, kRecording, kExecutable } state = State::kInitial;
     uint32_t pending = 0;  // submissions that are not executed; guarded by the device's mutex
-    std::vector<std::function<void(Execution&)>> commands;
+    std::vector<RecordedCommand> commands;
     std::vector<std::weak_ptr<const Object>> used;  // objects that must live until the execution
     bool hasProgram = false;                        // after the commands so far
     // The sets of push descriptors as they are after the commands so far.
     std::array<std::shared_ptr<const DescriptorSet>, kMaxSets> pushed;
     VkResult result = VK_SUCCESS;  // of the recording; vkEndCommandBuffer returns it
 
+    // A command of the command buffer is called.
+    void call(const char* command) {
+        called_ = command;
+        ++calls_;
+    }
     void reset();
     void execute() const;
     // Itself, and the secondary ones that it executes.
     void addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) const;
     // Throws InvalidUse if it cannot be executed.
     void requireExecutable() const;
+    void add(std::function<void(Execution&)> execute) {
+        commands.push_back({std::move(execute), called_, calls_});
+    }
+
+ private:
+    const char* called_ = "";
+    uint32_t calls_ = 0;  // since it was begun
 };
 
 // Objects that the command uses must live until it executes. Arguments that are no objects do not
@@ -138,7 +158,7 @@ void record(CommandBuffer& commands, Function function, Arguments... arguments) 
     };
     (add(arguments), ...);
     commands.used.insert(commands.used.end(), used.begin(), used.end());
-    commands.commands.push_back([used, function](Execution& execution) {
+    commands.add([used, function](Execution& execution) {
         std::vector<std::shared_ptr<const Object>> held;
         for (const auto& each : used) held.push_back(each.lock());
         require(std::ranges::count(held, nullptr) == 0,

@@ -85,6 +85,7 @@ struct Entry<kId, R (*)(First, Rest...), kFunction> {
         try {
             object = held(first);
             requireArguments(kText.needed, first, rest...);
+            if constexpr (std::is_same_v<First, VkCommandBuffer>) object->call(kText.name.data());
             if constexpr (std::is_invocable_v<decltype(kFunction), Execution&,
                                               typename Parameter<Rest>::Type...>)
                 return recordCall(parameter(first), parameterOf(object, rest)...);
@@ -149,11 +150,13 @@ constexpr VkResult resultOf(std::string_view name) {
     return VK_ERROR_FEATURE_NOT_PRESENT;
 }
 
-// Commands of command buffers that need do nothing, since all are executed in order. Others that
-// have no function need what the device has not.
+// Commands of command buffers that need do nothing. Others that have no function need what the
+// device has not.
 constexpr std::string_view kWithoutEffect[] = {
-    "CmdPipelineBarrier",         "CmdPipelineBarrier2",      "CmdSetDeviceMask",
-    "CmdBeginDebugUtilsLabelEXT", "CmdEndDebugUtilsLabelEXT", "CmdInsertDebugUtilsLabelEXT",
+    "CmdSetDeviceMask",
+    "CmdBeginDebugUtilsLabelEXT",
+    "CmdEndDebugUtilsLabelEXT",
+    "CmdInsertDebugUtilsLabelEXT",
 };
 
 constexpr bool isNotExecuted(std::string_view name) {

@@ -67,8 +67,9 @@ Descriptor descriptorOf(const VkDescriptorBufferInfo& info, VkDescriptorType typ
                         isUniform(type) ? VK_BUFFER_USAGE_2_UNIFORM_BUFFER_BIT
                                         : VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT);
     require(info.offset % kDescriptorAlignment == 0, "the offset of a descriptor is misaligned");
-    return {part(buffer.range, info.offset, info.range), buffer.range.size - info.offset, true,
-            buffer.self};
+    Range range = part(buffer.range, info.offset, info.range);
+    range.isUniform = isUniform(type);
+    return {range, buffer.range.size - info.offset, true, buffer.self};
 }
 
 }  // namespace

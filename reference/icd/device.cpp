@@ -202,6 +202,10 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
     requireQueues(*info);
     device->physical = {physical.self.lock(), &physical};
     device->queue.device = device.get();
+    const Settings& settings = device->settings();
+    const bool isStale = settings.schedule == Choice::kAdversarial;
+    if (isStale || (settings.checks & kCheckDependencies) != 0)
+        device->dependencies = std::make_unique<Dependencies>(isStale);
     addHandle(std::shared_ptr<Queue>(device, &device->queue), device.get());
     *out = give(device, nullptr);
     return VK_SUCCESS;

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "coopvk_reference/execute.hpp"
+#include "dependencies/dependencies.hpp"
 #include "object.hpp"
 
 namespace coopvk::reference::icd {
@@ -127,6 +128,7 @@ struct Semaphore;
 struct SemaphoreValue {
     std::shared_ptr<Semaphore> semaphore;
     uint64_t value = 0;
+    VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 };
 
 // One batch of a submission.
@@ -136,6 +138,7 @@ struct Batch {
     std::vector<std::shared_ptr<CommandBuffer>> busy;  // these, and secondary ones
     std::vector<SemaphoreValue> signals;
     std::shared_ptr<Fence> fence;
+    Times complete = {};  // what the host knew to be so when it submitted this
 };
 
 // The queue executes batches in order on a thread of its own, which the first submission starts.
@@ -164,12 +167,18 @@ struct Device : ObjectOf<VkDevice> {
     Addresses addresses;
     bool lost = false;
     std::atomic<bool> stopping = false;  // executions end
+    Times complete = {};                 // for each stage, the commands of which the host knows it
+    std::unique_ptr<Dependencies> dependencies;  // of the queue's thread; null: not checked
 
     // Lost, and the queue uses no object any more: the program may destroy them.
     bool gone() const { return lost && queue.idle(); }
 
     const Settings& settings() const { return physical->settings; }
     // Changes what waiting threads look at.
+    void knowComplete(const Times& until) {
+        for (size_t stage = 0; stage < kStageCount; ++stage)
+            complete[stage] = std::max(complete[stage], until[stage]);
+    }
     template <typename Change>
     VkResult change(const Change& apply) {
         const std::lock_guard lock(mutex);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the queue does with memory. Dispatches, and where their reports go. Copies, fills and
-// updates of buffers, and conversions of the matrices of cooperative vectors, which the host can
-// do, too.
+// Dispatches, and where their reports go. Conversions of the matrices of cooperative vectors, which
+// the host can do, too.
 #include <cstring>
 #include <optional>
 
 #include "bound_resources.hpp"
+#include "dependencies/followed.hpp"
 #include "matrices/layouts.hpp"
 
 namespace coopvk::reference::icd {
@@ -41,7 +41,7 @@ class DeviceReporter final : public Reporter {
     const Execution& execution_;
 };
 
-// Executes the bound program.
+// Executes the bound program, after the command began its accesses.
 void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
               const std::array<uint32_t, 3>& groups) {
     require(execution.program != nullptr, "no compute shader is bound");
@@ -49,9 +49,11 @@ void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
     BoundResources resources(execution);
     DeviceReporter reporter(execution);
     Device& device = execution.device;
+    FollowedAccesses accesses(execution);
     const Dispatch call{.groups = groups,
                         .base = base,
                         .pushConstants = execution.pushConstants,
+                        .accesses = device.dependencies ? &accesses : nullptr,
                         .stop = &device.stopping};
     const Status status = execute(*execution.program, call, resources, device.settings(), reporter);
     if (device.stopping) return;
@@ -74,33 +76,10 @@ void recordDispatch(CommandBuffer& commands, const std::array<uint32_t, 3>& base
     requireProgram(commands);
     for (uint32_t i = 0; i < 3; ++i)
         require(uint64_t{base[i]} + groups[i] <= kMaxGroups, "there are too many workgroups");
-    record(commands, [=](Execution& execution) { dispatch(execution, base, groups); });
-}
-
-// What is written is as much defined as what it is copied from.
-void copy(const Range& from, const Range& to) {
-    if (from.size != to.size || to.size == 0) return;
-    std::memmove(to.data, from.data, to.size);
-    if (to.written == nullptr) return;
-    if (from.written == nullptr)
-        markWritten(to);
-    else
-        std::memmove(to.written, from.written, to.size);
-}
-
-template <typename Region>
-void copyRegions(CommandBuffer& commands, Buffer* source, Buffer* target,
-                 std::span<const Region> regions) {
-    for (const Region& region : regions) {
-        source->requireRange(region.srcOffset, region.size, VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT);
-        target->requireRange(region.dstOffset, region.size, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
-        const auto copyOne = [=](Execution&) {
-            const auto heldSource = source->hold(), heldTarget = target->hold();
-            copy(part(source->range, region.srcOffset, region.size),
-                 part(target->range, region.dstOffset, region.size));
-        };
-        record(commands, copyOne, source, target);
-    }
+    record(commands, [=](Execution& execution) {
+        beginAccesses(execution, Use::kStorageWrite);
+        dispatch(execution, base, groups);
+    });
 }
 
 using Info = VkConvertCooperativeVectorMatrixInfoNV;
@@ -162,50 +141,14 @@ void CmdDispatchIndirect(CommandBuffer& commands, Buffer* buffer, VkDeviceSize o
     const auto execute = [=](Execution& execution) {
         Groups groups = {};
         const auto held = buffer->hold();
-        std::memcpy(groups.data(), buffer->range.data + offset, sizeof(groups));
+        beginAccesses(execution, Use::kStorageWrite);
+        std::vector<std::byte> stale;
+        const Range from = part(buffer->range, offset, sizeof(groups));
+        std::memcpy(groups.data(), followedBytes(execution, Use::kIndirectRead, from, stale),
+                    sizeof(groups));
         dispatch(execution, {0, 0, 0}, groups);
     };
     record(commands, execute, buffer);
-}
-
-void CmdCopyBuffer(CommandBuffer& commands, Buffer* source, Buffer* target, uint32_t count,
-                   const VkBufferCopy* regions) {
-    copyRegions<VkBufferCopy>(commands, source, target, {regions, count});
-}
-
-void CmdCopyBuffer2(CommandBuffer& commands, const VkCopyBufferInfo2* info) {
-    copyRegions<VkBufferCopy2>(commands, &theObject(info->srcBuffer), &theObject(info->dstBuffer),
-                               listOf(info->pRegions, info->regionCount));
-}
-
-void CmdFillBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offset, VkDeviceSize size,
-                   uint32_t data) {
-    // VK_WHOLE_SIZE rounds down to a multiple of four.
-    const VkDeviceSize rest = target->size - std::min(offset, target->size);
-    const VkDeviceSize bytes = size == VK_WHOLE_SIZE ? rest / 4 * 4 : size;
-    require(offset % 4 == 0 && bytes % 4 == 0, "offset or size is no multiple of 4");
-    target->requireRange(offset, bytes, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
-    const auto fill = [=](Execution&) {
-        const auto held = target->hold();
-        const Range range = part(target->range, offset, bytes);
-        for (uint64_t i = 0; i < range.size; i += sizeof(data))
-            std::memcpy(range.data + i, &data, sizeof(data));
-        markWritten(range);
-    };
-    record(commands, fill, target);
-}
-
-void CmdUpdateBuffer(CommandBuffer& commands, Buffer* target, VkDeviceSize offset,
-                     VkDeviceSize size, const void* data) {
-    target->requireRange(offset, size, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
-    const auto* begin = static_cast<const std::byte*>(data);
-    const auto update = [target, offset, bytes = std::vector(begin, begin + size)](Execution&) {
-        const auto held = target->hold();
-        const Range range = part(target->range, offset, bytes.size());
-        if (range.size != 0) std::memcpy(range.data, bytes.data(), range.size);
-        markWritten(range);
-    };
-    record(commands, update, target);
 }
 
 // If the target is too small, nothing is written.
@@ -244,8 +187,13 @@ void CmdConvertCooperativeVectorMatrixNV(CommandBuffer& commands, uint32_t count
             const bool fits = both.from.size() <= std::min<size_t>(source.size, info.srcSize) &&
                               neededSize(both.to) <= std::min<size_t>(target.size, most);
             require(fits, "the source or the destination of a conversion is too small");
-            if (convert(both, source.data, target.data))
-                markWritten(part(target, 0, both.to.size()));
+            beginAccesses(execution, Use::kConvertWrite);
+            std::vector<std::byte> stale;
+            const std::byte* bytes = followedBytes(execution, Use::kConvertRead,
+                                                   part(source, 0, both.from.size()), stale);
+            const Range written = part(target, 0, both.to.size());
+            followWrite(execution, Use::kConvertWrite, written);
+            if (convert(both, bytes, target.data)) markWritten(written);
         });
     }
 }

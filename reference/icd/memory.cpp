@@ -119,6 +119,7 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     memory->range.written = memory->written.get();
     const std::lock_guard lock(device.mutex);
     if (!device.addresses.allocate(memory->range, memory)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    if (device.dependencies) device.dependencies->forget(memory->range);
     *out = give(memory, &device);
     return VK_SUCCESS;
 }

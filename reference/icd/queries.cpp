@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "command_buffer.hpp"
+#include "dependencies/followed.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -122,6 +122,9 @@ void CmdCopyQueryPoolResults(CommandBuffer& commands, QueryPool* pool, uint32_t 
     const auto copy = [=](Execution& execution) {
         const auto held = target->hold();
         const Range to = part(target->range, offset, bytes);
+        beginAccesses(execution, Use::kCopyWrite);
+        for (uint32_t i = 0; i < count; ++i)
+            followWrite(execution, Use::kCopyWrite, part(to, i * stride, sizeOf(flags)));
         const std::lock_guard lock(execution.device.mutex);
         for (const Query& query : pool->part(first, count))
             require(query.has_value() || !(flags & VK_QUERY_RESULT_WAIT_BIT),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queue. Commands execute one after the other, so barriers do nothing.
+// The queue. Commands execute one after the other; what orders them is only noted.
 #include <algorithm>
 #include <map>
 
@@ -18,7 +18,8 @@ std::vector<SemaphoreValue> valuesOf(const Device& device, std::span<const VkSem
     for (const VkSemaphore each : semaphores) {
         const bool isTimeline = theObject(each, device).timeline;
         require(!isTimeline || all.size() < given.size(), "a timeline semaphore has no value");
-        all.push_back({sharedOf(each), isTimeline ? given[all.size()] : 0});
+        all.push_back({sharedOf(each), isTimeline ? given[all.size()] : 0,
+                       VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT});
     }
     return all;
 }
@@ -34,6 +35,8 @@ Batch batchOf(const Device& device, const VkSubmitInfo& info) {
     Batch batch;
     batch.waits = valuesOf(device, listOf(info.pWaitSemaphores, info.waitSemaphoreCount),
                            timeline.pWaitSemaphoreValues, timeline.waitSemaphoreValueCount);
+    const auto stages = listOf(info.pWaitDstStageMask, info.waitSemaphoreCount);
+    for (size_t i = 0; i < stages.size(); ++i) batch.waits[i].stages = stages[i];
     batch.signals = valuesOf(device, listOf(info.pSignalSemaphores, info.signalSemaphoreCount),
                              timeline.pSignalSemaphoreValues, timeline.signalSemaphoreValueCount);
     for (const VkCommandBuffer each : listOf(info.pCommandBuffers, info.commandBufferCount))
@@ -46,7 +49,7 @@ std::vector<SemaphoreValue> valuesOf(const Device& device, const VkSemaphoreSubm
     std::vector<SemaphoreValue> all;
     for (const VkSemaphoreSubmitInfo& each : listOf(infos, count)) {
         (void)theObject(each.semaphore, device);
-        all.push_back({sharedOf(each.semaphore), each.value});
+        all.push_back({sharedOf(each.semaphore), each.value, each.stageMask});
     }
     return all;
 }
@@ -106,12 +109,40 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
     if (result != VK_SUCCESS) return result;
     return device.change([&] {
         if (fence != nullptr) fence->isPending = true;
-        for (const Batch& batch : batches)
+        for (Batch& batch : batches) {
             for (const auto& commands : batch.busy) ++commands->pending;
+            batch.complete = device.complete;
+        }
         for (const auto& [semaphore, isPromised] : promises) semaphore->isPromised = isPromised;
         std::ranges::move(batches, std::back_inserter(queue.batches));
         if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
     });
+}
+
+// What the host knew to be complete when it submitted the batch, and what happened before the
+// signals for which it waited.
+void afterWaits(Dependencies& dependencies, const Batch& batch) {
+    dependencies.order().complete(batch.complete);
+    for (const SemaphoreValue& wait : batch.waits) {
+        const Signal* signal = signalOf(*wait.semaphore, wait.value);
+        if (signal == nullptr) continue;
+        const Scope first = firstScope(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAnyAccess);
+        dependencies.apply(*signal, {{first, secondScope(wait.stages, kAnyAccess)}});
+    }
+}
+
+// Fences and semaphores of Vulkan 1.0 have all commands before them in their first scope.
+void noteSignals(const Dependencies& dependencies, const Batch& batch) {
+    constexpr size_t kMostSignals = 64;  // of a semaphore: waits for older ones are for these
+    for (const SemaphoreValue& each : batch.signals) {
+        Semaphore& semaphore = *each.semaphore;
+        const Scope first = firstScope(each.stages, kAnyAccess);
+        semaphore.signals[semaphore.timeline ? each.value : 1] =
+            std::make_shared<Signal>(dependencies.signal(first));
+        if (semaphore.signals.size() > kMostSignals)
+            semaphore.signals.erase(semaphore.signals.begin());
+    }
+    if (batch.fence != nullptr) batch.fence->complete.fill(dependencies.now());
 }
 
 }  // namespace
@@ -138,6 +169,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
     });
     for (const SemaphoreValue& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;
+    if (device->dependencies) afterWaits(*device->dependencies, batch);
     for (const auto& commands : batch.commands) {
         if (device->lost || device->stopping) break;
         lock.unlock();
@@ -145,6 +177,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
         lock.lock();
     }
     for (const auto& commands : batch.busy) --commands->pending;
+    if (device->dependencies) noteSignals(*device->dependencies, batch);
     for (const SemaphoreValue& signal : batch.signals)
         signal.semaphore->value = signal.semaphore->timeline ? signal.value : 1;
     if (batch.fence == nullptr) return;
@@ -161,7 +194,16 @@ VkResult QueueSubmit2(Queue& queue, uint32_t count, const VkSubmitInfo2* infos, 
 }
 
 VkResult QueueWaitIdle(Queue& queue) {
-    return queue.device->wait(UINT64_MAX, [&] { return queue.idle(); });
+    Device& device = *queue.device;
+    const VkResult result = device.wait(UINT64_MAX, [&] { return queue.idle(); });
+    return result != VK_SUCCESS ? result : device.read([&] {
+        if (queue.idle() && device.dependencies) {
+            Times all = {};
+            all.fill(device.dependencies->now());
+            device.knowComplete(all);
+        }
+        return VK_SUCCESS;
+    });
 }
 
 VkResult DeviceWaitIdle(Device& device) { return QueueWaitIdle(device.queue); }

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "dependencies/barriers.hpp"
+
 namespace coopvk::reference::icd {
 
 COOPVK_OBJECT(Fence)
@@ -20,7 +22,10 @@ VkResult ResetFences(Device& device, uint32_t count, const VkFence* fences) {
 }
 
 VkResult GetFenceStatus(Device& device, Fence* fence) {
-    return device.read([&] { return fence->signaled ? VK_SUCCESS : VK_NOT_READY; });
+    return device.read([&] {
+        if (fence->signaled) device.knowComplete(fence->complete);
+        return fence->signaled ? VK_SUCCESS : VK_NOT_READY;
+    });
 }
 
 VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, VkBool32 all,
@@ -33,6 +38,8 @@ VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, Vk
     }
     const auto signaled = [](const auto& fence) { return fence->signaled; };
     return device.wait(timeout, [&] {
+        for (const auto& fence : waited)
+            if (fence->signaled) device.knowComplete(fence->complete);
         return all ? std::ranges::all_of(waited, signaled) : std::ranges::any_of(waited, signaled);
     });
 }
@@ -45,10 +52,23 @@ static Semaphore& timelineOf(const Device& device, VkSemaphore handle) {
     return semaphore;
 }
 
+static std::shared_ptr<const Signal> signalOfHost(const Device& device) {
+    auto signal = std::make_shared<Signal>();
+    signal->complete = device.complete;
+    return signal;
+}
+
+// The host has seen that the semaphore has this value, if it has it.
+static void knowSignals(Device& device, const SemaphoreValue& seen) {
+    const Signal* signal = isReady(seen) ? signalOf(*seen.semaphore, seen.value) : nullptr;
+    if (signal != nullptr) device.knowComplete(signal->until());
+}
+
 VkResult GetSemaphoreCounterValue(Device& device, Semaphore* semaphore, uint64_t* value) {
     (void)timelineOf(device, handleOf(*semaphore));
     return device.read([&] {
         *value = semaphore->value;
+        knowSignals(device, {{semaphore->self.lock(), semaphore}, *value});
         return VK_SUCCESS;
     });
 }
@@ -63,6 +83,7 @@ VkResult WaitSemaphores(Device& device, const VkSemaphoreWaitInfo* info, uint64_
     }
     const bool any = info->flags & VK_SEMAPHORE_WAIT_ANY_BIT;
     return device.wait(timeout, [&] {
+        for (const SemaphoreValue& each : waited) knowSignals(device, each);
         return any ? std::ranges::any_of(waited, isReady) : std::ranges::all_of(waited, isReady);
     });
 }
@@ -72,50 +93,93 @@ VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
     return device.change([&] {
         require(info->value > semaphore.value, "the value is not greater than the semaphore's");
         semaphore.value = info->value;
+        semaphore.signals[info->value] = signalOfHost(device);
     });
 }
 
 COOPVK_OBJECT(Event)
 
-static VkResult setEvent(Device& device, Event* event, bool set) {
-    return device.change([&] { event->set = set; });
+static VkResult setEvent(Device& device, Event* event, std::shared_ptr<const Signal> signal) {
+    return device.change([&] {
+        event->set = true;
+        event->signal = std::move(signal);
+    });
+}
+static VkResult resetEvent(Device& device, Event* event) {
+    return device.change([&] {
+        event->set = false;
+        event->signal = nullptr;
+    });
 }
 
 VkResult GetEventStatus(Device& device, Event* event) {
-    return device.read([&] { return event->set ? VK_EVENT_SET : VK_EVENT_RESET; });
+    return device.read([&] {
+        if (event->signal != nullptr) device.knowComplete(event->signal->until());
+        return event->set ? VK_EVENT_SET : VK_EVENT_RESET;
+    });
 }
 
-VkResult SetEvent(Device& device, Event* event) { return setEvent(device, event, true); }
-VkResult ResetEvent(Device& device, Event* event) { return setEvent(device, event, false); }
-
-void execution::CmdSetEvent(Execution& execution, Event* event, VkPipelineStageFlags) {
-    setEvent(execution.device, event, true);
+VkResult SetEvent(Device& device, Event* event) {
+    std::shared_ptr<const Signal> signal;
+    device.change([&] { signal = signalOfHost(device); });
+    return setEvent(device, event, signal);
 }
-void execution::CmdSetEvent2(Execution& execution, Event* event, const VkDependencyInfo*) {
-    setEvent(execution.device, event, true);
+VkResult ResetEvent(Device& device, Event* event) { return resetEvent(device, event); }
+
+// With what the scopes contain.
+static void signalEvent(Execution& execution, Event* event, const Scope& first) {
+    const auto& dependencies = execution.device.dependencies;
+    setEvent(execution.device, event,
+             dependencies ? std::make_shared<Signal>(dependencies->signal(first)) : nullptr);
+}
+
+void execution::CmdSetEvent(Execution& execution, Event* event, VkPipelineStageFlags stages) {
+    signalEvent(execution, event, firstScope(stages, kAnyAccess));
+}
+void CmdSetEvent2(CommandBuffer& commands, Event* event, const VkDependencyInfo* info) {
+    Scope first;
+    for (const Barrier& barrier : barriersOf(*info)) {
+        first.stages |= barrier.first.stages;
+        first.uses |= barrier.first.uses;
+    }
+    record(
+        commands, [event, first](Execution& execution) { signalEvent(execution, event, first); },
+        event);
 }
 void execution::CmdResetEvent(Execution& execution, Event* event, VkPipelineStageFlags) {
-    setEvent(execution.device, event, false);
+    resetEvent(execution.device, event);
 }
 void execution::CmdResetEvent2(Execution& execution, Event* event, VkPipelineStageFlags2) {
-    setEvent(execution.device, event, false);
+    resetEvent(execution.device, event);
 }
 
 // The host may set an event after the submission.
+static void waitFor(CommandBuffer& commands, const VkEvent& waited, std::vector<Barrier> barriers) {
+    const auto wait = [event = &theObject(waited),
+                       barriers = std::move(barriers)](Execution& execution) {
+        Device& device = execution.device;
+        std::shared_ptr<const Signal> signal;
+        device.wait(UINT64_MAX, [&] {
+            signal = event->signal;
+            return device.stopping || event->set;
+        });
+        if (device.dependencies && signal != nullptr) device.dependencies->apply(*signal, barriers);
+    };
+    record(commands, wait, objectOf(waited));
+}
+
 void CmdWaitEvents2(CommandBuffer& commands, uint32_t count, const VkEvent* events,
-                    const VkDependencyInfo*) {
-    for (const VkEvent each : listOf(events, count)) {
-        const auto wait = [event = &theObject(each)](Execution& execution) {
-            Device& device = execution.device;
-            device.wait(UINT64_MAX, [&] { return device.stopping || event->set; });
-        };
-        record(commands, wait, objectOf(each));
-    }
+                    const VkDependencyInfo* infos) {
+    const auto all = listOf(infos, count);
+    for (const VkEvent& each : listOf(events, count))
+        waitFor(commands, each, barriersOf(all[size_t(&each - events)]));
 }
 void CmdWaitEvents(CommandBuffer& commands, uint32_t count, const VkEvent* events,
-                   VkPipelineStageFlags, VkPipelineStageFlags, uint32_t, const VkMemoryBarrier*,
-                   uint32_t, const VkBufferMemoryBarrier*, uint32_t, const VkImageMemoryBarrier*) {
-    CmdWaitEvents2(commands, count, events, nullptr);
+                   VkPipelineStageFlags first, VkPipelineStageFlags second, uint32_t memoryCount,
+                   const VkMemoryBarrier* memory, uint32_t bufferCount,
+                   const VkBufferMemoryBarrier* buffers, uint32_t, const VkImageMemoryBarrier*) {
+    const Barriers1 all{first, second, listOf(memory, memoryCount), listOf(buffers, bufferCount)};
+    for (const VkEvent& each : listOf(events, count)) waitFor(commands, each, barriersOf(all));
 }
 
 }  // namespace coopvk::reference::icd

@@ -11,6 +11,7 @@ struct Fence : ObjectOf<VkFence> {
     Fence(Device&, const VkFenceCreateInfo& info)
         : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
     bool signaled;
+    Times complete = {};     // by its signal
     bool isPending = false;  // a submission signals it
 };
 
@@ -22,6 +23,8 @@ struct Semaphore : ObjectOf<VkSemaphore> {
         value = kind->initialValue;
     }
     bool timeline = false;
+    // By value; a binary one has 1. Only where somebody checks.
+    std::map<uint64_t, std::shared_ptr<const Signal>> signals;
     uint64_t value = 0;       // a binary one that is signaled has 1
     bool isPromised = false;  // a binary one that the submissions so far leave signaled
 };
@@ -29,7 +32,14 @@ struct Semaphore : ObjectOf<VkSemaphore> {
 struct Event : ObjectOf<VkEvent> {
     using ObjectOf::ObjectOf;
     bool set = false;
+    std::shared_ptr<const Signal> signal;  // that set it; null: nobody checks
 };
+
+// The first one with which a wait for the value ends; or null.
+inline const Signal* signalOf(const Semaphore& semaphore, uint64_t value) {
+    const auto found = semaphore.signals.lower_bound(semaphore.timeline ? value : 1);
+    return found != semaphore.signals.end() ? found->second.get() : nullptr;
+}
 
 inline bool isReady(const SemaphoreValue& wait) {
     const Semaphore& semaphore = *wait.semaphore;

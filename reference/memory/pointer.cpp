@@ -95,10 +95,22 @@ Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
         reportOutside(*this, lane, at, size, range);
         return {};
     }
-    return {range->data + at, range->written != nullptr ? range->written + at : nullptr,
+    return {range->data + at,
+            range->written != nullptr ? range->written + at : nullptr,
             range->writers != nullptr ? range->writers + at : nullptr,
             range->readers != nullptr ? range->readers + at : nullptr,
-            range->deviations != nullptr ? range->deviations + at : nullptr};
+            range->deviations != nullptr ? range->deviations + at : nullptr,
+            range->address != 0 && s.group->dispatch->accesses != nullptr ? range : nullptr};
+}
+
+void Memory::noteRead(uint32_t lane, const Span& span, uint64_t size, std::byte* seen) const {
+    std::string fault = s.group->dispatch->accesses->reads(*span.followed, span.data, size, seen);
+    if (!fault.empty()) s.report(kCheckDependencies, lane, std::move(fault));
+}
+
+void Memory::noteWrite(uint32_t lane, const Span& span, uint64_t size) const {
+    std::string fault = s.group->dispatch->accesses->writes(span.data, size);
+    if (!fault.empty()) s.report(kCheckDependencies, lane, std::move(fault));
 }
 
 Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
@@ -114,6 +126,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     }
     if (Races* races = s.group->races)
         races->note(*this, lane, from.data, size, reinterpret_cast<std::byte*>(&word));
+    if (from.followed != nullptr) noteRead(lane, from, size, reinterpret_cast<std::byte*>(&word));
     if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
     const bool written = isWritten(from, size);
     if (!written)
@@ -137,6 +150,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
         word = (uint64_t(*to.data) & ~mask) | (word << bit % 8 & mask);
     }
     if (Races* races = s.group->races) races->note(*this, lane, to.data, size, nullptr);
+    if (to.followed != nullptr) noteWrite(lane, to, size);
     if (size == sizeof(uint32_t))  // most writes: without a call
         std::memcpy(to.data, &word, sizeof(uint32_t));
     else
@@ -184,6 +198,8 @@ Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const At
     if (atomic.reads && !isWritten(at, size))
         s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
     if (at.written != nullptr) std::memset(at.written, 1, size);
+    if (at.followed != nullptr && atomic.reads) noteRead(lane, at, size, nullptr);
+    if (at.followed != nullptr && atomic.writes) noteWrite(lane, at, size);
     Races* races = s.group->races;
     const auto lock =
         races != nullptr ? races->lock(*this, at.data) : std::unique_lock<std::mutex>();
@@ -236,6 +252,7 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
         AtomicAccess access{spv::Scope(scope.at(0, lane)), uint32_t(semantics.at(0, lane))};
         access.unequal = compares ? uint32_t(s.operand(3).at(0, lane)) : access.semantics;
         access.reads = opcode != OpAtomicStore;
+        access.writes = !isLoad;
         const auto change = [&](uint64_t before) -> std::optional<uint64_t> {
             if (isLoad || (compares && before != s.operand(5).at(0, lane))) return std::nullopt;
             uint64_t after = 0;

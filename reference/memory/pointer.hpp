@@ -61,6 +61,7 @@ struct AtomicAccess {
     spv::Scope scope = spv::Scope::Device;
     uint32_t semantics = 0, unequal = 0;  // if it writes, and if it does not
     bool reads = true;
+    bool writes = true;  // false: never
     // Of what it adds or stores: an addend, in any order with others, or nothing; whether the
     // result depends on a value that may be another one.
     std::optional<std::pair<numbers::Number, Interval>> addend = {};
@@ -76,6 +77,7 @@ struct Span {
     uint32_t* writers = nullptr;  // null: not kept
     uint32_t* readers = nullptr;
     Deviation* deviations = nullptr;
+    const Range* followed = nullptr;  // in which it is, if somebody follows accesses to it
 };
 // What an atomic operation makes of the bits that it read; nothing: it does not write.
 using Change = std::function<std::optional<uint64_t>(uint64_t)>;
@@ -107,6 +109,9 @@ struct Memory {
     // change(their bits). Returns the bits before; 0 if they are outside of the memory (reported).
     Element exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                      const Change& change) const;
+    // Tells who follows accesses to this memory.
+    void noteRead(uint32_t lane, const Span& span, uint64_t size, std::byte* seen) const;
+    void noteWrite(uint32_t lane, const Span& span, uint64_t size) const;
     // Reports an address that is not a multiple of what the memory operands say.
     void checkAlignment(uint32_t lane) const;
 };

@@ -64,7 +64,8 @@ enum Check : uint32_t {
     kCheckDivergence = 1u << 5,  // barriers, subgroup or cooperative operations that not all reach
     kCheckUniformity = 1u << 6,  // operands that must be the same in all invocations and are not
     kCheckProgram = 1u << 7,     // what the program itself says: assumptions that do not hold
-    kAllChecks = (1u << 8) - 1,
+    kCheckDependencies = 1u << 8,  // accesses by two commands that nothing orders
+    kAllChecks = (1u << 9) - 1,
 };
 
 // "races", "unwritten", ...
@@ -219,6 +220,7 @@ struct Range {
     uint32_t* readers = nullptr;
     // For each byte a Deviation (intervals.hpp). Null: not kept.
     uint32_t* deviations = nullptr;
+    bool isUniform = false;  // of a uniform buffer
 };
 
 // Finds memory. Several threads call it at once during an execution. What it returns must stay as
@@ -236,6 +238,18 @@ class Resources {
     virtual const Range* inHeap(uint64_t) { return nullptr; }
 };
 
+// Follows accesses to memory that has device addresses. Several threads call it at once during an
+// execution. The result: what is wrong with the access (kCheckDependencies), or nothing.
+class Accesses {
+ public:
+    virtual ~Accesses() = default;
+    // `seen`: what it read, which may become what was there before; or null.
+    virtual std::string reads(const Range& range, const std::byte* data, uint64_t size,
+                              std::byte* seen) = 0;
+    // Before it does.
+    virtual std::string writes(const std::byte* data, uint64_t size) = 0;
+};
+
 // Bytes of any descriptor in a heap: OpConstantSizeOfEXT.
 inline constexpr uint32_t kDescriptorBytes = 16;
 
@@ -245,6 +259,7 @@ struct Dispatch {
     std::span<const std::byte> pushConstants;
     // Reporter::wrote() gets each write to one of these bytes of a range.
     std::span<const std::byte> watched = {};
+    Accesses* accesses = nullptr;  // null: nobody follows them
     // Becomes true where the execution is to end soon.
     const std::atomic<bool>* stop = nullptr;
 };

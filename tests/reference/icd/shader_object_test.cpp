@@ -52,6 +52,7 @@ TEST_F(ShaderObjects, WordsAndBinaries) {
         EXPECT_VK(run([&](VkCommandBuffer commands) {
             const VkShaderStageFlagBits stage = VK_SHADER_STAGE_COMPUTE_BIT;
             vkCmdFillBuffer(commands, result.buffer, 0, 8, 0);
+            fullBarrier(commands);
             vkCmdBindShadersEXT(commands, 1, &stage, &shader);
             vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipelines, 0,
                                     1, &set, 0, nullptr);

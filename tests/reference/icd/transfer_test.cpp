@@ -40,7 +40,9 @@ TEST_F(Transfer, SecondariesExecuteInOrder) {
     ASSERT_VK(vkEndCommandBuffer(secondary));
     EXPECT_VK(run([&](VkCommandBuffer commands) {
         vkCmdFillBuffer(commands, target.buffer, 0, 8, 1);
+        fullBarrier(commands);
         vkCmdExecuteCommands(commands, 1, &secondary);
+        fullBarrier(commands);
         vkCmdFillBuffer(commands, target.buffer, 4, 4, 3);
     }));
     EXPECT_EQ(target.values(), (Values{2, 3}));

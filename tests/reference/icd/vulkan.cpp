@@ -116,6 +116,15 @@ VkResult Vulkan::run(const std::function<void(VkCommandBuffer)>& commands) {
     return result;
 }
 
+void fullBarrier(VkCommandBuffer commands) {
+    constexpr VkAccessFlags kAny = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+    constexpr VkPipelineStageFlags kStages = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    const VkMemoryBarrier memory{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, kAny,
+                                 kAny | VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(commands, kStages, kStages | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &memory, 0,
+                         nullptr, 0, nullptr);
+}
+
 Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType)
     : device_(device), count_(values.size()) {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};

@@ -52,6 +52,9 @@ class Vulkan : public testing::Test {
     std::vector<std::string> messages_;
 };
 
+// All that commands did so far is complete, and visible to what follows and to the host.
+void fullBarrier(VkCommandBuffer commands);
+
 // A buffer with memory of its own, mapped.
 class Words {
  public:

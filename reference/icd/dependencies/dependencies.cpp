@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dependencies/dependencies.hpp"
+
+#include <format>
+
+namespace coopvk::reference::icd {
+namespace {
+
+// Threads of a dispatch access the same memory; what they note of a byte is the same.
+Time load(Time& time) { return std::atomic_ref(time).load(std::memory_order_relaxed); }
+void store(Time& time, Time to) { std::atomic_ref(time).store(to, std::memory_order_relaxed); }
+
+// Bytes that follow each other, and one command before, make one conflict; only the first is kept.
+void add(std::optional<Conflict>& found, const Conflict& conflict) {
+    if (!found)
+        found = conflict;
+    else if (found->before == conflict.before && found->use == conflict.use &&
+             found->begin + found->size == conflict.begin)
+        ++found->size;
+}
+
+// Of a stage. Which of its reads it was does not matter: reads need execution dependencies.
+Use readOf(Stage stage) {
+    constexpr Use kReads[] = {Use::kIndirectRead, Use::kStorageRead, Use::kCopyRead,
+                              Use::kCopyRead,     Use::kConvertRead, Use::kHostRead};
+    return kReads[size_t(stage)];
+}
+
+}  // namespace
+
+void Dependencies::begin(CommandName name, Use writes) {
+    commands_.push_back({std::move(name), writes});
+    last_[size_t(writes)] = now();
+    for (size_t use = 0; use < kUseCount; ++use)
+        settled_[use] = order_.visibleAnywhere(Use(use), last_);
+}
+
+void Dependencies::apply(std::span<const Barrier> barriers) {
+    const Order then = order_;
+    order_.apply(then, now(), barriers);
+}
+
+void Dependencies::apply(const Signal& signal, std::vector<Barrier> barriers) {
+    for (Barrier& barrier : barriers) {
+        barrier.first.stages &= signal.first.stages;
+        barrier.first.uses &= signal.first.uses;
+    }
+    order_.apply(signal.order, signal.now, barriers);
+    order_.complete(signal.complete);
+}
+
+void Dependencies::forget(const Range& memory) {
+    history_.forget(reinterpret_cast<uintptr_t>(memory.data), memory.size);
+}
+
+bool Dependencies::isVisible(Time writer, Use to, uintptr_t at) const {
+    return writer <= settled_[size_t(to)] || writer == now() ||
+           order_.isVisible(writer, commands_[writer - 1].writes, to, at);
+}
+
+Conflict Dependencies::withWriter(Time writer, Use now, uintptr_t at) const {
+    return {writer, commands_[writer - 1].writes, now, at, 1};
+}
+
+// Reads before the last write have nothing to do with this one.
+std::optional<Conflict> Dependencies::withReaders(History::Page& page, uintptr_t at,
+                                                  Use use) const {
+    const uintptr_t i = at % History::Page::kSize;
+    const Time writer = load(page.writers[i]);
+    for (size_t stage = 0; stage < kStageCount; ++stage) {
+        History::Page::Bytes* readers = page.readers(Stage(stage));
+        const Time reader = readers != nullptr ? load((*readers)[i]) : 0;
+        if (reader <= writer || reader == now()) continue;
+        if (!order_.happened(reader, Stage(stage), stageOf(use)))
+            return Conflict{reader, readOf(Stage(stage)), use, at, 1};
+    }
+    return std::nullopt;
+}
+
+std::optional<Conflict> Dependencies::read(Use use, const std::byte* data, uint64_t size,
+                                           std::byte* seen) {
+    std::optional<Conflict> found;
+    auto at = reinterpret_cast<uintptr_t>(data);
+    history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
+        History::Page::Bytes* readers = page.readers(stageOf(use));
+        if (readers == nullptr) {
+            page.otherReaders[size_t(stageOf(use))] = std::make_unique<History::Page::Bytes>();
+            readers = page.readers(stageOf(use));
+        }
+        for (uintptr_t i = first; i < first + bytes; ++i, ++at) {
+            const Time writer = load(page.writers[i]);
+            if (!isVisible(writer, use, at)) {
+                add(found, withWriter(writer, use, at));
+                if (isStale_ && seen != nullptr)
+                    seen[at - reinterpret_cast<uintptr_t>(data)] = page.before[i];
+            }
+            store((*readers)[i], now());
+        }
+    });
+    return found;
+}
+
+std::optional<Conflict> Dependencies::write(Use use, const std::byte* data, uint64_t size) {
+    std::optional<Conflict> found;
+    auto at = reinterpret_cast<uintptr_t>(data);
+    history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
+        for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++data) {
+            const Time writer = load(page.writers[i]);
+            if (!isVisible(writer, use, at))
+                add(found, withWriter(writer, use, at));
+            else if (const auto conflict = withReaders(page, at, use))
+                add(found, *conflict);
+            if (isStale_ && writer != now()) page.before[i] = *data;
+            store(page.writers[i], now());
+        }
+    });
+    return found;
+}
+
+std::string Dependencies::nameOf(Time command) const {
+    const CommandName& name = commands_[command - 1].name;
+    return std::format("{} (command {} of {})", name.name, name.number, *name.buffer);
+}
+
+std::string Dependencies::describe(const Conflict& c, const std::string& where) const {
+    const Stage before = stageOf(c.use), after = stageOf(c.now);
+    const char* verb = isWrite(c.now) ? "writes" : "reads";
+    std::string text = std::format("{} {} {}, which {} {}", nameOf(now()), verb, where,
+                                   nameOf(c.before), isWrite(c.use) ? "wrote" : "read");
+    if (!isWrite(c.use))
+        return text + std::format(", without an execution dependency from {} to {}",
+                                  icd::nameOf(before), icd::nameOf(after));
+    const char* lacks = !order_.happened(c.before, before, after) ? ""
+                        : !order_.isAvailable(c.before, c.use, after, c.begin)
+                            ? ": it has happened, but is not available"
+                            : ": it is available, but not visible";
+    return text + std::format(", without a memory dependency from {} to {}{}", icd::nameOf(c.use),
+                              icd::nameOf(c.now), lacks);
+}
+
+}  // namespace coopvk::reference::icd

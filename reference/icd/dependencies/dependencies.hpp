@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The check of accesses to memory by commands: two of them, at least one a write, need a memory
+// dependency, or after a read an execution dependency (Vulkan, "Execution and Memory
+// Dependencies"). A read that lacks it gets the bytes before the last write, if the schedule is
+// adversarial.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <optional>
+
+#include "coopvk_reference/execute.hpp"
+#include "dependencies/history.hpp"
+
+namespace coopvk::reference::icd {
+
+// A command of a command buffer, for reports.
+struct CommandName {
+    const char* name = "";
+    uint32_t number = 0;                        // in the command buffer, from 1 on
+    std::shared_ptr<const std::string> buffer;  // "command buffer ..."
+};
+
+// An access and one before it, between which a dependency lacks.
+struct Conflict {
+    Time before = 0;
+    Use use = Use::kStorageWrite;  // of the access before
+    Use now = Use::kStorageRead;
+    uintptr_t begin = 0;  // memory of the host
+    uint64_t size = 0;
+};
+
+// What happened before a signal of an event or a semaphore: by the queue, or what the host knew
+// that signaled it.
+struct Signal {
+    Order order;
+    Time now = 0;
+    Scope first;
+    Times complete = {};
+    // What somebody knows who waited for it.
+    Times until() const { return now != 0 ? order.until(now, first) : complete; }
+};
+
+class Dependencies {
+ public:
+    explicit Dependencies(bool isStale) : isStale_(isStale) {}
+
+    // A command begins that accesses memory: what follows is its. `writes`: how it writes.
+    void begin(CommandName name, Use writes);
+    // The whole range, by the command that began last. `seen`: what a read got, which may become
+    // what was there before; null: nobody needs it.
+    std::optional<Conflict> read(Use use, const std::byte* data, uint64_t size, std::byte* seen);
+    // Before the write.
+    std::optional<Conflict> write(Use use, const std::byte* data, uint64_t size);
+    // One line: what conflicts, and which dependency lacks. `where`: the name of the memory.
+    std::string describe(const Conflict& conflict, const std::string& where) const;
+
+    // The queue's thread alone.
+    Order& order() { return order_; }
+    Time now() const { return Time(commands_.size()); }
+    Signal signal(const Scope& first) const { return {order_, now(), first, {}}; }
+    void apply(std::span<const Barrier> barriers);
+    // After a wait. What the signal does not contain is not in the first scopes.
+    void apply(const Signal& signal, std::vector<Barrier> barriers);
+    // Memory that was freed.
+    void forget(const Range& memory);
+
+ private:
+    struct Command {
+        CommandName name;
+        Use writes = Use::kStorageWrite;
+    };
+    bool isVisible(Time writer, Use to, uintptr_t at) const;
+    Conflict withWriter(Time writer, Use now, uintptr_t at) const;
+    std::optional<Conflict> withReaders(History::Page& page, uintptr_t at, Use now) const;
+    std::string nameOf(Time command) const;
+
+    const bool isStale_;
+    Order order_;
+    History history_;
+    std::deque<Command> commands_;              // that of `time` at [time - 1]
+    std::array<Time, kUseCount> last_ = {};     // of each use
+    std::array<Time, kUseCount> settled_ = {};  // Order::visibleAnywhere
+};
+
+}  // namespace coopvk::reference::icd

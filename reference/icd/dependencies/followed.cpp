@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dependencies/followed.hpp"
+
+#include <format>
+
+namespace coopvk::reference::icd {
+namespace {
+
+// "bytes 0 to 3 of buffer ..."
+std::string placeOf(const Device& device, const Conflict& conflict) {
+    for (const auto& object : ownedBy(&device)) {
+        if (object->type != VK_OBJECT_TYPE_BUFFER) continue;
+        const Range& range = reinterpret_cast<const Buffer*>(object.get())->range;
+        const uintptr_t offset = conflict.begin - reinterpret_cast<uintptr_t>(range.data);
+        if (range.data == nullptr || offset >= range.size) continue;
+        const std::string id =
+            object->name.empty() ? std::format("{:#x}", object->handle) : '"' + object->name + '"';
+        return std::format("bytes {} to {} of buffer {}", offset, offset + conflict.size - 1, id);
+    }
+    return std::format("{} bytes", conflict.size);
+}
+
+std::string describe(const Device& device, const std::optional<Conflict>& conflict) {
+    if (!conflict) return {};
+    return device.dependencies->describe(*conflict, placeOf(device, *conflict));
+}
+
+// Of a command without a shader.
+void report(Execution& execution, const std::optional<Conflict>& conflict) {
+    Device& device = execution.device;
+    const Settings& settings = device.settings();
+    if (!conflict || (settings.checks & kCheckDependencies) == 0) return;
+    if (settings.action == ReportAction::kIgnore) return;
+    const std::string id = checkName(kCheckDependencies);
+    send(*device.physical->instance,
+         {"coopvk-reference-" + id, id + ": " + describe(device, conflict)});
+    if (settings.action == ReportAction::kError) device.lose();
+}
+
+}  // namespace
+
+void beginAccesses(Execution& execution, Use writes) {
+    if (auto& dependencies = execution.device.dependencies)
+        dependencies->begin(execution.command, writes);
+}
+
+void followRead(Execution& execution, Use use, const Range& range) {
+    if (auto& dependencies = execution.device.dependencies)
+        report(execution, dependencies->read(use, range.data, range.size, nullptr));
+}
+
+void followWrite(Execution& execution, Use use, const Range& range) {
+    if (auto& dependencies = execution.device.dependencies)
+        report(execution, dependencies->write(use, range.data, range.size));
+}
+
+const std::byte* followedBytes(Execution& execution, Use use, const Range& range,
+                               std::vector<std::byte>& stale) {
+    auto& dependencies = execution.device.dependencies;
+    if (!dependencies) return range.data;
+    stale.assign(range.data, range.data + range.size);
+    report(execution, dependencies->read(use, range.data, range.size, stale.data()));
+    return stale.data();
+}
+
+std::string FollowedAccesses::reads(const Range& range, const std::byte* data, uint64_t size,
+                                    std::byte* seen) {
+    const Use use = range.isUniform ? Use::kUniformRead : Use::kStorageRead;
+    return describe(device_, device_.dependencies->read(use, data, size, seen));
+}
+
+std::string FollowedAccesses::writes(const std::byte* data, uint64_t size) {
+    return describe(device_, device_.dependencies->write(Use::kStorageWrite, data, size));
+}
+
+}  // namespace coopvk::reference::icd

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The last accesses to each byte of memory: the command that wrote it, and for each stage the last
+// command that read it.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <shared_mutex>
+
+#include "dependencies/order.hpp"
+
+namespace coopvk::reference::icd {
+
+class History {
+ public:
+    struct Page {
+        static constexpr uintptr_t kSize = 1024;
+        using Bytes = std::array<Time, kSize>;
+        Bytes writers = {}, shaderReaders = {};
+        std::array<std::unique_ptr<Bytes>, kStageCount> otherReaders;  // null: none
+        std::array<std::byte, kSize> before = {};  // what the last command replaced
+
+        // Null: nothing of this stage read the page.
+        Bytes* readers(Stage stage) {
+            return stage == Stage::kCompute ? &shaderReaders : otherReaders[size_t(stage)].get();
+        }
+    };
+
+    History();
+    // Of memory of the host. It stays where it is until the memory is freed. Threads keep the last
+    // one that they had.
+    Page& page(uintptr_t address);
+    // Memory that was freed.
+    void forget(uintptr_t begin, uint64_t size);
+
+    // f(page, first byte in it, bytes) for each page of a range.
+    template <typename F>
+    void forPages(uintptr_t address, uint64_t size, F&& f) {
+        while (size != 0) {
+            const uintptr_t first = address % Page::kSize;
+            const uint64_t bytes = std::min<uint64_t>(size, Page::kSize - first);
+            f(page(address), first, bytes);
+            address += bytes;
+            size -= bytes;
+        }
+    }
+
+ private:
+    Page& find(uintptr_t number);
+
+    std::shared_mutex mutex_;
+    std::map<uintptr_t, std::unique_ptr<Page>> pages_;
+    std::atomic<uint64_t> version_;  // of all histories: no two have the same one
+};
+
+}  // namespace coopvk::reference::icd
