@@ -7,6 +7,8 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <stdexcept>
 #include <string_view>
 
 #include "harness/component.hpp"
@@ -155,13 +157,20 @@ TEST_P(LongVectorStages, Match) {
     const Numbers b = randomNumbers(rng, a.size());
     const Bytes poison = rng.bytes(a.size() * info(c.type).bytes);
     const Bytes wanted = expected(c, a, b);
-    const auto run = [&](const std::string& source) {
-        const Bytes all =
-            runStage(c.stage, source, {packed(c.type, a), packed(c.type, b), poison})[2];
-        return Bytes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+    // Nothing where the driver's compiler fails: NVIDIA's does where functions keep 1,024 numbers of
+    // 32 bits several times, in arrays, too.
+    const auto run = [&](const std::string& source) -> std::optional<Bytes> {
+        try {
+            const Bytes all =
+                runStage(c.stage, source, {packed(c.type, a), packed(c.type, b), poison})[2];
+            return Bytes(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(wanted.size()));
+        } catch (const std::runtime_error& error) {
+            if (std::string_view(error.what()).find("Pipelines") == std::string_view::npos) throw;
+            return std::nullopt;
+        }
     };
     LayerLog::take();
-    const Bytes after = run(sourceOf(c));
+    const std::optional<Bytes> after = run(sourceOf(c));
     const char* emulate = std::getenv("COOPVK_EMULATE");
     const bool isAll = emulate != nullptr && std::string_view(emulate) == "all";
     if (Context::get().emulated && isAll) {  // else the driver's own may stay
@@ -169,10 +178,11 @@ TEST_P(LongVectorStages, Match) {
                   std::string::npos);
     }
     if (after != wanted && run(arraySourceOf(c)) != wanted)
-        GTEST_SKIP() << "the driver computes wrong values with arrays of this size, too";
+        GTEST_SKIP() << "the driver fails with arrays of this size, too";
+    ASSERT_TRUE(after);
     const size_t size = size_t{c.count} * info(c.type).bytes;
     for (size_t i = 0; i < kStageInvocations; ++i)
-        EXPECT_EQ(std::memcmp(after.data() + i * size, wanted.data() + i * size, size), 0) << i;
+        EXPECT_EQ(std::memcmp(after->data() + i * size, wanted.data() + i * size, size), 0) << i;
 }
 
 // The other tests of long vectors are skipped on devices without them.
