@@ -157,8 +157,8 @@ TEST_P(LongVectorStages, Match) {
     const Numbers b = randomNumbers(rng, a.size());
     const Bytes poison = rng.bytes(a.size() * info(c.type).bytes);
     const Bytes wanted = expected(c, a, b);
-    // Nothing where the driver's compiler fails: NVIDIA's does where functions keep 1,024 numbers of
-    // 32 bits several times, in arrays, too.
+    // Nothing where the driver's compiler fails: NVIDIA's does where functions keep 1,024 numbers
+    // of 32 bits several times, in arrays, too.
     const auto run = [&](const std::string& source) -> std::optional<Bytes> {
         try {
             const Bytes all =
