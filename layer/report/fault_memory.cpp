@@ -59,6 +59,7 @@ void FaultMemory::start() noexcept {
         if (!file) return;
         running_ = std::move(*file);
         holdFile(running_.number());
+        keepNewest(memory_.folder);
     });
 }
 

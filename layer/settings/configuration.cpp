@@ -37,7 +37,6 @@ class Parser {
     explicit Parser(ConfigurationFile& file) : file_(file) { file_.sections.emplace_back(); }
 
     void read(std::string_view text) {
-        constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";  // as Windows' editors write
         if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
         while (!text.empty()) {
             const std::string_view line = takeUntil('\n', text);

@@ -2,8 +2,6 @@
 #include "settings/remembered.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <filesystem>
 
 #include "system/files.hpp"
@@ -17,22 +15,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kMaxText = size_t{256} << 10;  // bytes of a file that are read
-constexpr size_t kMaxField = 500;               // characters of a name or a message
 constexpr ptrdiff_t kEnough = 2;  // as often must a shader not have been finished, to count
 constexpr std::string_view kRunning = ".running";
-constexpr std::string_view kKinds[] = {"refused", "lost", "unfinished", "begun", "ended"};
-
-// What a file contains is shown, and separators end a field. Of its own result the same.
-std::string plain(std::string_view text) {
-    return printable(text.substr(0, kMaxField)).substr(0, kMaxField);
-}
-
-template <typename T>
-bool readNumber(std::string_view text, T& value, int base) {
-    const char* end = text.data() + text.size();
-    const auto parsed = std::from_chars(text.data(), end, value, base);
-    return parsed.ec == std::errc() && parsed.ptr == end;
-}
 
 fs::path programsFolder() {
     const fs::path cache = system::userCacheFolder();
@@ -165,39 +149,6 @@ ProgramMemory memoryOf(const ProgramNames& names) {
     return memory;
 }
 
-std::string lineOf(const RememberedFault& fault) {
-    std::string line(rewrite::version());
-    for (const std::string& field :
-         {std::string(kKinds[static_cast<size_t>(fault.kind)]), hexName(fault.shader),
-          namesOf(fault.extensions), plain(fault.device), std::to_string(fault.driver),
-          plain(fault.program), plain(fault.message)}) {
-        line += '\t';
-        line += field;
-    }
-    return line + '\n';
-}
-
-std::optional<RememberedFault> faultFrom(std::string_view line) {
-    std::array<std::string_view, 8> fields;
-    for (std::string_view& field : fields) field = takeUntil('\t', line);
-    if (fields[0] != rewrite::version()) return std::nullopt;
-    const auto* const kind = std::ranges::find(kKinds, fields[1]);
-    RememberedFault fault;
-    if (kind == std::end(kKinds) || !readNumber(fields[2], fault.shader, 16) ||
-        !readNumber(fields[5], fault.driver, 10)) {
-        return std::nullopt;
-    }
-    fault.kind = static_cast<FaultKind>(kind - kKinds);
-    while (!fields[3].empty()) {
-        const auto extension = rewrite::extensionFromVulkanName(takeUntil(',', fields[3]));
-        if (extension) fault.extensions.insert(*extension);
-    }
-    fault.device = plain(fields[4]);
-    fault.program = plain(fields[6]);
-    fault.message = plain(fields[7]);
-    return fault;
-}
-
 std::vector<RememberedFault> takeFaults(const ProgramMemory& memory) {
     std::vector<RememberedFault> faults, added;
     if (!memory.exists()) return faults;
@@ -221,6 +172,30 @@ std::vector<RememberedFault> takeFaults(const ProgramMemory& memory) {
         }
     }
     return faults;
+}
+
+void keepNewest(const std::string& folder) {
+    struct File {
+        fs::file_time_type time;
+        std::string path;
+        bool isRunning;
+    };
+    std::vector<File> files;
+    eachFile(folder, [&](const std::string& path, const std::string& file) {
+        const FileName names = parsed(file);
+        std::error_code error;
+        if (!names.program.empty())
+            files.push_back({fs::last_write_time(path, error), path, names.isRunning});
+    });
+    if (files.size() <= kMostRemembered) return;
+    std::ranges::sort(files, std::ranges::greater{}, &File::time);
+    for (const File& file : std::span(files).subspan(kMostRemembered)) {
+        std::error_code error;
+        if (file.isRunning)
+            takeAbandonedFile(file.path, 0);
+        else
+            fs::remove(file.path, error);
+    }
 }
 
 std::vector<RememberedFault> allFaults(std::string_view name) {
@@ -251,10 +226,6 @@ Forgotten forgetFaults(std::string_view name) {
     return forgotten;
 }
 
-bool isOfDevice(const RememberedFault& fault, std::string_view device, uint32_t driver) {
-    return fault.device == plain(device) && fault.driver == driver;
-}
-
 rewrite::ExtensionSet avoidedExtensions(std::span<const RememberedFault> faults,
                                         std::string_view device, uint32_t driver) {
     rewrite::ExtensionSet avoided;
@@ -265,28 +236,6 @@ rewrite::ExtensionSet avoidedExtensions(std::span<const RememberedFault> faults,
             if (fault.extensions.contains(info.extension)) avoided.insert(info.extension);
     }
     return avoided;
-}
-
-std::string textOf(const RememberedFault& fault) {
-    const std::string shader = "shader " + hexName(fault.shader);
-    switch (fault.kind) {
-        case FaultKind::kRefused:
-            return shader + " was refused: " + fault.message;
-        case FaultKind::kLost:
-            return "the device was lost: " + fault.message;
-        default:
-            return shader + " was not finished when the program ended";
-    }
-}
-
-std::string namesOf(rewrite::ExtensionSet set) {
-    std::string names;
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (!set.contains(info.extension)) continue;
-        if (!names.empty()) names += ',';
-        names += info.vulkanName;
-    }
-    return names;
 }
 
 }  // namespace coopvk::layer

@@ -59,6 +59,9 @@ std::optional<RememberedFault> faultFrom(std::string_view line);
 
 // What earlier starts left, and what those left unfinished that have ended since.
 std::vector<RememberedFault> takeFaults(const ProgramMemory& memory);
+// Removes the oldest files of the folder, but for this many, and what running processes have.
+inline constexpr size_t kMostRemembered = 256;
+void keepNewest(const std::string& folder);
 // Of all programs, or of those with this name (of the file, without folders). Changes nothing.
 std::vector<RememberedFault> allFaults(std::string_view name = {});
 struct Forgotten {

@@ -3,12 +3,9 @@
 
 #include <format>
 #include <iterator>
-#include <memory>
-#include <span>
-#include <vulkan/layer/vk_layer_settings.hpp>
 
-#include "chain/pnext.hpp"
 #include "settings/program_names.hpp"
+#include "settings/setting_set.hpp"
 #include "settings/setting_table.hpp"
 #include "settings/unknown_settings.hpp"
 #include "system/program.hpp"
@@ -18,120 +15,7 @@
 namespace coopvk::layer {
 namespace {
 
-// Those that name what the layer writes, or how much of an application's data.
-constexpr std::string_view kWritingSettings[] = {"log_file", "dump_dir", "dump_inputs",
-                                                 "statistics"};
-
-constexpr const char* kDefaultOrigin = "default";
 constexpr std::string_view kOwnDevice = "own";  // the setting `as`
-
-void ignoreMessage(const char*, const char*) {}
-
-// The set of settings of the settings library, for one call.
-class SettingSet {
- public:
-    explicit SettingSet(const VkInstanceCreateInfo* createInfo) {
-        first_ = findNode<VkLayerSettingsCreateInfoEXT>(
-            createInfo == nullptr ? nullptr : createInfo->pNext,
-            VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT);
-        if (vkuCreateLayerSettingSet(kLayerName, first_, nullptr, ignoreMessage, &set_) !=
-            VK_SUCCESS) {
-            set_ = VK_NULL_HANDLE;
-        }
-    }
-    ~SettingSet() {
-        if (set_ != VK_NULL_HANDLE) vkuDestroyLayerSettingSet(set_, nullptr);
-    }
-    SettingSet(const SettingSet&) = delete;
-    SettingSet& operator=(const SettingSet&) = delete;
-
-    // The value as text, from any source; the manifest's default if there is none.
-    SettingFound find(const SettingInfo& setting, const ConfiguredSettings& configured) const {
-        if (const auto value = system::trustedVariable(setting.variable)) {
-            return {*value, setting.variable};
-        }
-        // The library does not say whether a value is from a variable or from its file.
-        const std::string variable = libraryVariable(setting);
-        const auto librarys = system::trustedVariable(variable.c_str());
-        const bool isInVariable = librarys && !librarys->empty();
-        if (const auto& value = configured[setting]; value && !isInVariable) {
-            return {value->text, value->origin};
-        }
-        const auto text = isInVariable || !isDistrusted(setting) ? librarysText(setting.key)
-                                                                 : applicationsText(setting.key);
-        if (text) return {*text, isInVariable ? variable : kSettingsFile};
-        return {std::string(setting.standard), kDefaultOrigin};
-    }
-
-    // Complains about what is in the file: unknown keys, and settings that have no effect there.
-    void complainOfFile(std::vector<std::string>& complaints) const {
-        const std::string text = file_.text();
-        findUnknownKeys(text, complaints);
-        for (const SettingInfo& setting : kSettings) {
-            if (!isDistrusted(setting) || !hasKey(text, setting)) continue;
-            complaints.push_back("setting " + std::string(setting.key) +
-                                 ": has no effect in the vk_layer_settings.txt of the current "
-                                 "folder, which may be anybody's, unless VK_LAYER_SETTINGS_PATH "
-                                 "names the folder");
-        }
-    }
-
-    // Names from the application that the manifest does not have.
-    std::vector<const char*> unknown() const {
-        std::vector<const char*> known, names;
-        for (const SettingInfo& setting : kSettings) known.push_back(setting.key.data());
-        if (set_ == VK_NULL_HANDLE || first_ == nullptr ||
-            vkuGetUnknownSettings(set_, static_cast<uint32_t>(known.size()), known.data(), first_,
-                                  names) != VK_SUCCESS) {
-            names.clear();
-        }
-        return names;
-    }
-
- private:
-    // Whether the file must not set it: somebody else could make the layer write to a file of this
-    // user.
-    bool isDistrusted(const SettingInfo& setting) const {
-        return file_.isOfCurrentFolder && std::ranges::count(kWritingSettings, setting.key) != 0;
-    }
-
-    // A list of strings becomes a comma list.
-    std::optional<std::string> librarysText(std::string_view key) const {
-        std::vector<std::string> values;
-        if (set_ == VK_NULL_HANDLE || !vkuHasLayerSetting(set_, key.data()) ||
-            vkuGetLayerSettingValues(set_, key.data(), values) != VK_SUCCESS) {
-            return std::nullopt;
-        }
-        std::string joined;
-        for (const std::string& value : values) {
-            if (!joined.empty()) joined += ',';
-            joined += value;
-        }
-        return joined;
-    }
-
-    // What the application passes, where the library would prefer the file. All settings that write
-    // are texts.
-    std::optional<std::string> applicationsText(std::string_view key) const {
-        constexpr auto kType = VK_STRUCTURE_TYPE_LAYER_SETTINGS_CREATE_INFO_EXT;
-        for (const auto* info = first_; info != nullptr;
-             info = findNode<VkLayerSettingsCreateInfoEXT>(info->pNext, kType)) {
-            for (const VkLayerSettingEXT& one : std::span(info->pSettings, info->settingCount)) {
-                if (one.pLayerName == nullptr || one.pSettingName == nullptr) continue;
-                if (one.pLayerName != std::string_view(kLayerName) || one.pSettingName != key ||
-                    one.type != VK_LAYER_SETTING_TYPE_STRING_EXT || one.valueCount == 0) {
-                    continue;
-                }
-                return std::string(*static_cast<const char* const*>(one.pValues));
-            }
-        }
-        return std::nullopt;
-    }
-
-    const SettingsFile file_ = settingsFile();
-    const VkLayerSettingsCreateInfoEXT* first_ = nullptr;
-    VkuLayerSettingSet set_ = VK_NULL_HANDLE;
-};
 
 using Complaints = std::vector<std::string>;
 

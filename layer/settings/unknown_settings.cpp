@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "settings/configuration.hpp"
 #include "system/read_text.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
@@ -99,9 +100,28 @@ bool hasKey(std::string_view text, const SettingInfo& setting) {
     return std::ranges::count(keysIn(text), setting.key) != 0;
 }
 
+bool SettingsFile::isReadable() const {
+    std::error_code error;
+    if (path.empty() || !fs::exists(path, error)) return true;
+    return fs::is_regular_file(path, error) && fs::file_size(path, error) <= kMaxConfiguration &&
+           !error;
+}
+
 std::string SettingsFile::text() const {
-    constexpr size_t kMost = size_t{1} << 20;
-    return readText(path, kMost).value_or("");
+    std::string text = readText(path, kMaxConfiguration).value_or("");
+    if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+    return text;
+}
+
+std::optional<std::string> SettingsFile::markedValue(std::string_view key) const {
+    const std::string text = readText(path, kMaxConfiguration).value_or("");
+    std::string_view rest = text;
+    if (!rest.starts_with(kByteOrderMark)) return std::nullopt;
+    rest.remove_prefix(kByteOrderMark.size());
+    std::string_view line = takeUntil('\n', rest);
+    line = line.substr(0, line.find('#'));
+    if (keysIn(line) != std::vector{key}) return std::nullopt;
+    return std::string(trimmed(line.substr(line.find('=') + 1)));
 }
 
 // The library does not say which file it reads: that of its own folder, else that of the variable,

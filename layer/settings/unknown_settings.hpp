@@ -3,6 +3,7 @@
 // Settings with names that the manifest does not have.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,7 +35,13 @@ struct SettingsFile {
     // Nobody named the folder: the file may have come with what somebody else made.
     bool isOfCurrentFolder = false;
 
+    // False if reading it might never end, or take all memory: it is no file, or a huge one.
+    bool isReadable() const;
+    // Without a byte-order mark.
     std::string text() const;
+    // The value of a setting that is in the first line, behind a byte-order mark. The library takes
+    // that for a part of the key.
+    std::optional<std::string> markedValue(std::string_view key) const;
 };
 SettingsFile settingsFile();
 

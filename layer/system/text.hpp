@@ -52,4 +52,7 @@ std::string shortened(std::string_view text);
 // "'text'", shortened.
 std::string inQuotes(std::string_view text);
 
+// Windows' editors write it at the start of files.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 }  // namespace coopvk::layer

@@ -3,6 +3,9 @@
 // What the layer remembers of a program's earlier starts.
 #include "report/posix_fault_memory.hpp"
 
+#include <chrono>
+#include <format>
+
 namespace coopvk::test::posix_fault_memory_test {
 namespace {
 
@@ -44,6 +47,27 @@ TEST_F(FaultMemory, RefusedOfWhatWasAskedFor) {
     }
     setenv("COOPVK_EMULATE", "auto", 1);
     EXPECT_TRUE(isOffered());
+}
+
+// Programs that never start again leave no more than this.
+TEST_F(FaultMemory, FilesOfManyPrograms) {
+    const fs::path folder = cache_ / "coopvk" / "programs";
+    fs::create_directories(folder);
+    const auto now = fs::file_time_type::clock::now();
+    const auto add = [&](size_t age, const std::string& kind) {
+        const fs::path path = folder / std::format("p{}-0123456789abcdef{}", age, kind);
+        std::ofstream(path) << "text\n";
+        fs::last_write_time(path, now - std::chrono::hours(age + 1));
+        return path;
+    };
+    std::ofstream(folder / "a file of somebody");
+    for (size_t age = 0; age < layer::kMostRemembered; ++age) add(age, "");
+    const fs::path oldest = add(1000, ""), abandoned = add(2000, ".running-0123456789abcdef");
+    EXPECT_EQ(useShader(matrix), VK_SUCCESS);
+    EXPECT_FALSE(fs::exists(oldest));
+    EXPECT_FALSE(fs::exists(abandoned));
+    EXPECT_TRUE(fs::exists(folder / "p0-0123456789abcdef"));
+    EXPECT_LE(files(), layer::kMostRemembered + 1);
 }
 
 // A faulty shader says nothing of coopvk.

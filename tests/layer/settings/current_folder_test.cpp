@@ -23,7 +23,9 @@ TEST_F(CurrentFolder, HasAFolderWithTheName) {
     std::filesystem::remove("vk_layer_settings.txt");
     std::filesystem::create_directory("vk_layer_settings.txt");
     EXPECT_EQ(load().logFile, "");
-    EXPECT_TRUE(complaints.empty());
+    ASSERT_EQ(complaints.size(), 1u);
+    EXPECT_EQ(complaints[0],
+              "vk_layer_settings.txt: is no file of at most 1 MiB, so no setting of it counts");
 }
 
 // What else names files does so.

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "settings/configuration.hpp"
+#include "settings/settings_fixture.hpp"
 
 namespace coopvk::layer::posix_configuration_files_test {
 namespace {
@@ -65,6 +66,44 @@ TEST(ConfigurationPaths, NoFiles) {
     fs::create_symlink(file, file);
     EXPECT_EQ(faults().size(), 0u);  // as one that does not exist
     fs::remove(file);
+}
+
+// The same of the file that all layers share. What else sets something does so.
+class NoSettingsFile : public SettingsTest {
+ protected:
+    void expectOthersCount() {
+        AppSettings app;
+        const char* const names[] = {"VK_KHR_shader_bfloat16", "VK_EXT_shader_float8"};
+        const VkBool32 yes = VK_TRUE;
+        app.add("emulate", VK_LAYER_SETTING_TYPE_STRING_EXT, 2, names);
+        app.add("validate_output", VK_LAYER_SETTING_TYPE_BOOL32_EXT, 1, &yes);
+        setenv("VK_COOPVK_EMULATION_LOG_LEVEL", "debug", 1);
+        const Settings settings = load(app.info());
+        EXPECT_EQ(settings.emulateText, "VK_KHR_shader_bfloat16,VK_EXT_shader_float8");
+        EXPECT_TRUE(settings.validateOutput);
+        EXPECT_EQ(settings.logLevel, LogLevel::kDebug);
+        ASSERT_EQ(complaints.size(), 1u);
+        EXPECT_NE(complaints[0].find("is no file of at most 1 MiB"), std::string::npos)
+            << complaints[0];
+    }
+};
+
+TEST_F(NoSettingsFile, NamedPipe) {
+    useFile("");
+    fs::remove(folder / "vk_layer_settings.txt");
+    ASSERT_EQ(mkfifo((folder / "vk_layer_settings.txt").c_str(), 0600), 0);
+    expectOthersCount();
+}
+
+TEST_F(NoSettingsFile, Device) {
+    setenv("VK_LAYER_SETTINGS_PATH", "/dev/zero", 1);
+    expectOthersCount();
+}
+
+TEST_F(NoSettingsFile, Huge) {
+    useFile("");
+    fs::resize_file(folder / "vk_layer_settings.txt", uintmax_t{1} << 40);
+    expectOthersCount();
 }
 
 }  // namespace

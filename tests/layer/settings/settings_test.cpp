@@ -186,5 +186,24 @@ TEST_F(SettingsTest, OfAnotherLayer) {
     EXPECT_TRUE(complaints.empty()) << complaints.front();
 }
 
+// As Windows' editors write it.
+TEST_F(SettingsTest, FilesWithByteOrderMarksAndCarriageReturns) {
+    useFile(
+        "\xef\xbb\xbf"
+        "coopvk_emulation.log_level = debug\r\ncoopvk_emulation.validate_output = true\r\n"
+        "coopvk_emulation.emulate = all\r\n");
+    const Settings settings = load();
+    EXPECT_EQ(settings.logLevel, LogLevel::kDebug);
+    EXPECT_TRUE(settings.validateOutput);
+    EXPECT_EQ(settings.emulateText, "all");
+    EXPECT_TRUE(complaints.empty()) << complaints.front();
+    useFile(
+        "\xef\xbb\xbf"
+        "coopvk_emulation.log_leval = debug\r\n");
+    load();
+    ASSERT_EQ(complaints.size(), 1u);
+    EXPECT_NE(complaints[0].find("log_leval"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace coopvk::layer::settings_test
