@@ -80,6 +80,8 @@ const Growing kGrowing[] = {
      [](const Words& words) { scan(words, ExtensionSet::all()); }},
     {"Breaks", 3000, manyBreaks, toCore},
     {"NestedLoops", 1000, [](size_t count) { return nestedLoops(count); }, toCore},
+    {"WritersOfACounter", 1000,
+     [](size_t count) { return nestedLoops(count, "OpStore %counter %c1"); }, toCore},
     {"Decoders", 3000, manyDecoders, toCore},
     {"Functions", 2000, manyFunctionsWithLoops, toCore},
     {"Cases", 4000, manyCases, toCore},
@@ -110,20 +112,6 @@ TEST_P(GrowthOf, SixTimesAsMuchTakesAboutSixTimesAsLong) {
     EXPECT_LT(more, kMost * std::max(once, kShortest));
     RecordProperty("milliseconds", static_cast<int>(1000 * more));
     std::cout << growing.name << ": " << 1000 * once << " ms, " << 1000 * more << " ms\n";
-}
-
-// What depends on the counter of each loop is looked for in all loops: steps tell.
-TEST(Growth, WalksOverNestedLoopsAreCounted) {
-    constexpr uint64_t kLoops = 1000;
-    const auto stepsOf = [](const Words& words) {
-        Request request;
-        request.words = words;
-        const Result<Rewritten> out = rewrite(request, targetFor());
-        EXPECT_TRUE(out) << out.error().message;
-        return out ? out->steps : 0;
-    };
-    const uint64_t without = stepsOf(nestedLoops(kLoops));
-    EXPECT_GT(stepsOf(nestedLoops(kLoops, "OpStore %counter %c1")), without + kLoops * kLoops);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GrowthOf, testing::ValuesIn(kGrowing),

@@ -3,12 +3,12 @@
 
 #include <algorithm>
 #include <format>
+#include <optional>
 #include <ranges>
-#include <unordered_set>
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
+#include "matrix/matrix_indices.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
@@ -31,14 +31,12 @@ struct Iteration {
     uint64_t components = 0;      // of the accumulators
     uint64_t written = 0;         // multiplications of the loop's instructions
     bool passesMatrices = false;  // to a function, which may pick some by the counter
-    size_t lastBlock = 0;
 
     void add(const Iteration& other) {
         products = std::max(products, other.products);
         components = std::max(components, other.components);
         written += other.written;
         passesMatrices |= other.passesMatrices;
-        lastBlock = std::max(lastBlock, other.lastBlock);
     }
     uint64_t multiplications() const { return std::max(products, written); }
 };
@@ -56,16 +54,17 @@ class ProductLoops {
 
     void keepRolled(uint64_t maxUnrolled) {
         if (graph_.loops().empty()) return;
-        const Users users(function_);
+        std::optional<std::vector<bool>> picksMatrices;
         const std::vector<Iteration> iterations = findIterations();
         for (size_t l = 0; l < iterations.size(); ++l) {
             const Loop& loop = graph_.loops()[l];
             const Iteration& iteration = iterations[l];
             Instruction& merge = *mergeOf(*function_.blocks[loop.header]);
             if (!mayBeUnrolled(merge) || iteration.multiplications() <= maxUnrolled) continue;
-            const bool picks =
-                iteration.components <= kMaxInRegisters &&
-                (iteration.passesMatrices || picksMatrices(users, loop, iteration.lastBlock));
+            const bool mayPick = iteration.components <= kMaxInRegisters;
+            if (mayPick && !iteration.passesMatrices && !picksMatrices)
+                picksMatrices = loopsThatPickMatrices(module_, matrices_, function_, graph_);
+            const bool picks = mayPick && (iteration.passesMatrices || (*picksMatrices)[l]);
             if (!picks) merge.operands[2] = literal(spv::LoopControlMask::DontUnroll);
         }
     }
@@ -84,7 +83,6 @@ class ProductLoops {
         for (size_t b = 0; b < function_.blocks.size(); ++b) {
             const Loop* loop = graph_.loopOf(b);
             if (loop == nullptr) continue;
-            of(loop).lastBlock = b;
             for (const InstructionPtr& i : function_.blocks[b]->body) of(loop).add(iterationOf(*i));
         }
         for (const Loop& loop : std::views::reverse(graph_.loops())) {
@@ -109,50 +107,6 @@ class ProductLoops {
             iteration.components = kept * (size / subgroupSize_);
         }
         return iteration;
-    }
-
-    // Whether the counter is an index to a matrix in an array. On it depend the phis of the header,
-    // the variables to which the continue construct stores, and what is computed of these.
-    bool picksMatrices(const Users& users, const Loop& loop, size_t lastBlock) {
-        std::unordered_set<Id> dependent;
-        std::vector<Id> pending;
-        const auto add = [&](Id value) {
-            if (dependent.insert(value).second) pending.push_back(value);
-        };
-        for (const InstructionPtr& i : function_.blocks[loop.header]->body) {
-            if (i->opcode == OpPhi) add(i->result);
-        }
-        module_.countSteps(lastBlock - std::min(lastBlock, loop.continueTarget));
-        for (size_t b = loop.continueTarget; b <= lastBlock; ++b) {
-            if (!graph_.isInside(loop, b)) continue;
-            for (const InstructionPtr& i : function_.blocks[b]->body) {
-                if (i->opcode == OpStore) add(i->word(0));
-            }
-        }
-        while (!pending.empty()) {
-            const std::span<const Usage> uses = users.of(pending.back());
-            pending.pop_back();
-            module_.countSteps(uses.size());
-            for (const Usage& use : uses) {
-                if (!graph_.isInside(loop, use.position.block)) continue;
-                if (isIndexToMatrix(use)) return true;
-                if (const Id next = dependentOn(use); next != 0) add(next);
-            }
-        }
-        return false;
-    }
-
-    bool isIndexToMatrix(const Usage& use) const {
-        return isAccessChain(use.user->opcode) && use.operand != Users::kResultType &&
-               use.operand >= 1 && containsMatrix(module_.def(use.user->word(0)).type);
-    }
-
-    // What a user in the loop computes, or the variable to which it stores; 0: nothing.
-    Id dependentOn(const Usage& use) const {
-        const bool isStore = use.user->opcode == OpStore;
-        if (isStore && use.operand == 0) return 0;
-        const Id target = isStore ? use.user->word(0) : use.user->result;
-        return target == 0 || containsMatrix(module_.def(target).type) ? 0 : target;
     }
 
     bool containsMatrix(Id type) const { return matrices_.in(type) != 0; }
