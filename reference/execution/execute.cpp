@@ -82,8 +82,7 @@ bool readDenormals(Text text, Settings& settings) {
 
 // The second name is true.
 bool one(Text text, Text off, Text on, bool& value) {
-    value = text == on;
-    return text == on || text == off;
+    return (value = text == on) || text == off;
 }
 
 struct SettingRow {
@@ -110,6 +109,7 @@ constexpr SettingRow kSettings[] = {
     {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
     {"RECONVERGENCE",
      [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},
+    {"HOST", [](Text text, Settings& to) { return one(text, "coherent", "apart", to.hostApart); }},
     {"CHECKS", readChecks},
     {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
     {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},

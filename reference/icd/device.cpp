@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The instance, its extensions and messengers; the device.
-#include "device.hpp"
-
 #include <cstdio>
+
+#include "dependencies/followed.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -204,8 +204,10 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
     device->queue.device = device.get();
     const Settings& settings = device->settings();
     const bool isStale = settings.schedule == Choice::kAdversarial;
-    if (isStale || (settings.checks & kCheckDependencies) != 0)
-        device->dependencies = std::make_unique<Dependencies>(isStale);
+    const bool isApart = settings.hostApart;
+    if (isStale || isApart || (settings.checks & kCheckDependencies) != 0)
+        device->dependencies = std::make_unique<Dependencies>(isStale, isApart);
+    if (isApart) device->hostCopies = std::make_unique<HostCopies>();
     addHandle(std::shared_ptr<Queue>(device, &device->queue), device.get());
     *out = give(device, nullptr);
     return VK_SUCCESS;
@@ -220,6 +222,7 @@ void DestroyDevice(Device& device, Allocator) {
         device.stopping = true;
     });
     if (device.queue.thread.joinable()) device.queue.thread.join();
+    reportHostReads(device);
     removeOwned(&device);
     removeHandle(device);
     require(isIdle, "the queue had not executed all commands");

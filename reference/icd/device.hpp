@@ -138,6 +138,7 @@ struct Batch {
     std::vector<std::shared_ptr<CommandBuffer>> busy;  // these, and secondary ones
     std::vector<SemaphoreValue> signals;
     std::shared_ptr<Fence> fence;
+    std::vector<std::shared_ptr<FromHost>> fromHost;  // before the submission
     Times complete = {};  // what the host knew to be so when it submitted this
 };
 
@@ -169,6 +170,8 @@ struct Device : ObjectOf<VkDevice> {
     std::atomic<bool> stopping = false;  // executions end
     Times complete = {};                 // for each stage, the commands of which the host knows it
     std::unique_ptr<Dependencies> dependencies;  // of the queue's thread; null: not checked
+    std::unique_ptr<HostCopies> hostCopies;      // null: the host sees the device's memory
+    std::vector<std::shared_ptr<FromHost>> unsent;
 
     // Lost, and the queue uses no object any more: the program may destroy them.
     bool gone() const { return lost && queue.idle(); }
@@ -178,6 +181,7 @@ struct Device : ObjectOf<VkDevice> {
     void knowComplete(const Times& until) {
         for (size_t stage = 0; stage < kStageCount; ++stage)
             complete[stage] = std::max(complete[stage], until[stage]);
+        if (hostCopies) hostCopies->deliver(*std::min_element(&complete[0], &complete[kHostStage]));
     }
     template <typename Change>
     VkResult change(const Change& apply) {

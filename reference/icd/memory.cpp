@@ -4,7 +4,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "device.hpp"
+#include "dependencies/followed.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -17,8 +17,9 @@ using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing unt
 
 struct DeviceMemory : ObjectOf<VkDeviceMemory> {
     Zeroed<std::byte> block;
-    Zeroed<uint8_t> written;  // a byte for each; null if nobody checks
-    Range range;              // all of it
+    Zeroed<uint8_t> written;    // a byte for each; null if nobody checks
+    Range range;                // all of it
+    std::byte* host = nullptr;  // the host's copy; null: it sees the block
     bool isHostVisible = false;
     bool isMapped = false;
 };
@@ -117,6 +118,10 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
     memory->range.size = size;
     memory->range.written = memory->written.get();
+    if (device.hostCopies && memory->isHostVisible) {
+        memory->host = device.hostCopies->add(memory->range);
+        if (memory->host == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+    }
     const std::lock_guard lock(device.mutex);
     if (!device.addresses.allocate(memory->range, memory)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     if (device.dependencies) device.dependencies->forget(memory->range);
@@ -128,13 +133,15 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
 void FreeMemory(Device& device, DeviceMemory* memory, Allocator) {
     if (memory == nullptr) return;
     const std::shared_ptr<const Object> last = memory->self.lock();
+    reportHostReads(device);
+    if (memory->host != nullptr) device.hostCopies->remove(memory->range);
     const std::lock_guard lock(device.mutex);
     device.addresses.free(memory->range);
     removeHandle(*memory);
 }
 
 // What the host writes is not seen: all that it maps counts as written.
-VkResult MapMemory(Device&, DeviceMemory* memory, VkDeviceSize offset, VkDeviceSize size,
+VkResult MapMemory(Device& device, DeviceMemory* memory, VkDeviceSize offset, VkDeviceSize size,
                    VkMemoryMapFlags, void** data) {
     require(memory->isHostVisible, "the host does not see memory of this type");
     require(!memory->isMapped, "the memory is mapped already");
@@ -143,7 +150,8 @@ VkResult MapMemory(Device&, DeviceMemory* memory, VkDeviceSize offset, VkDeviceS
             "the range is not in the memory");
     markWritten(mapped);
     memory->isMapped = true;
-    *data = mapped.data;
+    if (memory->host != nullptr) device.hostCopies->map(mapped);
+    *data = memory->host != nullptr ? memory->host + offset : mapped.data;
     return VK_SUCCESS;
 }
 
@@ -152,9 +160,10 @@ VkResult MapMemory2(Device& device, const VkMemoryMapInfo* info, void** data) {
                      info->flags, data);
 }
 
-void UnmapMemory(Device&, DeviceMemory* memory) {
+void UnmapMemory(Device& device, DeviceMemory* memory) {
     require(memory->isMapped, "the memory is not mapped");
     memory->isMapped = false;
+    if (memory->host != nullptr) device.hostCopies->unmap(memory->range);
 }
 
 VkResult UnmapMemory2(Device& device, const VkMemoryUnmapInfo* info) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "dependencies/followed.hpp"
 #include "synchronization.hpp"
 
 namespace coopvk::reference::icd {
@@ -86,6 +87,7 @@ std::map<Semaphore*, bool> promisesOf(std::span<const Batch> batches) {
 template <typename Info>
 VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence) {
     Device& device = *queue.device;
+    reportHostReads(device);
     std::vector<Batch> batches;
     for (const Info& info : listOf(infos, count)) {
         Batch& batch = batches.emplace_back(batchOf(device, info));
@@ -113,6 +115,10 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
             for (const auto& commands : batch.busy) ++commands->pending;
             batch.complete = device.complete;
         }
+        if (!batches.empty()) {
+            takeHostWrites(device);
+            batches.front().fromHost = std::exchange(device.unsent, {});
+        }
         for (const auto& [semaphore, isPromised] : promises) semaphore->isPromised = isPromised;
         std::ranges::move(batches, std::back_inserter(queue.batches));
         if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
@@ -121,12 +127,19 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
 
 // What the host knew to be complete when it submitted the batch, and what happened before the
 // signals for which it waited.
-void afterWaits(Dependencies& dependencies, const Batch& batch) {
+void afterWaits(Device& device, const Batch& batch) {
+    Dependencies& dependencies = *device.dependencies;
     dependencies.order().complete(batch.complete);
+    for (const auto& each : batch.fromHost) executeHostWrites(device, *each);
+    Times ofHost = {};
+    ofHost[kHostStage] = dependencies.now();
+    dependencies.order().complete(ofHost);
     for (const SemaphoreValue& wait : batch.waits) {
         const Signal* signal = signalOf(*wait.semaphore, wait.value);
         if (signal == nullptr) continue;
-        const Scope first = firstScope(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, kAnyAccess);
+        if (signal->fromHost != nullptr) executeHostWrites(device, *signal->fromHost);
+        const Scope first = firstScope(
+            VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
         dependencies.apply(*signal, {{first, secondScope(wait.stages, kAnyAccess)}});
     }
 }
@@ -169,7 +182,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
     });
     for (const SemaphoreValue& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;
-    if (device->dependencies) afterWaits(*device->dependencies, batch);
+    if (device->dependencies) afterWaits(*device, batch);
     for (const auto& commands : batch.commands) {
         if (device->lost || device->stopping) break;
         lock.unlock();
@@ -177,6 +190,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
         lock.lock();
     }
     for (const auto& commands : batch.busy) --commands->pending;
+    noteHostLacks(*device);
     if (device->dependencies) noteSignals(*device->dependencies, batch);
     for (const SemaphoreValue& signal : batch.signals)
         signal.semaphore->value = signal.semaphore->timeline ? signal.value : 1;
@@ -195,6 +209,7 @@ VkResult QueueSubmit2(Queue& queue, uint32_t count, const VkSubmitInfo2* infos, 
 
 VkResult QueueWaitIdle(Queue& queue) {
     Device& device = *queue.device;
+    reportHostReads(device);
     const VkResult result = device.wait(UINT64_MAX, [&] { return queue.idle(); });
     return result != VK_SUCCESS ? result : device.read([&] {
         if (queue.idle() && device.dependencies) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "dependencies/barriers.hpp"
+#include "dependencies/followed.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -36,6 +37,7 @@ VkResult WaitForFences(Device& device, uint32_t count, const VkFence* fences, Vk
         (void)theObject(each, device);
         waited.push_back(sharedOf(each));
     }
+    reportHostReads(device);
     const auto signaled = [](const auto& fence) { return fence->signaled; };
     return device.wait(timeout, [&] {
         for (const auto& fence : waited)
@@ -52,7 +54,7 @@ static Semaphore& timelineOf(const Device& device, VkSemaphore handle) {
     return semaphore;
 }
 
-static std::shared_ptr<const Signal> signalOfHost(const Device& device) {
+static std::shared_ptr<Signal> signalOfHost(const Device& device) {
     auto signal = std::make_shared<Signal>();
     signal->complete = device.complete;
     return signal;
@@ -93,7 +95,10 @@ VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
     return device.change([&] {
         require(info->value > semaphore.value, "the value is not greater than the semaphore's");
         semaphore.value = info->value;
-        semaphore.signals[info->value] = signalOfHost(device);
+        const auto signal = signalOfHost(device);
+        signal->first = firstScope(VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
+        signal->fromHost = takeHostWrites(device);
+        semaphore.signals[info->value] = signal;
     });
 }
 
@@ -163,7 +168,8 @@ static void waitFor(CommandBuffer& commands, const VkEvent& waited, std::vector<
             signal = event->signal;
             return device.stopping || event->set;
         });
-        if (device.dependencies && signal != nullptr) device.dependencies->apply(*signal, barriers);
+        if (!device.dependencies || signal == nullptr) return;
+        device.dependencies->apply(*signal, barriers);
     };
     record(commands, wait, objectOf(waited));
 }

@@ -57,6 +57,7 @@ const Row kRows[] = {
     {"CALLS", "repeated", [](const Settings& s) { return s.calls == Calls::kRepeated; }},
     {"RECONVERGENCE", "random",
      [](const Settings& s) { return s.reconvergence == Reconvergence::kRandom; }},
+    {"HOST", "apart", [](const Settings& s) { return s.hostApart; }},
     {"CHECKS", "all", [](const Settings& s) { return s.checks == kAllChecks; }},
     {"CHECKS", "none", [](const Settings& s) { return s.checks == 0; }},
     {"CHECKS", "program", [](const Settings& s) { return s.checks == kCheckProgram; }},

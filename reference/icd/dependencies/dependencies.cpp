@@ -45,7 +45,8 @@ void Dependencies::apply(const Signal& signal, std::vector<Barrier> barriers) {
         barrier.first.stages &= signal.first.stages;
         barrier.first.uses &= signal.first.uses;
     }
-    order_.apply(signal.order, signal.now, barriers);
+    const bool isOfHost = signal.fromHost != nullptr;
+    order_.apply(signal.order, isOfHost ? signal.fromHost->now : signal.now, barriers);
     order_.complete(signal.complete);
 }
 
@@ -104,6 +105,7 @@ std::optional<Conflict> Dependencies::write(Use use, const std::byte* data, uint
     std::optional<Conflict> found;
     auto at = reinterpret_cast<uintptr_t>(data);
     history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
+        if (isHostApart_) noteNew(page, at);
         for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++data) {
             const Time writer = load(page.writers[i]);
             if (!isVisible(writer, use, at))
@@ -119,6 +121,7 @@ std::optional<Conflict> Dependencies::write(Use use, const std::byte* data, uint
 
 std::string Dependencies::nameOf(Time command) const {
     const CommandName& name = commands_[command - 1].name;
+    if (name.buffer == nullptr) return name.name;
     return std::format("{} (command {} of {})", name.name, name.number, *name.buffer);
 }
 
@@ -127,6 +130,7 @@ std::string Dependencies::describe(const Conflict& c, const std::string& where) 
     const char* verb = isWrite(c.now) ? "writes" : "reads";
     std::string text = std::format("{} {} {}, which {} {}", nameOf(now()), verb, where,
                                    nameOf(c.before), isWrite(c.use) ? "wrote" : "read");
+    if (c.now == Use::kHostWrite) return text + ", before it waited for that";
     if (!isWrite(c.use))
         return text + std::format(", without an execution dependency from {} to {}",
                                   icd::nameOf(before), icd::nameOf(after));
@@ -136,6 +140,69 @@ std::string Dependencies::describe(const Conflict& c, const std::string& where) 
                             : ": it is available, but not visible";
     return text + std::format(", without a memory dependency from {} to {}{}", icd::nameOf(c.use),
                               icd::nameOf(c.now), lacks);
+}
+
+void Dependencies::noteNew(History::Page& page, uintptr_t at) {
+    if (page.isNew.load(std::memory_order_relaxed) || page.isNew.exchange(true)) return;
+    const std::lock_guard lock(mutex_);
+    newPages_.push_back(at / History::Page::kSize * History::Page::kSize);
+}
+
+// Only an execution dependency counts: after that the host may write what it likes.
+std::optional<Conflict> Dependencies::hostWrite(const Times& complete, const std::byte* data,
+                                                uint64_t size) {
+    std::optional<Conflict> found;
+    auto at = reinterpret_cast<uintptr_t>(data);
+    history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
+        for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++data) {
+            const Time writer = page.writers[i];
+            const Use use = writer != 0 ? commands_[writer - 1].writes : Use::kHostWrite;
+            if (use != Use::kHostWrite && writer > complete[size_t(stageOf(use))])
+                add(found, withWriter(writer, Use::kHostWrite, at));
+            for (size_t stage = 0; stage < kStageCount; ++stage) {
+                History::Page::Bytes* readers = page.readers(Stage(stage));
+                const Time reader = readers != nullptr ? (*readers)[i] : 0;
+                if (reader > writer && reader > complete[stage])
+                    add(found, {reader, readOf(Stage(stage)), Use::kHostWrite, at, 1});
+            }
+            if (isStale_) page.before[i] = *data;
+            page.writers[i] = now();
+        }
+    });
+    return found;
+}
+
+// Whether the page has bytes that the host lacks still.
+bool Dependencies::addWritten(uintptr_t begin, std::vector<Written>& all) {
+    History::Page& page = history_.page(begin);
+    if (page.hostHas == nullptr) page.hostHas = std::make_unique<History::Page::Bytes>();
+    bool lacks = false;
+    Time last = 0;  // of the byte before, if it is in `all`
+    for (uintptr_t i = 0; i < History::Page::kSize; ++i) {
+        const Time writer = page.writers[i];
+        const Use use = writer != 0 ? commands_[writer - 1].writes : Use::kHostWrite;
+        const bool isKnown = use == Use::kHostWrite || (*page.hostHas)[i] == writer;
+        const bool visible = !isKnown && order_.isVisible(writer, use, Use::kHostRead, begin + i);
+        if (!isKnown && writer == last && all.back().isVisible == visible)
+            ++all.back().size;
+        else if (!isKnown)
+            all.push_back({begin + i, 1, visible, use, nameOf(writer)});
+        if (visible) (*page.hostHas)[i] = writer;
+        lacks = lacks || (!isKnown && !visible);
+        last = isKnown ? 0 : writer;
+    }
+    return lacks;
+}
+
+std::vector<Written> Dependencies::written() {
+    std::vector<Written> all;
+    const std::lock_guard lock(mutex_);
+    std::erase_if(newPages_, [&](uintptr_t begin) {
+        const bool lacks = addWritten(begin, all);
+        history_.page(begin).isNew = lacks;
+        return !lacks;
+    });
+    return all;
 }
 
 }  // namespace coopvk::reference::icd

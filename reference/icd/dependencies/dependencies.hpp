@@ -12,6 +12,7 @@
 
 #include "coopvk_reference/execute.hpp"
 #include "dependencies/history.hpp"
+#include "dependencies/host_copies.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -31,6 +32,13 @@ struct Conflict {
     uint64_t size = 0;
 };
 
+// What the host wrote before it submitted or signaled something; the queue executes it once.
+struct FromHost {
+    HostWrites writes;
+    Times complete = {};  // of which commands the host knew it
+    Time now = 0;         // 0: not executed yet
+};
+
 // What happened before a signal of an event or a semaphore: by the queue, or what the host knew
 // that signaled it.
 struct Signal {
@@ -38,13 +46,15 @@ struct Signal {
     Time now = 0;
     Scope first;
     Times complete = {};
+    std::shared_ptr<FromHost> fromHost = nullptr;
     // What somebody knows who waited for it.
     Times until() const { return now != 0 ? order.until(now, first) : complete; }
 };
 
 class Dependencies {
  public:
-    explicit Dependencies(bool isStale) : isStale_(isStale) {}
+    // `isHostApart`: written() will be asked for.
+    Dependencies(bool isStale, bool isHostApart) : isStale_(isStale), isHostApart_(isHostApart) {}
 
     // A command begins that accesses memory: what follows is its. `writes`: how it writes.
     void begin(CommandName name, Use writes);
@@ -53,13 +63,17 @@ class Dependencies {
     std::optional<Conflict> read(Use use, const std::byte* data, uint64_t size, std::byte* seen);
     // Before the write.
     std::optional<Conflict> write(Use use, const std::byte* data, uint64_t size);
+    // By the host, which knew of these commands that they are complete.
+    std::optional<Conflict> hostWrite(const Times& complete, const std::byte* data, uint64_t size);
+    // What the host lacks. What is visible to it is told once.
+    std::vector<Written> written();
     // One line: what conflicts, and which dependency lacks. `where`: the name of the memory.
     std::string describe(const Conflict& conflict, const std::string& where) const;
 
     // The queue's thread alone.
     Order& order() { return order_; }
     Time now() const { return Time(commands_.size()); }
-    Signal signal(const Scope& first) const { return {order_, now(), first, {}}; }
+    Signal signal(const Scope& first) const { return {order_, now(), first}; }
     void apply(std::span<const Barrier> barriers);
     // After a wait. What the signal does not contain is not in the first scopes.
     void apply(const Signal& signal, std::vector<Barrier> barriers);
@@ -75,8 +89,12 @@ class Dependencies {
     Conflict withWriter(Time writer, Use now, uintptr_t at) const;
     std::optional<Conflict> withReaders(History::Page& page, uintptr_t at, Use now) const;
     std::string nameOf(Time command) const;
+    void noteNew(History::Page& page, uintptr_t at);
+    bool addWritten(uintptr_t page, std::vector<Written>& all);
 
-    const bool isStale_;
+    const bool isStale_, isHostApart_;
+    std::mutex mutex_;
+    std::vector<uintptr_t> newPages_;  // guarded by the mutex
     Order order_;
     History history_;
     std::deque<Command> commands_;              // that of `time` at [time - 1]

@@ -15,6 +15,7 @@ std::string placeOf(const Device& device, const Conflict& conflict) {
         if (range.data == nullptr || offset >= range.size) continue;
         const std::string id =
             object->name.empty() ? std::format("{:#x}", object->handle) : '"' + object->name + '"';
+        if (conflict.size == 1) return std::format("byte {} of buffer {}", offset, id);
         return std::format("bytes {} to {} of buffer {}", offset, offset + conflict.size - 1, id);
     }
     return std::format("{} bytes", conflict.size);
@@ -25,16 +26,20 @@ std::string describe(const Device& device, const std::optional<Conflict>& confli
     return device.dependencies->describe(*conflict, placeOf(device, *conflict));
 }
 
-// Of a command without a shader.
-void report(Execution& execution, const std::optional<Conflict>& conflict) {
-    Device& device = execution.device;
+// Of a command without a shader, or of the host.
+void report(Device& device, const std::string& text) {
     const Settings& settings = device.settings();
-    if (!conflict || (settings.checks & kCheckDependencies) == 0) return;
+    if ((settings.checks & kCheckDependencies) == 0) return;
     if (settings.action == ReportAction::kIgnore) return;
     const std::string id = checkName(kCheckDependencies);
-    send(*device.physical->instance,
-         {"coopvk-reference-" + id, id + ": " + describe(device, conflict)});
-    if (settings.action == ReportAction::kError) device.lose();
+    send(*device.physical->instance, {"coopvk-reference-" + id, id + ": " + text});
+}
+
+void report(Execution& execution, const std::optional<Conflict>& conflict) {
+    if (!conflict) return;
+    Device& device = execution.device;
+    report(device, describe(device, conflict));
+    if (device.settings().action == ReportAction::kError) device.lose();
 }
 
 }  // namespace
@@ -61,6 +66,45 @@ const std::byte* followedBytes(Execution& execution, Use use, const Range& range
     stale.assign(range.data, range.data + range.size);
     report(execution, dependencies->read(use, range.data, range.size, stale.data()));
     return stale.data();
+}
+
+std::shared_ptr<FromHost> takeHostWrites(Device& device) {
+    if (!device.hostCopies) return nullptr;
+    auto taken =
+        std::make_shared<FromHost>(FromHost{device.hostCopies->changes(), device.complete});
+    device.unsent.push_back(taken);
+    return taken;
+}
+
+void executeHostWrites(Device& device, FromHost& fromHost) {
+    if (fromHost.now != 0 || fromHost.writes.empty()) return;
+    Dependencies& dependencies = *device.dependencies;
+    dependencies.begin({"the host", 0, nullptr}, Use::kHostWrite);
+    fromHost.now = dependencies.now();
+    for (const HostWrite& write : fromHost.writes) {
+        const auto conflict =
+            dependencies.hostWrite(fromHost.complete, write.data, write.bytes.size());
+        if (conflict) report(device, describe(device, conflict));
+        std::ranges::copy(write.bytes, write.data);
+    }
+}
+
+void noteHostLacks(Device& device) {
+    if (device.hostCopies)
+        device.hostCopies->noteWritten(device.dependencies->written(), device.dependencies->now());
+}
+
+void reportHostReads(Device& device) {
+    if (!device.hostCopies) return;
+    for (const auto& [at, written] : device.hostCopies->takeReads()) {
+        const std::string lacks = written.isVisible
+                                      ? ", before it waited for that"
+                                      : std::format(", without a memory dependency from {} to {}",
+                                                    nameOf(written.use), nameOf(Use::kHostRead));
+        report(device,
+               std::format("the host reads {}, which {} wrote{}",
+                           placeOf(device, {.begin = at, .size = 1}), written.writer, lacks));
+    }
 }
 
 std::string FollowedAccesses::reads(const Range& range, const std::byte* data, uint64_t size,

@@ -17,6 +17,16 @@ void followWrite(Execution& execution, Use use, const Range& range);
 const std::byte* followedBytes(Execution& execution, Use use, const Range& range,
                                std::vector<std::byte>& stale);
 
+// The host submits or signals something, under the device's mutex: what it wrote since the last
+// time. Batches take `unsent`, too, of which no batch and no wait for a signal has come yet.
+std::shared_ptr<FromHost> takeHostWrites(Device& device);
+// By the queue, once.
+void executeHostWrites(Device& device, FromHost& fromHost);
+// The queue has executed commands: what the host lacks.
+void noteHostLacks(Device& device);
+// What the host read and must not.
+void reportHostReads(Device& device);
+
 // Accesses of a dispatch.
 class FollowedAccesses final : public Accesses {
  public:

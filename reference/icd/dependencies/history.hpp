@@ -21,6 +21,8 @@ class History {
         Bytes writers = {}, shaderReaders = {};
         std::array<std::unique_ptr<Bytes>, kStageCount> otherReaders;  // null: none
         std::array<std::byte, kSize> before = {};  // what the last command replaced
+        std::unique_ptr<Bytes> hostHas;   // writes that are on their way to the host; null: none
+        std::atomic<bool> isNew = false;  // the host lacks some
 
         // Null: nothing of this stage read the page.
         Bytes* readers(Stage stage) {

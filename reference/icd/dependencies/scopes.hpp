@@ -14,6 +14,7 @@ namespace coopvk::reference::icd {
 
 enum class Stage : uint8_t { kIndirect, kCompute, kCopy, kClear, kConvert, kHost };
 inline constexpr size_t kStageCount = 6;
+inline constexpr size_t kHostStage = size_t(Stage::kHost);  // the last one
 
 enum class Use : uint8_t {
     kIndirectRead,

@@ -160,6 +160,7 @@ struct Settings {
     bool prefersNan = false;     // NANS: number, nan
     Calls calls = Calls::kOnce;  // CALLS: once, repeated
     Reconvergence reconvergence = Reconvergence::kMaximal;  // RECONVERGENCE
+    bool hostApart = false;        // HOST: coherent, apart (of the driver alone)
     uint32_t checks = kAllChecks;  // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has

@@ -90,6 +90,11 @@ std::vector<std::string> Vulkan::takeMessages() {
     return std::exchange(messages_, {});
 }
 
+bool Vulkan::hasMessages() {
+    const std::lock_guard lock(mutex_);
+    return !messages_.empty();
+}
+
 VkCommandBuffer Vulkan::allocate(VkCommandBufferLevel level) {
     const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
                                            pool, level, 1};
@@ -103,6 +108,7 @@ VkResult Vulkan::run(const std::function<void(VkCommandBuffer)>& commands) {
     const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
     EXPECT_VK(vkBeginCommandBuffer(buffer, &begin));
     commands(buffer);
+    fullBarrier(buffer);
     EXPECT_VK(vkEndCommandBuffer(buffer));
     const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
     VkFence fence = VK_NULL_HANDLE;

@@ -28,6 +28,7 @@ class Vulkan : public testing::Test {
 
     // What messengers got since the last call.
     std::vector<std::string> takeMessages();
+    bool hasMessages();
 
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -36,7 +37,7 @@ class Vulkan : public testing::Test {
     VkCommandPool pool = VK_NULL_HANDLE;
 
     void createDevice();
-    // Records and submits; returns what vkWaitForFences does.
+    // Records and submits, with a barrier to the host at the end; returns what vkWaitForFences does.
     VkResult run(const std::function<void(VkCommandBuffer)>& commands);
     VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
 
