@@ -81,9 +81,7 @@ bool readDenormals(Text text, Settings& settings) {
 }
 
 // The second name is true.
-bool one(Text text, Text off, Text on, bool& value) {
-    return (value = text == on) || text == off;
-}
+bool one(Text text, Text off, Text on, bool& value) { return (value = text == on) || text == off; }
 
 struct SettingRow {
     const char* name;

@@ -147,9 +147,9 @@ constexpr OpcodeRow kPrintRows[] = {row<print>(kPrintfSet + 1)};
 Rows printRows() { return kPrintRows; }
 
 const char* checkName(Check check) {
-    constexpr const char* kNames[] = {"races",  "unwritten",  "bounds",     "undefined",
-                                      "domain", "divergence", "uniformity", "program",
-                                      "dependencies"};
+    constexpr const char* kNames[] = {"races",      "unwritten", "bounds",
+                                      "undefined",  "domain",    "divergence",
+                                      "uniformity", "program",   "dependencies"};
     return kNames[std::countr_zero(uint32_t(check))];
 }
 

@@ -37,7 +37,8 @@ class Vulkan : public testing::Test {
     VkCommandPool pool = VK_NULL_HANDLE;
 
     void createDevice();
-    // Records and submits, with a barrier to the host at the end; returns what vkWaitForFences does.
+    // Records and submits, with a barrier to the host at the end; returns what vkWaitForFences
+    // does.
     VkResult run(const std::function<void(VkCommandBuffer)>& commands);
     VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
 
