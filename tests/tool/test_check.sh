@@ -186,6 +186,39 @@ expect 0 '8 lanes, the device: agrees' --on-device --lanes 8,16 "$work/product.s
 expect 0 '16 lanes, the device: agrees' --on-device "$work/product.json"
 COOPVK_REFERENCE_ROUNDING=upward expect 1 'the device, with numbers with fractions' --on-device --lanes 8 "$work/third.spv"
 expect 2 'there is no Vulkan device 7' --on-device --index 7 "$work/product.spv"
+# A device may flush the denormals that it cannot preserve; and what it lacks is no fault.
+cat >"$work/denormals.comp" <<'GLSL'
+#version 460
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer C { uint c[]; };
+layout(binding = 1) buffer D { float d[]; };
+void main() {
+    const uint i = gl_LocalInvocationIndex;
+    d[i] = uintBitsToFloat((c[i] & 0xffff) + 1) * 2.0;
+}
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/denormals.spv" "$work/denormals.comp"
+spirv-dis "$work/denormals.spv" | sed 's/^ *OpCapability Shader/&\nOpCapability DenormPreserve/
+    s/.*OpExtInstImport/OpExtension "SPV_KHR_float_controls"\n&/
+    s/.*OpExecutionMode %main LocalSize.*/&\nOpExecutionMode %main DenormPreserve 32/' |
+    spirv-as -o "$work/preserved.spv" -
+flush() { COOPVK_REFERENCE_DENORMALS=$1 expect "${@:2}"; }
+flush keep 0 'the device: agrees (32 numbers compared)' --on-device --lanes 8 "$work/denormals.spv"
+flush f32 0 'the device flushes denormals' --on-device --lanes 8 "$work/denormals.spv"
+flush keep 0 'the device: agrees (32 numbers compared)' --on-device --lanes 8 "$work/preserved.spv"
+flush f32 2 'not applicable: the device lacks shaderDenormPreserveFloat32' --on-device --lanes 8 "$work/preserved.spv"
+cat >"$work/smallest.comp" <<'GLSL'
+#version 460
+#extension GL_EXT_shader_atomic_float2 : require
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer C { double c[]; };
+void main() { atomicMax(c[0], c[gl_LocalInvocationIndex + 1]); }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/smallest.spv" "$work/smallest.comp"
+VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json expect 2 \
+    'not applicable: the device lacks the capability AtomicFloat64MinMaxEXT (shaderBufferFloat64AtomicMinMax)' \
+    --on-device --lanes 8 "$work/smallest.spv"
+
 # Nothing is asked of the device that Vulkan does not allow: rows that are not whole subgroups, too many sets.
 cat >"$work/rows.comp" <<'GLSL'
 #version 460

@@ -43,7 +43,10 @@ struct DeviceRequest {
 struct OnDevice {
     std::string whyNot = {};  // the device has not what it needs; empty: it was executed
     Execution execution = {};
+    // The widths of floats whose denormals it cannot preserve, as reference::Settings::flushed.
+    uint32_t flushes = 0;
 };
+inline constexpr uint32_t kAnyWidth = 16 + 32 + 64;
 using ExecuteOnDevice = std::function<OnDevice(const DeviceRequest&)>;
 
 struct Options {

@@ -66,7 +66,8 @@ std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     if (memory.given != nullptr && !memory.given->after.empty() &&
         lanes == subject_.target.subgroupSize)
         outcomes.push_back(
-            checkDevice(first_, {.contents = contentsOf(memory, memory.given->after)}));
+            checkDevice(first_, {.execution = {.contents = contentsOf(memory, memory.given->after)},
+                                 .flushes = kAnyWidth}));
     return outcomes;
 }
 
@@ -223,46 +224,6 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;
-}
-
-// What a device made of the memory.
-Outcome Checker::checkDevice(Pass& pass, const Execution& device) {
-    Outcome outcome{.lanes = lanes_, .isDevice = true, .pass = pass.name};
-    if (!device.error.empty()) {
-        outcome.message = device.error;
-        outcome.verdict = Verdict::kInvalid;
-        return outcome;
-    }
-    if (device.contents != pass.exact.contents)
-        outcome.comparison = compare(module_, pass.memory, pass.exact, device, freedomOf(pass));
-    countOf(pass, outcome);
-    if (outcome.comparison.differences.empty()) return outcome;
-    outcome.verdict = verdictOf(pass, outcome);
-    for (Difference& difference : outcome.comparison.differences)
-        difference.nativeWrite =
-            findWrite(native_, pass.memory, pass.groups, exactSettings(pass), difference.place);
-    return outcome;
-}
-
-Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
-    const auto on = [&](Pass& pass) {
-        const OnDevice result =
-            options_.device({subject_.words, entryPoint_, subject_.specialization, lanes_, module_,
-                             pass.memory, pass.groups, reference::workgroupSize(*native_.program)});
-        if (result.whyNot.empty()) return checkDevice(pass, result.execution);
-        return Outcome{.lanes = lanes_,
-                       .isDevice = true,
-                       .verdict = Verdict::kNotApplicable,
-                       .message = result.whyNot,
-                       .pass = pass.name};
-    };
-    Outcome outcome = on(first_);
-    for (Pass& pass : further) {
-        if (isFault(outcome.verdict)) break;
-        Outcome other = on(pass);
-        if (isFault(other.verdict)) outcome = std::move(other);
-    }
-    return outcome;
 }
 
 void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& outcome) {

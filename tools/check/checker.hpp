@@ -52,7 +52,8 @@ class Checker {
     std::optional<std::vector<uint32_t>> rewritten(rewrite::BackEnd backEnd,
                                                    Outcome& outcome) const;
     Outcome checkFor(rewrite::BackEnd backEnd, std::deque<Pass>& further);
-    Outcome checkDevice(Pass& pass, const Execution& device);
+    Outcome checkDevice(Pass& pass, const OnDevice& on);
+    void allowFlushes(Pass& pass, const OnDevice& on, Outcome& outcome);
     Outcome checkOnDevice(std::deque<Pass>& further);
     void checkPass(const Side& side, Pass& pass, Outcome& outcome);
     void checkWith(const Side& side, Pass& pass, reference::Choice schedule, Outcome& outcome);

@@ -181,6 +181,18 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
     return comparison;
 }
 
+Execution asNative(const Module& module, const Memory& memory, const Execution& native,
+                   const Execution& other, const Execution& got) {
+    Execution result{.contents = got.contents};
+    for (size_t b = 0; b < memory.buffers.size(); ++b)
+        eachDifference(module, memory, b, native, other,
+                       [&](uint64_t offset, const Format& format, uint64_t want, uint64_t may) {
+                           std::byte* place = result.contents[b].data() + offset;
+                           if (readBits(place, format) == may) writeBits(place, format, want);
+                       });
+    return result;
+}
+
 WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
                           const Freedom* freedom) {
     WrittenCount count;

@@ -65,6 +65,10 @@ Freedom findFreedom(const Module& module, const Memory& memory, const Side& nati
 Comparison compare(const Module& module, const Memory& memory, const Execution& native,
                    const Execution& rewritten, const Freedom& freedom);
 
+// What `got` has, but where it has a number of `other`, that of `native`.
+Execution asNative(const Module& module, const Memory& memory, const Execution& native,
+                   const Execution& other, const Execution& got);
+
 // `native` with its writers. Without freedom nothing is open.
 WrittenCount countWritten(const Module& module, const Memory& memory, const Execution& native,
                           const Freedom* freedom);

@@ -45,6 +45,7 @@ Side makeSide(const SideRequest& from) {
     request.validate = from.validate;
     request.placement = from.placement.value_or(reference::Choice::kPlain);
     request.contracts = from.contracts;
+    request.flushed = from.flushed;
     for (const SpecializationValue& value : from.specialization)
         request.specialization.push_back({value.constantId, value.bits, value.size});
     auto program = reference::makeProgram(request);

@@ -28,6 +28,7 @@ struct SideRequest {
     bool validate = true;
     std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
     bool contracts = false;                           // ProgramRequest::contracts
+    uint32_t flushed = 0;                             // ProgramRequest::flushed
 };
 Side makeSide(const SideRequest& request);
 

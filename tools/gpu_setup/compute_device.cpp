@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 
 #include "bindings.hpp"
 
@@ -25,6 +26,7 @@ void ComputeDevice::find(const char* program, uint32_t index, const VkInstanceCr
     Chain chain(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &all);
     chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES, &driver_);
     chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES, &properties11);
+    chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_PROPERTIES, &properties12);
     chain.add(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES, &properties13);
     vki.vkGetPhysicalDeviceProperties2(physical, &all);
     listed_ = extensionsOf(physical, vki.vkEnumerateDeviceExtensionProperties);
@@ -65,6 +67,21 @@ void ComputeDevice::copyFeatures(VkStructureType type, void* to, size_t size) co
         std::memcpy(&head, structure.data(), sizeof(head));
         if (head.sType == type) std::memcpy(to, structure.data(), std::min(size, structure.size()));
     }
+}
+
+bool ComputeDevice::hasFeature(VkStructureType type, size_t offset) const {
+    const void* own[] = {&features_, &features11_, &features12, &features13};
+    std::vector<const void*> all(std::begin(own), std::end(own));
+    for (const std::vector<std::byte>& structure : others_) all.push_back(structure.data());
+    for (const void* structure : all) {
+        VkBaseOutStructure head;
+        std::memcpy(&head, structure, sizeof(head));
+        if (head.sType != type) continue;
+        VkBool32 value = VK_FALSE;
+        std::memcpy(&value, static_cast<const std::byte*>(structure) + offset, sizeof(value));
+        return value != VK_FALSE;
+    }
+    return false;
 }
 
 bool ComputeDevice::choosesLanes() const {

@@ -59,6 +59,8 @@ class ComputeDevice {
         copyFeatures(type, &features, sizeof(features));
         return features;
     }
+    // A feature of Vulkan 1.3 or of those extensions, at an offset in its structure.
+    bool hasFeature(VkStructureType type, size_t offset) const;
     // Whether a pipeline can require one of several sizes of subgroups.
     bool choosesLanes() const;
     DeviceRef ref() const {
@@ -79,6 +81,7 @@ class ComputeDevice {
     VkDevice device = VK_NULL_HANDLE;
     VkPhysicalDeviceProperties properties{};
     VkPhysicalDeviceVulkan11Properties properties11{};
+    VkPhysicalDeviceVulkan12Properties properties12{};
     VkPhysicalDeviceVulkan13Properties properties13{};
     VkPhysicalDeviceVulkan12Features features12{};
     VkPhysicalDeviceVulkan13Features features13{};

@@ -5,6 +5,7 @@
 #include <format>
 #include <stdexcept>
 
+#include "check/command/capabilities.hpp"
 #include "check/command/device_memory.hpp"
 #include "extension_structures.hpp"
 
@@ -94,6 +95,8 @@ std::string VulkanDevice::whyNot(const check::DeviceRequest& request) const {
         if (why.empty() && asked > most)
             why = std::format("it has {} {}, and the device at most {}", asked, what, most);
     };
+    if (const std::string lacks = whyUnsupported(request.words, gpu_); !lacks.empty())
+        return "the device lacks " + lacks;
     for (const check::Buffer& buffer : request.memory.buffers) {
         if (why = whyNot(buffer); !why.empty()) return why;
         if (buffer.use.place != check::Place::kDescriptor) continue;
@@ -173,10 +176,16 @@ check::Execution VulkanDevice::run(const check::DeviceRequest& request) {
     return {.contents = memory.contents()};
 }
 
+uint32_t VulkanDevice::flushedWidths() const {
+    const VkPhysicalDeviceVulkan12Properties& has = gpu_.properties12;
+    return (has.shaderDenormPreserveFloat16 ? 0 : 16) + (has.shaderDenormPreserveFloat32 ? 0 : 32) +
+           (has.shaderDenormPreserveFloat64 ? 0 : 64);
+}
+
 check::OnDevice VulkanDevice::execute(const check::DeviceRequest& request) {
     try {
         if (const std::string why = whyNot(request); !why.empty()) return {.whyNot = why};
-        return {.execution = run(request)};
+        return {.execution = run(request), .flushes = flushedWidths()};
     } catch (const vulkan::Error& error) {
         return {.execution = {.error = error.what()}};
     } catch (const std::runtime_error& error) {

@@ -25,6 +25,7 @@ class VulkanDevice {
 
  private:
     // What of the request is beyond what the device has; empty: nothing.
+    uint32_t flushedWidths() const;
     std::string whyNot(const check::DeviceRequest& request) const;
     std::string whyNot(const check::Buffer& buffer) const;
     VkPipeline createPipeline(const check::DeviceRequest& request, VkPipelineLayout layout);
