@@ -4,7 +4,6 @@
 #include <spirv-tools/libspirv.h>
 
 #include <algorithm>
-#include <array>
 
 namespace coopvk::rewrite {
 
@@ -92,33 +91,6 @@ bool isTerminator(spv::Op opcode) {
     return isOfCore || (opcode >= OpTerminateInvocation &&
                         isOneOf(opcode, {OpTerminateInvocation, OpIgnoreIntersectionKHR,
                                          OpTerminateRayKHR, OpEmitMeshTasksEXT, OpAbortKHR}));
-}
-
-namespace {
-
-// By opcode, up to the last one of SPIR-V 1.6 without extensions.
-constexpr auto kPure = [] {
-    std::array<bool, 512> pure = {};
-    constexpr std::pair<spv::Op, spv::Op> kRanges[] = {
-        {OpVectorExtractDynamic, OpTranspose}, {OpConvertFToU, OpBitcast},
-        {OpSNegate, OpSMulExtended},           {OpAny, OpFUnordGreaterThanEqual},
-        {OpShiftRightLogical, OpBitCount},     {OpPhi, OpBranchConditional},
-    };
-    for (const auto& [first, last] : kRanges) {
-        for (auto opcode = uint32_t(first); opcode <= uint32_t(last); ++opcode) pure[opcode] = true;
-    }
-    for (const spv::Op opcode : {OpUndef, OpNop, OpLine, OpNoLine, OpReturn, OpReturnValue,
-                                 OpInBoundsAccessChain, OpAccessChain, OpVariable, OpUnreachable}) {
-        pure[uint32_t(opcode)] = true;
-    }
-    return pure;
-}();
-
-}  // namespace
-
-bool isPure(spv::Op opcode) {
-    const auto number = static_cast<uint32_t>(opcode);
-    return number < kPure.size() ? kPure[number] : opcode == kOpPoison || opcode == kOpFreeze;
 }
 
 Section sectionOf(spv::Op opcode) {

@@ -95,8 +95,6 @@ bool isVariable(spv::Op opcode);
 bool isDebugLine(spv::Op opcode);
 // Instructions that end a block.
 bool isTerminator(spv::Op opcode);
-// Whether an instruction only computes a value of its operands, or only directs control flow.
-bool isPure(spv::Op opcode);
 
 // The section of an instruction outside functions; kGlobals if it belongs to no other section.
 Section sectionOf(spv::Op opcode);

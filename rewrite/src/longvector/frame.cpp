@@ -2,6 +2,7 @@
 #include "longvector/frame.hpp"
 
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/group.hpp"
@@ -91,8 +92,7 @@ void VariableFrame::readInPlace(const Instruction& load) {
 }
 
 bool VariableFrame::mayWrite(const Instruction& i) const {
-    return !(isOneOf(i.opcode, {OpLoad, OpCopyLogical, OpCompositeConstructReplicateEXT}) ||
-             firstChainIndex(i.opcode) != 0 || isPure(i.opcode) || isNonSemantic(module_, i));
+    return (effectsOf(module_, i) & (kWrites | kActs)) != 0;
 }
 
 bool VariableFrame::mayWriteTo(const Load& load, const Instruction& i) const {
@@ -101,7 +101,7 @@ bool VariableFrame::mayWriteTo(const Load& load, const Instruction& i) const {
         return load.isOfInvocation ? root == load.root : !isOfInvocation(root);
     }
     if (!mayWrite(i)) return false;
-    if (!load.isOfInvocation) return !isExtInst(i.opcode) || writesMemory(i);
+    if (!load.isOfInvocation) return true;
     if (i.opcode == OpFunctionCall && module_.storage(load.root) == spv::StorageClass::Private) {
         return true;
     }

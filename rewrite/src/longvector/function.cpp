@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
@@ -104,9 +105,7 @@ bool LongVectorFunction::isLeftForCooperative(const Instruction& i) const {
 
 bool LongVectorFunction::mayPrecedeGroup(const Instruction& i) const {
     if (endsBlock(i)) return false;
-    if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
-    return isPure(i.opcode) || isDebugLine(i.opcode) || isNonSemantic(module_, i) ||
-           (isExtInst(i.opcode) && !writesMemory(i));
+    return (effectsOf(module_, i) & ((kChanges & ~kPrints) | kConvergent)) == 0;
 }
 
 // Whether an instruction changes what is to be read later, or what instructions read that are not

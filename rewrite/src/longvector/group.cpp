@@ -5,6 +5,7 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
@@ -27,11 +28,6 @@ spv::Op scalarOpcode(const TypeTable& types, Id component, spv::Op opcode) {
 }
 
 }  // namespace
-
-bool writesMemory(const Instruction& i) {
-    return i.opcode == OpStore ||
-           (isExtInst(i.opcode) && (i.word(1) == GLSLstd450Modf || i.word(1) == GLSLstd450Frexp));
-}
 
 const LongVector& LongVectorGroup::vectorOf(const Instruction& i) const {
     if (const LongVector* result = context_.vector(i.type)) return *result;
@@ -57,19 +53,19 @@ void LongVectorGroup::add(InstructionPtr instruction) {
     const Instruction& i = *instruction;
     const bool isOther =
         !members_.empty() && vectorOf(*members_.front()).count != vectorOf(i).count;
-    const bool isApart = writesMemory(i) && (i.opcode != OpStore || readsMemoryOf(i));
+    const uint32_t effects = effectsOf(context_.module, i);
+    const bool isApart = (effects & kWrites) != 0 && (i.opcode != OpStore || readsMemoryOf(i));
     if (isOther || isApart) flush();
     pin(i);
     liveness_.drop(i);
     if (i.result != 0) results_[i.result] = &i;
     members_.push_back(std::move(instruction));
-    const bool isVolatileLoad = i.opcode == OpLoad && isVolatile(operandsBehind(i, 1));
-    if (writesMemory(i) || isVolatileLoad) flush();
+    if ((effects & kChanges) != 0) flush();
 }
 
 bool LongVectorGroup::readsOtherLanes() const {
-    return !std::ranges::all_of(members_, [](const InstructionPtr& i) {
-        return isPure(i->opcode) || isOneOf(i->opcode, {OpLoad, OpStore}) || isExtInst(i->opcode);
+    return std::ranges::any_of(members_, [&](const InstructionPtr& i) {
+        return (effectsOf(context_.module, *i) & kConvergent) != 0;
     });
 }
 
@@ -173,8 +169,8 @@ void LongVectorGroup::dropUnneeded() {
     std::unordered_set<Id> needed;
     for (size_t m = members_.size(); m-- > 0;) {
         const Instruction& i = *members_[m];
-        if (i.result == 0 || writesMemory(i) || liveness_.uses(i.result) != 0 ||
-            needed.contains(i.result) || (i.opcode == OpLoad && isVolatile(operandsBehind(i, 1)))) {
+        if (!mayVanish(effectsOf(context_.module, i)) || liveness_.uses(i.result) != 0 ||
+            needed.contains(i.result)) {
             for (const Operand& o : i.operands) {
                 if (o.isId) needed.insert(o.word);
             }

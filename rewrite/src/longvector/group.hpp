@@ -59,9 +59,6 @@ class LongVectorGroup {
     bool isEmitting_ = false;
 };
 
-// OpStore, and instructions of GLSL.std.450 that store a part of their result.
-bool writesMemory(const Instruction& i);
-
 // Instructions that combine terms of all components to a scalar or a ballot (reductions.cpp).
 
 // OpDot, OpAny, OpAll, OpSDot and so on, OpGroupNonUniformAllEqual, OpGroupNonUniformPartitionEXT.

@@ -5,10 +5,12 @@
 #include <set>
 
 #include "ir/blocks.hpp"
+#include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/equal_code.hpp"
 #include "matrix/product_loops.hpp"
+#include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -79,16 +81,16 @@ std::optional<Branches> branchesOf(const Function& function, const BlockGraph& g
 
 // Whether constants among the operands may be other values: not layouts, scopes, numbers of
 // members, and so on.
-bool takesVariables(const Instruction& i) {
+bool takesVariables(const Module& module, const Instruction& i) {
+    const bool namesNumbers = firstChainIndex(i.opcode) != 0 || isTensorValue(i.opcode);
     return i.opcode == OpCooperativeMatrixMulAddKHR ||
-           (isPure(i.opcode) && !isAccessChain(i.opcode)) ||
+           (isPure(effectsOf(module, i)) && !namesNumbers) ||
            (i.opcode == OpStore && i.operands.size() == 2);
 }
 
 // Loads stay with what stands ahead of them, so that they share a branch.
-bool mayMove(const Instruction& i) {
-    return !isOneOf(
-        i.opcode, {OpPhi, OpVariable, OpCooperativeMatrixLoadTensorNV, OpCooperativeMatrixLoadKHR});
+bool mayMove(const Module& module, const Instruction& i) {
+    return (effectsOf(module, i) & (kStands | kLoadsMatrix)) == 0;
 }
 
 class Tail {
@@ -154,7 +156,8 @@ class Tail {
     bool mayJoin(const Pair& pair, const Instruction& user) const {
         const Instruction &one = module_.def(pair.first), &other = module_.def(pair.second);
         if (one.opcode == OpFunction || other.opcode == OpFunction) return false;
-        if (isDeclaration(one) && isDeclaration(other) && !takesVariables(user)) return false;
+        if (isDeclaration(one) && isDeclaration(other) && !takesVariables(module_, user))
+            return false;
         return one.type != 0 && one.type == other.type &&
                !isOneOf(module_.def(one.type).opcode,
                         {OpTypeVoid, OpTypeImage, OpTypeSampler, OpTypeSampledImage,
@@ -181,7 +184,7 @@ class Tail {
 
     // Takes one more instruction of each block, from the end.
     bool take(const Instruction& a, const Instruction& b) {
-        if (!mayMove(a) || !equal_.areAlike(a, b)) return false;
+        if (!mayMove(module_, a) || !equal_.areAlike(a, b)) return false;
         const Pair results = {a.result, b.result};
         if (a.result != 0 && !areOnlyUsedTogether(results)) return false;
         std::set<Pair> needed;

@@ -2,6 +2,7 @@
 //
 // Finds modules whose results depend on which lane holds which element of a matrix.
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "matrix/element_maps.hpp"
@@ -72,6 +73,9 @@ class Dependence {
 
     void startAt(const Instruction& i) {
         if (i.opcode == OpCooperativeMatrixLengthKHR) return add(i.result, kLength);
+        if (i.opcode != OpFunctionCall && (effectsOf(module_, i) & kOfLane) != 0) {
+            add(i.result, kLane);
+        }
         if (i.opcode == OpCompositeExtract && matrixIndex(i)) add(i.result, kElement);
         if (i.opcode == OpLoad && pointers_.contains(i.word(0))) add(i.result, kElement);
         if (!pointers_.contains(i.result)) return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/equal_code.hpp"
 
@@ -28,9 +29,7 @@ LoopPairs::LoopPairs(const Module& module, const Function& function)
 
 // Whether an instruction may run more often: it has no effect, and all operands are allowed.
 bool LoopPairs::mayRepeat(const Instruction& i) const {
-    return isPure(i.opcode) && !isTerminator(i.opcode) &&
-           !isOneOf(i.opcode, {OpPhi, OpVariable, OpUDiv, OpSDiv, OpUMod, OpSRem, OpSMod,
-                               OpVectorExtractDynamic, OpVectorInsertDynamic}) &&
+    return effectsOf(module_, i) == 0 &&
            !module_.decoration(i.result, spv::Decoration::NoSignedWrap) &&
            !module_.decoration(i.result, spv::Decoration::NoUnsignedWrap);
 }
@@ -143,9 +142,10 @@ bool LoopPairs::hasOnlyTheBody(const LoopPair& pair) const {
     const std::set<size_t> body(pair.body.begin(), pair.body.end());
     for (size_t b = pair.outer.header; b < pair.rest.header; ++b) {
         if (body.contains(b)) continue;
-        const bool isPureBlock = std::ranges::all_of(
-            function_.blocks[b]->body,
-            [](const InstructionPtr& i) { return isPure(i->opcode) && i->opcode != OpVariable; });
+        const bool isPureBlock =
+            std::ranges::all_of(function_.blocks[b]->body, [&](const InstructionPtr& i) {
+                return isPure(effectsOf(module_, *i)) && i->opcode != OpVariable;
+            });
         if (!isPureBlock) return false;
     }
     return true;
@@ -212,7 +212,7 @@ bool LoopPairs::haveSameBody(const LoopPair& pair, Counterparts& values) const {
         for (const InstructionPtr& i : function_.blocks[b]->body) {
             if (isSkipped(*i)) continue;
             while (at < first.size() && !values.areEqual(*first[at], *i)) {
-                if (!isPure(first[at]->opcode)) return false;
+                if (!isPure(effectsOf(module_, *first[at]))) return false;
                 ++at;
             }
             if (at == first.size()) return false;
@@ -221,7 +221,7 @@ bool LoopPairs::haveSameBody(const LoopPair& pair, Counterparts& values) const {
         }
     }
     return std::all_of(first.begin() + static_cast<std::ptrdiff_t>(at), first.end(),
-                       [](const Instruction* i) { return isPure(i->opcode); });
+                       [&](const Instruction* i) { return isPure(effectsOf(module_, *i)); });
 }
 
 bool LoopPairs::goOnAlike(const LoopPair& pair, const Counterparts& values) const {

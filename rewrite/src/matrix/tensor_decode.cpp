@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/calls.hpp"
+#include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "lowering/memory_types.hpp"
 #include "lowering/place.hpp"

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/calls.hpp"
+#include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "passes/whole_module.hpp"
@@ -92,9 +93,9 @@ void dropUnusedUntypedPointers(Module& module) {
         for (const auto& block : function->blocks) lists.push_back(&block->body);
     }
     removeUnused(module, Users(module), lists, [&](const Instruction& i) {
-        const bool isPointer = i.opcode == OpTypeUntypedPointerKHR ||
-                               module.def(i.type).opcode == OpTypeUntypedPointerKHR;
-        return isPointer && i.opcode != OpFunctionCall && i.opcode != OpLoad;
+        return i.opcode == OpTypeUntypedPointerKHR ||
+               (module.def(i.type).opcode == OpTypeUntypedPointerKHR &&
+                mayVanish(effectsOf(module, i)));
     });
     const auto isUntyped = [](const InstructionPtr& i) {
         return i->opcode == OpTypeUntypedPointerKHR;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "ir/effects.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "passes/whole_module.hpp"
@@ -6,15 +7,6 @@
 namespace coopvk::rewrite {
 
 namespace {
-
-// Instructions whose results depend on which invocations execute them together.
-bool dependsOnTangle(spv::Op opcode) {
-    const bool isOfSubgroup =
-        opcode >= OpGroupNonUniformElect && opcode <= OpGroupNonUniformQuadSwap;
-    return isOfSubgroup || isOneOf(opcode, {OpControlBarrier, OpGroupNonUniformRotateKHR,
-                                            OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
-                                            OpCooperativeMatrixMulAddKHR});
-}
 
 bool mayDiverge(spv::Op opcode) { return isOneOf(opcode, {OpBranchConditional, OpSwitch}); }
 
@@ -39,7 +31,7 @@ void declareReconvergence(Module& module, const DeviceFeatures& device, Stage st
     if (!isPossible || reconverges(module) || subgroupsOf(module, subgroupSize) == 1) return;
     bool isTangledAnywhere = false, diverges = false;
     module.visitBlocks([&](const Instruction& i) {
-        isTangledAnywhere |= dependsOnTangle(i.opcode);
+        isTangledAnywhere |= i.opcode != OpFunctionCall && (effectsOf(module, i) & kTogether) != 0;
         diverges |= mayDiverge(i.opcode);
     });
     if (!isTangledAnywhere || !diverges) return;

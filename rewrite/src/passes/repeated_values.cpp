@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/blocks.hpp"
+#include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "passes/whole_module.hpp"
@@ -14,19 +15,17 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Instructions of GLSL.std.450 that only compute, and of integers: those of floats stay where the
-// compilers of drivers fuse them.
-bool isIntegerFunction(const Module& module, const Instruction& i) {
-    return i.opcode == OpExtInst && !isNonSemantic(module, i) &&
-           isOneOf<uint32_t>(i.word(1), {GLSLstd450UMin, GLSLstd450UMax, GLSLstd450SMin,
+// Extended instructions of integers: those of floats stay where the compilers of drivers fuse them.
+bool isIntegerFunction(const Instruction& i) {
+    return isOneOf<uint32_t>(i.word(1), {GLSLstd450UMin, GLSLstd450UMax, GLSLstd450SMin,
                                          GLSLstd450SMax, GLSLstd450UClamp, GLSLstd450SClamp});
 }
 
 // Whether an equal instruction ahead of it gives the same value, unless one of them is decorated.
 bool isRepeatable(const Module& module, const Instruction& i) {
     if (i.result == 0 || i.type == 0) return false;
-    if (isOneOf(i.opcode, {OpPhi, OpVariable, kOpFreeze}) || hasNoValue(i.opcode)) return false;
-    return isPure(i.opcode) || isIntegerFunction(module, i);
+    if (isExtInst(i.opcode) && !isIntegerFunction(i)) return false;
+    return onlyComputes(effectsOf(module, i));
 }
 
 size_t hashOf(const Instruction& i) {

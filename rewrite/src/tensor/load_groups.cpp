@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/calls.hpp"
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
@@ -25,10 +25,7 @@ class Group {
 
     void addLoad(InstructionPtr load) {
         later_.insert(load->result);
-        changesPrivate_ |= std::ranges::any_of(load->operands, [&](const Operand& o) {
-            return o.isId && module_.def(o.word).opcode == OpFunction &&
-                   !effects_.onlyGivesResult(o.word);
-        });
+        changesPrivate_ |= (effects_.of(*load) & (kChanges & ~kWritesInFunction)) != 0;
         loads_.push_back(std::move(load));
     }
 
@@ -75,9 +72,7 @@ class Group {
         if (needsLoaded(i)) return false;
         if (i.opcode == OpLoad) return readsWhatStays(i);
         if (i.opcode == OpStore) return storesToVariable(i);
-        return isAccessChain(i.opcode) || isArithmetic(i.opcode) || isConversion(i.opcode) ||
-               isDebugLine(i.opcode) || i.opcode == OpCompositeExtract ||
-               i.opcode == OpCompositeConstruct || isTensorValue(i.opcode);
+        return onlyComputes(effectsOf(module_, i));
     }
 
     // Whether neither the loads nor the stores that move behind them change what is read.

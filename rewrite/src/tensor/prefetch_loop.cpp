@@ -3,6 +3,7 @@
 
 #include "ir/cloner.hpp"
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "tensor/load_order.hpp"
@@ -105,11 +106,8 @@ void LoopValues::visit(const Instruction& i) {
     if (i.opcode == OpStore) {
         const Id variable = rootOf(module_, i.word(0));
         stored_.insert(variable);
-        onlyPrivateStores_ &= module_.storage(variable) == spv::StorageClass::Function;
-        return;
     }
-    onlyPrivateStores_ &= isPure(i.opcode) || isTensorValue(i.opcode) || i.opcode == OpLoad ||
-                          isTensorLoad(i) || isProduct(i);
+    onlyPrivateStores_ &= mayRepeat(effectsOf(module_, i));
 }
 
 bool LoopValues::canRepeat(Id value) {
@@ -133,7 +131,7 @@ bool LoopValues::canRepeat(Id value) {
 
 // Whether an instruction may run once more with operands that may be computed once more.
 bool LoopValues::canRepeatAlone(const Instruction& i) const {
-    if (i.opcode != OpLoad) return isPure(i.opcode) || isTensorValue(i.opcode);
+    if (i.opcode != OpLoad) return onlyComputes(effectsOf(module_, i));
     const Id variable = rootOf(module_, i.word(0));
     using enum spv::StorageClass;
     return !stored_.contains(variable) &&

@@ -10,6 +10,7 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
@@ -21,13 +22,9 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Loads and computations without side effects.
-bool isPure(const Instruction& i) {
-    if (i.opcode == OpLoad) return !isVolatile(operandsBehind(i, 1));
-    return isOneOf(i.opcode,
-                   {OpAccessChain, OpInBoundsAccessChain, OpIAdd, OpISub, OpIMul, OpBitwiseOr,
-                    OpShiftLeftLogical, OpBitwiseAnd, OpUDiv, OpUMod, OpUConvert, OpSConvert,
-                    OpBitcast, OpCompositeExtract, OpCopyObject, OpCompositeConstruct});
+// Whether equal instructions give equal values where memory does not change.
+bool isEqualWhereMemoryIs(const Module& module, const Instruction& i) {
+    return onlyComputes(effectsOf(module, i) & ~kReads);
 }
 
 // Value numbers: results are equal if their opcodes, types and operands are. Memory must not change
@@ -102,8 +99,7 @@ std::optional<ConsecutiveLoads> consecutiveLoads(const VectorContext& context, c
                                                  size_t at) {
     const Module& module = context.module;
     size_t start = at;
-    while (start > 0 &&
-           (isPure(*block.body[start - 1]) || isDebugLine(block.body[start - 1]->opcode))) {
+    while (start > 0 && isEqualWhereMemoryIs(module, *block.body[start - 1])) {
         --start;
     }
     Equality equal;
@@ -214,7 +210,8 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
     }
     if (changed.empty()) return;
     removeUnused(context.module, Users(function), changed, [&](const Instruction& i) {
-        return isPure(i) && context.module.annotationsOf(i.result).empty();
+        return mayVanish(effectsOf(context.module, i)) &&
+               context.module.annotationsOf(i.result).empty();
     });
 }
 

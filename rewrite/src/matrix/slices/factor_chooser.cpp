@@ -46,7 +46,7 @@ class LoadedProducts {
     void visit(const Users& users, const Instruction& i) {
         if (i.opcode == OpCooperativeMatrixLoadKHR && facts_.mayRepeat(i)) {
             loads_[i.result] = &i;
-        } else if (!keepsMemory(i)) {
+        } else if (!facts_.mayRepeat(i)) {
             loads_.clear();
         } else if (i.opcode == OpStore && isPlain(users, i.word(0))) {
             stored_[i.word(0)] = valueOf(i.word(1));
@@ -59,14 +59,6 @@ class LoadedProducts {
             const auto load = loads_.find(valueOf(i.word(1)));
             if (load != loads_.end()) found_[i.result] = load->second;
         }
-    }
-
-    // Whether it changes nothing but variables of the invocation.
-    bool keepsMemory(const Instruction& i) const {
-        const bool reduces = i.opcode == OpCooperativeMatrixReduceNV;
-        if (!reduces && i.opcode != OpCooperativeMatrixPerElementOpNV) return facts_.mayRepeat(i);
-        const Id function = i.word(reduces ? 2 : 1);
-        return facts_.mayRepeat(*makeInstruction(OpFunctionCall, 0, 0, {idOperand(function)}));
     }
 
     Id valueOf(Id id) const {

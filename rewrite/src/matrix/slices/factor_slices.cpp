@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/control_flow.hpp"
+#include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/users.hpp"
 #include "matrix/exchange.hpp"
@@ -114,9 +115,9 @@ class FactorSlicer {
 
 // What only the products read: the whole B, and the variables that it was stored to.
 void dropWholeFactors(TypeTable& types) {
-    const auto isUnread = [](const Instruction& i) {
-        return (i.opcode == OpLoad && !isVolatile(operandsBehind(i, 1))) ||
-               (i.opcode == OpCooperativeMatrixLoadKHR && !isVolatile(operandsBehind(i, 3)));
+    const auto isUnread = [&](const Instruction& i) {
+        return isOneOf(i.opcode, {OpLoad, OpCooperativeMatrixLoadKHR}) &&
+               mayVanish(effectsOf(types.module(), i));
     };
     removeUnused(types.module(), isUnread);
     dropUnread(types);

@@ -134,7 +134,7 @@ class Repetition {
             case OpCooperativeMatrixMulAddKHR:
                 return multiply(i);
             default:
-                return compute(i);
+                return (facts_.effectsOf(i) & (kReads | kWrites)) == 0 && compute(i);
         }
     }
 

@@ -17,7 +17,7 @@
 #include <set>
 
 #include "ir/blocks.hpp"
-#include "ir/calls.hpp"
+#include "ir/effects.hpp"
 #include "ir/types.hpp"
 #include "ir/users.hpp"
 #include "matrix/context.hpp"
@@ -52,7 +52,7 @@ struct Segment {
 // Whether a pointer points to a variable of the invocation.
 bool isLocal(const Module& module, Id pointer);
 
-// What the functions of a module do, themselves or by calls (ir/calls.hpp), and their blocks.
+// What the functions of a module do, themselves or by calls (ir/effects.hpp), and their blocks.
 class FunctionFacts {
  public:
     explicit FunctionFacts(const Module& module) : effects_(module) {
@@ -62,11 +62,8 @@ class FunctionFacts {
     }
 
     // Whether executing the instruction again changes nothing but variables of the invocation.
-    bool mayRepeat(const Instruction& i) const {
-        constexpr uint32_t kAllowed =
-            kStoresInFunction | kStoresInPrivate | kPrints | kLoadsMatrix | kMultiplies;
-        return (effects_.of(i) & ~kAllowed) == 0;
-    }
+    bool mayRepeat(const Instruction& i) const { return rewrite::mayRepeat(effects_.of(i)); }
+    uint32_t effectsOf(const Instruction& i) const { return effects_.of(i); }
     // Whether it is a multiply-add, or a call that leads to one.
     bool multiplies(const Instruction& i) const { return (effects_.of(i) & kMultiplies) != 0; }
     // Whether it is a call that leads to a multiply-add or a load of a matrix.
