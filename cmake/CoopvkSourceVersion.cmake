@@ -6,7 +6,8 @@
 # string literal: VERSION and a hash of all C++ files below the current folder.
 function(coopvk_source_version target version source)
     file(GLOB_RECURSE files CONFIGURE_DEPENDS
-         ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+         ${CMAKE_CURRENT_SOURCE_DIR}/*.cpp ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp
+         ${CMAKE_CURRENT_SOURCE_DIR}/*.inc)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/generated/source_version.inc)
     add_custom_command(
         OUTPUT ${output}
@@ -21,7 +22,7 @@ endfunction()
 
 # As a script: -DFOLDER= -DVERSION= -DOUTPUT=.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
-    file(GLOB_RECURSE names RELATIVE ${FOLDER} ${FOLDER}/*.cpp ${FOLDER}/*.hpp)
+    file(GLOB_RECURSE names RELATIVE ${FOLDER} ${FOLDER}/*.cpp ${FOLDER}/*.hpp ${FOLDER}/*.inc)
     list(SORT names COMPARE STRING)
     set(all "")
     foreach(name IN LISTS names)

@@ -45,6 +45,9 @@ file=$(find "$copy" -name '*.cpp' | sort | sed -n 1p)
 printf '\n' >>"$file"
 differs 'one byte more'
 truncate -s -1 "$file"
+printf '\n' >"$copy/table.inc"
+differs 'a table more'
+rm "$copy/table.inc"
 [[ $(of "$copy") == "$own" ]] || fail 'the byte less again'
 mv "$file" "$file.other.cpp"
 differs 'another name'
