@@ -12,7 +12,7 @@
 
 #include "matrices/matrix.hpp"
 
-namespace coopvk::reference {
+namespace coopvk::reference::intervals_test {
 namespace {
 
 using numbers::Number;
@@ -225,4 +225,4 @@ TEST(Deviations, AreNotMuchWiderThanSums) {
 }
 
 }  // namespace
-}  // namespace coopvk::reference
+}  // namespace coopvk::reference::intervals_test

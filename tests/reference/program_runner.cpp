@@ -3,20 +3,42 @@
 
 #include <bit>
 #include <spirv-tools/libspirv.hpp>
+#include <stdexcept>
 
 #include "coopvk_reference/buffers.hpp"
 
 namespace coopvk::reference::test {
 
-void execute(Execution& run, const std::string& text) {
+namespace {
+
+// Empty: `problems` says why.
+std::vector<uint32_t> assembled(const std::string& text, std::string& problems) {
     spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
     tools.SetMessageConsumer(
         [&](spv_message_level_t, const char*, const spv_position_t& at, const char* message) {
-            run.error += std::to_string(at.line + 1) + ": " + message + "\n";
+            problems += std::to_string(at.line + 1) + ": " + message + "\n";
         });
-    ProgramRequest request;
     std::vector<uint32_t> words;
-    if (!tools.Assemble(text, &words)) return;
+    if (!tools.Assemble(text, &words)) words.clear();
+    return words;
+}
+
+}  // namespace
+
+std::vector<uint32_t> assemble(const std::string& text) {
+    std::string problems;
+    auto words = assembled(text, problems);
+    if (words.empty()) throw std::runtime_error(problems);
+    return words;
+}
+
+void execute(Execution& run, const std::string& text) {
+    const auto words = assembled(text, run.error);
+    if (!words.empty()) execute(run, words);
+}
+
+void execute(Execution& run, const std::vector<uint32_t>& words) {
+    ProgramRequest request;
     request.words = words;
     request.subgroupSize = run.lanes;
     request.specialization = run.specialization;

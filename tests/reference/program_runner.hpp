@@ -27,8 +27,12 @@ struct Execution {
     std::string error;
 };
 
-// Assembles (SPIR-V 1.6), makes the program and executes it.
+// Makes the program and executes it.
+void execute(Execution& run, const std::vector<uint32_t>& words);
+// Assembles it before (SPIR-V 1.6).
 void execute(Execution& run, const std::string& text);
+// Throws what is wrong with the text.
+std::vector<uint32_t> assemble(const std::string& text);
 
 // Bits of binary32.
 uint32_t bitsOf(float value);

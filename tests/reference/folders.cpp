@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "folders.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <stdexcept>
+
+#include "../driver/harness/shader.hpp"
+#include "execution/shader_text.hpp"
+
+namespace coopvk::reference::test {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+constexpr const char* kMembers[] = {"what",      "size",    "groups",   "lanes",   "settings",
+                                    "constants", "buffers", "expected", "reports", "runs"};
+
+// Empty if there is no such file.
+std::string contentsOf(const fs::path& path) {
+    std::ifstream file(path);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+}
+
+std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test) {
+    const std::string glsl = contentsOf(folder / "shader.comp");
+    if (!glsl.empty()) return coopvk::test::compileGlsl(glsl, coopvk::test::Checked::kNo);
+    ShaderText text;
+    text.body = contentsOf(folder / "main.spvasm");
+    if (text.body.empty()) throw std::runtime_error("there is no shader");
+    text.declarations = contentsOf(folder / "declarations.spvasm");
+    text.functions = contentsOf(folder / "functions.spvasm");
+    text.localSize = test.value("size", 4u);
+    return assemble(shader(text));
+}
+
+std::map<uint32_t, std::vector<uint32_t>> buffersOf(const Json& all) {
+    std::map<uint32_t, std::vector<uint32_t>> buffers;
+    for (const auto& [binding, numbers] : all.items())
+        for (const Json& number : numbers)
+            buffers[uint32_t(std::stoul(binding))].push_back(
+                number.is_number_float() ? bitsOf(number.get<float>()) : number.get<uint32_t>());
+    return buffers;
+}
+
+Settings settingsOf(const Json& all) {
+    const auto variable = [](const std::string& name) { return "COOPVK_REFERENCE_" + name; };
+    for (const auto& [name, value] : all.items())
+        setenv(variable(name).c_str(), value.get<std::string>().c_str(), 1);
+    const Result<Settings> settings = settingsFromEnvironment();
+    for (const auto& [name, unused] : all.items()) unsetenv(variable(name).c_str());
+    if (!settings) throw std::runtime_error(settings.error().message);
+    return *settings;
+}
+
+FolderRun runOf(const Json& test, uint32_t lanes) {
+    const Json none = Json::object();
+    FolderRun run;
+    run.execution.lanes = lanes;
+    run.execution.groups = test.value("groups", run.execution.groups);
+    run.execution.settings = settingsOf(test.value("settings", none));
+    const Json constants = test.value("constants", none);
+    for (const auto& [id, value] : constants.items())
+        run.execution.specialization.push_back(
+            {uint32_t(std::stoul(id)), value.get<uint32_t>(), sizeof(uint32_t)});
+    run.execution.buffers = buffersOf(test.value("buffers", none));
+    run.expected = buffersOf(test.value("expected", none));
+    run.reports = test.value("reports", run.reports);
+    return run;
+}
+
+void requireKnown(const Json& test) {
+    for (const auto& [name, unused] : test.items())
+        if (std::ranges::find(kMembers, name) == std::end(kMembers))
+            throw std::runtime_error("test.json has an unknown member: " + name);
+}
+
+}  // namespace
+
+std::vector<std::string> testFolders() {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(COOPVK_FOLDERS))
+        if (entry.is_directory()) names.push_back(entry.path().filename().string());
+    std::ranges::sort(names);
+    return names;
+}
+
+FolderTest readFolder(const std::string& name) {
+    const fs::path folder = fs::path(COOPVK_FOLDERS) / name;
+    const Json test = Json::parse(contentsOf(folder / "test.json"));
+    requireKnown(test);
+    FolderTest result;
+    result.words = wordsOf(folder, test);
+    for (const Json& each : test.value("runs", Json::array({Json::object()}))) {
+        requireKnown(each);
+        Json merged = test;
+        merged.update(each);
+        for (const uint32_t lanes : merged.value("lanes", std::vector<uint32_t>{4}))
+            result.runs.push_back(runOf(merged, lanes));
+    }
+    return result;
+}
+
+}  // namespace coopvk::reference::test

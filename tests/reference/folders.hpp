@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tests that are folders: folders/README.md.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "program_runner.hpp"
+
+namespace coopvk::reference::test {
+
+struct FolderRun {
+    Execution execution;
+    std::map<uint32_t, std::vector<uint32_t>> expected;  // buffers, by binding
+    std::set<std::string> reports;                       // names of checks
+};
+
+struct FolderTest {
+    std::vector<uint32_t> words;
+    std::vector<FolderRun> runs;
+};
+
+std::vector<std::string> testFolders();
+// Throws what is wrong with the folder.
+FolderTest readFolder(const std::string& name);
+
+}  // namespace coopvk::reference::test

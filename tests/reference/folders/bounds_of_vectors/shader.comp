@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const uint index = 0;
+layout(set = 0, binding = 0, std430) buffer In { uint inputs[]; };
+layout(set = 0, binding = 1, std430) buffer Out { uint outputs[]; };
+
+void main() {
+    uvec2 both = uvec2(inputs[0], inputs[1]);
+    outputs[0] = both[gl_LocalInvocationIndex + index] * 0;
+}
