@@ -15,6 +15,7 @@
 
 #include "blockio/block_plan.hpp"
 #include "ir/memory_operands.hpp"
+#include "ir/type_sizes.hpp"
 #include "lowering/context.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"
@@ -127,37 +128,24 @@ void accessBlock(LoweringContext& context, FunctionWriter& writer, const Instruc
                  const BlockOperands& operands, BlockRegion& region, PrivateMemory& memory);
 
 // The layout of CrossWorkgroup memory, whose types need no layout decorations: that of OpenCL C
-// (specification of OpenCL C, section 6.3.5, "Alignment of Types"). Scalars and vectors are aligned
-// to their size; a vector of three components has the size of four. Members of a structure start at
-// the next multiple of their alignment, or without gaps if it is CPacked. Arrays have no gaps.
+// (MemoryLayout::kOpenCl).
 
 class OpenClLayout final : public MemoryTypes {
  public:
     // For memory behind pointers of the types `pointers`.
     OpenClLayout(LoweringContext& context, const std::unordered_set<Id>& pointers);
 
-    // In bytes, at most kMaxBytes; 0 for types without a size. Respects layout decorations.
-    uint64_t size(Id type) const { return extent(type).size; }
-    // The size of the widest scalar in a type, which is its least alignment.
-    uint32_t scalarBytes(Id type) const { return extent(type).scalarBytes; }
-    static constexpr uint64_t kMaxBytes = uint64_t{1} << 32;
+    // In bytes, at most kTooManyBytes; 0 for types without a size. Respects layout decorations.
+    uint64_t size(Id type) { return sizes_.of(type).bytes; }
+    uint32_t scalarBytes(Id type) { return sizes_.of(type).scalarAlignment; }
 
  private:
-    struct Extent {
-        uint64_t size = 0;
-        uint32_t alignment = 1;
-        uint32_t scalarBytes = 1;
-    };
     bool isPointer(Id type) const override { return pointers_.contains(type); }
     bool hasLayout(const Instruction& type) const override;
     void addLayout(const Instruction& type, Id copy) override;
-    Extent extent(Id type) const;
-    Extent measure(const Instruction& type) const;
-    Extent measureStruct(const Instruction& type) const;
-    uint64_t memberStart(const Instruction& type, uint32_t member, uint64_t end) const;
 
     const std::unordered_set<Id>& pointers_;
-    std::map<Id, Extent> extents_;
+    TypeSizes sizes_;
 };
 
 }  // namespace coopvk::rewrite

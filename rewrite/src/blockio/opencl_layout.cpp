@@ -1,89 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <bit>
 
 #include "blockio/lower.hpp"
-#include "coopvk/vector_matrix.hpp"
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
 
-namespace {
-
-bool isPacked(const Module& module, Id type) {
-    return module.decoration(type, spv::Decoration::CPacked).has_value();
-}
-
-}  // namespace
-
 OpenClLayout::OpenClLayout(LoweringContext& context, const std::unordered_set<Id>& pointers)
-    : MemoryTypes(context), pointers_(pointers) {
-    // The types of members are declared first.
-    for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-        if (i->result != 0 && i->type == 0) extents_[i->result] = measure(*i);
-    }
+    : MemoryTypes(context), pointers_(pointers), sizes_(module_, MemoryLayout::kOpenCl) {
     make();
-}
-
-OpenClLayout::Extent OpenClLayout::extent(Id type) const {
-    const auto found = extents_.find(type);
-    return found == extents_.end() ? Extent{} : found->second;
-}
-
-OpenClLayout::Extent OpenClLayout::measure(const Instruction& type) const {
-    constexpr uint32_t kPointer = 8;
-    switch (type.opcode) {
-        case OpTypeInt:
-        case OpTypeFloat: {
-            const uint32_t bytes = std::max(type.word(0) / 8, 1u);
-            return {bytes, bytes, bytes};
-        }
-        case OpTypePointer:
-        case OpTypeUntypedPointerKHR:
-            return {kPointer, kPointer, kPointer};
-        case OpTypeVector: {
-            const uint32_t scalar = extent(type.word(0)).scalarBytes;
-            const uint32_t bytes = scalar * std::bit_ceil(std::min(type.word(1), 16u));
-            return {bytes, bytes, scalar};
-        }
-        case OpTypeArray:
-        case OpTypeRuntimeArray: {
-            const Extent element = extent(type.word(0));
-            const auto stride = module_.decoration(type.result, spv::Decoration::ArrayStride);
-            const uint64_t unknown = type.opcode == OpTypeArray ? kMaxBytes : 0;
-            const uint64_t length =
-                std::min(memberCount(module_, type.result).value_or(unknown), kMaxBytes);
-            return {std::min(length * (stride ? *stride : element.size), kMaxBytes),
-                    element.alignment, element.scalarBytes};
-        }
-        case OpTypeStruct:
-            return measureStruct(type);
-        default:
-            return {};
-    }
-}
-
-// The offset of a member; the member before it ends at `end`.
-uint64_t OpenClLayout::memberStart(const Instruction& type, uint32_t member, uint64_t end) const {
-    const auto offset = module_.memberDecoration(type.result, member, spv::Decoration::Offset);
-    if (offset) return *offset;
-    return isPacked(module_, type.result) ? end : roundUp(end, extent(type.word(member)).alignment);
-}
-
-OpenClLayout::Extent OpenClLayout::measureStruct(const Instruction& type) const {
-    Extent all;
-    for (uint32_t m = 0; m < type.operands.size(); ++m) {
-        const Extent member = extent(type.word(m));
-        all.size = std::max(all.size, memberStart(type, m, all.size) + member.size);
-        all.scalarBytes = std::max(all.scalarBytes, member.scalarBytes);
-        if (!isPacked(module_, type.result)) {
-            all.alignment = std::max(all.alignment, member.alignment);
-        }
-    }
-    all.size = std::min(roundUp(all.size, all.alignment), kMaxBytes);
-    return all;
 }
 
 bool OpenClLayout::hasLayout(const Instruction& type) const {
@@ -104,7 +31,7 @@ void OpenClLayout::addLayout(const Instruction& type, Id copy) {
     }
     uint64_t end = 0;
     for (uint32_t m = 0; m < type.operands.size(); ++m) {
-        const uint64_t start = memberStart(type, m, end);
+        const uint64_t start = *sizes_.memberStart(type, m, end);
         if (!module_.memberDecoration(type.result, m, spv::Decoration::Offset)) {
             module_.decorateMember(copy, m, spv::Decoration::Offset,
                                    {static_cast<uint32_t>(start)});
@@ -229,7 +156,7 @@ class CrossWorkgroupLowering {
     // Decorates `type` with the size of `element`, over which `chain` steps.
     void addStride(const Instruction& chain, Id type, Id element) {
         const uint64_t bytes = layout_->size(element);
-        if (bytes == 0 || bytes >= OpenClLayout::kMaxBytes) {
+        if (bytes == 0 || bytes >= kTooManyBytes) {
             return fail(chain, "Element steps over a type without a size below 2^32 bytes");
         }
         module_.decorate(type, spv::Decoration::ArrayStride, {static_cast<uint32_t>(bytes)});

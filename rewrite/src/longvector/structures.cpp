@@ -166,23 +166,6 @@ StructurePlace StructurePlaces::member(const StructurePlace& place,
     return part;
 }
 
-uint32_t StructurePlaces::alignmentOf(Id type) const {
-    const Module& module = context_.module;
-    if (isPointerType(module.def(type).opcode)) return 8;
-    if (hasParts(context_, type)) {
-        if (const auto found = alignments_.find(type); found != alignments_.end()) {
-            return found->second;
-        }
-        uint32_t largest = 1;
-        for (const Operand& part : partsOf(module.def(type))) {
-            largest = std::max(largest, alignmentOf(part.word));
-        }
-        return alignments_[type] = largest;
-    }
-    const Id column = module.def(type).opcode == OpTypeMatrix ? module.def(type).word(0) : type;
-    return std::max(context_.types.width(column) / 8, 1u);
-}
-
 Id StructurePlaces::pointerTo(const StructurePlace& place) const {
     if (place.indices.empty()) return place.pointer;
     Module& module = context_.module;

@@ -13,6 +13,7 @@
 #pragma once
 
 #include "ir/memory_operands.hpp"
+#include "ir/type_sizes.hpp"
 #include "longvector/types.hpp"
 
 namespace coopvk::rewrite {
@@ -56,7 +57,7 @@ struct StructurePlace {
 class StructurePlaces {
  public:
     StructurePlaces(LongVectorContext& context, FunctionWriter& writer)
-        : context_(context), writer_(writer) {}
+        : context_(context), writer_(writer), sizes_(context.module, MemoryLayout::kShared) {}
 
     StructurePlace behind(Id pointer, Id type, MemoryOperands memory = {}) const {
         return {type, std::nullopt, pointer, type, {}, std::move(memory)};
@@ -77,11 +78,11 @@ class StructurePlaces {
  private:
     Emitter& emit() const { return writer_.emit(); }
     StructurePlace element(const StructurePlace& place, Id index) const;
-    uint32_t alignmentOf(Id type) const;
+    uint32_t alignmentOf(Id type) const { return sizes_.of(type).scalarAlignment; }
 
     LongVectorContext& context_;
     FunctionWriter& writer_;
-    mutable std::unordered_map<Id, uint32_t> alignments_;
+    mutable TypeSizes sizes_;
 };
 
 // Whether all instructions on such values are known.

@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "ir/opcodes.hpp"
-#include "lowering/memory_types.hpp"
 #include "lowering/place.hpp"
 
 namespace coopvk::rewrite {

@@ -2,6 +2,7 @@
 #include "lowering/memory_types.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
@@ -181,6 +182,30 @@ bool MemoryTypes::copy(Emitter& emit, const Instruction& i) {
     const Id value = emit.load(typeAt(source), source, memory.source.forLoad(kAnyAlignment));
     emit.store(target, convert(emit, value, typeAt(target)), memory.target.forStore(kAnyAlignment));
     return true;
+}
+
+namespace {
+
+void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id id, std::set<Id>& seen) {
+    const Instruction& type = types.module().def(id);
+    if (!seen.insert(id).second) return;
+    if (type.opcode == OpTypeStruct) {
+        const Operands members = type.operands;
+        for (const Operand& m : members) declareNumbersIn(types, device, m.word, seen);
+    } else if (isArrayType(type.opcode)) {
+        declareNumbersIn(types, device, type.word(0), seen);
+    } else if (types.width(id) == 8 || types.width(id) == 16) {
+        const bool has16 = types.isFloat(id) ? device.hasFloat16() : device.shaderInt16;
+        const bool has = types.width(id) == 8 ? device.shaderInt8 : has16;
+        if (has) types.declareArithmetic(types.scalarOf(id));
+    }
+}
+
+}  // namespace
+
+void declareNumbersIn(TypeTable& types, const DeviceFeatures& device, Id type) {
+    std::set<Id> seen;
+    declareNumbersIn(types, device, type, seen);
 }
 
 }  // namespace coopvk::rewrite

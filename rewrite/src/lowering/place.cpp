@@ -228,10 +228,6 @@ bool hasLayout(const LoweringContext& context, spv::StorageClass storage) {
     return storage != spv::StorageClass::Workgroup || context.hasSharedBlocks;
 }
 
-uint32_t bytesOf(const TypeTable& types, Id type) {
-    return types.width(type) / 8 * types.components(type);
-}
-
 bool isTight(const LoweringContext& context, spv::StorageClass storage, Id type, uint64_t bytes) {
     const auto stride = context.module.decoration(type, spv::Decoration::ArrayStride);
     return !stride || *stride == bytes || !hasLayout(context, storage);

@@ -5,6 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/module.hpp"
+#include "ir/type_sizes.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
@@ -66,8 +67,6 @@ Id contentsOf(const Module& module, Id root);
 bool hasSharedBlocks(const Module& module);
 // Whether offsets and strides lay out memory of a storage class.
 bool hasLayout(const LoweringContext& context, spv::StorageClass storage);
-// The bytes of a scalar or vector; 0 for other types.
-uint32_t bytesOf(const TypeTable& types, Id type);
 // Whether elements of `bytes` bytes have no gaps in an array type, or behind pointers of a type.
 bool isTight(const LoweringContext& context, spv::StorageClass storage, Id type, uint64_t bytes);
 // Whether a logical pointer may be the result of other instructions than access chains.

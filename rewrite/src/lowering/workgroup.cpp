@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <map>
 
 #include "coopvk/vector_matrix.hpp"
 #include "ir/entry_point.hpp"
+#include "ir/type_sizes.hpp"
 #include "lowering/context.hpp"
 #include "lowering/place.hpp"
 
@@ -85,61 +85,6 @@ Id readIsHelper(Emitter& emit) {
 
 namespace {
 
-// More than any device has; sums of such sizes do not overflow.
-constexpr uint64_t kFarTooMuch = uint64_t{1} << 32;
-
-// Sizes of types without explicit layout in bytes, about as drivers lay them out. Computes each
-// type once, after its members' types, since nested structures can multiply to any size.
-class Sizes {
- public:
-    explicit Sizes(const Module& module) : module_(module) {
-        for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-            if (i->type == 0) sizes_[i->result] = std::min(measure(*i), kFarTooMuch);
-        }
-    }
-
-    // Far too much if it is not known.
-    uint64_t of(Id type) const {
-        const auto found = sizes_.find(type);
-        return found == sizes_.end() ? kFarTooMuch : found->second;
-    }
-
- private:
-    uint64_t measure(const Instruction& type) const {
-        switch (type.opcode) {
-            case OpTypeBool:
-                return 4;
-            case OpTypeInt:
-            case OpTypeFloat:
-                return (type.word(0) + 7) / 8;
-            case OpTypePointer:
-            case OpTypeUntypedPointerKHR:
-                return 8;
-            case OpTypeVector:
-            case OpTypeMatrix:
-                return std::min(roundUp(type.word(1), 2) * of(type.word(0)), kFarTooMuch);
-            case OpTypeArray:
-            case OpTypeCooperativeVectorNV: {
-                const uint64_t length = module_.constantValue(type.word(1)).value_or(kFarTooMuch);
-                const uint64_t size = of(type.word(0));
-                return size != 0 && length > kFarTooMuch / size ? kFarTooMuch : length * size;
-            }
-            case OpTypeStruct: {
-                uint64_t size = 0;
-                for (const Operand& member : type.operands) {
-                    size = std::min(roundUp(size, 16) + of(member.word), kFarTooMuch);
-                }
-                return roundUp(size, 16);
-            }
-            default:
-                return kFarTooMuch;
-        }
-    }
-
-    const Module& module_;
-    std::map<Id, uint64_t> sizes_;
-};
-
 struct Limits {
     uint64_t shared;       // bytes of shared memory
     uint64_t withPayload;  // bytes of shared memory and task payload together
@@ -164,7 +109,7 @@ Limits limitsOf(const Module& module, const DeviceFeatures& device) {
 
 bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatures& device) {
     if (hasSharedBlocks(module)) return false;
-    const Sizes sizes(module);
+    TypeSizes sizes(module, MemoryLayout::kShared);
     const Limits limits = limitsOf(module, device);
     uint64_t shared = 0, payload = 0;
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
@@ -177,7 +122,7 @@ bool sharedMemoryHasRoom(const Module& module, uint64_t bytes, const DeviceFeatu
         const Id type = module.def(i->type).word(1);
         const bool isShared = storage == spv::StorageClass::Workgroup;
         uint64_t& size = isShared ? shared : payload;
-        size = roundUp(size, 16) + sizes.of(type);
+        size = roundUp(size, 16) + sizes.of(type).bytes;
     }
     shared += bytes;
     return shared <= limits.shared && roundUp(shared, 16) + payload <= limits.withPayload;

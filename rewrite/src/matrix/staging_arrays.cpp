@@ -6,7 +6,7 @@
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/types.hpp"
+#include "ir/type_sizes.hpp"
 #include "lowering/context.hpp"
 #include "matrix/matrix_uses.hpp"
 
@@ -28,7 +28,7 @@ std::optional<StagingArray> sharedArray(const TypeTable& types, const Instructio
     const Instruction& array = module.def(module.pointee(variable.result));
     if (array.opcode != OpTypeArray) return std::nullopt;
     const Id element = array.word(0);
-    const uint32_t bytes = types.width(element) / 8 * types.components(element);
+    const uint32_t bytes = bytesOf(types, element);
     const auto length = module.constantValue(array.word(1));
     if (!length || !std::has_single_bit(bytes) || bytes > kMaxBytes) return std::nullopt;
     return StagingArray{variable.result, element, bytes, *length, {}, {}};

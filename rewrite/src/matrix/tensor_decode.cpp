@@ -111,7 +111,7 @@ Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
                                                      : spv::StorageClass::StorageBuffer);
     const Id block = emit.toUnsigned(type, place.index);
     if (units_) {
-        const uint32_t bytes = context_.types.width(unit_) / 8 * context_.types.components(unit_);
+        const uint32_t bytes = bytesOf(context_.types, unit_);
         const Id index = emit.times(block, blockBytes_ / bytes);
         const Id first = emit.chain(unit_, {*units_, emit.constant(0), index});
         const Id parameter = context_.module.def(functionType_).word(1);

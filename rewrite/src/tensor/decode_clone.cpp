@@ -5,7 +5,7 @@
 #include "ir/composites.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/memory_types.hpp"
+#include "ir/type_sizes.hpp"
 #include "tensor/decode.hpp"
 
 namespace coopvk::rewrite {

@@ -187,7 +187,7 @@ ViewAccess::Value ViewAccess::element(Id type, Id bytes, const MemoryOperands& m
     const Value at = pointer(type, bytes, stored.has_value());
     if (!at) return std::nullopt;
     const MemoryOperands aligned = memory.withAlignment(0);
-    const uint32_t size = types_.width(type) / 8 * types_.components(type);
+    const uint32_t size = bytesOf(types_, type);
     if (!stored) return emit_.load(type, *at, aligned.forLoad(size));
     emit_.store(*at, *stored, aligned.forStore(size));
     return std::nullopt;
