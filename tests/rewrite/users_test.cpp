@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
+#include "ir/dead_code.hpp"
+#include "ir/effects.hpp"
 
 namespace coopvk::rewrite::users_test {
 namespace {
@@ -84,27 +86,19 @@ TEST(Users, OfAModuleHasHeadersAndGlobals) {
     EXPECT_FALSE(users.isUsed(1)) << "an entry point's function";
 }
 
-// Of one function; removeUnused(module, ...) is for all.
-void removeUnusedOf(Module& module, Function& function,
-                    const std::function<bool(const Instruction&)>& mayGo) {
-    std::vector<InstructionList*> lists;
-    for (const auto& block : function.blocks) lists.push_back(&block->body);
-    removeUnused(module, Users(function), lists, mayGo);
-}
-
-TEST(Users, RemoveWhatOnlyUnusedInstructionsUse) {
+TEST(DeadCode, IsWhatOnlyDeadCodeReads) {
     Module module = parsed();
     Function& function = *module.functions()[1];
-    removeUnusedOf(module, function,
+    removeDeadCode(module, function,
                    [](const Instruction& i) { return i.opcode != spv::Op::OpIMul; });
     ASSERT_EQ(function.blocks[0]->body.size(), 2u);
     EXPECT_EQ(function.blocks[0]->body[0]->opcode, spv::Op::OpIMul) << "which may not go";
-    removeUnusedOf(module, function, [](const Instruction&) { return true; });
+    removeDeadCode(module, function, [](const Instruction&) { return true; });
     ASSERT_EQ(function.blocks[0]->body.size(), 1u);
     EXPECT_EQ(module.def(23).opcode, spv::Op::OpNop) << "forgotten";
     // Both operands of the addition are the load.
     Function& main = *module.functions()[0];
-    removeUnusedOf(module, main, [](const Instruction& i) {
+    removeDeadCode(module, main, [](const Instruction& i) {
         return i.opcode != spv::Op::OpVariable && i.opcode != spv::Op::OpFunctionCall;
     });
     EXPECT_EQ(main.blocks[0]->body.size(), 3u);
@@ -112,7 +106,7 @@ TEST(Users, RemoveWhatOnlyUnusedInstructionsUse) {
 }
 
 // Each instruction uses the one before: linear, also for a chain of 20,000.
-TEST(Users, FollowsLongChains) {
+TEST(DeadCode, FollowsLongChains) {
     std::string text(kModule.substr(0, kModule.find("OpReturnValue")));
     constexpr Id kFirst = 100, kCount = 20000;
     for (Id id = kFirst; id < kFirst + kCount; ++id) {
@@ -122,8 +116,54 @@ TEST(Users, FollowsLongChains) {
     text += kModule.substr(kModule.find("OpReturnValue"));
     Result<Module> module = Module::parse(test::assemble(text));
     ASSERT_TRUE(module);
-    removeUnused(*module, [](const Instruction&) { return true; });
+    removeDeadCode(*module, [](const Instruction&) { return true; });
     EXPECT_EQ(module->functions()[1]->blocks[0]->body.size(), 1u);
+}
+
+// A variable that the code only stores to, and phis that only read each other.
+TEST(DeadCode, IncludesStoresAndPhis) {
+    Result<Module> module = Module::parse(test::assemble(R"(
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %1 "main"
+OpExecutionMode %1 LocalSize 1 1 1
+%2 = OpTypeVoid
+%3 = OpTypeFunction %2
+%4 = OpTypeInt 32 0
+%5 = OpTypePointer Function %4
+%6 = OpConstant %4 1
+%7 = OpTypeBool
+%8 = OpConstantTrue %7
+%1 = OpFunction %2 None %3
+%10 = OpLabel
+%11 = OpVariable %5 Function
+%12 = OpVariable %5 Function
+%13 = OpVariable %5 Function
+%14 = OpIAdd %4 %6 %6
+OpStore %11 %14
+OpStore %12 %6 Volatile
+OpStore %13 %6
+%15 = OpLoad %4 %13
+OpBranch %20
+%20 = OpLabel
+%21 = OpPhi %4 %6 %10 %22 %23
+OpLoopMerge %24 %23 None
+OpBranch %23
+%23 = OpLabel
+%22 = OpIAdd %4 %21 %6
+OpBranchConditional %8 %20 %24
+%24 = OpLabel
+OpReturn
+OpFunctionEnd
+)"));
+    ASSERT_TRUE(module) << module.error().message;
+    removeDeadCode(*module, [&](const Instruction& i) { return mayVanish(effectsOf(*module, i)); });
+    const auto& blocks = module->functions()[0]->blocks;
+    ASSERT_EQ(blocks[0]->body.size(), 3u);
+    EXPECT_EQ(blocks[0]->body[0]->result, 12u) << "a volatile store stays, and its variable";
+    EXPECT_EQ(blocks[1]->body.size(), 2u);
+    EXPECT_EQ(blocks[2]->body.size(), 1u);
+    EXPECT_FALSE(validate(module->serialise()));
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <compare>
-#include <functional>
 #include <optional>
 
 #include "ir/module.hpp"
@@ -61,12 +60,5 @@ class Users {
     std::vector<size_t> first_;  // by number: that of its first use; then the number of uses
     std::vector<Usage> uses_;    // sorted by id
 };
-
-// Removes the instructions of lists that have a result without uses, and for which mayGo() is true;
-// and so on for those that only they used. Their results are forgotten.
-void removeUnused(Module& module, const Users& users, std::span<InstructionList* const> lists,
-                  const std::function<bool(const Instruction&)>& mayGo);
-// The same for the blocks of all functions.
-void removeUnused(Module& module, const std::function<bool(const Instruction&)>& mayGo);
 
 }  // namespace coopvk::rewrite

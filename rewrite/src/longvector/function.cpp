@@ -4,10 +4,10 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
 #include "longvector/structures.hpp"
 #include "lowering/cooperative_types.hpp"
 
@@ -218,8 +218,7 @@ std::optional<Error> lowerLongVectors(LongVectorContext& context) {
         [&](Function& function) { LongVectorFunction(context, function).lower(); });
     if (context.error) return context.error;
     // Instructions use the components of constants. A whole one has a word for each.
-    InstructionList* const globals[] = {&module.section(Section::kGlobals)};
-    removeUnused(module, Users(module), globals, [&](const Instruction& i) {
+    removeDeadDeclarations(module, [&](const Instruction& i) {
         return i.opcode == OpConstantComposite && context.lowered(i.type) != nullptr;
     });
     context.types.rescan();

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "ir/calls.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
@@ -88,11 +89,7 @@ void dropMisplacedRoundingModes(Module& module) {
 // not support them.
 void dropUnusedUntypedPointers(Module& module) {
     if (!module.hasCapability(spv::Capability::UntypedPointersKHR)) return;
-    std::vector<InstructionList*> lists = {&module.section(Section::kGlobals)};
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) lists.push_back(&block->body);
-    }
-    removeUnused(module, Users(module), lists, [&](const Instruction& i) {
+    removeDeadDeclarations(module, [&](const Instruction& i) {
         return i.opcode == OpTypeUntypedPointerKHR ||
                (module.def(i.type).opcode == OpTypeUntypedPointerKHR &&
                 mayVanish(effectsOf(module, i)));

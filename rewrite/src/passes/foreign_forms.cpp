@@ -7,9 +7,10 @@
 
 #include "ir/component_kinds.hpp"
 #include "ir/composites.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
+#include "ir/type_sizes.hpp"
 #include "lowering/context.hpp"
 #include "passes/whole_module.hpp"
 
@@ -173,7 +174,7 @@ ArrayElement arrayElement(Emitter& emit, Id pointer) {
 uint32_t bytesOfElement(const TypeTable& types, Id array) {
     const Id element = types.module().def(array).word(0);
     const auto stride = types.module().decoration(array, spv::Decoration::ArrayStride);
-    return stride ? *stride : types.components(element) * types.width(element) / 8;
+    return stride ? *stride : bytesOf(types, element);
 }
 
 // Takes the pointer that was cast, and adds the place of its element to the offset.
@@ -203,7 +204,7 @@ std::optional<Error> followCasts(TypeTable& types) {
             return false;
         });
     }
-    removeUnused(module, [](const Instruction& i) {
+    removeDeadCode(module, [](const Instruction& i) {
         return castsPointers(i.opcode) || i.opcode == OpCopyObject;
     });
     std::optional<Error> error;

@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "ir/blocks.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -142,7 +142,7 @@ void shareRepeatedValues(Module& module, Within within) {
     for (const auto& function : module.functions()) {
         RepeatedValues(module, *function, within, same).run();
     }
-    removeUnused(module, [&](const Instruction& i) {
+    removeDeadCode(module, [&](const Instruction& i) {
         return isRepeatable(module, i) && !module.isDecorated(i.result);
     });
 }

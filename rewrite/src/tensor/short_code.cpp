@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "ir/blocks.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "tensor/load_order.hpp"
@@ -70,66 +71,6 @@ class AccessSharing {
 
 void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
 
-namespace {
-
-void dropUnreadVariables(Module& module) {
-    std::unordered_set<Id> gone;
-    module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == OpVariable) gone.insert(i.result);
-    });
-    // What else than a plain store names a variable keeps it.
-    module.visitBlocks([&](const Instruction& i) {
-        if (gone.empty()) return;
-        const bool stores = i.opcode == OpStore && i.operands.size() == 2;
-        for (const Operand& o : operandsBehind(i, stores ? 1 : 0)) {
-            if (o.isId) gone.erase(o.word);
-        }
-    });
-    if (gone.empty()) return;
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            module.takeOut(block->body, [&](const Instruction& i) {
-                return gone.contains(i.opcode == OpStore ? i.word(0) : i.result);
-            });
-        }
-    }
-    module.forget(gone);
-}
-
-// Phis may be each other's only users.
-void dropUnreadPhis(Module& module) {
-    std::unordered_map<Id, const Instruction*> unread;
-    std::vector<Id> pending;
-    module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == OpPhi) unread[i.result] = &i;
-    });
-    const auto read = [&](const Instruction& i) {
-        for (const Operand& o : i.operands) {
-            if (o.isId && unread.contains(o.word)) pending.push_back(o.word);
-        }
-    };
-    module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode != OpPhi) read(i);
-    });
-    while (!pending.empty()) {
-        const auto phi = unread.extract(pending.back());
-        pending.pop_back();
-        if (!phi.empty()) read(*phi.mapped());
-    }
-    if (unread.empty()) return;
-    std::unordered_set<Id> gone;
-    for (const auto& [id, phi] : unread) gone.insert(id);
-    for (const auto& function : module.functions()) {
-        for (const auto& block : function->blocks) {
-            module.takeOut(block->body,
-                           [&](const Instruction& i) { return gone.contains(i.result); });
-        }
-    }
-    module.forget(gone);
-}
-
-}  // namespace
-
 // Elements outside of a tensor are zero or repeated. Only a view that clips leaves Object's.
 void dropUnreadObjects(TypeTable& types) {
     Module& module = types.module();
@@ -149,8 +90,8 @@ void dropUnreadObjects(TypeTable& types) {
 
 void dropUnread(TypeTable& types) {
     dropUnreadObjects(types);
-    dropUnreadVariables(types.module());
-    dropUnreadPhis(types.module());
+    removeDeadCode(types.module(),
+                   [](const Instruction& i) { return isOneOf(i.opcode, {OpVariable, OpPhi}); });
 }
 
 namespace {

@@ -10,11 +10,11 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
 #include "lowering/words.hpp"
 #include "vector/memory.hpp"
 
@@ -193,9 +193,8 @@ bool readInLoop(VectorContext& context, Emitter& emit, const Block& block, size_
 }  // namespace
 
 void lowerLargeConstructs(VectorContext& context, Function& function) {
-    std::vector<InstructionList*> changed;
+    bool isChanged = false;
     for (const auto& block : function.blocks) {
-        bool isChanged = false;
         for (size_t at = 0; at < block->body.size(); ++at) {
             const Instruction& i = *block->body[at];
             if (i.opcode != OpCompositeConstruct || !context.isLarge(i.type)) continue;
@@ -206,10 +205,9 @@ void lowerLargeConstructs(VectorContext& context, Function& function) {
             at += arguments.size();
             insertAt(block->body, position, std::move(arguments));
         }
-        if (isChanged) changed.push_back(&block->body);
     }
-    if (changed.empty()) return;
-    removeUnused(context.module, Users(function), changed, [&](const Instruction& i) {
+    if (!isChanged) return;
+    removeDeadCode(context.module, function, [&](const Instruction& i) {
         return mayVanish(effectsOf(context.module, i)) &&
                context.module.annotationsOf(i.result).empty();
     });

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/arithmetic_decorations.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
 #include "lowering/number.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "tensor/load_order.hpp"
@@ -53,7 +53,7 @@ class DriverConverter {
             }
         }
         if (error_) return *error_;
-        removeUnused(module_, [&](const Instruction& i) {
+        removeDeadCode(module_, [&](const Instruction& i) {
             return i.opcode == OpCooperativeMatrixConvertNV && result_.types.contains(i.type);
         });
         return std::move(result_);

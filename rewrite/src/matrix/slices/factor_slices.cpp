@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "ir/control_flow.hpp"
+#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/users.hpp"
 #include "matrix/exchange.hpp"
 #include "tensor/load_order.hpp"
 
@@ -115,13 +115,11 @@ class FactorSlicer {
 
 // What only the products read: the whole B, and the variables that it was stored to.
 void dropWholeFactors(TypeTable& types) {
-    const auto isUnread = [&](const Instruction& i) {
-        return isOneOf(i.opcode, {OpLoad, OpCooperativeMatrixLoadKHR}) &&
+    dropUnreadObjects(types);
+    removeDeadCode(types.module(), [&](const Instruction& i) {
+        return isOneOf(i.opcode, {OpLoad, OpCooperativeMatrixLoadKHR, OpVariable, OpPhi}) &&
                mayVanish(effectsOf(types.module(), i));
-    };
-    removeUnused(types.module(), isUnread);
-    dropUnread(types);
-    removeUnused(types.module(), isUnread);
+    });
 }
 
 }  // namespace

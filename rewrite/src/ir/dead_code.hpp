@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dead code elimination (DCE): removes what nothing reads.
+#pragma once
+
+#include <functional>
+
+#include "ir/module.hpp"
+
+namespace coopvk::rewrite {
+
+// Removes instructions for which mayGo() is true and whose results nothing reads but such
+// instructions: also phis that only read each other, and variables of functions to which plain
+// stores only write, with these stores. Their results are forgotten.
+using MayGo = std::function<bool(const Instruction&)>;
+
+// Of all functions.
+void removeDeadCode(Module& module, const MayGo& mayGo);
+// Of one function.
+void removeDeadCode(Module& module, Function& function, const MayGo& mayGo);
+// Of all functions and of module scope.
+void removeDeadDeclarations(Module& module, const MayGo& mayGo);
+
+}  // namespace coopvk::rewrite
