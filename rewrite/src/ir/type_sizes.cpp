@@ -14,12 +14,12 @@ namespace {
 constexpr uint32_t kPointerBytes = 8;
 constexpr uint32_t kSharedAlignment = 16;  // of structures
 
-uint64_t product(uint64_t size, uint64_t count) {
+uint64_t timesCount(uint64_t size, uint64_t count) {
     return size != 0 && count > kTooManyBytes / size ? kTooManyBytes : size * count;
 }
 
 // The types whose sizes that of a type needs.
-std::span<const Operand> partsOf(const Instruction& type) {
+std::span<const Operand> innerTypes(const Instruction& type) {
     if (type.opcode == OpTypeStruct) return type.operands;
     const bool hasElements =
         isArrayType(type.opcode) ||
@@ -37,7 +37,7 @@ TypeSize TypeSizes::of(Id type) {
         const Instruction& definition = module_.def(one);
         const auto [entry, isNew] = known_.try_emplace(one);
         if (isNew) {
-            for (const Operand& part : partsOf(definition)) {
+            for (const Operand& part : innerTypes(definition)) {
                 if (!known_.contains(part.word)) pending.push_back(part.word);
             }
             if (pending.back() != one) continue;
@@ -108,7 +108,7 @@ TypeSize TypeSizes::ofVector(const Instruction& type) const {
 
 TypeSize TypeSizes::ofMatrix(Id column, uint64_t stride, uint64_t lines) const {
     TypeSize size = known(column);
-    size.bytes = product(stride, lines);
+    size.bytes = timesCount(stride, lines);
     return size;
 }
 
@@ -120,17 +120,17 @@ TypeSize TypeSizes::ofArray(const Instruction& type) const {
     switch (layout_) {
         case MemoryLayout::kExplicit: {
             const uint64_t count = type.opcode == OpTypeRuntimeArray ? 1 : length.value_or(0);
-            if (size.bytes != 0) size.bytes = product(stride.value_or(0), count);
+            if (size.bytes != 0) size.bytes = timesCount(stride.value_or(0), count);
             break;
         }
         case MemoryLayout::kShared:
             size.bytes = type.opcode == OpTypeRuntimeArray
                              ? kTooManyBytes
-                             : product(size.bytes, length.value_or(kTooManyBytes));
+                             : timesCount(size.bytes, length.value_or(kTooManyBytes));
             break;
         case MemoryLayout::kOpenCl: {
             const uint64_t unknown = type.opcode == OpTypeArray ? kTooManyBytes : 0;
-            size.bytes = product(stride ? *stride : size.bytes, length.value_or(unknown));
+            size.bytes = timesCount(stride ? *stride : size.bytes, length.value_or(unknown));
             break;
         }
     }
