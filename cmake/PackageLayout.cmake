@@ -55,3 +55,12 @@ if(CPACK_COOPVK_OBJDUMP)
         coopvk_depend_on_glibc(CPACK_DEBIAN_REFERENCE_PACKAGE_DEPENDS ${reference})
     endif()
 endif()
+
+# Folders that others can enter, whatever the umask of who makes the package: what installs files goes by that.
+file(GLOB_RECURSE folders LIST_DIRECTORIES true ${CPACK_TEMPORARY_INSTALL_DIRECTORY}/*)
+foreach(folder IN LISTS CPACK_TEMPORARY_INSTALL_DIRECTORY folders)
+    if(IS_DIRECTORY ${folder})
+        file(CHMOD ${folder} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+                                         WORLD_READ WORLD_EXECUTE)
+    endif()
+endforeach()

@@ -5,7 +5,10 @@
 set -euo pipefail
 
 COOPVK_SOURCE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
-COOPVK_CACHE=${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}
+# Services and containers may have none: then that of the system's list of users.
+HOME=${HOME:-$(unset HOME && printf '%s' ~)}
+[[ ${XDG_CACHE_HOME:-} == /* ]] || unset XDG_CACHE_HOME  # a relative path counts as none, by its specification
+COOPVK_CACHE=$(realpath --canonicalize-missing --no-symlinks -- "${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}")
 export CCACHE_DIR=${CCACHE_DIR:-$COOPVK_CACHE/ccache} CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-1G}
 # What ccache needs to know of precompiled headers.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}

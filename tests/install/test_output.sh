@@ -49,6 +49,16 @@ done
 [[ $(tail -n 1 "$log") == '8 passed, 0 failed, 3 skipped' ]] || fail "ends with: $(tail -n 1 "$log")"
 grep -qE '^  real programs +[0-9]+ s, +[0-9]+ s of processor time$' "$log" || fail 'no times'
 
+# Where no home folder is named, and where the cache's folder is relative.
+env -u HOME -u COOPVK_CACHE -u XDG_CACHE_HOME "$source/scripts/setup" --help >"$log" 2>&1 || fail "without HOME: $(<"$log")"
+mkdir -p "$work/copy/somewhere/cache"
+# shellcheck disable=SC2016  # expanded in the script
+printf '#!/usr/bin/env bash\nsource "${0%%/*}/common.bash"\nsay "$COOPVK_CACHE"\n' >"$work/copy/scripts/cache"
+said=$(cd "$work/copy/somewhere" && COOPVK_CACHE=cache bash "$work/copy/scripts/cache")
+[[ $said == "$work/copy/somewhere/cache" ]] || fail "a relative cache is $said"
+said=$(cd "$work" && env -u COOPVK_CACHE HOME="$work/home" XDG_CACHE_HOME=relative bash "$work/copy/scripts/cache")
+[[ $said == "$work/home/.cache/coopvk" ]] || fail "with a relative XDG_CACHE_HOME: $said"
+
 # The system opens these names again, at the file's start.
 if found=$(grep -nE '(tee|>)( -[a-z]+)* *"?/(dev/(stdout|stderr|fd/)|proc/self/fd/)' \
     "$source"/scripts/* "$source"/.ci/* "$source"/tests/*/*.sh "$source"/tests/*/*.bash |

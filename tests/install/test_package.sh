@@ -14,13 +14,17 @@ for program in dpkg dpkg-deb dpkg-shlibdeps; do
 done
 export LC_ALL=C.UTF-8
 
-cpack --config "$build/CPackConfig.cmake" -B "$work/out" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+(umask 077 && cpack --config "$build/CPackConfig.cmake" -B "$work/out" >"$work/log" 2>&1) || fail "$(<"$work/log")"
 ! grep -i warning "$work/log" || fail 'cpack warns'
 all=("$work"/out/*.deb)
 package=("$work"/out/coopvk_*_*.deb)
 compare=("$work"/out/coopvk-compare_*_*.deb)
 reference=("$work"/out/coopvk-reference_*_*.deb)
 [[ ${#all[@]} == 3 && -f ${package[0]} && -f ${compare[0]} && -f ${reference[0]} ]] || fail "packages: ${all[*]}"
+
+for one in "${all[@]}"; do
+    ! dpkg-deb -c "$one" | grep '^d' | grep -v '^drwxr-xr-x ' || fail "${one##*/}: others cannot enter these"
+done
 
 # Control data.
 field() { dpkg-deb -f "${package[0]}" "$1"; }
@@ -130,7 +134,7 @@ for file in "$root"/usr/lib/*/coopvk/lib{VkLayer_coopvk,coopvk_reference}.so "$r
     [[ -n $place && $line == *layer/device/physical_device.cpp:[0-9]* ]] || fail "symbols of ${file##*/}: $line"
 done
 # Later, the same bytes.
-cpack --config "$build/CPackConfig.cmake" -B "$work/again" >"$work/log" 2>&1 || fail "$(<"$work/log")"
+(umask 077 && cpack --config "$build/CPackConfig.cmake" -B "$work/again" >"$work/log" 2>&1) || fail "$(<"$work/log")"
 for file in "$work"/out/*.*deb; do
     cmp "$file" "$work/again/${file##*/}" || fail "not the same bytes again: ${file##*/}"
 done

@@ -14,7 +14,9 @@ for script in "$source"/scripts/*; do
 done
 
 prefix=$work/deep/prefix
-"$source/scripts/build" --prefix "$prefix" >"$work/log" 2>&1 || fail "$(tail -n 20 "$work/log")"
+(umask 077 && "$source/scripts/build" --prefix "$prefix" >"$work/log" 2>&1) || fail "$(tail -n 20 "$work/log")"
+closed=$(find "$prefix" ! -type l ! -perm -444)
+[[ -z $closed ]] || fail "others cannot read: $closed"
 for file in lib/libVkLayer_coopvk.so share/vulkan/implicit_layer.d/VkLayer_coopvk.json bin/coopvk \
     bin/coopvk-compare lib/libcoopvk_reference.so share/coopvk/coopvk_reference.json; do
     [[ -f $prefix/$file ]] || fail "no $file"

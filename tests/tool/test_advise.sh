@@ -105,7 +105,8 @@ advise 1
 has 'no program given'
 advise 1 --metric '(' -- true
 has "--metric.*'\\('"
-! "$coopvk" advise --runs 0 -- true 2>/dev/null || fail 'no runs are enough'
+said=$("$coopvk" advise --runs 0 -- true 2>&1) && fail 'no runs are enough'
+[[ $said == *'not in range [1 - 100000]'* ]] || fail "$said"
 ! "$coopvk" advise --lower-is-better -- true 2>/dev/null || fail 'a better what'
 
 echo 'test_advise: passed'

@@ -226,7 +226,7 @@ void addAdviseCommand(CLI::App& app, int& status) {
     command
         ->add_option("--runs", options->runs,
                      "How often to run the program without coopvk and with it")
-        ->check(CLI::PositiveNumber);
+        ->check(CLI::Range(1u, 100000u));
     command->add_flag("--no-warm-up", options->noWarmUp,
                       "Count the first run of each kind, too, which fills caches");
     auto* metric = command->add_option(

@@ -258,7 +258,7 @@ void addSelftestCommand(CLI::App& app, int& status) {
         ->add_option("--limit", options->limit,
                      "End a group that takes more seconds, as where a driver hangs; 0: never")
         ->default_str("1200")
-        ->check(CLI::NonNegativeNumber);
+        ->check(CLI::Range(0.0, 1e9));
     command->add_option("--json", options->json, "Write everything to this file");
     command
         ->add_option(
