@@ -19,6 +19,8 @@ MANY = rf"{NUMBER}(?:(?:,|,? and|,? or| to) {NUMBER})*"
 SPEED = re.compile("|".join((
     rf"{MANY} times (?:as (?:fast|slow)|the speed|plain|that of|faster|slower)",
     rf"{MANY} (?:of|times) the speed",
+    rf"{MANY} ?(?:%|percent) (?:as fast|faster|slower|more speed|less speed|of (?:its|the) speed)",
+    r"(?:twice|half|(?:two|three|four|five|six|ten) times) (?:as (?:fast|slow)|(?:its|the) speed|faster|slower)",
     rf"(?:faster|slower|as fast)[^.;|]* by (?:a factor of )?{MANY}",
     rf"{MANY} (?:tokens|frames|images)(?:/s| (?:a|per) second)",
     rf"{MANY} [KMGT]?FLOP(?:S|/s)")))
@@ -49,7 +51,8 @@ class Figures(unittest.TestCase):
     def test_finds_figures(self):
         for text in ("1.54 times the speed of", "1.26 (q4_0) and 1.98 (q8_0) times as fast as", "0.82 of the\nspeed of",
                      "have 2.08 times the\nspeed", "166 and 167 tokens/s", "1.3 to 1.8 times the speed", "31 TFLOP/s",
-                     "120 tokens a second"):
+                     "120 tokens a second", "twice as fast as", "8 % slower than", "30 percent faster", "half the speed of",
+                     "three times the\nspeed of"):
             self.assertEqual(len(figures({"README.md": f"It has {text} plain."})), 1, text)
             self.assertEqual(figures({"docs/benchmarks.md": text}), [])
             self.assertEqual(figures({"README.md": f"<!-- table: x -->\n{text}\n<!-- end of table -->\n"}), [])
