@@ -98,6 +98,9 @@ is_root() { [[ $(id -u) == 0 ]]; }
 # Whether commands can run in the root at all.
 can_enter() { is_root || can_mount; }
 
+# Whether the root has programs: it may have been deleted, all of it or a part.
+has_root() { [[ -e $COOPVK_ROOT/usr/bin/env || -L $COOPVK_ROOT/usr/bin/env ]]; }
+
 # run_in_root [--alone] CWD COMMAND...: a command in the root, in place of this process. It sees the host's
 # files wherever the root has none of its own, through mounts that end with the command. --alone: it sees
 # none but devices and what the kernel says, and may give files to other users.

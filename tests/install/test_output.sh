@@ -59,6 +59,13 @@ said=$(cd "$work/copy/somewhere" && COOPVK_CACHE=cache bash "$work/copy/scripts/
 said=$(cd "$work" && env -u COOPVK_CACHE HOME="$work/home" XDG_CACHE_HOME=relative bash "$work/copy/scripts/cache")
 [[ $said == "$work/home/.cache/coopvk" ]] || fail "with a relative XDG_CACHE_HOME: $said"
 
+# Where somebody deleted the Debian root.
+mkdir "$work/gone"
+echo root >"$work/gone/environment"
+! env -u COOPVK_INSIDE COOPVK_CACHE="$work/gone" "$source/scripts/env" true 2>"$log" || fail 'a command runs in no root'
+grep -q 'is gone: run scripts/setup again' "$log" || fail "$(<"$log")"
+[[ $(list "$work/gone") == ./environment ]] || fail "makes $(list "$work/gone")"
+
 # The system opens these names again, at the file's start.
 if found=$(grep -nE '(tee|>)( -[a-z]+)* *"?/(dev/(stdout|stderr|fd/)|proc/self/fd/)' \
     "$source"/scripts/* "$source"/.ci/* "$source"/tests/*/*.sh "$source"/tests/*/*.bash |
