@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "lowering/words.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
 #include "matrix/product_loops.hpp"
@@ -26,14 +28,71 @@ Id addHalves(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums) 
                    {gather(emit, matrix.component, even), gather(emit, matrix.component, odd)});
 }
 
+// Where devices may flush denormals of f16, sums to which nothing was added keep them, by bits: a
+// matrix to which no product was added is no operand of arithmetic.
+
+// Fields of f16 and f32; 2^-14 and one half as f32.
+constexpr uint32_t kHalfSign = 0x8000, kHalfExponent = 0x7C00, kHalfMantissa = 0x03FF;
+constexpr uint32_t kSingleSign = 0x80000000, kSmallestNormalHalf = 0x38800000,
+                   kOneHalf = 0x3F000000;
+
+Id closeHalvesByBits(Emitter& emit, const MatrixType& matrix, Id sum, std::optional<Id> result) {
+    const std::vector<Id> parts = emit.parts(sum);
+    const Id added = emit.op(OpFAdd, matrix.component, idOperands(parts));
+    const U32 word(emit, emit.bitcast(emit.types().uint32(), sum));
+    const Id isUntouched =
+        emit.op(OpIEqual, emit.types().boolType(), {word >> 16, word.same(kHalfSign)});
+    return emit.op(OpSelect, matrix.component, {isUntouched, parts[0], added}, result);
+}
+
+// Adding one half leaves the number of units, 2^-24, in the last bits.
+Id closeSingleByBits(Emitter& emit, const MatrixType& matrix, Id sum, std::optional<Id> result) {
+    TypeTable& types = emit.types();
+    const Id pair = types.vectorType(matrix.component, 2);
+    const U32 word(emit, emit.bitcast(types.uint32(), sum));
+    const U32 magnitude = word & ~kSingleSign;
+    const Id shifted = emit.op(
+        OpFAdd, matrix.sumType,
+        {emit.bitcast(matrix.sumType, magnitude), types.constantFloat(matrix.sumType, 0.5)});
+    const U32 units = U32(emit, emit.bitcast(types.uint32(), shifted)) + (0u - kOneHalf);
+    const Id small = emit.bitcast(pair, units | (word >> 16 & kHalfSign));
+    return emit.op(
+        OpSelect, matrix.component,
+        {(magnitude < kSmallestNormalHalf).id, emit.extract(matrix.component, small, {0}),
+         emit.op(OpFConvert, matrix.component, {sum})},
+        result);
+}
+
+Id openSingleByBits(Emitter& emit, const MatrixType& matrix, Id component) {
+    TypeTable& types = emit.types();
+    const Id pair = emit.construct(types.vectorType(matrix.component, 2),
+                                   std::initializer_list<Id>{component, component});
+    const U32 word(emit, emit.bitcast(types.uint32(), pair));
+    const Id units = emit.op(OpConvertUToF, matrix.sumType, {word & kHalfMantissa});
+    const Id small =
+        emit.op(OpFMul, matrix.sumType, {units, types.constantFloat(matrix.sumType, 0x1p-24)});
+    const U32 sign = (word & kHalfSign) << 16;
+    const U32 bits = U32(emit, emit.bitcast(types.uint32(), small)) | sign;
+    const Bool isSmall = (word & kHalfExponent) < 1;
+    return emit.select(isSmall.id, emit.bitcast(matrix.sumType, bits),
+                       emit.op(OpFConvert, matrix.sumType, {component}));
+}
+
 }  // namespace
 
 std::vector<Id> closeSums(Emitter& emit, const MatrixType& matrix, std::span<const Id> sums) {
     TypeTable& types = emit.types();
     std::vector<Id> packs;
+    const bool keeps = preservesHalfDenormals(emit.module());
     const uint32_t width = matrix.fragment.packWidth;
     for (size_t first = 0; first < sums.size(); first += width) {
         const std::span<const Id> group = sums.subspan(first, width);
+        if (!keeps) {
+            std::vector<Id> closed;
+            for (const Id sum : group) closed.push_back(closeSum(emit, matrix, sum));
+            packs.push_back(emit.join(matrix.pack, closed));
+            continue;
+        }
         packs.push_back(matrix.sumForm == SumForm::kHalves
                             ? addHalves(emit, matrix, group)
                             : emit.op(OpFConvert, matrix.pack,
@@ -63,12 +122,18 @@ std::vector<Id> openSums(Emitter& emit, const MatrixType& matrix, std::span<cons
 
 Id closeSum(Emitter& emit, const MatrixType& matrix, Id sum, std::optional<Id> result) {
     const bool isPair = matrix.sumForm == SumForm::kHalves;
+    if (!preservesHalfDenormals(emit.module())) {
+        return isPair ? closeHalvesByBits(emit, matrix, sum, result)
+                      : closeSingleByBits(emit, matrix, sum, result);
+    }
     return emit.op(isPair ? OpFAdd : OpFConvert, matrix.component, idOperands(emit.parts(sum)),
                    result);
 }
 
 Id openSum(Emitter& emit, const MatrixType& matrix, Id component) {
     if (matrix.sumForm == SumForm::kSingles) {
+        if (!preservesHalfDenormals(emit.module()))
+            return openSingleByBits(emit, matrix, component);
         return emit.op(OpFConvert, matrix.sumType, {component});
     }
     const Id minusZero = emit.types().constantFloat(matrix.component, kMinusZero);

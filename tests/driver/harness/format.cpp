@@ -7,6 +7,7 @@
 #include <cstring>
 #include <limits>
 
+#include "halves.hpp"
 #include "numbers/exact.hpp"
 #include "random.hpp"
 
@@ -137,7 +138,10 @@ std::optional<uint64_t> converted(const Format& to, const Format& from, uint64_t
 bool mayBeFlushed(const Format& to, const Format& from, uint64_t bits) {
     const bool bySingle =
         (to.name == "bf16" && from.name == "f64") || (to.name == "f64" && from.name == "bf16");
-    return bySingle && std::fabs(valueOf(from, bits)) < std::numeric_limits<float>::min();
+    if (bySingle) return std::fabs(valueOf(from, bits)) < std::numeric_limits<float>::min();
+    // Vulkan, "Precision and Operation of SPIR-V Instructions": denormals may be flushed.
+    constexpr double kSmallestHalf = 0x1p-14;
+    return from.name == "f16" && mayFlushHalves() && std::fabs(valueOf(from, bits)) < kSmallestHalf;
 }
 
 std::vector<uint64_t> inputs(const Format& from, const Format& to) {

@@ -48,7 +48,8 @@ uint64_t nearest(const Format& format, double value, bool saturates = false);
 std::optional<uint64_t> converted(const Format& to, const Format& from, uint64_t bits,
                                   bool saturates = false);
 
-// Whether the intermediate f32 between bfloat16 and f64 is denormal: devices may flush it to zero.
+// Whether devices may flush it to zero: the intermediate f32 between bfloat16 and f64 is denormal,
+// or the number is a denormal half and the device flushes these.
 bool mayBeFlushed(const Format& to, const Format& from, uint64_t bits);
 
 // Values of `from` that show how conversions to `to` round: all bits of formats of up to 16 bits;

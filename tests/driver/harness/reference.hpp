@@ -19,9 +19,9 @@
 namespace coopvk::test {
 
 // The buffers' contents after run(words, dispatch, options). A report of the reference device is a
-// failure of the test.
+// failure of the test. `flushed`: a sum of widths whose denormals become zero.
 std::vector<Bytes> expectedOf(const Words& words, const Dispatch& dispatch,
-                              const PipelineOptions& options = {});
+                              const PipelineOptions& options = {}, uint32_t flushed = 0);
 
 // Runs it, and compares all buffers, byte by byte.
 void expectAsReference(const Words& words, const Dispatch& dispatch,
