@@ -79,6 +79,9 @@ void LongVectorFunction::plan() {
 bool LongVectorFunction::touches(const Instruction& i) const {
     if (i.opcode == OpVariable) return false;
     if (context_.vector(i.type) != nullptr) return true;
+    if (i.opcode == OpCopyLogical) {
+        return copiesCooperative(module_.def(i.word(0)).type, i.type);
+    }
     if (i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
         return context_.vectorOrInMemory(module_.pointee(i.word(0))) != nullptr;
     }
@@ -92,7 +95,10 @@ bool LongVectorFunction::isLeftForCooperative(const Instruction& i) const {
         const LongVector* vector = context_.vectorOrInMemory(type);
         return vector != nullptr && (!vector->isCooperative || context_.inMemory.contains(type));
     };
-    if (isOther(i.type) || !isOfCooperativeVectors(i) || changesCount(context_, i)) return false;
+    if (i.opcode == OpCopyLogical || isOther(i.type) || !isOfCooperativeVectors(i) ||
+        changesCount(context_, i)) {
+        return false;
+    }
     return std::ranges::none_of(i.operands, [&](const Operand& o) {
         if (!o.isId) return false;
         const Instruction& type = module_.def(module_.def(o.word).type);
@@ -181,6 +187,7 @@ bool LongVectorFunction::lowerAlone(const Instruction& i) {
         {OpVectorShuffle, &F::lowerShuffle},
         {OpBitcast, &F::lowerBitcast},
         {OpCopyMemory, &F::lowerCopyMemory},
+        {OpCopyLogical, &F::lowerCopyLogical},
         {OpFunctionCall, &F::lowerCall},
         {OpReturnValue, &F::lowerReturn},
     };
