@@ -15,6 +15,8 @@ rewrite::DeviceTraits gpuWithDots(uint32_t accelerated) {
     const uint32_t lanes = Context::get().subgroupSize;
     device.subgroupSize = device.minSubgroupSize = lanes;
     device.maxSubgroupSize = std::max(lanes, 64u);
+    device.shaderDenormPreserveFloat16 =
+        Context::get().properties12.shaderDenormPreserveFloat16 != VK_FALSE;
     device.shaderIntegerDotProduct = true;
     device.dot4x8Signed = (accelerated & 1) != 0;
     device.dot4x8Unsigned = (accelerated & 2) != 0;
