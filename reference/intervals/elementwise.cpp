@@ -150,7 +150,8 @@ void each(const Transferred& t) {
                 operands[n] =
                     intervalOf(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
             }
-            if (any == 0 || isUnknown(any)) return result.setDeviation(c, lane, any);
+            const bool isFixed = any == 0 && !isContracted(t.at);
+            if (isFixed || isUnknown(any)) return result.setDeviation(c, lane, any);
             Interval set = rounded(Of(kOf)({number, operands}), number);
             if (controls.rounding != numbers::Rounding::nearestEven)
                 set = rounded(within(1, set, number), number);
@@ -175,7 +176,10 @@ template <Function kFunction>
 constexpr auto rising = [](const Operands& o) { return monotone(o[0], kFunction); };
 constexpr auto product = [](const Operands& o) { return multiply(o[0], o[1]); };
 constexpr auto fused = [](const Operands& o) {
-    return add(rounded(multiply(o[0], o[1]), o.number), o[2]);
+    const Interval exact = multiply(o[0], o[1]);
+    Interval result = add(exact, o[2]);
+    result.unite(add(rounded(exact, o.number), o[2]));
+    return result;
 };
 constexpr auto clampOf = [](const Operands& o) { return clamped(o[0], o[1], o[2]); };
 

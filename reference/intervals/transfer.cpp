@@ -72,7 +72,8 @@ Step execute(Subgroup& s) {
     const bool isAffected = deviates(s, at, mask);
     if (isAffected) noteDecision(s);
     const Step step = at.handler(s);
-    if (at.result == kNone || !(isAffected || addsInAnyOrder(s, at))) return step;
+    if (at.result == kNone || !(isAffected || addsInAnyOrder(s, at) || isContracted(at)))
+        return step;
     const Transfer transfer = findTransfer(at.row->opcode);
     if (transfer != nullptr) {
         transfer({s, at, mask});

@@ -23,6 +23,11 @@ struct Transferred {
 };
 using Transfer = void (*)(const Transferred&);
 
+// The sum of a product and a number in one instruction, which may be two, too.
+inline bool isContracted(const Instruction& at) {
+    return at.opcode == OpFAdd && at.row->opcode == numberIn(OpFmaKHR);
+}
+
 // Null: there is none, and nothing is known of a result whose operands may be other numbers.
 Transfer findTransfer(uint32_t opcode);
 struct TransferRow {

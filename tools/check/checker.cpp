@@ -219,8 +219,9 @@ std::span<const SpecializationValue> Checker::specializationFor() const {
 const Freedom& Checker::freedomOf(Pass& pass) const {
     if (pass.freedom) return *pass.freedom;
     const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
-    const Side native = makeSide(
-        {lined, entryPoint_, subject_.specialization, lanes_, options_.validate, placement_});
+    // What nothing forbids to contract is an interval, with the sum of the rounded product in it.
+    const Side native = makeSide({lined, entryPoint_, subject_.specialization, lanes_,
+                                  options_.validate, placement_, contractsAt(lanes_)});
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;
