@@ -82,16 +82,23 @@ Interval widened(const Interval& a, const std::function<double(double)>& by) {
     return result;
 }
 
+// Formats without infinity have NaN, or their largest number, in its place.
 Interval rounded(const Interval& a, numbers::Number number) {
-    Interval result{HUGE_VAL, -HUGE_VAL, a.positiveInfinity, a.negativeInfinity, a.nan};
+    const auto of = [number](double value) {
+        return numbers::decodeDouble(number, numbers::encodeDouble(number, value));
+    };
+    Interval result;
+    result.nan = a.nan;
+    if (a.positiveInfinity) result.add(of(HUGE_VAL));
+    if (a.negativeInfinity) result.add(of(-HUGE_VAL));
     if (!a.hasFinite()) return result;
     const double largest = largestOf(number);
     for (const double value : {a.low, a.high}) {
-        const double to = numbers::decodeDouble(number, numbers::encodeDouble(number, value));
+        const double to = of(value);
         result.add(to);
-        if (a.low != a.high && std::isinf(to) && std::abs(value) > 0 &&
-            (to > 0 ? a.low < largest : a.high > -largest))
-            result.add(std::copysign(largest, to));
+        if (std::isfinite(to)) continue;
+        const bool hasLargest = value > 0 ? a.low <= largest : a.high >= -largest;
+        if (a.low != a.high && hasLargest) result.add(std::copysign(largest, value));
     }
     return result;
 }

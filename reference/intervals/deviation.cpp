@@ -76,19 +76,22 @@ Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
     return uint32_t(number) << 26 | flags | own | shortened(std::max(radius, 0x1p-1074));
 }
 
+Deviation anyNan(Number number) { return uint32_t(number) << 26 | kNan; }
+
 Interval intervalOf(Deviation deviation, Number number, uint64_t bits) {
     const double value = numbers::decodeDouble(number, bits);
     if (deviation == 0) return Interval::of(value);
     if (!isNumber(deviation) || numberOfDeviation(deviation) != number) return Interval::all();
     Interval interval;
+    interval.positiveInfinity = (deviation & kPositive) != 0;
+    interval.negativeInfinity = (deviation & kNegative) != 0;
+    interval.nan = (deviation & kNan) != 0;
+    if (deviation == anyNan(number)) return interval;
     const double radius = lengthened(deviation & ((1u << kRadiusBits) - 1));
     const double centre = centreOf(number, value), most = largestOf(number);
     // The radius was rounded up by much more than these sums are rounded.
     interval.low = std::max(std::nextafter(centre - radius, -HUGE_VAL), -most);
     interval.high = std::min(std::nextafter(centre + radius, HUGE_VAL), most);
-    interval.positiveInfinity = (deviation & kPositive) != 0;
-    interval.negativeInfinity = (deviation & kNegative) != 0;
-    interval.nan = (deviation & kNan) != 0;
     return interval;
 }
 

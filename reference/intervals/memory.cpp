@@ -73,14 +73,39 @@ Deviation afterAtomic(Intervals& all, Deviation* memory, const std::byte* data, 
     return access.addend && (result != 0 || old != 0) ? kUndecided : old;
 }
 
-Deviation converted(const Element& from, numbers::Number number, numbers::Number to,
-                    uint64_t bits) {
+namespace {
+
+// The largest numbers of the format in place of those that are too large, and of infinities.
+Interval saturated(Interval set, numbers::Number number) {
+    const double largest = largestOf(number);
+    if (set.hasFinite()) {
+        set.low = std::clamp(set.low, -largest, largest);
+        set.high = std::clamp(set.high, -largest, largest);
+    }
+    if (set.positiveInfinity) set.add(largest);
+    if (set.negativeInfinity) set.add(-largest);
+    set.positiveInfinity = set.negativeInfinity = false;
+    return set;
+}
+
+}  // namespace
+
+Deviation converted(const Element& from, numbers::Number number, numbers::Number to, uint64_t bits,
+                    bool saturates) {
     if (from.deviation == 0 || isUnknown(from.deviation)) return from.deviation;
-    const Interval set = intervalOf(from.deviation, number, from.bits);
-    if (numbers::format(to).floating()) return deviationOf(to, bits, rounded(set, to));
+    Interval set = intervalOf(from.deviation, number, from.bits);
+    if (numbers::format(to).floating()) {
+        if (saturates) set = saturated(set, to);
+        return deviationOf(to, bits, rounded(set, to));
+    }
     const bool isOne =
         set.hasFinite() && !hasSpecial(set) && std::trunc(set.low) == std::trunc(set.high);
     return isOne ? 0 : kUndecided;
+}
+
+Deviation converted(const Element& from, numbers::Number number,
+                    const numbers::Conversion& conversion, uint64_t bits) {
+    return converted(from, number, conversion.to(), bits, conversion.saturates());
 }
 
 }  // namespace coopvk::reference::intervals

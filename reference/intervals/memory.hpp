@@ -24,6 +24,9 @@ Deviation afterAtomic(Intervals& all, Deviation* memory, const std::byte* data, 
                       const AtomicAccess& access, uint64_t before);
 
 // Of an element that becomes these bits in another format.
-Deviation converted(const Element& from, numbers::Number number, numbers::Number to, uint64_t bits);
+Deviation converted(const Element& from, numbers::Number number, numbers::Number to, uint64_t bits,
+                    bool saturates = false);
+Deviation converted(const Element& from, numbers::Number number,
+                    const numbers::Conversion& conversion, uint64_t bits);
 
 }  // namespace coopvk::reference::intervals

@@ -49,7 +49,7 @@ void converts(const Transferred& t) {
             const Deviation deviation = from.deviationAt(c, lane);
             const uint64_t bits = result.at(c, lane);
             Deviation to = isFloat || isUnknown(deviation)
-                               ? converted(from.get(c, lane), number, conversion.to(), bits)
+                               ? converted(from.get(c, lane), number, conversion, bits)
                            : deviation != 0 ? kUndecided
                                             : 0;
             if (isNumber(to) && !isNearest) {
@@ -98,6 +98,25 @@ void compares(const Transferred& t) {
         });
 }
 
+// Whether a number is special, which sets tell but for their finite numbers.
+using Special = bool (*)(const Interval&);
+template <Special kMay, Special kMust>
+void classifies(const Transferred& t) {
+    const Value &result = t.result(), &a = t.operand(0);
+    const Number number = numberOf(scalarOf(*a.type));
+    for (uint32_t c = 0; c < result.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            const Interval set = intervalOf(a.deviationAt(c, lane), number, a.at(c, lane));
+            result.setDeviation(c, lane, kMay(set) != kMust(set) ? kUndecided : 0);
+        });
+}
+bool mayBeNan(const Interval& a) { return a.nan; }
+bool mustBeNan(const Interval& a) {
+    return !a.hasFinite() && !a.positiveInfinity && !a.negativeInfinity;
+}
+bool mayBeInfinite(const Interval& a) { return a.positiveInfinity || a.negativeInfinity; }
+bool mustBeInfinite(const Interval& a) { return !a.hasFinite() && !a.nan; }
+
 // Operands: condition, then, else.
 void selects(const Transferred& t) {
     const Value &result = t.result(), &condition = t.operand(0);
@@ -116,52 +135,6 @@ void selects(const Transferred& t) {
             set.unite(intervalOf(b, scalar.number, y));
             result.setDeviation(c, lane, deviationOf(scalar.number, result.at(c, lane), set));
         });
-}
-
-// Bits of numbers of another width.
-void casts(const Transferred& t) {
-    const Value &result = t.result(), &from = t.operand(0);
-    const uint32_t fromBytes = scalarOf(*from.type).width / 8;
-    const uint32_t bytes = scalarOf(*result.type).width / 8;
-    if (fromBytes == bytes || fromBytes == 0 || bytes == 0) return;
-    t.mask.forEach([&](uint32_t lane) {
-        std::vector<Deviation> all;
-        for (uint32_t c = 0; c < from.components(); ++c) {
-            const ByteDeviations each =
-                bytesOf(*t.s.intervals, from.deviationAt(c, lane), fromBytes);
-            all.insert(all.end(), each.begin(), each.begin() + fromBytes);
-        }
-        all.resize(std::max<size_t>(all.size(), size_t{result.components()} * bytes));
-        for (uint32_t c = 0; c < result.components(); ++c)
-            result.setDeviation(
-                c, lane, joined(*t.s.intervals, std::span(all).subspan(size_t{c} * bytes, bytes)));
-    });
-}
-
-void packsHalves(const Transferred& t) {
-    const Value &result = t.result(), &from = t.operand(0);
-    t.mask.forEach([&](uint32_t lane) {
-        Deviation all[4] = {};
-        for (uint32_t c = 0; c < 2; ++c) {
-            const uint64_t half = result.at(0, lane) >> c * 16 & 0xFFFF;
-            all[c * 2] = converted(from.get(c, lane), Number::f32, Number::f16, half);
-            if (all[c * 2] != 0) all[c * 2 + 1] = kContinues;
-        }
-        result.setDeviation(0, lane, joined(*t.s.intervals, all));
-    });
-}
-
-void unpacksHalves(const Transferred& t) {
-    const Value &result = t.result(), &from = t.operand(0);
-    t.mask.forEach([&](uint32_t lane) {
-        const ByteDeviations all = bytesOf(*t.s.intervals, from.deviationAt(0, lane), 4);
-        for (uint32_t c = 0; c < 2; ++c) {
-            const Deviation half = joined(*t.s.intervals, std::span(all).subspan(c * 2, 2));
-            const Element element{from.at(0, lane) >> c * 16 & 0xFFFF, true, half};
-            result.setDeviation(c, lane,
-                                converted(element, Number::f16, Number::f32, result.at(c, lane)));
-        }
-    });
 }
 
 // Sums of products: vectors and matrices of linear algebra, as their handler has them.
@@ -266,10 +239,9 @@ constexpr TransferRow kOtherRows[] = {
     row(converts, OpFConvert),
     row(converts, OpConvertFToS),
     row(converts, OpConvertFToU),
-    row(casts, OpBitcast),
-    row(packsHalves, GLSLstd450PackHalf2x16),
-    row(unpacksHalves, GLSLstd450UnpackHalf2x16),
 
+    row(classifies<mayBeNan, mustBeNan>, OpIsNan),
+    row(classifies<mayBeInfinite, mustBeInfinite>, OpIsInf),
     row(compares<mayBeEqual, mayBeUnequal>, OpFOrdEqual),
     row(compares<mayBeUnequal, mayBeEqual>, OpFOrdNotEqual),
     row(compares<mayBeLess, mayBeAtLeast>, OpFOrdLessThan),

@@ -53,10 +53,18 @@ void noteDecision(Subgroup& s) {
 
 }  // namespace
 
+Deviation unknownHere(const Transferred& t) {
+    const std::string place = t.s.placeOf(t.mask.first()).instruction;
+    const std::string name = place.substr(0, place.find(' '));
+    return t.s.intervals->unknown(
+        std::format("{} (word {}) of a number that may be another", name, t.at.word));
+}
+
 Transfer findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, Transfer> rows;
-        for (const auto list : {elementwiseTransfers(), vectorTransfers(), otherTransfers()})
+        for (const auto list :
+             {elementwiseTransfers(), vectorTransfers(), bitTransfers(), otherTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, row.transfer);
         return rows;
     }();
@@ -72,17 +80,14 @@ Step execute(Subgroup& s) {
     const bool isAffected = deviates(s, at, mask);
     if (isAffected) noteDecision(s);
     const Step step = at.handler(s);
-    if (at.result == kNone || !(isAffected || addsInAnyOrder(s, at) || isContracted(at)))
-        return step;
+    if (at.result == kNone) return step;
+    const bool isTransferred = isAffected || addsInAnyOrder(s, at) || isContracted(at);
+    if (!isTransferred && !showsNan(s, at, mask)) return step;
     const Transfer transfer = findTransfer(at.row->opcode);
     if (transfer != nullptr) {
         transfer({s, at, mask});
     } else {
-        const std::string place = s.placeOf(mask.first()).instruction;
-        const std::string name = place.substr(0, place.find(' '));
-        const Deviation unknown = s.intervals->unknown(
-            std::format("{} (word {}) of a number that may be another", name, at.word));
-        setAll(s.values[at.result], mask, unknown);
+        setAll(s.values[at.result], mask, unknownHere({s, at, mask}));
     }
     return step;
 }

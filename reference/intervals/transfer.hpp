@@ -28,6 +28,12 @@ inline bool isContracted(const Instruction& at) {
     return at.opcode == OpFAdd && at.row->opcode == numberIn(OpFmaKHR);
 }
 
+// That nothing is known of the result, since the instruction has an operand that may be another.
+Deviation unknownHere(const Transferred& t);
+
+// Whether the instruction gives bits of NaN, which may be those of each NaN.
+bool showsNan(const Subgroup& s, const Instruction& at, LaneMask mask);
+
 // Null: there is none, and nothing is known of a result whose operands may be other numbers.
 Transfer findTransfer(uint32_t opcode);
 struct TransferRow {
@@ -36,6 +42,7 @@ struct TransferRow {
 };
 std::span<const TransferRow> elementwiseTransfers();  // of arithmetic and GLSL.std.450
 std::span<const TransferRow> vectorTransfers();       // of whole vectors
+std::span<const TransferRow> bitTransfers();          // of bits of floats, and bytes of words
 std::span<const TransferRow> otherTransfers();        // that move, convert, compare, add
 
 }  // namespace coopvk::reference::intervals

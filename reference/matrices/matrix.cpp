@@ -196,7 +196,7 @@ Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
                 const numbers::Converted converted = conversion(element.bits);
                 return Element{
                     converted.bits, element.defined && converted.defined,
-                    intervals::converted(element, matrix.number, conversion.to(), converted.bits)};
+                    intervals::converted(element, matrix.number, conversion, converted.bits)};
             }};
 }
 

@@ -127,6 +127,7 @@ class Conversion {
  public:
     Conversion(Number from, Number to, const ConversionRule& rule);
     Number to() const { return toNumber_; }
+    bool saturates() const { return rule_.toFloat == Overflow::saturate; }
     Converted operator()(uint64_t bits) const {
         if (way_ == Way::lowBits) return {extend(from_, bits) & to_.mask()};
         if (way_ == Way::processor) return {encodeDouble(toNumber_, decodeDouble(number_, bits))};

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <random>
 
+#include "intervals/arithmetic.hpp"
 #include "matrices/matrix.hpp"
 
 namespace coopvk::reference::intervals_test {
@@ -167,6 +168,16 @@ TEST(Deviations, KnowInfinitiesOnTheWay) {
     EXPECT_TRUE(sum.contains(HUGE_VAL) && sum.contains(-HUGE_VAL) && sum.contains(NAN));
     EXPECT_TRUE(sum.contains(1001));
     EXPECT_FALSE(sum.contains(0));
+}
+
+// Too large for a format without infinity: NaN, and all smaller numbers stay possible.
+TEST(Deviations, KnowFormatsWithoutInfinity) {
+    const Interval set = intervals::rounded(Interval::between(1, 1000), Number::e4m3);
+    EXPECT_TRUE(set.contains(1) && set.contains(448) && set.contains(NAN));
+    EXPECT_FALSE(set.contains(HUGE_VAL));
+    Interval infinite;
+    infinite.add(HUGE_VAL);
+    EXPECT_TRUE(intervals::rounded(infinite, Number::e4m3).contains(NAN));
 }
 
 // Every choice of SUMS lies in the interval that the exact sums have.

@@ -44,11 +44,11 @@ Checker::Checker(const Subject& subject, const Options& options)
       options_(options),
       module_(subject.words, subject.specialization),
       entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
-      placement_(placementOf(subject.target.elementLayout)),
       first_(passWith(module_, options, {})) {}
 
 std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     lanes_ = lanes;
+    placement_ = placementAt();
     native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes,
                         options_.validate, placement_});
     Outcome outcome{.lanes = lanes};
@@ -149,27 +149,40 @@ rewrite::Target Checker::targetFor(BackEnd backEnd) const {
     return target;
 }
 
+rewrite::Result<rewrite::Rewritten> Checker::rewriteFor(BackEnd backEnd) const {
+    std::vector<rewrite::SpecializationEntry> entries;
+    for (const SpecializationValue& value : subject_.specialization)
+        entries.push_back(
+            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
+    return rewrite::rewrite({.words = rewrite::withLines(subject_.words),
+                             .entryPoint = entryPoint_,
+                             .specialization = entries,
+                             .maxSteps = subject_.maxSteps},
+                            targetFor(backEnd));
+}
+
+// Both sides have the layout that the rewriter gives to modules which depend on it.
+std::optional<Choice> Checker::placementAt() const {
+    const rewrite::ElementLayout layout = subject_.target.elementLayout;
+    const bool mayChoose = layout == rewrite::ElementLayout::kAuto && subject_.rewritten.empty() &&
+                           !options_.device && rewrite::mayDependOnLayout(subject_.words);
+    if (!mayChoose) return placementOf(layout);
+    const auto result = rewriteFor(BackEnd::kCore);
+    return result ? placementOf(result->elementLayout) : std::nullopt;
+}
+
 // The rewritten words; nothing, with the outcome's verdict, if there are none.
 std::optional<std::vector<uint32_t>> Checker::rewritten(BackEnd backEnd, Outcome& outcome) const {
     if (!subject_.rewritten.empty())
         return std::vector<uint32_t>(subject_.rewritten.begin(), subject_.rewritten.end());
     const rewrite::Target target = targetFor(backEnd);
-    const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
     const bool isNative = backEnd == BackEnd::kNative;
     outcome.verdict = Verdict::kNotApplicable;
     if (isNative && target.device.nativeShapes.empty()) {
         outcome.message = "the device has no matrices";
         return std::nullopt;
     }
-    std::vector<rewrite::SpecializationEntry> entries;
-    for (const SpecializationValue& value : subject_.specialization)
-        entries.push_back(
-            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
-    auto result = rewrite::rewrite({.words = lined,
-                                    .entryPoint = entryPoint_,
-                                    .specialization = entries,
-                                    .maxSteps = subject_.maxSteps},
-                                   target);
+    auto result = rewriteFor(backEnd);
     if (result) return std::move(result->words);
     outcome.message = result.error().message;
     // The driver's matrices do not carry every module.

@@ -49,6 +49,8 @@ class Checker {
     std::deque<Pass> furtherPasses();
     std::deque<Pass> otherPasses();
     rewrite::Target targetFor(rewrite::BackEnd backEnd) const;
+    rewrite::Result<rewrite::Rewritten> rewriteFor(rewrite::BackEnd backEnd) const;
+    std::optional<reference::Choice> placementAt() const;
     std::optional<std::vector<uint32_t>> rewritten(rewrite::BackEnd backEnd,
                                                    Outcome& outcome) const;
     Outcome checkFor(rewrite::BackEnd backEnd, std::deque<Pass>& further);
@@ -69,10 +71,10 @@ class Checker {
     const Options& options_;
     Module module_;
     std::string entryPoint_;
-    const std::optional<reference::Choice> placement_;  // of elements of matrices
-    Pass first_;                                        // which changes nothing
+    Pass first_;  // which changes nothing
     uint32_t lanes_ = 0;
-    uint32_t executed_ = 0;  // subgroup sizes at which the module was executed
+    std::optional<reference::Choice> placement_;  // of elements of matrices, with these lanes
+    uint32_t executed_ = 0;                       // subgroup sizes at which the module was executed
     Side native_;
 };
 

@@ -82,6 +82,9 @@ Deviation deviationOf(numbers::Number number, uint64_t bits, const Interval& int
 // Of a deviation that is 0 or names this format; else Interval::all().
 Interval intervalOf(Deviation deviation, numbers::Number number, uint64_t bits);
 
+// NaN, of any bits.
+Deviation anyNan(numbers::Number number);
+
 constexpr uint32_t kindOf(Deviation deviation) { return deviation >> 30; }
 constexpr bool isUnknown(Deviation deviation) { return kindOf(deviation) == 1; }
 constexpr bool isInParts(Deviation deviation) { return kindOf(deviation) == 2; }

@@ -141,6 +141,8 @@ struct Rewritten {
     // The results depend on the layout of elements that the program assumes, and subgroups of this
     // size have it; 0: any size will do, or none.
     uint32_t wantedSubgroupSize = 0;
+    // The layout that it has for that; kFree: any.
+    ElementLayout elementLayout = ElementLayout::kFree;
     // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
     // Each string occurs once and is a constant.
     std::vector<std::string_view> paths;

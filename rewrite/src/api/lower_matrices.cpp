@@ -68,6 +68,7 @@ Result<ElementLayout> elementLayoutFor(Rewriting& r, const MatrixUses& uses) {
     const uint32_t size = r.target.subgroupSize;
     if (hasMapOf(r, layout)) {
         r.out.notes.push_back(std::format("depends on the layout of elements: {}", name));
+        r.out.elementLayout = layout;
         return layout;
     }
     if (r.target.elementLayout == ElementLayout::kAuto) return ElementLayout::kFree;
