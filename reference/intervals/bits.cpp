@@ -176,8 +176,6 @@ void combines(const Transferred& t) {
         });
 }
 
-constexpr TransferRow row(Transfer transfer, auto opcode) { return {numberIn(opcode), transfer}; }
-
 constexpr TransferRow kBitRows[] = {
     row(casts, OpBitcast),
     row(packsHalves, GLSLstd450PackHalf2x16),

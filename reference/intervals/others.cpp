@@ -181,8 +181,6 @@ void reducesLanes(const Transferred& t) {
     }
 }
 
-constexpr TransferRow row(Transfer transfer, auto opcode) { return {numberIn(opcode), transfer}; }
-
 constexpr TransferRow kOtherRows[] = {
     row(loads, OpLoad),
     row(moves, OpVariable),

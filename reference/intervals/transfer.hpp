@@ -40,6 +40,7 @@ struct TransferRow {
     uint32_t opcode;
     Transfer transfer;
 };
+constexpr TransferRow row(Transfer transfer, auto opcode) { return {numberIn(opcode), transfer}; }
 std::span<const TransferRow> elementwiseTransfers();  // of arithmetic and GLSL.std.450
 std::span<const TransferRow> vectorTransfers();       // of whole vectors
 std::span<const TransferRow> bitTransfers();          // of bits of floats, and bytes of words
