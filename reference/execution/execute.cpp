@@ -80,8 +80,10 @@ bool readDenormals(Text text, Settings& settings) {
     return true;
 }
 
-// The second name is true.
-bool one(Text text, Text off, Text on, bool& value) { return (value = text == on) || text == off; }
+bool one(Text text, Text nameOfFalse, Text nameOfTrue, bool& value) {
+    value = text == nameOfTrue;
+    return value || text == nameOfFalse;
+}
 
 struct SettingRow {
     const char* name;

@@ -177,12 +177,13 @@ struct Device : ObjectOf<VkDevice> {
     bool gone() const { return lost && queue.idle(); }
 
     const Settings& settings() const { return physical->settings; }
-    // Changes what waiting threads look at.
+    // The host knows now that what each stage did until then is complete. Under the mutex.
     void knowComplete(const Times& until) {
         for (size_t stage = 0; stage < kStageCount; ++stage)
             complete[stage] = std::max(complete[stage], until[stage]);
         if (hostCopies) hostCopies->deliver(*std::min_element(&complete[0], &complete[kHostStage]));
     }
+    // Changes what waiting threads look at.
     template <typename Change>
     VkResult change(const Change& apply) {
         const std::lock_guard lock(mutex);

@@ -146,14 +146,10 @@ void afterWaits(Device& device, const Batch& batch) {
 
 // Fences and semaphores of Vulkan 1.0 have all commands before them in their first scope.
 void noteSignals(const Dependencies& dependencies, const Batch& batch) {
-    constexpr size_t kMostSignals = 64;  // of a semaphore: waits for older ones are for these
     for (const SemaphoreValue& each : batch.signals) {
-        Semaphore& semaphore = *each.semaphore;
         const Scope first = firstScope(each.stages, kAnyAccess);
-        semaphore.signals[semaphore.timeline ? each.value : 1] =
-            std::make_shared<Signal>(dependencies.signal(first));
-        if (semaphore.signals.size() > kMostSignals)
-            semaphore.signals.erase(semaphore.signals.begin());
+        noteSignal(*each.semaphore, each.value,
+                   std::make_shared<Signal>(dependencies.signal(first)));
     }
     if (batch.fence != nullptr) batch.fence->complete.fill(dependencies.now());
 }

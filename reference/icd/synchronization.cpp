@@ -98,7 +98,7 @@ VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
         const auto signal = signalOfHost(device);
         signal->first = firstScope(VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
         signal->fromHost = takeHostWrites(device);
-        semaphore.signals[info->value] = signal;
+        if (device.dependencies) noteSignal(semaphore, info->value, signal);
     });
 }
 

@@ -23,7 +23,7 @@ struct Semaphore : ObjectOf<VkSemaphore> {
         value = kind->initialValue;
     }
     bool timeline = false;
-    // By value; a binary one has 1. Only where somebody checks.
+    // By value; a binary one has 1. The newest ones: waits for older values are for these.
     std::map<uint64_t, std::shared_ptr<const Signal>> signals;
     uint64_t value = 0;       // a binary one that is signaled has 1
     bool isPromised = false;  // a binary one that the submissions so far leave signaled
@@ -34,6 +34,12 @@ struct Event : ObjectOf<VkEvent> {
     bool set = false;
     std::shared_ptr<const Signal> signal;  // that set it; null: nobody checks
 };
+
+inline void noteSignal(Semaphore& semaphore, uint64_t value, std::shared_ptr<const Signal> signal) {
+    constexpr size_t kMost = 64;
+    semaphore.signals[semaphore.timeline ? value : 1] = std::move(signal);
+    if (semaphore.signals.size() > kMost) semaphore.signals.erase(semaphore.signals.begin());
+}
 
 // The first one with which a wait for the value ends; or null.
 inline const Signal* signalOf(const Semaphore& semaphore, uint64_t value) {

@@ -148,7 +148,8 @@ void visitCallees(const Module& module, const Instruction& i, Visit visit) {
     }
 }
 
-// Without those of functions that it names.
+}  // namespace
+
 uint32_t ownEffects(const Module& module, const Instruction& i) {
     if (i.opcode == OpFunctionCall) return 0;
     uint32_t effects = isExtInst(i.opcode) ? effectsOfExtended(module, i) : effectsOf(i.opcode);
@@ -162,8 +163,6 @@ uint32_t ownEffects(const Module& module, const Instruction& i) {
     }
     return givesTotal(i) ? effects & ~kOfLane : effects;
 }
-
-}  // namespace
 
 uint32_t effectsOf(const Module& module, const Instruction& i) {
     if (i.opcode == OpFunctionCall) return kAnyEffect;

@@ -38,6 +38,8 @@ inline constexpr uint32_t kAnyEffect =
 // The effects of an instruction, as bits; any effect for those without a row. Of one that names
 // functions (calls, decode functions and so on): any, too; Effects knows better.
 uint32_t effectsOf(const Module& module, const Instruction& i);
+// Of the instruction alone, without those of the functions that it names; a call has none.
+uint32_t ownEffects(const Module& module, const Instruction& i);
 
 // Whether it gives the same value wherever its operands have the same values and it runs at all.
 inline bool onlyComputes(uint32_t effects) { return (effects & ~kMayTrap) == 0; }

@@ -259,23 +259,14 @@ void LongVectorFunction::lowerCopyMemory(const Instruction& i) {
     });
 }
 
-bool LongVectorFunction::copiesCooperative(Id from, Id to) const {
-    if (from == to) return false;
-    if (const LongVector* vector = context_.vectorOrInMemory(from)) return vector->isCooperative;
-    const Instruction& type = module_.def(from);
-    const size_t members = type.opcode == OpTypeStruct ? type.operands.size() : 1;
-    for (size_t m = 0; m < members; ++m) {
-        const Id part = memberType(module_, from, m);
-        if (part != 0 && copiesCooperative(part, memberType(module_, to, m))) return true;
-    }
-    return false;
-}
-
 // The same numbers in a value of another type, which has an array where the other has a cooperative
 // vector.
 Id LongVectorFunction::logicalCopy(Id value, Id to) {
     const Id from = emit().typeOf(value);
     if (from == to) return value;
+    if (!context_.withCooperative.contains(to)) {
+        return emit().op(OpCopyLogical, to, {value});
+    }
     const LongVector* vector = context_.vectorOrInMemory(from);
     const auto count =
         static_cast<uint32_t>(vector ? vector->count : memberCount(module_, from).value_or(0));

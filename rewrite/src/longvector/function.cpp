@@ -79,9 +79,7 @@ void LongVectorFunction::plan() {
 bool LongVectorFunction::touches(const Instruction& i) const {
     if (i.opcode == OpVariable) return false;
     if (context_.vector(i.type) != nullptr) return true;
-    if (i.opcode == OpCopyLogical) {
-        return copiesCooperative(module_.def(i.word(0)).type, i.type);
-    }
+    if (i.opcode == OpCopyLogical) return context_.withCooperative.contains(i.type);
     if (i.opcode == OpCopyMemory || i.opcode == OpCopyMemorySized) {
         return context_.vectorOrInMemory(module_.pointee(i.word(0))) != nullptr;
     }

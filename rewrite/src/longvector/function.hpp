@@ -73,8 +73,7 @@ class LongVectorFunction : public VariableFrame {
     std::array<Id, 2> pairAt(const Instruction& i, const Pair& pair, ComponentIndex at);
     std::array<Id, 2> lowerPairInLoop(const Instruction& i, const Pair& pair);
     void lowerCopyMemory(const Instruction& i);
-    // OpCopyLogical of a type with cooperative vectors, for which memory has arrays.
-    bool copiesCooperative(Id from, Id to) const;
+    // Of a type with cooperative vectors, for which memory has arrays.
     void lowerCopyLogical(const Instruction& i);
     Id logicalCopy(Id value, Id to);
 

@@ -208,6 +208,10 @@ void layOutLongVectors(LongVectorContext& context) {
     layouts.changeConstants();
     layouts.changeChains();
     layouts.shareFunctionPointers();
+    for (const auto& [id, array] : context.memoryTypes) {
+        if (context.vector(id)->isCooperative) context.withCooperative.insert({id, array});
+    }
+    context.withCooperative = typesWith(module, std::move(context.withCooperative));
 }
 
 }  // namespace coopvk::rewrite

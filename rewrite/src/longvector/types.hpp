@@ -56,6 +56,8 @@ struct LongVectorContext : LoweringContext {
     std::map<Id, Id> memoryTypes;      // the inverse
     std::map<Id, Id> constants;        // composite constant -> a variable that has its value
     std::map<Id, Id> pointers;         // type -> type of pointers to variables of functions
+    // Types with cooperative vectors in them, of which memory has another form.
+    std::unordered_set<Id> withCooperative;
     // Structures of two vectors of which the block only extracts the members.
     std::unordered_set<Id> takenApart;
 

@@ -73,9 +73,7 @@ class Dependence {
 
     void startAt(const Instruction& i) {
         if (i.opcode == OpCooperativeMatrixLengthKHR) return add(i.result, kLength);
-        if (i.opcode != OpFunctionCall && (effectsOf(module_, i) & kOfLane) != 0) {
-            add(i.result, kLane);
-        }
+        if ((ownEffects(module_, i) & kOfLane) != 0) add(i.result, kLane);
         if (i.opcode == OpCompositeExtract && matrixIndex(i)) add(i.result, kElement);
         if (i.opcode == OpLoad && pointers_.contains(i.word(0))) add(i.result, kElement);
         if (!pointers_.contains(i.result)) return;

@@ -31,7 +31,7 @@ void declareReconvergence(Module& module, const DeviceFeatures& device, Stage st
     if (!isPossible || reconverges(module) || subgroupsOf(module, subgroupSize) == 1) return;
     bool isTangledAnywhere = false, diverges = false;
     module.visitBlocks([&](const Instruction& i) {
-        isTangledAnywhere |= i.opcode != OpFunctionCall && (effectsOf(module, i) & kTogether) != 0;
+        isTangledAnywhere |= (ownEffects(module, i) & kTogether) != 0;
         diverges |= mayDiverge(i.opcode);
     });
     if (!isTangledAnywhere || !diverges) return;

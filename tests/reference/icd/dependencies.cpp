@@ -160,6 +160,14 @@ VkSemaphore Dependent::semaphore(VkSemaphoreType type) {
     return semaphores_.back();
 }
 
+void Dependent::waitFor(VkSemaphore semaphore, uint64_t value) {
+    VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
+    wait.semaphoreCount = 1;
+    wait.pSemaphores = &semaphore;
+    wait.pValues = &value;
+    EXPECT_VK(vkWaitSemaphores(device, &wait, UINT64_MAX));
+}
+
 VkEvent Dependent::event() {
     const VkEventCreateInfo info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO};
     EXPECT_VK(vkCreateEvent(device, &info, nullptr, &events_.emplace_back()));

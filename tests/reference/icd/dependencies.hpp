@@ -25,6 +25,7 @@ inline constexpr Side kShaderWrite = {VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT,
 
 inline constexpr VkPipelineStageFlags2 kAll = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 inline constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+inline constexpr Side kHostRead = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
 inline constexpr Side kEverything = {kAll,
                                      VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT};
 
@@ -59,6 +60,8 @@ class Dependent : public Vulkan {
                 std::vector<VkSemaphoreSubmitInfo> waits = {},
                 std::vector<VkSemaphoreSubmitInfo> signals = {}, VkFence fence = VK_NULL_HANDLE);
     VkSemaphore semaphore(VkSemaphoreType type);
+    // By the host.
+    void waitFor(VkSemaphore semaphore, uint64_t value);
     VkEvent event();
     VkFence fence();
 

@@ -11,7 +11,6 @@ namespace coopvk::reference::test::host_access_test {
 namespace {
 
 using Commands = VkCommandBuffer;
-constexpr Side kHostRead = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
 
 class HostAccess : public Dependent {
  protected:
@@ -110,21 +109,15 @@ TEST_F(HostAccess, ReadsAfterWaits) {
 TEST_F(HostAccess, WaitsForSemaphores) {
     checkSubmissions("before it waited for that", [&](bool isRight) {
         const VkSemaphore signal = semaphore(VK_SEMAPHORE_TYPE_TIMELINE);
-        constexpr auto kStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
         const size_t i = isRight ? 0 : 1;
-        submit([&](Commands) {}, {}, {at(signal, kStages, 1)});
+        submit([&](Commands) {}, {}, {at(signal, kAll, 1)});
         submit(
             [&](Commands to) {
                 fill(to, i, 9);
                 barrier(to, kFill, kHostRead);
             },
-            {}, {at(signal, kStages, 2)});
-        const uint64_t value = isRight ? 2 : 1;
-        VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-        wait.semaphoreCount = 1;
-        wait.pSemaphores = &signal;
-        wait.pValues = &value;
-        ASSERT_VK(vkWaitSemaphores(device, &wait, UINT64_MAX));
+            {}, {at(signal, kAll, 2)});
+        waitFor(signal, isRight ? 2 : 1);
         readUntilDone(i, 9);
     });
 }
@@ -173,7 +166,7 @@ TEST_F(HostAccess, WritesBeforeSignals) {
             dispatch(to, 0, 1);
             barrier(to, kShaderWrite, kHostRead);
         },
-        {at(signal, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 1)});
+        {at(signal, kAll, 1)});
     words(0)[0] = 30;
     const VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, signal, 1};
     ASSERT_VK(vkSignalSemaphore(device, &info));

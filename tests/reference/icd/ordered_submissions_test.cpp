@@ -8,7 +8,6 @@ namespace coopvk::reference::test::ordered_submissions_test {
 namespace {
 
 using Commands = VkCommandBuffer;
-constexpr Side kHostRead = {VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_READ_BIT};
 
 class OrderedSubmissions : public Dependent {};
 
@@ -96,12 +95,7 @@ TEST_F(OrderedSubmissions, WaitsOfTheHostForSemaphores) {
         const VkSemaphore signal = semaphore(VK_SEMAPHORE_TYPE_TIMELINE);
         submit([&](Commands to) { fill(to, 2); }, {}, {at(signal, kAll, 1)});
         submit([&](Commands to) { fill(to, 0); }, {}, {at(signal, kAll, 2)});
-        const uint64_t value = isRight ? 2 : 1;
-        VkSemaphoreWaitInfo wait{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO};
-        wait.semaphoreCount = 1;
-        wait.pSemaphores = &signal;
-        wait.pValues = &value;
-        ASSERT_VK(vkWaitSemaphores(device, &wait, UINT64_MAX));
+        waitFor(signal, isRight ? 2 : 1);
         submit([&](Commands to) { dispatch(to, 0, 1); });
     });
 }

@@ -24,8 +24,9 @@ class VulkanDevice {
     check::OnDevice execute(const check::DeviceRequest& request);
 
  private:
-    // What of the request is beyond what the device has; empty: nothing.
+    // The widths of floats whose denormals it cannot preserve, see check::OnDevice.
     uint32_t flushedWidths() const;
+    // What of the request is beyond what the device has; empty: nothing.
     std::string whyNot(const check::DeviceRequest& request) const;
     std::string whyNot(const check::Buffer& buffer) const;
     VkPipeline createPipeline(const check::DeviceRequest& request, VkPipelineLayout layout);
