@@ -39,10 +39,6 @@ constexpr Shader kShaders[] = {
     {"OfScan", "c[0] = subgroupInclusiveAdd(1.0);", true},
     {"OfElected", "c[0] = subgroupElect() ? 1.0 : 0.0;", true},
     {"OfTotal", "c[0] = subgroupAdd(scale);", false},
-    // The function is as much of each lane as any other: only what it does counts.
-    {"AfterFunction",
-     "coopMatPerElementNV(c, c, changed); for (int i = 0; i < c.length(); ++i) c[i] *= scale;",
-     false},
     {"ThroughFunction", "for (int i = 0; i < c.length(); ++i) c[i] = biased(c[i], i);", true},
     {"ToAnotherUse", "for (int i = 0; i < c.length(); ++i) a[i] = float16_t(c[i]);", true},
     {"FromB", "for (int i = 0; i < c.length(); ++i) c[i] = float(b[i]);", true},
@@ -56,7 +52,6 @@ std::string source(const Shader& shader) {
     constexpr std::string_view kText = R"(#version 460
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
-#extension GL_NV_cooperative_matrix2 : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
@@ -66,7 +61,6 @@ layout(set = 0, binding = 0) buffer Halves { float16_t halves[]; };
 layout(set = 0, binding = 1) buffer Bias { float bias[]; };
 layout(set = 0, binding = 2) buffer Out { float o[]; };
 layout(push_constant) uniform Constants { float scale; };
-float changed(const in uint32_t row, const in uint32_t column, const in float x) { return x + 1.0; }
 float biased(float x, int at) { return x + bias[at + 1]; }
 void main() {
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> a;
