@@ -5,8 +5,18 @@
 set -euo pipefail
 
 COOPVK_SOURCE=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd -P)
+# What other programs say is read, so they say it in English.
+export LC_ALL=C.UTF-8
+unset LANGUAGE
+# Ctrl-C ends a script, too, where the program that it waits for ends in a way of its own.
+trap 'exit 130' INT
 # Services and containers may have none: then that of the system's list of users.
 HOME=${HOME:-$(unset HOME && printf '%s' ~)}
+# Of a folder for temporary files that is not there, nobody would know why everything else fails.
+if [[ -n ${TMPDIR:-} && ! ($TMPDIR == /* && -d $TMPDIR && -w $TMPDIR) ]]; then
+    printf '%s: TMPDIR is %s, where nothing can be written: /tmp in its place\n' "${0##*/}" "$TMPDIR" >&2
+    unset TMPDIR
+fi
 [[ ${XDG_CACHE_HOME:-} == /* ]] || unset XDG_CACHE_HOME  # a relative path counts as none, by its specification
 COOPVK_CACHE=$(realpath --canonicalize-missing --no-symlinks -- "${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}")
 export CCACHE_DIR=${CCACHE_DIR:-$COOPVK_CACHE/ccache} CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-1G}

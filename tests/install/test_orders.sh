@@ -6,7 +6,8 @@
 # shellcheck source=common.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/common.bash"
 
-copy=$work/copy build=$work/copy/build/release
+copy="$work/an 'odd' folder é"
+build=$copy/build/release
 mkdir "$copy" "$work/plans"
 tar -C "$1" --exclude=./build --exclude=./.git -cf - . | tar -C "$copy" -xf -
 mv "$copy/scripts/build" "$copy/scripts/build_all"

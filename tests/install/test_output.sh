@@ -51,6 +51,12 @@ grep -qE '^  real programs +[0-9]+ s, +[0-9]+ s of processor time$' "$log" || fa
 
 # Where no home folder is named, and where the cache's folder is relative.
 env -u HOME -u COOPVK_CACHE -u XDG_CACHE_HOME "$source/scripts/setup" --help >"$log" 2>&1 || fail "without HOME: $(<"$log")"
+# Where the folder for temporary files is not there, and where programs would speak another language.
+# shellcheck disable=SC2016  # expanded in the script
+printf '#!/usr/bin/env bash\nsource "${0%%/*}/common.bash"\nrm "$(mktemp)"\nls /none\n' >"$work/copy/scripts/temporary"
+! TMPDIR=$work/none LC_ALL=de_DE.UTF-8 LANGUAGE=de bash "$work/copy/scripts/temporary" 2>"$log" || fail 'no error'
+grep -qF "temporary: TMPDIR is $work/none, where nothing can be written" "$log" || fail "$(<"$log")"
+grep -q 'No such file or directory' "$log" || fail "$(<"$log")"
 mkdir -p "$work/copy/somewhere/cache"
 # shellcheck disable=SC2016  # expanded in the script
 printf '#!/usr/bin/env bash\nsource "${0%%/*}/common.bash"\nsay "$COOPVK_CACHE"\n' >"$work/copy/scripts/cache"

@@ -138,6 +138,16 @@ done
 for file in "$work"/out/*.*deb; do
     cmp "$file" "$work/again/${file##*/}" || fail "not the same bytes again: ${file##*/}"
 done
+# From an older version, which had a file more.
+dpkg-deb -R "${package[0]}" "$work/older"
+sed -i 's/^Version: .*/Version: 0.0.1/' "$work/older/DEBIAN/control"
+echo old >"$work/older/usr/share/coopvk/old"
+dpkg-deb -Znone -b "$work/older" "$work/older.deb" >/dev/null
+before=$(files)
+in_root --force-downgrade --install "$work/older.deb"
+[[ -f $root/usr/share/coopvk/old ]] || fail 'the older version is not installed'
+in_root --install "${package[0]}"
+[[ $(files) == "$before" ]] || fail "after an upgrade: $(diff <(echo "$before") <(files))"
 in_root --purge coopvk-compare coopvk-reference
 in_root --purge coopvk
 [[ -z $(files) ]] || fail "left: $(files)"

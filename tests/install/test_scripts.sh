@@ -14,9 +14,24 @@ for script in "$source"/scripts/*; do
 done
 
 prefix=$work/deep/prefix
+# An older version had other files, and somebody else has one.
+mkdir -p "$prefix/share/coopvk" "$prefix/lib"
+touch "$prefix/lib/libold.so" "$prefix/lib/mine"
+printf '%s\n' lib/libold.so lib/libVkLayer_coopvk.so share/coopvk/installed-files >"$prefix/share/coopvk/installed-files"
+# Another run waits for this one.
+exec 7<"$source"
+flock 7
+"$source/scripts/build" --configure-only >"$work/waiting" 2>&1 7<&- &
+until grep -q 'busy; waiting for it' "$work/waiting" || ! kill -0 $! 2>/dev/null; do sleep 0.1; done
+exec 7<&-
+wait $! || fail "$(<"$work/waiting")"
+grep -q 'busy; waiting for it' "$work/waiting" || fail "two builds at once: $(<"$work/waiting")"
+
 (umask 077 && "$source/scripts/build" --prefix "$prefix" >"$work/log" 2>&1) || fail "$(tail -n 20 "$work/log")"
 closed=$(find "$prefix" ! -type l ! -perm -444)
 [[ -z $closed ]] || fail "others cannot read: $closed"
+[[ ! -e $prefix/lib/libold.so && -e $prefix/lib/mine ]] || fail "after an older version: $(list "$prefix/lib")"
+rm "$prefix/lib/mine"
 for file in lib/libVkLayer_coopvk.so share/vulkan/implicit_layer.d/VkLayer_coopvk.json bin/coopvk \
     bin/coopvk-compare lib/libcoopvk_reference.so share/coopvk/coopvk_reference.json; do
     [[ -f $prefix/$file ]] || fail "no $file"
