@@ -20,6 +20,8 @@ fi
 [[ ${XDG_CACHE_HOME:-} == /* ]] || unset XDG_CACHE_HOME  # a relative path counts as none, by its specification
 COOPVK_CACHE=$(realpath --canonicalize-missing --no-symlinks -- "${COOPVK_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/coopvk}")
 export CCACHE_DIR=${CCACHE_DIR:-$COOPVK_CACHE/ccache} CCACHE_MAXSIZE=${CCACHE_MAXSIZE:-1G}
+# The compiler names the headers that it read (-MD): no run of the preprocessor for a file that is not in the cache.
+export CCACHE_DEPEND=${CCACHE_DEPEND-1}
 # What ccache needs to know of precompiled headers.
 export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
 # The Debian release that has all that is needed, and the root that scripts/setup makes of it.
