@@ -72,6 +72,18 @@ echo root >"$work/gone/environment"
 grep -q 'is gone: run scripts/setup again' "$log" || fail "$(<"$log")"
 [[ $(list "$work/gone") == ./environment ]] || fail "makes $(list "$work/gone")"
 
+# Where no server can be reached: the same each time, and nothing is half made.
+if command -v apt-get >/dev/null && (($(df --output=avail --block-size=1M "$work" | tail -n 1) > 4000)); then
+    for _ in 1 2; do
+        ! env -u COOPVK_INSIDE COOPVK_CACHE="$work/far" "$source/scripts/setup" --use root --mirror http://127.0.0.1:9/ \
+            >"$log" 2>&1 || fail 'sets up from nowhere'
+        grep -q 'is there a network? Run this again' "$log" || fail "$(<"$log")"
+        [[ -z $(find "$work/far" -maxdepth 1 -name 'forky*' -o -name environment) ]] || fail "half made: $(ls "$work/far")"
+    done
+else
+    echo '  not done: without a network (no APT, or too little room, here)'
+fi
+
 # The system opens these names again, at the file's start.
 if found=$(grep -nE '(tee|>)( -[a-z]+)* *"?/(dev/(stdout|stderr|fd/)|proc/self/fd/)' \
     "$source"/scripts/* "$source"/.ci/* "$source"/tests/*/*.sh "$source"/tests/*/*.bash |
