@@ -35,6 +35,10 @@ product="${f32}A columns B rows C columns, padded, StorageBuffer"
 expect none 0 '^8 of 8 cases agree$' --filter "$f32.* StorageBuffer"
 
 # A driver's own matrices. Lane 3 of lavapipe's holds the fourth column.
+# As docs/compare.md shows.
+# shellcheck source=../docs/examples.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/../docs/examples.bash"
+shows difference < <(COOPVK_FAULT=lane "$coopvk" compare --quiet --filter "$f32" 2>&1 || true)
 off='differ .*native is off the reference:'
 lane3='\[0,3\] \[1,3\] \[2,3\] \[3,3\] \[4,3\] \[5,3\] \.\.\.'
 expect lane 1 "$off $lane3" --filter "$rows, exact"

@@ -33,3 +33,8 @@ if bad=$(check bad); then
 fi
 printf '%s\n' "$bad"
 grep -qE "^FAILED: navi21, bench/$name, 32 lanes: (spilled registers|useful vector)" <<<"$bad"
+# As docs/fleet.md shows.
+fail() { printf '%s\n' "$*" && exit 1; }
+# shellcheck source=../docs/examples.bash
+source "$source/tests/docs/examples.bash"
+! grep -qF 'spilled registers' <<<"$bad" || shows allowance <<<"$bad"

@@ -6,7 +6,7 @@
 //   instance, physical (asks what there is), list (prints the device's extensions), shapes (prints
 //   those of VK_KHR_cooperative_matrix), device (plain), matrix-device (with
 //   VK_KHR_cooperative_matrix), pipeline (that uses it), no-pipeline (with an entry point that the
-//   shader does not have)
+//   shader does not have), shader=FILE (before pipeline: SPIR-V in place of its own)
 //   engine=NAME, application=NAME (before instance: what it calls itself)
 //   callbacks (before instance: creates VK_EXT_debug_report's callbacks, and prints what they are
 //   told), messengers (VK_EXT_debug_utils' too)
@@ -19,7 +19,9 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <fstream>
 #include <iterator>
 #include <string_view>
 #include <vector>
@@ -37,6 +39,7 @@ VkPhysicalDevice physical;
 VkDevice device;
 VolkDeviceTable vk;
 VkPipeline pipeline;
+std::vector<uint32_t> shader(std::begin(kMatrixShader), std::end(kMatrixShader));
 bool hasMessengers, hasCallbacks;
 const char *engineName, *applicationName;
 VkDebugUtilsMessengerEXT messenger;
@@ -158,6 +161,14 @@ void makeDevice(bool matrices) {
     volkLoadDeviceTable(&vk, device);
 }
 
+void readShader(const char* path) {
+    std::ifstream file(path, std::ios::binary);
+    const std::vector<char> bytes{std::istreambuf_iterator<char>(file), {}};
+    check(!bytes.empty(), path);
+    shader.assign(bytes.size() / 4, 0);
+    std::memcpy(shader.data(), bytes.data(), shader.size() * 4);
+}
+
 void makePipeline(const char* entryPoint) {
     const vulkan::Layout layout(device, vk, 1u, 4);
     VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
@@ -165,8 +176,7 @@ void makePipeline(const char* entryPoint) {
     info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = entryPoint;
-    info.stage.module =
-        vulkan::createShaderModule(device, vk, kMatrixShader, std::size(kMatrixShader));
+    info.stage.module = vulkan::createShaderModule(device, vk, shader.data(), shader.size());
     pipeline = vulkan::createComputePipeline(device, vk, info);
 }
 
@@ -198,6 +208,7 @@ bool runStep(std::string_view step) {
     if (step == "list") printExtensions();
     if (step == "shapes") printShapes();
     if (step == "device" || step == "matrix-device") makeDevice(step == "matrix-device");
+    if (step.starts_with("shader=")) readShader(step.data() + 7);
     if (step == "pipeline") makePipeline("main");
     if (step == "no-pipeline") makePipeline("nothing");
     if (step == "fork") continueInChild();

@@ -33,6 +33,10 @@ PYTHON
 grep -Eq '^coopvk [0-9.]+\+[0-9a-f]+ on llvmpipe.*: ([0-9]+) of \1 cases agree, in 17 of 17 extensions; layout unknown; '\
 'plain [0-9.e+]+, '\
 'matrices [0-9.e+]+, vectors [0-9.e+]+ GFLOP/s$' "$work/said" || fail "$(<"$work/said")"
+# As docs/hardware.md shows.
+# shellcheck source=../docs/examples.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/../docs/examples.bash"
+shows selftest < <(sed -E '/^coopvk /{s/ on llvmpipe.*: (N|[0-9]+ of)/ on NVIDIA H200, NVIDIA, 580.159.04: \1/; s/layout unknown/layout nvidia/}' "$work/said")
 [[ $(tail -n 1 "$work/said") == 'coopvk '* ]] || fail "$(<"$work/said")"
 
 grep -q '^  A 8x8 f16: unknown: lane 1:(' "$work/said" || fail "no bits of a map: $(<"$work/said")"
