@@ -73,8 +73,7 @@ PhysicalDeviceContext assessDevice(const Settings& settings, DeviceFacts facts,
     if (!device.answersFor(rewrite::Extension::kKhrCooperativeMatrix)) {
         device.formatShapes = rewrite::formatMatrixShapes(traits);
     }
-    device.addedShapes =
-        shapesToAdd(settings.emulate, settings.backEnd, device.facts, device.emulated);
+    device.addedShapes = shapesToAdd(settings.emulate, device.facts, device.emulated);
     device.replacesLayout = replacesLayout(settings, device);
     return device;
 }

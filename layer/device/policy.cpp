@@ -195,15 +195,20 @@ bool allowsNativeMatrices(rewrite::BackEnd backEnd, const DeviceFacts& facts,
     return backEnd == rewrite::BackEnd::kAuto && !emulated.contains(kKhr) && !facts.traits.isCpu;
 }
 
-std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
-                                              const DeviceFacts& facts,
+std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated) {
     constexpr auto kKhr = rewrite::Extension::kKhrCooperativeMatrix;
     if (!facts.native.contains(kKhr) || emulated.contains(kKhr)) return {};
+    std::vector<rewrite::MatrixShape> shapes = rewrite::addedMatrixShapes(facts.traits);
+    if (policy.mode == EmulatePolicy::Mode::kAuto || !facts.traits.onlyNativeShapes) return shapes;
+    // A list of extensions asks for no more than what goes with these.
     rewrite::DeviceTraits traits = facts.traits;
-    traits.onlyNativeShapes =
-        policy.mode == EmulatePolicy::Mode::kAuto && backEnd == rewrite::BackEnd::kNative;
-    return rewrite::addedMatrixShapes(traits);
+    traits.onlyNativeShapes = false;
+    const std::vector<rewrite::MatrixShape> wanted = rewrite::addedMatrixShapes(traits);
+    std::erase_if(shapes, [&](const rewrite::MatrixShape& shape) {
+        return std::ranges::find(wanted, shape) == wanted.end();
+    });
+    return shapes;
 }
 
 void emulateHalves(rewrite::DeviceTraits& traits) {

@@ -49,8 +49,7 @@ using Decisions = std::array<Decision, rewrite::kExtensionCount>;
 // else what programs with emulated 8-bit floats expect beside these. Programs choose by size or by
 // their own order among the shapes that they find, so that a shape which they would do without can
 // cost them a faster one.
-std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, rewrite::BackEnd backEnd,
-                                              const DeviceFacts& facts,
+std::vector<rewrite::MatrixShape> shapesToAdd(const EmulatePolicy& policy, const DeviceFacts& facts,
                                               rewrite::ExtensionSet emulated);
 
 Decisions decide(const EmulatePolicy& policy, const DeviceFacts& facts);

@@ -138,10 +138,9 @@ std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device) {
 }
 
 std::vector<MatrixShape> addedMatrixShapes(const DeviceTraits& device) {
-    if (device.nativeShapes.empty()) return {};
     std::vector<MatrixShape> shapes;
     if (device.onlyNativeShapes) {
-        shapes = matrixShapes(withoutFormats(device));
+        if (!device.nativeShapes.empty()) shapes = matrixShapes(withoutFormats(device));
     } else if (device.shaderFloat8CooperativeMatrix) {
         shapes = {kBesideFloat8};
     }

@@ -102,9 +102,11 @@ TEST(Policy, BackEnd) {
         EXPECT_EQ(allowsNativeMatrices(BackEnd::kAuto, facts, {}), !isCpu);
         EXPECT_TRUE(allowsNativeMatrices(BackEnd::kNative, facts, {}));
         EXPECT_FALSE(allowsNativeMatrices(BackEnd::kCore, facts, {}));
-        EXPECT_TRUE(shapesToAdd(parse("auto"), BackEnd::kAuto, facts, {}).empty());
-        EXPECT_FALSE(shapesToAdd(parse("auto"), BackEnd::kNative, facts, {}).empty());
-        EXPECT_TRUE(shapesToAdd(parse("auto"), BackEnd::kCore, facts, {}).empty());
+        facts.traits.onlyNativeShapes = false;
+        EXPECT_TRUE(shapesToAdd(parse("auto"), facts, {}).empty());
+        facts.traits.onlyNativeShapes = true;  // BackEnd::kNative
+        EXPECT_FALSE(shapesToAdd(parse("auto"), facts, {}).empty());
+        EXPECT_TRUE(shapesToAdd(parse("VK_EXT_shader_float8"), facts, {}).empty());
     }
 }
 
