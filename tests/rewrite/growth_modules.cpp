@@ -113,6 +113,27 @@ Words nestedLoops(size_t count, std::string_view inContinue) {
     return test::assemble(text);
 }
 
+Words nestedContinues(size_t count) {
+    std::string text = test::multiplyModule(64, 64, 16);
+    const size_t at = text.find("%product ="), end = text.find("OpReturn");
+    const std::string product = text.substr(at, end - at);
+    std::string code, back;
+    for (size_t i = 0; i < count; ++i) {
+        code += std::format(
+            "OpBranch %h{0}\n%h{0} = OpLabel\nOpLoopMerge %m{0} %k{0} None\n"
+            "OpBranchConditional %true %k{0} %m{0}\n%k{0} = OpLabel\nOpStore %counter %c1\n",
+            i);
+        back = std::format("OpBranch %h{0}\n%m{0} = OpLabel\n", i) + back;
+    }
+    text.replace(at, end - at, code + "%count = OpLoad %u32 %counter\n" + product + back);
+    replace(text, "%label = OpLabel\n",
+            "%label = OpLabel\n%counter = OpVariable %pointer Function\n");
+    replace(text, "%main = OpFunction",
+            "%bool = OpTypeBool\n%true = OpConstantTrue %bool\n"
+            "%pointer = OpTypePointer Function %u32\n%main = OpFunction");
+    return test::assemble(text);
+}
+
 Words manyDecoders(size_t count) {
     std::string calls, functions;
     for (size_t i = 0; i < count; ++i) {
@@ -157,6 +178,70 @@ Words manyCases(size_t count) {
             std::format("%b{0} = OpLabel\n%t{0} = OpIAdd %uint %i %c20\nOpBranch %merge\n", i);
     }
     return test::assemble(longVectors("", "", code + "\n" + blocks + "%merge = OpLabel"));
+}
+
+Words manyElements(size_t count) {
+    std::string code;
+    for (size_t i = 0; i < count; ++i) {
+        const std::string last = i == 0 ? "%product" : std::format("%i{}", i - 1);
+        code += std::format(
+            "%e{0} = OpCompositeExtract %f32 {1} {2}\n"
+            "%i{0} = OpCompositeInsert %C %e{0} {1} {3}\n",
+            i, last, i % 8, (i + 1) % 8);
+    }
+    std::string text = test::multiplyModule(64, 64, 16);
+    replace(text, "OpReturn", code + "OpReturn");
+    return test::assemble(text);
+}
+
+Words manyChains(size_t count) {
+    std::string code;
+    for (size_t i = 0; i < count; ++i) {
+        code += std::format(
+            "%p{0} = OpAccessChain %p_f32 %matrices %c{1} %c{2}\n"
+            "%e{0} = OpLoad %f32 %p{0}\nOpStore %p{0} %e{0}\n",
+            i, i % 2, i % 4);
+    }
+    std::string text = test::multiplyModule(64, 64, 16);
+    replace(text, "%label = OpLabel\n",
+            "%label = OpLabel\n%matrices = OpVariable %p_two Function\n");
+    replace(text, "%main = OpFunction",
+            "%two = OpTypeArray %C %c2\n%p_two = OpTypePointer Function %two\n"
+            "%p_f32 = OpTypePointer Function %f32\n%main = OpFunction");
+    replace(text, "OpReturn", code + "OpReturn");
+    return test::assemble(text);
+}
+
+Words manyUndefined(size_t count) {
+    std::string members, code;
+    for (size_t i = 0; i < count; ++i) {
+        members += " %u32";
+        code += std::format("%undefined{0} = OpUndef %large\nOpCopyMemory %to %from\n", i);
+    }
+    std::string text = test::multiplyModule(16, 16, 16);
+    replace(text, "%label = OpLabel\n",
+            "%label = OpLabel\n%from = OpVariable %p_large Function\n"
+            "%to = OpVariable %p_large Function\n");
+    replace(text, "%main = OpFunction",
+            "%large = OpTypeStruct" + members +
+                " %C %C\n%p_large = OpTypePointer Function %large\n%main = OpFunction");
+    replace(text, "OpReturn", code + "OpReturn");
+    return test::assemble(text);
+}
+
+Words manyLengths(size_t count) {
+    std::string constants = "%length = OpSpecConstantOp %u32 CooperativeMatrixLengthKHR %C\n",
+                functions;
+    for (size_t i = 0; i < count; ++i) {
+        constants += std::format("%n{0} = OpSpecConstantOp %u32 IAdd %length %c1\n", i);
+        functions += std::format(
+            "%fn_{0} = OpFunction %void None %f\n%fn_l{0} = OpLabel\n"
+            "%fn_v{0} = OpIAdd %u32 %n{0} %length\nOpReturn\nOpFunctionEnd\n",
+            i);
+    }
+    std::string text = test::multiplyModule(16, 16, 16) + functions;
+    replace(text, "%main = OpFunction", constants + "%main = OpFunction");
+    return test::assemble(text);
 }
 
 Words manyLongVectors(size_t count) {

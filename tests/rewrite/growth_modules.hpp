@@ -23,11 +23,22 @@ Words manyMatrixTypes(size_t count);
 Words manyBreaks(size_t count);
 // Loops in each other, and a product in the innermost. `inContinue`: of each.
 Words nestedLoops(size_t count, std::string_view inContinue = "");
+// Loops in each other's continue constructs, which store to a variable, and a product in the
+// innermost.
+Words nestedContinues(size_t count);
 // A function that decodes an element calls each of the others.
 Words manyDecoders(size_t count);
 // Functions with a loop, beside a product.
 Words manyFunctionsWithLoops(size_t count);
 Words manyCases(size_t count);
+// Elements of a matrix are taken and put back, each from the matrix that the last one made.
+Words manyElements(size_t count);
+// Pointers to elements of matrices in an array.
+Words manyChains(size_t count);
+// Undefined values of a structure with as many members, two of them matrices, and copies of it.
+Words manyUndefined(size_t count);
+// Functions that ask for a matrix's length.
+Words manyLengths(size_t count);
 // All of them are needed until the end.
 Words manyLongVectors(size_t count);
 // All of them are read where they are.

@@ -15,15 +15,19 @@ namespace {
 // From a value to what is computed of it, or to the variable to which it is stored.
 struct Flow {
     Id from = 0;
-    Id to = 0;  // 0: it is an index to a matrix
+    Id to = 0;            // 0: it is an index to a matrix
+    size_t storedAt = 0;  // of a store: the number of its block, plus one
 };
 
 // The values from which an index to a matrix is computed, by the flows that were added.
 class IndexSources {
  public:
     bool contains(Id value) const { return found_.contains(value); }
+    // Of the stores to these variables: the last one's Flow::storedAt.
+    size_t lastStore() const { return lastStore_; }
 
     void add(const Flow& flow) {
+        if (flow.storedAt != 0) addStore(flow);
         if (flow.to == 0 || contains(flow.to)) {
             insert(flow.from);
         } else {
@@ -32,19 +36,29 @@ class IndexSources {
     }
 
  private:
+    void addStore(const Flow& flow) {
+        size_t& last = contains(flow.to) ? lastStore_ : stores_[flow.to];
+        last = std::max(last, flow.storedAt);
+    }
+
     void insert(Id value) {
         std::vector<Id> pending = {value};
         while (!pending.empty()) {
             const Id one = pending.back();
             pending.pop_back();
             if (!found_.insert(one).second) continue;
+            const auto store = stores_.extract(one);
+            if (!store.empty()) lastStore_ = std::max(lastStore_, store.mapped());
             const auto sources = sources_.extract(one);
             if (!sources.empty()) std::ranges::copy(sources.mapped(), std::back_inserter(pending));
         }
     }
 
     std::unordered_set<Id> found_;
-    std::unordered_map<Id, std::vector<Id>> sources_;  // of those that are not found
+    // Of those that are not found.
+    std::unordered_map<Id, std::vector<Id>> sources_;
+    std::unordered_map<Id, size_t> stores_;
+    size_t lastStore_ = 0;
 };
 
 // A loop has the flows of the loops in it, so what was found for one of those counts for it, too.
@@ -60,8 +74,7 @@ class PickingLoops {
           graph_(graph),
           flows_(graph.loops().size()),
           before_(graph.loops().size() + 1),
-          largest_(graph.loops().size()),
-          lastBlock_(graph.loops().size()) {
+          largest_(graph.loops().size()) {
         findFlows();
         findLargest();
     }
@@ -89,8 +102,8 @@ class PickingLoops {
         for (size_t b = 0; b < function_.blocks.size(); ++b) {
             const Loop* const loop = graph_.loopOf(b);
             if (loop == nullptr) continue;
-            lastBlock_[loop->first] = b;
-            for (const InstructionPtr& i : function_.blocks[b]->body) addFlowsOf(*i, loop->first);
+            for (const InstructionPtr& i : function_.blocks[b]->body)
+                addFlowsOf(*i, b, loop->first);
         }
         for (size_t l = 0; l < flows_.size(); ++l) before_[l + 1] = before_[l] + flows_[l].size();
     }
@@ -101,12 +114,10 @@ class PickingLoops {
             if (loop.around == nullptr) continue;
             const Loop*& largest = largest_[loop.around->first];
             if (largest == nullptr || size(loop) > size(*largest)) largest = &loop;
-            size_t& last = lastBlock_[loop.around->first];
-            last = std::max(last, lastBlock_[loop.first]);
         }
     }
 
-    void addFlowsOf(const Instruction& i, size_t loop) {
+    void addFlowsOf(const Instruction& i, size_t block, size_t loop) {
         const bool isStore = i.opcode == OpStore;
         const bool picks = isAccessChain(i.opcode) && containsMatrix(module_.def(i.word(0)).type);
         Id to = isStore ? i.word(0) : i.result;
@@ -114,7 +125,7 @@ class PickingLoops {
         for (size_t o = isStore ? 1 : 0; o < i.operands.size(); ++o) {
             const bool isIndex = picks && o >= 1;
             if (i.operands[o].isId && (isIndex || to != 0))
-                flows_[loop].push_back({i.word(o), isIndex ? Id{0} : to});
+                flows_[loop].push_back({i.word(o), isIndex ? Id{0} : to, isStore ? block + 1 : 0});
         }
     }
 
@@ -127,14 +138,7 @@ class PickingLoops {
     bool isPickedBy(const Loop& loop, const IndexSources& sources) const {
         for (const InstructionPtr& i : function_.blocks[loop.header]->body)
             if (i->opcode == OpPhi && sources.contains(i->result)) return true;
-        const size_t last = lastBlock_[loop.first];
-        module_.countSteps(last - std::min(last, loop.continueTarget));
-        for (size_t b = loop.continueTarget; b <= last; ++b) {
-            if (!graph_.isInside(loop, b)) continue;
-            for (const InstructionPtr& i : function_.blocks[b]->body)
-                if (i->opcode == OpStore && sources.contains(i->word(0))) return true;
-        }
-        return false;
+        return sources.lastStore() > loop.continueTarget;
     }
 
     bool containsMatrix(Id type) const { return matrices_.in(type) != 0; }
@@ -147,7 +151,6 @@ class PickingLoops {
     std::vector<std::vector<Flow>> flows_;
     std::vector<size_t> before_;        // flows of loops with lower numbers
     std::vector<const Loop*> largest_;  // of the loops in it: that with the most flows
-    std::vector<size_t> lastBlock_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "matrix/product_loops.hpp"
 #include "native/lower.hpp"
 #include "native/small_floats.hpp"
 
@@ -19,6 +20,7 @@ struct NativeContext : PackedContext {
 
     NativePlan plan;
     Staging staging;
+    MatrixCounts counts{module};  // of types as lowerToNative() has redefined them
 
     // Only types of several tiles are lowered.
     const PackedType* packed(Id type) const override {

@@ -4,7 +4,6 @@
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "matrix/product_loops.hpp"
 #include "native/context.hpp"
 
 namespace coopvk::rewrite {
@@ -70,10 +69,6 @@ TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& t
     };
 }
 
-bool holdsMatrix(NativeFunction& f, Id type) {
-    return MatrixCounts(f.context.module).in(type) != 0;
-}
-
 }  // namespace
 
 void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
@@ -123,13 +118,13 @@ bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
     Emitter& emit = f.emit();
     const Id type = f.context.module.pointee(copy.word(1));
-    if (!holdsMatrix(f, type) || copy.operands.size() != 2) return false;
+    if (f.context.counts.in(type) == 0 || copy.operands.size() != 2) return false;
     emit.store(copy.word(0), emit.load(type, copy.word(1)));
     return true;
 }
 
 bool lowerNativeUndef(NativeFunction& f, const Instruction& undef) {
-    if (!holdsMatrix(f, undef.type)) return false;
+    if (f.context.counts.in(undef.type) == 0) return false;
     f.context.module.append(Section::kGlobals,
                             makeInstruction(OpConstantNull, undef.type, undef.result, {}));
     return true;
