@@ -88,9 +88,12 @@ namespace {
 
 std::string messageOf(const check::Outcome& outcome) {
     std::string text = outcome.message;
-    for (const check::Difference& difference : outcome.comparison.differences)
+    for (const check::Difference& difference : outcome.comparison.differences) {
         text += "\n  " + difference.buffer + ", byte " + std::to_string(difference.byte) + ": " +
                 difference.rewritten + ", not " + difference.native;
+        text += "\n    native: last written by " + difference.nativeWrite;
+        text += "\n    rewritten: last written by " + difference.rewrittenWrite;
+    }
     for (const reference::Report& report : outcome.native)
         text += "\n  native: " + reference::describe(report);
     for (const reference::Report& report : outcome.rewritten)
