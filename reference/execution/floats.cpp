@@ -83,7 +83,12 @@ constexpr auto smoothStep = [](auto low, auto high, auto a) {
 void fusedMultiplyAdd(Subgroup& s) {
     withFormat(*s.program, scalarOf(s.type()), [&](auto format) {
         using Format = decltype(format);
+        const uint64_t signBit = uint64_t{1} << (scalarOf(s.type()).width - 1);
+        const uint64_t ofProduct = s.at->negatesProduct ? signBit : 0;
+        const uint64_t ofAddend = s.at->negatesAddend ? signBit : 0;
         mapComponents<3>(s, [&](uint64_t a, uint64_t b, uint64_t c) {
+            a ^= ofProduct;
+            c ^= ofAddend;
             if constexpr (std::is_same_v<Format, General>) {
                 return format.multiplyAdd(a, b, c);
             } else {

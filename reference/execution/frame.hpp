@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <mutex>
 #include <set>
 
@@ -57,6 +58,12 @@ class Holes {
     std::unordered_map<const LaneMask*, Bytes> components_;
 };
 
+// With intervals: what a product of matrices gave last, and all that was added for each element.
+struct OpenSums {
+    std::vector<Element> result;
+    std::vector<SumBounds> sums;
+};
+
 // Functions that execute an instruction find it, its operands and its result here.
 struct Subgroup {
     const Program* program = nullptr;
@@ -73,6 +80,7 @@ struct Subgroup {
     std::vector<LaneMask> privateDefined;
     Intervals* intervals = nullptr;  // null: not computed, and no value has a deviation
     std::vector<Deviation> storageDeviations, privateDeviations;
+    std::map<uint32_t, OpenSums> openSums;  // by the word of the instruction
     Holes holes;
     // Physical pointers, by where the lanes of their component are: those in which an index was
     // outside of its array.

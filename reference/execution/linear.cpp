@@ -6,6 +6,7 @@
 // rounded. A matrix has columns.
 
 #include "execution/opcode_table.hpp"
+#include "intervals/memory.hpp"
 #include "memory/pointer.hpp"
 
 namespace coopvk::reference {
@@ -174,7 +175,7 @@ void splitNumbers(Subgroup& s, Out result, In from) {
     const uint32_t count = from.components();
     const Type& type =
         kPointer ? *s.program->slots[s.slot(1)].pointee.type : *result.type->members[1].type;
-    const OwnValue own(type, s.lanes);
+    const OwnValue own(type, s.lanes, s.intervals != nullptr);
     std::copy_n(from.defined, count, own.defined);
     const Value second = kPointer ? Value(own) : result.part(type, count);
     withFormat(*s.program, scalarOf(*from.type), [&](auto format) {
@@ -188,6 +189,11 @@ void splitNumbers(Subgroup& s, Out result, In from) {
                 result.at(c, lane) = format.to(rest);
                 second.at(c, lane) = kExponent ? uint64_t(exponent) & lowBits(scalarOf(type).width)
                                                : format.to(whole);
+                const auto deviations =
+                    intervals::split(from.get(c, lane), numberOf(scalarOf(*from.type)), kExponent,
+                                     result.at(c, lane), second.at(c, lane));
+                result.setDeviation(c, lane, deviations[0]);
+                second.setDeviation(c, lane, deviations[1]);
             });
         }
     });

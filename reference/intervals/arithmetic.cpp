@@ -16,18 +16,37 @@ std::vector<double> extremesOf(const Interval& a) {
 }
 
 // Doubles are rounded: the next ones are members, too.
-void addNear(Interval& result, double value) {
+void addNear(Interval& result, double value, bool isExact = false) {
     result.add(value);
-    if (!std::isfinite(value)) return;
+    if (!std::isfinite(value) || isExact) return;
     result.low = std::min(result.low, std::nextafter(value, -HUGE_VAL));
     result.high = std::max(result.high, std::nextafter(value, HUGE_VAL));
 }
 
-Interval combined(const Interval& a, const Interval& b, Function2 function) {
+// `isExact`: whether the double that the function gives for two operands is exact.
+using IsExact = bool (*)(double x, double y, double result);
+bool isNever(double, double, double) { return false; }
+
+Interval combined(const Interval& a, const Interval& b, Function2 function,
+                  IsExact isExact = isNever) {
     Interval result;
     for (const double x : extremesOf(a))
-        for (const double y : extremesOf(b)) addNear(result, function(x, y));
+        for (const double y : extremesOf(b)) {
+            const double of = function(x, y);
+            addNear(result, of, isExact(x, y, of));
+        }
     return result;
+}
+
+// By Knuth: what rounding took from a sum.
+bool isExactSum(double x, double y, double sum) {
+    const double second = sum - x, first = sum - second;
+    return (x - first) + (y - second) == 0;
+}
+// What rounding takes from a product may be too small for a double.
+bool isExactProduct(double x, double y, double product) {
+    const bool mayVanish = std::abs(product) < 0x1p-900 && x != 0 && y != 0;
+    return !mayVanish && std::fma(x, y, -product) == 0;
 }
 
 constexpr double kMost = 0x1.fffffffffffffp1023;
@@ -41,11 +60,11 @@ double largestOf(numbers::Number number) {
 }
 
 Interval add(const Interval& a, const Interval& b) {
-    return combined(a, b, [](double x, double y) { return x + y; });
+    return combined(a, b, [](double x, double y) { return x + y; }, isExactSum);
 }
 Interval subtract(const Interval& a, const Interval& b) { return add(a, negate(b)); }
 Interval multiply(const Interval& a, const Interval& b) {
-    return combined(a, b, [](double x, double y) { return x * y; });
+    return combined(a, b, [](double x, double y) { return x * y; }, isExactProduct);
 }
 
 Interval divide(const Interval& a, const Interval& b) {
@@ -82,6 +101,19 @@ Interval widened(const Interval& a, const std::function<double(double)>& by) {
     return result;
 }
 
+Interval numbersIn(const Interval& a, numbers::Number number) {
+    if (!a.hasFinite()) return a;
+    Interval result = a;
+    const double most = largestOf(number);
+    const auto to = [=](double end, numbers::Rounding inward) {
+        end = std::clamp(end, -most, most);
+        return numbers::decodeDouble(number, numbers::encodeDouble(number, end, inward));
+    };
+    result.low = to(a.low, numbers::Rounding::upward);
+    result.high = to(a.high, numbers::Rounding::downward);
+    return result;
+}
+
 // Formats without infinity have NaN, or their largest number, in its place.
 Interval rounded(const Interval& a, numbers::Number number) {
     const auto of = [number](double value) {
@@ -100,6 +132,12 @@ Interval rounded(const Interval& a, numbers::Number number) {
         const bool hasLargest = value > 0 ? a.low <= largest : a.high >= -largest;
         if (a.low != a.high && hasLargest) result.add(std::copysign(largest, value));
     }
+    return result;
+}
+
+Interval step(const Interval& exact, numbers::Number number) {
+    Interval result = rounded(exact, number);
+    result.unite(exact);
     return result;
 }
 

@@ -32,8 +32,12 @@ Interval monotone(const Interval& a, const Interval& b, Function2 function);
 
 // Wider by so much at both ends.
 Interval widened(const Interval& a, const std::function<double(double)>& by);
+// The numbers of the format that are in the set, with its infinities.
+Interval numbersIn(const Interval& a, numbers::Number number);
 // Each number rounded to nearest, as the format has it.
 Interval rounded(const Interval& a, numbers::Number number);
+// The same, or not rounded, as a step of an instruction that does more.
+Interval step(const Interval& exact, numbers::Number number);
 double unitInLastPlace(numbers::Number number, double value);
 
 }  // namespace coopvk::reference::intervals

@@ -11,6 +11,7 @@ namespace coopvk::reference {
 namespace {
 
 using intervals::largestOf;
+using intervals::numbersIn;
 using numbers::Number;
 
 constexpr uint32_t kRadiusBits = 23, kRadiusShift = 63 - kRadiusBits;
@@ -79,6 +80,12 @@ Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
 Deviation anyNan(Number number) { return uint32_t(number) << 26 | kNan; }
 
 Interval intervalOf(Deviation deviation, Number number, uint64_t bits) {
+    const Interval set = unroundedOf(deviation, number, bits);
+    const bool isKnown = isNumber(deviation) && numberOfDeviation(deviation) == number;
+    return isKnown ? numbersIn(set, number) : set;
+}
+
+Interval unroundedOf(Deviation deviation, Number number, uint64_t bits) {
     const double value = numbers::decodeDouble(number, bits);
     if (deviation == 0) return Interval::of(value);
     if (!isNumber(deviation) || numberOfDeviation(deviation) != number) return Interval::all();

@@ -14,4 +14,9 @@ Interval quotient(const Interval& a, const Interval& b, numbers::Number number);
 Interval inverseSqrt(const Interval& a, numbers::Number number);
 Interval squareRoot(const Interval& a, numbers::Number number);
 
+// Steps of a formula.
+Interval sum(const Interval& a, const Interval& b, numbers::Number number);
+Interval difference(const Interval& a, const Interval& b, numbers::Number number);
+Interval product(const Interval& a, const Interval& b, numbers::Number number);
+
 }  // namespace coopvk::reference::intervals

@@ -9,23 +9,12 @@ namespace coopvk::reference::intervals {
 
 using numbers::Number;
 
-Interval within(double units, const Interval& exact, Number number) {
-    return widened(exact, [=](double end) { return units * unitInLastPlace(number, end); });
-}
-Interval quotient(const Interval& a, const Interval& b, Number n) {
-    return within(2.5, divide(a, b), n);
-}
-Interval inverseSqrt(const Interval& a, Number n) {
-    return within(2, monotone(a, [](double x) { return 1 / std::sqrt(x); }), n);
-}
-Interval squareRoot(const Interval& a, Number n) {
-    return quotient(Interval::of(1), inverseSqrt(a, n), n);
-}
 namespace {
 
 struct Operands {
     Number number;  // of the result
     const Interval* each;
+    const Instruction& at;
 
     const Interval& operator[](size_t n) const { return each[n]; }
 };
@@ -88,13 +77,13 @@ Interval arcTangent(const Interval& y, const Interval& x, Number n) {
     return within(isHalf(n) ? 5 : 4096, result, n);
 }
 Interval sinhOf(const Interval& a, Number n) {
-    return multiply(subtract(expOf(a, n), expOf(negate(a), n)), point(0.5));
+    return product(difference(expOf(a, n), expOf(negate(a), n), n), point(0.5), n);
 }
 Interval coshOf(const Interval& a, Number n) {
-    return multiply(add(expOf(a, n), expOf(negate(a), n)), point(0.5));
+    return product(sum(expOf(a, n), expOf(negate(a), n), n), point(0.5), n);
 }
-Interval squarePlus(const Interval& a, double addend) {
-    return add(monotone(a, [](double x) { return x * x; }), point(addend));
+Interval squarePlus(const Interval& a, double addend, Number n) {
+    return sum(step(monotone(a, [](double x) { return x * x; }), n), point(addend), n);
 }
 
 double least(double x, double y) { return std::fmin(x, y); }
@@ -111,18 +100,29 @@ Interval ofTwo(const Interval& a, const Interval& b) {
 Interval clamped(const Interval& a, const Interval& low, const Interval& high) {
     return ofTwo<least>(ofTwo<most>(a, low), high);
 }
-Interval mixed(const Interval& a, const Interval& b, const Interval& by) {
-    return add(multiply(a, subtract(point(1), by)), multiply(b, by));
+Interval mixed(const Interval& a, const Interval& b, const Interval& by, Number n) {
+    return add(product(a, difference(point(1), by, n), n), product(b, by, n));
 }
 Interval smoothed(const Operands& o) {
-    const Interval t =
-        clamped(quotient(subtract(o[2], o[0]), subtract(o[1], o[0]), o.number), point(0), point(1));
-    return multiply(multiply(t, t), subtract(point(3), multiply(point(2), t)));
+    const Number n = o.number;
+    const Interval ratio = quotient(difference(o[2], o[0], n), difference(o[1], o[0], n), n);
+    const Interval t = clamped(ratio, point(0), point(1));
+    return multiply(product(t, t, n), difference(point(3), product(point(2), t, n), n));
 }
 Interval remainder(const Operands& o, Function towards) {
     const Interval parts = monotone(quotient(o[0], o[1], o.number), towards);
-    Interval result = subtract(o[0], multiply(o[1], parts));
+    Interval result = subtract(o[0], product(o[1], parts, o.number));
     if (hasSpecial(parts)) result = Interval::all();
+    return result;
+}
+// By a power of 2, whose exponent is the second operand.
+Interval scaledBy(const Interval& a, const Interval& exponent) {
+    constexpr double kMost = 0x1p1023;
+    const int by = int(std::clamp(exponent.low, -10000.0, 10000.0));
+    Interval result = a;
+    if (!a.hasFinite()) return result;
+    result.low = std::clamp(std::ldexp(a.low, by), -kMost, kMost);
+    result.high = std::clamp(std::ldexp(a.high, by), -kMost, kMost);
     return result;
 }
 double wholeBelow(double x) { return std::floor(x); }
@@ -131,13 +131,18 @@ double wholeInside(double x) { return std::trunc(x); }
 double nearest(double x) { return std::round(x); }
 double nearestEven(double x) { return std::nearbyint(x); }
 
+// Where a product that is not rounded yet stays so: in operands of sums, and behind a negation.
+enum class Unrounded { kNowhere, kOperands, kResult };
+
 // The result's components from those of the operands; one of a component counts for all.
 using Of = Interval (*)(const Operands&);
-template <uint32_t kCount, auto kOf>
+template <uint32_t kCount, auto kOf, Unrounded kUnrounded = Unrounded::kNowhere>
 void each(const Transferred& t) {
     const Value& result = t.result();
     const Number number = numberOf(scalarOf(*result.type));
     const FloatControls& controls = t.s.program->controls(scalarOf(*result.type));
+    const bool isUnrounded =
+        kUnrounded == Unrounded::kResult || (t.at.contracts && kUnrounded == Unrounded::kNowhere);
     for (uint32_t c = 0; c < result.components(); ++c) {
         t.mask.forEach([&](uint32_t lane) {
             Interval operands[kCount];
@@ -147,12 +152,15 @@ void each(const Transferred& t) {
                 const uint32_t component = from.components() > 1 ? c : 0;
                 const Deviation deviation = from.deviationAt(component, lane);
                 if (any == 0 || isUnknown(deviation)) any = deviation != 0 ? deviation : any;
+                constexpr auto kFrom = kUnrounded == Unrounded::kNowhere ? intervalOf : unroundedOf;
                 operands[n] =
-                    intervalOf(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
+                    kFrom(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
             }
-            const bool isFixed = any == 0 && !isContracted(t.at);
+            const bool isFixed = any == 0 && !t.at.contracts;
             if (isFixed || isUnknown(any)) return result.setDeviation(c, lane, any);
-            Interval set = rounded(Of(kOf)({number, operands}), number);
+            const Interval exact = Of(kOf)({number, operands, t.at});
+            Interval set = rounded(exact, number);
+            if (isUnrounded && !hasSpecial(set)) set.unite(exact);
             if (controls.rounding != numbers::Rounding::nearestEven)
                 set = rounded(within(1, set, number), number);
             if (controls.flushDenorms && set.low < 1 && set.high > -1) set.add(0);
@@ -172,29 +180,36 @@ template <auto kOf>
 constexpr TransferRow row3(auto opcode) {
     return {numberIn(opcode), each<3, kOf>};
 }
+template <uint32_t kCount, auto kOf>
+constexpr TransferRow sumRow(auto opcode) {
+    return {numberIn(opcode), each<kCount, kOf, Unrounded::kOperands>};
+}
 template <Function kFunction>
 constexpr auto rising = [](const Operands& o) { return monotone(o[0], kFunction); };
-constexpr auto product = [](const Operands& o) { return multiply(o[0], o[1]); };
+constexpr auto productOf = [](const Operands& o) { return multiply(o[0], o[1]); };
 constexpr auto fused = [](const Operands& o) {
-    const Interval exact = multiply(o[0], o[1]);
-    Interval result = add(exact, o[2]);
-    result.unite(add(rounded(exact, o.number), o[2]));
+    Interval exact = multiply(numbersIn(o[0], o.number), numbersIn(o[1], o.number));
+    if (o.at.negatesProduct) exact = negate(exact);
+    const Interval addend = o.at.negatesAddend ? negate(o[2]) : o[2];
+    Interval result = add(exact, addend);
+    result.unite(add(rounded(exact, o.number), addend));
     return result;
 };
 constexpr auto clampOf = [](const Operands& o) { return clamped(o[0], o[1], o[2]); };
 
 constexpr TransferRow kElementwiseRows[] = {
-    row2<[](const Operands& o) { return add(o[0], o[1]); }>(OpFAdd),
-    row2<[](const Operands& o) { return subtract(o[0], o[1]); }>(OpFSub),
-    row2<product>(OpFMul),
-    row2<product>(OpVectorTimesScalar),
-    row2<product>(OpMatrixTimesScalar),
+    sumRow<2, [](const Operands& o) { return add(o[0], o[1]); }>(OpFAdd),
+    sumRow<2, [](const Operands& o) { return subtract(o[0], o[1]); }>(OpFSub),
+    row2<productOf>(OpFMul),
+    row2<productOf>(OpVectorTimesScalar),
+    row2<productOf>(OpMatrixTimesScalar),
     row2<[](const Operands& o) { return quotient(o[0], o[1], o.number); }>(OpFDiv),
     row2<[](const Operands& o) { return remainder(o, wholeInside); }>(OpFRem),
     row2<[](const Operands& o) { return remainder(o, wholeBelow); }>(OpFMod),
-    row1<[](const Operands& o) { return negate(o[0]); }>(OpFNegate),
-    row3<fused>(OpFmaKHR),
-    row3<fused>(GLSLstd450Fma),
+    {numberIn(OpFNegate),
+     each<1, [](const Operands& o) { return negate(o[0]); }, Unrounded::kResult>},
+    sumRow<3, fused>(OpFmaKHR),
+    sumRow<3, fused>(GLSLstd450Fma),
     row1<rising<nearest>>(GLSLstd450Round),
     row1<rising<nearestEven>>(GLSLstd450RoundEven),
     row1<rising<wholeInside>>(GLSLstd450Trunc),
@@ -214,7 +229,7 @@ constexpr TransferRow kElementwiseRows[] = {
     row2<[](const Operands& o) { return ofTwo<most>(o[0], o[1]); }>(GLSLstd450NMax),
     row3<clampOf>(GLSLstd450FClamp),
     row3<clampOf>(GLSLstd450NClamp),
-    row3<[](const Operands& o) { return mixed(o[0], o[1], o[2]); }>(GLSLstd450FMix),
+    row3<[](const Operands& o) { return mixed(o[0], o[1], o[2], o.number); }>(GLSLstd450FMix),
     row2<[](const Operands& o) {
         Interval result;
         if (o[1].low < o[0].high || o[0].nan || o[1].nan) result.add(0);
@@ -234,10 +249,12 @@ constexpr TransferRow kElementwiseRows[] = {
     row1<[](const Operands& o) { return arcTangent(o[0], point(1), o.number); }>(GLSLstd450Atan),
     row2<[](const Operands& o) { return arcTangent(o[0], o[1], o.number); }>(GLSLstd450Atan2),
     row1<[](const Operands& o) {
-        return arcTangent(o[0], squareRoot(negate(squarePlus(o[0], -1)), o.number), o.number);
+        const Interval other = negate(squarePlus(o[0], -1, o.number));
+        return arcTangent(o[0], squareRoot(other, o.number), o.number);
     }>(GLSLstd450Asin),
     row1<[](const Operands& o) {
-        return arcTangent(squareRoot(negate(squarePlus(o[0], -1)), o.number), o[0], o.number);
+        const Interval other = negate(squarePlus(o[0], -1, o.number));
+        return arcTangent(squareRoot(other, o.number), o[0], o.number);
     }>(GLSLstd450Acos),
     row1<[](const Operands& o) { return sinhOf(o[0], o.number); }>(GLSLstd450Sinh),
     row1<[](const Operands& o) { return coshOf(o[0], o.number); }>(GLSLstd450Cosh),
@@ -245,17 +262,20 @@ constexpr TransferRow kElementwiseRows[] = {
         return quotient(sinhOf(o[0], o.number), coshOf(o[0], o.number), o.number);
     }>(GLSLstd450Tanh),
     row1<[](const Operands& o) {
-        return logOf(add(o[0], squareRoot(squarePlus(o[0], 1), o.number)), o.number);
+        const Interval root = squareRoot(squarePlus(o[0], 1, o.number), o.number);
+        return logOf(sum(o[0], root, o.number), o.number);
     }>(GLSLstd450Asinh),
     row1<[](const Operands& o) {
-        return logOf(add(o[0], squareRoot(squarePlus(o[0], -1), o.number)), o.number);
+        const Interval root = squareRoot(squarePlus(o[0], -1, o.number), o.number);
+        return logOf(sum(o[0], root, o.number), o.number);
     }>(GLSLstd450Acosh),
     row1<[](const Operands& o) {
-        const Interval ratio = quotient(add(point(1), o[0]), subtract(point(1), o[0]), o.number);
-        return multiply(logOf(ratio, o.number), point(0.5));
+        const Number n = o.number;
+        const Interval ratio = quotient(sum(point(1), o[0], n), difference(point(1), o[0], n), n);
+        return multiply(logOf(ratio, n), point(0.5));
     }>(GLSLstd450Atanh),
     row2<[](const Operands& o) {
-        return exp2Of(multiply(o[1], log2Of(o[0], o.number)), o.number);
+        return exp2Of(product(o[1], log2Of(o[0], o.number), o.number), o.number);
     }>(GLSLstd450Pow),
     row1<[](const Operands& o) { return expOf(o[0], o.number); }>(GLSLstd450Exp),
     row1<[](const Operands& o) { return logOf(o[0], o.number); }>(GLSLstd450Log),
@@ -264,6 +284,7 @@ constexpr TransferRow kElementwiseRows[] = {
     row1<[](const Operands& o) { return squareRoot(o[0], o.number); }>(GLSLstd450Sqrt),
     row1<[](const Operands& o) { return inverseSqrt(o[0], o.number); }>(GLSLstd450InverseSqrt),
     row1<rising<[](double x) { return double(_Float16(x)); }>>(OpQuantizeToF16),
+    row2<[](const Operands& o) { return scaledBy(o[0], o[1]); }>(GLSLstd450Ldexp),
 };
 
 }  // namespace

@@ -88,7 +88,40 @@ Interval saturated(Interval set, numbers::Number number) {
     return set;
 }
 
+// What is behind the point.
+Interval restOf(const Interval& set) {
+    Interval result;
+    result.nan = set.nan;
+    if (set.positiveInfinity || set.negativeInfinity) result.add(0);
+    if (!set.hasFinite()) return result;
+    const double whole = std::trunc(set.low);
+    if (whole == std::trunc(set.high))
+        result.unite(Interval::between(set.low - whole, set.high - whole));
+    else
+        result.unite(Interval::between(set.low < 0 ? -1 : 0, set.high > 0 ? 1 : 0));
+    return result;
+}
+
 }  // namespace
+
+std::array<Deviation, 2> split(const Element& from, numbers::Number number, bool hasExponent,
+                               uint64_t first, uint64_t second) {
+    if (from.deviation == 0 || isUnknown(from.deviation)) return {from.deviation, from.deviation};
+    const Interval set = intervalOf(from.deviation, number, from.bits);
+    if (!hasExponent)
+        return {deviationOf(number, first, restOf(set)),
+                deviationOf(number, second, monotone(set, [](double x) { return std::trunc(x); }))};
+    int low = 0, high = 0;
+    Interval significand = set;
+    significand.low = std::frexp(set.low, &low);
+    significand.high = std::frexp(set.high, &high);
+    const bool isOne = set.hasFinite() && !hasSpecial(set) && low == high &&
+                       (set.low > 0) == (set.high > 0) && (set.low < 0) == (set.high < 0);
+    if (isOne) return {deviationOf(number, first, significand), 0};
+    if (!hasSpecial(set))
+        significand = Interval::between(set.low < 0 ? -1 : 0, set.high > 0 ? 1 : 0);
+    return {hasSpecial(set) ? kUndecided : deviationOf(number, first, significand), kUndecided};
+}
 
 Deviation converted(const Element& from, numbers::Number number, numbers::Number to, uint64_t bits,
                     bool saturates) {

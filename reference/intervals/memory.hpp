@@ -23,6 +23,10 @@ void noteOperand(const Subgroup& s, const Type& scalar, const Value& value, uint
 Deviation afterAtomic(Intervals& all, Deviation* memory, const std::byte* data, uint32_t size,
                       const AtomicAccess& access, uint64_t before);
 
+// Of the parts of a number, of these bits: rest and whole part, or significand and exponent.
+std::array<Deviation, 2> split(const Element& from, numbers::Number number, bool hasExponent,
+                               uint64_t first, uint64_t second);
+
 // Of an element that becomes these bits in another format.
 Deviation converted(const Element& from, numbers::Number number, numbers::Number to, uint64_t bits,
                     bool saturates = false);

@@ -156,29 +156,30 @@ void products(const Transferred& t) {
                 const Interval x = at(a, n * rows + c % rows, lane, any);
                 sum.addProduct(x, at(b, c / rows * depth + n, lane, any));
             }
-            if (isNumber(any)) any = deviationOf(number, result.at(c, lane), sum.result());
+            if (isNumber(any) || (any == 0 && addsInAnyOrder(t.s, t.at)))
+                any = deviationOf(number, result.at(c, lane), sum.result());
             result.setDeviation(c, lane, any);
         });
 }
 
-// Operands: scope, operation, value, size of clusters or ballot. Of all active lanes.
-template <bool kAdds>
-void reducesLanes(const Transferred& t) {
-    const Value &result = t.result(), &from = t.operand(2);
-    const Number number = numberOf(scalarOf(*result.type));
-    const bool isWhole = spv::GroupOperation(t.at[1].word) == spv::GroupOperation::Reduce;
-    for (uint32_t c = 0; c < result.components(); ++c) {
+// SPV_VALVE_mixed_float_dot_product: order and precision are open.
+void mixedDots(const Transferred& t) {
+    const Value &result = t.result(), &a = t.operand(0), &b = t.operand(1), &c = t.operand(2);
+    const Number factor = numberOf(scalarOf(*a.type)), number = numberOf(scalarOf(*result.type));
+    t.mask.forEach([&](uint32_t lane) {
+        Deviation any = 0;
+        const auto at = [&](const Value& from, uint32_t n, Number of) {
+            const Deviation deviation = from.deviationAt(n, lane);
+            if (isUnknown(deviation)) any = deviation;
+            return intervalOf(deviation, of, from.at(n, lane));
+        };
         SumBounds sum(number);
-        Deviation any = isWhole ? 0 : kUndecided;
-        t.mask.forEach([&](uint32_t lane) {
-            if (isUnknown(from.deviationAt(c, lane))) any = from.deviationAt(c, lane);
-            sum.add(intervalOf(from.deviationAt(c, lane), number, from.at(c, lane)));
-        });
-        t.mask.forEach([&](uint32_t lane) {
-            result.setDeviation(
-                c, lane, any != 0 ? any : deviationOf(number, result.at(c, lane), sum.result()));
-        });
-    }
+        sum.add(at(c, 0, number));
+        for (uint32_t n = 0; n < a.components(); ++n)
+            sum.addProduct(at(a, n, factor), at(b, n, factor));
+        if (any == 0) any = deviationOf(number, result.at(0, lane), sum.result());
+        result.setDeviation(0, lane, any);
+    });
 }
 
 constexpr TransferRow kOtherRows[] = {
@@ -194,6 +195,10 @@ constexpr TransferRow kOtherRows[] = {
     row(moves, OpFreezeKHR),
     row(moves, OpVectorShuffle),
     row(moves, OpTranspose),
+    row(moves, GLSLstd450Modf),
+    row(moves, GLSLstd450ModfStruct),
+    row(moves, GLSLstd450Frexp),
+    row(moves, GLSLstd450FrexpStruct),
     row(movesByIndex, OpVectorExtractDynamic),
     row(movesByIndex, OpVectorInsertDynamic),
     row(selects, OpSelect),
@@ -210,7 +215,6 @@ constexpr TransferRow kOtherRows[] = {
     row(moves, OpGroupNonUniformQuadSwap),
     row(moves, OpSubgroupFirstInvocationKHR),
     row(moves, OpSubgroupReadInvocationKHR),
-    row(reducesLanes<true>, OpGroupNonUniformFAdd),
 
     row(moves, OpAtomicFAddEXT),
     row(moves, OpAtomicLoad),
@@ -258,6 +262,9 @@ constexpr TransferRow kOtherRows[] = {
     row(products, OpMatrixTimesVector),
     row(products, OpVectorTimesMatrix),
     row(products, OpMatrixTimesMatrix),
+    row(mixedDots, OpFDot2MixAcc32VALVE),
+    row(mixedDots, OpFDot2MixAcc16VALVE),
+    row(mixedDots, OpFDot4MixAcc32VALVE),
 };
 
 }  // namespace

@@ -6,17 +6,34 @@
 namespace coopvk::reference::intervals {
 namespace {
 
-bool deviates(const Value& value, LaneMask mask) {
+// Whether a value may be another one. A product that is not rounded yet is one number to others
+// than sums.
+bool mayBeAnother(Deviation deviation, uint64_t bits) {
+    if (!isNumber(deviation)) return deviation != 0;
+    const numbers::Number number = numberOfDeviation(deviation);
+    if (deviation == anyNan(number)) return true;
+    return deviationOf(number, bits, intervalOf(deviation, number, bits)) != 0;
+}
+
+bool deviates(const Value& value, LaneMask mask, bool takesUnrounded) {
     if (value.deviations == nullptr) return false;
     bool any = false;
     for (uint32_t c = 0; c < value.components(); ++c)
-        mask.forEach([&](uint32_t lane) { any |= value.deviationAt(c, lane) != 0; });
+        mask.forEach([&](uint32_t lane) {
+            const Deviation deviation = value.deviationAt(c, lane);
+            any |= takesUnrounded ? deviation != 0 : mayBeAnother(deviation, value.at(c, lane));
+        });
     return any;
 }
 
+constexpr uint32_t kTakesUnrounded[] = {numberIn(OpFAdd), numberIn(OpFSub), numberIn(OpFNegate),
+                                        numberIn(OpFmaKHR), numberIn(GLSLstd450Fma)};
+
 bool deviates(const Subgroup& s, const Instruction& at, LaneMask mask) {
+    const bool takesUnrounded =
+        std::ranges::find(kTakesUnrounded, at.row->opcode) != std::end(kTakesUnrounded);
     return std::ranges::any_of(at.operands, [&](const Operand& operand) {
-        return operand.slot != kNone && deviates(s.values[operand.slot], mask);
+        return operand.slot != kNone && deviates(s.values[operand.slot], mask, takesUnrounded);
     });
 }
 
@@ -26,17 +43,16 @@ void setAll(const Value& value, LaneMask mask, Deviation deviation) {
         mask.forEach([&](uint32_t lane) { value.setDeviation(c, lane, deviation); });
 }
 
-// Sums that may be in any order, whatever the operands: dot products. Those of the vectors of
-// SPIR-V itself are the device's own instructions.
-constexpr uint32_t kSums[] = {numberIn(OpDot), numberIn(GLSLstd450Length),
-                              numberIn(GLSLstd450Distance), numberIn(GLSLstd450Normalize),
-                              numberIn(GLSLstd450Reflect)};
+// Sums that may be in any order, whatever the operands: reductions, and dot products. Those of the
+// vectors of SPIR-V itself are the device's own instructions.
+constexpr uint32_t kSums[] = {numberIn(OpDot),
+                              numberIn(GLSLstd450Length),
+                              numberIn(GLSLstd450Distance),
+                              numberIn(GLSLstd450Normalize),
+                              numberIn(GLSLstd450FaceForward),
+                              numberIn(GLSLstd450Reflect),
+                              numberIn(GLSLstd450Refract)};
 constexpr uint32_t kMostOwn = 4;
-
-bool addsInAnyOrder(const Subgroup& s, const Instruction& at) {
-    if (std::ranges::find(kSums, at.row->opcode) == std::end(kSums)) return false;
-    return s.values[at[0].slot].components() > kMostOwn;
-}
 
 // What a branch or an access depends on.
 constexpr spv::Op kDecisions[] = {OpBranchConditional, OpSwitch, OpLoad, OpStore, OpCopyMemory};
@@ -53,6 +69,13 @@ void noteDecision(Subgroup& s) {
 
 }  // namespace
 
+bool addsInAnyOrder(const Subgroup& s, const Instruction& at) {
+    if (at.opcode == OpGroupNonUniformFAdd || at.opcode == OpGroupNonUniformFMul) return true;
+    if (std::ranges::find(kSums, at.row->opcode) == std::end(kSums)) return false;
+    const Type& type = *s.values[at[0].slot].type;
+    return type.isLong || type.components > kMostOwn;
+}
+
 Deviation unknownHere(const Transferred& t) {
     const std::string place = t.s.placeOf(t.mask.first()).instruction;
     const std::string name = place.substr(0, place.find(' '));
@@ -63,8 +86,8 @@ Deviation unknownHere(const Transferred& t) {
 Transfer findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, Transfer> rows;
-        for (const auto list :
-             {elementwiseTransfers(), vectorTransfers(), bitTransfers(), otherTransfers()})
+        for (const auto list : {elementwiseTransfers(), vectorTransfers(), bitTransfers(),
+                                subgroupTransfers(), otherTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, row.transfer);
         return rows;
     }();
@@ -81,7 +104,7 @@ Step execute(Subgroup& s) {
     if (isAffected) noteDecision(s);
     const Step step = at.handler(s);
     if (at.result == kNone) return step;
-    const bool isTransferred = isAffected || addsInAnyOrder(s, at) || isContracted(at);
+    const bool isTransferred = isAffected || addsInAnyOrder(s, at) || at.contracts;
     if (!isTransferred && !showsNan(s, at, mask)) return step;
     const Transfer transfer = findTransfer(at.row->opcode);
     if (transfer != nullptr) {

@@ -23,10 +23,8 @@ struct Transferred {
 };
 using Transfer = void (*)(const Transferred&);
 
-// The sum of a product and a number in one instruction, which may be two, too.
-inline bool isContracted(const Instruction& at) {
-    return at.opcode == OpFAdd && at.row->opcode == numberIn(OpFmaKHR);
-}
+// A sum that may be in any order, whatever the operands.
+bool addsInAnyOrder(const Subgroup& s, const Instruction& at);
 
 // That nothing is known of the result, since the instruction has an operand that may be another.
 Deviation unknownHere(const Transferred& t);
@@ -44,6 +42,7 @@ constexpr TransferRow row(Transfer transfer, auto opcode) { return {numberIn(opc
 std::span<const TransferRow> elementwiseTransfers();  // of arithmetic and GLSL.std.450
 std::span<const TransferRow> vectorTransfers();       // of whole vectors
 std::span<const TransferRow> bitTransfers();          // of bits of floats, and bytes of words
+std::span<const TransferRow> subgroupTransfers();     // reductions and scans
 std::span<const TransferRow> otherTransfers();        // that move, convert, compare, add
 
 }  // namespace coopvk::reference::intervals

@@ -157,4 +157,8 @@ inline const Type& parameterType(const Subgroup& s, const Function& function, ui
     return *s.values[function.parameters[index]].type;
 }
 
+// Without NoContraction a sum may be rearranged with that before it: products to f16 one behind the
+// other, as in a loop, are one sum, which nothing rounds or lets overflow in between.
+Matrix multiplyAddOn(Subgroup& s, const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule);
+
 }  // namespace coopvk::reference::matrices

@@ -132,20 +132,31 @@ class Freedom {
         if (!isFloat && !deviates_) return addend.deviation != 0 ? kUndecided : 0;
         if (!isFloat) return kUndecided;
         if (isUnknown(addend.deviation)) return addend.deviation;
+        const size_t element = size_t(row) * c_.columns + column;
         SumBounds bounds(rule_.result, bits_);
         bounds.add(intervalOf(addend.deviation, c_.number, addend.bits));
+        SumBounds all = rule_.before != nullptr ? (*rule_.before)[element] : bounds;
         for (uint32_t k = 0; k < a_.columns; ++k) {
             const Element &x = a_.at(row, k), &y = b_.at(k, column);
             if (x.deviation == 0 && y.deviation == 0) {
-                bounds.addProduct(decodeDouble(a_.number, x.bits), decodeDouble(b_.number, y.bits));
+                const double p = decodeDouble(a_.number, x.bits),
+                             q = decodeDouble(b_.number, y.bits);
+                bounds.addProduct(p, q);
+                all.addProduct(p, q);
                 continue;
             }
             if (isUnknown(x.deviation)) return x.deviation;
             if (isUnknown(y.deviation)) return y.deviation;
-            bounds.addProduct(intervalOf(x.deviation, a_.number, x.bits),
-                              intervalOf(y.deviation, b_.number, y.bits));
+            // Inputs of vectors may keep what their interpretation lacks.
+            const Interval p = unroundedOf(x.deviation, a_.number, x.bits),
+                           q = unroundedOf(y.deviation, b_.number, y.bits);
+            bounds.addProduct(p, q);
+            all.addProduct(p, q);
         }
-        return deviationOf(rule_.result, sum, bounds.result());
+        Interval set = bounds.result();
+        if (rule_.before != nullptr) set.unite(all.result());
+        if (rule_.after != nullptr) (*rule_.after)[element] = all;
+        return deviationOf(rule_.result, sum, set);
     }
 
  private:

@@ -134,6 +134,10 @@ struct SumRule {
     bool saturate = false;           // integers: SaturatingAccumulation
     const SumModel* unit = nullptr;  // set within multiplyAdd, by `order`
     bool hasIntervals = false;       // of what other orders and roundings may give
+    // What products before this one added to each element of c, and what all added; null: nothing
+    // is known.
+    const std::vector<SumBounds>* before = nullptr;
+    std::vector<SumBounds>* after = nullptr;
 };
 
 // SPV_KHR_cooperative_matrix, OpCooperativeMatrixMulAddKHR: a (M x K) times b (K x N), plus c (M x

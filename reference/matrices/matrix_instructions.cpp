@@ -10,6 +10,16 @@ namespace {
 
 using Operands = spv::CooperativeMatrixOperandsMask;
 
+// Factors are rounded, also where a sum might take them before.
+Matrix roundedFactor(Subgroup& s, Matrix matrix) {
+    if (s.intervals == nullptr) return matrix;
+    for (Element& e : matrix.elements)
+        if (isNumber(e.deviation))
+            e.deviation =
+                deviationOf(matrix.number, e.bits, intervalOf(e.deviation, matrix.number, e.bits));
+    return matrix;
+}
+
 // OpCooperativeMatrixMulAddKHR: the operands say which integers are signed.
 // SPV_NV_cooperative_matrix: the types do.
 std::optional<Matrix> multiplyMatrices(Subgroup& s) {
@@ -24,9 +34,9 @@ std::optional<Matrix> multiplyMatrices(Subgroup& s) {
     };
     SumRule rule = sumRule(s, number(s.type(), Operands::MatrixResultSignedComponentsKHR));
     rule.saturate = (mask & uint32_t(Operands::SaturatingAccumulationKHR)) != 0;
-    return multiplyAdd(operand(0, Operands::MatrixASignedComponentsKHR),
-                       operand(1, Operands::MatrixBSignedComponentsKHR),
-                       operand(2, Operands::MatrixCSignedComponentsKHR), rule);
+    return multiplyAddOn(s, roundedFactor(s, operand(0, Operands::MatrixASignedComponentsKHR)),
+                         roundedFactor(s, operand(1, Operands::MatrixBSignedComponentsKHR)),
+                         operand(2, Operands::MatrixCSignedComponentsKHR), rule);
 }
 
 // OpCooperativeMatrixLengthKHR: the operand is a type.

@@ -126,8 +126,8 @@ class Decoder {
     std::vector<Outline*> structuredOrder(Outline* entry);
     Status readFunction(const Body& body, Function& function);
     Status readBlock(const Body& body, const Function& function, Block& block);
-    bool mayContract(const Instruction& i) const;
-    void contract(Block& block);
+    bool allows(const Instruction& i, spv::FPFastMathModeMask mode) const;
+    void contract(Function& function);
     Status readEdges(const Outline& from, const Function& function, Block& block);
     Status chooseRow(const Parsed& from, Instruction& to);
 

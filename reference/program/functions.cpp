@@ -166,6 +166,7 @@ Status Decoder::readFunction(const Body& body, Function& function) {
         if (read) read = readEdges(*from, function, block);
         if (!read) return read;
     }
+    if (request_.contracts) contract(function);
     return Done{};
 }
 
@@ -178,35 +179,7 @@ Status Decoder::readBlock(const Body& body, const Function& function, Block& blo
         if (instruction.opcode == OpReturnValue) read.result = function.result;
         if (read.handler == nullptr) block.instructions.pop_back();
     }
-    if (request_.contracts) contract(block);
     return Done{};
-}
-
-// SPV_KHR_float_controls2 says more of an instruction.
-bool Decoder::mayContract(const Instruction& i) const {
-    const auto modes = decorations_.of(i.resultId, spv::Decoration::FPFastMathMode);
-    if (modes) return (*modes & uint32_t(spv::FPFastMathModeMask::AllowContract)) != 0;
-    return !hasFastMathDefault_ && !decorations_.has(i.resultId, spv::Decoration::NoContraction) &&
-           i.type->kind != Kind::kCooperativeMatrix;
-}
-
-// The sum of a product and a number becomes one instruction, where nothing forbids it.
-void Decoder::contract(Block& block) {
-    std::unordered_map<uint32_t, const Instruction*> products;  // by slot
-    for (Instruction& i : block.instructions) {
-        if ((i.opcode != OpFMul && i.opcode != OpFAdd) || !mayContract(i)) continue;
-        if (i.opcode == OpFMul) {
-            products[i.result] = &i;
-            continue;
-        }
-        for (const uint32_t n : {0u, 1u}) {
-            const auto* product = valueIn(products, i[n].slot);
-            if (product == nullptr || i.operands.size() != 2) continue;
-            i.operands = {(**product)[0], (**product)[1], i[1 - n]};
-            i.row = findRow(OpFmaKHR);
-            i.handler = i.row->handler;
-        }
-    }
 }
 
 Status Decoder::readEdges(const Outline& from, const Function& function, Block& block) {
@@ -270,6 +243,9 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
     if (to.result != kNone)
         program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
+    const bool isOfMatrices =
+        from.opcode == OpCooperativeMatrixMulAddKHR || from.opcode == OpCooperativeMatrixMulAddNV;
+    to.rearranges = isOfMatrices && allows(to, spv::FPFastMathModeMask::AllowReassoc);
     to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
     if (to.row->prepare == nullptr) return Done{};
     Status read = to.row->prepare(*program_, to);

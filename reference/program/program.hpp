@@ -59,7 +59,10 @@ struct Instruction {
     bool saturates = false;     // decorated so: a conversion to the nearest number of the format
     bool transposes = false;    // decorated CooperativeMatrixTransposeEXT
     uint32_t rounding = kNone;  // spv::FPRoundingMode, if decorated so
-    std::shared_ptr<const void> prepared;  // by OpcodeRow::prepare
+    bool contracts = false;     // a product, or a sum with one, that may be rounded once
+    bool rearranges = false;    // a product of matrices: it may add to what others added to
+    bool negatesProduct = false, negatesAddend = false;  // of such a sum
+    std::shared_ptr<const void> prepared;                // by OpcodeRow::prepare
 
     const Operand& operator[](uint32_t index) const { return operands[index]; }
 };

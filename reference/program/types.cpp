@@ -152,7 +152,8 @@ Status Decoder::readScalarType(const Parsed& from, Type& to) {
 
 // Vectors, matrices, arrays.
 Status Decoder::readListType(const Parsed& from, Type& to) {
-    if (to.kind == Kind::kArray || from.opcode == OpTypeVectorIdEXT)
+    to.isLong = from.opcode == OpTypeVectorIdEXT;
+    if (to.kind == Kind::kArray || to.isLong)
         to.count = constantOf(from[1]);
     else if (to.kind != Kind::kRuntimeArray)
         to.count = from[1];

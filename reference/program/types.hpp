@@ -54,6 +54,7 @@ struct Type {
     uint32_t count = 0;             // elements of a vector or array, columns of a matrix
     const Type* element = nullptr;  // component, column, element, pointee, or return type
     uint32_t components = 0;        // in each lane
+    bool isLong = false;            // a vector of SPV_EXT_long_vector
     std::vector<Member> members;
 
     uint64_t stride = 0;  // ArrayStride of an array or pointer, bytes; 0: not decorated

@@ -13,10 +13,18 @@ namespace {
 
 constexpr uint32_t kRows = 4, kColumns = 6;
 
+// The same matrices of f16.
+const std::string kHalves = R"(
+%f16 = OpTypeFloat 16
+%AH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %8 %0
+%BH = OpTypeCooperativeMatrixKHR %f16 %scope %8 %6 %1
+%CH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %6 %2
+)";
+
 // The intervals of the floats of C, by rows, after a body that stores it to %p2.
 std::vector<Interval> intervalsOf(const std::string& body, const std::string& functions,
-                                  const std::vector<float>& first,
-                                  const std::vector<float>& second) {
+                                  const std::vector<float>& first, const std::vector<float>& second,
+                                  const std::string& annotations = "") {
     Intervals intervals;
     Execution r;
     r.settings.intervals = &intervals;
@@ -24,7 +32,11 @@ std::vector<Interval> intervalsOf(const std::string& body, const std::string& fu
     for (const float value : second) r.buffers[1].push_back(bitsOf(value));
     r.buffers[2].resize(size_t{kRows} * kColumns);
     for (const auto& [binding, words] : r.buffers) r.deviations[binding].resize(words.size() * 4);
-    execute(r, text(body, "3", r.lanes, functions));
+    std::string module = text(body, "3", r.lanes, functions);
+    module.insert(module.find("%array = "), kHalves);
+    module.insert(module.find("OpDecorate"), annotations);
+    module.insert(module.find("OpCapability"), "OpCapability Float16\n");
+    execute(r, module);
     EXPECT_EQ(r.error, "");
     for (const Report& report : r.reports) ADD_FAILURE() << describe(report);
     std::vector<Interval> result;
@@ -55,6 +67,24 @@ TEST(MatrixIntervals, ProductsAddInAnyOrder) {
     EXPECT_TRUE(isPoint(c[12], 8 * 0x1p120));
     // 2^127 fits, twice that does not.
     EXPECT_TRUE(c[17].contains(INFINITY) && !c[17].contains(0) && !c[17].contains(NAN));
+}
+
+// -40000 and 30016 are added twice. Each sum is small, but that of the first ones is not, where
+// nothing forbids to rearrange the second product.
+TEST(MatrixIntervals, HalvesOfProductsMayBeOneSum) {
+    std::vector<float> a(32), b(48, 1);
+    a[0] = -40000;
+    a[1] = 30016;
+    const std::string body =
+        "%a = OpCooperativeMatrixLoadKHR %A %p0 %0 %8\n%b = OpCooperativeMatrixLoadKHR %B %p1 %0 "
+        "%6\n%ah = OpFConvert %AH %a\n%bh = OpFConvert %BH %b\n%zh = OpFConvert %CH %zeros\n"
+        "%c1 = OpCooperativeMatrixMulAddKHR %CH %ah %bh %zh\n"
+        "%c2 = OpCooperativeMatrixMulAddKHR %CH %ah %bh %c1\n%c = OpFConvert %C %c2\n"
+        "OpCooperativeMatrixStoreKHR %p2 %c %0 %6";
+    const Interval open = intervalsOf(body, "", a, b)[0];
+    EXPECT_TRUE(open.contains(-INFINITY) && open.contains(-19968) && !open.contains(INFINITY));
+    const Interval fixed = intervalsOf(body, "", a, b, "OpDecorate %c2 NoContraction\n")[0];
+    EXPECT_TRUE(fixed.contains(-19968) && !fixed.contains(-INFINITY));
 }
 
 TEST(MatrixIntervals, ReductionsAddInAnyOrder) {

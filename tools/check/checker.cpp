@@ -233,8 +233,9 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
     if (pass.freedom) return *pass.freedom;
     const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
     // What nothing forbids to contract is an interval, with the sum of the rounded product in it.
-    const Side native = makeSide({lined, entryPoint_, subject_.specialization, lanes_,
-                                  options_.validate, placement_, contractsAt(lanes_)});
+    const Side native =
+        makeSide({lined, entryPoint_, subject_.specialization, lanes_, options_.validate,
+                  placement_, contractsAt(lanes_) || options_.device != nullptr});
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;

@@ -79,8 +79,11 @@ using Deviation = uint32_t;
 // The interval united with the value of the bits, a little wider. Intervals are exact for values
 // that are not finite.
 Deviation deviationOf(numbers::Number number, uint64_t bits, const Interval& interval);
-// Of a deviation that is 0 or names this format; else Interval::all().
+// Of a deviation that is 0 or names this format; else Interval::all(). Its ends are numbers of the
+// format.
 Interval intervalOf(Deviation deviation, numbers::Number number, uint64_t bits);
+// The same, with what is not rounded yet: products that a sum may take so.
+Interval unroundedOf(Deviation deviation, numbers::Number number, uint64_t bits);
 
 // NaN, of any bits.
 Deviation anyNan(numbers::Number number);

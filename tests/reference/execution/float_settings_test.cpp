@@ -62,6 +62,25 @@ TEST(ReferenceFloatSettings, ContractedSums) {
                   apart);
 }
 
+// The same product less 1, and 1 less it; the product is in another block.
+TEST(ReferenceFloatSettings, ContractedDifferences) {
+    const std::vector<uint32_t> words = {0x3F800800, 0x3F800800, 0x3F800000};
+    const uint32_t apart = bitsOf(0x1p-11f), once = bitsOf(0x1p-11f + 0x1p-24f), sign = 1u << 31;
+    const std::string product =
+        "%p = OpFMul %f32 %a %b\nOpSelectionMerge %merge None\n"
+        "OpBranchConditional %true %then %merge\n%then = OpLabel\nOpBranch %merge\n"
+        "%merge = OpLabel\n";
+    for (const bool isFirst : {true, false}) {
+        const std::string difference = product + "%s = OpFSub %f32 " +
+                                       (isFirst ? "%p %c" : "%c %p") + "\n%r = OpBitcast %u32 %s\n";
+        const uint32_t negative = isFirst ? 0 : sign;
+        EXPECT_EQ(resultOf(difference, "", {}, words), apart | negative);
+        EXPECT_EQ(resultOf(difference, "", {.contracts = true}, words), once | negative);
+        EXPECT_EQ(resultOf(difference, "OpDecorate %s NoContraction\n", {.contracts = true}, words),
+                  apart | negative);
+    }
+}
+
 // Either operand may be the result.
 TEST(ReferenceFloatSettings, LargerOneOfNanAndANumber) {
     const std::string larger = "%x = OpExtInst %f32 %glsl FMax %a %b\n%r = OpBitcast %u32 %x\n";
