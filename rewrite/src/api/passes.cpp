@@ -119,14 +119,14 @@ Failure chooseWhatIsLowered(Rewriting& r) {
     return std::nullopt;
 }
 
-// The driver's own long vectors stay beside cooperative ones that are lowered, unless a type is
-// both.
+// The driver's own long vectors stay beside cooperative ones, and formats, that are lowered, unless
+// a type is both.
 Failure takeLongVectors(Rewriting& r) {
-    if (r.out.used.contains(Extension::kNvCooperativeVector) &&
-        r.module.hasCapability(spv::Capability::LongVectorEXT) &&
-        hasLongCooperativeVectors(r.module)) {
+    if (!r.module.hasCapability(spv::Capability::LongVectorEXT)) return std::nullopt;
+    const bool areCooperative =
+        r.out.used.contains(Extension::kNvCooperativeVector) && hasLongCooperativeVectors(r.module);
+    if (areCooperative || hasLongVectorsToLower(r.types, r.target))
         r.out.used.insert(Extension::kExtShaderLongVector);
-    }
     return std::nullopt;
 }
 

@@ -56,6 +56,8 @@ uint32_t featureOf(spv::FPEncoding microscaled);
 // Which of the extensions the target emulates that a module has types or OpDot of, beside what
 // Target::nativeFeatures leave to the driver.
 ExtensionSet numbersToLower(const Module& module, const PlannedTarget& target);
+// Whether vectors of more than four components have components that the pass lowers.
+bool hasLongVectorsToLower(const TypeTable& types, const PlannedTarget& target);
 
 // The pass. Specialization constants must be frozen, and matrices and vectors lowered. Ends with
 // roundHalvesInIntegers(), also without extensions.

@@ -72,6 +72,10 @@ bool isOf(const Number& number, const PlannedTarget& target, ExtensionSet extens
                                    : Extension::kExtShaderFloat8);
 }
 
+bool isLongVector(const Instruction& i) {
+    return i.opcode == OpTypeVectorIdEXT || (i.opcode == OpTypeVector && i.word(1) > 4);
+}
+
 void findVector(NumbersContext& context, const Instruction& i, const Number& component) {
     const bool isMatrix = i.opcode == OpTypeMatrix;
     if (i.word(1) < 2 || i.word(1) > 4) {
@@ -109,6 +113,20 @@ void findType(NumbersContext& context, ExtensionSet extensions, const Instructio
 }
 
 }  // namespace
+
+bool hasLongVectorsToLower(const TypeTable& types, const PlannedTarget& target) {
+    const Module& module = types.module();
+    const ExtensionSet extensions = numbersToLower(module, target);
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        if (!isLongVector(*i)) return false;
+        const Instruction& component = module.def(i->word(0));
+        const Number* number = component.opcode == OpTypeFloat
+                                   ? findNumber(NumberKind::kFloat, component.word(0),
+                                                types.encoding(component.result))
+                                   : nullptr;
+        return number != nullptr && isOf(*number, target, extensions);
+    });
+}
 
 void findLoweredTypes(NumbersContext& context, ExtensionSet extensions) {
     for (const InstructionPtr& i : context.module.section(Section::kGlobals)) {
