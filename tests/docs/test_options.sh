@@ -96,6 +96,16 @@ for file in "$source"/README.md "$source"/docs/*.md; do
         grep -oE '^    (coopvk|(\./)?scripts/[a-z-]+) .*' "$file" | sed 's/^ *//'; } || true)
 done
 
+# Lists of extensions that are advised for `emulate`: the layer knows them, and driver tests run with each.
+lists=$(cat "$source"/README.md $(printf '%s\n' "$source"/docs/*.{md,1} | grep -v CHANGELOG) "$source/manifest/coopvk.conf.example" |
+    grep -oE '(emulate ?= ?|--emulate |COOPVK_EMULATE=)(auto|all|VK_)[A-Za-z0-9_,]*' | sed -E 's/.*[= ]//' | sort -u)
+[[ $lists == *auto,VK_EXT_shader_float8* ]] || fail "no list is advised for FSR 4: $lists"
+for list in $lists; do
+    "$coopvk" info --emulate "$list" >/dev/null || fail "the layer does not take the advised list '$list'"
+    grep -qE "(COOPVK_EMULATE=|coopvk_advised_test\([a-z0-9_]+ )$list( |\)|$)" "$source"/tests/driver/{CMakeLists.txt,advised.cmake} ||
+        fail "no driver test runs with the advised list '$list'"
+done
+
 # man can show the pages; checked if there is a tool for it.
 if command -v mandoc >/dev/null; then
     mandoc -T lint -W warning "$page" "$compare_page" || fail 'mandoc'
