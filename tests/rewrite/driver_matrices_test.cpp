@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <format>
+#include <set>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -101,6 +102,51 @@ TEST(DriverMatrices, ReductionsInARowNeedNoConversionBetween) {
         "%s = OpCooperativeMatrixReduceNV %C %r Column %combine\n"
         "OpCooperativeMatrixStoreKHR %pc %s %c0 %columns\n",
         3);
+}
+
+// Each function reads the number of its subgroup once, each block computes equal values once, and
+// reductions shuffle by constants.
+TEST(DriverMatrices, NothingIsComputedTwice) {
+    const Result<Rewritten> out =
+        rewritten(moduleText("%r = OpCooperativeMatrixReduceNV %C %product Row %combine\n"
+                             "%s = OpCooperativeMatrixReduceNV %C %r Column %combine\n"
+                             "%sum = OpFAdd %C %s %product\n"
+                             "%t = OpCooperativeMatrixReduceNV %C %sum Row %combine\n"
+                             "OpCooperativeMatrixStoreKHR %pc %t %c0 %columns\n"),
+                  {kSingles, kHalves});
+    ASSERT_TRUE(out) << out.error().message;
+    const Result<Module> module = Module::parse(out->words);
+    std::set<Id> numbers;
+    for (const InstructionPtr& i : module->section(Section::kAnnotations)) {
+        constexpr auto kSubgroupId = static_cast<uint32_t>(spv::BuiltIn::SubgroupId);
+        if (i->opcode == spv::Op::OpDecorate && i->operands.size() == 3 &&
+            i->word(2) == kSubgroupId)
+            numbers.insert(i->word(0));
+    }
+    size_t shuffles = 0;
+    for (const auto& function : module->functions()) {
+        size_t reads = 0;
+        for (const auto& block : function->blocks) {
+            std::set<std::vector<uint32_t>> computed;
+            for (const InstructionPtr& i : block->body) {
+                if (i->opcode == spv::Op::OpLoad && numbers.contains(i->word(0))) ++reads;
+                EXPECT_NE(i->opcode, spv::Op::OpGroupNonUniformShuffle);
+                if (i->opcode == spv::Op::OpGroupNonUniformShuffleXor) {
+                    ++shuffles;
+                    EXPECT_TRUE(module->constantValue(i->word(2)));
+                }
+                if (i->opcode != spv::Op::OpIAdd && i->opcode != spv::Op::OpIMul &&
+                    i->opcode != spv::Op::OpUDiv)
+                    continue;
+                std::vector<uint32_t> key = {static_cast<uint32_t>(i->opcode), i->type};
+                for (const Operand& operand : i->operands) key.push_back(operand.word);
+                EXPECT_TRUE(computed.insert(key).second) << i->result;
+            }
+        }
+        EXPECT_LE(reads, 1u);
+    }
+    EXPECT_FALSE(numbers.empty());
+    EXPECT_GE(shuffles, 3u);
 }
 
 // Components first, by the driver's own conversion; else both in one conversion of elements.
