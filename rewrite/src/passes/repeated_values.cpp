@@ -22,10 +22,11 @@ bool isIntegerFunction(const Instruction& i) {
 }
 
 // Whether an equal instruction ahead of it gives the same value, unless one of them is decorated.
+// What only computes names no function, but for calls: so no operand is looked up.
 bool isRepeatable(const Module& module, const Instruction& i) {
-    if (i.result == 0 || i.type == 0) return false;
+    if (i.result == 0 || i.type == 0 || i.opcode == OpFunctionCall) return false;
     if (isExtInst(i.opcode) && !isIntegerFunction(i)) return false;
-    return onlyComputes(effectsOf(module, i));
+    return onlyComputes(ownEffects(module, i));
 }
 
 size_t hashOf(const Instruction& i) {
@@ -46,12 +47,8 @@ class RepeatedValues {
  public:
     // `same`: by id, the result that replaces it; 0: none.
     RepeatedValues(Module& module, Function& function, Within within, std::vector<Id>& same)
-        : module_(module),
-          function_(function),
-          within_(within),
-          graph_(function),
-          dominators_(function, graph_),
-          same_(same) {
+        : module_(module), function_(function), same_(same) {
+        if (within == Within::kFunction) dominance_.emplace(function);
         size_t count = 0;
         for (const auto& block : function.blocks) count += block->body.size();
         newest_.resize(std::bit_ceil(count + 1));
@@ -65,6 +62,12 @@ class RepeatedValues {
     }
 
  private:
+    struct Dominance {
+        explicit Dominance(const Function& function)
+            : graph(function), dominators(function, graph) {}
+        BlockGraph graph;
+        Dominators dominators;
+    };
     struct Known {
         const Instruction* instruction;
         size_t block;
@@ -88,12 +91,10 @@ class RepeatedValues {
         uint32_t looks = 0;
         for (uint32_t n = newest; n != 0 && looks < kMostLooks; n = known_[n - 1].older, ++looks) {
             const Known& known = known_[n - 1];
-            if (within_ == Within::kBlock && known.block != block)
-                break;  // those of a block are together
+            if (!dominance_ && known.block != block) break;  // those of a block are together
             if (!areEqual(*known.instruction, i)) continue;
             const bool isAhead =
-                known.block == block ||
-                (within_ == Within::kFunction && dominators_.dominates(known.block, block));
+                known.block == block || dominance_->dominators.dominates(known.block, block);
             earlier.isKnown |= isAhead;
             if (isAhead && !module_.isDecorated(i.result) &&
                 !module_.isDecorated(known.instruction->result)) {
@@ -126,9 +127,7 @@ class RepeatedValues {
 
     Module& module_;
     Function& function_;
-    const Within within_;
-    const BlockGraph graph_;
-    const Dominators dominators_;
+    std::optional<Dominance> dominance_;  // nullopt: within blocks
     std::vector<Known> known_;
     std::vector<uint32_t> newest_;  // by hash: a number in known_, from 1; 0: none
     std::vector<Id>& same_;
