@@ -12,7 +12,7 @@ namespace {
 TEST(Tuning, FromText) {
     const auto all = matrixTuningFromText(
         "grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000,slice=4,slices=rolled,"
-        "shared=f32,loops=joined,tails=apart");
+        "shared=f32,loops=joined,tails=apart,sums=closed");
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(all->gridRows, 8u);
     EXPECT_EQ(all->rowBlock, 0u);
@@ -24,6 +24,7 @@ TEST(Tuning, FromText) {
     EXPECT_EQ(all->sharedSingles, true);
     EXPECT_EQ(all->joinLoops, true);
     EXPECT_EQ(all->joinTails, false);
+    EXPECT_EQ(all->openSums, false);
     const auto one = matrixTuningFromText("pairs=n");
     ASSERT_TRUE(one);
     EXPECT_EQ(one->halfPairsAlongK, false);

@@ -67,6 +67,52 @@ expect 1 'rewritten: unwritten' --lanes 32 --against "$work/unwritten.spv" "$wor
 expect 2 '32 lanes: undefined' --lanes 32 "$work/unwritten.spv"
 expect 2 'has executed 5000 blocks' --lanes 4 --steps 5000 "$work/endless.spv"
 
+# Undefined results of functions that the module drops: the inverse square root of zero.
+shader dropped z 'float zero = float(a[0]) - float(a[0]), root = inversesqrt(zero);
+    z = isinf(root) ? z : z + z;'
+expect 0 'undefined results of the module itself' --lanes 32 "$work/dropped.spv"
+shader doubled z 'z = z + z;'
+expect 2 '32 lanes: undefined' --lanes 32 --against "$work/doubled.spv" "$work/dropped.spv"
+
+# Buffers have what the module accesses, unless the command says how much that is.
+shader far z 'if (gl_SubgroupInvocationID == 0) c[100000] = 1.0;'
+expect 0 'agrees' --lanes 32 "$work/far.spv"
+expect 2 'native: bounds' --lanes 32 --buffer-size 65536 "$work/far.spv"
+
+# Products of even and of odd columns of A, each +-32768 in one product: the sum of either half of two
+# products is not in the range of f16, and the sum of both is 0.
+cat >"$work/reassociated.comp" <<'GLSL'
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+layout(local_size_x = 32) in;
+layout(binding = 0) writeonly buffer C { float16_t c[]; };
+shared float16_t a[256], b[256];
+void main() {
+    for (uint i = gl_LocalInvocationIndex; i < 256; i += 32) {
+        a[i] = float16_t((i & 1) == 0 ? 4096 : -4096);
+        b[i] = float16_t(1);
+    }
+    barrier();
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
+    coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z =
+        coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0.0);
+    for (uint k = 0; k < 2; ++k) {
+        coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+        coopMatLoad(y, b, 0, 16, gl_CooperativeMatrixLayoutColumnMajor);
+        z = coopMatMulAdd(x, y, z);
+    }
+    coopMatStore(z, c, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/reassociated.spv" "$work/reassociated.comp"
+expect 0 '32 lanes, core: agrees (256 numbers compared) (256 numbers are not the same' --lanes 32 \
+    --back-end core "$work/reassociated.spv"
+expect 0 '32 lanes, core: agrees (256 numbers compared)' --lanes 32 --back-end core --numerics same \
+    "$work/reassociated.spv"
+
 # A request as the layer writes it: its subgroup size and back-end.
 cat >"$work/product.json" <<'JSON'
 {"shader": "product.spv", "stage": "compute", "entryPoint": "main", "subgroupSize": 16,

@@ -13,16 +13,6 @@ namespace {
 // Further passes find what no subgroup size changes: they are part of every third size.
 constexpr uint32_t kFurtherEvery = 3;
 
-// Vectors are each invocation's own: subgroups that are not full compute them, too.
-bool needsWholeSubgroups(std::span<const uint32_t> words) {
-    auto used = rewrite::scan(words, rewrite::ExtensionSet::all());
-    used.erase(rewrite::Extension::kNvCooperativeVector);
-    return std::ranges::any_of(
-        rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& extension) {
-            return extension.fixesSubgroupSize && used.contains(extension.extension);
-        });
-}
-
 // Where the reference device places elements; nullopt: where the schedule says.
 std::optional<Choice> placementOf(rewrite::ElementLayout layout) {
     switch (layout) {
@@ -78,7 +68,9 @@ reference::Settings Checker::settings(const Pass& pass, Choice schedule, Choice 
     settings.schedule = schedule;
     settings.placement = placement_.value_or(schedule);
     settings.sums = sums;
-    settings.checks = pass.hasRaces ? options_.checks & ~reference::kCheckRaces : options_.checks;
+    settings.checks = options_.checks;
+    if (pass.hasRaces) settings.checks &= ~reference::kCheckRaces;
+    if (!pass.outside.empty()) settings.checks &= ~reference::kCheckDomain;
     settings.threads = options_.threads;
     settings.steps = options_.steps;
     return settings;
@@ -88,42 +80,13 @@ reference::Settings Checker::exactSettings(const Pass& pass) const {
     return settings(pass, Choice::kPlain, options_.unit.value_or(Choice::kExact));
 }
 
-// A verdict if there is nothing to compare with.
-std::optional<Verdict> Checker::checkNative(Pass& pass, Outcome& outcome) {
-    pass.hasRaces = false;
-    pass.freedom.reset();
-    pass.reliesOnReconvergence.reset();
-    outcome.message = native_.error;
-    if (native_.program == nullptr) return Verdict::kNotExecutable;
-    const auto size = reference::workgroupSize(*native_.program);
-    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0 &&
-        needsWholeSubgroups(subject_.words)) {
-        outcome.message = "the workgroup is not whole subgroups";
-        return Verdict::kNotApplicable;
-    }
-    pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
-    if (!pass.isFilled && hasSeveralFormats(pass.memory)) {
-        fillAgain(module_, pass.choice, pass.exact.accessed, pass.memory);
-        pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
-    }
-    pass.isFilled = true;
-    outcome.native = pass.exact.reports;
-    outcome.message = pass.exact.error;
-    if (!pass.exact.error.empty()) return Verdict::kNotExecutable;
-    uint32_t checks = 0;
-    for (const reference::Report& report : pass.exact.reports) checks |= report.check;
-    // Programs with races of their own still have results, with one schedule.
-    pass.hasRaces = checks == reference::kCheckRaces;
-    return checks == 0 || pass.hasRaces ? std::nullopt : std::optional(Verdict::kUndefined);
-}
-
 // With what they change, the module may be no right program any more: then others take their place.
 std::deque<Pass> Checker::furtherPasses() {
     std::deque<Pass> passes = otherPasses();
     if (!options_.moreSpecials || options_.memory.given != nullptr) return passes;
     Pass& pass = passes.emplace_back(passWith(module_, options_, {.specials = true}));
     Outcome unused;
-    if (checkNative(pass, unused) || pass.hasRaces) passes.pop_back();
+    if (checkNative(pass, unused) || pass.isLimited()) passes.pop_back();
     return passes;
 }
 
@@ -133,7 +96,7 @@ std::deque<Pass> Checker::otherPasses() {
         for (const Change& change : list) {
             Pass& pass = right.emplace_back(passWith(module_, options_, change));
             Outcome unused;
-            if (checkNative(pass, unused) || pass.hasRaces) right.pop_back();
+            if (checkNative(pass, unused) || pass.isLimited()) right.pop_back();
         }
         if (!right.empty()) return right;
     }
@@ -216,6 +179,9 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
 void Checker::checkPass(const Side& side, Pass& pass, Outcome& outcome) {
     outcome.isRacy = pass.hasRaces;
     if (pass.hasRaces) outcome.message = "the module has races: one schedule";
+    if (!pass.outside.empty())
+        outcome.message =
+            "undefined results of the module itself are what the reference device computes";
     for (const Choice schedule : pass.schedules) {
         checkWith(side, pass, schedule, outcome);
         if (outcome.verdict != Verdict::kAgrees || pass.hasRaces) break;
@@ -256,7 +222,8 @@ void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& 
     const Freedom& freedom = freedomOf(pass);
     for (const reference::Report& report : result.reports)
         if (!freedom.allows(report)) outcome.rewritten.push_back(report);
-    if (!outcome.rewritten.empty()) outcome.verdict = Verdict::kReports;
+    if (!outcome.rewritten.empty())
+        outcome.verdict = pass.outside.empty() ? Verdict::kReports : verdictOf(pass, outcome);
     outcome.comparison = compare(module_, pass.memory, pass.exact, result, freedom);
     if (outcome.comparison.differences.empty()) return;
     for (Difference& difference : outcome.comparison.differences) {

@@ -23,6 +23,12 @@ struct Pass {
     std::optional<bool> reliesOnReconvergence;  // the module itself, natively
     bool isFilled = false;                      // by the formats in which an execution accessed it
     bool hasRaces = false;  // of its own: one schedule, without the check of races
+    // Of results that the specifications leave undefined, outside of the domain of an instruction.
+    // Then these are what the reference device computes, on both sides.
+    std::vector<reference::Report> outside;
+
+    // Whether it shows less than the execution of a right program.
+    bool isLimited() const { return hasRaces || !outside.empty(); }
 };
 
 // What a pass changes.
@@ -45,6 +51,9 @@ class Checker {
     reference::Settings settings(const Pass& pass, reference::Choice schedule,
                                  reference::Choice sums) const;
     reference::Settings exactSettings(const Pass& pass) const;
+    void executeNative(Pass& pass) const;
+    void growBuffers(Pass& pass) const;
+    void executeDefined(Pass& pass) const;
     std::optional<Verdict> checkNative(Pass& pass, Outcome& outcome);
     std::deque<Pass> furtherPasses();
     std::deque<Pass> otherPasses();

@@ -39,6 +39,7 @@ struct MemoryChoice {
     uint64_t seed = 1;
     Values values = Values::kSmall;
     uint64_t bufferSize = 65536;  // bytes of a buffer whose type has no end
+    bool growsBuffers = true;     // these, if the module accesses more
     // Integers in push constants and uniform buffers are strides and counts: 16, 32, 48 or 64, and
     // this. 8: matrices do not fill what they tell.
     uint64_t parameterRest = 0;

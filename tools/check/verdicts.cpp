@@ -14,7 +14,8 @@ void Checker::countOf(const Pass& pass, Outcome& outcome) const {
 
 // Of differences.
 Verdict Checker::verdictOf(const Pass& pass, Outcome& outcome) const {
-    if (pass.hasRaces || (pass.freedom->checks & reference::kCheckRaces) != 0)
+    if (!pass.outside.empty()) outcome.native = pass.outside;
+    if (pass.isLimited() || (pass.freedom->checks & reference::kCheckRaces) != 0)
         return Verdict::kUndefined;
     if (pass.freedom->decision.empty()) return Verdict::kDiffers;
     outcome.message =

@@ -135,7 +135,8 @@ void addMatrixOptions(CLI::App& command, RewriteOptions& options) {
         .add_option("--tune", options.tune,
                     "The layout of matrices, for measurements: grid-rows=N, row-block=N, "
                     "column-block=N, pairs=k or n, unroll=N, slice=N, slices=rolled or unrolled, "
-                    "shared=f32 or f16, loops=joined or apart, tails=joined or apart")
+                    "shared=f32 or f16, loops=joined or apart, tails=joined or apart, "
+                    "sums=open or closed")
         ->option_text("NAME=VALUE,...");
 }
 

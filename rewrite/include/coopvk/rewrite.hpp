@@ -68,9 +68,10 @@ struct MatrixTuning {
     std::optional<bool> sharedSingles;         // f16 matrices in shared memory become f32
     std::optional<bool> joinLoops;  // equal loops that multiply, one behind the other, become one
     std::optional<bool> joinTails;  // so do equal products at the end of both branches
+    std::optional<bool> openSums;   // false: f16 sums are complete after each product
 };
 // "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024,slice=4,slices=rolled,
-// shared=f32,loops=joined,tails=joined", or any of these.
+// shared=f32,loops=joined,tails=joined,sums=closed", or any of these.
 Result<MatrixTuning> matrixTuningFromText(std::string_view text);
 
 // What a module is rewritten for: a device, the subgroup size of the pipeline stage, and the

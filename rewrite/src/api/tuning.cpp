@@ -51,6 +51,8 @@ constexpr TuningChoice kChoices[] = {
     {"loops", "apart", &MatrixTuning::joinLoops, false},
     {"tails", "joined", &MatrixTuning::joinTails, true},
     {"tails", "apart", &MatrixTuning::joinTails, false},
+    {"sums", "open", &MatrixTuning::openSums, true},
+    {"sums", "closed", &MatrixTuning::openSums, false},
 };
 
 // False if there is no such name or the value does not fit it.
@@ -99,7 +101,7 @@ Result<MatrixTuning> matrixTuningFromText(std::string_view text) {
                 "'{}' is none of grid-rows=, row-block=, column-block=, slice= with a power "
                 "of two, unroll= with a number, pairs=k, pairs=n, slices=rolled, "
                 "slices=unrolled, shared=f32, shared=f16, loops=joined, loops=apart, "
-                "tails=joined and tails=apart",
+                "tails=joined, tails=apart, sums=open and sums=closed",
                 pair)};
     }
     return tuning;

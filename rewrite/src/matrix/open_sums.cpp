@@ -239,7 +239,8 @@ class AccumulatorSurvey {
 
 std::set<Id> openAccumulators(const MatrixUses& uses, const TypeTable& types,
                               const PlannedTarget& target, const LayoutPolicy& policy) {
-    if (target.device.openSums == SumForm::kClosed) return {};
+    const bool mayBeOpen = target.tuning.openSums.value_or(true);
+    if (!mayBeOpen || target.device.openSums == SumForm::kClosed) return {};
     return AccumulatorSurvey(uses, types, policy, target.device).run();
 }
 

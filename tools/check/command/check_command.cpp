@@ -179,8 +179,14 @@ void addMemoryOptions(CLI::App& command, CheckOptions& options) {
     command.add_flag("--any-values", options.anyValues,
                      "Fill memory with fractions and any bytes, not with integers from -4 to 4");
     command
-        .add_option("--buffer-size", memory.bufferSize, "Bytes of a buffer whose type has no end")
-        ->default_str("65536")
+        .add_option_function<uint64_t>(
+            "--buffer-size",
+            [&memory](uint64_t bytes) {
+                memory.bufferSize = bytes;
+                memory.growsBuffers = false;
+            },
+            "Bytes of a buffer whose type has no end; without it, 65536, or more if the module "
+            "accesses more")
         ->check(CLI::Range(uint64_t{16}, uint64_t{1} << 30));
     command.add_option("--push", options.push, "Push constants, 32 bits each, from the first byte")
         ->option_text("N,...")
