@@ -170,6 +170,7 @@ const DeviceClass kClasses[] = {
      "Dot products of bytes are accelerated, and subgroups are small: registers for many sums.",
      hasByteDots,
      {.forbidsContraction = true,
+      .maxOpenSums = 64,
       .hasTallGridForSingles = true,
       .stagesSingles = true,
       .bitsLoadedInWords = 4 | 8 | 16 | 32 | 64,
