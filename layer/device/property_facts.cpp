@@ -92,6 +92,13 @@ void fillShaderCores(const PropertyStructures& p, rewrite::DeviceTraits& traits)
         traits.warpsPerShaderCore = rewrite::kUnknownWarpsPerShaderCore;
 }
 
+// docs/conformance.md, "f16 between f32".
+bool dropsHalfRoundings(std::optional<VkDriverId> driver, const rewrite::DeviceTraits& traits) {
+    constexpr uint32_t kLanesOfFault = 16;
+    return driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||
+           (driver == VK_DRIVER_ID_MESA_LLVMPIPE && traits.subgroupSize == kLanesOfFault);
+}
+
 }  // namespace
 
 void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, DeviceFacts& facts) {
@@ -112,6 +119,7 @@ void queryProperties(const DeviceQueries& queries, VkPhysicalDevice device, Devi
     fillShaderCores(p, traits);
     fillSubgroups(*p.subgroup, facts);
     if (p.control != nullptr) fillSubgroupSizes(*p.control, facts);
+    traits.dropsHalfRoundings = dropsHalfRoundings(facts.ids.driver, traits);
     if (p.mesh != nullptr) {
         traits.maxTaskSharedMemorySize = p.mesh->maxTaskSharedMemorySize;
         traits.maxTaskPayloadAndSharedMemorySize = p.mesh->maxTaskPayloadAndSharedMemorySize;

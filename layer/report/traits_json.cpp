@@ -71,6 +71,7 @@ const Member kMembers[] = {
     {"blockedWeights", &DeviceTraits::blockedWeights},
     {"shaderFloat8CooperativeMatrix", &DeviceTraits::shaderFloat8CooperativeMatrix},
     {"onlyNativeShapes", &DeviceTraits::onlyNativeShapes},
+    {"dropsHalfRoundings", &DeviceTraits::dropsHalfRoundings},
     {"scalarRegisters", &DeviceTraits::scalarRegisters},
     {"familyLayout", &DeviceTraits::familyLayout},
     {"shaderCores", &DeviceTraits::shaderCores},

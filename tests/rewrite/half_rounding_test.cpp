@@ -92,5 +92,37 @@ TEST(HalfRounding, DecorationsOfArithmeticGo) {
     EXPECT_EQ(countIn(rewritten(parts, cpu()), " NoContraction"), 4u);
 }
 
+// A product with f16 sums, and how often its code names the function that rounds to f16.
+size_t roundings(const std::string& decorations, bool dropsHalfRoundings) {
+    std::string module = coopvk::test::multiplyModule(16, 16, 16);
+    const auto replace = [&](const std::string& from, const std::string& to) {
+        const size_t at = module.find(from);
+        ASSERT_NE(at, std::string::npos) << from;
+        module.replace(at, from.size(), to);
+    };
+    replace("%C = OpTypeCooperativeMatrixKHR %f32", "%C = OpTypeCooperativeMatrixKHR %f16");
+    replace("%pc = OpAccessChain %floatPointer %out", "%pc = OpAccessChain %halfPointer %in");
+    replace("OpDecorate %rows SpecId 0\n", decorations + "OpDecorate %rows SpecId 0\n");
+    const std::vector<uint32_t> words = coopvk::test::assemble(module);
+    Target target;
+    target.device.dropsHalfRoundings = dropsHalfRoundings;
+    Request request;
+    request.words = words;
+    const Result<Rewritten> out = rewrite(request, target);
+    if (!out) {
+        ADD_FAILURE() << out.error().message;
+        return 0;
+    }
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return countIn(disassemble(out->words), "coopvk_f32x1_to_f16");
+}
+
+TEST(HalfRounding, SumsAreRoundedOnceInIntegersWhereDriversDropRoundings) {
+    const std::string once = "OpDecorate %product NoContraction\n";
+    EXPECT_GT(roundings(once, true), 1u);
+    EXPECT_EQ(roundings(once, false), 0u);
+    EXPECT_EQ(roundings("", true), 0u);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::half_rounding_test

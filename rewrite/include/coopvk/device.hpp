@@ -155,6 +155,8 @@ struct DeviceTraits {
     // Matrices of the inferencing-optimal layout lie in blocks of rows (vector_matrix.hpp). Shaders
     // and conversions must agree.
     bool blockedWeights = false;
+    // The driver's compiler drops the rounding of a number that becomes f16 and then f32 again.
+    bool dropsHalfRoundings = false;
     // Only shapes that tiles of nativeShapes can compute are advertised.
     bool onlyNativeShapes = false;
 

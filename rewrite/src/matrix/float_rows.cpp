@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 
+#include "lowering/half_bits.hpp"
 #include "matrix/product.hpp"
 
 namespace coopvk::rewrite {
@@ -54,7 +55,9 @@ class FloatRow : public RowProduct {
 
     std::vector<Id> end(Row& row) override {
         if (sumsStayOpen()) return row.sums;
-        for (Id& sum : row.sums) sum = emit_.converted(p_.result->component, sum);
+        for (Id& sum : row.sums) {
+            sum = roundSums(context_, emit_, p_, p_.result->component, sum);
+        }
         return pack(row.sums);
     }
 
@@ -196,6 +199,18 @@ class MixedDotRow : public PackedRow {
 };
 
 }  // namespace
+
+Id roundSums(MatrixContext& context, Emitter& emit, const MulAdd& p, Id type, Id sums) {
+    TypeTable& types = context.types;
+    const bool mayBeDropped = p.roundsOnce && context.target.device.roundsOnceInIntegers &&
+                              types.isHalf(types.scalarOf(type));
+    const std::optional<Rounding> rounding = halfRounding(context.module);
+    if (!mayBeDropped || !rounding) return emit.converted(type, sums);
+    const Id function = context.helper({static_cast<uint32_t>(OpFConvert), type}, [&] {
+        return halfFunction(types, context.newFunctions, types.components(type), *rounding);
+    });
+    return emit.call(type, function, std::span(&sums, 1));
+}
 
 std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p) {
     if (MixedDotRow::fits(context, p)) return std::make_unique<MixedDotRow>(context, emit, p);

@@ -150,6 +150,10 @@ class RowProduct {
     const MulAdd& p_;
 };
 
+// Sums (f32, a scalar or a vector) in `type`, the format of the result: by integers where the
+// program wants them rounded once, and the driver drops roundings.
+Id roundSums(MatrixContext& context, Emitter& emit, const MulAdd& p, Id type, Id sums);
+
 // For results of floats, and of integers.
 std::unique_ptr<RowProduct> floatRow(MatrixContext& context, Emitter& emit, const MulAdd& p);
 std::unique_ptr<RowProduct> integerRow(MatrixContext& context, Emitter& emit, const MulAdd& p);

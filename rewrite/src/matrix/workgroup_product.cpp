@@ -88,7 +88,7 @@ class WorkgroupProduct : StagedProduct {
         MatrixType wide = *p_.result;
         wide.component = plan_.sum.component;
         std::vector<Id> packs = gatherPacks(emit_, wide, slotsOf(emit_, sums));
-        for (Id& pack : packs) pack = emit_.converted(p_.result->pack, pack);
+        for (Id& pack : packs) pack = roundSums(context_, emit_, p_, p_.result->pack, pack);
         return f_.finish(constructFromPacks(emit_, *p_.result, packs));
     }
 

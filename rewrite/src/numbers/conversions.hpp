@@ -6,6 +6,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "lowering/context.hpp"
+#include "lowering/half_bits.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"
 #include "numbers/lower.hpp"
@@ -42,20 +43,9 @@ Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components);
 // The same of E8M0 as f64: its smallest number is a denormal of f32.
 Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t components);
 
-enum class Rounding {
-    kNearestEven,
-    kTowardZero,  // bfloat16 and f16 only
-    kToLargest,   // to nearest even, but values beyond the largest number become that
-};
-
 // The other way, in 32-bit components. Rounds once; NaN stays NaN. Values that round to more than
 // the largest number become infinity, or NaN if the format has none.
 Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, Rounding rounding);
-
-// The same for f16, in fewer instructions. They are arithmetic on f32, but its only results are
-// exact or the numbers that f16 rounds to.
-Id halfToF32(Emitter& emit, Id bits, uint32_t components);
-Id f32ToHalf(Emitter& emit, Id f32, uint32_t components, Rounding rounding);
 
 // How a value is rounded that f32 has not.
 enum class Inexact {

@@ -10,19 +10,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Modes that f32ToHalf() does not have: it rounds to the nearest f16, and adds f32 that way.
-bool hasOtherMode(const Module& module) {
-    using enum spv::ExecutionMode;
-    return std::ranges::any_of(module.section(Section::kExecutionModes),
-                               [](const InstructionPtr& i) {
-                                   if (i->opcode != OpExecutionMode || i->operands.size() != 3)
-                                       return false;
-                                   const auto mode = static_cast<spv::ExecutionMode>(i->word(1));
-                                   return (mode == RoundingModeRTZ && i->word(2) <= 32) ||
-                                          (mode == DenormFlushToZero && i->word(2) == 16);
-                               });
-}
-
 class HalfRounding {
  public:
     explicit HalfRounding(TypeTable& types) : types_(types), module_(types.module()) {}
@@ -49,23 +36,15 @@ class HalfRounding {
                                static_cast<uint32_t>(spv::FPRoundingMode::RTZ);
         if (components > 4 || truncates || emit.typeOf(i.word(0)) != from) return false;
         const Id value = i.word(0);
-        emit.call(i.type, functionFor(i.type, from, components), std::span(&value, 1), i.result);
+        emit.call(i.type, functionFor(components), std::span(&value, 1), i.result);
         replaced_.insert(i.result);
         return true;
     }
 
-    Id functionFor(Id type, Id from, uint32_t components) {
+    Id functionFor(uint32_t components) {
         Id& function = functions_[components - 1];
         if (function != 0) return function;
-        const std::string name = std::format("coopvk_f32x{}_to_f16", components);
-        FunctionBuilder f(types_, added_, name, type, std::span(&from, 1));
-        Emitter& emit = f.emit();
-        const Id u16 = types_.intType(16, false);
-        types_.declareArithmetic(u16);
-        types_.declareArithmetic(types_.scalarOf(type));
-        const Id words = f32ToHalf(emit, f.parameter(0), components, Rounding::kNearestEven);
-        const Id bits = emit.op(OpUConvert, types_.vectorType(u16, components), {words});
-        return function = f.finish(emit.bitcast(type, bits));
+        return function = halfFunction(types_, added_, components, Rounding::kNearestEven);
     }
 
     TypeTable& types_;
@@ -78,7 +57,7 @@ class HalfRounding {
 }  // namespace
 
 void roundHalvesInIntegers(TypeTable& types) {
-    if (!hasOtherMode(types.module())) HalfRounding(types).run();
+    if (halfRounding(types.module()) == Rounding::kNearestEven) HalfRounding(types).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -59,6 +59,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     lanesInStep = traits.lanesInStep;
     variesSubgroupSize = traits.minSubgroupSize != traits.maxSubgroupSize;
     hasMixedDots = traits.shaderMixedFloatDotProductFloat16AccFloat32;
+    roundsOnceInIntegers = traits.dropsHalfRoundings && traits.shaderInt16;
     hasSlowShuffles = lanes >= slowShuffleLanes;
     openSums = openSumsFor(traits, opensSingles);
     packsHalves &= shaderFloat16;
@@ -156,6 +157,10 @@ constexpr DriverWorkaround kWorkarounds[] = {
      "zeros first", "vector/product.cpp", "VectorMultiply.Matches"},
     {"NVIDIA", "580.159.04", "stores to shared memory are lost where a lane's range is unknown",
      "the lane's number is masked", "matrix/layout.cpp", "Matrix2Product.MatchesReference"},
+    {"NVIDIA, lavapipe with 16 lanes", "580.159.04, Mesa 26.1",
+     "f32 that become f16 and f32 again are not rounded",
+     "sums that the program wants rounded once are, in integers", "matrix/float_rows.cpp",
+     "SameNumerics.AreThoseOfPreciseProducts"},
     {"NVIDIA", "580.159.04", "minutes for large matrices that move through many branches",
      "they lie like accumulators", "matrix/layout_policy.cpp", "LargeMatrixValues.OfUseB"},
 };

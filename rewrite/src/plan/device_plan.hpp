@@ -179,7 +179,8 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     bool lanesInStep = false;         // subgroup barriers are dropped
     bool hasSameNumerics = false;     // Numerics::kSame: choices that change bits are those of all
     bool variesSubgroupSize = false;  // subgroups of other sizes may run
-    bool hasMixedDots = false;        // two f16 products and an f32 sum
+    bool roundsOnceInIntegers = false;  // sums that a program wants rounded once (NoContraction)
+    bool hasMixedDots = false;          // two f16 products and an f32 sum
     bool hasSlowShuffles = false;
     SumForm openSums = SumForm::kClosed;  // of f16 accumulators
     uint32_t tileColumns = 0;             // of a lane, where lanes multiply vectors together

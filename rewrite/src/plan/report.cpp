@@ -137,6 +137,9 @@ const Decision kDecisions[] = {
      "atomic operations take the time"},
     {"vectors: small functions are called", &Plan::callsSmallFunctions,
      "NVIDIA's compiler takes long where it inlines them (benchmarks.md, vector-pipelines)"},
+    {"products with NoContraction: f32 to f16 in integers", &Plan::roundsOnceInIntegers,
+     "the driver's compiler drops such roundings between f32 (conformance.md, \"f16 between "
+     "f32\")"},
     {"f32 to f16 in integers", &Plan::roundsHalvesInIntegers,
      "lavapipe branches in each conversion: LLVM gets about 120 instructions "
      "(lab/2026-11-benchmarks.md, Conversions to f16 on lavapipe)"},

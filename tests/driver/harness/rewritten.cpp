@@ -17,6 +17,10 @@ rewrite::DeviceTraits gpuWithDots(uint32_t accelerated) {
     device.maxSubgroupSize = std::max(lanes, 64u);
     device.shaderDenormPreserveFloat16 =
         Context::get().properties12.shaderDenormPreserveFloat16 != VK_FALSE;
+    // As layer/device/property_facts.cpp has it.
+    const VkDriverId driver = Context::get().properties12.driverID;
+    device.dropsHalfRoundings = driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||
+                                (driver == VK_DRIVER_ID_MESA_LLVMPIPE && lanes == 16);
     device.shaderIntegerDotProduct = true;
     device.dot4x8Signed = (accelerated & 1) != 0;
     device.dot4x8Unsigned = (accelerated & 2) != 0;
