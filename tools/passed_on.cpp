@@ -26,6 +26,7 @@ const PassedOn kCommands[] = {
     {"check",
      "Execute one module natively and rewritten on the reference device, and say where they part",
      {"check"}},
+    {"prove", "Show that a rewritten module is right for all contents of memory", {"prove"}},
     {"selftest",
      "Compare a sample of what coopvk does on a device with a reference, and measure its speed",
      {"selftest"}},

@@ -16,6 +16,7 @@ namespace coopvk::reference {
 
 struct Workgroup;
 class Races;
+class Shadow;
 struct Tangles;
 
 // Lanes that wait at the start of a block.
@@ -78,7 +79,8 @@ struct Subgroup {
     // Variables of Function, Private and Input storage: component c of lane l at [c * lanes + l].
     std::vector<uint64_t> privateData;
     std::vector<LaneMask> privateDefined;
-    Intervals* intervals = nullptr;  // null: not computed, and no value has a deviation
+    Shadow* shadow = nullptr;        // null: no value has a deviation
+    Intervals* intervals = nullptr;  // null: not computed
     std::vector<Deviation> storageDeviations, privateDeviations;
     std::map<uint32_t, OpenSums> openSums;  // by the word of the instruction
     Holes holes;
@@ -104,7 +106,7 @@ struct Subgroup {
     // What a variable holds from a component on.
     Value variable(uint64_t first, const Type& type) {
         return {privateData.data() + first * lanes, privateDefined.data() + first, &type, lanes,
-                intervals != nullptr ? privateDeviations.data() + first * lanes : nullptr};
+                shadow != nullptr ? privateDeviations.data() + first * lanes : nullptr};
     }
     const Instruction* at = nullptr;  // what executes
     const Value& result() const { return values[at->result]; }
@@ -281,7 +283,8 @@ struct Workgroup : Context {
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
     Races* races = nullptr;  // null: not checked
-    uint64_t random = 0;     // state of the generator, from the seed
+    std::shared_ptr<Shadow> shadow;
+    uint64_t random = 0;  // state of the generator, from the seed
     uint64_t nextRandom() { return spread(random += 0x9E3779B97F4A7C15); }
 };
 

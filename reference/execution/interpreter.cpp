@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
+#include "execution/shadow.hpp"
 #include "execution/tangles.hpp"
-#include "intervals/transfer.hpp"
 
 namespace coopvk::reference {
 namespace {
@@ -55,7 +55,7 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
     for (;; ++at) {
         ++frame.position;
         s.at = at;
-        const Step step = s.intervals != nullptr ? intervals::execute(s) : at->handler(s);
+        const Step step = s.shadow != nullptr ? s.shadow->execute(s) : at->handler(s);
         if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
             at->handler == at->row->handler)
             propagate(s);

@@ -2,6 +2,7 @@
 //
 // A workgroup: the memory and the values of its subgroups, and built-in variables.
 
+#include "execution/shadow.hpp"
 #include "execution/tangles.hpp"
 #include "memory/pointer.hpp"
 #include "memory/races.hpp"
@@ -87,7 +88,8 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
     s.privateData.resize(size_t{program.privateComponents} * s.lanes);
     s.privateDefined.resize(program.privateComponents);
     s.intervals = group.settings->intervals;
-    if (s.intervals != nullptr) {
+    s.shadow = group.shadow.get();
+    if (s.shadow != nullptr) {
         s.storageDeviations.resize(s.storage.size());
         s.privateDeviations.resize(s.privateData.size());
     }
@@ -96,7 +98,7 @@ void prepareSubgroup(Workgroup& group, Subgroup& s, uint32_t index) {
         const Value own{
             s.storage.data() + slot.storage * s.lanes, s.storageDefined.data() + slot.storage,
             slot.type, s.lanes,
-            s.intervals != nullptr ? s.storageDeviations.data() + slot.storage * s.lanes : nullptr};
+            s.shadow != nullptr ? s.storageDeviations.data() + slot.storage * s.lanes : nullptr};
         s.values.push_back(slot.constant ? program.constant(i) : own);
     }
 }
@@ -169,7 +171,8 @@ void prepare(Workgroup& group) {
                          (group.settings->checks & (kCheckUnwritten | kCheckUndefined)) != 0
                              ? group.sharedWritten.data()
                              : nullptr};
-    if (group.settings->intervals != nullptr) {
+    group.shadow = makeShadow(*group.settings);
+    if (group.shadow != nullptr) {
         group.sharedDeviations.resize(program.sharedSize);
         group.sharedRange.deviations = group.sharedDeviations.data();
     }

@@ -141,4 +141,23 @@ Deviation converted(const Element& from, numbers::Number number,
     return converted(from, number, conversion.to(), bits, conversion.saturates());
 }
 
+// "Float to float conversion is implementation-dependent but preserves the value as accurately as
+// reasonably possible": it may keep all of it. No text says which integer NaN becomes.
+Deviation convertedInput(const Element& from, numbers::Number number,
+                         numbers::Number interpretation, uint64_t bits) {
+    const bool fromFloat = numbers::format(number).floating();
+    const bool toFloat = numbers::format(interpretation).floating();
+    if (fromFloat && !toFloat && std::isnan(numbers::decodeDouble(number, from.bits)))
+        return kUndecided;
+    const Deviation deviation = converted(from, number, interpretation, bits);
+    if (!fromFloat || !toFloat || number == interpretation || isUnknown(deviation))
+        return deviation;
+    Interval set = intervalOf(deviation, interpretation, bits);
+    const Interval kept = intervalOf(from.deviation, number, from.bits);
+    const double most = largestOf(interpretation);
+    const bool fits = std::max(kept.high, -kept.low) <= most || !kept.hasFinite();
+    set.unite(kept);
+    return fits ? deviationOf(interpretation, bits, set) : kUndecided;
+}
+
 }  // namespace coopvk::reference::intervals

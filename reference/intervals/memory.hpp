@@ -32,5 +32,8 @@ Deviation converted(const Element& from, numbers::Number number, numbers::Number
                     bool saturates = false);
 Deviation converted(const Element& from, numbers::Number number,
                     const numbers::Conversion& conversion, uint64_t bits);
+// Of an input of a product of a vector.
+Deviation convertedInput(const Element& from, numbers::Number number,
+                         numbers::Number interpretation, uint64_t bits);
 
 }  // namespace coopvk::reference::intervals

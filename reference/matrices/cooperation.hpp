@@ -127,8 +127,7 @@ inline Pointer uniformPointer(Subgroup& s, uint32_t operand) {
 // By the settings and the instruction.
 inline SumRule sumRule(const Subgroup& s, Number result) {
     const Settings& settings = *s.group->settings;
-    return {result, settings.sums, mix(settings.seed ^ s.at->resultId),
-            false,  nullptr,       s.intervals != nullptr};
+    return {result, settings.sums, mix(settings.seed ^ s.at->resultId), false, nullptr, s.shadow};
 }
 
 // Calls a function for elements of a matrix, one in each lane of `mask`.

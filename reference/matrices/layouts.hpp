@@ -54,14 +54,15 @@ bool convertMatrix(const VectorMatrix& from, std::span<const std::byte> source,
 
 // Bits of elements of `from` bits each, as elements of `to` bits: lower-numbered ones in lower
 // bits. The same for OpBitCastArrayQCOM.
-std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to);
+std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to,
+                             Shadow* shadow = nullptr);
 
 // "Input is converted to the type indicated by InputInterpretation": the K components that a
 // product takes from a vector whose components have the format `from`. `packed`: the interpretation
 // is a packed type.
 std::vector<Element> interpretInput(std::span<const Element> input, Number from,
                                     Number interpretation, bool packed, uint32_t k,
-                                    bool hasIntervals = false);
+                                    Shadow* shadow = nullptr);
 
 enum class BlockKind : uint8_t { plain, transpose, transform };
 

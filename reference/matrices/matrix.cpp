@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrices/matrix.hpp"
 
-#include "intervals/memory.hpp"
+#include "execution/shadow.hpp"
 
 namespace coopvk::reference::matrices {
 namespace {
@@ -116,81 +116,22 @@ struct Values {
     uint32_t length;
 };
 
-// What other orders and roundings of the sums may give: nothing else of integers.
-class Freedom {
- public:
-    Freedom(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule)
-        : a_(a), b_(b), c_(c), rule_(rule) {
-        if (!rule.hasIntervals) return;
-        deviates_ = deviates(a) || deviates(b);
-        if (rule.unit != nullptr) bits_ = uint32_t(std::min(rule.unit->bits, 53));
-        bits_ = std::min(bits_, uint32_t{numbers::format(rule.result).mantissaBits} + 1);
-    }
-    Deviation of(uint32_t row, uint32_t column, uint64_t sum) const {
-        const bool isFloat = numbers::format(rule_.result).floating();
-        const Element& addend = c_.at(row, column);
-        if (!isFloat && !deviates_) return addend.deviation != 0 ? kUndecided : 0;
-        if (!isFloat) return kUndecided;
-        if (isUnknown(addend.deviation)) return addend.deviation;
-        const size_t element = size_t(row) * c_.columns + column;
-        SumBounds bounds(rule_.result, bits_);
-        bounds.add(intervalOf(addend.deviation, c_.number, addend.bits));
-        SumBounds all = rule_.before != nullptr ? (*rule_.before)[element] : bounds;
-        for (uint32_t k = 0; k < a_.columns; ++k) {
-            const Element &x = a_.at(row, k), &y = b_.at(k, column);
-            if (x.deviation == 0 && y.deviation == 0) {
-                const double p = decodeDouble(a_.number, x.bits),
-                             q = decodeDouble(b_.number, y.bits);
-                bounds.addProduct(p, q);
-                all.addProduct(p, q);
-                continue;
-            }
-            if (isUnknown(x.deviation)) return x.deviation;
-            if (isUnknown(y.deviation)) return y.deviation;
-            // Inputs of vectors may keep what their interpretation lacks.
-            const Interval p = unroundedOf(x.deviation, a_.number, x.bits),
-                           q = unroundedOf(y.deviation, b_.number, y.bits);
-            bounds.addProduct(p, q);
-            all.addProduct(p, q);
-        }
-        Interval set = bounds.result();
-        if (rule_.before != nullptr) set.unite(all.result());
-        if (rule_.after != nullptr) (*rule_.after)[element] = all;
-        return deviationOf(rule_.result, sum, set);
-    }
-
- private:
-    static bool deviates(const Matrix& matrix) {
-        return std::ranges::any_of(matrix.elements,
-                                   [](const Element& e) { return e.deviation != 0; });
-    }
-
-    const Matrix &a_, &b_, &c_;
-    const SumRule& rule_;
-    bool deviates_ = false;
-    uint32_t bits_ = 53;
-};
-
 template <typename T, typename Addend = T>
 Matrix multiplyAddAs(const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
     const Values<T> rows(a), columns(transpose(b));
     const Values<Addend> addends(c);
     const uint64_t seed = rule.seed;
-    const Freedom freedom(a, b, c, rule);
     return {rule.result, a.rows, b.columns, [&](uint32_t row, uint32_t column) {
                 rule.seed = seed + row * 31 + column;
                 Element sum =
                     sumOf(rows.row(row), columns.row(column), addends.row(row)[column], rule);
-                if (rule.hasIntervals) sum.deviation = freedom.of(row, column, sum.bits);
                 sum.defined &=
                     c.at(row, column).defined && rows.defined[row] && columns.defined[column];
                 return sum;
             }};
 }
 
-}  // namespace
-
-Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
+Matrix sumsOfProducts(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
     if (!numbers::format(rule.result).floating()) return multiplyAddAs<Integer>(a, b, c, rule);
     if (const auto unit = sumModel(rule.order, a.number, rule.result)) {
         SumRule byUnit = rule;
@@ -201,13 +142,23 @@ Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumR
     return multiplyAddAs<double>(a, b, c, rule);
 }
 
-Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion) {
+}  // namespace
+
+Matrix multiplyAdd(const Matrix& a, const Matrix& b, const Matrix& c, const SumRule& rule) {
+    Matrix result = sumsOfProducts(a, b, c, rule);
+    if (rule.shadow != nullptr) rule.shadow->multiply(a, b, c, rule, result);
+    return result;
+}
+
+Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion, Shadow* shadow) {
     return {conversion.to(), matrix.rows, matrix.columns, [&](uint32_t row, uint32_t column) {
                 const Element& element = matrix.at(row, column);
                 const numbers::Converted converted = conversion(element.bits);
+                const bool defined = element.defined && converted.defined;
+                if (shadow == nullptr) return Element{converted.bits, defined};
                 return Element{
-                    converted.bits, element.defined && converted.defined,
-                    intervals::converted(element, matrix.number, conversion, converted.bits)};
+                    converted.bits, defined,
+                    shadow->converted(element, matrix.number, conversion, converted.bits)};
             }};
 }
 

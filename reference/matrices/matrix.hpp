@@ -11,6 +11,10 @@
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
+namespace coopvk::reference {
+class Shadow;
+}
+
 namespace coopvk::reference::matrices {
 
 using numbers::Number;
@@ -117,7 +121,8 @@ struct Matrix {
 };
 
 // SPV_KHR_cooperative_matrix, "Conversion Instructions": each element.
-Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion);
+Matrix convert(const Matrix& matrix, const numbers::Conversion& conversion,
+               Shadow* shadow = nullptr);
 
 // SPV_NV_cooperative_matrix2, OpCooperativeMatrixTransposeNV.
 Matrix transpose(const Matrix& matrix);
@@ -133,7 +138,7 @@ struct SumRule {
     uint64_t seed = 0;
     bool saturate = false;           // integers: SaturatingAccumulation
     const SumModel* unit = nullptr;  // set within multiplyAdd, by `order`
-    bool hasIntervals = false;       // of what other orders and roundings may give
+    Shadow* shadow = nullptr;        // gets the operands and the result
     // What products before this one added to each element of c, and what all added; null: nothing
     // is known.
     const std::vector<SumBounds>* before = nullptr;

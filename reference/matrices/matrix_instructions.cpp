@@ -69,7 +69,7 @@ void coordinate(Subgroup& s, Out result, In of, In index) {
 // the component types are the same: it converts them. SPV_NV_cooperative_matrix2, "Conversion
 // Instructions": component type and use change at once.
 std::optional<Matrix> changeUse(Subgroup& s) {
-    Matrix matrix = convert(gather(s, s.slot(0)), conversionOf(*s.program, *s.at));
+    Matrix matrix = convert(gather(s, s.slot(0)), conversionOf(*s.program, *s.at), s.shadow);
     return s.at->transposes || s.at->opcode == OpCooperativeMatrixTransposeNV ? transpose(matrix)
                                                                               : matrix;
 }
@@ -138,9 +138,8 @@ void setUnknown(Subgroup& s, const Matrix& other, Matrix& result) {
 std::optional<Matrix> reduceMatrix(Subgroup& s) {
     const Function* function = s.program->function(s.word(2));
     if (function == nullptr) return std::nullopt;
-    const bool hasIntervals = s.intervals != nullptr;
-    const OwnValue one(*s.type().element, s.lanes, hasIntervals);
-    const OwnValue other(*s.type().element, s.lanes, hasIntervals);
+    const OwnValue one(*s.type().element, s.lanes, s.shadow != nullptr);
+    const OwnValue other(*s.type().element, s.lanes, s.shadow != nullptr);
     const Value arguments[] = {one, other};
     bool going = true;
     const auto combine = [&](std::span<Element> left, std::span<const Element> right) {
@@ -166,7 +165,7 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
     };
     Matrix result =
         inOrder({rule.order != Choice::kPlain && rule.order <= Choice::kExact, rule.seed});
-    if (hasIntervals && going) {
+    if (s.intervals != nullptr && going) {
         const uint32_t operation = operationOf(*s.program, *function);
         const bool isFloat = s.type().element->kind == Kind::kFloat;
         if (operation == numberIn(OpFAdd)) {
@@ -220,9 +219,9 @@ Step perElement(Subgroup& s, Out result) {
 // other components.
 
 // The elements of an array as those of another type.
-std::vector<Element> regrouped(std::span<const Element> elements, const Type& from,
-                               const Type& to) {
-    return regroup(elements, from.element->width, to.element->width);
+std::vector<Element> regrouped(const Subgroup& s, std::span<const Element> elements,
+                               const Type& from, const Type& to) {
+    return regroup(elements, from.element->width, to.element->width, s.shadow);
 }
 
 void subArray(Subgroup& s, Out result, In from, In index) {
@@ -249,7 +248,7 @@ std::optional<Matrix> fromArrays(Subgroup& s) {
     Matrix matrix = lines({numberOf(*type.element), type.rows, type.columns}, type);
     forLanes(s, [&](uint32_t lane) {
         if (lane >= matrix.rows) return;
-        auto line = regrouped(elementsAt(array, lane), *array.type, type);
+        auto line = regrouped(s, elementsAt(array, lane), *array.type, type);
         line.resize(matrix.columns, Element{0, false});
         std::copy(line.begin(), line.end(), matrix.row(lane).begin());
     });
@@ -261,7 +260,7 @@ void toArrays(Subgroup& s, Out result, In from) {
     Matrix matrix = lines(gather(s, s.slot(0)), *from.type);
     forLanes(s, [&](uint32_t lane) {
         const auto line = lane < matrix.rows ? matrix.row(lane) : std::span<Element>();
-        setElements(result, lane, regrouped(line, *from.type, s.type()));
+        setElements(result, lane, regrouped(s, line, *from.type, s.type()));
     });
 }
 

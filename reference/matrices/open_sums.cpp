@@ -15,7 +15,7 @@ bool areSame(std::span<const Element> a, std::span<const Element> b) {
 }  // namespace
 
 Matrix multiplyAddOn(Subgroup& s, const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule) {
-    if (!rule.hasIntervals || !s.at->rearranges || rule.result != Number::f16)
+    if (s.intervals == nullptr || !s.at->rearranges || rule.result != Number::f16)
         return multiplyAdd(a, b, c, rule);
     OpenSums last;
     for (const auto& [word, open] : s.openSums)

@@ -4,8 +4,7 @@
 // its own.
 #include <cstring>
 
-#include "intervals/arithmetic.hpp"
-#include "intervals/memory.hpp"
+#include "execution/shadow.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -39,7 +38,8 @@ bool convertMatrix(const VectorMatrix& from, std::span<const std::byte> source,
     return true;
 }
 
-std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to) {
+std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, uint32_t to,
+                             Shadow* shadow) {
     std::vector<Element> result;
     const size_t joined = from < to ? to / from : 1;
     for (size_t first = 0; first + joined <= elements.size(); first += joined) {
@@ -47,44 +47,33 @@ std::vector<Element> regroup(std::span<const Element> elements, uint32_t from, u
         for (size_t i = 0; i < joined; ++i) {
             whole.bits |= elements[first + i].bits << (i * from);
             whole.defined |= elements[first + i].defined;
-            if (elements[first + i].deviation != 0) whole.deviation = kUndecided;
         }
-        for (uint32_t bit = 0; bit < joined * from; bit += to)
-            result.push_back(
-                {whole.bits >> bit & numbers::lowBits(to), whole.defined, whole.deviation});
+        for (uint32_t bit = 0; bit < joined * from; bit += to) {
+            const Deviation deviation =
+                shadow != nullptr
+                    ? shadow->regrouped(elements.subspan(first, joined), from, bit, to)
+                    : 0;
+            result.push_back({whole.bits >> bit & numbers::lowBits(to), whole.defined, deviation});
+        }
     }
     return result;
 }
 
 std::vector<Element> interpretInput(std::span<const Element> input, Number from,
                                     Number interpretation, bool packed, uint32_t k,
-                                    bool hasIntervals) {
+                                    Shadow* shadow) {
     std::vector<Element> result;
     if (packed) {
-        result = regroup(input, numbers::format(from).bits, numbers::format(interpretation).bits);
+        result = regroup(input, numbers::format(from).bits, numbers::format(interpretation).bits,
+                         shadow);
     } else {
         const numbers::Conversion conversion(from, interpretation, numbers::inputRule());
-        // "Float to float conversion is implementation-dependent but preserves the value as
-        // accurately as reasonably possible": it may keep all of it.
-        const bool mayKeep = hasIntervals && from != interpretation &&
-                             numbers::format(from).floating() &&
-                             numbers::format(interpretation).floating();
-        const double most = intervals::largestOf(interpretation);
-        const bool toInteger =
-            numbers::format(from).floating() && !numbers::format(interpretation).floating();
         for (const Element& element : input) {
             const uint64_t bits = conversion(element.bits).bits;
-            Deviation deviation = intervals::converted(element, from, interpretation, bits);
-            // No text says which integer NaN becomes.
-            if (hasIntervals && toInteger && std::isnan(numbers::decodeDouble(from, element.bits)))
-                deviation = kUndecided;
-            if (mayKeep && !isUnknown(deviation)) {
-                Interval set = intervalOf(deviation, interpretation, bits);
-                const Interval kept = intervalOf(element.deviation, from, element.bits);
-                const bool fits = std::max(kept.high, -kept.low) <= most || !kept.hasFinite();
-                set.unite(kept);
-                deviation = fits ? deviationOf(interpretation, bits, set) : kUndecided;
-            }
+            const Deviation deviation =
+                shadow != nullptr
+                    ? shadow->converted(element, from, interpretation, conversion, bits)
+                    : 0;
             result.push_back({bits, element.defined, deviation});
         }
     }
@@ -178,9 +167,8 @@ void product(Subgroup& s, Out result, In input) {
                 return memory.read(lane, byte * 8, bits);
             });
         }
-        const auto factors =
-            interpretInput(elementsAt(input, lane), plan.input, plan.interpretation, plan.packed,
-                           plan.k, s.intervals != nullptr);
+        const auto factors = interpretInput(elementsAt(input, lane), plan.input,
+                                            plan.interpretation, plan.packed, plan.k, s.shadow);
         const Matrix column(plan.interpretation, plan.k, 1,
                             [&](uint32_t k, uint32_t) { return factors[k]; });
         const Matrix bias(biasNumber, plan.m, 1, [&](uint32_t m, uint32_t) {

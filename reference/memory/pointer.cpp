@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "execution/opcode_table.hpp"
-#include "intervals/memory.hpp"
+#include "execution/shadow.hpp"
 #include "memory/races.hpp"
 
 namespace coopvk::reference {
@@ -133,9 +133,8 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
         s.report(kCheckUnwritten, lane,
                  std::format("reads {} bytes that nothing wrote, at byte {} of {}", size,
                              pointer.offset + byteOf(bit), storageName(pointer.storage)));
-    const Deviation deviation = from.deviations != nullptr
-                                    ? intervals::readDeviation(*s.intervals, from.deviations, size)
-                                    : 0;
+    const Deviation deviation =
+        from.deviations != nullptr ? s.shadow->read(from.deviations, word, bit % 8, bits) : 0;
     return {word >> bit % 8 & lowBits(bits), written, deviation};
 }
 
@@ -159,7 +158,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     if (to.written != nullptr) std::memset(to.written, 1, size);
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
     if (to.deviations != nullptr)
-        intervals::writeDeviation(*s.intervals, to.deviations, to.data, size, number.deviation);
+        s.shadow->write(to.deviations, to.data, bit % 8, bits, number.deviation);
 }
 
 // Sets, too, whether it wrote.
@@ -216,8 +215,7 @@ Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const At
                            wrote,
                            reinterpret_cast<std::byte*>(&before)});
     if (at.deviations == nullptr) return {before};
-    return {before, true,
-            intervals::afterAtomic(*s.intervals, at.deviations, at.data, size, atomic, before)};
+    return {before, true, s.shadow->afterAtomic(at.deviations, at.data, size, atomic, before)};
 }
 
 namespace {
@@ -262,8 +260,7 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
             }
             return after;
         };
-        if (s.intervals != nullptr && hasValue)
-            intervals::noteOperand(s, scalar, value, lane, access);
+        if (s.shadow != nullptr && hasValue) s.shadow->noteOperand(s, scalar, value, lane, access);
         const Element before = memory.exchange(lane, 0, size, access, std::cref(change));
         if (s.at->result == kNone) return;
         for (uint32_t c = 0; c < type.components; ++c)

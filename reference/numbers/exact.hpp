@@ -126,7 +126,9 @@ struct Converted {
 class Conversion {
  public:
     Conversion(Number from, Number to, const ConversionRule& rule);
+    Number from() const { return number_; }
     Number to() const { return toNumber_; }
+    const ConversionRule& rule() const { return rule_; }
     bool saturates() const { return rule_.toFloat == Overflow::saturate; }
     Converted operator()(uint64_t bits) const {
         if (way_ == Way::lowBits) return {extend(from_, bits) & to_.mask()};

@@ -247,6 +247,9 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
         from.opcode == OpCooperativeMatrixMulAddKHR || from.opcode == OpCooperativeMatrixMulAddNV;
     to.rearranges = isOfMatrices && allows(to, spv::FPFastMathModeMask::AllowReassoc);
     to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
+    to.fastMath = decorations_.of(from.resultId, spv::Decoration::FPFastMathMode).value_or(kNone);
+    if (to.fastMath == kNone && hasFastMathDefault_) to.fastMath = kNone - 1;
+    to.mayContract = to.fastMath == kNone && !has(spv::Decoration::NoContraction);
     if (to.row->prepare == nullptr) return Done{};
     Status read = to.row->prepare(*program_, to);
     if (!read && read.error().message.empty()) return unsupported(from);

@@ -59,6 +59,8 @@ struct Instruction {
     bool saturates = false;     // decorated so: a conversion to the nearest number of the format
     bool transposes = false;    // decorated CooperativeMatrixTransposeEXT
     uint32_t rounding = kNone;  // spv::FPRoundingMode, if decorated so
+    uint32_t fastMath = kNone;  // spv::FPFastMathModeMask, if decorated so
+    bool mayContract = false;   // with other arithmetic instructions, of floats
     bool contracts = false;     // a product, or a sum with one, that may be rounded once
     bool rearranges = false;    // a product of matrices: it may add to what others added to
     bool negatesProduct = false, negatesAddend = false;  // of such a sum

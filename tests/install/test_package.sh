@@ -82,7 +82,7 @@ works_in "$root/usr"
 # The other package: coopvk starts its program, which fits no other version.
 [[ $(dpkg-deb -f "${compare[0]}" Package) == coopvk-compare ]] || fail 'name of the other package'
 [[ $(dpkg-deb -f "${compare[0]}" Depends) == *"coopvk (= $version)"* ]] || fail 'another version is good enough'
-for command in check compare selftest; do
+for command in check compare prove selftest; do
     status=0
     PATH=/usr/bin:/bin "$root/usr/bin/coopvk" $command >"$work/log" 2>&1 || status=$?
     [[ $status == 2 && $(<"$work/log") == *'the package coopvk-compare has it'* ]] ||

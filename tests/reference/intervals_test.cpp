@@ -10,6 +10,7 @@
 #include <cmath>
 #include <random>
 
+#include "execution/shadow.hpp"
 #include "intervals/arithmetic.hpp"
 #include "matrices/matrix.hpp"
 
@@ -183,6 +184,8 @@ TEST(Deviations, KnowFormatsWithoutInfinity) {
 // Every choice of SUMS lies in the interval that the exact sums have.
 TEST(Deviations, HoldTheSumsOfUnits) {
     using namespace matrices;
+    Intervals intervals;
+    const auto shadow = makeShadow(Settings{.intervals = &intervals});
     Generator random(5);
     constexpr Choice kChoices[] = {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial,
                                    Choice::kAda,   Choice::kHopper,   Choice::kCdna3,
@@ -202,7 +205,7 @@ TEST(Deviations, HoldTheSumsOfUnits) {
                 // This unit keeps 13 bits of such products: it has intervals of its own.
                 const bool isShort = choice == Choice::kAda && numbers::format(factor).bits == 8;
                 SumRule rule{.result = result, .order = isShort ? choice : Choice::kExact};
-                rule.hasIntervals = true;
+                rule.shadow = shadow.get();
                 const Matrix exact = multiplyAdd(a, b, c, rule);
                 const Matrix other = multiplyAdd(a, b, c, {.result = result, .order = choice});
                 for (size_t e = 0; e < exact.elements.size(); ++e) {

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
-# What the tests of `coopvk check` share. The script that reads this has set `coopvk`.
+# What the tests of `coopvk check` and `coopvk prove` share. The script that reads this has set `coopvk`, and `command` to
+# one of these.
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -9,11 +10,11 @@ fail() {
     exit 1
 }
 
-# expect STATUS TEXT ARGUMENT...: `coopvk check ARGUMENT...` has this exit status and prints TEXT.
+# expect STATUS TEXT ARGUMENT...: `coopvk $command ARGUMENT...` has this exit status and prints TEXT.
 expect() {
     local status=$1 text=$2 out rc=0
     shift 2
-    out=$("$coopvk" check "$@" 2>&1) || rc=$?
+    out=$("$coopvk" "$command" "$@" 2>&1) || rc=$?
     [[ $rc == "$status" ]] || fail "status $rc, not $status: $*"$'\n'"$out"
     [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$out"
 }

@@ -4,7 +4,7 @@
 # `coopvk check` finds what was planted, and says what it cannot execute.
 set -euo pipefail
 
-coopvk=$1
+coopvk=$1 command=check
 # shellcheck source=check.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/check.bash"
 

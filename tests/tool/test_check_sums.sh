@@ -5,7 +5,7 @@
 # beside small ones, excuse no other difference.
 set -euo pipefail
 
-coopvk=$1
+coopvk=$1 command=check
 # shellcheck source=check.bash
 source "$(dirname -- "${BASH_SOURCE[0]}")/check.bash"
 

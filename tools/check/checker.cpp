@@ -13,20 +13,6 @@ namespace {
 // Further passes find what no subgroup size changes: they are part of every third size.
 constexpr uint32_t kFurtherEvery = 3;
 
-// Where the reference device places elements; nullopt: where the schedule says.
-std::optional<Choice> placementOf(rewrite::ElementLayout layout) {
-    switch (layout) {
-        case rewrite::ElementLayout::kNvidia:
-            return Choice::kNvidia;
-        case rewrite::ElementLayout::kRdna3:
-            return Choice::kRdna3;
-        case rewrite::ElementLayout::kRdna4:
-            return Choice::kRdna4;
-        default:
-            return std::nullopt;
-    }
-}
-
 }  // namespace
 
 Checker::Checker(const Subject& subject, const Options& options)
@@ -38,7 +24,8 @@ Checker::Checker(const Subject& subject, const Options& options)
 
 std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     lanes_ = lanes;
-    placement_ = placementAt();
+    placement_ = options_.device ? placementOf(subject_.target.elementLayout)
+                                 : placementAt(subject_, entryPoint_, lanes);
     native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes,
                         options_.validate, placement_});
     Outcome outcome{.lanes = lanes};
@@ -103,49 +90,18 @@ std::deque<Pass> Checker::otherPasses() {
     return {};
 }
 
-rewrite::Target Checker::targetFor(BackEnd backEnd) const {
-    rewrite::Target target = subject_.target;
-    target.subgroupSize = lanes_;
-    target.device.minSubgroupSize = std::min(target.device.minSubgroupSize, lanes_);
-    target.device.maxSubgroupSize = std::max(target.device.maxSubgroupSize, lanes_);
-    if (!subject_.asRecorded) target.backEnd = backEnd;
-    return target;
-}
-
-rewrite::Result<rewrite::Rewritten> Checker::rewriteFor(BackEnd backEnd) const {
-    std::vector<rewrite::SpecializationEntry> entries;
-    for (const SpecializationValue& value : subject_.specialization)
-        entries.push_back(
-            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
-    return rewrite::rewrite({.words = rewrite::withLines(subject_.words),
-                             .entryPoint = entryPoint_,
-                             .specialization = entries,
-                             .maxSteps = subject_.maxSteps},
-                            targetFor(backEnd));
-}
-
-// Both sides have the layout that the rewriter gives to modules which depend on it.
-std::optional<Choice> Checker::placementAt() const {
-    const rewrite::ElementLayout layout = subject_.target.elementLayout;
-    const bool mayChoose = layout == rewrite::ElementLayout::kAuto && subject_.rewritten.empty() &&
-                           !options_.device && rewrite::mayDependOnLayout(subject_.words);
-    if (!mayChoose) return placementOf(layout);
-    const auto result = rewriteFor(BackEnd::kCore);
-    return result ? placementOf(result->elementLayout) : std::nullopt;
-}
-
 // The rewritten words; nothing, with the outcome's verdict, if there are none.
 std::optional<std::vector<uint32_t>> Checker::rewritten(BackEnd backEnd, Outcome& outcome) const {
     if (!subject_.rewritten.empty())
         return std::vector<uint32_t>(subject_.rewritten.begin(), subject_.rewritten.end());
-    const rewrite::Target target = targetFor(backEnd);
+    const rewrite::Target target = targetFor(subject_, lanes_, backEnd);
     const bool isNative = backEnd == BackEnd::kNative;
     outcome.verdict = Verdict::kNotApplicable;
     if (isNative && target.device.nativeShapes.empty()) {
         outcome.message = "the device has no matrices";
         return std::nullopt;
     }
-    auto result = rewriteFor(backEnd);
+    auto result = rewriteFor(subject_, entryPoint_, lanes_, backEnd);
     if (result) return std::move(result->words);
     outcome.message = result.error().message;
     // The driver's matrices do not carry every module.

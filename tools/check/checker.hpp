@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "check.hpp"
+#include "rewriting.hpp"
 
 namespace coopvk::check {
 
@@ -57,9 +58,6 @@ class Checker {
     std::optional<Verdict> checkNative(Pass& pass, Outcome& outcome);
     std::deque<Pass> furtherPasses();
     std::deque<Pass> otherPasses();
-    rewrite::Target targetFor(rewrite::BackEnd backEnd) const;
-    rewrite::Result<rewrite::Rewritten> rewriteFor(rewrite::BackEnd backEnd) const;
-    std::optional<reference::Choice> placementAt() const;
     std::optional<std::vector<uint32_t>> rewritten(rewrite::BackEnd backEnd,
                                                    Outcome& outcome) const;
     Outcome checkFor(rewrite::BackEnd backEnd, std::deque<Pass>& further);

@@ -214,16 +214,18 @@ MemoryCopy::MemoryCopy(const Memory& from, Keeps keeps) {
     ranges_.reserve(from.buffers.size());
     ownedAccesses_.reserve(from.buffers.size());
     if (from.given != nullptr) regions_ = from.given->regions;
+    const bool keepsAccesses = keeps == Keeps::kAccesses || keeps == Keeps::kBoth;
+    const bool keepsDeviations = keeps == Keeps::kDeviations || keeps == Keeps::kBoth;
     const auto accessesOf = [&](size_t bytes) {
         Accessed accessed;
-        if (keeps == Keeps::kAccesses) accessed = {Accesses(bytes), Accesses(bytes)};
-        if (keeps == Keeps::kDeviations) accessed.deviations.resize(bytes);
+        if (keepsAccesses) accessed = {Accesses(bytes), Accesses(bytes)};
+        if (keepsDeviations) accessed.deviations.resize(bytes);
         return accessed;
     };
     for (const auto& region : regions_) regionAccesses_.push_back(accessesOf(region.size()));
     const auto keep = [&](reference::Range& range, Accessed& accessed, uint64_t offset) {
-        if (keeps == Keeps::kDeviations) range.deviations = accessed.deviations.data() + offset;
-        if (keeps != Keeps::kAccesses) return;
+        if (keepsDeviations) range.deviations = accessed.deviations.data() + offset;
+        if (!keepsAccesses) return;
         range.writers = accessed.writers.data() + offset;
         range.readers = accessed.readers.data() + offset;
     };

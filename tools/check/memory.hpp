@@ -102,7 +102,7 @@ void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const
 class MemoryCopy final : public reference::Resources {
  public:
     // What it keeps of each byte.
-    enum class Keeps { kNothing, kAccesses, kDeviations };
+    enum class Keeps { kNothing, kAccesses, kDeviations, kBoth };
     explicit MemoryCopy(const Memory& from, Keeps keeps = Keeps::kNothing);
     MemoryCopy(const MemoryCopy&) = delete;
     MemoryCopy& operator=(const MemoryCopy&) = delete;
@@ -113,6 +113,9 @@ class MemoryCopy final : public reference::Resources {
     // Of a buffer of the memory.
     std::span<const std::byte> bytes(size_t buffer) const {
         return {ranges_[buffer].data, static_cast<size_t>(ranges_[buffer].size)};
+    }
+    std::span<reference::Deviation> deviations(size_t buffer) {
+        return {ranges_[buffer].deviations, static_cast<size_t>(ranges_[buffer].size)};
     }
     std::vector<std::vector<std::byte>> contents() const;
     // Of each buffer, if they are kept.

@@ -17,16 +17,6 @@ uint32_t checksOf(const Execution& execution) {
     return checks;
 }
 
-// Vectors are each invocation's own: subgroups that are not full compute them, too.
-bool needsWholeSubgroups(std::span<const uint32_t> words) {
-    auto used = rewrite::scan(words, rewrite::ExtensionSet::all());
-    used.erase(rewrite::Extension::kNvCooperativeVector);
-    return std::ranges::any_of(
-        rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& extension) {
-            return extension.fixesSubgroupSize && used.contains(extension.extension);
-        });
-}
-
 }  // namespace
 
 void Checker::executeNative(Pass& pass) const {

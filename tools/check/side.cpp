@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "side.hpp"
 
+#include <algorithm>
 #include <optional>
 
 namespace coopvk::check {
@@ -54,11 +55,17 @@ Side makeSide(const SideRequest& from) {
 }
 
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
-                  const reference::Settings& settings, bool keepsAccesses) {
+                  const reference::Settings& settings, bool keepsAccesses,
+                  std::span<const std::vector<reference::Deviation>> deviations) {
     Execution execution;
     using enum MemoryCopy::Keeps;
-    const bool keepsDeviations = settings.intervals != nullptr;
-    MemoryCopy copy(memory, keepsDeviations ? kDeviations : keepsAccesses ? kAccesses : kNothing);
+    const bool keepsDeviations = settings.intervals != nullptr || settings.symbols != nullptr;
+    MemoryCopy copy(memory, keepsDeviations && keepsAccesses ? kBoth
+                            : keepsDeviations                ? kDeviations
+                            : keepsAccesses                  ? kAccesses
+                                                             : kNothing);
+    for (size_t b = 0; b < deviations.size(); ++b)
+        std::ranges::copy(deviations[b], copy.deviations(b).begin());
     Collector collector(execution.reports);
     const reference::Dispatch dispatch{
         .groups = groups, .base = baseOf(memory), .pushConstants = memory.pushConstants};

@@ -45,8 +45,10 @@ struct Watch {
     uint64_t offset = 0, size = 0;
 };
 
+// `deviations`: of the bytes of each buffer, before the execution.
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
-                  const reference::Settings& settings, bool keepsAccesses = false);
+                  const reference::Settings& settings, bool keepsAccesses = false,
+                  std::span<const std::vector<reference::Deviation>> deviations = {});
 // What wrote the bytes last: instruction, values, place in the dispatch. Empty if nothing did.
 std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
                       const reference::Settings& settings, const Watch& watch);

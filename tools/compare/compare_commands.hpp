@@ -7,6 +7,7 @@ namespace coopvk::tool {
 
 void addCheckCommand(CLI::App& app, int& status);
 void addCompareOptions(CLI::App& app, int& status);
+void addProveCommand(CLI::App& app, int& status);
 void addProbeCommand(CLI::App& app, int& status);
 void addSelftestCommand(CLI::App& app, int& status);
 

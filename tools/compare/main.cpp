@@ -12,6 +12,7 @@ int runCompareProgram(int argc, char** argv) {
     int status = 0;
     coopvk::tool::addCompareOptions(app, status);
     coopvk::tool::addCheckCommand(app, status);
+    coopvk::tool::addProveCommand(app, status);
     coopvk::tool::addProbeCommand(app, status);
     coopvk::tool::addSelftestCommand(app, status);
     CLI11_PARSE(app, argc, argv);

@@ -18,6 +18,7 @@
 namespace coopvk::reference {
 
 class Intervals;
+class Symbols;
 
 enum class ErrorCode {
     kInvalidModule,    // not valid by the SPIR-V, Vulkan or extension's specification
@@ -169,6 +170,7 @@ struct Settings {
     uint32_t reports = 20;           // REPORTS: at most so many of one execution
     uint64_t steps = 0;              // STEPS: blocks that a subgroup may execute; 0: any
     Intervals* intervals = nullptr;  // not null: computes the intervals of floats, and fills this
+    Symbols* symbols = nullptr;      // not null: computes with symbols, on one thread
 };
 
 inline constexpr uint32_t kMinLanes = 4;

@@ -8,11 +8,16 @@
 #include <vector>
 
 #include "check.hpp"
+#include "prove.hpp"
 
 namespace coopvk::tool {
 
 void printText(std::ostream& out, const std::vector<check::Outcome>& outcomes);
 void printJson(std::ostream& out, const std::string& input, uint64_t seed,
                const std::vector<check::Outcome>& outcomes);
+
+void printText(std::ostream& to, const std::vector<check::ProofOutcome>& outcomes);
+void printJson(std::ostream& out, const std::string& input,
+               const std::vector<check::ProofOutcome>& outcomes);
 
 }  // namespace coopvk::tool

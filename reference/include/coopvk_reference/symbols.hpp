@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Executions with symbols: each byte of memory that nothing wrote has a symbol, and what programs
+// compute of them are terms. Two executions that use the same symbols can be compared for all
+// contents of these bytes.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "coopvk_reference/formats.hpp"
+#include "coopvk_reference/intervals.hpp"
+
+namespace coopvk::reference {
+
+namespace symbols {
+struct Computation;
+class Comparison;
+}  // namespace symbols
+
+// The caller's, for several executions, one after the other, of programs that live as long.
+class Symbols {
+ public:
+    Symbols();
+    ~Symbols();
+    Symbols(const Symbols&) = delete;
+    Symbols& operator=(const Symbols&) = delete;
+
+    // Symbols for bytes of memory, which have these values in the executions. Returns the first
+    // one's deviation; those of the others follow.
+    Deviation addBytes(const std::byte* sample, uint64_t size);
+    // Why the last execution stopped; empty: nothing was in its way.
+    std::string takeObstacle();
+    size_t terms() const;
+
+    symbols::Computation& computation() { return *computation_; }
+
+ private:
+    std::unique_ptr<symbols::Computation> computation_;
+};
+
+// What of the texts' freedom a comparison used.
+enum Assumption : uint32_t {
+    kOpenSums = 1,        // a sum that only products read keeps its precision from one to the next
+    kZeroSigns = 2,       // of sums of products
+    kNanBits = 4,         // a NaN may be each NaN
+    kContractions = 8,    // of a product and a sum
+    kSameFunctions = 16,  // an instruction gives equal results of equal operands, on both sides
+};
+
+// Whether what one execution leaves in memory is right for all contents of memory, if another one's
+// is.
+class Proof {
+ public:
+    explicit Proof(Symbols& symbols);
+    ~Proof();
+    Proof(const Proof&) = delete;
+    Proof& operator=(const Proof&) = delete;
+
+    // Of at most 8 bytes: their deviations, and the bytes where these are 0. `number`: they are a
+    // float, of which all NaN are one.
+    bool allows(const Deviation* native, const std::byte* nativeBytes, const Deviation* rewritten,
+                const std::byte* rewrittenBytes, uint32_t size,
+                std::optional<numbers::Number> number);
+    uint32_t assumptions() const;
+    // Of a pair of terms that could not be shown to be the same: the innermost one, in words.
+    std::string reason() const;
+
+ private:
+    Deviation termOf(const Deviation* deviations, const std::byte* bytes, uint32_t size);
+
+    Symbols& symbols_;
+    std::unique_ptr<symbols::Comparison> comparison_;
+};
+
+}  // namespace coopvk::reference

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions that move bits: by amounts that are known, they only put pieces together.
+#include "execution/opcode_table.hpp"
+#include "symbols/shadow.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+uint32_t widthAt(const Terms& terms, TermId term) { return terms[term].width; }
+
+// `count` times the term's last bit.
+void addSign(const Terms& terms, TermId term, uint32_t count, Pieces& to) {
+    if (count == 0) return;
+    Pieces bit;
+    terms.addPieces(term, widthAt(terms, term) - 1, 1, bit);
+    bit[0].count = uint8_t(count);
+    to.push_back(bit[0]);
+}
+Piece zeros(uint32_t count) { return {0, 0, uint8_t(count), true}; }
+
+TermId shiftedLeft(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto by = t.constant(1, c, lane);
+    const TermId from = t.term(0, c, lane);
+    const uint32_t width = widthAt(t.terms(), from);
+    if (!by || *by >= width) return 0;
+    Pieces pieces;
+    if (*by > 0) pieces.push_back(zeros(uint32_t(*by)));
+    t.terms().addPieces(from, 0, width - uint32_t(*by), pieces);
+    return t.terms().joined(pieces);
+}
+
+template <bool kSigned>
+TermId shiftedRight(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto by = t.constant(1, c, lane);
+    const TermId from = t.term(0, c, lane);
+    const uint32_t width = widthAt(t.terms(), from);
+    if (!by || *by >= width) return 0;
+    Pieces pieces;
+    t.terms().addPieces(from, uint32_t(*by), width - uint32_t(*by), pieces);
+    if (kSigned)
+        addSign(t.terms(), from, uint32_t(*by), pieces);
+    else if (*by > 0)
+        pieces.push_back(zeros(uint32_t(*by)));
+    return t.terms().joined(pieces);
+}
+
+// What two pieces of the same length give; nothing: more than a piece.
+using Combine = std::optional<Piece> (*)(const Piece& a, const Piece& b);
+bool isAll(const Piece& p, uint32_t bit) { return p.isConstant() && p.first == bit; }
+std::optional<Piece> both(const Piece& a, const Piece& b) {
+    if (isAll(a, 0) || isAll(b, 1) || a == b) return a;
+    if (isAll(b, 0) || isAll(a, 1)) return b;
+    return std::nullopt;
+}
+std::optional<Piece> either(const Piece& a, const Piece& b) {
+    if (isAll(a, 1) || isAll(b, 0) || a == b) return a;
+    if (isAll(b, 1) || isAll(a, 0)) return b;
+    return std::nullopt;
+}
+std::optional<Piece> one(const Piece& a, const Piece& b) {
+    if (isAll(b, 0)) return a;
+    if (isAll(a, 0)) return b;
+    if (a.isConstant() && b.isConstant())
+        return Piece{0, uint8_t(a.first ^ b.first), a.count, true};
+    if (a == b) return Piece{0, 0, a.count, true};
+    if (!isAll(a, 1) && !isAll(b, 1)) return std::nullopt;
+    Piece piece = isAll(a, 1) ? b : a;
+    piece.isNegated = !piece.isNegated;
+    return piece;
+}
+// Sums without a carry.
+std::optional<Piece> apart(const Piece& a, const Piece& b) {
+    if (isAll(b, 0)) return a;
+    if (isAll(a, 0)) return b;
+    return std::nullopt;
+}
+
+Piece front(Piece& piece, uint32_t count) {
+    Piece taken = piece;
+    taken.count = uint8_t(count);
+    piece.count = uint8_t(piece.count - count);
+    if (!piece.isFill) piece.first = uint8_t(piece.first + count);
+    return taken;
+}
+
+TermId combined(Terms& terms, TermId x, TermId y, Combine combine) {
+    Pieces as = terms.pieces(x), bs = terms.pieces(y), pieces;
+    for (size_t a = 0, b = 0; a < as.size() && b < bs.size();) {
+        const uint32_t count = std::min(as[a].count, bs[b].count);
+        const auto piece = combine(front(as[a], count), front(bs[b], count));
+        if (!piece) return 0;
+        pieces.push_back(*piece);
+        if (as[a].count == 0) ++a;
+        if (bs[b].count == 0) ++b;
+    }
+    return terms.joined(pieces);
+}
+
+template <Combine kCombine>
+TermId combines(const Transferred& t, uint32_t c, uint32_t lane) {
+    return combined(t.terms(), t.term(0, c, lane), t.term(1, c, lane), kCombine);
+}
+
+TermId opposites(const Transferred& t, uint32_t c, uint32_t lane) {
+    Pieces pieces = t.terms().pieces(t.term(0, c, lane));
+    for (Piece& piece : pieces) {
+        if (piece.isConstant())
+            piece.first ^= 1;
+        else
+            piece.isNegated = !piece.isNegated;
+    }
+    return t.terms().joined(pieces);
+}
+
+// By a power of two.
+TermId multiplied(const Transferred& t, uint32_t c, uint32_t lane) {
+    for (const uint32_t n : {0u, 1u}) {
+        const auto factor = t.constant(n, c, lane);
+        if (!factor || !std::has_single_bit(*factor)) continue;
+        const auto by = uint32_t(std::countr_zero(*factor));
+        const TermId from = t.term(1 - n, c, lane);
+        Pieces pieces;
+        if (by > 0) pieces.push_back(zeros(by));
+        t.terms().addPieces(from, 0, widthAt(t.terms(), from) - by, pieces);
+        return t.terms().joined(pieces);
+    }
+    return 0;
+}
+
+template <bool kRest>
+TermId divided(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto by = t.constant(1, c, lane);
+    if (!by || !std::has_single_bit(*by)) return 0;
+    const auto bits = uint32_t(std::countr_zero(*by));
+    const TermId from = t.term(0, c, lane);
+    const uint32_t width = widthAt(t.terms(), from);
+    Pieces pieces;
+    if (kRest)
+        t.terms().addPieces(from, 0, bits, pieces);
+    else
+        t.terms().addPieces(from, bits, width - bits, pieces);
+    if (const uint32_t rest = kRest ? width - bits : bits; rest > 0) pieces.push_back(zeros(rest));
+    return t.terms().joined(pieces);
+}
+
+// Base, offset, count.
+template <bool kSigned>
+TermId extracted(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto offset = t.constant(1, c, lane), count = t.constant(2, c, lane);
+    const TermId from = t.term(0, c, lane);
+    const uint32_t width = widthAt(t.terms(), from);
+    if (!offset || !count || *offset + *count > width || *count == 0) return 0;
+    Terms& terms = t.terms();
+    const TermId field = terms.part(from, uint32_t(*offset), uint32_t(*count));
+    Pieces pieces = terms.pieces(field);
+    const uint32_t rest = width - uint32_t(*count);
+    if (kSigned)
+        addSign(terms, field, rest, pieces);
+    else if (rest > 0)
+        pieces.push_back(zeros(rest));
+    return terms.joined(pieces);
+}
+
+// Base, inserted, offset, count.
+TermId inserted(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto offset = t.constant(2, c, lane), count = t.constant(3, c, lane);
+    const TermId base = t.term(0, c, lane);
+    const uint32_t width = widthAt(t.terms(), base);
+    if (!offset || !count || *offset + *count > width) return 0;
+    const auto first = uint32_t(*offset), bits = uint32_t(*count);
+    Pieces pieces;
+    t.terms().addPieces(base, 0, first, pieces);
+    t.terms().addPieces(t.term(1, c, lane), 0, bits, pieces);
+    t.terms().addPieces(base, first + bits, width - first - bits, pieces);
+    return t.terms().joined(pieces);
+}
+
+template <auto kOf>
+void eachBits(const Transferred& t) {
+    t.each([&](uint32_t c, uint32_t lane) { return kOf(t, c, lane); });
+}
+
+// The same bits as components of another width.
+void casts(const Transferred& t) {
+    const Value &result = t.result(), &from = t.operand(0);
+    t.mask.forEach([&](uint32_t lane) {
+        Pieces all;
+        for (uint32_t c = 0; c < from.components(); ++c) {
+            const TermId term = t.all.termOf(from, c, lane);
+            t.terms().addPieces(term, 0, widthAt(t.terms(), term), all);
+        }
+        const TermId first = t.all.termOf(from, 0, lane);
+        const uint32_t total = widthAt(t.terms(), first) * from.components();
+        const uint32_t width = total / result.components();
+        size_t next = 0;
+        for (uint32_t c = 0; c < result.components(); ++c) {
+            Pieces pieces;
+            for (uint32_t bits = 0; bits < width;) {
+                const uint32_t count = std::min<uint32_t>(width - bits, all[next].count);
+                pieces.push_back(front(all[next], count));
+                bits += count;
+                if (all[next].count == 0) ++next;
+            }
+            t.set(c, lane, t.terms().joined(pieces));
+        }
+    });
+}
+
+// SPV_EXT_ocp_microscaling_types: bits from an offset on.
+TermId extractsBits(const Transferred& t, uint32_t c, uint32_t lane) {
+    const auto offset = t.constant(1, c, lane);
+    const TermId from = t.term(0, c, lane);
+    const uint32_t width = scalarOf(*t.result().type).width;
+    if (!offset || *offset + width > widthAt(t.terms(), from)) return 0;
+    return t.terms().part(from, uint32_t(*offset), width);
+}
+
+TermId convertedBy(const Transferred& t, numbers::Number from, numbers::Number to, TermId term,
+                   uint64_t sample) {
+    numbers::ConversionRule rule = numbers::conversionRule(false);
+    rule.flushOperand = from == numbers::Number::f16 && t.s.program->controls(16).flushDenorms;
+    return t.terms().converted({from, to, rule}, term, sample);
+}
+
+using numbers::Number;
+
+void packsHalves(const Transferred& t) {
+    t.mask.forEach([&](uint32_t lane) {
+        Pieces pieces;
+        const uint64_t word = t.result().at(0, lane);
+        for (uint32_t c = 0; c < 2; ++c) {
+            const uint64_t half = word >> c * 16 & 0xFFFF;
+            const TermId from = t.term(0, c, lane);
+            const TermId to = t.terms().constantOf(from)
+                                  ? t.terms().constant(half, 16)
+                                  : convertedBy(t, Number::f32, Number::f16, from, half);
+            t.terms().addPieces(to, 0, 16, pieces);
+        }
+        t.set(0, lane, t.terms().joined(pieces));
+    });
+}
+void unpacksHalves(const Transferred& t) {
+    t.mask.forEach([&](uint32_t lane) {
+        for (uint32_t c = 0; c < 2; ++c) {
+            const TermId half = t.terms().part(t.term(0, 0, lane), c * 16, 16);
+            const uint64_t bits = t.result().at(c, lane);
+            t.set(c, lane,
+                  t.terms().constantOf(half)
+                      ? t.terms().constant(bits, 32)
+                      : convertedBy(t, Number::f16, Number::f32, half, bits));
+        }
+    });
+}
+
+constexpr TransferRow eachRow(Transfer transfer, auto opcode) {
+    return {numberIn(opcode), transfer};
+}
+
+constexpr TransferRow kBitRows[] = {
+    eachRow(casts, OpBitcast),
+    eachRow(casts, OpBitCastArrayQCOM),
+    eachRow(packsHalves, GLSLstd450PackHalf2x16),
+    eachRow(unpacksHalves, GLSLstd450UnpackHalf2x16),
+    eachRow(casts, GLSLstd450PackDouble2x32),
+    eachRow(casts, GLSLstd450UnpackDouble2x32),
+    eachRow(eachBits<extractsBits>, OpBitcastExtractEXT),
+    eachRow(eachBits<shiftedLeft>, OpShiftLeftLogical),
+    eachRow(eachBits<shiftedRight<false>>, OpShiftRightLogical),
+    eachRow(eachBits<shiftedRight<true>>, OpShiftRightArithmetic),
+    eachRow(eachBits<combines<both>>, OpBitwiseAnd),
+    eachRow(eachBits<combines<either>>, OpBitwiseOr),
+    eachRow(eachBits<combines<one>>, OpBitwiseXor),
+    eachRow(eachBits<opposites>, OpNot),
+    eachRow(eachBits<combines<apart>>, OpIAdd),
+    eachRow(eachBits<multiplied>, OpIMul),
+    eachRow(eachBits<divided<false>>, OpUDiv),
+    eachRow(eachBits<divided<true>>, OpUMod),
+    eachRow(eachBits<inserted>, OpBitFieldInsert),
+    eachRow(eachBits<extracted<false>>, OpBitFieldUExtract),
+    eachRow(eachBits<extracted<true>>, OpBitFieldSExtract),
+};
+
+}  // namespace
+
+std::span<const TransferRow> bitTransfers() { return kBitRows; }
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/comparison.hpp"
+
+#include "execution/opcode_table.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+using numbers::Number;
+
+Float floatOf(const Type& type) {
+    return type.kind == reference::Kind::kFloat ? Float(type.number) : std::nullopt;
+}
+
+// To a narrower format and back where the number came from it: the number, but for bits of NaN.
+TermId withoutRoundTrip(const Terms& terms, TermId id) {
+    while (terms[id].kind == TermKind::kConverted) {
+        const Conversion& outer = terms.conversionOf(id);
+        const TermId between = terms.operand(id, 0);
+        if (terms[between].kind != TermKind::kConverted) break;
+        const Conversion& inner = terms.conversionOf(between);
+        if (inner.from != outer.to || inner.to != outer.from || !isExact(inner) ||
+            outer.rule.flushOperand || outer.rule.flushResult)
+            break;
+        id = terms.operand(between, 0);
+    }
+    return id;
+}
+
+struct Stricter {
+    uint32_t native, rewritten;
+};
+// What the second one gives, the first one may give: "Which operand is the result is undefined if
+// one of the operands is a NaN" (GLSL.std.450, FMin, FMax, FClamp).
+constexpr Stricter kStricter[] = {
+    {numberIn(GLSLstd450FMin), numberIn(GLSLstd450NMin)},
+    {numberIn(GLSLstd450FMax), numberIn(GLSLstd450NMax)},
+    {numberIn(GLSLstd450FClamp), numberIn(GLSLstd450NClamp)},
+};
+// Of both orders; of zeros of both signs either is the result.
+constexpr uint32_t kSymmetric[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
+                                   numberIn(GLSLstd450NMin), numberIn(GLSLstd450NMax)};
+
+bool isSymmetric(const Function& f) {
+    return f.commutes || std::ranges::find(kSymmetric, f.opcode) != std::end(kSymmetric);
+}
+
+}  // namespace
+
+bool Comparison::allows(TermId native, TermId rewritten, Float number) {
+    if (number) {
+        const TermId n = withoutRoundTrip(terms_, native), r = withoutRoundTrip(terms_, rewritten);
+        if (n != native || r != rewritten) assumptions_ |= kNanBits;
+        native = n;
+        rewritten = r;
+    }
+    if (native == rewritten) return noteSame(native);
+    const uint64_t key = uint64_t{native} << 32 | uint64_t{number.has_value()} << 63 | rewritten;
+    if (const auto* known = valueIn(known_, key)) return *known;
+    known_[key] = false;  // where it is asked again on the way
+    const bool is =
+        terms_[native].width == terms_[rewritten].width && isAllowed(native, rewritten, number);
+    if (!is && innermost_.first == 0) innermost_ = {native, rewritten};
+    known_[key] = is;
+    return is;
+}
+
+bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
+    const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
+    if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
+    if ((isInteger(native) || isInteger(rewritten)) && allowsPolynomial(native, rewritten))
+        return true;
+    if ((n == TermKind::kJoined || r == TermKind::kJoined) && allowsPieces(native, rewritten))
+        return true;
+    if (n == TermKind::kApplied && allowsApplied(native, rewritten)) return true;
+    if (n == r && n == TermKind::kConverted &&
+        terms_[native].function == terms_[rewritten].function) {
+        Float from = terms_.conversionOf(native).from;
+        if (!numbers::format(*from).floating()) from.reset();
+        assumptions_ |= kSameFunctions;
+        if (allows(terms_.operand(native, 0), terms_.operand(rewritten, 0), from)) return true;
+    }
+    const auto operands = [&](uint32_t at, Float of) {
+        return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
+    };
+    if (n == r && n == TermKind::kChosen && operands(0, std::nullopt) && operands(1, number) &&
+        operands(2, number))
+        return true;
+    return allowsByTrial(native, number, rewritten, number) ||
+           allowsByCircuit(native, rewritten, number);
+}
+
+// Sums in a term that both sides have: each stands for itself.
+bool Comparison::noteSame(TermId term) {
+    if (!same_.insert(term).second) return true;
+    bool isRight = true;
+    if (isFloatSum(term)) isRight = setImage(term, term);
+    if (terms_[term].kind == TermKind::kJoined) {
+        for (const Piece& piece : terms_.pieces(term))
+            if (!piece.isConstant()) isRight &= noteSame(piece.term);
+    } else {
+        for (uint32_t n = 0; n < terms_[term].count; ++n)
+            isRight &= noteSame(terms_.operand(term, n));
+    }
+    if (!isRight) same_.erase(term);
+    return isRight;
+}
+
+bool Comparison::allowsPieces(TermId native, TermId rewritten) {
+    const Pieces a = terms_.pieces(native), b = terms_.pieces(rewritten);
+    if (a.size() != b.size()) return false;
+    for (size_t i = 0; i < a.size(); ++i) {
+        Piece like = b[i];
+        like.term = a[i].term;
+        if (like != a[i] || a[i].isConstant() != b[i].isConstant()) return false;
+        if (a[i].term != b[i].term &&
+            (a[i].term == native || !allows(a[i].term, b[i].term, std::nullopt)))
+            return false;
+    }
+    return a.size() > 1 || terms_[native].kind == TermKind::kJoined;
+}
+
+bool Comparison::allowsOperands(TermId native, TermId rewritten,
+                                std::span<const Type* const> types) {
+    const uint32_t count = terms_[native].count;
+    if (count != terms_[rewritten].count) return false;
+    const auto inOrder = [&](bool isSwapped) {
+        for (uint32_t n = 0; n < count; ++n) {
+            const uint32_t other = isSwapped ? count - 1 - n : n;
+            if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),
+                        floatOf(*types[n])))
+                return false;
+        }
+        return true;
+    };
+    return inOrder(false) ||
+           (count == 2 && isSymmetric(terms_.functionOf(native)) && inOrder(true));
+}
+
+// Whether a device may compute the sum and a product in it as one.
+bool Comparison::mayContract(TermId sum) const {
+    const Function& f = terms_.functionOf(sum);
+    if (!f.mayContract || (f.opcode != numberIn(OpFAdd) && f.opcode != numberIn(OpFSub)))
+        return false;
+    for (uint32_t n = 0; n < 2; ++n) {
+        const TermId operand = terms_.operand(sum, n);
+        if (terms_.isApplied(operand, numberIn(OpFMul)) && terms_.functionOf(operand).mayContract)
+            return true;
+    }
+    return false;
+}
+
+bool Comparison::allowsApplied(TermId native, TermId rewritten) {
+    if (allowsContracted(native, rewritten)) return true;
+    if (terms_[rewritten].kind != TermKind::kApplied) return false;
+    const Function &n = terms_.functionOf(native), &r = terms_.functionOf(rewritten);
+    bool isSame = n.base == r.base;
+    if (!isSame)
+        for (const Stricter& row : kStricter)
+            isSame |= row.native == n.opcode && row.rewritten == r.opcode &&
+                      n.type().width == r.type().width;
+    if (!isSame) return false;
+    if (mayContract(rewritten) && !mayContract(native)) return false;
+    assumptions_ |= kSameFunctions;
+    return allowsOperands(native, rewritten, n.types);
+}
+
+// A product and a sum where the native side has one instruction for both, or the other way round.
+// Vulkan, "Precision of Individual Operations": the precision of fma() is "inherited from OpFMul
+// followed by OpFAdd"; without NoContraction both may be "combined".
+bool Comparison::allowsContracted(TermId native, TermId rewritten) {
+    const auto isFused = [&](TermId id) {
+        return terms_.isApplied(id, numberIn(GLSLstd450Fma)) ||
+               terms_.isApplied(id, numberIn(OpFmaKHR));
+    };
+    if (terms_[rewritten].kind != TermKind::kApplied) return false;
+    const bool isExact = isFused(rewritten) && mayContract(native);
+    const bool isLoose = terms_.isApplied(native, numberIn(GLSLstd450Fma)) &&
+                         terms_.isApplied(rewritten, numberIn(OpFAdd));
+    if (!isExact && !isLoose) return false;
+    const TermId fused = isExact ? rewritten : native, sum = isExact ? native : rewritten;
+    const Function& f = terms_.functionOf(fused);
+    if (!terms_.isApplied(sum, numberIn(OpFAdd)) ||
+        f.type().number != terms_.functionOf(sum).type().number)
+        return false;
+    const auto one = [&](TermId a, TermId b) {
+        return isExact ? allows(b, a, f.type().number) : allows(a, b, f.type().number);
+    };
+    for (const uint32_t n : {0u, 1u}) {
+        const TermId product = terms_.operand(sum, n), addend = terms_.operand(sum, 1 - n);
+        if (!terms_.isApplied(product, numberIn(OpFMul))) continue;
+        if (isExact && !terms_.functionOf(product).mayContract) continue;
+        if (!one(terms_.operand(fused, 2), addend)) continue;
+        for (const uint32_t m : {0u, 1u})
+            if (one(terms_.operand(fused, 0), terms_.operand(product, m)) &&
+                one(terms_.operand(fused, 1), terms_.operand(product, 1 - m))) {
+                assumptions_ |= kContractions;
+                return true;
+            }
+    }
+    return false;
+}
+
+bool Comparison::isFloatSum(TermId term) const {
+    return terms_[term].kind == TermKind::kProduct &&
+           numbers::format(terms_.sumOf(term).result).floating();
+}
+
+// The native side computes an open sum once: one value stands for it.
+bool Comparison::setImage(TermId native, TermId rewritten) {
+    if (dissolved_.contains(native)) return false;
+    const auto [found, isNew] = images_.emplace(native, rewritten);
+    return isNew || found->second == rewritten;
+}
+
+}  // namespace coopvk::reference::symbols

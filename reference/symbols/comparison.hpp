@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a term of the rewritten side has, for all contents of memory, a value that a term of the
+// native side may have.
+#pragma once
+
+#include <unordered_set>
+
+#include "symbols/shadow.hpp"
+
+namespace coopvk::reference::symbols {
+
+// The format of a term that is a float, of which all NaN are one; nothing: bits.
+using Float = std::optional<numbers::Number>;
+
+// A float without the exact conversions around it.
+struct Factor {
+    numbers::Number number = numbers::Number::f32;
+    TermId term = 0;
+    auto operator<=>(const Factor&) const = default;
+};
+
+// What a sum adds: a product, or one number.
+struct Addend {
+    Factor x, y;  // of one number: y.term is 0
+    bool isNegative = false;
+    auto operator<=>(const Addend&) const = default;
+};
+using Addends = std::vector<Addend>;
+
+class Comparison {
+ public:
+    explicit Comparison(Terms& terms) : terms_(terms) {}
+
+    bool allows(TermId native, TermId rewritten, Float number);
+    uint32_t assumptions() const { return assumptions_; }
+    std::string reason() const;
+    Terms& terms() { return terms_; }
+    // Its value is a sum of products of integers.
+    bool isInteger(TermId term) const;
+    bool allowsPolynomial(TermId native, TermId rewritten);
+
+ private:
+    bool isAllowed(TermId native, TermId rewritten, Float number);
+    bool allowsPieces(TermId native, TermId rewritten);
+    bool allowsOperands(TermId native, TermId rewritten, std::span<const Type* const> types);
+    bool allowsApplied(TermId native, TermId rewritten);
+    bool allowsContracted(TermId native, TermId rewritten);
+    bool mayContract(TermId sum) const;
+    bool noteSame(TermId term);
+
+    // Sums of floats.
+    struct Walk {
+        numbers::Number result;  // sums have its precision at least
+        TermId stop = 0;         // a term that is one number, whatever it is made of
+        TermId like = 0;         // of the native side: so is what it allows
+    };
+    bool allowsSum(TermId native, TermId rewritten);
+    bool allowsInOrder(TermId native, TermId rewritten);
+    bool allowsOpen(TermId native, TermId rewritten);
+    bool matches(Addends native, Addends rewritten);
+    bool matchesRest(Addends& native, Addends& rewritten);
+    bool allowsFactors(const Addend& native, const Addend& rewritten);
+    void collect(TermId term, numbers::Number number, bool isNegative, const Walk& walk,
+                 Addends& to);
+    void addProducts(TermId term, bool isNegative, Addends& to);
+    void collectSum(TermId term, bool isNegative, const Walk& walk, Addends& to);
+    bool collectApplied(TermId term, bool isNegative, const Walk& walk, Addends& to);
+    void addOne(Factor factor, bool isNegative, Addends& to);
+    void addProduct(Factor x, Factor y, bool isNegative, Addends& to);
+    Factor factorOf(numbers::Number number, TermId term);
+    numbers::Number formatOf(TermId term) const;
+    size_t countOf(TermId term, const Walk& walk);
+    TermId partWith(TermId term, size_t count, const Walk& walk);
+    bool setImage(TermId native, TermId rewritten);
+    bool isFloatSum(TermId term) const;
+
+    // Integers: polynomials modulo 2^n, by products of terms.
+    using Polynomial = std::map<std::vector<TermId>, uint64_t>;
+    bool addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
+    bool addSum(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
+    bool addMonomials(TermId a, TermId b, uint64_t factor, uint32_t width, Polynomial& to);
+    void addBits(TermId term, uint64_t factor, Polynomial& to);
+    uint64_t magnitudeOf(TermId term, bool isSigned) const;
+    TermId integerIn(TermId term, uint32_t width, uint64_t& bound);
+    uint64_t addExact(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
+    TermId extended(numbers::Number number, TermId term, uint32_t width);
+
+    // By all values of the bytes of which both are functions, if these are few.
+    bool allowsByTrial(TermId native, Float number, TermId rewritten, Float other);
+    // A conversion, where the term is code in integers that converts.
+    TermId recognised(TermId term);
+    // By the bits of both, as functions of those of other terms.
+    bool allowsByCircuit(TermId native, TermId rewritten, Float number);
+    bool allowsBits(TermId native, TermId rewritten, Float number);
+    bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const;
+    // At most kMostBytes of them and one more.
+    const std::vector<TermId>& bytesOf(TermId term);
+
+    Terms& terms_;
+    uint32_t assumptions_ = 0;
+    std::unordered_map<uint64_t, bool> known_;      // by both terms
+    std::unordered_map<TermId, TermId> images_;     // of open sums: what stands for them
+    std::unordered_map<TermId, TermId> dissolved_;  // open sums in another one
+    std::unordered_set<TermId> same_;               // terms of both sides
+    std::unordered_map<TermId, size_t> counts_;
+    numbers::Number countsOf_ = numbers::Number::f32;
+    std::unordered_map<TermId, std::vector<TermId>> bytes_;
+    std::map<std::vector<uint32_t>, bool> trials_;    // by what the terms are but for their bytes
+    std::map<std::vector<uint32_t>, bool> circuits_;  // the same, but for what is no bits
+    std::unordered_map<TermId, TermId> recognised_;
+    bool isInCircuit_ = false;
+    std::pair<TermId, TermId> innermost_;
+};
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Comparisons of memory, and terms in words.
+#include "coopvk_reference/symbols.hpp"
+#include "execution/opcode_table.hpp"
+#include "symbols/comparison.hpp"
+
+namespace coopvk::reference {
+
+using symbols::Pieces;
+using symbols::TermId;
+
+Proof::Proof(Symbols& symbols)
+    : symbols_(symbols),
+      comparison_(std::make_unique<symbols::Comparison>(symbols.computation().terms)) {}
+Proof::~Proof() = default;
+
+Deviation Proof::termOf(const Deviation* deviations, const std::byte* bytes, uint32_t size) {
+    symbols::Terms& terms = comparison_->terms();
+    Pieces pieces;
+    for (uint32_t i = 0; i < size; ++i) {
+        const TermId byte =
+            deviations[i] != 0 ? deviations[i] : terms.constant(uint64_t(bytes[i]), 8);
+        terms.addPieces(byte, 0, 8, pieces);
+    }
+    return terms.joined(pieces);
+}
+
+bool Proof::allows(const Deviation* native, const std::byte* nativeBytes,
+                   const Deviation* rewritten, const std::byte* rewrittenBytes, uint32_t size,
+                   std::optional<numbers::Number> number) {
+    return comparison_->allows(termOf(native, nativeBytes, size),
+                               termOf(rewritten, rewrittenBytes, size), number);
+}
+
+uint32_t Proof::assumptions() const { return comparison_->assumptions(); }
+std::string Proof::reason() const { return comparison_->reason(); }
+
+namespace symbols {
+namespace {
+
+// A term to a depth.
+std::string textOf(const Terms& terms, TermId id, uint32_t depth) {
+    const Term& term = terms[id];
+    const auto list = [&](std::string_view name) {
+        std::string text(name);
+        text += '(';
+        for (uint32_t n = 0; n < term.count; ++n) {
+            if (n == 6) return text + ", ...)";
+            text += (n > 0 ? ", " : "") + textOf(terms, terms.operand(id, n), depth - 1);
+        }
+        return text + ')';
+    };
+    if (id == 0) return "nothing";
+    if (term.kind == TermKind::kByte) return std::format("byte{}", id);
+    if (term.kind == TermKind::kConstant) return std::format("{:#x}:{}", term.bits, term.width);
+    if (depth == 0) return std::format("t{}:{}", id, term.width);
+    switch (term.kind) {
+        case TermKind::kConverted: {
+            const Conversion& c = terms.conversionOf(id);
+            return list(
+                std::format("{}_to_{}", numbers::format(c.from).name, numbers::format(c.to).name));
+        }
+        case TermKind::kApplied: {
+            const Function& f = terms.functionOf(id);
+            return list(f.opcode >= kGlslSet ? std::format("GLSL{}", f.opcode - kGlslSet)
+                                             : std::format("Op{}", f.opcode));
+        }
+        case TermKind::kChosen:
+            return list("choose");
+        case TermKind::kProduct:
+            return list(std::format("sum_{}", numbers::format(terms.sumOf(id).result).name));
+        default:
+            break;
+    }
+    std::string text = "[";
+    for (const Piece& p : terms.pieces(id)) {
+        if (text.size() > 1) text += ' ';
+        if (p.isConstant())
+            text += std::format("{}x{}", p.first, p.count);
+        else
+            text += std::format("{}.{}{}{}", textOf(terms, p.term, depth - 1), p.first,
+                                p.isFill ? "x" : "+", p.count);
+    }
+    return text + "]";
+}
+
+}  // namespace
+
+std::string Comparison::reason() const {
+    return std::format("{} and {}", textOf(terms_, innermost_.first, 4),
+                       textOf(terms_, innermost_.second, 4));
+}
+
+}  // namespace symbols
+}  // namespace coopvk::reference

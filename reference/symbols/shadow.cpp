@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/shadow.hpp"
+
+#include <cstring>
+
+#include "execution/opcode_table.hpp"
+#include "matrices/matrix.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+uint32_t widthOf(const Type& scalar) {
+    return scalar.kind == Kind::kBool ? 1 : scalar.kind == Kind::kPointer ? 64 : scalar.width;
+}
+
+void clear(const Value& value, LaneMask mask) {
+    if (value.deviations == nullptr) return;
+    for (uint32_t c = 0; c < value.components(); ++c)
+        mask.forEach([&](uint32_t lane) { value.setDeviation(c, lane, 0); });
+}
+
+// The first lane in which a part of the value is no constant.
+std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
+    if (value.deviations == nullptr) return std::nullopt;
+    std::optional<uint32_t> found;
+    for (uint32_t c = 0; c < value.components() && !found; ++c)
+        mask.forEach([&](uint32_t lane) {
+            if (!found && value.deviationAt(c, lane) != 0) found = lane;
+        });
+    return found;
+}
+
+class SymbolShadow final : public Shadow {
+ public:
+    explicit SymbolShadow(Computation& all) : all_(all) {}
+
+    Step execute(Subgroup& s) override {
+        const Instruction& at = *s.at;
+        const LaneMask mask = s.mask;
+        if (at.result != kNone && at.opcode != OpVariable) clear(s.result(), mask);
+        // It takes bits from variables without their terms.
+        if (at.opcode == OpSubgroup2DBlockStoreINTEL) return refuse(s, mask.first(), kUnknown);
+        const TransferRow* row = findTransfer(at.row->opcode);
+        const bool isWhole = at.handler != at.row->handler;
+        const bool isEach = at.row->defined == Defined::kComponentwise;
+        bool isAffected = false;
+        for (uint32_t n = 0; n < at.operands.size(); ++n) {
+            if (at[n].slot == kNone) continue;
+            const auto lane = laneOfTerm(s.values[at[n].slot], mask);
+            if (!lane) continue;
+            isAffected = true;
+            const bool isData = row != nullptr ? (row->data >> n & 1) != 0 : isEach;
+            if (!isData) return refuse(s, *lane, row != nullptr ? kDepends : kUnknown);
+        }
+        all_.readsSymbols = false;
+        const Step step = at.handler(s);
+        if (row == nullptr && all_.readsSymbols) return refuse(s, mask.first(), kUnknown);
+        const bool isLoad = at.opcode == OpLoad && all_.readsSymbols;
+        if ((!isAffected && !isLoad) || at.result == kNone || isWhole) return step;
+        const Transferred here{all_, s, at, mask};
+        if (row != nullptr && row->transfer != nullptr)
+            row->transfer(here);
+        else if (row == nullptr)
+            here.each([](uint32_t, uint32_t) { return TermId{0}; });
+        return all_.obstacle.empty() ? step : Step::kStop;
+    }
+
+    Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) override {
+        const uint32_t size = (bits + 7) / 8;
+        if (std::all_of(from, from + size, [](Deviation d) { return d == 0; })) return 0;
+        all_.readsSymbols = true;
+        Pieces pieces;
+        for (uint32_t i = 0; i < size; ++i) {
+            const TermId byte =
+                from[i] != 0 ? from[i] : all_.terms.constant(word >> i * 8 & 0xFF, 8);
+            all_.terms.addPieces(byte, first, std::min(bits, 8u), pieces);
+        }
+        return shadowOf(all_.terms.joined(pieces));
+    }
+
+    void write(Deviation* to, const std::byte* data, uint32_t first, uint32_t bits,
+               Deviation term) override {
+        Terms& terms = all_.terms;
+        const uint32_t size = (bits + 7) / 8;
+        if (bits < 8) {
+            Pieces pieces;
+            const auto byte = uint64_t(data[0]);
+            const TermId old = to[0] != 0 ? to[0] : terms.constant(byte, 8);
+            const TermId part = term != 0 ? term : terms.constant(byte >> first, bits);
+            terms.addPieces(old, 0, first, pieces);
+            terms.addPieces(part, 0, bits, pieces);
+            terms.addPieces(old, first + bits, 8 - first - bits, pieces);
+            to[0] = shadowOf(terms.joined(pieces));
+            return;
+        }
+        if (term == 0) return void(std::fill_n(to, size, Deviation{0}));
+        Pieces pieces;
+        const uint32_t width = terms[term].width;
+        terms.addPieces(term, 0, std::min(width, bits), pieces);
+        if (width < bits) pieces.push_back({0, 0, uint8_t(bits - width), true});
+        const TermId whole = terms.joined(pieces);
+        for (uint32_t i = 0; i < size; ++i) to[i] = shadowOf(terms.part(whole, i * 8, 8));
+    }
+
+    void noteOperand(const Subgroup&, const Type&, const Value&, uint32_t, AtomicAccess&) override {
+    }
+    Deviation afterAtomic(Deviation*, const std::byte*, uint32_t, const AtomicAccess&,
+                          uint64_t) override {
+        all_.obstacle = "it accesses memory atomically, in any order";
+        return 0;
+    }
+
+    Deviation converted(const Element& from, numbers::Number number,
+                        const numbers::Conversion& conversion, uint64_t bits) override {
+        if (from.deviation == 0) return 0;
+        return shadowOf(all_.terms.converted({number, conversion.to(), conversion.rule()},
+                                             from.deviation, bits));
+    }
+    Deviation converted(const Element& from, numbers::Number number, numbers::Number,
+                        const numbers::Conversion& conversion, uint64_t bits) override {
+        return converted(from, number, conversion, bits);
+    }
+
+    Deviation regrouped(std::span<const Element> elements, uint32_t width, uint32_t bit,
+                        uint32_t bits) override {
+        Pieces pieces;
+        for (const Element& e : elements)
+            all_.terms.addPieces(
+                e.deviation != 0 ? e.deviation : all_.terms.constant(e.bits, width), 0, width,
+                pieces);
+        const TermId whole = all_.terms.joined(pieces);
+        return shadowOf(all_.terms.part(whole, bit, bits));
+    }
+
+    void multiply(const matrices::Matrix& a, const matrices::Matrix& b, const matrices::Matrix& c,
+                  const matrices::SumRule& rule, matrices::Matrix& result) override {
+        const Sum sum{a.number, b.number, c.number, rule.result, rule.saturate};
+        std::vector<TermId> operands(size_t{a.columns} * 2 + 1);
+        for (uint32_t row = 0; row < result.rows; ++row)
+            for (uint32_t column = 0; column < result.columns; ++column) {
+                for (uint32_t k = 0; k < a.columns; ++k) {
+                    operands[k * 2] = termOf(a.at(row, k), a.number);
+                    operands[k * 2 + 1] = termOf(b.at(k, column), b.number);
+                }
+                operands.back() = termOf(c.at(row, column), c.number);
+                Element& element = result.at(row, column);
+                element.deviation = all_.terms.product(sum, operands, element.bits);
+            }
+    }
+
+ private:
+    static constexpr auto kUnknown = "no proof knows what it makes of data";
+    static constexpr auto kDepends = "where it goes, or what it accesses, depends on data";
+
+    Step refuse(Subgroup& s, uint32_t lane, std::string_view what) {
+        all_.stop(s, lane, what);
+        return Step::kStop;
+    }
+    Deviation shadowOf(TermId term) const { return all_.terms.constantOf(term) ? 0 : term; }
+    TermId termOf(const Element& element, numbers::Number number) {
+        if (element.deviation != 0) return element.deviation;
+        return all_.terms.constant(element.bits, numbers::format(number).bits);
+    }
+
+    Computation& all_;
+};
+
+}  // namespace
+
+void Computation::stop(Subgroup& s, uint32_t lane, std::string_view what) {
+    if (!obstacle.empty()) return;
+    const Report place = s.placeOf(lane);
+    const std::string name = place.instruction.substr(0, place.instruction.find(' '));
+    obstacle = std::format("{} (word {}): {}", name, s.at->word, what);
+    s.group->sink->stop(obstacle);
+}
+
+TermId Computation::termOf(const Value& value, uint32_t component, uint32_t lane) {
+    const Deviation term = value.deviationAt(component, lane);
+    if (term != 0) return term;
+    return terms.constant(value.at(component, lane), widthOf(scalarOf(*value.type, component)));
+}
+
+void Transferred::set(uint32_t component, uint32_t lane, TermId term) const {
+    const Term& of = terms()[term];
+    const bool isExact = of.kind == TermKind::kConstant || of.kind == TermKind::kJoined;
+    if (isExact && of.bits != result().at(component, lane))
+        all.stop(s, lane, "its term is not what it computes");
+    result().setDeviation(component, lane, of.kind == TermKind::kConstant ? 0 : term);
+}
+
+bool Transferred::isConstant(uint32_t component, uint32_t lane) const {
+    for (uint32_t n = 0; n < at.operands.size(); ++n)
+        if (at[n].slot != kNone && !constant(n, component, lane)) return false;
+    return true;
+}
+
+TermId Transferred::applied(uint32_t component, uint32_t lane) const {
+    auto [found, isNew] = all.functions.emplace(&at, 0);
+    if (isNew) {
+        Function f{.program = s.program, .at = at, .opcode = at.row->opcode};
+        f.at.type = &scalarOf(*at.type);
+        for (const Operand& operand : at.operands)
+            if (operand.slot != kNone) f.types.push_back(&scalarOf(*s.values[operand.slot].type));
+        const bool isFloat = f.at.type->kind == Kind::kFloat;
+        if (at.opcode == OpVectorTimesScalar || at.opcode == OpMatrixTimesScalar)
+            f.opcode = isFloat ? numberIn(OpFMul) : numberIn(OpIMul);
+        constexpr uint32_t kCommute[] = {numberIn(OpFAdd),
+                                         numberIn(OpFMul),
+                                         numberIn(OpIAdd),
+                                         numberIn(OpIMul),
+                                         numberIn(OpBitwiseAnd),
+                                         numberIn(OpBitwiseOr),
+                                         numberIn(OpBitwiseXor),
+                                         numberIn(OpIEqual),
+                                         numberIn(OpINotEqual),
+                                         numberIn(OpLogicalEqual),
+                                         numberIn(OpLogicalNotEqual),
+                                         numberIn(GLSLstd450UMin),
+                                         numberIn(GLSLstd450UMax),
+                                         numberIn(GLSLstd450SMin),
+                                         numberIn(GLSLstd450SMax)};
+        f.commutes = std::ranges::find(kCommute, f.opcode) != std::end(kCommute);
+        f.mayContract = isFloat && at.mayContract;
+        found->second = all.terms.function(std::move(f));
+    }
+    std::vector<TermId> operands;
+    for (uint32_t n = 0; n < at.operands.size(); ++n)
+        if (at[n].slot != kNone) operands.push_back(term(n, component, lane));
+    return terms().applied(found->second, operands, result().at(component, lane));
+}
+
+const TransferRow* findTransfer(uint32_t opcode) {
+    static const auto table = [] {
+        std::unordered_map<uint32_t, const TransferRow*> rows;
+        for (const auto list : {bitTransfers(), otherTransfers()})
+            for (const TransferRow& row : list) rows.emplace(row.opcode, &row);
+        return rows;
+    }();
+    const auto* found = valueIn(table, opcode);
+    return found != nullptr ? *found : nullptr;
+}
+
+std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols) {
+    return std::make_unique<SymbolShadow>(symbols.computation());
+}
+
+}  // namespace coopvk::reference::symbols
+
+namespace coopvk::reference {
+
+Symbols::Symbols() : computation_(std::make_unique<symbols::Computation>()) {}
+Symbols::~Symbols() = default;
+
+Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
+    return computation_->terms.bytes(sample, size);
+}
+std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
+size_t Symbols::terms() const { return computation_->terms.count(); }
+
+}  // namespace coopvk::reference

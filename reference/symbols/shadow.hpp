@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Symbols as what travels beside values.
+#pragma once
+
+#include "coopvk_reference/symbols.hpp"
+#include "execution/shadow.hpp"
+#include "symbols/terms.hpp"
+
+namespace coopvk::reference::symbols {
+
+struct Computation {
+    Terms terms;
+    std::string obstacle;
+    std::unordered_map<const Instruction*, uint32_t> functions;
+    bool readsSymbols = false;  // the instruction that executes
+
+    // Ends the execution: nothing can be said of it.
+    void stop(Subgroup& s, uint32_t lane, std::string_view what);
+    TermId termOf(const Value& value, uint32_t component, uint32_t lane);
+};
+
+// An instruction with operands that are terms.
+struct Transferred {
+    Computation& all;
+    Subgroup& s;
+    const Instruction& at;
+    LaneMask mask;
+
+    Terms& terms() const { return all.terms; }
+    const Value& result() const { return s.values[at.result]; }
+    const Value& operand(uint32_t n) const { return s.values[at[n].slot]; }
+    // Of a component of the result, or of the only one.
+    TermId term(uint32_t n, uint32_t component, uint32_t lane) const {
+        const Value& from = operand(n);
+        return all.termOf(from, from.components() > 1 ? component : 0, lane);
+    }
+    std::optional<uint64_t> constant(uint32_t n, uint32_t component, uint32_t lane) const {
+        const Value& from = operand(n);
+        const uint32_t c = from.components() > 1 ? component : 0;
+        return from.deviationAt(c, lane) == 0 ? std::optional(from.at(c, lane)) : std::nullopt;
+    }
+    // Stops if the term is not what the handler computed.
+    void set(uint32_t component, uint32_t lane, TermId term) const;
+    // Calls f(component, lane), which returns a term; 0: see `otherwise`.
+    template <typename F>
+    void each(F&& f) const {
+        for (uint32_t c = 0; c < result().components(); ++c)
+            mask.forEach([&](uint32_t lane) {
+                if (isConstant(c, lane)) return result().setDeviation(c, lane, 0);
+                const TermId term = f(c, lane);
+                set(c, lane, term != 0 ? term : applied(c, lane));
+            });
+    }
+    bool isConstant(uint32_t component, uint32_t lane) const;
+    // The instruction itself, of one component.
+    TermId applied(uint32_t component, uint32_t lane) const;
+};
+using Transfer = void (*)(const Transferred&);
+
+struct TransferRow {
+    uint32_t opcode;
+    Transfer transfer;             // null: the handler carries terms as it does bits
+    uint32_t data = ~uint32_t{0};  // operands that may be terms: a bit for each
+};
+std::span<const TransferRow> bitTransfers();
+std::span<const TransferRow> otherTransfers();
+const TransferRow* findTransfer(uint32_t opcode);
+
+std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols);
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/terms.hpp"
+
+#include "execution/opcode_table.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+constexpr size_t kFirstTable = 1u << 16;
+
+}  // namespace
+
+bool contains(numbers::Number format, numbers::Number of) {
+    const numbers::Format &wide = numbers::format(format), &narrow = numbers::format(of);
+    if (format == of) return true;
+    if (wide.integer() || !wide.floating() || wide.specials != numbers::Specials::ieee)
+        return false;
+    const int most = (1 << wide.exponentBits) - 2 - wide.bias;
+    if (!narrow.floating()) {
+        const int bits = narrow.bits - narrow.isSigned();
+        return bits <= wide.mantissaBits + 1 && bits <= most;
+    }
+    const bool hasTop = narrow.specials == numbers::Specials::ieee;
+    const int mostNarrow = (1 << narrow.exponentBits) - (hasTop ? 2 : 1) - narrow.bias;
+    const int leastWide = 1 - wide.bias - wide.mantissaBits;
+    const int leastNarrow = 1 - narrow.bias - narrow.mantissaBits;
+    return wide.mantissaBits >= narrow.mantissaBits && most >= mostNarrow &&
+           leastWide <= leastNarrow;
+}
+
+bool isExact(const Conversion& c) {
+    return contains(c.to, c.from) && !c.rule.flushOperand && !c.rule.flushResult;
+}
+
+Terms::Terms() : table_(kFirstTable) {
+    terms_.resize(1);  // no term has number 0
+}
+
+TermId Terms::bytes(const std::byte* sample, uint64_t size) {
+    const auto first = TermId(terms_.size());
+    for (uint64_t i = 0; i < size; ++i)
+        terms_.push_back({.kind = TermKind::kByte, .width = 8, .bits = uint64_t(sample[i])});
+    return first;
+}
+
+size_t Terms::hashOf(const Term& term, std::span<const TermId> operands) const {
+    uint64_t hash = uint64_t(term.kind) << 40 ^ uint64_t { term.width } << 32 ^ term.function;
+    if (term.kind == TermKind::kConstant) hash ^= spread(term.bits);
+    for (const TermId operand : operands) hash = spread(hash + operand) + 1;
+    return size_t(spread(hash));
+}
+
+bool Terms::isSame(TermId id, const Term& term, std::span<const TermId> operands) const {
+    const Term& other = terms_[id];
+    return other.kind == term.kind && other.width == term.width &&
+           other.function == term.function &&
+           (term.kind != TermKind::kConstant || other.bits == term.bits) &&
+           std::ranges::equal(this->operands(id), operands);
+}
+
+void Terms::grow() {
+    std::vector<TermId> old = std::exchange(table_, std::vector<TermId>(table_.size() * 2));
+    for (const TermId id : old) {
+        if (id == 0) continue;
+        size_t at = hashOf(terms_[id], operands(id)) & (table_.size() - 1);
+        while (table_[at] != 0) at = (at + 1) & (table_.size() - 1);
+        table_[at] = id;
+    }
+}
+
+TermId Terms::intern(Term term, std::span<const TermId> operands) {
+    size_t at = hashOf(term, operands) & (table_.size() - 1);
+    for (; table_[at] != 0; at = (at + 1) & (table_.size() - 1))
+        if (isSame(table_[at], term, operands)) return table_[at];
+    term.first = uint32_t(operands_.size());
+    term.count = uint32_t(operands.size());
+    operands_.insert(operands_.end(), operands.begin(), operands.end());
+    const auto id = TermId(terms_.size());
+    terms_.push_back(term);
+    table_[at] = id;
+    if (terms_.size() * 2 > table_.size()) grow();
+    return id;
+}
+
+TermId Terms::constant(uint64_t bits, uint32_t width) {
+    return intern({.kind = TermKind::kConstant,
+                   .width = uint8_t(width),
+                   .bits = bits & numbers::lowBits(width)},
+                  {});
+}
+
+template <typename List, typename T>
+uint32_t Terms::indexIn(List& list, const T& value) {
+    for (size_t i = list.size(); i-- > 0;)
+        if (list[i] == value) return uint32_t(i);
+    list.push_back(value);
+    return uint32_t(list.size() - 1);
+}
+
+static bool operator==(const Conversion& x, const Conversion& y) {
+    const auto key = [](const Conversion& c) {
+        const numbers::ConversionRule& r = c.rule;
+        return std::tuple(c.from, c.to, r.rounding, r.toInteger, r.toFloat, r.fromInteger,
+                          r.fromFloat, r.integerDomain, r.flushOperand, r.flushResult);
+    };
+    return key(x) == key(y);
+}
+
+TermId Terms::converted(const Conversion& conversion, TermId from, uint64_t sample) {
+    const numbers::Format &source = numbers::format(conversion.from),
+                          &target = numbers::format(conversion.to);
+    if (source.integer() && target.integer() &&
+        conversion.rule.fromInteger == numbers::Overflow::wrap) {
+        Pieces pieces;
+        const uint32_t kept = std::min(source.bits, target.bits);
+        addPieces(from, 0, kept, pieces);
+        const auto more = uint8_t(target.bits - kept);
+        if (source.isSigned() && more > 0) {
+            const TermId sign = part(from, source.bits - 1u, 1);
+            Pieces bit;
+            addPieces(sign, 0, 1, bit);
+            bit[0].count = more;
+            pieces.push_back(bit[0]);
+        } else {
+            pieces.push_back({0, 0, more, true});
+        }
+        return joined(pieces);
+    }
+    const bool flushes = conversion.rule.flushOperand || conversion.rule.flushResult;
+    if (conversion.from == conversion.to && !flushes) return from;
+    const uint32_t function = indexIn(conversions_, conversion);
+    const TermId operands[] = {from};
+    return intern(
+        {.kind = TermKind::kConverted, .width = target.bits, .function = function, .bits = sample},
+        operands);
+}
+
+TermId Terms::applied(uint32_t function, std::span<const TermId> operands, uint64_t sample) {
+    const Function& f = functions_[function];
+    const Type& type = f.type();
+    const auto width = uint8_t(type.kind == Kind::kBool ? 1 : type.width);
+    const Term term{
+        .kind = TermKind::kApplied, .width = width, .function = function, .bits = sample};
+    if (f.commutes && operands.size() == 2 && operands[1] < operands[0]) {
+        const TermId swapped[] = {operands[1], operands[0]};
+        return intern(term, swapped);
+    }
+    return intern(term, operands);
+}
+
+TermId Terms::chosen(TermId condition, TermId then, TermId other) {
+    const auto isOfSame = [&](TermId id) {
+        return terms_[id].kind == TermKind::kChosen && operand(id, 0) == condition;
+    };
+    while (isOfSame(then)) then = operand(then, 1);
+    while (isOfSame(other)) other = operand(other, 2);
+    if (then == other) return then;
+    if (const auto known = constantOf(condition)) return *known != 0 ? then : other;
+    if (terms_[then].width == 1 && constantOf(then) == 1 && constantOf(other) == 0)
+        return condition;
+    const TermId operands[] = {condition, then, other};
+    const uint64_t sample = terms_[terms_[condition].bits != 0 ? then : other].bits;
+    return intern({.kind = TermKind::kChosen, .width = terms_[then].width, .bits = sample},
+                  operands);
+}
+
+TermId Terms::truth(TermId word) {
+    const Term& term = terms_[word];
+    if (term.width == 1) return word;
+    if (const auto known = constantOf(word)) return constant(*known != 0, 1);
+    const Pieces all = pieces(word);
+    if (term.kind == TermKind::kJoined && all.size() == 2 && all[0].count == 1 &&
+        all[1].isConstant() && all[1].first == 0)
+        return part(word, 0, 1);
+    const TermId one = constant(1, 1), none = constant(0, 1);
+    if (term.kind == TermKind::kChosen && constantOf(operand(word, 1)) &&
+        constantOf(operand(word, 2))) {
+        const bool isThen = *constantOf(operand(word, 1)) != 0;
+        const bool isElse = *constantOf(operand(word, 2)) != 0;
+        if (isThen && !isElse) return operand(word, 0);
+        if (isThen == isElse) return isThen ? one : none;
+    }
+    return 0;
+}
+
+TermId Terms::product(const Sum& sum, std::span<const TermId> operands, uint64_t sample) {
+    const numbers::Format& result = numbers::format(sum.result);
+    return intern({.kind = TermKind::kProduct,
+                   .width = result.bits,
+                   .function = sumKind(sum),
+                   .bits = sample},
+                  operands);
+}
+
+uint32_t Terms::function(Function&& function) {
+    const Program& program = *function.program;
+    std::vector<uint32_t> key = {function.opcode, function.at.rounding, function.at.fastMath,
+                                 function.at.saturates, function.mayContract};
+    const auto add = [&](const Type& type) {
+        const bool isFloat = type.kind == Kind::kFloat;
+        const FloatControls& controls = program.controls(type);
+        key.push_back(uint32_t(type.kind) | type.width << 8 |
+                      (isFloat ? uint32_t(type.number) << 16 | uint32_t(controls.rounding) << 24 |
+                                     uint32_t{controls.flushDenorms} << 30
+                               : 0));
+    };
+    add(function.type());
+    for (const Type* type : function.types) add(*type);
+    const auto [found, isNew] = functionByKey_.emplace(key, uint32_t(functions_.size()));
+    if (!isNew) return found->second;
+    key[4] = 2;
+    function.base = functionByKey_.emplace(key, uint32_t(functionByKey_.size())).first->second;
+    functions_.push_back(std::move(function));
+    return uint32_t(functions_.size() - 1);
+}
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/trial.hpp"
+
+#include <cmath>
+
+namespace coopvk::reference::symbols {
+namespace {
+
+constexpr size_t kMostTerms = 2048;
+
+void joinPieces(const Pieces& pieces, const Order& order, std::span<const Values> values,
+                Values& to) {
+    uint32_t at = 0;
+    for (const Piece& p : pieces) {
+        const uint64_t mask = numbers::lowBits(p.count);
+        const Values* from = p.isConstant() ? nullptr : &values[order.numbers.find(p.term)->second];
+        if (from != nullptr) to.undefined |= from->undefined;
+        for (uint32_t lane = 0; lane < kAtOnce; ++lane) {
+            const uint64_t read = from != nullptr ? from->bits[lane] >> p.first : p.first;
+            const uint64_t bits = p.isNegated ? ~read : read;
+            to.bits[lane] |= (p.isFill ? ((bits & 1) != 0 ? mask : 0) : bits & mask) << at;
+        }
+        at += p.count;
+    }
+}
+
+void convertEach(const Conversion& c, const Values& from, Values& to) {
+    const numbers::Conversion conversion(c.from, c.to, c.rule);
+    for (uint32_t lane = 0; lane < kAtOnce; ++lane) {
+        const numbers::Converted converted = conversion(from.bits[lane]);
+        to.bits[lane] = converted.bits;
+        if (!converted.defined) to.undefined.set(lane);
+    }
+    to.undefined |= from.undefined;
+}
+
+void chooseEach(const Values& condition, const Values& then, const Values& other, Values& to) {
+    for (uint32_t lane = 0; lane < kAtOnce; ++lane) {
+        const Values& from = condition.bits[lane] != 0 ? then : other;
+        to.bits[lane] = from.bits[lane];
+        if (from.undefined.test(lane)) to.undefined.set(lane);
+    }
+    to.undefined |= condition.undefined;
+}
+
+// A device may round in either direction (Vulkan, "Precision of Individual Operations": "correctly
+// rounded").
+void refuseRoundings(const Conversion& c, const Values& from, Values& to) {
+    if (!numbers::format(c.to).floating()) return;
+    for (uint32_t lane = 0; lane < kAtOnce; ++lane) {
+        const double before = numbers::decodeDouble(c.from, from.bits[lane]);
+        const double after = numbers::decodeDouble(c.to, to.bits[lane]);
+        if (before != after && !(std::isnan(before) && std::isnan(after))) to.undefined.set(lane);
+    }
+}
+
+}  // namespace
+
+bool addTo(const Terms& terms, TermId id, Order& order) {
+    if (order.numbers.contains(id)) return true;
+    if (order.terms.size() > kMostTerms) return false;
+    const auto add = [&](TermId operand) { return addTo(terms, operand, order); };
+    if (terms[id].kind == TermKind::kJoined) {
+        for (const Piece& p : terms.pieces(id))
+            if (!p.isConstant() && !add(p.term)) return false;
+    } else {
+        for (const TermId operand : terms.operands(id))
+            if (!add(operand)) return false;
+    }
+    order.numbers.emplace(id, uint32_t(order.terms.size()));
+    order.terms.push_back(id);
+    return true;
+}
+
+void Trial::compute(TermId id, uint32_t first, Values& to) {
+    const Term& term = terms_[id];
+    const auto operand = [&](uint32_t n) -> const Values& { return of(terms_.operand(id, n)); };
+    to = {};
+    switch (term.kind) {
+        case TermKind::kByte: {
+            const auto shift = uint32_t(std::ranges::find(bytes_, id) - bytes_.begin()) * 8;
+            for (uint32_t lane = 0; lane < kAtOnce; ++lane)
+                to.bits[lane] = (first + lane) >> shift & 0xFF;
+            break;
+        }
+        case TermKind::kConstant:
+            to.bits.fill(term.bits);
+            break;
+        case TermKind::kJoined:
+            joinPieces(terms_.pieces(id), order_, values_, to);
+            break;
+        case TermKind::kConverted:
+            convertEach(terms_.conversionOf(id), operand(0), to);
+            if (rewritten_.numbers.contains(id))
+                refuseRoundings(terms_.conversionOf(id), operand(0), to);
+            break;
+        case TermKind::kChosen:
+            chooseEach(operand(0), operand(1), operand(2), to);
+            break;
+        case TermKind::kApplied: {
+            std::vector<const Values*> operands;
+            for (const TermId each : terms_.operands(id)) operands.push_back(&of(each));
+            machine_.apply(terms_.functionOf(id), operands, to);
+            break;
+        }
+        case TermKind::kProduct:  // see isTried()
+            break;
+    }
+}
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms for all values of one or two bytes, by the handlers that execute the instructions.
+#pragma once
+
+#include "symbols/comparison.hpp"
+
+namespace coopvk::reference::symbols {
+
+inline constexpr uint32_t kAtOnce = kMaxLanes;
+
+struct Values {
+    std::array<uint64_t, kAtOnce> bits = {};
+    LaneMask undefined;  // results that no text defines
+};
+
+// Terms in the order of their operands.
+struct Order {
+    std::vector<TermId> terms;
+    std::unordered_map<TermId, uint32_t> numbers;
+};
+
+// False: too many.
+bool addTo(const Terms& terms, TermId id, Order& order);
+
+// Executes an instruction on scalars.
+class Machine {
+ public:
+    Machine() {
+        settings_.checks = kAllChecks;
+        group_.settings = &settings_;
+        s_.group = &group_;
+        s_.lanes = kAtOnce;
+        s_.all = s_.mask = LaneMask::firstLanes(kAtOnce);
+    }
+    void apply(const Function& f, std::span<const Values* const> operands, Values& result) {
+        Instruction at = f.at;
+        std::vector<LaneMask> defined(operands.size() + 1, s_.all);
+        s_.values.clear();
+        uint32_t next = 0;
+        for (Operand& operand : at.operands) {
+            if (operand.slot == kNone) continue;
+            auto* bits = const_cast<uint64_t*>(operands[next]->bits.data());
+            s_.values.push_back({bits, &defined[next], f.types[next], kAtOnce});
+            result.undefined |= operands[next]->undefined;
+            operand.slot = next++;
+        }
+        at.result = next;
+        s_.values.push_back({result.bits.data(), &defined[next], at.type, kAtOnce});
+        s_.program = f.program;
+        s_.at = &at;
+        s_.outside.clear();
+        (void)at.handler(s_);
+        for (const auto& [component, lane] : s_.outside) result.undefined.set(lane);
+    }
+
+ private:
+    Settings settings_;
+    Workgroup group_;
+    Subgroup s_;
+};
+
+// All values of the bytes, a part at a time.
+class Trial {
+ public:
+    // `rewritten`: these must have one value on every device.
+    Trial(const Terms& terms, const Order& order, const Order& rewritten,
+          std::span<const TermId> bytes)
+        : terms_(terms),
+          order_(order),
+          rewritten_(rewritten),
+          bytes_(bytes),
+          values_(order.terms.size()) {}
+
+    const Values& of(TermId id) const { return values_[order_.numbers.find(id)->second]; }
+    void run(uint32_t first) {
+        for (size_t n = 0; n < order_.terms.size(); ++n)
+            compute(order_.terms[n], first, values_[n]);
+    }
+
+ private:
+    void compute(TermId id, uint32_t first, Values& to);
+
+    const Terms& terms_;
+    const Order &order_, &rewritten_;
+    std::span<const TermId> bytes_;
+    std::vector<Values> values_;
+    Machine machine_;
+};
+
+}  // namespace coopvk::reference::symbols

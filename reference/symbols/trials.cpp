@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Terms that are functions of one or two bytes: both sides for all values of these.
+#include <cmath>
+
+#include "execution/opcode_table.hpp"
+#include "symbols/trial.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+constexpr size_t kMostBytes = 2;
+
+// Instructions on floats that have one result, whatever the device, but for what it contracts.
+constexpr uint32_t kDetermined[] = {
+    numberIn(OpFAdd),
+    numberIn(OpFSub),
+    numberIn(OpFMul),
+    numberIn(OpFmaKHR),
+    numberIn(OpFNegate),
+    numberIn(OpFOrdEqual),
+    numberIn(OpFOrdNotEqual),
+    numberIn(OpFOrdLessThan),
+    numberIn(OpFOrdLessThanEqual),
+    numberIn(OpFOrdGreaterThan),
+    numberIn(OpFOrdGreaterThanEqual),
+    numberIn(OpFUnordEqual),
+    numberIn(OpFUnordNotEqual),
+    numberIn(OpFUnordLessThan),
+    numberIn(OpFUnordLessThanEqual),
+    numberIn(OpFUnordGreaterThan),
+    numberIn(OpFUnordGreaterThanEqual),
+    numberIn(OpIsNan),
+    numberIn(OpIsInf),
+    numberIn(GLSLstd450FAbs),
+    numberIn(GLSLstd450Floor),
+    numberIn(GLSLstd450Ceil),
+    numberIn(GLSLstd450Trunc),
+    numberIn(GLSLstd450RoundEven),
+};
+
+bool isDetermined(const Function& f) {
+    const auto isInteger = [](const Type* type) { return type->kind != Kind::kFloat; };
+    if (isInteger(&f.type()) && std::ranges::all_of(f.types, isInteger)) return true;
+    return std::ranges::find(kDetermined, f.opcode) != std::end(kDetermined);
+}
+
+// What the terms are, whatever their bytes are.
+std::vector<uint32_t> shapeOf(const Terms& terms, const Order& order) {
+    std::vector<uint32_t> shape;
+    const auto add = [&](TermId id) { shape.push_back(order.numbers.find(id)->second); };
+    for (const TermId id : order.terms) {
+        const Term& term = terms[id];
+        shape.push_back(uint32_t(term.kind) | uint32_t{term.width} << 8 | term.function << 16);
+        if (term.kind == TermKind::kConstant)
+            shape.insert(shape.end(), {uint32_t(term.bits), uint32_t(term.bits >> 32)});
+        if (term.kind == TermKind::kJoined) {
+            for (const Piece& p : terms.pieces(id)) {
+                shape.push_back(layoutOf(p));
+                if (!p.isConstant()) add(p.term);
+            }
+        } else {
+            for (const TermId operand : terms.operands(id)) add(operand);
+        }
+    }
+    return shape;
+}
+
+// The same bits; of floats the same number, or NaN.
+bool areSame(uint64_t native, Float number, uint64_t rewritten, Float other) {
+    if (!number || !other) return native == rewritten;
+    const double a = numbers::decodeDouble(*number, native);
+    const double b = numbers::decodeDouble(*other, rewritten);
+    if (std::isnan(a) || std::isnan(b)) return std::isnan(a) && std::isnan(b);
+    return std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b);
+}
+
+}  // namespace
+
+const std::vector<TermId>& Comparison::bytesOf(TermId term) {
+    if (const auto* known = valueIn(bytes_, term)) return *known;
+    std::vector<TermId> bytes;
+    const auto add = [&](TermId operand) {
+        if (bytes.size() > kMostBytes) return;
+        for (const TermId byte : bytesOf(operand))
+            if (std::ranges::find(bytes, byte) == bytes.end()) bytes.push_back(byte);
+    };
+    if (terms_[term].kind == TermKind::kByte) {
+        bytes = {term};
+    } else if (terms_[term].kind == TermKind::kJoined) {
+        for (const Piece& p : terms_.pieces(term))
+            if (!p.isConstant()) add(p.term);
+    } else {
+        for (uint32_t n = 0; n < terms_[term].count; ++n) add(terms_.operand(term, n));
+    }
+    std::ranges::sort(bytes);
+    if (bytes.size() > kMostBytes) bytes.resize(kMostBytes + 1);
+    return bytes_[term] = std::move(bytes);
+}
+
+bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const {
+    for (const TermId id : all)
+        if (terms_[id].kind == TermKind::kProduct) return false;
+    for (const TermId id : rewritten)
+        if (terms_[id].kind == TermKind::kApplied &&
+            (!isDetermined(terms_.functionOf(id)) || mayContract(id)))
+            return false;
+    return true;
+}
+
+bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Float other) {
+    std::vector<TermId> bytes = bytesOf(native);
+    for (const TermId byte : bytesOf(rewritten))
+        if (std::ranges::find(bytes, byte) == bytes.end()) bytes.push_back(byte);
+    if (bytes.size() > kMostBytes) return false;
+    Order order;
+    for (const TermId byte : bytes) addTo(terms_, byte, order);
+    if (!addTo(terms_, native, order) || !addTo(terms_, rewritten, order)) return false;
+    Order ofRewritten;
+    (void)addTo(terms_, rewritten, ofRewritten);
+    if (!areTried(order.terms, ofRewritten.terms)) return false;
+    std::vector<uint32_t> shape = shapeOf(terms_, order);
+    const auto formatOf = [](Float of) { return of ? uint32_t(*of) : ~uint32_t{0}; };
+    shape.insert(shape.end(), {order.numbers[native], order.numbers[rewritten], formatOf(number),
+                               formatOf(other)});
+    const auto [known, isNew] = trials_.emplace(std::move(shape), false);
+    if (!isNew) return known->second;
+    Trial trial(terms_, order, ofRewritten, bytes);
+    const uint32_t count = 1u << bytes.size() * 8;
+    for (uint32_t first = 0; first < count; first += kAtOnce) {
+        trial.run(first);
+        const Values &a = trial.of(native), &b = trial.of(rewritten);
+        if (b.undefined.any()) return false;
+        for (uint32_t lane = 0; lane < kAtOnce; ++lane)
+            if (!areSame(a.bits[lane], number, b.bits[lane], other)) return false;
+    }
+    return known->second = true;
+}
+
+}  // namespace coopvk::reference::symbols

@@ -1,0 +1,53 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# usage: test_prove.sh COOPVK
+# `coopvk prove` proves products of matrices, and nothing that was planted.
+set -euo pipefail
+
+coopvk=$1 command=prove
+# shellcheck source=check.bash
+source "$(dirname -- "${BASH_SOURCE[0]}")/check.bash"
+
+# shader NAME FACTOR SUM [CHANGE]: a product of matrices, after which CHANGE executes.
+shader() {
+    cat >"$work/$1.comp" <<GLSL
+#version 460
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_bfloat16 : require
+layout(local_size_x = 32) in;
+layout(binding = 0) readonly buffer A { $2 a[512]; };
+layout(binding = 1) buffer C { $3 c[1024]; };
+void main() {
+    coopmat<$2, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
+    coopmat<$2, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
+    coopmat<$3, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> z;
+    coopMatLoad(x, a, 0, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(y, a, 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+    coopMatLoad(z, c, gl_SubgroupID * 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+    z = coopMatMulAdd(x, y, z);
+    ${4:-}
+    coopMatStore(z, c, gl_SubgroupID * 256, 16, gl_CooperativeMatrixLayoutRowMajor);
+}
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/$1.spv" "$work/$1.comp"
+}
+
+shader halves float16_t float
+shader sums float16_t float16_t
+shader shorts bfloat16_t float
+shader bytes int8_t int32_t
+shader twice float16_t float 'z = coopMatMulAdd(x, y, z);'
+# One bit pattern in 2^32, which no sample hits.
+shader pattern bfloat16_t float 'z[0] = floatBitsToUint(z[0]) == 0x4B123457u ? 1.0 : z[0];'
+shader branch float16_t float 'if (c[0] > 1.0) z = z + z;'
+
+for name in halves sums shorts bytes; do
+    expect 0 '32 lanes, GPU, core: proved' --lanes 8,32 "$work/$name.spv"
+done
+expect 0 '"verdict": "proved"' --json --lanes 8 "$work/bytes.spv"
+expect 1 '32 lanes: differs' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
+expect 2 'not provable' --lanes 32 --against "$work/pattern.spv" "$work/shorts.spv"
+expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/branch.spv"

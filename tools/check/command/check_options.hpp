@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk check` and `coopvk prove` have in common on the command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "check.hpp"
+#include "rewrite/rewrite_job.hpp"
+
+namespace coopvk::tool {
+
+struct CheckOptions {
+    RewriteOptions rewrite;
+    check::Options check;
+    std::vector<uint32_t> lanes, groups, push;
+    std::string against;
+    bool anyValues = false;
+    bool onDevice = false;
+    uint32_t index = 0;  // of that device
+    bool json = false;
+};
+
+// A module, or the request that the layer wrote; without a device for the reference device.
+rewrite::Result<RewriteJob> jobOf(const CheckOptions& options);
+rewrite::Result<check::Subject> subjectOf(const RewriteJob& job);
+rewrite::Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJob& job);
+
+void addInputOptions(CLI::App& command, CheckOptions& options);
+void addMemoryOptions(CLI::App& command, CheckOptions& options);
+void addRewriteOptions(CLI::App& command, RewriteOptions& options);
+
+}  // namespace coopvk::tool

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `coopvk prove` prints.
+#include <format>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "check/command/check_output.hpp"
+#include "json_text.hpp"
+#include "system/text.hpp"
+
+namespace coopvk::tool {
+namespace {
+
+using check::ProofOutcome;
+using check::ProofVerdict;
+using nlohmann::ordered_json;
+
+const char* backEndOf(const ProofOutcome& outcome) {
+    switch (outcome.backEnd) {
+        case rewrite::BackEnd::kCore:
+            return "core";
+        case rewrite::BackEnd::kNative:
+            return "native";
+        case rewrite::BackEnd::kAuto:
+            break;
+    }
+    return "";
+}
+
+// There is neither device nor back-end where the module itself could not be executed.
+std::string placeText(const ProofOutcome& outcome) {
+    std::string text = std::format("{} lanes", outcome.lanes);
+    if (!outcome.deviceClass.empty()) text += ", " + outcome.deviceClass;
+    const bool isOfRewritten = !outcome.deviceClass.empty() || outcome.terms != 0;
+    if (isOfRewritten && *backEndOf(outcome) != 0) text += std::format(", {}", backEndOf(outcome));
+    return text;
+}
+
+}  // namespace
+
+void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
+    std::ostringstream out;
+    for (const ProofOutcome& outcome : outcomes) {
+        out << placeText(outcome) << ": " << check::nameOf(outcome.verdict);
+        if (!outcome.message.empty()) out << ": " << outcome.message;
+        if (outcome.verdict == ProofVerdict::kProved) {
+            out << std::format(" ({} numbers, {:.2f} s", outcome.numbers, outcome.seconds);
+            for (const std::string_view text : check::assumptionsOf(outcome.assumptions))
+                out << "; " << text;
+            out << ')';
+        }
+        out << '\n';
+        if (!outcome.shown) continue;
+        std::ostringstream shown;
+        printText(shown, std::vector{*outcome.shown});
+        out << "  " << shown.str();
+    }
+    to << layer::printable(out.str(), "\n\t");
+}
+
+void printJson(std::ostream& out, const std::string& input,
+               const std::vector<ProofOutcome>& outcomes) {
+    ordered_json json;
+    json["input"] = input;
+    json["outcomes"] = ordered_json::array();
+    for (const ProofOutcome& outcome : outcomes) {
+        ordered_json& one = json["outcomes"].emplace_back();
+        one["lanes"] = outcome.lanes;
+        if (!outcome.deviceClass.empty()) one["class"] = outcome.deviceClass;
+        one["backEnd"] = backEndOf(outcome);
+        one["verdict"] = check::nameOf(outcome.verdict);
+        if (!outcome.message.empty()) one["message"] = outcome.message;
+        one["numbers"] = outcome.numbers;
+        one["terms"] = outcome.terms;
+        one["seconds"] = outcome.seconds;
+        one["assumptions"] = check::assumptionsOf(outcome.assumptions);
+    }
+    out << jsonText(json, 1);
+}
+
+}  // namespace coopvk::tool

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "prove.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <format>
+#include <map>
+#include <optional>
+
+#include "coopvk_reference/symbols.hpp"
+#include "rewriting.hpp"
+#include "side.hpp"
+#include "symbolic_memory.hpp"
+
+namespace coopvk::check {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct NameRow {
+    ProofVerdict verdict;
+    std::string_view name;
+};
+constexpr NameRow kNames[] = {
+    {ProofVerdict::kProved, "proved"},
+    {ProofVerdict::kDiffers, "differs"},
+    {ProofVerdict::kNotProvable, "not provable"},
+    {ProofVerdict::kRefused, "refused"},
+    {ProofVerdict::kNotApplicable, "not applicable"},
+    {ProofVerdict::kNotExecutable, "not executable"},
+};
+
+struct AssumptionRow {
+    uint32_t assumption;
+    std::string_view text;
+};
+constexpr AssumptionRow kAssumptions[] = {
+    {reference::kOpenSums, "sums that only products read are open"},
+    {reference::kZeroSigns, "zero sums have either sign"},
+    {reference::kNanBits, "a NaN is each NaN"},
+    {reference::kContractions, "products and sums are contracted"},
+    {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
+};
+
+// Of one subgroup size.
+class Prover {
+ public:
+    Prover(const Subject& subject, const ProofOptions& options, uint32_t lanes)
+        : subject_(subject),
+          options_(options),
+          lanes_(lanes),
+          module_(subject.words, subject.specialization),
+          entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
+          memory_(makeMemory(module_, options.check.memory)),
+          symbolic_(module_, memory_, symbols_) {}
+
+    std::vector<ProofOutcome> run() {
+        ProofOutcome outcome{.lanes = lanes_};
+        const auto start = Clock::now();
+        outcome.verdict = executeNative(outcome.message);
+        outcome.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+        if (outcome.verdict != ProofVerdict::kProved) return {outcome};
+        nativeSeconds_ = outcome.seconds;
+        std::vector<ProofOutcome> outcomes;
+        if (options_.hasDevice || !subject_.rewritten.empty()) {
+            for (const auto backEnd : options_.check.backEnds)
+                outcomes.push_back(proveFor(subject_, "", backEnd));
+            return outcomes;
+        }
+        for (const DeviceClass& each : deviceClasses()) {
+            if (lanes_ > each.maxLanes) continue;
+            Subject subject = subject_;
+            subject.target.device = referenceTraits(each);
+            for (const auto backEnd : options_.check.backEnds)
+                outcomes.push_back(proveFor(subject, std::string(each.name), backEnd));
+        }
+        return outcomes;
+    }
+
+ private:
+    ProofVerdict executeNative(std::string& message);
+    reference::Settings settings();
+    Execution executeWithSymbols(const Side& side, std::string& obstacle);
+    ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
+                          rewrite::BackEnd backEnd);
+    void proveWords(std::span<const uint32_t> words, ProofOutcome& outcome);
+    void compare(const Execution& rewritten, ProofOutcome& outcome);
+    void show(const Subject& subject, ProofOutcome& outcome) const;
+
+    const Subject& subject_;
+    const ProofOptions& options_;
+    uint32_t lanes_;
+    Module module_;
+    std::string entryPoint_;
+    Memory memory_;
+    reference::Symbols symbols_;
+    SymbolicMemory symbolic_;
+    std::optional<reference::Choice> placement_;
+    Side native_;
+    std::vector<Side> rewritten_;  // whose instructions terms name
+    Execution nativeResult_;
+    double nativeSeconds_ = 0;
+    std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
+};
+
+reference::Settings Prover::settings() {
+    reference::Settings settings;
+    settings.subgroupSize = lanes_;
+    settings.seed = options_.check.memory.seed;
+    settings.placement = placement_.value_or(reference::Choice::kPlain);
+    settings.steps = options_.check.steps;
+    settings.threads = 1;
+    settings.symbols = &symbols_;
+    return settings;
+}
+
+Execution Prover::executeWithSymbols(const Side& side, std::string& obstacle) {
+    (void)symbols_.takeObstacle();
+    Execution result =
+        execute(side, memory_, options_.check.groups, settings(), true, symbolic_.deviations());
+    obstacle = symbols_.takeObstacle();
+    if (obstacle.empty()) obstacle = result.error;
+    if (obstacle.empty() && !result.reports.empty())
+        obstacle = reference::describe(result.reports.front());
+    return result;
+}
+
+ProofVerdict Prover::executeNative(std::string& message) {
+    placement_ = placementAt(subject_, entryPoint_, lanes_);
+    native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes_,
+                        options_.check.validate, placement_});
+    message = native_.error;
+    if (native_.program == nullptr) return ProofVerdict::kNotExecutable;
+    const auto size = reference::workgroupSize(*native_.program);
+    if (uint64_t{size[0]} * size[1] * size[2] % lanes_ != 0 &&
+        needsWholeSubgroups(subject_.words)) {
+        message = "the workgroup is not whole subgroups";
+        return ProofVerdict::kNotApplicable;
+    }
+    nativeResult_ = executeWithSymbols(native_, message);
+    if (message.empty()) return ProofVerdict::kProved;
+    message = "natively: " + message;
+    return ProofVerdict::kNotProvable;
+}
+
+ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
+                              rewrite::BackEnd backEnd) {
+    ProofOutcome outcome{
+        .lanes = lanes_, .deviceClass = std::move(deviceClass), .backEnd = backEnd};
+    std::vector<uint32_t> words(subject.rewritten.begin(), subject.rewritten.end());
+    if (words.empty()) {
+        auto result = rewriteFor(subject, entryPoint_, lanes_, backEnd);
+        const bool isNative = backEnd == rewrite::BackEnd::kNative;
+        if (!result) {
+            const bool isUnsupported = result.error().code == rewrite::ErrorCode::kUnsupported;
+            outcome.message = result.error().message;
+            outcome.verdict =
+                isNative && isUnsupported ? ProofVerdict::kNotApplicable : ProofVerdict::kRefused;
+            return outcome;
+        }
+        words = std::move(result->words);
+    }
+    if (const auto found = known_.find(words); found != known_.end()) {
+        ProofOutcome same = found->second;
+        same.deviceClass = outcome.deviceClass;
+        same.backEnd = backEnd;
+        return same;
+    }
+    const auto start = Clock::now();
+    proveWords(words, outcome);
+    outcome.terms = symbols_.terms();
+    outcome.seconds = nativeSeconds_ + std::chrono::duration<double>(Clock::now() - start).count();
+    if (outcome.verdict == ProofVerdict::kNotProvable && options_.tries) show(subject, outcome);
+    known_.emplace(std::move(words), outcome);
+    return outcome;
+}
+
+void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) {
+    std::span<const SpecializationValue> specialization;
+    if (!subject_.rewritten.empty()) specialization = subject_.specialization;
+    Side& side = rewritten_.emplace_back(makeSide(
+        {words, entryPoint_, specialization, lanes_, options_.check.validate, placement_}));
+    if (side.program == nullptr) {
+        outcome.message = side.error;
+        outcome.verdict = ProofVerdict::kNotProvable;
+        return;
+    }
+    const Execution result = executeWithSymbols(side, outcome.message);
+    if (!outcome.message.empty()) {
+        outcome.message = "rewritten: " + outcome.message;
+        outcome.verdict = ProofVerdict::kNotProvable;
+        return;
+    }
+    compare(result, outcome);
+}
+
+// Bytes that a comparison takes for one number.
+struct Number {
+    uint64_t offset = 0;
+    uint32_t size = 1;
+    std::optional<reference::numbers::Number> format = {};  // of a float
+};
+
+// In the formats in which the native side wrote them; each byte once.
+static std::vector<Number> numbersOf(const Module& module, const Memory& memory, size_t buffer,
+                                     const Execution& native) {
+    const Buffer& of = memory.buffers[buffer];
+    std::vector<Number> numbers;
+    std::vector<bool> taken(of.bytes.size());
+    visitNumbers(module, memory.interface, of, native.accessed[buffer].writers,
+                 [&](uint64_t offset, const Format& format) {
+                     bool isFree = offset + format.bytes() <= taken.size();
+                     for (uint64_t i = 0; isFree && i < format.bytes(); ++i)
+                         isFree = !taken[offset + i];
+                     if (!isFree) return;
+                     std::fill_n(taken.begin() + std::ptrdiff_t(offset), format.bytes(), true);
+                     numbers.push_back({offset, format.bytes(), format.number});
+                 });
+    for (uint64_t offset = 0; offset < taken.size(); ++offset)
+        if (!taken[offset]) numbers.push_back({offset, 1});
+    return numbers;
+}
+
+void Prover::compare(const Execution& rewritten, ProofOutcome& outcome) {
+    reference::Proof proof(symbols_);
+    for (size_t b = 0; b < memory_.buffers.size(); ++b) {
+        const auto& before = symbolic_.deviations()[b];
+        const auto &n = nativeResult_.accessed[b].deviations, &r = rewritten.accessed[b].deviations;
+        const auto &nativeBytes = nativeResult_.contents[b], &bytes = rewritten.contents[b];
+        const auto isUntouched = [&](const Number& number) {
+            for (uint64_t i = number.offset; i < number.offset + number.size; ++i)
+                if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
+            return true;
+        };
+        for (const Number& number : numbersOf(module_, memory_, b, nativeResult_)) {
+            if (isUntouched(number)) continue;
+            ++outcome.numbers;
+            const uint64_t at = number.offset;
+            if (proof.allows(n.data() + at, nativeBytes.data() + at, r.data() + at,
+                             bytes.data() + at, number.size, number.format))
+                continue;
+            outcome.verdict = ProofVerdict::kNotProvable;
+            outcome.message = std::format("{}, byte {}: not shown to be the same: {}",
+                                          memory_.buffers[b].name, at, proof.reason());
+            return;
+        }
+    }
+    outcome.assumptions = proof.assumptions();
+}
+
+// Where executions with other contents of memory show a difference.
+void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
+    Options check = options_.check;
+    check.lanes = {lanes_};
+    check.backEnds = {outcome.backEnd};
+    check.moreValues = check.moreSpecials = true;
+    for (Outcome& shown : coopvk::check::check(subject, check)) {
+        if (!isFault(shown.verdict)) continue;
+        outcome.verdict = ProofVerdict::kDiffers;
+        outcome.shown = std::move(shown);
+        return;
+    }
+}
+
+}  // namespace
+
+std::string_view nameOf(ProofVerdict verdict) {
+    return std::ranges::find(kNames, verdict, &NameRow::verdict)->name;
+}
+
+std::vector<std::string_view> assumptionsOf(uint32_t assumptions) {
+    std::vector<std::string_view> texts;
+    for (const AssumptionRow& row : kAssumptions)
+        if ((assumptions & row.assumption) != 0) texts.push_back(row.text);
+    return texts;
+}
+
+std::vector<ProofOutcome> prove(const Subject& subject, const ProofOptions& options) {
+    std::vector<ProofOutcome> outcomes;
+    for (const uint32_t lanes : options.check.lanes)
+        for (ProofOutcome& outcome : Prover(subject, options, lanes).run())
+            outcomes.push_back(std::move(outcome));
+    return outcomes;
+}
+
+}  // namespace coopvk::check

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rewriting.hpp"
+
+#include <algorithm>
+
+namespace coopvk::check {
+
+using reference::Choice;
+using rewrite::BackEnd;
+
+rewrite::Target targetFor(const Subject& subject, uint32_t lanes, BackEnd backEnd) {
+    rewrite::Target target = subject.target;
+    target.subgroupSize = lanes;
+    target.device.minSubgroupSize = std::min(target.device.minSubgroupSize, lanes);
+    target.device.maxSubgroupSize = std::max(target.device.maxSubgroupSize, lanes);
+    if (!subject.asRecorded) target.backEnd = backEnd;
+    return target;
+}
+
+rewrite::Result<rewrite::Rewritten> rewriteFor(const Subject& subject,
+                                               const std::string& entryPoint, uint32_t lanes,
+                                               BackEnd backEnd) {
+    std::vector<rewrite::SpecializationEntry> entries;
+    for (const SpecializationValue& value : subject.specialization)
+        entries.push_back(
+            {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
+    return rewrite::rewrite({.words = rewrite::withLines(subject.words),
+                             .entryPoint = entryPoint,
+                             .specialization = entries,
+                             .maxSteps = subject.maxSteps},
+                            targetFor(subject, lanes, backEnd));
+}
+
+std::optional<Choice> placementOf(rewrite::ElementLayout layout) {
+    switch (layout) {
+        case rewrite::ElementLayout::kNvidia:
+            return Choice::kNvidia;
+        case rewrite::ElementLayout::kRdna3:
+            return Choice::kRdna3;
+        case rewrite::ElementLayout::kRdna4:
+            return Choice::kRdna4;
+        default:
+            return std::nullopt;
+    }
+}
+
+std::optional<Choice> placementAt(const Subject& subject, const std::string& entryPoint,
+                                  uint32_t lanes) {
+    const rewrite::ElementLayout layout = subject.target.elementLayout;
+    const bool mayChoose = layout == rewrite::ElementLayout::kAuto && subject.rewritten.empty() &&
+                           rewrite::mayDependOnLayout(subject.words);
+    if (!mayChoose) return placementOf(layout);
+    const auto result = rewriteFor(subject, entryPoint, lanes, BackEnd::kCore);
+    return result ? placementOf(result->elementLayout) : std::nullopt;
+}
+
+// Vectors are each invocation's own: subgroups that are not full compute them, too.
+bool needsWholeSubgroups(std::span<const uint32_t> words) {
+    auto used = rewrite::scan(words, rewrite::ExtensionSet::all());
+    used.erase(rewrite::Extension::kNvCooperativeVector);
+    return std::ranges::any_of(
+        rewrite::extensionTable(), [&](const rewrite::ExtensionInfo& extension) {
+            return extension.fixesSubgroupSize && used.contains(extension.extension);
+        });
+}
+
+}  // namespace coopvk::check
