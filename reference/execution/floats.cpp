@@ -72,7 +72,7 @@ constexpr auto roundEven = [](auto a) {
     return std::copysign(up ? below + 1 : below, a);
 };
 constexpr auto clamp = [](auto a, auto low, auto high) {
-    return std::fmin(std::fmax(a, low), high);
+    return leastFloat(mostFloat(a, low), high);
 };
 constexpr auto smoothStep = [](auto low, auto high, auto a) {
     const auto t = clamp((a - low) / (high - low), decltype(a){0}, decltype(a){1});

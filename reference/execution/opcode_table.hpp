@@ -219,9 +219,9 @@ inline constexpr auto subtract = [](auto a, auto b) { return a - b; };
 inline constexpr auto multiply = [](auto a, auto b) { return a * b; };
 inline constexpr auto least = [](auto a, auto b) { return std::min(a, b); };
 inline constexpr auto most = [](auto a, auto b) { return std::max(a, b); };
-// Of a number and NaN the number.
-inline constexpr auto leastFloat = [](auto a, auto b) { return std::fmin(a, b); };
-inline constexpr auto mostFloat = [](auto a, auto b) { return std::fmax(a, b); };
+// Of a number and NaN the number, also if it is a signaling NaN, for which std::fmin() gives NaN.
+inline constexpr auto leastFloat = [](auto a, auto b) { return b < a || a != a ? b : a; };
+inline constexpr auto mostFloat = [](auto a, auto b) { return a < b || a != a ? b : a; };
 inline constexpr auto bitAnd = [](auto a, auto b) { return a & b; };
 inline constexpr auto bitOr = [](auto a, auto b) { return a | b; };
 inline constexpr auto bitXor = [](auto a, auto b) { return a ^ b; };
