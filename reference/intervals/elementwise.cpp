@@ -89,16 +89,19 @@ Interval squarePlus(const Interval& a, double addend, Number n) {
 double least(double x, double y) { return std::fmin(x, y); }
 double most(double x, double y) { return std::fmax(x, y); }
 
-// Of a number and NaN either may be the result.
-template <Function2 kFunction>
+// Of a number and NaN the number is the result, or either may be.
+enum class OfNan { kNumber, kEither };
+template <Function2 kFunction, OfNan kOfNan = OfNan::kEither>
 Interval ofTwo(const Interval& a, const Interval& b) {
     Interval result = monotone(a, b, kFunction);
     if (a.nan) result.unite(b);
     if (b.nan) result.unite(a);
+    result.nan = kOfNan == OfNan::kNumber ? a.nan && b.nan : a.nan || b.nan;
     return result;
 }
+template <OfNan kOfNan = OfNan::kEither>
 Interval clamped(const Interval& a, const Interval& low, const Interval& high) {
-    return ofTwo<least>(ofTwo<most>(a, low), high);
+    return ofTwo<least, kOfNan>(ofTwo<most, kOfNan>(a, low), high);
 }
 Interval mixed(const Interval& a, const Interval& b, const Interval& by, Number n) {
     return add(product(a, difference(point(1), by, n), n), product(b, by, n));
@@ -225,10 +228,12 @@ constexpr TransferRow kElementwiseRows[] = {
     }>(GLSLstd450Fract),
     row2<[](const Operands& o) { return ofTwo<least>(o[0], o[1]); }>(GLSLstd450FMin),
     row2<[](const Operands& o) { return ofTwo<most>(o[0], o[1]); }>(GLSLstd450FMax),
-    row2<[](const Operands& o) { return ofTwo<least>(o[0], o[1]); }>(GLSLstd450NMin),
-    row2<[](const Operands& o) { return ofTwo<most>(o[0], o[1]); }>(GLSLstd450NMax),
+    row2<[](const Operands& o) { return ofTwo<least, OfNan::kNumber>(o[0], o[1]); }>(
+        GLSLstd450NMin),
+    row2<[](const Operands& o) { return ofTwo<most, OfNan::kNumber>(o[0], o[1]); }>(GLSLstd450NMax),
     row3<clampOf>(GLSLstd450FClamp),
-    row3<clampOf>(GLSLstd450NClamp),
+    row3<[](const Operands& o) { return clamped<OfNan::kNumber>(o[0], o[1], o[2]); }>(
+        GLSLstd450NClamp),
     row3<[](const Operands& o) { return mixed(o[0], o[1], o[2], o.number); }>(GLSLstd450FMix),
     row2<[](const Operands& o) {
         Interval result;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "intervals/arithmetic.hpp"
 
@@ -13,6 +15,10 @@ int32_t topBit(double value) {
     const auto field = int32_t(std::bit_cast<uint64_t>(value) >> kDoubleMantissa & 0x7FF);
     return std::max(field, 1) - kDoubleBias;
 }
+
+// Of so many addends, orders are counted.
+constexpr uint64_t kMostApart = 128;
+constexpr int kMostRounds = 64;
 
 // The exponent of the last bit that is set; of zero a large number.
 int32_t lastBit(double value) {
@@ -33,15 +39,15 @@ SumBounds::SumBounds(numbers::Number number, uint32_t bits)
     smallest_ = 1 - f.bias - f.mantissaBits;
 }
 
-void SumBounds::addFinite(double low, double high, int32_t lowestBit) {
-    if (low == 0 && high == 0) return;
-    low_ += low;
-    high_ += high;
-    positive_ += std::max(high, 0.0);
-    negative_ += std::max(-low, 0.0);
+void SumBounds::addFinite(const Addend& addend, int32_t lowestBit) {
+    if (addend.low == 0 && addend.high == 0) return;
+    low_ += addend.low;
+    high_ += addend.high;
+    positive_ += std::max(addend.high, 0.0);
+    negative_ += std::max(-addend.low, 0.0);
     lowestBit_ = std::min(lowestBit_, lowestBit);
-    exact_ &= low == high;
-    ++steps_;
+    ++count_;
+    if (count_ <= kMostApart) addends_.push_back(addend);
 }
 
 void SumBounds::add(const Interval& addend) {
@@ -51,7 +57,16 @@ void SumBounds::add(const Interval& addend) {
     if (!addend.hasFinite()) hasFinite_ = false;
     isNan_ |= !addend.hasFinite() && !addend.positiveInfinity && !addend.negativeInfinity;
     if (!addend.hasFinite()) return;
-    addFinite(addend.low, addend.high, lastBit(addend.low));
+    exact_ &= addend.low == addend.high;
+    addFinite({addend.low, addend.high}, lastBit(addend.low));
+}
+
+// A product that the format does not have may be rounded, too.
+SumBounds::Addend SumBounds::rounded(double product) const {
+    const double unit = unitInLastPlace(product), units = product / unit;
+    if (std::abs(product) > largest_ || std::abs(units) > 0x1p52)
+        return {product - unit, product + unit};
+    return {std::floor(units) * unit, std::ceil(units) * unit};
 }
 
 void SumBounds::addProduct(double a, double b) {
@@ -60,37 +75,83 @@ void SumBounds::addProduct(double a, double b) {
         const bool overflows = std::isfinite(a) && std::isfinite(b);
         return add(overflows ? Interval::all() : Interval::of(product));
     }
-    if (product == 0 && a != 0 && b != 0) return addFinite(-0x1p-1074, 0x1p-1074, 0);
-    if (product == 0) return;
-    const int32_t last = lastBit(a) + lastBit(b), top = topBit(product);
-    addFinite(product, product, last);
-    // A product that the format does not have is rounded, too.
-    if (top - last >= bits_ || last < smallest_ || std::abs(product) > largest_)
-        ofProducts_ += unitInLastPlace(product);
+    if (product == 0 && a != 0 && b != 0) {
+        exact_ = false;
+        return addFinite({-0x1p-1074, 0x1p-1074}, 0);
+    }
+    if (product != 0) addFinite(rounded(product), lastBit(a) + lastBit(b));
 }
 
 void SumBounds::addProduct(const Interval& a, const Interval& b) {
     if (a.low == a.high && b.low == b.high && !intervals::hasSpecial(a) &&
         !intervals::hasSpecial(b))
         return addProduct(a.low, b.low);
-    const Interval product = intervals::multiply(a, b);
-    add(product);
+    Interval product = intervals::multiply(a, b);
     if (product.hasFinite())
-        ofProducts_ += unitInLastPlace(std::max(std::abs(product.low), std::abs(product.high)));
+        product = intervals::widened(product, [this](double end) { return unitInLastPlace(end); });
+    add(product);
 }
 
 double SumBounds::unitInLastPlace(double value) const {
     return std::ldexp(1, std::max(topBit(value) - bits_ + 1, smallest_));
 }
 
+// All sums are multiples of the addends' last bit.
+double SumBounds::errorAt(double magnitude) const {
+    const double unit = unitInLastPlace(magnitude);
+    if (!exact_ || lowestBit_ > 1100) return unit;
+    const bool isExact = lowestBit_ >= smallest_ && magnitude <= largest_ &&
+                         magnitude <= std::ldexp(1, std::min(lowestBit_ + bits_, 1100));
+    return isExact ? 0 : std::max(unit - std::ldexp(1, lowestBit_), 0.0);
+}
+
+// At index n: of n addends. The largest sum is that of the largest ones.
+std::vector<double> SumBounds::largestPartsByCount() const {
+    std::vector<double> up, down, parts = {0};
+    for (const Addend& addend : addends_) {
+        up.push_back(addend.high);
+        down.push_back(-addend.low);
+    }
+    std::ranges::sort(up, std::greater());
+    std::ranges::sort(down, std::greater());
+    double above = 0, below = 0;
+    for (size_t n = 0; n < up.size(); ++n) {
+        above += up[n];
+        below += down[n];
+        parts.push_back(std::max(above, below));
+    }
+    return parts;
+}
+
+// Of additions in any order, where each partial sum may be off by `earlier`. In a tree of additions
+// at most count - n + 1 sums have n addends or more; those of more than a half of them have
+// different numbers of addends. So each sum counts as one of n addends, for all n from 2 on, or as
+// a smaller one.
+double SumBounds::errorOf(const std::vector<double>& parts, double earlier) const {
+    const size_t count = parts.size() - 1;
+    double result = 0, mostOfSmall = 0;
+    for (size_t n = 2; n <= count; ++n) {
+        const double own = errorAt(parts[n] + earlier);
+        if (n <= count / 2) mostOfSmall = std::max(mostOfSmall, own);
+        result += std::max(own, mostOfSmall);
+    }
+    return result;
+}
+
 double SumBounds::error() const {
     const double most = std::max(positive_, negative_);
-    const bool isExact = exact_ && lowestBit_ >= smallest_ && most <= largest_ &&
-                         most <= std::ldexp(1, std::min(lowestBit_ + bits_, 1100));
-    if (isExact) return 0;
-    // The sums here are rounded, too.
-    const double first = double(steps_) * unitInLastPlace(most) + ofProducts_;
-    return double(steps_) * (unitInLastPlace(most + first) + most * 0x1p-51) + ofProducts_;
+    const bool isApart = count_ <= kMostApart;
+    const std::vector<double> parts = isApart ? largestPartsByCount() : std::vector<double>();
+    // What earlier roundings add makes later ones larger, by less and less.
+    double error = 0;
+    for (int round = 0; round < kMostRounds; ++round) {
+        const double next =
+            isApart ? errorOf(parts, error) : double(count_) * errorAt(most + error);
+        // The sums here are rounded, too.
+        if (next <= error) return error == 0 ? 0 : error + double(count_) * most * 0x1p-51;
+        error = next;
+    }
+    return HUGE_VAL;
 }
 
 Interval SumBounds::result() const {

@@ -54,8 +54,15 @@ class SumBounds {
     Interval result() const;
 
  private:
-    void addFinite(double low, double high, int32_t lowestBit);
+    struct Addend {
+        double low, high;
+    };
+    void addFinite(const Addend& addend, int32_t lowestBit);
+    Addend rounded(double product) const;
     double unitInLastPlace(double value) const;
+    double errorAt(double magnitude) const;           // of a sum that is at most so large
+    std::vector<double> largestPartsByCount() const;  // magnitudes of sums of so many addends
+    double errorOf(const std::vector<double>& parts, double earlier) const;
     double error() const;  // of all roundings
 
     numbers::Number number_;
@@ -67,8 +74,8 @@ class SumBounds {
     double low_ = 0, high_ = 0, positive_ = 0, negative_ = 0;
     int32_t lowestBit_ = 1 << 20;  // all addends are multiples of 2 to this
     bool exact_ = true;            // no addend is an interval
-    double ofProducts_ = 0;        // that rounding the products costs
-    uint64_t steps_ = 0;           // that round sums
+    uint64_t count_ = 0;           // of addends other than zero
+    std::vector<Addend> addends_;  // all of them, or none if there are many
 };
 
 // How far a value may be from the one that the device computed, in 32 bits: 0 is no freedom. Else
