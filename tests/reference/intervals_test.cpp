@@ -235,7 +235,7 @@ TEST(Deviations, AreNotMuchWiderThanSums) {
     }
     std::ranges::sort(shares);
     RecordProperty("median", std::to_string(shares[shares.size() / 2]));
-    EXPECT_LT(shares[shares.size() / 2], 6);
+    EXPECT_LT(shares[shares.size() / 2], 4);
 }
 
 }  // namespace
