@@ -286,10 +286,14 @@ namespace coopvk::reference {
 
 Rows matrixRows() { return matrices::kMatrixRows; }
 
+// GPUs' maps of A and B depend on the width of components: elements change lanes.
 Status prepareConversion(Program& program, Instruction& i) {
-    const bool changes = i.type->kind == Kind::kCooperativeMatrix &&
-                         (program.slotAt(i, 0).type->use != i.type->use || i.transposes);
-    if (changes) i.handler = Executed<matrices::whole<matrices::changeUse>>::handle;
+    if (i.type->kind != Kind::kCooperativeMatrix) return Done{};
+    const Type& from = *program.slotAt(i, 0).type;
+    const bool isMap = program.placement > Choice::kExact;
+    const bool moves = isMap && from.element->width != i.type->element->width;
+    if (from.use != i.type->use || i.transposes || moves)
+        i.handler = Executed<matrices::whole<matrices::changeUse>>::handle;
     return Done{};
 }
 

@@ -247,6 +247,7 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
     for (int pass = 0; pass < 2; ++pass) {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
+        program_->placement = request_.placement;
         program_->invocations = invocations;
         if (Status read = readDeclarations(); !read) return read.error();
         if (program_->invocations == invocations) break;

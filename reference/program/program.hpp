@@ -149,7 +149,8 @@ auto* valueIn(Map& map, const typename Map::key_type& key) {
 
 class Program {
  public:
-    uint32_t lanes = 32;  // of a subgroup
+    uint32_t lanes = 32;                // of a subgroup
+    Choice placement = Choice::kPlain;  // as Settings::placement
     std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup

@@ -3,6 +3,7 @@
 // Expected values are those of the linear algebra that the texts name.
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/formats.hpp"
 #include "matrix_text.hpp"
 #include "program_runner.hpp"
 
@@ -64,6 +65,53 @@ TEST(MatrixPrograms, Multiply) {
                     }
                     EXPECT_EQ(at(r, 2, column * 4 + row), expected) << c.lanes << " " << scope;
                 }
+            }
+        }
+    }
+}
+
+// Of A and B, a GPU's map depends on the width of components: elements change lanes, and stay in
+// their rows and columns.
+TEST(MatrixPrograms, ConversionsOfWidthKeepRowsAndColumns) {
+    constexpr uint32_t kSize = 16;
+    for (const char* use : {"%0", "%1", "%2"}) {
+        for (const Choice placement :
+             {Choice::kPlain, Choice::kNvidia, Choice::kRdna3, Choice::kRdna4}) {
+            Execution r = prepared({32, placement});
+            r.buffers = {{0, floats(kSize * kSize, 7, 101)},
+                         {1, {0}},
+                         {2, std::vector<uint32_t>(kSize * kSize)}};
+            std::string source = text(
+                "%m = OpCooperativeMatrixLoadKHR %wide %p0 %0 %16\n"
+                "%h = OpFConvert %narrow %m\n%w = OpFConvert %wide %h\n"
+                "OpCooperativeMatrixStoreKHR %p2 %w %0 %16\n",
+                "3", 32);
+            source.replace(source.find("OpCapability CooperativeMatrixKHR"), 0,
+                           "OpCapability Float16\n");
+            source.replace(source.find("%array = OpTypeRuntimeArray"), 0,
+                           "%f16 = OpTypeFloat 16\n%16 = OpConstant %u32 16\n%wide = "
+                           "OpTypeCooperativeMatrixKHR %f32 "
+                           "%scope %16 %16 " +
+                               std::string(use) +
+                               "\n%narrow = OpTypeCooperativeMatrixKHR %f16 %scope %16 %16 " + use +
+                               "\n");
+            execute(r, source);
+            expectRan(r);
+            EXPECT_EQ(r.buffers.at(2), r.buffers.at(0)) << use << " " << int(placement);
+            // A narrow matrix in memory shows that no two wrong moves cancel out.
+            source.replace(source.find("OpCooperativeMatrixStoreKHR %p2 %w %0 %16"), 41,
+                           "OpCooperativeMatrixStoreKHR %p2 %h %0 %8");
+            Execution narrow = prepared({32, placement});
+            narrow.buffers = {{0, floats(kSize * kSize, 7, 101)},
+                              {1, {0}},
+                              {2, std::vector<uint32_t>(kSize * kSize)}};
+            execute(narrow, source);
+            expectRan(narrow);
+            for (uint32_t i = 0; i < kSize * kSize; ++i) {
+                const uint32_t word = narrow.buffers.at(2)[i / 2];
+                const uint64_t half = i % 2 != 0 ? word >> 16 : word & 0xFFFF;
+                EXPECT_EQ(numbers::valueOf(numbers::Number::f16, half), double(at(r, 0, i)))
+                    << use << i;
             }
         }
     }

@@ -41,6 +41,7 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     ProgramRequest request;
     request.words = words;
     request.subgroupSize = run.lanes;
+    request.placement = run.settings.placement;
     request.specialization = run.specialization;
     request.rounding = run.settings.rounding;
     request.flushed = run.settings.flushed;

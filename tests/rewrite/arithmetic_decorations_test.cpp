@@ -2,6 +2,8 @@
 //
 // Decorations of arithmetic on matrices and vectors apply to the arithmetic on their parts. Access
 // chains to their elements promise nothing that the module's own chains did not.
+#include "ir/arithmetic_decorations.hpp"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -133,6 +135,46 @@ TEST(ElementPointers, PromiseNoBounds) {
     const std::string text = run(source, false);
     EXPECT_LE(count(text, "OpInBoundsAccessChain"), 2u) << "the module's own";
     EXPECT_GT(count(text, "OpAccessChain"), 2u);
+}
+
+// SPV_KHR_float_controls2: an instruction has the flags of its own decoration, else the default of
+// the entry point for its type, which is none where only other types have one.
+TEST(ArithmeticDecorations, DefaultsForbidContraction) {
+    constexpr uint32_t kAllowed = 0x70000;  // AllowContract, AllowReassoc, AllowTransform
+    struct Case {
+        const char* type;  // that has a default; nullptr: none has
+        uint32_t flags;
+        bool isDecorated, forbids;
+    };
+    const Case cases[] = {{nullptr, 0, false, false},       {"%f32", 0, false, true},
+                          {"%f32", kAllowed, false, false}, {"%f16", 0, false, true},
+                          {"%f16", 0, true, false},         {"%f32", kAllowed, true, false}};
+    for (const Case& one : cases) {
+        std::string source = test::multiplyModule(16, 16, 16);
+        replace(
+            source, "OpExtension",
+            "OpCapability FloatControls2\nOpExtension \"SPV_KHR_float_controls2\"\nOpExtension");
+        replace(source, "%in = OpVariable",
+                "%flags = OpConstant %u32 " + std::to_string(one.flags) + "\n%in = OpVariable");
+        std::string before;
+        if (one.type != nullptr)
+            before =
+                "OpExecutionModeId %main FPFastMathDefault " + std::string(one.type) + " %flags\n";
+        if (one.isDecorated)
+            before +=
+                "OpDecorate %product FPFastMathMode AllowContract|AllowReassoc|AllowTransform\n";
+        replace(source, "OpDecorate", before + "OpDecorate");
+        const std::vector<uint32_t> words = test::assemble(source);
+        const Result<Module> module = Module::parse(words);
+        ASSERT_TRUE(module);
+        size_t products = 0;
+        module->visitBlocks([&](const Instruction& i) {
+            if (i.opcode != spv::Op::OpCooperativeMatrixMulAddKHR) return;
+            ++products;
+            EXPECT_EQ(forbidsContraction(*module, i.result), one.forbids) << source;
+        });
+        EXPECT_EQ(products, 1u);
+    }
 }
 
 }  // namespace

@@ -170,7 +170,7 @@ void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& 
     outcome.schedule = schedule;
     if (!result.error.empty()) {
         outcome.message = result.error;
-        outcome.verdict = Verdict::kInvalid;
+        outcome.verdict = pass.outside.empty() ? Verdict::kInvalid : Verdict::kUndefined;
         return;
     }
     if (result.reports.empty() && result.contents == pass.exact.contents) return;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/component_kinds.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -112,7 +114,8 @@ constexpr uint32_t kRearranging = static_cast<uint32_t>(spv::FPFastMathModeMask:
 bool forbidsContraction(const Module& module, Id result) {
     if (module.decoration(result, spv::Decoration::NoContraction)) return true;
     constexpr auto kFast = static_cast<uint32_t>(spv::FPFastMathModeMask::Fast);
-    const std::optional<uint32_t> mode = module.decoration(result, spv::Decoration::FPFastMathMode);
+    std::optional<uint32_t> mode = module.decoration(result, spv::Decoration::FPFastMathMode);
+    if (!mode) mode = fastMathDefault(module, componentOf(module, module.def(result).type));
     return mode && (*mode & (kRearranging | kFast)) == 0;
 }
 
