@@ -17,7 +17,8 @@ namespace fs = std::filesystem;
 // Null: it cannot be read.
 std::optional<std::string> bytesOf(const fs::path& path) {
     std::error_code error;
-    if (fs::is_directory(path, error)) return std::nullopt;
+    // Devices such as /dev/zero have no end.
+    if (fs::is_directory(path, error) || fs::is_character_file(path, error)) return std::nullopt;
     std::ifstream file(path, std::ios::binary);
     std::string bytes{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) return std::nullopt;

@@ -87,6 +87,7 @@ printf 'neither words' >"$work/text4"
 truncate -s 64 "$work/text4"
 refuse 'text4 is no SPIR-V' "$coopvk" rewrite "$work/text4" -o "$work/x.spv" --subgroup-size 32
 refuse "cannot read $work" "$coopvk" rewrite "$work" -o "$work/x.spv" --subgroup-size 32
+[[ ! -c /dev/zero ]] || refuse "cannot read /dev/zero" timeout 60 "$coopvk" rewrite /dev/zero -o "$work/x.spv"
 # Another order of bytes, a later version.
 python3 - "$work" <<'PYTHON'
 import pathlib, sys
