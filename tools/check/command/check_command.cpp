@@ -11,7 +11,6 @@
 #include "compare/compare_commands.hpp"
 #include "coopvk_reference/unit_sums.hpp"
 #include "failure.hpp"
-#include "input_file.hpp"
 #include "rewrite/rewrite_job.hpp"
 
 namespace coopvk::tool {
@@ -78,21 +77,6 @@ Result<int> checkOneOrFail(const CheckOptions& options) {
     }
 }
 
-// The worst status of all inputs: of an archive, each request in it.
-int runCheck(CheckOptions options) {
-    const std::string given = options.rewrite.input;
-    int status = kAgree;
-    for (const std::string& input : requestsOf(given)) {
-        options.rewrite.input = input;
-        if (input != given && !options.json) std::cout << input << ":\n";
-        const auto result = checkOneOrFail(options);
-        if (!result) complain(result.error().message);
-        const int one = result ? *result : kCouldNotRun;
-        if (one == kDiffer || status == kAgree) status = one;
-    }
-    return status;
-}
-
 }  // namespace
 
 void addCheckCommand(CLI::App& app, int& status) {
@@ -118,7 +102,7 @@ void addCheckCommand(CLI::App& app, int& status) {
                      "With --on-device: which of the devices that the environment leaves")
         ->default_str("0")
         ->needs(onDevice);
-    command->callback([options, &status] { status = runCheck(*options); });
+    command->callback([options, &status] { status = forInputs(*options, checkOneOrFail); });
 }
 
 }  // namespace coopvk::tool

@@ -3,9 +3,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iostream>
 
 #include "check/command/check_given.hpp"
+#include "compare/compare_commands.hpp"
 #include "failure.hpp"
+#include "input_file.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -128,6 +131,20 @@ void addMemoryOptions(CLI::App& command, CheckOptions& options) {
         ->delimiter(',')
         ->expected(1, 3)
         ->allow_extra_args(false);
+}
+
+int forInputs(CheckOptions options, Result<int> (*run)(const CheckOptions& options)) {
+    const std::string given = options.rewrite.input;
+    int status = kAgree;
+    for (const std::string& input : requestsOf(given)) {
+        options.rewrite.input = input;
+        if (input != given && !options.json) std::cout << input << ":\n";
+        const auto result = run(options);
+        if (!result) complain(result.error().message);
+        const int one = result ? *result : kCouldNotRun;
+        if (one == kDiffer || status == kAgree) status = one;
+    }
+    return status;
 }
 
 void addRewriteOptions(CLI::App& command, RewriteOptions& options) {

@@ -26,6 +26,9 @@ rewrite::Result<RewriteJob> jobOf(const CheckOptions& options);
 rewrite::Result<check::Subject> subjectOf(const RewriteJob& job);
 rewrite::Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJob& job);
 
+// The worst status of all inputs: of an archive, each request in it.
+int forInputs(CheckOptions options, rewrite::Result<int> (*run)(const CheckOptions& options));
+
 void addInputOptions(CLI::App& command, CheckOptions& options);
 void addMemoryOptions(CLI::App& command, CheckOptions& options);
 void addRewriteOptions(CLI::App& command, RewriteOptions& options);

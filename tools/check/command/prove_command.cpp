@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `coopvk prove`: shows that a rewritten module is right for all contents of memory.
+#include <algorithm>
 #include <iostream>
 #include <memory>
 
@@ -9,7 +10,6 @@
 #include "commands.hpp"
 #include "compare/compare_commands.hpp"
 #include "failure.hpp"
-#include "input_file.hpp"
 #include "prove.hpp"
 
 namespace coopvk::tool {
@@ -18,6 +18,17 @@ namespace {
 using check::ProofOutcome;
 using check::ProofVerdict;
 using rewrite::Result;
+
+// kAgree: something is proved, and nothing that applies is not.
+int statusOf(const std::vector<ProofOutcome>& outcomes) {
+    const auto count = [&](ProofVerdict verdict) {
+        return std::ranges::count(outcomes, verdict, &ProofOutcome::verdict);
+    };
+    const auto proved = count(ProofVerdict::kProved);
+    if (count(ProofVerdict::kDiffers) != 0) return kDiffer;
+    const bool isWhole = proved + count(ProofVerdict::kNotApplicable) == std::ssize(outcomes);
+    return proved != 0 && isWhole ? kAgree : kCouldNotRun;
+}
 
 Result<int> proveOne(const CheckOptions& options) {
     const auto job = jobOf(options);
@@ -41,30 +52,7 @@ Result<int> proveOne(const CheckOptions& options) {
         printJson(std::cout, options.rewrite.input, outcomes);
     else
         printText(std::cout, outcomes);
-    int status = kCouldNotRun;
-    for (const ProofOutcome& outcome : outcomes) {
-        if (outcome.verdict == ProofVerdict::kDiffers) return kDiffer;
-        if (outcome.verdict == ProofVerdict::kProved) status = kAgree;
-    }
-    for (const ProofOutcome& outcome : outcomes)
-        if (outcome.verdict != ProofVerdict::kProved &&
-            outcome.verdict != ProofVerdict::kNotApplicable)
-            status = kCouldNotRun;
-    return status;
-}
-
-int runProve(CheckOptions options) {
-    const std::string given = options.rewrite.input;
-    int status = kAgree;
-    for (const std::string& input : requestsOf(given)) {
-        options.rewrite.input = input;
-        if (input != given && !options.json) std::cout << input << ":\n";
-        const auto result = proveOne(options);
-        if (!result) complain(result.error().message);
-        const int one = result ? *result : kCouldNotRun;
-        if (one == kDiffer || status == kAgree) status = one;
-    }
-    return status;
+    return statusOf(outcomes);
 }
 
 }  // namespace
@@ -76,7 +64,7 @@ void addProveCommand(CLI::App& app, int& status) {
     addInputOptions(*command, *options);
     addMemoryOptions(*command, *options);
     addRewriteOptions(*command, options->rewrite);
-    command->callback([options, &status] { status = runProve(*options); });
+    command->callback([options, &status] { status = forInputs(*options, proveOne); });
 }
 
 }  // namespace coopvk::tool
