@@ -8,7 +8,10 @@ coopvk=$1
 export VK_ADD_LAYER_PATH=$2 VK_INSTANCE_LAYERS=VK_LAYER_COOPVK_test_fault
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
 export LP_NATIVE_VECTOR_WIDTH=256 # 8 lanes, and matrices of its own
-export MESA_SHADER_CACHE_DISABLE=true
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# What no fault changes is compiled once.
+export MESA_SHADER_CACHE_DIR=$work/shaders
 
 fail() {
     printf 'test_faults: %s\n' "$*" >&2
@@ -71,8 +74,6 @@ expect format-saturation 1 "$off" --all-rows --filter '^C 8x8 f32/conversion/to 
 expect format-nan 1 "$off" --all-rows --filter '^C 8x8 e4m3/conversion/to f32$'
 
 # Compares a driver's earlier results with its present ones.
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 few="multiply/16x16 rows, StorageBuffer, exact"
 expect none 0 'cases agree' --extension $vectors --filter "$few" --save "$work/saved.json"
 expect none 0 "native: +.*from $work/saved.json" --extension $vectors --filter "$few" \

@@ -39,6 +39,22 @@ both() {
 lacking=
 [[ $lanes != 8 ]] || lacking=' \(the native side lacks the feature\)'
 
+# What is emulated alone: the reference device, with 4 and 16 lanes, has all of these cases; lavapipe, which compiles
+# them for long, one of each kind (COOPVK_TEST_FULL=1: all).
+workgroups='(reduction/.*(exact|greatest)|use-conversion|per-element|elements)'
+conversions='(f32/use-conversion/to A 16x16 (bf|e)|e5m2/use-conversion/to B 16x16 (e4m3|f16)$)'
+converted=7
+bytes='(A 16x16 bf16|C 16x16 e4m3)/(elements|per-element|reduction/rows to 16x16|tensor-load/edge, S|tensor-store/clip, S|block-load/blocks of 4x4, S)'
+of_bytes=12
+products='(16x16x16 (bf16 .* bf16|e5m2 .* e5m2|e4m3 \* e5m2 .* f16)/multiply-add/A columns B columns.*, StorageBuffer, exact|C 16x16 e5m2/(reduction/all to 16x16|per-element))'
+multiplied=6
+if [[ $lanes == 8 && ${COOPVK_TEST_FULL:-} != 1 ]]; then
+    workgroups='(reduction/all to 16x16, greatest|elements)'
+    conversions='(f32/use-conversion/to A 16x16 bf|e5m2/use-conversion/to B 16x16 e4m3$)' converted=2
+    bytes='(A 16x16 bf16/tensor-store/clip, S|C 16x16 e4m3/(per-element|reduction/rows to 16x16, greatest))' of_bytes=3
+    products='16x16x16 e4m3 \* e5m2 .* f16/multiply-add/A columns B columns.*, StorageBuffer, exact' multiplied=1
+fi
+
 # Both scopes; of workgroups lavapipe has none.
 expect 0 "cooperativeMatrixConversions: $(both 7)" \
     '^C 16x16 f16/(use-conversion/.* [fsu][0-9]+$|per-element|elements)'
@@ -46,8 +62,7 @@ expect 0 "cooperativeMatrixFlexibleDimensions: $(both 2)" \
     '^(16x16x16|32x16x48) f16.* f16/multiply-add/A rows B rows.*, StorageBuffer, exact'
 expect 0 "cooperativeMatrixReductions: $(both 4)" '^C .* (f16|s32)/reduction/(all|2x2) to 16x16, .*exact'
 expect 0 "cooperativeMatrixWorkgroupScope: [0-9]+ with the reference alone$lacking" \
-    '^workgroup of 64: C .* s32/(reduction/.*(exact|greatest)|use-conversion|per-element|elements)'
-# Emulated ones alone take lavapipe long, and the reference device nothing.
+    "^workgroup of 64: C .* s32/$workgroups"
 if [[ $lanes != 8 ]]; then
     expect 0 "cooperativeMatrixWorkgroupScope: 2 with the reference alone" \
         '^workgroup of 128: (32x16x48|16x16x16) f16 \* f16 \+ f32.*/multiply-add/A columns B columns.*, StorageBuffer, random'
@@ -57,16 +72,10 @@ if [[ $lanes != 8 ]]; then
         '^workgroup of 64: A 16x16 s8/(tensor-|block-).*, PhysicalStorageBuffer'
 fi
 # Formats that the driver lacks.
-expect 0 'cooperativeMatrixConversions: 7 with the reference alone$' \
-    '^C 16x16 (f32/use-conversion/to A 16x16 (bf|e)|e5m2/use-conversion/to B 16x16 (e4m3|f16)$)' \
-    --all-rows
-expect 0 '^12 of 12 cases agree' \
-    '^(A 16x16 bf16|C 16x16 e4m3)/(elements|per-element|reduction/rows to 16x16|tensor-load/edge, S|tensor-store/clip, S|block-load/blocks of 4x4, S)' \
-    --all-rows
-products='16x16x16 (bf16 .* bf16|e5m2 .* e5m2|e4m3 \* e5m2 .* f16)/multiply-add'
-expect 0 "cooperativeMatrixWorkgroupScope: 6 with the reference alone$lacking" \
-    "^workgroup of 64: ($products/A columns B columns.*, StorageBuffer, exact|C 16x16 e5m2/(reduction/all to 16x16|per-element))" \
-    --all-rows
+expect 0 "cooperativeMatrixConversions: $converted with the reference alone$" "^C 16x16 $conversions" --all-rows
+expect 0 "^$of_bytes of $of_bytes cases agree" "^$bytes" --all-rows
+expect 0 "cooperativeMatrixWorkgroupScope: $multiplied with the reference alone$lacking" \
+    "^workgroup of 64: $products" --all-rows
 # On the driver's matrices, also conversions that change components and use.
 if [[ $lanes == 8 ]]; then
     expect 0 "cooperativeMatrixConversions: $(both 4)" \

@@ -8,9 +8,9 @@ set -euo pipefail
 
 coopvk=$1
 export VK_DRIVER_FILES=${VK_DRIVER_FILES:-/usr/share/vulkan/icd.d/lvp_icd.json}
-export MESA_SHADER_CACHE_DISABLE=true
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+export MESA_SHADER_CACHE_DIR=$work/shaders
 bug=$work/bug
 cases=0
 
