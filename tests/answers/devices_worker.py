@@ -6,7 +6,7 @@ usage: devices_worker.py REQUEST_JSON RESULT_JSON
 
 For test_devices.py, which starts one for each driver and setting. Requests are made of what `base`
 reports (another worker's answer; without one, of what this one is told). Of the structures that
-`single` names each feature is asked for alone.
+`single` names each feature is asked for alone; of the others, one in `step` is asked for.
 """
 import ctypes
 import json
@@ -158,12 +158,19 @@ def everything(device, base, listed, of_versions):
     return device.create(chain, listed, core_in_chain=True)
 
 
-def results(device, base, listed, single):
+def sample(rows, request):
+    others = [name for name in rows if name not in request["single"]]
+    left = set(others) - set(others[request["first"]::request["step"]])
+    return {name: row for name, row in rows.items() if name not in left}
+
+
+def results(device, base, listed, request):
     """request -> VkResult: what `base` reports of a structure, at once, and STRUCTURE.FEATURE for each
     that it does not report; where it reports none, these at once."""
     found = {"nothing": device.create({}, []), "all extensions": device.create({}, listed)}
-    for name, row in {"VkPhysicalDeviceFeatures": {"features": device.core},
-                      **device.rows}.items():
+    single = request["single"]
+    rows = {"VkPhysicalDeviceFeatures": {"features": device.core}, **device.rows}
+    for name, row in sample(rows, request).items():
         extension, has = row.get("extension"), base.get(name, [])
         extensions = [extension] if extension in listed else []
         asked = has if has or name in single else row["features"]
@@ -183,7 +190,7 @@ def main():
     listed, reported = device.extensions(), device.reported()
     base = request["base"] or {"reported": reported, "extensions": listed}
     answer = {"reported": reported, "extensions": listed,
-              "results": results(device, base["reported"], base["extensions"], request["single"])}
+              "results": results(device, base["reported"], base["extensions"], request)}
     # Also without features that it reports itself.
     answer["results"]["all that is reported"] = everything(device, reported, listed, False)
     answer["results"]["all that is reported, of versions"] = everything(device, reported, listed,
