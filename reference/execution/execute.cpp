@@ -215,11 +215,11 @@ class Execution {
     Status run() {
         if (count_ == 0) return Done{};
         const Settings& settings = *context_.settings;
-        if ((settings.checks & kCheckRaces) != 0 || settings.schedule == Choice::kAdversarial)
-            history_ = std::make_unique<BufferHistory>();
         uint64_t threads =
             settings.threads != 0 ? settings.threads : std::thread::hardware_concurrency();
         threads = std::min(std::max<uint64_t>(threads, 1), count_);
+        if ((settings.checks & kCheckRaces) != 0 || settings.schedule == Choice::kAdversarial)
+            history_ = std::make_unique<BufferHistory>(threads > 1);
         std::vector<std::jthread> others;
         for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { runThread(); });
         runThread();

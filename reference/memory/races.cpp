@@ -32,8 +32,9 @@ struct Races::Note {
     Place place;
     Stamp now;
     Cell* cell = nullptr;
-    const std::byte* data = nullptr;  // of the first of the bytes of the cell: what was there
-    std::byte* seen = nullptr;        // what the read got of them, or null
+    BufferHistory::Page* page = nullptr;  // that has the cell; null: shared memory
+    const std::byte* data = nullptr;      // of the first of the bytes of the cell: what was there
+    std::byte* seen = nullptr;            // what the read got of them, or null
 
     uint32_t first() const { return uint32_t(std::countr_zero(now.bytes)); }
 };
@@ -158,6 +159,13 @@ Races::Note Races::noteOf(const Memory& memory, uint32_t lane, const std::byte* 
     return note;
 }
 
+BufferHistory::Page& Races::pageAt(uint64_t address) {
+    const uint64_t number = address / BufferHistory::kPageSize;
+    KnownPage& known = pages_[number % pages_.size()];
+    if (known.number != number) known = {number, &history_.page(number)};
+    return *known.page;
+}
+
 // Calls f with the cell of each four bytes.
 template <typename F>
 void Races::forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size,
@@ -171,11 +179,8 @@ void Races::forCells(const Memory& memory, Note& note, const std::byte* data, ui
         if (isShared) {
             note.cell = &shared_[at / kCellSize];
         } else {
-            if (page_ == nullptr || at / BufferHistory::kPageSize != pageNumber_) {
-                pageNumber_ = at / BufferHistory::kPageSize;
-                page_ = &history_.page(at);
-            }
-            note.cell = &page_->cells[at / kCellSize % page_->cells.size()];
+            note.page = &pageAt(at);
+            note.cell = &note.page->cells[at / kCellSize % note.page->cells.size()];
         }
         f();
         at += count;
@@ -197,16 +202,14 @@ void Races::note(const Memory& memory, uint32_t lane, const std::byte* data, uin
     now.shared = !vulkan_ || (access.operands & kNonPrivate) != 0;
     forCells(memory, note, data, size, [&] {
         if (note.kind == kShared) return noteCell(note);
-        const std::lock_guard lock(page_->mutex);
+        const auto held = history_.lock(note.page->mutex);
         noteCell(note);
     });
 }
 
 std::unique_lock<std::mutex> Races::lock(const Memory& memory, const std::byte* data) {
     if (memory.pointer.storage == spv::StorageClass::Workgroup) return {};
-    pageNumber_ = reinterpret_cast<uint64_t>(data) / BufferHistory::kPageSize;
-    page_ = &history_.page(reinterpret_cast<uint64_t>(data));
-    return std::unique_lock(page_->mutex);
+    return history_.lock(pageAt(reinterpret_cast<uint64_t>(data)).mutex);
 }
 
 void Races::noteAtomic(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,

@@ -79,15 +79,22 @@ class BufferHistory {
         std::unordered_map<uint64_t, Heads> heads;  // by address
     };
     static constexpr uint64_t kPageSize = 256 * kCellSize;
-    // Of the memory at this address of the host. It stays where it is.
-    Page& page(uint64_t address) {
-        const std::lock_guard lock(mutex_);
-        auto& page = pages_[address / kPageSize];
+
+    explicit BufferHistory(bool hasThreads) : hasThreads_(hasThreads) {}
+    // Of the memory at the addresses of the host from number * kPageSize on. It stays where it is.
+    Page& page(uint64_t number) {
+        const auto held = lock(mutex_);
+        auto& page = pages_[number];
         if (!page) page = std::make_unique<Page>();
         return *page;
     }
+    // None where one thread executes all workgroups.
+    std::unique_lock<std::mutex> lock(std::mutex& mutex) const {
+        return hasThreads_ ? std::unique_lock(mutex) : std::unique_lock<std::mutex>();
+    }
 
  private:
+    const bool hasThreads_;
     std::mutex mutex_;
     std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
 };
@@ -196,6 +203,7 @@ class Races {
     std::vector<Part> partsOf(const Place& at, MemoryKind kind, const Semantics& semantics);
 
     // races.cpp
+    BufferHistory::Page& pageAt(uint64_t address);
     Note noteOf(const Memory& memory, uint32_t lane, const std::byte* data) const;
     template <typename F>
     void forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size, F&& f);
@@ -224,8 +232,12 @@ class Races {
     std::vector<std::unique_ptr<State>> states_;  // null: of most invocations
     std::unordered_map<uint64_t, Heads> sharedHeads_;
     std::vector<Cell> shared_;
-    uint64_t pageNumber_ = ~uint64_t{0};
-    BufferHistory::Page* page_ = nullptr;
+    // Of the buffers that programs access in turn; each at its number modulo their count.
+    struct KnownPage {
+        uint64_t number = ~uint64_t{0};
+        BufferHistory::Page* page = nullptr;
+    };
+    std::array<KnownPage, 16> pages_;
 };
 
 }  // namespace coopvk::reference

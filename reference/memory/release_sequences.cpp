@@ -8,7 +8,7 @@ namespace coopvk::reference {
 Heads& Races::headsAt(const Memory& memory, const std::byte* data) {
     const auto address = reinterpret_cast<uint64_t>(data);
     return memory.pointer.storage == spv::StorageClass::Workgroup ? sharedHeads_[address]
-                                                                  : page_->heads[address];
+                                                                  : pageAt(address).heads[address];
 }
 
 // What an atomic read gets from the release sequences that contain its value.
