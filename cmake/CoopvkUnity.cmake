@@ -15,9 +15,15 @@ if(COOPVK_UNITY AND NOT COOPVK_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
     add_compile_options(-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 endif()
 
-# coopvk_quick_to_compile(target): not optimised where files are compiled together, for tests that compute little.
+# coopvk_quick_to_compile(target [library...]): not optimised where files are compiled together, for tests that compute
+# little. Of functions of templates that several files have, the linker keeps the first: all of the libraries come before
+# the target's files, so that these functions are optimised.
 function(coopvk_quick_to_compile target)
     if(COOPVK_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
         target_compile_options(${target} PRIVATE -O0)
+        foreach(library IN LISTS ARGN)
+            target_link_options(${target} PRIVATE
+                LINKER:--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive)
+        endforeach()
     endif()
 endfunction()

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "faults.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <regex>
+#include <string_view>
 
 namespace coopvk::programs {
 namespace {
@@ -99,6 +102,26 @@ const Fault kLongVectorFaults[] = {
 std::span<const Fault> longVectorFaults() { return kLongVectorFaults; }
 std::span<const Fault> faults() { return kFaults; }
 
+namespace {
+
+// Calls f(begin, end) with each line that has the name of an instruction that the pattern has:
+// regular expressions are slow.
+template <typename F>
+void forLines(const std::string& text, std::string_view pattern, F&& f) {
+    const size_t op = pattern.find("Op");
+    const auto letter = [](char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0; };
+    const auto end = std::find_if_not(pattern.begin() + std::ptrdiff_t(op), pattern.end(), letter);
+    const std::string_view name(pattern.begin() + std::ptrdiff_t(op), end);
+    for (size_t at = 0; (at = text.find(name, at)) != text.npos;) {
+        const size_t before = text.rfind('\n', at);
+        const size_t first = before == text.npos ? 0 : before + 1;
+        at = std::min(text.find('\n', at), text.size() - 1) + 1;
+        f(text.begin() + std::ptrdiff_t(first), text.begin() + std::ptrdiff_t(at));
+    }
+}
+
+}  // namespace
+
 bool plant(const Fault& fault, std::string& text, check::Random& random) {
     struct Place {
         const Edit* edit;
@@ -107,8 +130,10 @@ bool plant(const Fault& fault, std::string& text, check::Random& random) {
     std::vector<Place> places;
     for (const Edit& edit : fault.edits) {
         const std::regex pattern(edit.pattern, std::regex::multiline);
-        for (std::sregex_iterator at(text.begin(), text.end(), pattern), end; at != end; ++at)
-            places.push_back({&edit, *at});
+        forLines(text, edit.pattern, [&](auto first, auto last) {
+            for (std::sregex_iterator at(first, last, pattern), end; at != end; ++at)
+                places.push_back({&edit, *at});
+        });
     }
     if (places.empty()) return false;
     const Place& place = places[random.below(places.size())];

@@ -12,7 +12,7 @@
 namespace coopvk::programs {
 
 // One line of those that match becomes another text. Both are regular expressions as in
-// std::regex_replace.
+// std::regex_replace; the pattern has the name of an instruction.
 struct Edit {
     const char* pattern;
     const char* replacement;
