@@ -160,4 +160,7 @@ inline const Type& parameterType(const Subgroup& s, const Function& function, ui
 // other, as in a loop, are one sum, which nothing rounds or lets overflow in between.
 Matrix multiplyAddOn(Subgroup& s, const Matrix& a, const Matrix& b, const Matrix& c, SumRule rule);
 
+// SPV_NV_cooperative_matrix2, OpCooperativeMatrixReduceNV.
+std::optional<Matrix> reduceMatrix(Subgroup& s);
+
 }  // namespace coopvk::reference::matrices

@@ -88,6 +88,7 @@ namespace {
 
 std::string messageOf(const check::Outcome& outcome) {
     std::string text = outcome.message;
+    if (!outcome.pass.empty()) text += " (with " + outcome.pass + ")";
     for (const check::Difference& difference : outcome.comparison.differences) {
         text += "\n  " + difference.buffer + ", byte " + std::to_string(difference.byte) + ": " +
                 difference.rewritten + ", not " + difference.native;
@@ -103,24 +104,29 @@ std::string messageOf(const check::Outcome& outcome) {
 
 }  // namespace
 
+check::MemoryChoice memoryOf(const Case& made) {
+    check::MemoryChoice memory{.seed = made.seed, .bufferSize = kBufferSize};
+    const auto push = std::as_bytes(std::span(made.program.push));
+    memory.pushConstants.assign(push.begin(), push.end());
+    return memory;
+}
+
 Result execute(const Case& made, std::span<const uint32_t> words,
-               std::span<const uint32_t> rewritten) {
+               std::span<const uint32_t> rewritten, More more) {
     check::Subject subject{.words = words, .rewritten = rewritten};
     subject.specialization = made.program.specialization;
     subject.target.device = made.device;
     check::Options options;
     options.lanes = {made.program.lanes};
     options.backEnds = {made.backEnd};
-    options.schedules = {made.schedule};
+    if (more == More::kSome) options.schedules = {made.schedule};
     options.threads = 1;
-    options.moreValues = made.seed % 4 == 1;
-    options.moreSpecials = made.seed % 4 == 3;
+    options.moreValues = more == More::kAll || made.seed % 4 == 1;
+    options.moreSpecials = more == More::kAll || made.seed % 4 == 3;
+    options.moreGroups = more == More::kAll;
     options.steps = 1u << 20;
     options.validate = made.validate && made.program.canBeValidated;
-    options.memory.seed = made.seed;
-    options.memory.bufferSize = kBufferSize;
-    const auto push = std::as_bytes(std::span(made.program.push));
-    options.memory.pushConstants.assign(push.begin(), push.end());
+    options.memory = memoryOf(made);
     const std::vector<check::Outcome> outcomes = check::check(subject, options);
     return {outcomes.front().verdict, messageOf(outcomes.front()),
             outcomes.front().reliesOnReconvergence};

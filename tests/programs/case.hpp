@@ -40,9 +40,13 @@ struct Result {
     std::string message;
     bool reliesOnReconvergence = false;  // the program itself
 };
+// The memory of an execution.
+check::MemoryChoice memoryOf(const Case& made);
+// What executions change beside that, to find faults.
+enum class More { kSome, kAll };
 // `rewritten`: what is executed in place of what the rewriter makes, if there is any.
 Result execute(const Case& made, std::span<const uint32_t> words,
-               std::span<const uint32_t> rewritten = {});
+               std::span<const uint32_t> rewritten = {}, More more = More::kSome);
 
 // Whether the verdict is nobody's fault. The native back-end does not suit every program.
 bool isGood(check::Verdict verdict);

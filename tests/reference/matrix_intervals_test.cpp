@@ -33,7 +33,7 @@ std::vector<Interval> intervalsOf(const std::string& body, const std::string& fu
     r.buffers[2].resize(size_t{kRows} * kColumns);
     for (const auto& [binding, words] : r.buffers) r.deviations[binding].resize(words.size() * 4);
     std::string module = text(body, "3", r.lanes, functions);
-    module.insert(module.find("%array = "), kHalves);
+    module.insert(module.find("%array = "), kHalves + "%bool = OpTypeBool\n");
     module.insert(module.find("OpDecorate"), annotations);
     module.insert(module.find("OpCapability"), "OpCapability Float16\n");
     execute(r, module);
@@ -104,6 +104,33 @@ TEST(MatrixIntervals, ReductionsAddInAnyOrder) {
         const Interval& other = c[kColumns + column];
         EXPECT_TRUE(other.contains(4) && other.contains(0) && !other.contains(kLarge));
     }
+}
+
+// A function that only chooses rounds nothing, however it is written.
+TEST(MatrixIntervals, ReductionsThatChooseHaveNoFreedom) {
+    std::vector<float> values(24, 1);
+    values[7] = kLarge;
+    const auto reduced = [&](const std::string& returned) {
+        return intervalsOf(
+            "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n"
+            "%r = OpCooperativeMatrixReduceNV %C %m Row %combined\n"
+            "OpCooperativeMatrixStoreKHR %p2 %r %0 %6",
+            "%combined = OpFunction %f32 None %binary\n%x = OpFunctionParameter %f32\n"
+            "%y = OpFunctionParameter %f32\n%begin = OpLabel\n"
+            "%is_larger = OpFOrdGreaterThan %bool %x %y\n"
+            "%larger = OpSelect %f32 %is_larger %x %y\n%s = OpFAdd %f32 %larger %y\n"
+            "OpReturnValue " +
+                returned + "\nOpFunctionEnd\n",
+            values, {0});
+    };
+    const auto largest = reduced("%larger"), sums = reduced("%s");
+    values[12] = NAN;
+    const auto ofNan = reduced("%larger");
+    EXPECT_TRUE(ofNan[2 * kColumns].nan);
+    EXPECT_TRUE(isPoint(largest[0], 1));
+    EXPECT_TRUE(isPoint(largest[kColumns], kLarge));
+    EXPECT_FALSE(isPoint(sums[0], 1));
+    EXPECT_TRUE(sums[0].nan);  // nothing is known
 }
 
 }  // namespace
