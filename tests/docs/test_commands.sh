@@ -9,7 +9,8 @@
 #   <!-- test: run as launch options -->   as Steam does; for a block without a language
 #   <!-- test: run by SCRIPT NAME -->      by another test of this folder
 #   <!-- test: not run: REASON -->
-#   <!-- test: first COMMAND -->     a line more: to be run in the source folder before
+#   <!-- test: first COMMAND -->     a line more: to be run in the source folder before; once, and where other documents
+#                                    have it, too, what it left in the home folder is copied
 #
 # `run` may be followed by `; prints TEXT`, or by `; logs TEXT`, which switches the layer's log on. A block
 # without such a line is an error, and so is one that fails. In a document's blocks, APP is a program that
@@ -86,6 +87,21 @@ take_block() {
     esac
 }
 
+# run_first PLACE COMMAND
+declare -A firsts=()  # by command: a copy of the home folder that it left
+run_first() {
+    local kept=${firsts[$2]:-}
+    if [[ -n $kept && -z $(ls -A "$home") ]]; then
+        cp -R "$kept/." "$home"
+        return
+    fi
+    run_block "$source" "$1" "$2"
+    ran=$((ran - 1))  # which is not of the document's commands
+    [[ -z $kept ]] || return 0
+    firsts[$2]=$work/first-${#firsts[@]}
+    cp -R "$home" "${firsts[$2]}"
+}
+
 take_file() {
     local file=$1 name=${1##*/} number=0 line marker='' text='' state=text start=0 opened
     home=$work/$name/home folder=$work/$name/folder
@@ -108,8 +124,7 @@ take_file() {
             text+=$line$'\n'
         fi
         if [[ $line =~ ^'<!-- test: first '(.*)' -->'$ ]]; then
-            run_block "$source" "$name:$number" "${BASH_REMATCH[1]}"
-            ran=$((ran - 1))  # which is not of the document's commands
+            run_first "$name:$number" "${BASH_REMATCH[1]}"
         fi
         marker=$line
     done <"$file"
