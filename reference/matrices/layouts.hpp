@@ -13,21 +13,32 @@ namespace coopvk::reference::matrices {
 // VkCooperativeVectorMatrixLayoutNV, "Cooperative Vector Matrix Layout".
 enum class VectorLayout : uint32_t { rowMajor, columnMajor, inferencingOptimal, trainingOptimal };
 
-// A matrix in memory. Optimal layouts are arrays of its elements, row by row without gaps, so that
-// those for training are what Vulkan promises: "the application can reinterpret the data as an
-// array of elements".
+// A matrix in memory. Optimal layouts are arrays of its elements, row by row, without gaps unless a
+// program asks for them: those for training are what Vulkan promises, "the application can
+// reinterpret the data as an array of elements".
 struct VectorMatrix {
     Number number = Number::f16;
     VectorLayout layout = VectorLayout::rowMajor;
     uint32_t rows = 0, columns = 0;  // as it lies in memory: before a transposition
     uint64_t stride = 0;             // bytes between rows (columns); ignored for optimal layouts
+    OptimalLayout optimal = {};
 
     uint64_t elementSize() const { return numbers::format(number).bits / 8; }
+    // Of an optimal layout.
+    uint64_t rowSize() const {
+        const uint64_t unit = optimal.lineAlignment;
+        return (columns * elementSize() + unit - 1) / unit * unit;
+    }
     // Bytes from the start of the matrix.
     uint64_t offset(uint32_t row, uint32_t column) const {
         if (layout == VectorLayout::rowMajor) return row * stride + column * elementSize();
         if (layout == VectorLayout::columnMajor) return column * stride + row * elementSize();
-        return (uint64_t(row) * columns + column) * elementSize();
+        const uint64_t unit = optimal.lineAlignment, inRow = column * elementSize();
+        if (layout == VectorLayout::trainingOptimal || optimal.blockRows == 1)
+            return row * rowSize() + inRow;
+        const uint64_t inBlock = row % optimal.blockRows;
+        return (row - inBlock) * rowSize() + (inRow / unit * optimal.blockRows + inBlock) * unit +
+               inRow % unit;
     }
     // Rows or columns, which a stride is between; of optimal layouts 0.
     uint32_t lines() const {

@@ -12,7 +12,8 @@ using numbers::Exact;
 using numbers::Number;
 
 // Facts of "MMA-Sim: Bit-Accurate Reference Model of Tensor Cores and Matrix Cores" (arXiv
-// 2511.10909) and of its public tables; those of rdna4 are an assumption.
+// 2511.10909) and of its public tables; those of rdna4 are an assumption, and those of 8-bit floats
+// on Hopper were read on an H200.
 struct UnitRow {
     Choice unit;
     uint32_t factorBits;
@@ -25,11 +26,13 @@ constexpr UnitRow kUnitRows[] = {
     {Choice::kAda, 16, Number::f16, {8, 24, false, 10, -132}},
     {Choice::kAda, 8, Number::f32, {16, 13, true, 13, -132}},
     {Choice::kAda, 8, Number::f16, {16, 13, false, 10, -132}},
-    // By the instructions of a warp, which multiply 8-bit floats as f16.
+    // The instructions of a warp convert 8-bit floats to f16, two of a word at once: so two
+    // products
+    // of f16, each with half of every word, and an addition.
     {Choice::kHopper, 16, Number::f32, {16, 25, true, 23, -133}},
     {Choice::kHopper, 16, Number::f16, {16, 25, false, 10, -133}},
-    {Choice::kHopper, 8, Number::f32, {16, 25, true, 23, -133}},
-    {Choice::kHopper, 8, Number::f16, {16, 25, false, 10, -133}},
+    {Choice::kHopper, 8, Number::f32, {16, 25, true, 23, -133, Stages::kPairsApart}},
+    {Choice::kHopper, 8, Number::f16, {16, 25, false, 10, -133, Stages::kPairsApart}},
     {Choice::kCdna3, 16, Number::f32, {8, 24, false, 23, -999, Stages::kProductsFirst}},
     {Choice::kCdna3, 8, Number::f32, {16, 24, false, 23, -999, Stages::kHalvesFirst}},
     // Nobody has published what RDNA 4 does. As its dot products of two: rounded once.
@@ -94,7 +97,8 @@ class UnitAdder {
         if (before.isInfinite) nonFinite_.add(before.negative);
         if (const auto special = nonFinite_.result(result_)) return *special;
         const Term addend{before.negative, before.exponent, before.unit, before.significand};
-        if (model_.stages != Stages::kTogether) return addInStages(addend);
+        if (model_.stages == Stages::kProductsFirst || model_.stages == Stages::kHalvesFirst)
+            return addInStages(addend);
         terms_.push_back(addend);
         if (addend.significand == 0) terms_.back().exponent = model_.zeroExponent;
         int32_t unit = 0;
@@ -207,15 +211,42 @@ Factor factorOf(Number number, uint64_t bits) {
             value.significand};
 }
 
+namespace {
+
+// Twice `block` products, or what is left of them.
+uint64_t addPairs(UnitAdder& adder, std::span<const Factor> a, std::span<const Factor> b,
+                  uint64_t sum, Number result) {
+    uint64_t products = 0;
+    for (const size_t half : {0u, 2u}) {
+        std::vector<Factor> x, y;
+        for (size_t k = 0; k < a.size(); ++k) {
+            if (k % 4 / 2 * 2 != half) continue;
+            x.push_back(a[k]);
+            y.push_back(b[k]);
+        }
+        products = adder.add(x, y, products);
+    }
+    numbers::ExactSum both;
+    both.add(numbers::decode(result, products));
+    both.add(numbers::decode(result, sum));
+    const Exact value = both.value();
+    return value.kind == numbers::Kind::nan ? numbers::format(result).mask() >> 1
+                                            : numbers::encode(result, value);
+}
+
+}  // namespace
+
 uint64_t addProducts(const SumModel& model, std::span<const Factor> a, std::span<const Factor> b,
                      uint64_t sum, Number result) {
     const Number held = model.inSingle ? Number::f32 : result;
     if (held != result) sum = numbers::encode(held, numbers::decode(result, sum));
     UnitAdder adder(model, held);
-    const size_t block = model.block == 0 ? a.size() : model.block;
+    const bool isApart = model.stages == Stages::kPairsApart;
+    const size_t block = model.block == 0 ? a.size() : model.block * (isApart ? 2 : 1);
     for (size_t k = 0; k < a.size(); k += block) {
         const size_t count = std::min(block, a.size() - k);
-        sum = adder.add(a.subspan(k, count), b.subspan(k, count), sum);
+        const auto x = a.subspan(k, count), y = b.subspan(k, count);
+        sum = isApart ? addPairs(adder, x, y, sum, held) : adder.add(x, y, sum);
     }
     return held == result ? sum : numbers::encode(result, numbers::decode(held, sum));
 }

@@ -142,11 +142,26 @@ Status prepareProduct(Program& program, Instruction& i) {
     plan.packed =
         constant(1) == numbers::kSigned8Packed || constant(1) == numbers::kUnsigned8Packed;
     plan.matrix = *matrix;
+    plan.matrix.optimal = program.optimalLayout;
+    program.usesOptimalLayouts |= matrix->lines() == 0;
     return prepared(i, plan);
 }
 
 // Operands: Input, InputInterpretation, Matrix, MatrixOffset, MatrixInterpretation, Bias,
 // BiasOffset, BiasInterpretation. Invocations often have the same matrix, which is then read once.
+// Notes what fills up the rows of the optimal layouts.
+void notePadding(const VectorMatrix& place, const Memory& memory, uint32_t lane) {
+    if (place.lines() != 0) return;
+    const uint64_t size = place.elementSize();
+    const auto end = uint32_t(place.rowSize() / size);
+    for (uint32_t row = 0; row < place.rows; ++row)
+        for (uint32_t column = place.columns; column < end; ++column) {
+            const Span gap = memory.locate(lane, place.offset(row, column), size, false);
+            for (uint64_t i = 0; gap.readers != nullptr && i < size; ++i)
+                if (gap.readers[i] == 0) gap.readers[i] = kReadsPadding;
+        }
+}
+
 void product(Subgroup& s, Out result, In input) {
     const auto& plan = s.plan<ProductPlan>();
     const Number biasNumber = plan.bias.value_or(plan.result);
@@ -166,6 +181,7 @@ void product(Subgroup& s, Out result, In input) {
                 const uint64_t byte = plan.transpose ? place.offset(k, m) : place.offset(m, k);
                 return memory.read(lane, byte * 8, bits);
             });
+            notePadding(place, memory, lane);
         }
         const auto factors = interpretInput(elementsAt(input, lane), plan.input,
                                             plan.interpretation, plan.packed, plan.k, s.shadow);
@@ -209,6 +225,7 @@ Step accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
     const auto constant = [&](uint32_t n) { return uint32_t(s.program->constantAt(*s.at, n)); };
     auto matrix = vectorMatrix(constant(5), constant(4), a.components(), b.components(), 0);
     if (!matrix) return Step::kStop;
+    matrix->optimal = s.program->optimalLayout;
     const Number components = numberOf(*a.type->element), sum = matrix->number;
     s.mask.forEach([&](uint32_t lane) {
         if (s.operands() > 6) matrix->stride = s.operand(6).at(0, lane);
@@ -224,6 +241,12 @@ Step accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
         }
     });
     return Step::kNext;
+}
+
+Status prepareOuterProduct(Program& program, Instruction& i) {
+    program.usesOptimalLayouts |=
+        program.constantAt(i, 4) >= uint32_t(VectorLayout::inferencingOptimal);
+    return Done{};
 }
 
 // Operands: Pointer, Offset, V.
@@ -242,7 +265,8 @@ constexpr OpcodeRow kVectorRows[] = {
     row<access<true>>(OpCooperativeVectorStoreNV),
     row<product>(OpCooperativeVectorMatrixMulNV, Defined::kHandler, prepareProduct),
     row<product>(OpCooperativeVectorMatrixMulAddNV, Defined::kHandler, prepareProduct),
-    row<accumulateOuterProduct>(OpCooperativeVectorOuterProductAccumulateNV),
+    row<accumulateOuterProduct>(OpCooperativeVectorOuterProductAccumulateNV, Defined::kHandler,
+                                prepareOuterProduct),
     row<accumulateSum>(OpCooperativeVectorReduceSumAccumulateNV),
 };
 

@@ -87,12 +87,12 @@ uint64_t byteOf(uint64_t bit) { return uint64_t(int64_t(bit) >> 3); }
 
 }  // namespace
 
-Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size) const {
+Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size, bool reports) const {
     uint64_t at = pointer.offset + offset;
     const Range* range = rangeOf(s, pointer, at);
     if (range == nullptr || (pointer.base & kOutside) != 0 || at > range->size ||
         range->size - at < size) {
-        reportOutside(*this, lane, at, size, range);
+        if (reports) reportOutside(*this, lane, at, size, range);
         return {};
     }
     return {range->data + at,

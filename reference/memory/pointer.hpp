@@ -90,8 +90,8 @@ struct Memory {
     Access access = {};
 
     // The bytes [offset, offset + size) from the pointer on; null data if they are outside of the
-    // memory (reported).
-    Span locate(uint32_t lane, uint64_t offset, uint64_t size) const;
+    // memory (reported, or not).
+    Span locate(uint32_t lane, uint64_t offset, uint64_t size, bool reports = true) const;
     // The number of 4 to 64 bits whose first bit is `bit`. Outside of the memory there are zeros.
     // Numbers of 4 bits share bytes: SPV_INTEL_int4, "the first component in every pair is in bits
     // 0-3 of the corresponding byte".

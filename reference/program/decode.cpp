@@ -248,6 +248,7 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
         program_->placement = request_.placement;
+        program_->optimalLayout = request_.optimalLayout;
         program_->invocations = invocations;
         if (Status read = readDeclarations(); !read) return read.error();
         if (program_->invocations == invocations) break;
@@ -275,6 +276,8 @@ Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request
         return Error{ErrorCode::kOutOfMemory, "no memory for the program"};
     }
 }
+
+bool usesOptimalLayouts(const Program& program) { return program.usesOptimalLayouts; }
 
 std::array<uint32_t, 3> workgroupSize(const Program& program) { return program.workgroupSize; }
 

@@ -151,6 +151,8 @@ class Program {
  public:
     uint32_t lanes = 32;                // of a subgroup
     Choice placement = Choice::kPlain;  // as Settings::placement
+    OptimalLayout optimalLayout;
+    bool usesOptimalLayouts = false;
     std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup

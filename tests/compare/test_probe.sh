@@ -53,3 +53,9 @@ grep -q '"explains": true' "$work/sums.json" || fail 'no rules in the JSON'
 # A device without matrices.
 out=$(COOPVK_REFERENCE_EXTENSIONS=none "$coopvk" probe 2>&1) && fail "status 0 without matrices: $out"
 [[ $out == *'has no VK_KHR_cooperative_matrix of its own'* ]] || fail "without matrices: $out"
+
+# NVIDIA's instructions without its driver.
+if ! ldconfig -p | grep -q 'libcuda\.so\.1'; then
+    out=$("$coopvk" probe --sums hopper --ptx 2>&1) && fail "status 0 without a driver: $out"
+    [[ $out == *'no NVIDIA driver: libcuda.so.1 is not there'* ]] || fail "without a driver: $out"
+fi

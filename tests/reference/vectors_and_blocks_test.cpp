@@ -54,6 +54,23 @@ TEST(Vectors, ProductsHaveABias) {
     EXPECT_EQ(sum.at(0, 0).bits, uint32_t(5 - 255));
 }
 
+// As vector_matrix.hpp draws it: rows of 20 bytes, which take 32, in blocks of eight rows.
+TEST(Vectors, OptimalLayoutsOfOthers) {
+    VectorMatrix lines = *vectorMatrix(0, 2, 11, 10, 0);
+    lines.optimal.lineAlignment = 16;
+    EXPECT_EQ(lines.offset(3, 9), 3u * 32 + 18);
+    VectorMatrix blocks = lines;
+    blocks.optimal.blockRows = 8;
+    EXPECT_EQ(blocks.offset(0, 7), 14u);
+    EXPECT_EQ(blocks.offset(3, 7), 3u * 16 + 14);
+    EXPECT_EQ(blocks.offset(3, 9), 8u * 16 + 3 * 16 + 2);
+    EXPECT_EQ(blocks.offset(10, 9), 8u * 32 + 8 * 16 + 2 * 16 + 2);
+    // Blocks are of the layout for inference.
+    VectorMatrix training = *vectorMatrix(0, 3, 11, 10, 0);
+    training.optimal = blocks.optimal;
+    EXPECT_EQ(training.offset(3, 9), 3u * 32 + 18);
+}
+
 TEST(Vectors, MatricesInMemory) {
     const VectorMatrix rows = *vectorMatrix(0, 0, 3, 4, 16);
     const VectorMatrix columns = *vectorMatrix(1, 1, 3, 4, 16);

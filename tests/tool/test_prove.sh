@@ -44,10 +44,27 @@ shader twice float16_t float 'z = coopMatMulAdd(x, y, z);'
 shader pattern bfloat16_t float 'z[0] = floatBitsToUint(z[0]) == 0x4B123457u ? 1.0 : z[0];'
 shader branch float16_t float 'if (c[0] > 1.0) z = z + z;'
 
-for name in halves sums shorts bytes; do
+# Numbers outside of the function's domain are not chosen.
+for argument in 'z[i]' 'z[i] + z[i]'; do
+    shader "root${#argument}" float16_t float \
+        "for (int i = 0; i < z.length(); ++i) z[i] = mix(0.0, inversesqrt($argument), z[i] > 0.0);"
+done
+
+for name in halves sums shorts bytes root4; do
     expect 0 '32 lanes, GPU, core: proved' --lanes 8,32 "$work/$name.spv"
 done
 expect 0 '"verdict": "proved"' --json --lanes 8 "$work/bytes.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
 expect 2 'not provable' --lanes 32 --against "$work/pattern.spv" "$work/shorts.spv"
+expect 1 '32 lanes: differs' --lanes 32 --against "$work/root11.spv" "$work/root4.spv"
 expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/branch.spv"
+# A proof of nothing is none.
+cat >"$work/nothing.comp" <<'GLSL'
+#version 460
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer C { float c[]; };
+layout(push_constant) uniform Push { uint count; };
+void main() { if (gl_LocalInvocationIndex < count) c[gl_LocalInvocationIndex] = 1.0; }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/nothing.spv" "$work/nothing.comp"
+expect 2 'not provable: the dispatch changes no memory' --lanes 32 --push 0 "$work/nothing.spv"

@@ -26,8 +26,13 @@ std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     lanes_ = lanes;
     placement_ = options_.device ? placementOf(subject_.target.elementLayout)
                                  : placementAt(subject_, entryPoint_, lanes);
-    native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes,
-                        options_.validate, placement_});
+    native_ = makeSide({.words = subject_.words,
+                        .entryPoint = entryPoint_,
+                        .specialization = subject_.specialization,
+                        .lanes = lanes,
+                        .validate = options_.validate,
+                        .placement = placement_,
+                        .optimalLayout = optimalLayoutOf(subject_)});
     Outcome outcome{.lanes = lanes};
     if (const auto verdict = checkNative(first_, outcome)) {
         outcome.verdict = *verdict;
@@ -115,8 +120,14 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     const auto words = rewritten(backEnd, outcome);
     if (!words) return outcome;
     outcome.verdict = Verdict::kAgrees;
-    const Side side = makeSide({*words, entryPoint_, specializationFor(), lanes_, options_.validate,
-                                placement_, contractsAt(lanes_)});
+    const Side side = makeSide({.words = *words,
+                                .entryPoint = entryPoint_,
+                                .specialization = specializationFor(),
+                                .lanes = lanes_,
+                                .validate = options_.validate,
+                                .placement = placement_,
+                                .contracts = contractsAt(lanes_),
+                                .optimalLayout = optimalLayoutOf(subject_)});
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = Verdict::kInvalid;
@@ -155,9 +166,14 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
     if (pass.freedom) return *pass.freedom;
     const std::vector<uint32_t> lined = rewrite::withLines(subject_.words);
     // What nothing forbids to contract is an interval, with the sum of the rounded product in it.
-    const Side native =
-        makeSide({lined, entryPoint_, subject_.specialization, lanes_, options_.validate,
-                  placement_, contractsAt(lanes_) || options_.device != nullptr});
+    const Side native = makeSide({.words = lined,
+                                  .entryPoint = entryPoint_,
+                                  .specialization = subject_.specialization,
+                                  .lanes = lanes_,
+                                  .validate = options_.validate,
+                                  .placement = placement_,
+                                  .contracts = contractsAt(lanes_) || options_.device != nullptr,
+                                  .optimalLayout = optimalLayoutOf(subject_)});
     pass.freedom =
         findFreedom(module_, pass.memory, native, pass.groups, exactSettings(pass), pass.exact);
     return *pass.freedom;

@@ -83,6 +83,11 @@ std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,
 using VisitNumber = std::function<void(uint64_t offset, const Format& format)>;
 void visitNumbers(const Module& module, const Buffer& buffer, const VisitNumber& visit);
 
+struct BufferByte {
+    size_t buffer = 0;
+    uint64_t offset = 0;
+};
+
 // Positions of the instructions that accessed each byte of a buffer last; 0: none.
 using Accesses = std::vector<uint32_t>;
 struct Accessed {

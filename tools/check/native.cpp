@@ -25,6 +25,8 @@ void Checker::executeNative(Pass& pass) const {
         fillAgain(module_, pass.choice, pass.exact.accessed, pass.memory);
         pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
     }
+    if (clearPadding(pass.exact.padding, pass.memory))
+        pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
     pass.isFilled = true;
 }
 

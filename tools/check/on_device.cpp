@@ -34,7 +34,8 @@ void Checker::allowFlushes(Pass& pass, const OnDevice& on, Outcome& outcome) {
                                 .lanes = lanes_,
                                 .validate = false,
                                 .placement = placement_,
-                                .flushed = on.flushes});
+                                .flushed = on.flushes,
+                                .optimalLayout = optimalLayoutOf(subject_)});
     if (side.program == nullptr) return;
     const Execution flushed = execute(side, pass.memory, pass.groups, exactSettings(pass));
     if (!flushed.error.empty()) return;
@@ -46,6 +47,12 @@ void Checker::allowFlushes(Pass& pass, const OnDevice& on, Outcome& outcome) {
 }
 
 Outcome Checker::checkOnDevice(std::deque<Pass>& further) {
+    // The device's own optimal layouts are not known.
+    if (reference::usesOptimalLayouts(*native_.program))
+        return Outcome{.lanes = lanes_,
+                       .isDevice = true,
+                       .verdict = Verdict::kNotApplicable,
+                       .message = "a matrix has a layout that each device chooses"};
     const auto on = [&](Pass& pass) {
         const OnDevice result =
             options_.device({subject_.words, entryPoint_, subject_.specialization, lanes_, module_,

@@ -80,6 +80,8 @@ class Prover {
  private:
     ProofVerdict executeNative(std::string& message);
     reference::Settings settings();
+    Side sideOf(std::span<const uint32_t> words,
+                std::span<const SpecializationValue> specialization) const;
     Execution executeWithSymbols(const Side& side, std::string& obstacle);
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
@@ -114,6 +116,17 @@ reference::Settings Prover::settings() {
     return settings;
 }
 
+Side Prover::sideOf(std::span<const uint32_t> words,
+                    std::span<const SpecializationValue> specialization) const {
+    return makeSide({.words = words,
+                     .entryPoint = entryPoint_,
+                     .specialization = specialization,
+                     .lanes = lanes_,
+                     .validate = options_.check.validate,
+                     .placement = placement_,
+                     .optimalLayout = optimalLayoutOf(subject_)});
+}
+
 Execution Prover::executeWithSymbols(const Side& side, std::string& obstacle) {
     (void)symbols_.takeObstacle();
     Execution result =
@@ -127,8 +140,7 @@ Execution Prover::executeWithSymbols(const Side& side, std::string& obstacle) {
 
 ProofVerdict Prover::executeNative(std::string& message) {
     placement_ = placementAt(subject_, entryPoint_, lanes_);
-    native_ = makeSide({subject_.words, entryPoint_, subject_.specialization, lanes_,
-                        options_.check.validate, placement_});
+    native_ = sideOf(subject_.words, subject_.specialization);
     message = native_.error;
     if (native_.program == nullptr) return ProofVerdict::kNotExecutable;
     const auto size = reference::workgroupSize(*native_.program);
@@ -138,6 +150,11 @@ ProofVerdict Prover::executeNative(std::string& message) {
         return ProofVerdict::kNotApplicable;
     }
     nativeResult_ = executeWithSymbols(native_, message);
+    if (!nativeResult_.padding.empty()) {
+        (void)clearPadding(nativeResult_.padding, memory_);
+        symbolic_.setConstant(nativeResult_.padding);
+        nativeResult_ = executeWithSymbols(native_, message);
+    }
     if (message.empty()) return ProofVerdict::kProved;
     message = "natively: " + message;
     return ProofVerdict::kNotProvable;
@@ -152,10 +169,9 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
         auto result = rewriteFor(subject, entryPoint_, lanes_, backEnd);
         const bool isNative = backEnd == rewrite::BackEnd::kNative;
         if (!result) {
-            const bool isUnsupported = result.error().code == rewrite::ErrorCode::kUnsupported;
+            const bool isNone = isNative && result.error().code == rewrite::ErrorCode::kUnsupported;
             outcome.message = result.error().message;
-            outcome.verdict =
-                isNative && isUnsupported ? ProofVerdict::kNotApplicable : ProofVerdict::kRefused;
+            outcome.verdict = isNone ? ProofVerdict::kNotApplicable : ProofVerdict::kRefused;
             return outcome;
         }
         words = std::move(result->words);
@@ -178,8 +194,7 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
 void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) {
     std::span<const SpecializationValue> specialization;
     if (!subject_.rewritten.empty()) specialization = subject_.specialization;
-    Side& side = rewritten_.emplace_back(makeSide(
-        {words, entryPoint_, specialization, lanes_, options_.check.validate, placement_}));
+    Side& side = rewritten_.emplace_back(sideOf(words, specialization));
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = ProofVerdict::kNotProvable;
@@ -194,45 +209,18 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
     compare(result, outcome);
 }
 
-// Bytes that a comparison takes for one number.
-struct Number {
-    uint64_t offset = 0;
-    uint32_t size = 1;
-    std::optional<reference::numbers::Number> format = {};  // of a float
-};
-
-// In the formats in which the native side wrote them; each byte once.
-static std::vector<Number> numbersOf(const Module& module, const Memory& memory, size_t buffer,
-                                     const Execution& native) {
-    const Buffer& of = memory.buffers[buffer];
-    std::vector<Number> numbers;
-    std::vector<bool> taken(of.bytes.size());
-    visitNumbers(module, memory.interface, of, native.accessed[buffer].writers,
-                 [&](uint64_t offset, const Format& format) {
-                     bool isFree = offset + format.bytes() <= taken.size();
-                     for (uint64_t i = 0; isFree && i < format.bytes(); ++i)
-                         isFree = !taken[offset + i];
-                     if (!isFree) return;
-                     std::fill_n(taken.begin() + std::ptrdiff_t(offset), format.bytes(), true);
-                     numbers.push_back({offset, format.bytes(), format.number});
-                 });
-    for (uint64_t offset = 0; offset < taken.size(); ++offset)
-        if (!taken[offset]) numbers.push_back({offset, 1});
-    return numbers;
-}
-
 void Prover::compare(const Execution& rewritten, ProofOutcome& outcome) {
     reference::Proof proof(symbols_);
     for (size_t b = 0; b < memory_.buffers.size(); ++b) {
         const auto& before = symbolic_.deviations()[b];
         const auto &n = nativeResult_.accessed[b].deviations, &r = rewritten.accessed[b].deviations;
         const auto &nativeBytes = nativeResult_.contents[b], &bytes = rewritten.contents[b];
-        const auto isUntouched = [&](const Number& number) {
+        const auto isUntouched = [&](const WrittenNumber& number) {
             for (uint64_t i = number.offset; i < number.offset + number.size; ++i)
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
-        for (const Number& number : numbersOf(module_, memory_, b, nativeResult_)) {
+        for (const WrittenNumber& number : numbersOf(module_, memory_, b, nativeResult_)) {
             if (isUntouched(number)) continue;
             ++outcome.numbers;
             const uint64_t at = number.offset;
@@ -246,6 +234,9 @@ void Prover::compare(const Execution& rewritten, ProofOutcome& outcome) {
         }
     }
     outcome.assumptions = proof.assumptions();
+    if (outcome.numbers != 0) return;
+    outcome.verdict = ProofVerdict::kNotProvable;
+    outcome.message = "the dispatch changes no memory";
 }
 
 // Where executions with other contents of memory show a difference.

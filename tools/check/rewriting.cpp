@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "coopvk/vector_matrix.hpp"
+
 namespace coopvk::check {
 
 using reference::Choice;
@@ -52,6 +54,11 @@ std::optional<Choice> placementAt(const Subject& subject, const std::string& ent
     if (!mayChoose) return placementOf(layout);
     const auto result = rewriteFor(subject, entryPoint, lanes, BackEnd::kCore);
     return result ? placementOf(result->elementLayout) : std::nullopt;
+}
+
+reference::OptimalLayout optimalLayoutOf(const Subject& subject) {
+    return {uint32_t(rewrite::kOptimalLineAlignment),
+            subject.target.device.blockedWeights ? uint32_t(rewrite::kBlockRows) : 1};
 }
 
 // Vectors are each invocation's own: subgroups that are not full compute them, too.

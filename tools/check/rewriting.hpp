@@ -20,6 +20,9 @@ std::optional<reference::Choice> placementOf(rewrite::ElementLayout layout);
 std::optional<reference::Choice> placementAt(const Subject& subject, const std::string& entryPoint,
                                              uint32_t lanes);
 
+// Where the rewritten module expects matrices of the optimal layouts.
+reference::OptimalLayout optimalLayoutOf(const Subject& subject);
+
 // Whether the module uses what needs subgroups that are full.
 bool needsWholeSubgroups(std::span<const uint32_t> words);
 

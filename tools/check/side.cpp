@@ -32,6 +32,19 @@ class Watcher final : public reference::Reporter {
     std::optional<reference::Report> last_;
 };
 
+// They have no reader, and nothing wrote them.
+std::vector<BufferByte> takePadding(std::vector<Accessed>& accessed) {
+    std::vector<BufferByte> padding;
+    for (size_t b = 0; b < accessed.size(); ++b)
+        for (size_t i = 0; i < accessed[b].readers.size(); ++i) {
+            uint32_t& reader = accessed[b].readers[i];
+            if (reader != reference::kReadsPadding) continue;
+            reader = 0;
+            if (accessed[b].writers[i] == 0) padding.push_back({b, i});
+        }
+    return padding;
+}
+
 std::array<uint32_t, 3> baseOf(const Memory& memory) {
     return memory.given != nullptr ? memory.given->base : std::array<uint32_t, 3>{0, 0, 0};
 }
@@ -47,11 +60,23 @@ Side makeSide(const SideRequest& from) {
     request.placement = from.placement.value_or(reference::Choice::kPlain);
     request.contracts = from.contracts;
     request.flushed = from.flushed;
+    request.optimalLayout = from.optimalLayout;
     for (const SpecializationValue& value : from.specialization)
         request.specialization.push_back({value.constantId, value.bits, value.size});
     auto program = reference::makeProgram(request);
     if (!program) return {nullptr, program.error().code, program.error().message};
     return {std::move(*program), {}, {}};
+}
+
+bool clearPadding(std::span<const BufferByte> padding, Memory& memory) {
+    if (memory.given != nullptr) return false;
+    bool isChanged = false;
+    for (const auto& [buffer, offset] : padding) {
+        std::byte& byte = memory.buffers[buffer].bytes[offset];
+        isChanged |= byte != std::byte{0};
+        byte = {};
+    }
+    return isChanged;
 }
 
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
@@ -73,6 +98,7 @@ Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3
     if (!status) execution.error = status.error().message;
     execution.contents = copy.contents();
     if (keepsAccesses || keepsDeviations) execution.accessed = copy.accessed();
+    if (keepsAccesses) execution.padding = takePadding(execution.accessed);
     return execution;
 }
 

@@ -29,6 +29,7 @@ struct SideRequest {
     std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
     bool contracts = false;                           // ProgramRequest::contracts
     uint32_t flushed = 0;                             // ProgramRequest::flushed
+    reference::OptimalLayout optimalLayout = {};
 };
 Side makeSide(const SideRequest& request);
 
@@ -37,6 +38,7 @@ struct Execution {
     std::vector<reference::Report> reports;
     std::vector<std::vector<std::byte>> contents;  // of the memory's buffers, afterwards
     std::vector<Accessed> accessed;                // of each buffer, if it was kept
+    std::vector<BufferByte> padding;               // behind rows of matrices that were read
 };
 
 // Bytes of a buffer.
@@ -44,6 +46,10 @@ struct Watch {
     size_t buffer = 0;
     uint64_t offset = 0, size = 0;
 };
+
+// Makes them zeros, as conversions to the optimal layouts do; whether that changes the memory. The
+// memory of a dispatch stays as it is.
+bool clearPadding(std::span<const BufferByte> padding, Memory& memory);
 
 // `deviations`: of the bytes of each buffer, before the execution.
 Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,

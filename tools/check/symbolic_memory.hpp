@@ -1,35 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Memory of a proof: what is a symbol in it, and which numbers are compared.
 #pragma once
 
-#include <algorithm>
+#include <optional>
 
 #include "coopvk_reference/symbols.hpp"
-#include "memory.hpp"
+#include "side.hpp"
 
 namespace coopvk::check {
 
 // Symbols for all contents but addresses, and parameters in uniform buffers.
 class SymbolicMemory {
  public:
-    SymbolicMemory(const Module& module, const Memory& memory, reference::Symbols& symbols) {
-        for (const Buffer& buffer : memory.buffers) {
-            std::vector<reference::Deviation>& of = deviations_.emplace_back(buffer.bytes.size());
-            reference::Deviation next = symbols.addBytes(buffer.bytes.data(), buffer.bytes.size());
-            for (reference::Deviation& deviation : of) deviation = next++;
-            if (buffer.use.isUniform) std::ranges::fill(of, reference::Deviation{0});
-            visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
-                const bool mayBeAddress = format.kind == Format::Kind::kInteger &&
-                                          format.bits == 64 && module.usesAddresses();
-                if (format.kind != Format::Kind::kAddress && !mayBeAddress) return;
-                std::fill_n(of.begin() + std::ptrdiff_t(offset), format.bytes(),
-                            reference::Deviation{0});
-            });
-        }
+    SymbolicMemory(const Module& module, const Memory& memory, reference::Symbols& symbols);
+    // These bytes are what they are in the memory.
+    void setConstant(std::span<const BufferByte> bytes) {
+        for (const auto& [buffer, offset] : bytes) deviations_[buffer][offset] = 0;
     }
     const std::vector<std::vector<reference::Deviation>>& deviations() const { return deviations_; }
 
  private:
     std::vector<std::vector<reference::Deviation>> deviations_;  // by buffer
 };
+
+// Bytes that a comparison takes for one number.
+struct WrittenNumber {
+    uint64_t offset = 0;
+    uint32_t size = 1;
+    std::optional<reference::numbers::Number> format = {};  // of a float
+};
+// In the formats in which the native side wrote them; each byte once.
+std::vector<WrittenNumber> numbersOf(const Module& module, const Memory& memory, size_t buffer,
+                                     const Execution& native);
 
 }  // namespace coopvk::check

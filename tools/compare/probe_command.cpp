@@ -27,6 +27,7 @@ struct ProbeOptions {
     bool all = false;
     std::string json;
     std::optional<compare::SumsOptions> sums;
+    bool ptx = false;
 };
 
 // A line for each of the first lanes, or for all.
@@ -45,11 +46,22 @@ void printMap(const ReadMap& map, bool all) {
     }
 }
 
-int probeSums(compare::Gpu& gpu, const ProbeOptions& options) {
+int probeSums(compare::ProductDevice& device, const ProbeOptions& options) {
     compare::SumsOptions sums = *options.sums;
     sums.json = options.json;
     try {
-        return compare::probeSums(gpu, options.emulated, sums) ? kAgree : kDiffer;
+        return compare::probeSums(device, sums) ? kAgree : kDiffer;
+    } catch (const std::exception& error) {
+        std::cerr << "coopvk: " << error.what() << '\n';
+        return kCouldNotRun;
+    }
+}
+
+int probePtx(const ProbeOptions& options) {
+    try {
+        const auto products = compare::ptxProducts(options.device);
+        std::cout << products->name() << '\n';
+        return probeSums(*products, options);
     } catch (const std::exception& error) {
         std::cerr << "coopvk: " << error.what() << '\n';
         return kCouldNotRun;
@@ -72,7 +84,7 @@ int probe(const ProbeOptions& options) {
     const uint32_t lanes = gpu.properties11.subgroupSize;
     ordered_json json = {{"device", gpu.name()}, {"subgroupSize", lanes}, {"matrices", {}}};
     std::cout << gpu.name() << ", subgroups of " << lanes << '\n';
-    if (options.sums) return probeSums(gpu, options);
+    if (options.sums) return probeSums(*compare::matrixProducts(gpu, options.emulated), options);
     int status = 0;
     for (const ReadMap& map : compare::readMaps(gpu)) {
         json["matrices"].push_back(compare::jsonOf(map, compare::Positions::kAlways));
@@ -114,9 +126,13 @@ void addProbeCommand(CLI::App& app, int& status) {
     command->add_option("--seed", sums->seed, "Chooses the numbers")->needs(asks);
     command->add_option("--record", sums->record, "Write operands and results to this file")
         ->needs(asks);
+    command
+        ->add_flag("--ptx", options->ptx,
+                   "Of NVIDIA's instructions, also for types that Vulkan's driver does not list")
+        ->needs(asks);
     command->callback([options, sums, asks, &status] {
         if (*asks) options->sums = *sums;
-        status = probe(*options);
+        status = options->ptx ? probePtx(*options) : probe(*options);
     });
 }
 

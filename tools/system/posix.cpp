@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -75,6 +76,10 @@ std::vector<fs::path> manifestFolders(const fs::path& program) {
 // It looks into folders.
 std::string registerManifest(const fs::path&, bool) { return {}; }
 std::string unregisterManifest(const fs::path&, bool) { return {}; }
+
+const char* const kCudaLibrary = "libcuda.so.1";
+void* loadLibrary(const char* name) { return ::dlopen(name, RTLD_NOW | RTLD_LOCAL); }
+void* functionOf(void* library, const char* name) { return ::dlsym(library, name); }
 
 fs::path findProgram(const std::string& name) {
     const auto isProgram = [](const fs::path& path) {

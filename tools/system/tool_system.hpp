@@ -29,6 +29,11 @@ std::string unregisterManifest(const std::filesystem::path& manifest, bool forAl
 // Where a shell would find it; empty if nowhere.
 std::filesystem::path findProgram(const std::string& name);
 
+extern const char* const kCudaLibrary;  // of NVIDIA's driver: "libcuda.so.1"
+// Null: there is none, or it cannot be loaded. It stays loaded.
+void* loadLibrary(const char* name);
+void* functionOf(void* library, const char* name);
+
 // A new file of this user's alone; empty if there can be none.
 std::string makeTemporaryFile();
 

@@ -72,6 +72,12 @@ std::string unregisterManifest(const fs::path& manifest, bool forAllUsers) {
     return ImplicitLayers(forAllUsers).remove(manifest);
 }
 
+const char* const kCudaLibrary = "nvcuda.dll";
+void* loadLibrary(const char* name) { return LoadLibraryA(name); }
+void* functionOf(void* library, const char* name) {
+    return reinterpret_cast<void*>(GetProcAddress(static_cast<HMODULE>(library), name));
+}
+
 fs::path findProgram(const std::string& name) {
     std::wstring path(kMaxPath, L'\0');
     const DWORD size = ::SearchPathW(nullptr, fs::path(name).make_preferred().c_str(), L".exe",

@@ -191,6 +191,15 @@ struct SpecializationValue {
     uint32_t size = 4;
 };
 
+// Where the rows of matrices lie in the optimal layouts of VK_NV_cooperative_vector, which each
+// implementation chooses.
+struct OptimalLayout {
+    uint32_t lineAlignment = 1;  // bytes: of the start of a row
+    // Of the inferencing-optimal layout: rows of a block, in which `lineAlignment` bytes of each
+    // row follow those of the row before.
+    uint32_t blockRows = 1;
+};
+
 struct ProgramRequest {
     std::span<const uint32_t> words;
     std::string entryPoint = "main";
@@ -201,13 +210,21 @@ struct ProgramRequest {
     Choice placement = Choice::kPlain;  // as Settings::placement
     uint32_t flushed = 0;               // as Settings::flushed
     bool contracts = false;             // as Settings::contracts
+    OptimalLayout optimalLayout = {};
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
 Result<std::shared_ptr<const Program>> makeProgram(const ProgramRequest& request);
 
+// Whether it reads or adds to matrices of an optimal layout.
+bool usesOptimalLayouts(const Program& program);
+
 // Invocations of a workgroup in each dimension.
 std::array<uint32_t, 3> workgroupSize(const Program& program);
+
+// In place of a reader's position: nothing read the byte, but it fills up a row of a matrix of an
+// optimal layout that was read. Conversions to such layouts write zeros there.
+inline constexpr uint32_t kReadsPadding = ~uint32_t{0};
 
 // A range of memory: of a descriptor, or a buffer with a device address.
 struct Range {
@@ -218,7 +235,7 @@ struct Range {
     // written.
     uint8_t* written = nullptr;
     // For each byte the positions, in words, of the instructions that wrote and that read it last.
-    // Null: not kept.
+    // Null: not kept. kReadsPadding: see there.
     uint32_t* writers = nullptr;
     uint32_t* readers = nullptr;
     // For each byte a Deviation (intervals.hpp). Null: not kept.

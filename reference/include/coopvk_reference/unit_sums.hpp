@@ -29,12 +29,15 @@ enum class Stages : uint8_t {
     kTogether,       // products and sum
     kProductsFirst,  // the products, then their sum and the sum
     kHalvesFirst,    // products with even numbers, those with odd ones, both, then as above
+    // Of each four products the first two, to these the other two; then the sum, rounded to
+    // nearest.
+    kPairsApart,
 };
 
 inline constexpr int32_t kAllBits = 1 << 20;
 
 struct SumModel {
-    uint32_t block = 0;           // products that a step adds to the sum; 0: all of K
+    uint32_t block = 0;           // products that a step adds; 0: all of K
     int32_t bits = kAllBits;      // each term keeps these, below the largest exponent of the step
     bool cuts = false;            // a step's result is cut, not rounded to nearest even
     int32_t mantissa = 23;        // bits of it that a result that is cut keeps

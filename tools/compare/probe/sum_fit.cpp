@@ -47,6 +47,10 @@ std::vector<SumRuleGuess> guesses(const MatrixRow& row) {
                     model.dropsDown = down;
                     if (!down || kept != reference::kAllBits) add(model);
                 }
+                if (2 * block != row.k || kept == reference::kAllBits) continue;
+                model.dropsDown = false;
+                model.stages = reference::Stages::kPairsApart;
+                all.push_back({model, false});
             }
         }
     }
@@ -83,6 +87,8 @@ std::string textOf(const SumRuleGuess& guess) {
     text += " at once";
     if (m.stages == reference::Stages::kProductsFirst) text += ", the products first";
     if (m.stages == reference::Stages::kHalvesFirst) text += ", halves of the products first";
+    if (m.stages == reference::Stages::kPairsApart)
+        text += ", of each four the first two, then the others, then the sum";
     text += m.bits == reference::kAllBits
                 ? ", exactly"
                 : std::format(", {} bits below the largest exponent, rest dropped {}", m.bits,

@@ -125,4 +125,11 @@ Products makeProducts(const SumInputs& inputs, const MatrixRow& row, uint32_t co
     return products;
 }
 
+Bytes memoryOf(Component type, const std::vector<uint64_t>& elements) {
+    const uint32_t size = info(type).bytes();
+    Bytes memory(elements.size() * size);
+    for (size_t i = 0; i < elements.size(); ++i) writeBits(memory, i * size, type, elements[i]);
+    return memory;
+}
+
 }  // namespace coopvk::compare

@@ -23,6 +23,9 @@ struct SumInputs {
 };
 std::span<const SumInputs> allSumInputs();
 
+// As a buffer of a shader has them.
+Bytes memoryOf(Component type, const std::vector<uint64_t>& elements);
+
 Products makeProducts(const SumInputs& inputs, const MatrixRow& row, uint32_t count, uint64_t seed);
 
 }  // namespace coopvk::compare

@@ -9,8 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "compare/probe/sum_fit.hpp"
-#include "compare/run/runner.hpp"
-#include "compare/shaders/module_text.hpp"
+#include "coopvk_reference/unit_sums.hpp"
 #include "json_text.hpp"
 
 namespace coopvk::compare {
@@ -20,75 +19,9 @@ using nlohmann::ordered_json;
 using reference::SumUnit;
 using reference::numbers::Number;
 
-constexpr uint32_t kResultBinding = 3;
 constexpr uint64_t kSumsOfRun = uint64_t{1} << 16;
 constexpr uint32_t kShown = 3;       // sums of a run that differ, for people
 constexpr uint32_t kRecorded = 100;  // of a run, in the file: those that differ, and others
-
-// Workgroup i, which is a subgroup, computes product i.
-std::string shaderOf(const MatrixRow& row, uint32_t lanes) {
-    ModuleText text(lanes);
-    text.capability("CooperativeMatrixKHR");
-    text.extension("SPV_KHR_cooperative_matrix");
-    const std::string invocation = text.invocation(), product = text.fresh("product");
-    text.line(
-        std::format("{} = OpUDiv {} {} {}", product, text.u32(), invocation, text.constant(lanes)));
-    const auto matrix = [&](const MatrixType& type) {
-        return text.declare(
-            std::format("matrix{}", static_cast<uint32_t>(type.use)),
-            std::format("OpTypeCooperativeMatrixKHR {} {} {} {} {}", text.component(type.component),
-                        text.constant(3), text.constant(type.rows), text.constant(type.columns),
-                        text.constant(static_cast<uint32_t>(type.use))));
-    };
-    const auto at = [&](uint32_t binding, const MatrixType& type) {
-        const ModuleText::Array array = text.buffer(binding, type.component);
-        const std::string first = text.fresh("first");
-        text.line(std::format("{} = OpIMul {} {} {}", first, text.u32(), product,
-                              text.constant(type.rows * type.columns)));
-        return text.elementPointer(array, first);
-    };
-    std::vector<std::string> loaded;
-    const MatrixType types[] = {{row.a, row.m, row.k, Use::kA},
-                                {row.b, row.k, row.n, Use::kB},
-                                {row.c, row.m, row.n, Use::kAccumulator}};
-    for (uint32_t i = 0; i < 3; ++i) {
-        const std::string type = matrix(types[i]), from = at(i, types[i]);
-        loaded.push_back(text.fresh("loaded"));
-        text.line(std::format("{} = OpCooperativeMatrixLoadKHR {} {} {} {}", loaded[i], type, from,
-                              text.constant(0), text.constant(types[i].columns)));
-    }
-    const std::string result = text.fresh("result"), to = at(kResultBinding, types[2]);
-    text.line(std::format("{} = OpCooperativeMatrixMulAddKHR {} {} {} {}", result, matrix(types[2]),
-                          loaded[0], loaded[1], loaded[2]));
-    text.line(std::format("OpCooperativeMatrixStoreKHR {} {} {} {}", to, result, text.constant(0),
-                          text.constant(row.n)));
-    return text.text();
-}
-
-Bytes memoryOf(Component type, const std::vector<uint64_t>& elements) {
-    const uint32_t size = info(type).bytes();
-    Bytes memory(elements.size() * size);
-    for (size_t i = 0; i < elements.size(); ++i) writeBits(memory, i * size, type, elements[i]);
-    return memory;
-}
-
-std::vector<uint64_t> compute(Runner& runner, const std::string& shader, const Products& p) {
-    Plan plan;
-    plan.assembly = shader;
-    plan.groups = p.count;
-    plan.result = {p.row.result,
-                   p.count * p.row.m,
-                   p.row.n,
-                   false,
-                   size_t{p.row.n} * info(p.row.result).bytes(),
-                   0};
-    plan.buffers = {memoryOf(p.row.a, p.a), memoryOf(p.row.b, p.b), memoryOf(p.row.c, p.c),
-                    Bytes(plan.result.end(), std::byte(0xA5))};
-    plan.output = kResultBinding;
-    Outcome outcome = runner.run(plan);
-    if (!outcome.result) throw std::runtime_error(outcome.error);
-    return std::move(outcome.result->elements);
-}
 
 bool isKnown(const MatrixRow& row) {
     return row.c == row.result && info(row.result).isFloat() && info(row.a).isFloat() &&
@@ -97,16 +30,12 @@ bool isKnown(const MatrixRow& row) {
 
 class SumProbe {
  public:
-    SumProbe(Gpu& gpu, const SumsOptions& options)
-        : gpu_(gpu), options_(options), runner_(gpu), record_(options.record) {}
+    SumProbe(ProductDevice& device, const SumsOptions& options)
+        : device_(device), options_(options), record_(options.record) {}
 
-    bool probe(bool emulated) {
-        const MatrixRows rows =
-            matrixRows(Dialect::kKhr, emulated ? nullptr : &gpu_, emulated ? &gpu_ : nullptr);
-        for (const MatrixRow& row : rows.rows)
+    bool probe() {
+        for (const MatrixRow& row : device_.rows())
             if (isKnown(row)) isExpected_ &= probe(row);
-        for (const auto& [reason, count] : rows.skipped)
-            std::cout << std::format("  {} {}: not read\n", count, reason);
         writeFiles();
         return isExpected_;
     }
@@ -142,14 +71,13 @@ class SumProbe {
     }
 
     void run(const MatrixRow& row, std::deque<Inputs>& inputs, std::vector<SumRun>& runs) {
-        const std::string shader = shaderOf(row, gpu_.properties11.subgroupSize);
         const uint64_t inRun = std::min(kSumsOfRun, options_.sums);
         const auto count = static_cast<uint32_t>((inRun + row.m * row.n - 1) / (row.m * row.n));
         uint64_t done = 0;
         for (uint64_t seed = options_.seed; done < options_.sums; ++seed) {
             for (const SumInputs& kind : allSumInputs()) {
                 inputs.push_back({kind.name, makeProducts(kind, row, count, seed), {}});
-                inputs.back().results = compute(runner_, shader, inputs.back().products);
+                inputs.back().results = device_.compute(inputs.back().products);
                 runs.emplace_back(inputs.back().products, inputs.back().results);
                 done += runs.back().sums();
             }
@@ -235,13 +163,12 @@ class SumProbe {
             throw std::runtime_error("cannot write " + options_.record);
         if (options_.json.empty()) return;
         std::ofstream file(options_.json);
-        file << tool::jsonText(ordered_json{{"device", gpu_.name()}, {"rows", rows_}}, 1);
+        file << tool::jsonText(ordered_json{{"device", device_.name()}, {"rows", rows_}}, 1);
         if (!file.flush()) throw std::runtime_error("cannot write " + options_.json);
     }
 
-    Gpu& gpu_;
+    ProductDevice& device_;
     const SumsOptions& options_;
-    Runner runner_;
     std::ofstream record_;
     ordered_json rows_ = ordered_json::array();
     bool isExpected_ = true;
@@ -249,8 +176,8 @@ class SumProbe {
 
 }  // namespace
 
-bool probeSums(Gpu& gpu, bool emulated, const SumsOptions& options) {
-    return SumProbe(gpu, options).probe(emulated);
+bool probeSums(ProductDevice& device, const SumsOptions& options) {
+    return SumProbe(device, options).probe();
 }
 
 }  // namespace coopvk::compare

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `coopvk probe --sums`: how a driver's matrices add products.
+// `coopvk probe --sums`: how a device adds products.
 #pragma once
 
 #include <string>
 
-#include "compare/run/gpu.hpp"
+#include "compare/probe/product_device.hpp"
 
 namespace coopvk::compare {
 
@@ -18,6 +18,6 @@ struct SumsOptions {
 };
 
 // Returns whether all sums are those of the unit, if one is expected. Throws std::exception.
-bool probeSums(Gpu& gpu, bool emulated, const SumsOptions& options);
+bool probeSums(ProductDevice& device, const SumsOptions& options);
 
 }  // namespace coopvk::compare
