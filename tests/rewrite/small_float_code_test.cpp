@@ -27,6 +27,74 @@ TEST(SmallFloatReductions, ShuffleByAConstant) {
     EXPECT_EQ(result.find("OpGroupNonUniformShuffle "), result.npos) << result;
 }
 
+// The module's product with f16 sums, without what only other tests need.
+std::string halfProduct(std::string_view code) {
+    std::string text = module({"Subgroup", "", code});
+    replaceAll(text, "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n", "");
+    return text;
+}
+
+std::string rewrittenFor(const std::string& text, const Target& target) {
+    const std::vector<uint32_t> words = test::assemble(text);
+    Request request;
+    request.words = words;
+    const Result<Rewritten> out = rewrite(request, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return {};
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return disassemble(out->words);
+}
+
+Target withManyRegisters() {
+    Target target;
+    target.subgroupSize = 32;
+    target.device.maxSubgroupSize = 32;
+    target.device.shaderIntegerDotProduct = true;
+    target.device.dot4x8Signed = target.device.dot4x8Unsigned = true;
+    return target;
+}
+
+size_t countOf(const std::string& text, std::string_view part) {
+    size_t count = 0;
+    for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+}
+
+// Lanes that load the same numbers convert some each, and get the others by shuffles; not where
+// shuffles are slow, and not of E5M2, which are the upper bytes of f16.
+TEST(SmallFloatLoads, AreDividedAmongLanes) {
+    const std::string text = halfProduct("%r = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n" +
+                                         std::string(kStoreFloats));
+    constexpr std::string_view kShuffle = "OpGroupNonUniformShuffle ", kScale = "OpFMul %v2half";
+    const std::string divided = rewrittenFor(text, withManyRegisters());
+    EXPECT_NE(divided.find(kShuffle), divided.npos) << divided;
+    Target slow = withManyRegisters();
+    slow.device.scalarRegisters = true;
+    const std::string whole = rewrittenFor(text, slow);
+    EXPECT_EQ(whole.find(kShuffle), whole.npos) << whole;
+    EXPECT_LE(countOf(divided, kScale) * 2, countOf(whole, kScale));
+    std::string upperBytes = text;
+    replaceAll(upperBytes, "%e4m3 %scope", "%e5m2 %scope");
+    replaceAll(upperBytes, "%halves = OpConstantComposite %C %half\n", "");
+    const std::string bytes = rewrittenFor(upperBytes, withManyRegisters());
+    EXPECT_EQ(bytes.find(kShuffle), bytes.npos) << bytes;
+}
+
+// f16 are rounded in pairs where arithmetic of these is fast, and else in f32.
+// tests/inputs/modules/float8_of_halves.comp compares results.
+TEST(SmallFloatRounding, IsInPairsOfHalves) {
+    const std::string text =
+        halfProduct("%h = OpFConvert %H %c\n%r = OpFConvert %C %h\n" + std::string(kStore));
+    const auto usesSingles = [&](const Target& target) {
+        return rewrittenFor(text, target).find("Toe4m3") != std::string::npos;
+    };
+    Target target = withManyRegisters();
+    EXPECT_FALSE(usesSingles(target));
+    EXPECT_TRUE(usesSingles({}));
+    target.numerics = Numerics::kSame;
+    EXPECT_TRUE(usesSingles(target));
+}
+
 std::string productFor(const std::string& text, bool preserves) {
     const std::vector<uint32_t> words = test::assemble(text);
     Request request;

@@ -76,13 +76,16 @@ Id constructWords(Emitter& emit, const MatrixType& matrix, HeldElements& element
 }
 
 // Defines `result`, or with 0 a new id, as what lies in memory.
-Id loadFrom(MatrixWriter& writer, MatrixMemory& memory, const MatrixType& matrix, Id result) {
+Id loadFrom(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
+            const MatrixType& matrix, Id result) {
     const bool alongPacks = memory.rowMajor() == (matrix.fragment.packAxis == PackAxis::kColumns);
     if (matrix.isInWords && memory.isDirect() && alongPacks) {
         return loadWords(writer.emit(), memory, matrix, result);
     }
     HeldElements elements(matrix);
-    if (memory.isDirect())
+    if (isDividedLoad(context, memory, matrix))
+        loadDivided(context, writer, memory, matrix, elements);
+    else if (memory.isDirect())
         loadRuns(writer, memory, matrix, elements);
     else
         loadComponents(writer, memory, matrix, elements);
@@ -127,18 +130,18 @@ void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruc
     std::optional<MatrixMemory> words = inWords(context, writer, load, *matrix);
     if (words && !words->valid()) return;
     if (words && words->reaches().isAlways()) {
-        loadFrom(writer, *words, *matrix, load.result);
+        loadFrom(context, writer, *words, *matrix, load.result);
         return;
     }
     MatrixMemory memory(context, writer, load, *matrix, load.word(0), operandsBehind(load, 1));
     if (!memory.valid()) return;
     if (!words) {
-        loadFrom(writer, memory, *matrix, load.result);
+        loadFrom(context, writer, memory, *matrix, load.result);
         return;
     }
     const Id loaded = writer.variable(matrix->id);
     const auto store = [&](MatrixMemory& from) {
-        writer.emit().store(loaded, loadFrom(writer, from, *matrix, 0));
+        writer.emit().store(loaded, loadFrom(context, writer, from, *matrix, 0));
     };
     writer.choose(words->reaches(), [&] { store(*words); }, [&] { store(memory); });
     writer.emit().add(makeInstruction(OpLoad, matrix->id, load.result, {idOperand(loaded)}));

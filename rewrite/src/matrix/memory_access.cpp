@@ -95,12 +95,23 @@ Id MatrixMemory::innerIndex(uint32_t local) {
     return indexOn(emit_, inner(), inner().lanes == 1 ? 0 : writer_.laneOn(matrix_, d), local);
 }
 
+Id MatrixMemory::start() {
+    const Id origin = pointer_.origin();
+    return slice_ ? emit_.addInt(pointer_.indexType(), origin, *slice_) : origin;
+}
+
+Id MatrixMemory::lineIndexOf(Id outerLocal) {
+    const Id type = pointer_.indexType();
+    const Id lane = outer().lanes == 1 ? 0 : writer_.laneOn(matrix_, outerDimension());
+    const Id line = pointer_.asIndex(emit_, indexOfValue(emit_, outer(), lane, outerLocal));
+    return emit_.addInt(type, start(), emit_.mulInt(type, line, stride_));
+}
+
 Id MatrixMemory::lineIndex(uint32_t outerLocal) {
     TypeTable& types = context_.types;
     const Id type = pointer_.indexType();
     if (!firstLine_) {
-        firstLine_ = pointer_.origin();
-        if (slice_) firstLine_ = emit_.addInt(type, *firstLine_, *slice_);
+        firstLine_ = start();
         if (outer().lanes != 1) {
             const Id line = emit_.times(writer_.laneOn(matrix_, outerDimension()), outer().block);
             const Id offset = emit_.mulInt(type, pointer_.asIndex(emit_, line), stride_);
@@ -122,9 +133,8 @@ Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, std::optional<Id> dyna
     return emit_.addInt(type, index, context_.types.constant(type, constant));
 }
 
-MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition position, uint32_t left) {
+MatrixMemory::Piece MatrixMemory::piece(Id line, LinePosition position, uint32_t left) {
     const uint32_t n = pointer_.components();
-    const Id line = lineIndex(outerLocal);
     if (n == 1) {
         return {pointer_.at(emit_, pointeeIndex(line, position.constant, position.lane)), true};
     }
@@ -141,10 +151,10 @@ MatrixMemory::Piece MatrixMemory::piece(uint32_t outerLocal, LinePosition positi
     return {pointer_.at(emit_, index, emit_.modulo(scalar, n)), false};
 }
 
-std::vector<Slot> MatrixMemory::load(uint32_t outerLocal, LinePosition position, uint32_t count) {
+std::vector<Slot> MatrixMemory::loadLine(Id line, LinePosition position, uint32_t count) {
     std::vector<Slot> out;
     for (uint32_t done = 0; done < count;) {
-        const Piece from = piece(outerLocal, position, count - done);
+        const Piece from = piece(line, position, count - done);
         const Id type = from.whole ? pointer_.pointee() : pointer_.scalar();
         const uint32_t step = from.whole ? pointer_.components() : 1;
         const Id value = emit_.load(type, from.pointer, memory_.forLoad(step * memoryBytes()));
@@ -158,7 +168,8 @@ std::vector<Slot> MatrixMemory::load(uint32_t outerLocal, LinePosition position,
 
 void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots) {
     while (!slots.empty()) {
-        const Piece to = piece(outerLocal, position, static_cast<uint32_t>(slots.size()));
+        const auto left = static_cast<uint32_t>(slots.size());
+        const Piece to = piece(lineIndex(outerLocal), position, left);
         const uint32_t step = to.whole ? pointer_.components() : 1;
         const Id value = gather(emit_, pointer_.scalar(), slots.first(step));
         emit_.store(to.pointer, value, memory_.forStore(step * memoryBytes()));

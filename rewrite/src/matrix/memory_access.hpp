@@ -60,9 +60,15 @@ class MatrixMemory : private MatrixCode {
     }
 
     // Loads `count` memory scalars of a local line.
-    std::vector<Slot> load(uint32_t outerLocal, LinePosition position, uint32_t count);
+    std::vector<Slot> load(uint32_t outerLocal, LinePosition position, uint32_t count) {
+        return loadLine(lineIndex(outerLocal), position, count);
+    }
     std::vector<Slot> loadRun(uint32_t outerLocal, uint32_t first) {
         return load(outerLocal, runPosition(first), runScalars());
+    }
+    // The same of the local line with the number `outerLocal`, a u32 value.
+    std::vector<Slot> loadRunOf(Id outerLocal, uint32_t first) {
+        return loadLine(lineIndexOf(outerLocal), runPosition(first), runScalars());
     }
     // Stores memory scalars to a local line.
     void store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots);
@@ -72,9 +78,13 @@ class MatrixMemory : private MatrixCode {
         Id pointer;
         bool whole;  // a whole pointee rather than one component of it
     };
-    Piece piece(uint32_t outerLocal, LinePosition position, uint32_t left);
+    Piece piece(Id line, LinePosition position, uint32_t left);
+    std::vector<Slot> loadLine(Id line, LinePosition position, uint32_t count);
     Id sliceStart();
+    // Where the matrix, or its slice, begins; and where a line of the lane begins.
+    Id start();
     Id lineIndex(uint32_t outerLocal);
+    Id lineIndexOf(Id outerLocal);
     Id pointeeIndex(Id line, uint32_t constant, std::optional<Id> dynamic);
 
     const MatrixType& matrix_;
@@ -88,5 +98,14 @@ class MatrixMemory : private MatrixCode {
     std::optional<Id> firstLine_;  // the lane's first line, without the constant part
     std::map<uint32_t, Id> lines_;
 };
+
+// 8-bit floats are converted when a matrix is loaded, and several lanes hold the same elements of A
+// or B. In a divided load each of them converts some lines, and gets the others by shuffles.
+
+// Whether a load is divided: shuffles are fast, conversions are long, and lanes have equal parts.
+bool isDividedLoad(const MatrixContext& context, const MatrixMemory& memory,
+                   const MatrixType& matrix);
+void loadDivided(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
+                 const MatrixType& matrix, HeldElements& elements);
 
 }  // namespace coopvk::rewrite

@@ -173,6 +173,7 @@ const DeviceClass kClasses[] = {
       .maxOpenSums = 64,
       .hasTallGridForSingles = true,
       .stagesSingles = true,
+      .dividesConversions = true,
       .bitsLoadedInWords = 4 | 8 | 16 | 32 | 64,
       .bitsTestedForWords = 4 | 8 | 16,
       .slices = kSlicesOfManyRegisters,

@@ -97,7 +97,8 @@ struct DeviceChoices {
     uint32_t maxOpenSums = 32;  // of a lane
     bool hasOneColumnOfLanes = false;
     bool hasTallGridForSingles = false;
-    bool stagesSingles = false;  // f16 in shared memory becomes f32
+    bool stagesSingles = false;       // f16 in shared memory becomes f32
+    bool dividesConversions = false;  // of 8-bit floats that several lanes load
     // Loads from buffers are in words where the address allows it: a set of components' bits. And
     // those of which the shader tests the address, where it is not known before.
     uint32_t bitsLoadedInWords = 16 | 32 | 64;

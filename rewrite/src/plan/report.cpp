@@ -52,6 +52,9 @@ const Decision kDecisions[] = {
      "more rows of lanes share B (benchmarks.md, How matrices lie in lanes)"},
     {"f16 in shared memory as f32", &Plan::stagesSingles,
      "each element is converted once (benchmarks.md, gemm); mixed dot products read f16"},
+    {"conversions of 8-bit floats divided among lanes", &Plan::dividesConversions,
+     "lanes that load the same elements convert some each, and shuffle (fleet.md, Fused networks); "
+     "not where shuffles are slow"},
     {"loads in words: the sum of components' bits", &Plan::bitsLoadedInWords,
      "drivers join few loads of narrow components, but unpacking costs instructions (fleet.md, "
      "Loads straight from buffers); lanes of a CPU load one after the other"},
