@@ -4,6 +4,7 @@
 #include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/small_float_matrices.hpp"
 
 namespace coopvk::rewrite {
 
@@ -29,37 +30,6 @@ bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
     i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(index.at) + 1,
                       idOperand(emit.modInt(u32, element, length)));
     return false;
-}
-
-// The result has the bits of the operand's components in memory.
-void castSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
-                     const MatrixType& to) {
-    const Id bits = emit.types().intType(to.number->bits, false);
-    const std::vector<Slot> slots = slotsOf(from, extractPacks(emit, from, i.word(0)));
-    const std::vector<Slot> memory =
-        packComponents(emit, *from.number, slots, from.component, bits);
-    const std::vector<Slot> components =
-        unpackComponents(emit, *to.number, memory, bits, to.component);
-    constructFromPacks(emit, to, gatherPacks(emit, to, components), i.result);
-}
-
-// Components that are held as f16 are converted from f16. A result is rounded to its format, then
-// held as f16.
-void convertSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
-                        const MatrixType& to) {
-    TypeTable& types = emit.types();
-    const ArithmeticDecorations decorations(emit.module(), i.result);
-    std::vector<Id> packs = extractPacks(emit, from, i.word(0));
-    for (Id& pack : packs) {
-        const Id type = types.vectorType(to.component, from.packWidth);
-        if (from.number == to.number) continue;
-        if (!to.hasSmallFloats() && emit.typeOf(pack) == type) continue;
-        const Id rounded = types.vectorType(to.format, from.packWidth);
-        pack = emit.op(i.opcode, rounded, {pack});
-        decorations.addTo(pack);
-        if (rounded != type) pack = emit.op(OpFConvert, type, {pack});
-    }
-    constructFromPacks(emit, to, gatherPacks(emit, to, slotsOf(from, packs)), i.result);
 }
 
 }  // namespace
@@ -105,7 +75,8 @@ bool lowerMatrixConversion(MatrixContext& context, Emitter& emit, const Instruct
         return true;
     }
     if (from->hasSmallFloats() || to->hasSmallFloats()) {
-        casts ? castSmallFloats(emit, i, *from, *to) : convertSmallFloats(emit, i, *from, *to);
+        casts ? castSmallFloats(emit, i, *from, *to)
+              : convertSmallFloats(context, emit, i, *from, *to);
         return true;
     }
     // Components of 4 bits are held in 8 bits, extended as the conversion reads them. A result of 4
