@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <format>
+#include <optional>
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
@@ -198,8 +199,8 @@ TEST(SharedHalves, AsManyAsFit) {
     EXPECT_TRUE(isStaged(one)) << one;
 }
 
-// In core SPIR-V: the note that the array has f16, or none.
-bool coreHasHalves(const Shader& shader, uint32_t sharedMemory = kSharedMemory) {
+// In core SPIR-V.
+std::optional<Rewritten> inCore(const Shader& shader, uint32_t sharedMemory = kSharedMemory) {
     const std::vector<uint32_t> words = test::assemble(shader.text());
     EXPECT_EQ(validate(words), std::nullopt) << shader.text();
     Request request;
@@ -208,12 +209,23 @@ bool coreHasHalves(const Shader& shader, uint32_t sharedMemory = kSharedMemory) 
     target.device.maxComputeSharedMemorySize = sharedMemory;
     target.emulated = {Extension::kExtShaderFloat8, Extension::kKhrCooperativeMatrix};
     target.backEnd = BackEnd::kCore;
-    const Result<Rewritten> out = rewrite(request, target);
+    Result<Rewritten> out = rewrite(request, target);
     EXPECT_TRUE(out) << out.error().message;
-    if (!out) return false;
+    if (!out) return std::nullopt;
     EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
-    return std::ranges::find(out->notes, "8-bit floats in shared memory are f16") !=
-           out->notes.end();
+    return *std::move(out);
+}
+
+std::string coreText(const Shader& shader) {
+    const std::optional<Rewritten> out = inCore(shader);
+    return out ? disassemble(out->words) : "";
+}
+
+// The note that the array has f16, or none.
+bool coreHasHalves(const Shader& shader, uint32_t sharedMemory = kSharedMemory) {
+    const std::optional<Rewritten> out = inCore(shader, sharedMemory);
+    return out && std::ranges::find(out->notes, "8-bit floats in shared memory are f16") !=
+                      out->notes.end();
 }
 
 // Values of the same type that the shader makes, or that are stored, keep their format.
@@ -237,6 +249,30 @@ TEST(SharedHalvesOfCore, AreBesideOtherValues) {
                            "OpCooperativeMatrixStoreKHR %o %s %c0 %n\n",
                        .interface = "%tile %out %as"};
     EXPECT_TRUE(coreHasHalves(array));
+}
+
+// Items of 8 bytes in place of 16: a slice of such a B in columns has four rows at least, not
+// eight.
+TEST(SharedHalvesOfCore, OfAWideBAreSmallItems) {
+    const auto arrayFor = [](std::string_view columns) {
+        const std::string globals = std::format(
+            "%wide = OpConstant %u32 {}\n"
+            "%W = OpTypeCooperativeMatrixKHR %e4m3 %c3 %n %wide %c1\n"
+            "%G = OpTypeCooperativeMatrixKHR %f32 %c3 %n %wide %c2\n"
+            "%zeros = OpConstantNull %G\n",
+            columns);
+        const Shader shader{.item = "%uvec4",
+                            .value = "%vector",
+                            .stride = "%c1",
+                            .globals = globals,
+                            .code =
+                                "%w = OpCooperativeMatrixLoadKHR %W %q %c1 %c1\n"
+                                "%s = OpCooperativeMatrixMulAddKHR %G %a %w %zeros\n"
+                                "OpCooperativeMatrixStoreKHR %o %s %c0 %n\n"};
+        return coreText(shader);
+    };
+    EXPECT_TRUE(has(arrayFor("128"), "OpTypeArray %v2uint %uint_256"));
+    EXPECT_TRUE(has(arrayFor("64"), "OpTypeArray %v4uint %uint_128"));
 }
 
 TEST(SharedHalvesOfCore, NeedOneUseAndRoom) {

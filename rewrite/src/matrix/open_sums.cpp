@@ -5,6 +5,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "lowering/number.hpp"
 #include "lowering/words.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
@@ -187,23 +188,29 @@ class AccumulatorSurvey {
     }
 
  private:
-    // How an f16 matrix of scope Subgroup is distributed; nullopt for all other types.
+    // How a matrix of scope Subgroup is distributed whose components are f16, or held as f16;
+    // nullopt for all other types. Products of 8-bit floats are large: two f16 in place of a sum
+    // may both exceed f16 where their sum does not.
     std::optional<Fragment> halves(Id type) const {
         const Instruction& def = module_.def(type);
         const std::optional<MatrixDimensions> d = matrixDimensions(module_, def);
-        if (!d || !d->isOfSubgroup() || !types_.isHalf(def.word(0))) return {};
+        const Number* number = d ? numberOf(types_, def.word(0)) : nullptr;
+        if (number == nullptr || !d->isOfSubgroup()) return {};
+        const bool isHeldSo = number->isSmallFloat() && device_.openSums == SumForm::kSingles;
+        if (!number->isHalf() && !isHeldSo) return {};
         return makeFragment(policy_, *d, 16);
     }
 
-    // Whether all matrices are f16, and A and B have pairs along K in packs where arithmetic is in
-    // pairs. Products of scalars add to f32 as well as those of pairs.
+    // Whether all matrices are held as f16, the sums are f16, and A and B have pairs along K in
+    // packs where arithmetic is in pairs. Products of scalars add to f32 as well as those of pairs.
     bool multipliesPairs(const MatrixProduct& product) const {
         const std::optional<Fragment> a = halves(product.a), b = halves(product.b);
         if (!a || !b) return false;
         const bool arePairs =
             a->packWidth == 2 && b->packWidth == 2 && b->packAxis == PackAxis::kRows;
         const Id sum = product.instruction->type;
-        return halves(sum) && (arePairs || !device_.packsHalves) && product.c == sum;
+        const bool isHalf = types_.isHalf(module_.def(sum).word(0)) && halves(sum);
+        return isHalf && (arePairs || !device_.packsHalves) && product.c == sum;
     }
 
     bool fits(const MatrixProduct& product) {

@@ -118,9 +118,9 @@ bool mayDouble(const TypeTable& types, const PlannedTarget& target,
 
 constexpr uint32_t kHalfBytes = 2, kWordBytes = 4, kItemBytes = 16;
 
-// The items of an array's element of so many 8-bit floats: f16, in at most 16 bytes.
-Id itemFor(TypeTable& types, uint32_t bytes) {
-    const uint32_t itemBytes = std::min(bytes * 2, kItemBytes);
+// The items of an array's element of so many 8-bit floats: f16, in at most `most` bytes.
+Id itemFor(TypeTable& types, uint32_t bytes, uint32_t most) {
+    const uint32_t itemBytes = std::min(bytes * 2, most);
     if (itemBytes == kHalfBytes) return types.floatType(16);
     return types.vectorType(types.uint32(), itemBytes / kWordBytes);
 }
@@ -186,6 +186,17 @@ std::set<Id> smallFactors(const TypeTable& types, const MatrixUses& uses) {
     return found;
 }
 
+// Lanes have many columns of a wide B. In columns, a slice has at least as many rows as an item has
+// numbers, so small items make slices of fewer registers.
+uint32_t itemBytesFor(const Module& module, const StagingArray& array) {
+    constexpr uint32_t kWideColumns = 128;
+    const bool isWide = std::ranges::any_of(array.matrices, [&](Id matrix) {
+        const auto d = matrixDimensions(module, module.def(matrix));
+        return d && d->use == Use::kB && d->columns >= kWideColumns;
+    });
+    return isWide ? kItemBytes / 2 : kItemBytes;
+}
+
 // Of these types, those whose values are only loaded by these pointers, moved and multiplied.
 std::set<Id> loadedAlone(const TypeTable& types, const MatrixUses& uses, const std::set<Id>& wanted,
                          const std::set<Id>& pointers) {
@@ -199,9 +210,9 @@ std::set<Id> loadedAlone(const TypeTable& types, const MatrixUses& uses, const s
 
 }  // namespace
 
-RetypedArray withHalves(TypeTable& types, StagingArray array, Id format) {
-    RetypedArray out{.item = itemFor(types, array.bytes)};
-    out.items = divideUp(array.bytes * 2, kItemBytes);
+RetypedArray withHalves(TypeTable& types, StagingArray array, Id format, uint32_t itemBytes) {
+    RetypedArray out{.item = itemFor(types, array.bytes, itemBytes)};
+    out.items = divideUp(array.bytes * 2, itemBytes);
     const Id element = types.scalarOf(array.element), scalar = types.scalarOf(out.item);
     out.convert = [=, items = out.items](Emitter& emit, Id value) {
         const Id half = emit.types().floatType(16);
@@ -244,9 +255,10 @@ bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const Matri
     const std::vector<StagingArray> found = arraysAlone(types, matrices);
     if (found.empty()) return false;
     std::vector<RetypedArray> arrays;
+    const Module& module = types.module();
     for (const StagingArray& array : found) {
-        const Id format = types.module().def(*array.matrices.begin()).word(0);
-        arrays.push_back(withHalves(types, array, format));
+        const Id format = module.def(*array.matrices.begin()).word(0);
+        arrays.push_back(withHalves(types, array, format, itemBytesFor(module, array)));
     }
     types.declareArithmetic(types.floatType(16));
     holdAs(types, arrays, matrices, 16);

@@ -57,7 +57,7 @@ bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const Matr
 // products has f16 in their place, in the same way.
 
 bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses);
-// An array of 8-bit floats of a format with f16 in their place.
-RetypedArray withHalves(TypeTable& types, StagingArray array, Id format);
+// An array of 8-bit floats of a format with f16 in their place, in items of at most so many bytes.
+RetypedArray withHalves(TypeTable& types, StagingArray array, Id format, uint32_t itemBytes = 16);
 
 }  // namespace coopvk::rewrite

@@ -14,6 +14,9 @@ namespace {
 // Registers of a lane for A and B up to which products take them whole.
 constexpr uint64_t kWholeFactors = 96;
 
+// Registers of a lane for a slice of B up to which a turn is not divided.
+constexpr uint64_t kSliceOfB = 64;
+
 // Rows of B in a slice. With eight, the compiler for NVIDIA's Turing spills 34 registers of fused
 // attention, and that for AMD's RDNA 2 takes a third more registers.
 constexpr uint32_t kDepth = 4;
@@ -133,7 +136,7 @@ class FactorChooser {
             module_.storage(load->word(0)) != spv::StorageClass::Workgroup) {
             return std::nullopt;
         }
-        const uint32_t depth = depthOf(product.a, *load);
+        const uint32_t depth = depthOf(product.a, product.b, *load);
         if (depth == 0) return std::nullopt;
         return LoadedProduct{product.instruction, load, depth};
     }
@@ -151,18 +154,31 @@ class FactorChooser {
     }
 
     // Rows of B in a slice: a whole number of what a lane holds of A, or a part of that; where
-    // lanes hold blocks in turns, a whole number of turns; 0: there are no slices.
-    uint32_t depthOf(Id a, const Instruction& load) const {
+    // lanes hold blocks in turns, one turn, or a part of it if that takes too many registers; 0:
+    // there are no slices.
+    uint32_t depthOf(Id a, Id b, const Instruction& load) const {
         const Axis axis = columnsOf(types_, policy_, a);
         const std::optional<uint64_t> layout = module_.constantValue(load.word(1));
         if (!layout || *layout > 1 || load.operands.size() < 3 || pointeeOf(load) == 0) return 0;
         const uint32_t least = *layout == 1 ? pointeeOf(load) : 1;
         const uint32_t wanted = std::max(target_.tuning.sliceDepth.value_or(kDepth), least);
         uint32_t depth = std::min(wanted, powerOfTwoIn(axis.count()));
-        if (!isRolled(axis)) depth = axis.lanes * axis.block;
+        if (!isRolled(axis)) depth = turnOf(axis, b, least);
         if (isRolled(axis) && depth == powerOfTwoIn(axis.count())) depth = axis.count();
         while (depth < wanted && axis.size % (depth * 2) == 0) depth *= 2;
         return depth < axis.size && depth % least == 0 ? depth : 0;
+    }
+
+    uint32_t turnOf(const Axis& axis, Id b, uint32_t least) const {
+        const auto d = matrixDimensions(module_, module_.def(b));
+        const uint32_t bits = heldBits(types_, module_.def(b).word(0));
+        const uint32_t columns = makeFragment(policy_, *d, bits).columns.count();
+        uint32_t depth = axis.lanes * axis.block;
+        while (depth * columns * bits / 32 > kSliceOfB && depth / 2 % least == 0 &&
+               depth / 2 % axis.block == 0) {
+            depth /= 2;
+        }
+        return depth;
     }
 
     // Components of B in what the pointer of a load points to, at least 1; 0: it is not known.
