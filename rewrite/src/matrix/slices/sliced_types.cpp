@@ -32,11 +32,25 @@ class SliceChooser {
         chosen_.rolled |= module_.hasCapability(spv::Capability::Int4CooperativeMatrixINTEL) &&
                           !target_.device.prefersByteDots;
         const auto allows = [&](const MatrixAccess& load) { return loadAllows(load); };
-        if (chosen_.depth == 0 || !std::ranges::all_of(uses_.loads(), allows)) return std::nullopt;
+        const auto allAllow = [&] { return std::ranges::all_of(uses_.loads(), allows); };
+        while (hasLayoutOfColumn_ && !allAllow() && mayBeDeeper()) {
+            chosen_.depth *= 2;
+            chosen_.rolled = false;
+        }
+        if (chosen_.depth == 0 || !allAllow()) return std::nullopt;
         return std::move(chosen_);
     }
 
  private:
+    // In a layout in which a lane has one column, it has so many rows of A that slices of whole
+    // pointees, which are deeper than the plan's, spill fewer registers than none. Processors with
+    // scalar registers spill none, and are faster without slices.
+    bool mayBeDeeper() const {
+        const uint32_t deeper = 2 * chosen_.depth;
+        return !target_.device.sharesScalars && deeper != 0 && deeper < chosen_.wholeDepth &&
+               chosen_.wholeDepth % deeper == 0;
+    }
+
     // False if the product allows no slices, or others than those before it.
     bool add(const MatrixProduct& product) {
         const auto left = matrixDimensions(module_, module_.def(product.a));
@@ -54,6 +68,7 @@ class SliceChooser {
         chosen_.depth = depth;
         chosen_.wholeDepth = k;
         chosen_.rolled |= rolled;
+        hasLayoutOfColumn_ |= isLayoutOfColumn(*right);
         chosen_.types.insert({product.a, product.b});
         return true;
     }
@@ -73,10 +88,14 @@ class SliceChooser {
              .haveDuplicates = uint64_t{left.rows} * right.columns < target_.subgroupSize,
              .arePairsAlongK = policy_.halfPairsAlongK,
              .haveMixedDots = target_.device.hasMixedDots,
-             .haveLayout = policy_.elementLayout != ElementLayout::kFree &&
-                           right.columns <= policy_.grid.columns});
+             .haveLayout = isLayoutOfColumn(right)});
         return {target_.tuning.sliceDepth.value_or(slices.depth),
                 target_.tuning.rollSlices.value_or(slices.rolled)};
+    }
+
+    bool isLayoutOfColumn(const MatrixDimensions& right) const {
+        return policy_.elementLayout != ElementLayout::kFree &&
+               right.columns <= policy_.grid.columns;
     }
 
     // The most components of a type of accumulator that a variable keeps in each lane.
@@ -122,6 +141,7 @@ class SliceChooser {
     MatrixCounts matrices_;
     std::map<Id, uint64_t> sums_;  // of a lane, by type
     SlicedTypes chosen_;
+    bool hasLayoutOfColumn_ = false;
 };
 
 }  // namespace
