@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -82,7 +83,7 @@ struct Subgroup {
     Shadow* shadow = nullptr;        // null: no value has a deviation
     Intervals* intervals = nullptr;  // null: not computed
     std::vector<Deviation> storageDeviations, privateDeviations;
-    std::map<uint32_t, OpenSums> openSums;  // by the word of the instruction
+    std::deque<OpenSums> openSums;  // the last ones
     Holes holes;
     // Physical pointers, by where the lanes of their component are: those in which an index was
     // outside of its array.

@@ -87,6 +87,26 @@ TEST(MatrixIntervals, HalvesOfProductsMayBeOneSum) {
     EXPECT_TRUE(fixed.contains(-19968) && !fixed.contains(-INFINITY));
 }
 
+// The same by one instruction, which adds to two matrices in turn, twice to each.
+TEST(MatrixIntervals, OneProductMayAddToSeveralSums) {
+    std::vector<float> a(32), b(48, 1);
+    a[0] = -40000;
+    a[1] = 30016;
+    const Interval sum = intervalsOf(
+        "%a = OpCooperativeMatrixLoadKHR %A %p0 %0 %8\n%b = OpCooperativeMatrixLoadKHR %B %p1 %0 "
+        "%6\n%o = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n%ah = OpFConvert %AH %a\n"
+        "%bh = OpFConvert %BH %b\n%zh = OpFConvert %CH %zeros\n%oh = OpFConvert %CH %o\n"
+        "OpBranch %before\n%before = OpLabel\nOpBranch %head\n%head = OpLabel\n"
+        "%i = OpPhi %u32 %0 %before %next %body\n%x = OpPhi %CH %zh %before %y %body\n"
+        "%y = OpPhi %CH %oh %before %more %body\n%ends = OpIEqual %bool %i %8\n"
+        "OpLoopMerge %after %body None\nOpBranchConditional %ends %after %body\n"
+        "%body = OpLabel\n%more = OpCooperativeMatrixMulAddKHR %CH %ah %bh %x\n"
+        "%next = OpIAdd %u32 %i %2\nOpBranch %head\n%after = OpLabel\n"
+        "%c = OpFConvert %C %x\nOpCooperativeMatrixStoreKHR %p2 %c %0 %6",
+        "", a, b)[0];
+    EXPECT_TRUE(sum.contains(-INFINITY) && sum.contains(-19968) && !sum.contains(INFINITY));
+}
+
 TEST(MatrixIntervals, ReductionsAddInAnyOrder) {
     std::vector<float> values(24, 1);
     values[6] = kLarge;

@@ -25,9 +25,9 @@ namespace {
 using check::Verdict;
 
 // Programs of a run.
-constexpr uint64_t kFull = 800, kPart = 24;
+constexpr uint64_t kFull = 800, kPart = 12;
 // Faults of a program that change something, each of another kind.
-constexpr uint32_t kFaults = 6;
+constexpr uint32_t kFaultsOfProgram = 6;
 // Bytes of the text of what a program becomes; larger ones take long.
 constexpr size_t kMostText = 100000;
 constexpr uint64_t kFirstSeed = 7000000000;
@@ -94,7 +94,7 @@ class Campaign {
             for (size_t f = 0; f < kind.size(); ++f) {
                 const Fault& fault = *kind[(first + f) % kind.size()];
                 if (!plantOne(fault, subject, effects, random)) continue;
-                if (++planted == kFaults) return;
+                if (++planted == kFaultsOfProgram) return;
                 break;
             }
         }
