@@ -6,20 +6,31 @@
 namespace coopvk::reference::matrices {
 namespace {
 
-// The opcode, in the table, of a function that is one instruction on its two parameters, maybe in a
-// function that it calls; 0: it is none.
+// The opcode, in the table, of a function that is one instruction on its two parameters, maybe in
+// f32 with conversions around it, or in a function that it calls; 0: it is none.
 uint32_t operationOf(const Program& program, const Function& function) {
     if (function.blocks.size() != 1 || function.parameters.size() != 2) return 0;
     const std::vector<Instruction>& body = function.blocks[0].instructions;
-    if (body.size() != 2 || body[1].opcode != OpReturnValue || body[1][0].slot != body[0].result)
-        return 0;
-    size_t taken = 0;
+    if (body.size() < 2 || body.back().opcode != OpReturnValue) return 0;
+    const auto isConversion = [](const Instruction& i) { return i.opcode == OpFConvert; };
+    const auto operation = std::ranges::find_if_not(body, isConversion);
+    if (std::ranges::count_if(body, isConversion) + 2 != std::ptrdiff_t(body.size())) return 0;
+    // What a conversion converted, or the value itself.
+    const auto source = [&](uint32_t slot) {
+        const auto by = std::ranges::find(body, slot, &Instruction::result);
+        return by != body.end() && isConversion(*by) ? (*by)[0].slot : slot;
+    };
+    if (source(body.back()[0].slot) != operation->result) return 0;
     for (const uint32_t parameter : function.parameters)
-        taken += size_t(std::ranges::count(body[0].operands, parameter, &Operand::slot));
+        if (std::ranges::count(operation->operands, parameter,
+                               [&](const Operand& o) { return source(o.slot); }) != 1)
+            return 0;
+    const bool isInSingle =
+        scalarOf(*operation->type).width == 32 && scalarOf(*body[body.size() - 2].type).width < 32;
+    if (body.size() > 2 && !isInSingle) return 0;
     const Function* called =
-        body[0].opcode == OpFunctionCall ? program.function(body[0][0].word) : nullptr;
-    if (taken != 2) return 0;
-    return called != nullptr ? operationOf(program, *called) : body[0].row->opcode;
+        operation->opcode == OpFunctionCall ? program.function((*operation)[0].word) : nullptr;
+    return called != nullptr ? operationOf(program, *called) : operation->row->opcode;
 }
 
 // These choose one of their operands, whatever the order.

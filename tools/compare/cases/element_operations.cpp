@@ -57,9 +57,9 @@ std::vector<ElementOperation> elementOperations(Component type) {
     return list;
 }
 
-std::function<Real(size_t i, Real exact, Real magnitude)> toleranceOf(
-    const ElementOperation& operation, const std::vector<Matrix>& operands) {
-    return [=](size_t i, Real exact, Real) {
+std::function<Real(size_t i, Real exact)> toleranceOf(const ElementOperation& operation,
+                                                      const std::vector<Matrix>& operands) {
+    return [=](size_t i, Real exact) {
         std::vector<Real> in;
         for (const Matrix& operand : operands)
             in.push_back(decode(operand.component, operand.elements[i]));

@@ -30,8 +30,8 @@ std::vector<ElementOperation> elementOperations(Component type);
 std::vector<ElementOperation> vectorOperations(Component type);
 
 // Of element i by such a tolerance and the operands.
-std::function<Real(size_t i, Real exact, Real magnitude)> toleranceOf(
-    const ElementOperation& operation, const std::vector<Matrix>& operands);
+std::function<Real(size_t i, Real exact)> toleranceOf(const ElementOperation& operation,
+                                                      const std::vector<Matrix>& operands);
 
 // Empty if no single instruction does it.
 std::string_view conversionOpcode(Component from, Component to);

@@ -17,7 +17,7 @@ struct FlexibleVariant {
     MatrixType from, to;
     MatrixProgram::Step step;
     std::string name;
-    uint32_t terms = 0;  // of sums of random floats
+    bool sums = false;  // of random floats
 };
 
 using DrawMatrix = std::function<Matrix(Rng& rng)>;
@@ -42,14 +42,8 @@ Plan planOf(const FlexibleVariant& v, const DeviceShape& device, uint64_t seed,
     scatter(in, from, plan.buffers[0]);
     plan.output = 1;
     plan.result = to;
-    plan.freedom.rounds = true;
-    if (v.terms == 0) return plan;
-    FlexibleVariant wide = v;
-    wide.terms = 0;
-    wide.from.component = wide.to.component = VK_COMPONENT_TYPE_FLOAT64_KHR;
-    plan.freedom = freedomOfSum(v.from.component, v.terms, [&](bool magnitudes) {
-        return planOf(wide, device, seed, [&](Rng&) { return widened(in, magnitudes); });
-    });
+    plan.freedom.rounds = !v.sums;
+    plan.freedom.sums = v.sums;
     return plan;
 }
 
@@ -147,7 +141,7 @@ void addReductions(const MatrixRow& row, Component component, std::vector<Case>&
                 continue;
             FlexibleVariant v = {row.workgroup, from, to, Reduce{reduce.of, by.by}, {}};
             if (by.by == Reduce::By::kSum && by.fill == Fill::kRandom && info(component).isFloat())
-                v.terms = static_cast<uint32_t>(termsOf(reduce.of, from));
+                v.sums = true;
             v.name = nameOf(row, from) + "/reduction/" + std::string(reduce.name) + " to " +
                      sizeOf(to) + ", " + std::string(by.name);
             add(cases, row, "reduction", v, [=](Rng& rng) {

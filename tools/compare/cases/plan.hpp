@@ -40,15 +40,14 @@ struct Plan;
 struct Freedom {
     // By the direction of rounding: they may be either neighbour of the exact value.
     bool rounds = false;
-    // By more than that. `exact` is the same computation with f64 in place of all floats: its
-    // results stand for the exact values. `magnitudes` is the same without signs: the sums of the
-    // magnitudes of all terms (null: not needed). The tolerance is that of element i.
-    std::shared_ptr<const Plan> exact = nullptr, magnitudes = nullptr;
-    std::function<Real(size_t i, Real exact, Real magnitude)> tolerance = nullptr;
+    // They are sums in any order, each step of which rounds: those of the reference device's
+    // intervals.
+    bool sums = false;
+    // By more than the direction of rounding. `exact` is the same computation with f64 in place of
+    // all floats: its results stand for the exact values. The tolerance is that of element i.
+    std::shared_ptr<const Plan> exact = nullptr;
+    std::function<Real(size_t i, Real exact)> tolerance = nullptr;
 };
-// Of a sum of so many terms whose steps round; `make` makes the plan in f64.
-Freedom freedomOfSum(Component result, uint32_t terms,
-                     const std::function<Plan(bool magnitudes)>& make);
 
 struct Plan {
     std::string assembly;             // the shader; empty: only conversions

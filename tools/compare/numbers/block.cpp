@@ -9,14 +9,12 @@ Component widened(Component type) {
     return info(type).isFloat() ? VK_COMPONENT_TYPE_FLOAT64_KHR : type;
 }
 
-Matrix widened(const Matrix& matrix, bool magnitudes) {
+Matrix widened(const Matrix& matrix) {
     Matrix wide = matrix;
     wide.component = widened(matrix.component);
     if (!info(matrix.component).isFloat()) return wide;
-    for (uint64_t& element : wide.elements) {
-        const Real value = decode(matrix.component, element);
-        element = encode(wide.component, magnitudes ? std::fabs(value) : value);
-    }
+    for (uint64_t& element : wide.elements)
+        element = encode(wide.component, decode(matrix.component, element));
     return wide;
 }
 

@@ -23,8 +23,8 @@ struct Matrix {
     std::vector<uint64_t> elements;  // row by row
 };
 
-// Floats as f64, which represents all of them, or their magnitudes; integers stay as they are.
-Matrix widened(const Matrix& matrix, bool magnitudes = false);
+// Floats as f64, which represents all of them; integers stay as they are.
+Matrix widened(const Matrix& matrix);
 // f64 in place of a float.
 Component widened(Component type);
 

@@ -6,6 +6,7 @@
 
 #include "compare/run/side.hpp"
 #include "coopvk_reference/execute.hpp"
+#include "coopvk_reference/intervals.hpp"
 
 namespace coopvk::compare {
 
@@ -20,7 +21,10 @@ class ReferenceDevice final : public Side {
     void expect(Plan& plan) const;
 
  private:
-    Matrix compute(const Plan& plan, const reference::Settings& settings) const;
+    // `deviations`, where not null: becomes those of the bytes of the output.
+    Matrix compute(const Plan& plan, const reference::Settings& settings,
+                   std::vector<reference::Deviation>* deviations = nullptr) const;
+    void expectSums(Plan& plan, reference::Settings settings) const;
 
     reference::Settings settings_;
 };
