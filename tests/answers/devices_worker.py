@@ -159,6 +159,7 @@ def everything(device, base, listed, of_versions):
 
 
 def sample(rows, request):
+    """The structures of `single`, and of the others one in `step`, from `first` on."""
     others = [name for name in rows if name not in request["single"]]
     left = set(others) - set(others[request["first"]::request["step"]])
     return {name: row for name, row in rows.items() if name not in left}

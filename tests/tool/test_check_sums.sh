@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_check_sums.sh COOPVK
 # `coopvk check` knows how far each number may be from another device's: sums that may overflow, and large numbers
-# beside small ones, excuse no other difference.
+# beside small ones, excuse no other difference. Nor does it find any in where matrices of optimal layouts lie.
 set -euo pipefail
 
 coopvk=$1 command=check
@@ -103,3 +103,8 @@ outer='coopVecOuterProductAccumulateNV(x, x, c, 0, 32, gl_CooperativeVectorMatri
 vector outer 256 "$outer"
 vector outer-zero 256 "${outer/x,/x * float16_t(0),}"
 expect_training outer
+
+# Where rows of optimal layouts start, and what fills them up, also where other numbers are NaN.
+modules=$(dirname -- "${BASH_SOURCE[0]}")/../inputs/modules
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/lines.spv" "$modules/vector_optimal_lines.comp"
+expect 0 '8 lanes, native: agrees' --lanes 8 "$work/lines.spv"

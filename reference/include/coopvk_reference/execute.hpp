@@ -222,8 +222,8 @@ bool usesOptimalLayouts(const Program& program);
 // Invocations of a workgroup in each dimension.
 std::array<uint32_t, 3> workgroupSize(const Program& program);
 
-// In place of a reader's position: nothing read the byte, but it fills up a row of a matrix of an
-// optimal layout that was read. Conversions to such layouts write zeros there.
+// In place of a reader's position: an instruction read a matrix of an optimal layout, and the byte
+// fills up one of its rows. Conversions to such layouts write zeros there.
 inline constexpr uint32_t kReadsPadding = ~uint32_t{0};
 
 // A range of memory: of a descriptor, or a buffer with a device address.
@@ -235,7 +235,7 @@ struct Range {
     // written.
     uint8_t* written = nullptr;
     // For each byte the positions, in words, of the instructions that wrote and that read it last.
-    // Null: not kept. kReadsPadding: see there.
+    // Null: not kept. A reader may also be kReadsPadding.
     uint32_t* writers = nullptr;
     uint32_t* readers = nullptr;
     // For each byte a Deviation (intervals.hpp). Null: not kept.

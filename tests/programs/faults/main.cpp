@@ -70,8 +70,9 @@ class Campaign {
             std::vector<std::jthread> running;
             for (uint64_t t = 0; t < threads; ++t) running.emplace_back([this] { work(); });
         }
-        print();
-        return isBad_ ? EXIT_FAILURE : EXIT_SUCCESS;
+        // A run that finds nothing shows nothing; one fault alone may have no place.
+        const bool isEmpty = print() == 0 && arguments_.fault.empty();
+        return isBad_ || isEmpty ? EXIT_FAILURE : EXIT_SUCCESS;
     }
 
  private:
@@ -162,7 +163,8 @@ class Campaign {
         std::fflush(stdout);
     }
 
-    void print() const {
+    // Returns how many faults were found.
+    uint64_t print() const {
         Counts all = {};
         const auto row = [](std::string_view kind, const Counts& counts) {
             std::printf("%.*s:", static_cast<int>(kind.size()), kind.data());
@@ -178,6 +180,7 @@ class Campaign {
         row("all", all);
         std::printf("in %llu programs of %llu\n", static_cast<unsigned long long>(programs_),
                     static_cast<unsigned long long>(arguments_.count));
+        return all[kFound];
     }
 
     Arguments arguments_;
