@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: planted_faults [--count N] [--seed S] [--threads T] [--fault NAME] [--explain]
-// Makes N random programs, plants faults at random places of what coopvk makes of each, one at a
-// time, and asks `coopvk check`. It fails if a fault is missed that changes what a program writes,
-// or if there is one where none is planted. Without --count: a few programs, or as many as have a
-// thousand faults with COOPVK_TEST_FULL=1.
+// usage: planted_faults [--count N | --seconds S] [--seed S] [--threads T] [--fault NAME]
+// [--explain] Makes N random programs, plants faults at random places of what coopvk makes of each,
+// one at a time, and asks `coopvk check`. It fails if a fault is missed that changes what a program
+// writes, or if there is one where none is planted. Without --count: a few programs, or as many as
+// have a thousand faults with COOPVK_TEST_FULL=1. With --seconds: as many as are made in that time,
+// but for those that take long to check.
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <map>
@@ -30,10 +32,14 @@ constexpr uint64_t kFull = 800, kPart = 12;
 constexpr uint32_t kFaultsOfProgram = 6;
 // Bytes of the text of what a program becomes; larger ones take long.
 constexpr size_t kMostText = 100000;
+// A check that takes longer is of a program that a run of limited time leaves out: it is repeated
+// for each fault.
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::seconds kLongestCheck{2};
 constexpr uint64_t kFirstSeed = 7000000000;
 
 struct Arguments {
-    uint64_t count = 0, seed = kFirstSeed, threads = 0;
+    uint64_t count = 0, seconds = 0, seed = kFirstSeed, threads = 0;
     std::string_view fault;  // empty: each in turn
     bool explain = false;
 };
@@ -77,12 +83,26 @@ class Campaign {
 
  private:
     void work() {
-        for (uint64_t number = next_++; number < arguments_.count; number = next_++) {
+        while (!isOver()) {
+            const uint64_t number = next_++;
+            if (arguments_.seconds == 0 && number >= arguments_.count) return;
+            ++made_;
             const auto subject = subjectOf(arguments_.seed + number);
-            if (!subject || !agrees(*subject)) continue;
+            if (!subject) continue;
+            const Clock::time_point start = Clock::now();
+            if (!agrees(*subject)) continue;
+            if (arguments_.seconds != 0 && Clock::now() - start > kLongestCheck) {
+                ++long_;
+                continue;
+            }
             ++programs_;
             plantIn(*subject);
         }
+    }
+
+    bool isOver() const {
+        return arguments_.seconds != 0 &&
+               Clock::now() - start_ > std::chrono::seconds(arguments_.seconds);
     }
 
     void plantIn(const Subject& subject) {
@@ -91,6 +111,7 @@ class Campaign {
         check::Random random(subject.made.seed);
         uint32_t planted = 0;
         for (const std::vector<const Fault*>& kind : kinds_) {
+            if (isOver()) return;
             const uint64_t first = random.below(kind.size());
             for (size_t f = 0; f < kind.size(); ++f) {
                 const Fault& fault = *kind[(first + f) % kind.size()];
@@ -178,14 +199,16 @@ class Campaign {
             for (size_t i = 0; i < kCounts; ++i) all[i] += counts[i];
         }
         row("all", all);
-        std::printf("in %llu programs of %llu\n", static_cast<unsigned long long>(programs_),
-                    static_cast<unsigned long long>(arguments_.count));
+        std::printf("in %llu programs of %llu; %llu take long to check\n",
+                    static_cast<unsigned long long>(programs_),
+                    static_cast<unsigned long long>(made_), static_cast<unsigned long long>(long_));
         return all[kFound];
     }
 
     Arguments arguments_;
     std::vector<std::vector<const Fault*>> kinds_;
-    std::atomic<uint64_t> next_ = 0, programs_ = 0;
+    const Clock::time_point start_ = Clock::now();
+    std::atomic<uint64_t> next_ = 0, made_ = 0, programs_ = 0, long_ = 0;
     std::mutex mutex_;
     std::map<std::string_view, Counts> counts_;
     bool isBad_ = false;
@@ -204,6 +227,8 @@ bool read(int argc, char** argv, Arguments& arguments) {
             arguments.fault = value;
         else if (name == "--count")
             arguments.count = std::strtoull(value, nullptr, 10);
+        else if (name == "--seconds")
+            arguments.seconds = std::strtoull(value, nullptr, 10);
         else if (name == "--seed")
             arguments.seed = std::strtoull(value, nullptr, 10);
         else if (name == "--threads")
@@ -222,8 +247,8 @@ int main(int argc, char** argv) {
     arguments.seed += coopvk::test::testSeed() * coopvk::programs::kPart;
     if (!coopvk::programs::read(argc, argv, arguments)) {
         std::fputs(
-            "usage: planted_faults [--count N] [--seed S] [--threads T] [--fault NAME] "
-            "[--explain]\n",
+            "usage: planted_faults [--count N | --seconds S] [--seed S] [--threads T] "
+            "[--fault NAME] [--explain]\n",
             stderr);
         return 2;
     }
