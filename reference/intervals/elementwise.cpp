@@ -159,7 +159,8 @@ void each(const Transferred& t) {
                 operands[n] =
                     kFrom(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
             }
-            const bool isFixed = any == 0 && !t.at.contracts;
+            const bool isFixed =
+                any == 0 && !t.at.contracts && t.s.intervals->functions() == Functions::kAsHere;
             if (isFixed || isUnknown(any)) return result.setDeviation(c, lane, any);
             const Interval exact = Of(kOf)({number, operands, t.at});
             Interval set = rounded(exact, number);

@@ -95,6 +95,14 @@ Transfer findTransfer(uint32_t opcode) {
     return found != nullptr ? *found : nullptr;
 }
 
+// Arithmetic and functions, of which devices may give others than this one.
+bool isOpen(const Subgroup& s, const Instruction& at) {
+    return s.intervals->functions() == Functions::kAsAnywhere &&
+           std::ranges::any_of(elementwiseTransfers(), [&](const TransferRow& row) {
+               return row.opcode == at.row->opcode;
+           });
+}
+
 Step execute(Subgroup& s) {
     const Instruction& at = *s.at;
     const LaneMask mask = s.mask;
@@ -104,7 +112,7 @@ Step execute(Subgroup& s) {
     if (isAffected) noteDecision(s);
     const Step step = at.handler(s);
     if (at.result == kNone) return step;
-    const bool isTransferred = isAffected || addsInAnyOrder(s, at) || at.contracts;
+    const bool isTransferred = isAffected || addsInAnyOrder(s, at) || at.contracts || isOpen(s, at);
     if (!isTransferred && !showsNan(s, at, mask)) return step;
     const Transfer transfer = findTransfer(at.row->opcode);
     if (transfer != nullptr) {

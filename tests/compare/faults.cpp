@@ -127,6 +127,23 @@ bool plantStep(Text& text) {
     return true;
 }
 
+// Exp that is 84 ulps too large, of one component or several.
+bool plantExponential(Text& text) {
+    const auto found = text.find(R"((%\w+) = OpExtInst (%(?:v\d)?float) %\w+ Exp %\w+)");
+    if (!found) return false;
+    const std::string type = found->str(2);
+    const int parts = type == "%float" ? 1 : type[2] - '0';
+    std::string factor =
+        type == "%float" ? "OpConstant %float 1.00001" : "OpConstantComposite " + type;
+    for (int i = 0; i < parts && parts > 1; ++i) factor += " %fault_factor";
+    if (parts > 1) text.declare("%fault_factor = OpConstant %float 1.00001");
+    text.declare("%fault_factors = " + factor);
+    text.find(R"((%\w+) = OpExtInst (%(?:v\d)?float) %\w+ Exp %\w+)");
+    text.insertAfter("%fault_scaled = OpFMul " + type + " " + found->str(1) + " %fault_factors");
+    text.rename(found->str(1), "%fault_scaled");
+    return true;
+}
+
 struct Fault {
     std::string_view name;
     bool ownMatrices;  // the driver's, else of rewritten shaders
@@ -166,6 +183,7 @@ constexpr Fault kFaults[] = {
     {"own-k-step", true, plantOwnStep},
     {"store-layout", true, plantStoreLayout},
     {"k-step", false, plantStep},
+    {"exponential", false, plantExponential},
     {"format-rounding", false, plantFormatRounding},
     {"format-saturation", false, plantFormatSaturation},
     {"format-nan", false, plantFormatNan},

@@ -62,6 +62,9 @@ expect k-step 1 "$off" --filter "$rows, exact"
 expect k-step 1 "$off" --filter "$rows, exact" --extension VK_NV_cooperative_matrix
 expect k-step 1 'emulated is off the reference: \[0,0\] \[0,4\] \[0,8\] \[0,12\] \[1,0\]' \
     --extension $vectors --filter '^f16 \* f16 \+ f16 = f16/multiply/16x16 rows, Storage.*exact'
+expect none 0 '1 of 1 cases agree' --extension $vectors --filter '^vectors of f32/extended/Exp$'
+expect exponential 1 'emulated is off the reference' \
+    --extension $vectors --filter '^vectors of f32/extended/Exp$'
 
 # Formats that the driver lacks: rounding to them, overflow and NaN.
 format='^C 8x8 (f32/conversion/to (bf16|e4m3)|e4m3/conversion/to f32)$'

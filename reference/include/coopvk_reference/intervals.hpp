@@ -110,9 +110,16 @@ constexpr numbers::Number numberOfDeviation(Deviation deviation) {
 // Of the bytes of a word: each number's at its first byte, then kContinues.
 using ByteDeviations = std::array<Deviation, 8>;
 
+// Whether a function of open precision gives, of numbers that are no intervals, what this device
+// computes, as both sides of one device do; or all that the specifications permit of any device.
+enum class Functions { kAsHere, kAsAnywhere };
+
 // What an execution with intervals finds. The caller's; several threads may use it at once.
 class Intervals {
  public:
+    explicit Intervals(Functions functions = Functions::kAsHere) : functions_(functions) {}
+    Functions functions() const { return functions_; }
+
     // Why nothing is known of a value. The same text gives the same deviation.
     Deviation unknown(const std::string& why);
     std::string reason(Deviation deviation) const;
@@ -136,6 +143,7 @@ class Intervals {
  private:
     void forgetSum(const void* memory);
 
+    Functions functions_;
     mutable std::mutex mutex_;
     std::atomic<bool> hasSums_ = false;
     std::vector<std::string> reasons_ = {"an integer or a choice depends on a float"};

@@ -12,6 +12,7 @@
 #include "harness/halves.hpp"
 #include "harness/listed.hpp"
 #include "harness/requirement.hpp"
+#include "intervals/elements.hpp"
 
 namespace coopvk::test::elementwise_test {
 namespace {
@@ -90,8 +91,16 @@ Wide integerOp(std::string_view opcode, Wide x, Wide y) {
     return static_cast<Wide>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
 }
 
-// Whether the result is one that Vulkan allows. Adding and multiplying round correctly; division
-// is within 2.5 ULP; denormals may count as zero, those of 16 bits where the device says so.
+reference::Interval permittedQuotient(Component type, double x, double y) {
+    using namespace reference;
+    const numbers::Number number = *numbers::byVulkanType(info(type).vulkan);
+    return intervals::rounded(intervals::quotient(Interval::of(x), Interval::of(y), number),
+                              number);
+}
+
+// Whether the result is one that Vulkan allows. Adding and multiplying round correctly; divisions
+// have the reference device's interval; denormals may count as zero, those of 16 bits where the
+// device says so.
 bool acceptable(const Case& c, uint64_t x, uint64_t y, uint64_t got) {
     const Component type = c.to;
     if (!info(type).isFloat()) {
@@ -111,7 +120,10 @@ bool acceptable(const Case& c, uint64_t x, uint64_t y, uint64_t got) {
         if (type == Component::kF16 && isTruncatedHalf(got, want, result)) return true;
         if (mayFlush && same(type, got, fromDouble(type, flush(type, result)))) return true;
         if (c.opcode != "OpFDiv" || isNan(type, got) || isNan(type, want)) continue;
-        if (got > want ? got - want <= 3 : want - got <= 3) return true;
+        if (permittedQuotient(type, flushInput ? flush(type, a) : a,
+                              flushInput ? flush(type, b) : b)
+                .contains(toDouble(type, got)))
+            return true;
         if (mayFlush && toDouble(type, got) == 0 && flush(type, result) == 0) return true;
     }
     return false;

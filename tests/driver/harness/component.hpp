@@ -53,7 +53,7 @@ std::string_view name(Component type);
 // nullptr: the tests do not know the type.
 const ComponentInfo* findComponent(uint32_t vulkan);
 
-// The bit fields of a binary floating-point number, for tolerances.
+// The bit fields of a binary floating-point number.
 struct FloatFormat {
     int exponentBits, fractionBits, bias;
     bool hasInfinity = true;  // if not, only the number with all bits set is NaN

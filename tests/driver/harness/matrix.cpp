@@ -25,14 +25,6 @@ uint64_t randomElement(Rng& rng, const ComponentInfo& type, Fill fill) {
     return bits;
 }
 
-// Half the distance from 1 to the next representable value.
-double unitRoundoff(Component type) { return std::ldexp(1, -floatFormat(type).fractionBits - 1); }
-
-double smallest(Component type) {
-    const FloatFormat format = floatFormat(type);
-    return std::ldexp(1, 1 - format.bias - format.fractionBits);
-}
-
 uint64_t integerElement(const Matrix& a, const Matrix& b, uint64_t c, Component cType, uint32_t row,
                         uint32_t column, const ComponentInfo& result, uint32_t operands) {
     uint64_t sum = 0;  // modulo 2^64: the low bits are those of the exact result
@@ -132,6 +124,15 @@ uint32_t signOperands(Component a, Component b, Component c, Component result) {
            (info(c).isSigned() ? kCSigned : 0u) | (info(result).isSigned() ? kResultSigned : 0u);
 }
 
+Product numbersOf(Matrix value) {
+    Product product{std::move(value), {}};
+    const Component type = product.value.component;
+    for (const uint64_t bits : product.value.elements)
+        if (info(type).isFloat())
+            product.permitted.push_back(reference::Interval::of(toDouble(type, bits)));
+    return product;
+}
+
 Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component result,
                uint32_t operands, bool exact) {
     Product product{Matrix(result, c.rows, c.columns), {}};
@@ -140,26 +141,22 @@ Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component resu
             if (!info(result).isFloat()) {
                 product.value.at(row, column) = integerElement(a, b, c.at(row, column), c.component,
                                                                row, column, info(result), operands);
-                product.tolerance.push_back(0);
                 continue;
             }
-            long double sum = toDouble(c.component, c.at(row, column));
-            long double magnitude = std::fabs(sum);
+            const double addend = toDouble(c.component, c.at(row, column));
+            long double sum = addend;
+            reference::SumBounds bounds(*reference::numbers::byVulkanType(info(result).vulkan));
+            bounds.add(reference::Interval::of(addend));
             for (uint32_t k = 0; k < a.columns; ++k) {
-                const long double term =
-                    static_cast<long double>(toDouble(a.component, a.at(row, k))) *
-                    toDouble(b.component, b.at(k, column));
-                sum += term;
-                magnitude += std::fabs(term);
+                const double x = toDouble(a.component, a.at(row, k));
+                const double y = toDouble(b.component, b.at(k, column));
+                sum += static_cast<long double>(x) * y;
+                bounds.addProduct(x, y);
             }
-            product.value.at(row, column) = fromDouble(result, static_cast<double>(sum));
-            // Each of K products and K additions may round once in the result's precision, in any
-            // order; the reference itself rounds once more.
-            const double steps = 2.0 * a.columns + 1;
-            product.tolerance.push_back(
-                exact ? 0
-                      : steps * (unitRoundoff(result) * static_cast<double>(magnitude) +
-                                 smallest(result)));
+            const uint64_t bits = fromDouble(result, static_cast<double>(sum));
+            product.value.at(row, column) = bits;
+            product.permitted.push_back(exact ? reference::Interval::of(toDouble(result, bits))
+                                              : bounds.result());
         }
     }
     return product;
@@ -168,9 +165,8 @@ Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component resu
 std::string difference(const Matrix& actual, const Product& expected) {
     const Component type = expected.value.component;
     return compare(actual, expected.value, [&](size_t index, uint64_t x, uint64_t y) {
-        if (same(type, x, y)) return true;
-        if (!info(type).isFloat()) return false;
-        return std::fabs(toDouble(type, x) - toDouble(type, y)) <= expected.tolerance[index];
+        return same(type, x, y) || (index < expected.permitted.size() &&
+                                    expected.permitted[index].contains(toDouble(type, x)));
     });
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "component.hpp"
+#include "coopvk_reference/intervals.hpp"
 #include "random.hpp"
 
 namespace coopvk::test {
@@ -70,16 +71,19 @@ enum Operands : uint32_t {
 // The operand bits that match the component types.
 uint32_t signOperands(Component a, Component b, Component c, Component result);
 
+// A matrix whose floats may be others, as the specifications permit.
 struct Product {
     Matrix value;
-    std::vector<double> tolerance;  // per element, zero for integers
+    std::vector<reference::Interval> permitted;  // of each float, beside the value
 };
-// a × b + c as the extension's specification defines it. With `exact` there is no tolerance: for
-// inputs of which every partial sum is representable.
+// The matrix alone, with zeros of either sign.
+Product numbersOf(Matrix value);
+// a × b + c as the extension's specification defines it. With `exact` nothing else is
+// permitted: for inputs of which every partial sum is representable.
 Product mulAdd(const Matrix& a, const Matrix& b, const Matrix& c, Component result,
                uint32_t operands, bool exact);
 
-// Empty if every element of `actual` is within tolerance, else the first few that are not.
+// Empty if every element of `actual` is permitted, else the first few that are not.
 std::string difference(const Matrix& actual, const Product& expected);
 std::string difference(const Matrix& actual, const Matrix& expected);
 // Empty if the bytes are equal, else the first few places where they are not.

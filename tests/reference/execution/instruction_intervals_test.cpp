@@ -30,8 +30,9 @@ struct Operands {
 
 // Of the first `count` words that a body writes. It has the operands as %x0, %x1, ...
 std::vector<Interval> intervalsOf(const std::string& body, const Operands& operands, size_t count,
-                                  const std::string& declarations = "", bool contracts = false) {
-    Intervals intervals;
+                                  const std::string& declarations = "", bool contracts = false,
+                                  Functions functions = Functions::kAsHere) {
+    Intervals intervals(functions);
     Execution r;
     r.lanes = 4;
     r.settings.intervals = &intervals;
@@ -204,6 +205,32 @@ TEST(InstructionIntervals, WholePartsThroughPointers) {
 
 bool isPoint(const Interval& interval, double value) {
     return interval.low == value && interval.high == value;
+}
+
+// Of numbers that are no intervals: this device computes one; another may be off by 2.5 or by
+// 3 + 2 units in the last place. What each device rounds correctly is one number.
+TEST(InstructionIntervals, OtherDevicesComputeOtherNumbers) {
+    const Operands numbers{{1, 3}};
+    const auto of = [&](const std::string& body, Functions functions) {
+        return intervalsOf(body + stores("%r", 1), numbers, 1, "", false, functions)[0];
+    };
+    struct Row {
+        std::string body;
+        float result;
+        int inside, outside;  // in units in the last place
+    };
+    const Row rows[] = {{"%r = OpFDiv %f32 %x0 %x1\n", 1.0f / 3, 2, 5},
+                        {glsl("%f32", "Exp %x0"), std::exp(1.0f), 5, 8},
+                        {"%r = OpFMul %f32 %x1 %x1\n", 9, 0, 1}};
+    for (const Row& row : rows) {
+        const double unit = std::ldexp(1, std::ilogb(row.result) - 23);
+        EXPECT_TRUE(isPoint(of(row.body, Functions::kAsHere), row.result)) << row.body;
+        const Interval set = of(row.body, Functions::kAsAnywhere);
+        for (const int sign : {-1, 1}) {
+            EXPECT_TRUE(set.contains(row.result + sign * row.inside * unit)) << row.body;
+            EXPECT_FALSE(set.contains(row.result + sign * row.outside * unit)) << row.body;
+        }
+    }
 }
 
 // A product that a sum may take before it is rounded: (1 + 2^-12)^2 - 1, in another block, behind a

@@ -21,11 +21,6 @@ Matrix drawDivision(Rng& rng, Component type, uint32_t rows, uint32_t columns, u
 constexpr double kFloatScalar = 1.5;
 constexpr double kIntegerScalar = 3;
 
-// Of OpFDiv, for f16 and f32.
-Real divisionTolerance(Component type, Real exact, const std::vector<Real>&) {
-    return 2.5L * ulp(type, exact);
-}
-
 }  // namespace
 
 ElementOperation elementOperation(std::string_view opcode, uint32_t operands) {
@@ -49,22 +44,12 @@ std::vector<ElementOperation> elementOperations(Component type) {
     };
     list[3].inNvMatrix = false;
     if (isFloat) {
-        list[4].tolerance = divisionTolerance;
+        list[4].isImprecise = true;
     } else {
         list[4].draw = drawDivision;
     }
     list[5].scalar = isFloat ? kFloatScalar : kIntegerScalar;
     return list;
-}
-
-std::function<Real(size_t i, Real exact)> toleranceOf(const ElementOperation& operation,
-                                                      const std::vector<Matrix>& operands) {
-    return [=](size_t i, Real exact) {
-        std::vector<Real> in;
-        for (const Matrix& operand : operands)
-            in.push_back(decode(operand.component, operand.elements[i]));
-        return operation.tolerance(operands.front().component, exact, in);
-    };
 }
 
 std::string_view conversionOpcode(Component from, Component to) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Instructions that work element by element, on matrices and vectors: a list of them, suitable
-// operands, and how precise their results must be.
+// operands, and which of them have open precision.
 #pragma once
 
 #include <functional>
@@ -18,8 +18,8 @@ struct ElementOperation : Instruction {
     std::function<Matrix(Rng& rng, Component type, uint32_t rows, uint32_t columns,
                          uint32_t operand)>
         draw;
-    // Of floats, beyond rounding in either direction; null: none.
-    std::function<Real(Component type, Real exact, const std::vector<Real>& in)> tolerance;
+    // Vulkan, "Precision of Individual Operations", permits more than either rounding.
+    bool isImprecise = false;
 };
 // With any operands.
 ElementOperation elementOperation(std::string_view opcode, uint32_t operands);
@@ -28,10 +28,6 @@ ElementOperation elementOperation(std::string_view opcode, uint32_t operands);
 std::vector<ElementOperation> elementOperations(Component type);
 // All instructions for vectors with components of a type.
 std::vector<ElementOperation> vectorOperations(Component type);
-
-// Of element i by such a tolerance and the operands.
-std::function<Real(size_t i, Real exact)> toleranceOf(const ElementOperation& operation,
-                                                      const std::vector<Matrix>& operands);
 
 // Empty if no single instruction does it.
 std::string_view conversionOpcode(Component from, Component to);

@@ -43,7 +43,7 @@ Plan planOf(const FlexibleVariant& v, const DeviceShape& device, uint64_t seed,
     plan.output = 1;
     plan.result = to;
     plan.freedom.rounds = !v.sums;
-    plan.freedom.sums = v.sums;
+    plan.freedom.inIntervals = v.sums;
     return plan;
 }
 

@@ -123,7 +123,7 @@ Plan plan(const ProductVariant& v, const DeviceShape& device, uint64_t seed) {
     Plan plan = planOf(v, device, in, rng);
     const MatrixRow& row = v.row;
     if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
-    plan.freedom.sums = true;
+    plan.freedom.inIntervals = true;
     return plan;
 }
 

@@ -21,10 +21,8 @@ struct ValueVariant {
 
 using Draw = std::function<Matrix(Rng& rng, uint32_t operand)>;
 
-// `operation` (may be null) says how precise `step` is.
 Plan matrixPlan(const ValueVariant& v, uint32_t inputs, const DeviceShape& device, uint64_t seed,
-                const Draw& draw, const MatrixProgram::Step& step,
-                const ElementOperation* operation = nullptr) {
+                const Draw& draw, const MatrixProgram::Step& step, bool isImprecise = false) {
     std::vector<Block> blocks(
         inputs, placed(v.from.component, v.from.rows, v.from.columns, v.fromColumns, v.padding));
     blocks.push_back(placed(v.to.component, v.to.rows, v.to.columns, v.toColumns, v.padding));
@@ -39,26 +37,17 @@ Plan matrixPlan(const ValueVariant& v, uint32_t inputs, const DeviceShape& devic
                               std::vector(inputs, operand(v.from, blocks[0])),
                               operand(v.to, blocks[inputs]), step, scopeOf(v.workgroup)});
     Rng rng(seed, v.name);
-    std::vector<Matrix> matrices;
     for (uint32_t i = 0; i <= inputs; ++i) {
         plan.buffers.push_back(rng.bytes(blocks[i].end()));
         plan.labels.push_back(i == inputs ? "result" : "input " + std::to_string(i));
         if (v.storage == Storage::kAddress) plan.addresses.push_back(i);
         if (i == inputs) continue;
-        matrices.push_back(draw(rng, i));
-        scatter(matrices[i], blocks[i], plan.buffers[i]);
+        scatter(draw(rng, i), blocks[i], plan.buffers[i]);
     }
     plan.output = inputs;
     plan.result = blocks[inputs];
-    plan.freedom.rounds = !std::holds_alternative<MatrixProgram::Copy>(step);
-    if (operation && operation->tolerance) {
-        ValueVariant wide = v;
-        wide.from.component = wide.to.component = VK_COMPONENT_TYPE_FLOAT64_KHR;
-        const auto same = [&](Rng&, uint32_t i) { return widened(matrices[i]); };
-        plan.freedom.exact =
-            std::make_shared<const Plan>(matrixPlan(wide, inputs, device, seed, same, step));
-        plan.freedom.tolerance = toleranceOf(*operation, matrices);
-    }
+    plan.freedom = {.rounds = !std::holds_alternative<MatrixProgram::Copy>(step),
+                    .inIntervals = isImprecise};
     return plan;
 }
 
@@ -133,7 +122,7 @@ void addArithmetic(Dialect dialect, const MatrixRow& row, const MatrixType& type
                         return operation.draw(rng, v.from.component, v.from.rows, v.from.columns,
                                               operand);
                     },
-                    Instruction(operation), &operation);
+                    Instruction(operation), operation.isImprecise);
             });
     }
     ValueVariant v = {dialect, row.workgroup, type, type, true, false, 0, Storage::kBuffer, {}};

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 
@@ -34,19 +33,13 @@ struct Conversion {
     uint32_t rows = 0, columns = 0;
 };
 
-struct Plan;
-
 // How results of floats may differ from those of the reference device.
 struct Freedom {
     // By the direction of rounding: they may be either neighbour of the exact value.
     bool rounds = false;
-    // They are sums in any order, each step of which rounds: those of the reference device's
+    // By more: sums in any order, functions of open precision. They are in the reference device's
     // intervals.
-    bool sums = false;
-    // By more than the direction of rounding. `exact` is the same computation with f64 in place of
-    // all floats: its results stand for the exact values. The tolerance is that of element i.
-    std::shared_ptr<const Plan> exact = nullptr;
-    std::function<Real(size_t i, Real exact)> tolerance = nullptr;
+    bool inIntervals = false;
 };
 
 struct Plan {

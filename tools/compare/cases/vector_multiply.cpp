@@ -130,7 +130,7 @@ Plan plan(const MultiplyVariant& v, uint64_t seed) {
     inputs.bias = randomMatrix(rng, row.bias, 1, v.m, v.fill);
     Plan plan = planOf(v, inputs, rng);
     if (v.fill == Fill::kExact || !info(row.result).isFloat()) return plan;
-    plan.freedom.sums = true;
+    plan.freedom.inIntervals = true;
     return plan;
 }
 

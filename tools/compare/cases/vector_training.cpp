@@ -73,7 +73,7 @@ Plan plan(const TrainingVariant& v, uint64_t seed) {
     inputs.right = randomMatrix(rng, v.vector, kInvocations, v.n, v.fill);
     inputs.before = randomMatrix(rng, v.sum, v.rows(), v.n, v.fill);
     Plan plan = planOf(v, inputs, rng);
-    plan.freedom.sums = v.fill != Fill::kExact;
+    plan.freedom.inIntervals = v.fill != Fill::kExact;
     return plan;
 }
 

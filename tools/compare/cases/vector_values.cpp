@@ -34,31 +34,23 @@ VectorProgram program(const VectorVariant& v, const std::vector<Block>& blocks,
 }
 
 Plan vectorPlan(const VectorVariant& v, uint64_t seed, const DrawVector& draw,
-                const VectorProgram::Step& step, const ElementOperation* operation = nullptr) {
+                const VectorProgram::Step& step, bool isImprecise = false) {
     std::vector<Block> blocks(v.inputs, vectorsOf(v.from, kVectorComponents));
     blocks.push_back(vectorsOf(v.to, kVectorComponents));
     Plan plan;
     plan.assembly = spirvOf(program(v, blocks, step));
     Rng rng(seed, v.name);
-    std::vector<Matrix> inputs;
     for (uint32_t i = 0; i <= v.inputs; ++i) {
         plan.buffers.push_back(rng.bytes(blocks[i].end()));
         plan.labels.push_back(i == v.inputs ? "result" : "input " + std::to_string(i));
         if (v.storage == Storage::kAddress) plan.addresses.push_back(i);
         if (i == v.inputs) continue;
-        inputs.push_back(draw(rng, i));
-        scatter(inputs[i], blocks[i], plan.buffers[i]);
+        scatter(draw(rng, i), blocks[i], plan.buffers[i]);
     }
     plan.output = v.inputs;
     plan.result = blocks[v.inputs];
-    plan.freedom.rounds = std::holds_alternative<Instruction>(step);
-    if (operation && operation->tolerance) {
-        VectorVariant wide = v;
-        wide.from = wide.to = VK_COMPONENT_TYPE_FLOAT64_KHR;
-        const auto same = [&](Rng&, uint32_t i) { return widened(inputs[i]); };
-        plan.freedom.exact = std::make_shared<const Plan>(vectorPlan(wide, seed, same, step));
-        plan.freedom.tolerance = toleranceOf(*operation, inputs);
-    }
+    plan.freedom = {.rounds = std::holds_alternative<Instruction>(step),
+                    .inIntervals = isImprecise};
     return plan;
 }
 
@@ -113,7 +105,7 @@ void addOperation(const VectorType& type, const ElementOperation& operation,
                 [&](Rng& rng, uint32_t operand) {
                     return operation.draw(rng, v.from, kInvocations, kVectorComponents, operand);
                 },
-                Instruction(operation), &operation);
+                Instruction(operation), operation.isImprecise);
         });
 }
 

@@ -26,12 +26,6 @@ Expected exactly(Component type, uint64_t bits) {
     return {bits, value, value};
 }
 
-Expected within(Component type, Real value, Real tolerance) {
-    const uint64_t bits = encode(type, value);
-    if (isNan(type, bits)) return exactly(type, bits);
-    return {bits, roundDown(type, value - tolerance), roundUp(type, value + tolerance)};
-}
-
 bool tells(Component result, uint64_t terms) {
     return !info(result).isFloat() || static_cast<Real>(terms) * epsilon(result) < 1;
 }

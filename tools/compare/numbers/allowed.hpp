@@ -20,8 +20,6 @@ double shareOfFreedom(Component type, const Expected& expected, uint64_t bits);
 
 // Only the exact value.
 Expected exactly(Component type, uint64_t bits);
-// The exact value after an error of `tolerance`; either neighbour if that cannot be represented.
-Expected within(Component type, Real value, Real tolerance);
 
 // Whether the allowed difference of a float sum with this number of random terms is less than the
 // sum of their magnitudes; if not, any result would be allowed.

@@ -5,19 +5,6 @@
 
 namespace coopvk::compare {
 
-Component widened(Component type) {
-    return info(type).isFloat() ? VK_COMPONENT_TYPE_FLOAT64_KHR : type;
-}
-
-Matrix widened(const Matrix& matrix) {
-    Matrix wide = matrix;
-    wide.component = widened(matrix.component);
-    if (!info(matrix.component).isFloat()) return wide;
-    for (uint64_t& element : wide.elements)
-        element = encode(wide.component, decode(matrix.component, element));
-    return wide;
-}
-
 Block placed(Component type, uint32_t rows, uint32_t columns, bool columnMajor, size_t padding) {
     const size_t line = size_t{columnMajor ? rows : columns} * info(type).bytes();
     return {type, rows, columns, columnMajor, line + padding, padding};

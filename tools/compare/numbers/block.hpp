@@ -23,11 +23,6 @@ struct Matrix {
     std::vector<uint64_t> elements;  // row by row
 };
 
-// Floats as f64, which represents all of them; integers stay as they are.
-Matrix widened(const Matrix& matrix);
-// f64 in place of a float.
-Component widened(Component type);
-
 // Elements of a matrix in memory; offset and stride in bytes.
 struct Block {
     Component component = VK_COMPONENT_TYPE_FLOAT32_KHR;

@@ -62,21 +62,6 @@ uint64_t bitsOfOrder(const ComponentInfo& c, Wide order) {
     return order < 0 ? signBit(c) | static_cast<uint64_t>(-order) : static_cast<uint64_t>(order);
 }
 
-Real neighbour(Component type, Real value, bool up) {
-    const ComponentInfo& c = info(type);
-    if (std::isnan(value)) return value;
-    const auto limit = static_cast<Wide>(firstSpecial(c));
-    Wide order = orderOf(c, encode(type, value));
-    if (order > limit) order = limit;  // e4m3's only code beyond the numbers
-    const auto valueOf = [&](Wide place) {
-        if (place >= limit) return std::numeric_limits<Real>::infinity();
-        if (place <= -limit) return -std::numeric_limits<Real>::infinity();
-        return decode(type, bitsOfOrder(c, place));
-    };
-    while (up ? valueOf(order) < value : valueOf(order) > value) order += up ? 1 : -1;
-    return valueOf(order);
-}
-
 }  // namespace
 
 std::span<const ComponentInfo> allComponents() {
@@ -154,18 +139,23 @@ bool isNan(Component type, uint64_t bits) {
     return info(type).isFloat() && std::isnan(decode(type, bits));
 }
 
-Real roundDown(Component type, Real value) { return neighbour(type, value, false); }
-Real roundUp(Component type, Real value) { return neighbour(type, value, true); }
+Real roundDown(Component type, Real value) {
+    const ComponentInfo& c = info(type);
+    if (std::isnan(value)) return value;
+    const auto limit = static_cast<Wide>(firstSpecial(c));
+    Wide order = orderOf(c, encode(type, value));
+    if (order > limit) order = limit;  // e4m3's only code beyond the numbers
+    const auto valueOf = [&](Wide place) {
+        if (place >= limit) return std::numeric_limits<Real>::infinity();
+        if (place <= -limit) return -std::numeric_limits<Real>::infinity();
+        return decode(type, bitsOfOrder(c, place));
+    };
+    while (valueOf(order) > value) --order;
+    return valueOf(order);
+}
 
 Real epsilon(Component type) { return std::ldexp(Real{1}, -info(type).mantissaBits); }
 Real smallestNormal(Component type) { return std::ldexp(Real{1}, 1 - info(type).bias); }
-
-Real ulp(Component type, Real value) {
-    const ComponentInfo& c = info(type);
-    const Real magnitude = std::fabs(value);
-    const int exponent = magnitude > smallestNormal(type) ? std::ilogb(magnitude) : 1 - c.bias;
-    return std::ldexp(Real{1}, exponent - c.mantissaBits);
-}
 
 Wide toInteger(Component type, uint64_t bits) {
     const ComponentInfo& c = info(type);

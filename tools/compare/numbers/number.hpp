@@ -65,14 +65,11 @@ uint64_t maskBits(uint64_t value, uint32_t bits);
 Real decode(Component type, uint64_t bits);
 uint64_t encode(Component type, Real value);
 bool isNan(Component type, uint64_t bits);
-// The nearest values of the type that are not above or not below.
+// The nearest value of the type that is not above.
 Real roundDown(Component type, Real value);
-Real roundUp(Component type, Real value);
 // The distance from 1 to the next value; and the smallest normal number.
 Real epsilon(Component type);
 Real smallestNormal(Component type);
-// The distance of neighbours around a value.
-Real ulp(Component type, Real value);
 
 // Integers: the value of the low bits.
 Wide toInteger(Component type, uint64_t bits);

@@ -90,8 +90,8 @@ Outcome ReferenceDevice::run(const Plan& plan) {
 }
 
 // Each element may be in the interval that the reference device computes beside it.
-void ReferenceDevice::expectSums(Plan& plan, reference::Settings settings) const {
-    reference::Intervals intervals;
+void ReferenceDevice::expectIntervals(Plan& plan, reference::Settings settings) const {
+    reference::Intervals intervals(reference::Functions::kAsAnywhere);
     settings.intervals = &intervals;
     std::vector<reference::Deviation> deviations;
     const Matrix sums = compute(plan, settings, &deviations);
@@ -101,7 +101,7 @@ void ReferenceDevice::expectSums(Plan& plan, reference::Settings settings) const
         for (uint32_t column = 0; column < sums.columns; ++column) {
             const reference::Deviation deviation = deviations[plan.result.at(row, column)];
             if (!number || (deviation != 0 && !reference::isNumber(deviation)))
-                throw std::runtime_error("nothing is known of what a sum may be: " +
+                throw std::runtime_error("nothing is known of what a result may be: " +
                                          intervals.reason(deviation));
             const uint64_t bits = sums.at(row, column);
             plan.expected.push_back(
@@ -121,15 +121,7 @@ void ReferenceDevice::expect(Plan& plan) const {
         settings.sums = reference::Choice::kExact;
         return settings;
     };
-    if (freedom.sums) return expectSums(plan, rounded(Direction::kNearest));
-    if (freedom.tolerance) {
-        const Matrix exact = compute(*freedom.exact, rounded(Direction::kNearest));
-        for (size_t i = 0; i < exact.elements.size(); ++i) {
-            const Real value = decode(exact.component, exact.elements[i]);
-            plan.expected.push_back(within(type, value, freedom.tolerance(i, value)));
-        }
-        return;
-    }
+    if (freedom.inIntervals) return expectIntervals(plan, rounded(Direction::kNearest));
     const Matrix nearest = compute(plan, rounded(Direction::kNearest));
     const bool rounds = freedom.rounds && info(type).isFloat();
     const Matrix down = rounds ? compute(plan, rounded(Direction::kDownward)) : nearest;

@@ -24,7 +24,7 @@ class ReferenceDevice final : public Side {
     // `deviations`, where not null: becomes those of the bytes of the output.
     Matrix compute(const Plan& plan, const reference::Settings& settings,
                    std::vector<reference::Deviation>* deviations = nullptr) const;
-    void expectSums(Plan& plan, reference::Settings settings) const;
+    void expectIntervals(Plan& plan, reference::Settings settings) const;
 
     reference::Settings settings_;
 };
