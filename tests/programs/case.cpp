@@ -124,7 +124,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
     options.moreValues = more == More::kAll || made.seed % 4 == 1;
     options.moreSpecials = more == More::kAll || made.seed % 4 == 3;
     options.moreGroups = more == More::kAll;
-    options.steps = 1u << 20;
+    options.steps = stepsOf(more);
     options.validate = made.validate && made.program.canBeValidated;
     options.memory = memoryOf(made);
     const std::vector<check::Outcome> outcomes = check::check(subject, options);

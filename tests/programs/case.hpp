@@ -44,6 +44,8 @@ struct Result {
 check::MemoryChoice memoryOf(const Case& made);
 // What executions change beside that, to find faults.
 enum class More { kSome, kAll };
+// Blocks that a subgroup may execute. With faults some programs never end.
+constexpr uint64_t stepsOf(More more) { return more == More::kAll ? 1u << 15 : 1u << 20; }
 // `rewritten`: what is executed in place of what the rewriter makes, if there is any.
 Result execute(const Case& made, std::span<const uint32_t> words,
                std::span<const uint32_t> rewritten = {}, More more = More::kSome);

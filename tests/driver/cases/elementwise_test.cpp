@@ -11,8 +11,8 @@
 #include "harness/covering.hpp"
 #include "harness/halves.hpp"
 #include "harness/listed.hpp"
+#include "harness/precision.hpp"
 #include "harness/requirement.hpp"
-#include "intervals/elements.hpp"
 
 namespace coopvk::test::elementwise_test {
 namespace {
@@ -61,20 +61,6 @@ Words shader(const Case& c) {
     return assemble(a);
 }
 
-double flush(Component type, double value) {
-    const double normal = std::ldexp(1, 1 - floatFormat(type).bias);
-    return std::fabs(value) < normal ? std::copysign(0.0, value) : value;
-}
-
-// Vulkan bounds the error of a division by divisors of this range only ("Precision of core SPIR-V
-// instructions").
-bool divisionIsDefined(Component type, double divisor) {
-    const double limit = type == Component::kF16   ? 0x1p14
-                         : type == Component::kF32 ? 0x1p126
-                                                   : 0x1p1022;
-    return std::fabs(divisor) >= 1 / limit && std::fabs(divisor) <= limit;
-}
-
 double floatOp(std::string_view opcode, double x, double y) {
     if (opcode == "OpFNegate") return -x;
     if (opcode == "OpFAdd") return x + y;
@@ -89,13 +75,6 @@ Wide integerOp(std::string_view opcode, Wide x, Wide y) {
     if (opcode == "OpISub") return x - y;
     if (opcode == "OpSDiv" || opcode == "OpUDiv") return x / y;
     return static_cast<Wide>(static_cast<uint64_t>(x) * static_cast<uint64_t>(y));
-}
-
-reference::Interval permittedQuotient(Component type, double x, double y) {
-    using namespace reference;
-    const numbers::Number number = *numbers::byVulkanType(info(type).vulkan);
-    return intervals::rounded(intervals::quotient(Interval::of(x), Interval::of(y), number),
-                              number);
 }
 
 // Whether the result is one that Vulkan allows. Adding and multiplying round correctly; divisions
@@ -113,17 +92,15 @@ bool acceptable(const Case& c, uint64_t x, uint64_t y, uint64_t got) {
     const bool mayFlush = type != Component::kF16 || mayFlushHalves();
     if (c.opcode == "OpFDiv" && !divisionIsDefined(type, b)) return true;
     for (int flushInput = 0; flushInput <= mayFlush; ++flushInput) {
-        const double result = flushInput ? floatOp(c.opcode, flush(type, a), flush(type, b))
-                                         : floatOp(c.opcode, a, b);
+        const double left = flushInput ? flush(type, a) : a,
+                     right = flushInput ? flush(type, b) : b;
+        const double result = floatOp(c.opcode, left, right);
         const uint64_t want = fromDouble(type, result);
         if (same(type, got, want)) return true;
         if (type == Component::kF16 && isTruncatedHalf(got, want, result)) return true;
         if (mayFlush && same(type, got, fromDouble(type, flush(type, result)))) return true;
         if (c.opcode != "OpFDiv" || isNan(type, got) || isNan(type, want)) continue;
-        if (permittedQuotient(type, flushInput ? flush(type, a) : a,
-                              flushInput ? flush(type, b) : b)
-                .contains(toDouble(type, got)))
-            return true;
+        if (permittedQuotient(type, left, right).contains(toDouble(type, got))) return true;
         if (mayFlush && toDouble(type, got) == 0 && flush(type, result) == 0) return true;
     }
     return false;

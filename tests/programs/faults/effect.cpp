@@ -21,7 +21,7 @@ reference::Settings settingsOf(const Case& made, Choice schedule) {
     settings.schedule = settings.placement = schedule;
     settings.sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
     settings.threads = 1;
-    settings.steps = 1u << 20;
+    settings.steps = stepsOf(More::kAll);
     return settings;
 }
 
@@ -158,9 +158,10 @@ Effect Effects::of(std::span<const uint32_t> faulty, std::string& where) {
     for (const Data& data : data_) {
         for (const auto& [settings, right] : data.right) {
             const Execution got = check::execute(side, data.memory, data.groups, settings);
-            if (!got.error.empty() || (!got.reports.empty() && right.reports.empty()))
+            if (!got.error.empty()) return Effect::kReports;
+            if (!got.reports.empty() && right.reports.empty())
                 effect = std::max(effect, Effect::kReports);
-            if (!got.error.empty() || got.contents == right.contents) continue;
+            if (got.contents == right.contents) continue;
             if (!isPermitted(data, right, got, where)) {
                 where += " (data " + data.name + ", schedule " +
                          std::to_string(int(settings.schedule)) + ")";
