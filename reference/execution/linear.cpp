@@ -189,6 +189,7 @@ void splitNumbers(Subgroup& s, Out result, In from) {
                 result.at(c, lane) = format.to(rest);
                 second.at(c, lane) = kExponent ? uint64_t(exponent) & lowBits(scalarOf(type).width)
                                                : format.to(whole);
+                if (s.intervals == nullptr) return;
                 const auto deviations =
                     intervals::split(from.get(c, lane), numberOf(scalarOf(*from.type)), kExponent,
                                      result.at(c, lane), second.at(c, lane));

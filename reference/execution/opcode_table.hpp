@@ -107,6 +107,9 @@ Rows blockRows();         // 2D block I/O
 // transposed, is converted as a whole.
 Status prepareConversion(Program& program, Instruction& instruction);
 
+// The lanes whose values a reduction or scan of the subgroup combines for a lane.
+LaneMask contributors(const Subgroup& s, uint32_t lane);
+
 // Calls f(component, lane, bits of operands...) for each component of the result and each active
 // lane. Operands of one component count for all.
 template <size_t kCount, typename F>

@@ -49,6 +49,12 @@ class Shadow {
     virtual void multiply(const matrices::Matrix& a, const matrices::Matrix& b,
                           const matrices::Matrix& c, const matrices::SumRule& rule,
                           matrices::Matrix& result) = 0;
+    // Two elements that stand for all others: what a function makes of them is what it makes of
+    // any; nothing: none do.
+    virtual std::optional<std::array<Element, 2>> placeholders(numbers::Number) { return {}; }
+    // Sets those of the elements of a reduction; `combined`: of the placeholders.
+    virtual void reduce(const matrices::Matrix&, uint32_t /*mode*/, const Element& /*combined*/,
+                        matrices::Matrix& /*result*/) {}
 };
 
 // What the settings ask for; null: nothing.

@@ -30,8 +30,16 @@ LaneMask clusterOf(uint32_t lane, uint32_t size) {
     return LaneMask::firstLanes(first + size) & ~LaneMask::firstLanes(first);
 }
 
-// Operands: scope, operation, value, size of clusters or ballot of the partition. Lanes are
-// combined in their order.
+// Operands: scope, operation, value, size of clusters or ballot of the partition.
+LaneMask groupOf(const Subgroup& s, uint32_t lane) {
+    const auto operation = GroupOperation(s.word(1));
+    if (operation >= GroupOperation::PartitionedReduceNV)
+        return s.mask & ballotAt(s.operand(3), lane);
+    const bool isClustered = operation == GroupOperation::ClusteredReduce;
+    return s.mask & clusterOf(lane, isClustered ? uint32_t(s.first(3)) : s.lanes);
+}
+
+// Lanes are combined in their order.
 template <auto kCombine, Identity kIdentity>
 void group(Subgroup& s, Out result, Unused, Unused, In from) {
     const auto operation = GroupOperation(s.word(1));
@@ -39,19 +47,14 @@ void group(Subgroup& s, Out result, Unused, Unused, In from) {
                            operation == GroupOperation::PartitionedInclusiveScanNV;
     const bool exclusive = operation == GroupOperation::ExclusiveScan ||
                            operation == GroupOperation::PartitionedExclusiveScanNV;
-    const uint32_t cluster =
-        operation == GroupOperation::ClusteredReduce ? uint32_t(s.uniform(3)) : s.lanes;
+    if (operation == GroupOperation::ClusteredReduce) (void)s.uniform(3);
     const Type& type = scalarOf(s.type());
     const uint64_t identity = bitsOf(kIdentity, type);
-    const auto setOf = [&](uint32_t lane) {
-        const bool partitioned = operation >= GroupOperation::PartitionedReduceNV;
-        return s.mask & (partitioned ? ballotAt(s.operand(3), lane) : clusterOf(lane, cluster));
-    };
     for (uint32_t c = 0; c < result.components(); ++c) {
         uint64_t running[kMaxLanes];  // of the whole set, where it is the same for many lanes
         LaneMask done;
         s.mask.forEach([&](uint32_t lane) {
-            const LaneMask set = setOf(lane);
+            const LaneMask set = groupOf(s, lane);
             const uint32_t first = set.any() ? set.first() : lane;
             if (!done.test(first)) {
                 done.set(first);
@@ -65,8 +68,7 @@ void group(Subgroup& s, Out result, Unused, Unused, In from) {
                 if (!inclusive && !exclusive)
                     set.forEach([&](uint32_t other) { running[other] = sum; });
             }
-            const LaneMask needed =
-                inclusive || exclusive ? set & LaneMask::firstLanes(lane + inclusive) : set;
+            const LaneMask needed = contributors(s, lane);
             result.set(c, lane, {running[lane], (needed & ~from.defined[c]).none()});
         });
     }
@@ -262,6 +264,15 @@ constexpr OpcodeRow kSubgroupRows[] = {
 };
 
 }  // namespace
+
+LaneMask contributors(const Subgroup& s, uint32_t lane) {
+    using enum GroupOperation;
+    const auto operation = GroupOperation(s.word(1));
+    const bool isInclusive = operation == InclusiveScan || operation == PartitionedInclusiveScanNV;
+    const bool isExclusive = operation == ExclusiveScan || operation == PartitionedExclusiveScanNV;
+    const LaneMask set = groupOf(s, lane);
+    return isInclusive || isExclusive ? set & LaneMask::firstLanes(lane + isInclusive) : set;
+}
 
 Rows subgroupRows() { return kSubgroupRows; }
 

@@ -54,25 +54,6 @@ Interval extremeOfLanes(const Members& members, Number) {
 double lesser(double x, double y) { return std::fmin(x, y); }
 double greater(double x, double y) { return std::fmax(x, y); }
 
-// The lanes whose values the result of a lane has. Operands: scope, operation, value, size of
-// clusters or ballot of the partition.
-LaneMask contributors(const Transferred& t, uint32_t lane) {
-    using enum spv::GroupOperation;
-    const auto operation = spv::GroupOperation(t.at[1].word);
-    LaneMask set = t.mask;
-    if (operation == ClusteredReduce) {
-        const auto size = uint32_t(t.operand(3).at(0, lane));
-        const uint32_t first = size == 0 ? 0 : lane / size * size;
-        set &= LaneMask::firstLanes(first + size) & ~LaneMask::firstLanes(first);
-    }
-    if (operation >= PartitionedReduceNV) set &= ballotAt(t.operand(3), lane);
-    if (operation == InclusiveScan || operation == PartitionedInclusiveScanNV)
-        return set & LaneMask::firstLanes(lane + 1);
-    if (operation == ExclusiveScan || operation == PartitionedExclusiveScanNV)
-        return set & LaneMask::firstLanes(lane);
-    return set;
-}
-
 template <auto kOf>
 void combinesLanes(const Transferred& t) {
     const Value &result = t.result(), &from = t.operand(2);
@@ -81,13 +62,13 @@ void combinesLanes(const Transferred& t) {
         t.mask.forEach([&](uint32_t lane) {
             Members members;
             Deviation unknown = 0;
-            contributors(t, lane).forEach([&](uint32_t other) {
+            contributors(t.s, lane).forEach([&](uint32_t other) {
                 const Deviation deviation = from.deviationAt(c, other);
                 if (isUnknown(deviation)) unknown = deviation;
                 members.push_back(intervalOf(deviation, number, from.at(c, other)));
             });
             // One value, or none: the identity.
-            if (members.size() == 1) unknown = from.deviationAt(c, contributors(t, lane).first());
+            if (members.size() == 1) unknown = from.deviationAt(c, contributors(t.s, lane).first());
             if (unknown != 0 || members.size() < 2) return result.setDeviation(c, lane, unknown);
             const Interval set = rounded(kOf(members, number), number);
             result.setDeviation(c, lane, deviationOf(number, result.at(c, lane), set));

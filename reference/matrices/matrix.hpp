@@ -169,4 +169,18 @@ struct ReduceOrder {
 Matrix reduce(const Matrix& matrix, uint32_t mode, uint32_t rows, uint32_t columns,
               const ReduceOrder& order, const Combine& combine);
 
+// Calls f(element) for those that an element of the result is made of.
+template <typename F>
+void forReduced(const Matrix& matrix, uint32_t mode, uint32_t row, uint32_t column, F&& f) {
+    const bool isSquare = (mode & kReduce2x2) != 0;
+    const auto each = [&](bool isReduced, uint32_t at, uint32_t size) {
+        if (isSquare) return std::pair(at * 2, at * 2 + 2);
+        return isReduced ? std::pair(0u, size) : std::pair(at, at + 1);
+    };
+    const auto rows = each((mode & kReduceColumn) != 0, row, matrix.rows);
+    const auto columns = each((mode & kReduceRow) != 0, column, matrix.columns);
+    for (uint32_t r = rows.first; r < rows.second; ++r)
+        for (uint32_t c = columns.first; c < columns.second; ++c) f(matrix.at(r, c));
+}
+
 }  // namespace coopvk::reference::matrices

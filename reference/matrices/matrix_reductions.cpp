@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions of matrices, and which results another order may give.
+#include "execution/shadow.hpp"
 #include "matrices/cooperation.hpp"
 
 namespace coopvk::reference::matrices {
@@ -155,6 +156,12 @@ std::optional<Matrix> reduceMatrix(Subgroup& s) {
             setUnknown(s, plain, result);
             setUnknown(s, other, result);
         }
+    }
+    const auto both = s.shadow != nullptr ? s.shadow->placeholders(whole.number) : std::nullopt;
+    if (both) {
+        Element combined = (*both)[0];
+        combination({&combined, 1}, {&(*both)[1], 1});
+        s.shadow->reduce(whole, s.word(1), combined, result);
     }
     if (!combination.goesOn()) return std::nullopt;
     return result;

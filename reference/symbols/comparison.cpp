@@ -8,10 +8,6 @@ namespace {
 
 using numbers::Number;
 
-Float floatOf(const Type& type) {
-    return type.kind == reference::Kind::kFloat ? Float(type.number) : std::nullopt;
-}
-
 // To a narrower format and back where the number came from it: the number, but for bits of NaN.
 TermId withoutRoundTrip(const Terms& terms, TermId id) {
     while (terms[id].kind == TermKind::kConverted) {
@@ -41,11 +37,11 @@ constexpr Stricter kStricter[] = {
 constexpr uint32_t kSymmetric[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FMax),
                                    numberIn(GLSLstd450NMin), numberIn(GLSLstd450NMax)};
 
+}  // namespace
+
 bool isSymmetric(const Function& f) {
     return f.commutes || std::ranges::find(kSymmetric, f.opcode) != std::end(kSymmetric);
 }
-
-}  // namespace
 
 bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     if (number) {
@@ -68,6 +64,7 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
 bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
     if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
+    if (n == TermKind::kReduced) return allowsReduction(native, rewritten);
     if ((isInteger(native) || isInteger(rewritten)) && allowsPolynomial(native, rewritten))
         return true;
     if ((n == TermKind::kJoined || r == TermKind::kJoined) && allowsPieces(native, rewritten))
@@ -79,6 +76,11 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         if (!numbers::format(*from).floating()) from.reset();
         assumptions_ |= kSameFunctions;
         if (allows(terms_.operand(native, 0), terms_.operand(rewritten, 0), from)) return true;
+    }
+    if (n == r && n == TermKind::kOpaque &&
+        terms_.functionOf(native).base == terms_.functionOf(rewritten).base) {
+        assumptions_ |= kSameFunctions;
+        if (allowsOperands(native, rewritten, terms_.functionOf(native).types)) return true;
     }
     const auto operands = [&](uint32_t at, Float of) {
         return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
@@ -94,7 +96,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
 bool Comparison::noteSame(TermId term) {
     if (!same_.insert(term).second) return true;
     bool isRight = true;
-    if (isFloatSum(term)) isRight = setImage(term, term);
+    if (isOpen(term)) isRight = setImage(term, term);
     if (terms_[term].kind == TermKind::kJoined) {
         for (const Piece& piece : terms_.pieces(term))
             if (!piece.isConstant()) isRight &= noteSame(piece.term);
@@ -204,6 +206,11 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
 bool Comparison::isFloatSum(TermId term) const {
     return terms_[term].kind == TermKind::kProduct &&
            numbers::format(terms_.sumOf(term).result).floating();
+}
+
+// Of which a device chooses an order.
+bool Comparison::isOpen(TermId term) const {
+    return isFloatSum(term) || terms_[term].kind == TermKind::kReduced;
 }
 
 // The native side computes an open sum once: one value stands for it.

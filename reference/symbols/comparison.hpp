@@ -13,6 +13,12 @@ namespace coopvk::reference::symbols {
 // The format of a term that is a float, of which all NaN are one; nothing: bits.
 using Float = std::optional<numbers::Number>;
 
+inline Float floatOf(const Type& type) {
+    return type.kind == reference::Kind::kFloat ? Float(type.number) : std::nullopt;
+}
+// Two operands may be swapped.
+bool isSymmetric(const Function& f);
+
 // A float without the exact conversions around it.
 struct Factor {
     numbers::Number number = numbers::Number::f32;
@@ -51,9 +57,10 @@ class Comparison {
 
     // Sums of floats.
     struct Walk {
-        numbers::Number result;  // sums have its precision at least
-        TermId stop = 0;         // a term that is one number, whatever it is made of
-        TermId like = 0;         // of the native side: so is what it allows
+        numbers::Number result;    // sums have its precision at least
+        TermId stop = 0;           // a term that is one number, whatever it is made of
+        TermId like = 0;           // of the native side: so is what it allows
+        size_t most = ~size_t{0};  // addends: more match nothing
     };
     bool allowsSum(TermId native, TermId rewritten);
     bool allowsInOrder(TermId native, TermId rewritten);
@@ -74,6 +81,17 @@ class Comparison {
     TermId partWith(TermId term, size_t count, const Walk& walk);
     bool setImage(TermId native, TermId rewritten);
     bool isFloatSum(TermId term) const;
+    bool isOpen(TermId term) const;
+
+    // Reductions of matrices: reductions.cpp.
+    struct Elements;
+    using Parts = std::array<TermId, 2>;
+    bool allowsReduction(TermId native, TermId rewritten);
+    bool isTree(TermId native, TermId rewritten);
+    bool takeElements(TermId term, Elements& elements);
+    bool isNearInSample(TermId native, TermId rewritten, Float number, double most) const;
+    bool fits(TermId pattern, TermId term, Float number, const Reduction& of, Parts& parts);
+    bool fitsOperands(TermId pattern, TermId term, const Reduction& of, Parts& parts);
 
     // Integers: polynomials modulo 2^n, by products of terms.
     using Polynomial = std::map<std::vector<TermId>, uint64_t>;
@@ -99,10 +117,11 @@ class Comparison {
 
     Terms& terms_;
     uint32_t assumptions_ = 0;
-    std::unordered_map<uint64_t, bool> known_;      // by both terms
-    std::unordered_map<TermId, TermId> images_;     // of open sums: what stands for them
-    std::unordered_map<TermId, TermId> dissolved_;  // open sums in another one
-    std::unordered_set<TermId> same_;               // terms of both sides
+    std::unordered_map<uint64_t, bool> known_;         // by both terms
+    std::unordered_map<TermId, TermId> images_;        // of open sums: what stands for them
+    std::unordered_map<TermId, TermId> dissolved_;     // open sums in another one
+    std::map<std::pair<TermId, TermId>, bool> trees_;  // of reductions, wherever the result is
+    std::unordered_set<TermId> same_;                  // terms of both sides
     std::unordered_map<TermId, size_t> counts_;
     numbers::Number countsOf_ = numbers::Number::f32;
     std::unordered_map<TermId, std::vector<TermId>> bytes_;

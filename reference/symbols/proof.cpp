@@ -70,6 +70,11 @@ std::string textOf(const Terms& terms, TermId id, uint32_t depth) {
             return list("choose");
         case TermKind::kProduct:
             return list(std::format("sum_{}", numbers::format(terms.sumOf(id).result).name));
+        case TermKind::kReduced:
+            return list(
+                std::format("reduced_{}", numbers::format(terms.reductionOf(id).number).name));
+        case TermKind::kOpaque:
+            return list(std::format("Op{}", terms.functionOf(id).opcode & 0xFFFF));
         default:
             break;
     }

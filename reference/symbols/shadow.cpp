@@ -148,6 +148,35 @@ class SymbolShadow final : public Shadow {
             }
     }
 
+    std::optional<std::array<Element, 2>> placeholders(numbers::Number number) override {
+        std::array<Element, 2> both;
+        const auto terms = all_.terms.placeholders(number);
+        for (size_t n = 0; n < both.size(); ++n)
+            both[n] = {all_.terms[terms[n]].bits, true, terms[n]};
+        return both;
+    }
+    void reduce(const matrices::Matrix& from, uint32_t mode, const Element& combined,
+                matrices::Matrix& result) override {
+        const auto [left, right] = all_.terms.placeholders(from.number);
+        const Reduction reduction{from.number, termOf(combined, from.number), left, right};
+        for (uint32_t row = 0; row < result.rows; ++row)
+            for (uint32_t column = 0; column < result.columns; ++column) {
+                std::vector<TermId> elements;
+                bool isConstant = true;
+                matrices::forReduced(from, mode, row, column, [&](const Element& element) {
+                    elements.push_back(termOf(element, from.number));
+                    isConstant &= element.deviation == 0;
+                });
+                Element& to = result.at(row, column);
+                to.deviation = 0;
+                if (isConstant) continue;
+                to.deviation = elements.size() == 1
+                                   ? elements[0]
+                                   : all_.terms.reduced(reduction, std::move(elements),
+                                                        row * result.columns + column, to.bits);
+            }
+    }
+
  private:
     static constexpr auto kUnknown = "no proof knows what it makes of data";
     static constexpr auto kDepends = "where it goes, or what it accesses, depends on data";
@@ -233,7 +262,7 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
 const TransferRow* findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, const TransferRow*> rows;
-        for (const auto list : {bitTransfers(), otherTransfers()})
+        for (const auto list : {bitTransfers(), otherTransfers(), wholeTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, &row);
         return rows;
     }();

@@ -65,6 +65,7 @@ struct TransferRow {
 };
 std::span<const TransferRow> bitTransfers();
 std::span<const TransferRow> otherTransfers();
+std::span<const TransferRow> wholeTransfers();
 const TransferRow* findTransfer(uint32_t opcode);
 
 std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols);

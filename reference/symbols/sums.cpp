@@ -117,6 +117,7 @@ bool Comparison::collectApplied(TermId term, bool isNegative, const Walk& walk, 
 
 void Comparison::collect(TermId term, Number number, bool isNegative, const Walk& walk,
                          Addends& to) {
+    if (to.size() > walk.most) return;
     const Factor factor = factorOf(number, term);
     const TermId id = recognised(factor.term);
     const bool isLike = walk.like != 0 && terms_[walk.like].kind == terms_[id].kind &&
@@ -253,6 +254,7 @@ bool Comparison::allowsInOrder(TermId native, TermId rewritten) {
         walk.like = addend.term;
         addOne(addend, false, wanted);
     }
+    walk.most = wanted.size();
     collect(rewritten, sum.result, false, walk, got);
     return matches(std::move(wanted), std::move(got));
 }
@@ -276,7 +278,7 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     const Factor addend =
         factorOf(terms_.sumOf(last).c, terms_.operand(last, terms_[last].count - 1));
     addOne(addend, false, wanted);
-    collect(rewritten, result, false, {result, 0, addend.term}, got);
+    collect(rewritten, result, false, {result, 0, addend.term, wanted.size()}, got);
     if (!matches(std::move(wanted), std::move(got))) return false;
     for (const auto& [inner, outer] : chain) {
         const auto [found, isNew] = dissolved_.emplace(inner, outer);

@@ -192,6 +192,38 @@ TermId Terms::product(const Sum& sum, std::span<const TermId> operands, uint64_t
                   operands);
 }
 
+std::array<TermId, 2> Terms::placeholders(numbers::Number number) {
+    const auto [found, isNew] = placeholders_.try_emplace(number);
+    if (!isNew) return found->second;
+    const uint8_t width = numbers::format(number).bits;
+    const auto first = TermId(terms_.size());
+    for (const double value : {1.0, 2.0})
+        terms_.push_back({.kind = TermKind::kByte,
+                          .width = width,
+                          .bits = numbers::encodeDouble(number, value)});
+    return found->second = {first, first + 1};
+}
+
+TermId Terms::reduced(const Reduction& reduction, std::vector<TermId> elements, uint32_t place,
+                      uint64_t sample) {
+    std::ranges::sort(elements);
+    elements.push_back(constant(place, 32));
+    return intern({.kind = TermKind::kReduced,
+                   .width = numbers::format(reduction.number).bits,
+                   .function = indexIn(reductions_, reduction),
+                   .bits = sample},
+                  elements);
+}
+
+TermId Terms::opaque(uint32_t function, std::span<const TermId> operands, uint64_t sample) {
+    const Type& type = functions_[function].type();
+    return intern({.kind = TermKind::kOpaque,
+                   .width = uint8_t(type.kind == Kind::kBool ? 1 : type.width),
+                   .function = function,
+                   .bits = sample},
+                  operands);
+}
+
 uint32_t Terms::function(Function&& function) {
     const Program& program = *function.program;
     std::vector<uint32_t> key = {function.opcode, function.at.rounding, function.at.fastMath,
@@ -206,6 +238,7 @@ uint32_t Terms::function(Function&& function) {
     };
     add(function.type());
     for (const Type* type : function.types) add(*type);
+    key.insert(key.end(), function.details.begin(), function.details.end());
     const auto [found, isNew] = functionByKey_.emplace(key, uint32_t(functions_.size()));
     if (!isNew) return found->second;
     key[4] = 2;

@@ -22,6 +22,8 @@ enum class TermKind : uint8_t {
     kApplied,    // an instruction on a component of each operand; function: of instructions
     kChosen,     // condition, then, else
     kProduct,    // sums of products: see Sum
+    kReduced,    // elements that a function combines two by two in any order: see Reduction
+    kOpaque,     // what an instruction makes of its operands, which may be of many lanes
 };
 
 struct Term {
@@ -53,6 +55,7 @@ struct Function {
     Instruction at;                  // with types of scalars
     uint32_t opcode = 0;             // of the row; of products with a scalar that of any product
     std::vector<const Type*> types;  // of the operands
+    std::vector<uint32_t> details = {};  // what else the result depends on
     bool mayContract = false;
     uint32_t base = 0;  // that of functions with and without contraction
     // Of both orders of two operands the value is the same.
@@ -74,12 +77,23 @@ struct Sum {
     auto operator<=>(const Sum&) const = default;
 };
 
+// The elements of one row, column or neighborhood of a matrix. Operands: these, and which element
+// of the result it is.
+struct Reduction {
+    numbers::Number number;
+    TermId combined = 0;  // what the function makes of two placeholders
+    TermId left = 0, right = 0;
+    auto operator<=>(const Reduction&) const = default;
+};
+
 class Terms {
  public:
     Terms();
 
     // Consecutive terms for bytes of memory, with what the sample has in them.
     TermId bytes(const std::byte* sample, uint64_t size);
+    // The parameters of a function that combines two numbers of a format.
+    std::array<TermId, 2> placeholders(numbers::Number number);
     TermId constant(uint64_t bits, uint32_t width);
     TermId joined(const Pieces& pieces);
     // Bits of a term.
@@ -88,6 +102,9 @@ class Terms {
     TermId applied(uint32_t function, std::span<const TermId> operands, uint64_t sample);
     TermId chosen(TermId condition, TermId then, TermId other);
     TermId product(const Sum& sum, std::span<const TermId> operands, uint64_t sample);
+    TermId reduced(const Reduction& reduction, std::vector<TermId> elements, uint32_t place,
+                   uint64_t sample);
+    TermId opaque(uint32_t function, std::span<const TermId> operands, uint64_t sample);
     // Not 0, as a bool.
     TermId truth(TermId word);
 
@@ -104,6 +121,7 @@ class Terms {
     const Function& functionOf(TermId id) const { return functions_[terms_[id].function]; }
     const Conversion& conversionOf(TermId id) const { return conversions_[terms_[id].function]; }
     const Sum& sumOf(TermId id) const { return sums_[terms_[id].function]; }
+    const Reduction& reductionOf(TermId id) const { return reductions_[terms_[id].function]; }
     std::optional<uint64_t> constantOf(TermId id) const {
         return terms_[id].kind == TermKind::kConstant ? std::optional(terms_[id].bits)
                                                       : std::nullopt;
@@ -128,6 +146,8 @@ class Terms {
     std::map<std::vector<uint32_t>, uint32_t> functionByKey_;
     std::vector<Conversion> conversions_;
     std::vector<Sum> sums_;
+    std::vector<Reduction> reductions_;
+    std::map<numbers::Number, std::array<TermId, 2>> placeholders_;
 };
 
 // Whether a format has each number of another one.

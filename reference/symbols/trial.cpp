@@ -103,7 +103,9 @@ void Trial::compute(TermId id, uint32_t first, Values& to) {
             machine_.apply(terms_.functionOf(id), operands, to);
             break;
         }
-        case TermKind::kProduct:  // see isTried()
+        case TermKind::kProduct:  // see areTried()
+        case TermKind::kReduced:
+        case TermKind::kOpaque:
             break;
     }
 }

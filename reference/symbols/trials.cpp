@@ -39,6 +39,8 @@ constexpr uint32_t kDetermined[] = {
     numberIn(GLSLstd450RoundEven),
 };
 
+constexpr TermKind kUntried[] = {TermKind::kProduct, TermKind::kReduced, TermKind::kOpaque};
+
 bool isDetermined(const Function& f) {
     const auto isInteger = [](const Type* type) { return type->kind != Kind::kFloat; };
     if (isInteger(&f.type()) && std::ranges::all_of(f.types, isInteger)) return true;
@@ -100,7 +102,7 @@ const std::vector<TermId>& Comparison::bytesOf(TermId term) {
 
 bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const {
     for (const TermId id : all)
-        if (terms_[id].kind == TermKind::kProduct) return false;
+        if (std::ranges::find(kUntried, terms_[id].kind) != std::end(kUntried)) return false;
     for (const TermId id : rewritten)
         if (terms_[id].kind == TermKind::kApplied &&
             (!isDetermined(terms_.functionOf(id)) || mayContract(id)))

@@ -2,113 +2,14 @@
 //
 // Proofs by symbols: pairs of programs of which the second one may take the first one's place for
 // all contents of memory, and attempts at false claims.
-#include "coopvk_reference/symbols.hpp"
-
 #include <gtest/gtest.h>
 
-#include "../driver/harness/shader.hpp"
-#include "coopvk_reference/buffers.hpp"
-#include "program_runner.hpp"
+#include "symbol_pairs.hpp"
 
 namespace coopvk::reference::symbols_test {
 namespace {
 
-using coopvk::test::compileGlsl;
-using coopvk::test::Words;
 using numbers::Number;
-
-struct Pair {
-    const char* name;
-    const char* native;
-    const char* rewritten;
-    bool isProved;
-    Number number = Number::f32;  // of the result; integers: u32
-};
-
-// a to d: floats; i, j: integers; h: halves; r: the result. Each of 4 lanes has its own.
-constexpr auto kHead = R"(#version 460
-#extension GL_EXT_shader_explicit_arithmetic_types : require
-#extension GL_KHR_shader_subgroup_shuffle : require
-#extension GL_EXT_shader_8bit_storage : require
-layout(local_size_x = 4) in;
-layout(binding = 0) readonly buffer A { vec4 floats[4]; uvec4 words[4]; f16vec4 halves[4]; };
-layout(binding = 1) buffer R { uint results[4]; };
-void main() {
-    const uint at = gl_LocalInvocationIndex;
-    const float a = floats[at].x, b = floats[at].y, c = floats[at].z, d = floats[at].w;
-    const uint i = words[at].x, j = words[at].y;
-    const float16_t h = halves[at].x, k = halves[at].y;
-    precise float p = 0.0;
-    float f = 0.0;
-    uint u = 0;
-    float16_t g = float16_t(0);
-    precise float16_t q = float16_t(0);
-)";
-constexpr auto kTail = R"(
-    results[at] = u ^ floatBitsToUint(f) ^ floatBitsToUint(p) ^ uint(float16BitsToUint16(g)) ^
-                  uint(float16BitsToUint16(q));
-})";
-
-class Side {
- public:
-    Side(const char* body, Symbols& symbols) {
-        const Words words = compileGlsl(std::string(kHead) + body + kTail);
-        const auto program = makeProgram({.words = words, .subgroupSize = 4});
-        if (!program) {
-            error = program.error().message;
-            return;
-        }
-        program_ = *program;
-        BufferList buffers;
-        buffers.add(0, 0, 0, rangeOf(input, inputDeviations));
-        buffers.add(0, 1, 0, rangeOf(output, outputDeviations));
-        for (size_t n = 0; n < input.size(); ++n) input[n] = std::byte(n * 37 % 59);
-        static_assert(kFirst > 0);
-        for (size_t n = 0; n < input.size(); ++n) inputDeviations[n] = kFirst + Deviation(n);
-        const Settings settings{.subgroupSize = 4, .threads = 1, .symbols = &symbols};
-        ReportList list;
-        const Status status = execute(*program_, {}, buffers, settings, list);
-        error = symbols.takeObstacle();
-        if (error.empty() && !status) error = status.error().message;
-        if (error.empty() && !list.reports.empty()) error = describe(list.reports[0]);
-    }
-
-    // All start with the same bytes.
-    static constexpr Deviation kFirst = 1;
-    static constexpr size_t kInput = 160, kOutput = 16;
-    std::string error;
-    std::vector<std::byte> input = std::vector<std::byte>(kInput),
-                           output = std::vector<std::byte>(kOutput);
-    std::vector<Deviation> inputDeviations = std::vector<Deviation>(kInput),
-                           outputDeviations = std::vector<Deviation>(kOutput);
-
- private:
-    static Range rangeOf(std::vector<std::byte>& bytes, std::vector<Deviation>& deviations) {
-        return {.data = bytes.data(), .size = bytes.size(), .deviations = deviations.data()};
-    }
-    std::shared_ptr<const Program> program_;
-};
-
-// Empty: proved.
-std::string whyNot(const Pair& pair) {
-    Symbols symbols;
-    std::vector<std::byte> sample(Side::kInput);
-    for (size_t n = 0; n < sample.size(); ++n) sample[n] = std::byte(n * 37 % 59);
-    EXPECT_EQ(symbols.addBytes(sample.data(), sample.size()), Side::kFirst);
-    const Side native(pair.native, symbols), rewritten(pair.rewritten, symbols);
-    if (!native.error.empty()) return native.error;
-    if (!rewritten.error.empty()) return rewritten.error;
-    Proof proof(symbols);
-    for (size_t at = 0; at < Side::kOutput; at += 4) {
-        const auto number =
-            numbers::format(pair.number).floating() ? std::optional(pair.number) : std::nullopt;
-        if (!proof.allows(native.outputDeviations.data() + at, native.output.data() + at,
-                          rewritten.outputDeviations.data() + at, rewritten.output.data() + at, 4,
-                          number))
-            return proof.reason();
-    }
-    return {};
-}
 
 constexpr Pair kPairs[] = {
     {"same", "f = a * b + c;", "f = a * b + c;", true},
@@ -180,6 +81,37 @@ constexpr Pair kPairs[] = {
     {"quotient", "p = a / b;", "p = a * (1.0 / b);", false},
     {"data decide", "f = a;", "if (i > 3) f = a; else f = a;", false},
     {"data address", "f = a;", "f = floats[i & 3].x;", false},
+    {"lanes added", "u = subgroupAdd(i);",
+     "u = i + subgroupShuffleXor(i, 1); u += subgroupShuffleXor(u, 2);", true, Number::u32},
+    {"lanes added but one", "u = subgroupAdd(i);",
+     "u = i + subgroupShuffleXor(i, 1); u += subgroupShuffleXor(i, 2);", false, Number::u32},
+    {"bits of some lanes", "u = subgroupOr(i);",
+     "u = i | subgroupShuffleXor(i, 1); u |= subgroupShuffleXor(i, 2);", false, Number::u32},
+    {"floats of lanes", "f = subgroupAdd(a);", "f = subgroupAdd(a);", true},
+    {"floats of lanes added", "f = subgroupAdd(a);",
+     "f = a + subgroupShuffleXor(a, 1); f += subgroupShuffleXor(f, 2);", false},
+    {"scans", "u = subgroupInclusiveAdd(i);", "u = subgroupExclusiveAdd(i) + i;", true,
+     Number::u32},
+    {"scans of floats", "f = subgroupInclusiveAdd(a);", "f = subgroupExclusiveAdd(a) + a;", false},
+    {"another scan", "u = subgroupInclusiveAdd(i);", "u = subgroupExclusiveAdd(i);", false,
+     Number::u32},
+    {"another scan of floats", "f = subgroupInclusiveMax(a);", "f = subgroupExclusiveMax(a);",
+     false},
+    {"clusters", "f = subgroupMax(a);", "f = subgroupClusteredMax(a, 2);", false},
+    {"votes", "u = uint(subgroupAll(i > 3));", "u = uint(subgroupAll(3 < i));", true, Number::u32},
+    {"another vote", "u = uint(subgroupAny(i > 3));", "u = uint(subgroupBallot(i > 3).x == 15);",
+     false, Number::u32},
+    {"high product", "uint l; umulExtended(i, j, u, l);",
+     "u = uint((uint64_t(i) * uint64_t(j)) >> 32);", true, Number::u32},
+    {"high product with sign", "uint l; umulExtended(i, j, u, l);",
+     "int y, z; imulExtended(int(i), int(j), y, z); u = uint(y);", false, Number::u32},
+    {"low product", "uint z; umulExtended(i, j, z, u);", "u = i * j;", true, Number::u32},
+    {"carries", "uaddCarry(i, j, u);", "u = uint(i + j < j);", true, Number::u32},
+    {"carries at the bound", "uaddCarry(i, j, u);", "u = uint(i + j <= j);", false, Number::u32},
+    {"borrows", "usubBorrow(i, j, u);", "u = uint(j > i);", true, Number::u32},
+    {"borrows of equal ones", "usubBorrow(i, j, u);", "u = uint(j >= i);", false, Number::u32},
+    {"vectors of one length", "f = length(vec2(a, b));", "f = length(vec2(b, a));", false},
+    {"whole part", "float w; f = modf(a, w);", "f = a - trunc(a);", false},
 };
 
 class SymbolPairs : public testing::TestWithParam<Pair> {};
@@ -189,12 +121,8 @@ TEST_P(SymbolPairs, AreProvedOrNot) {
     EXPECT_EQ(why.empty(), GetParam().isProved) << GetParam().name << ": " << why;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, SymbolPairs, testing::ValuesIn(kPairs), [](const auto& of) {
-    std::string name = of.param.name;
-    for (char& letter : name)
-        if (!std::isalnum(static_cast<unsigned char>(letter))) letter = '_';
-    return name;
-});
+INSTANTIATE_TEST_SUITE_P(All, SymbolPairs, testing::ValuesIn(kPairs),
+                         [](const auto& of) { return wordOf(of.param.name); });
 
 }  // namespace
 }  // namespace coopvk::reference::symbols_test

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Instructions whose results have parts, or are of all components or lanes.
+#include "execution/opcode_table.hpp"
+#include "symbols/shadow.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+const Type& boolType() {
+    static const Type type{.kind = reference::Kind::kBool, .components = 1};
+    return type;
+}
+const Type& wideType() {
+    static const Type type{.kind = reference::Kind::kInt, .width = 64, .components = 1};
+    return type;
+}
+
+// What an instruction of the core on two integers makes of them.
+TermId operated(const Transferred& t, spv::Op opcode, const Type& result, const Type& operand,
+                std::array<TermId, 2> operands, uint64_t sample) {
+    Instruction at;
+    at.row = findRow(opcode);
+    at.handler = at.row->handler;
+    at.opcode = opcode;
+    at.type = &result;
+    at.operands = {{.isId = true, .slot = 0}, {.isId = true, .slot = 1}};
+    Function f{.program = t.s.program, .at = at, .opcode = numberIn(opcode)};
+    f.types = {&operand, &operand};
+    f.commutes = opcode != OpISub && opcode != OpULessThan;
+    return t.terms().applied(t.terms().function(std::move(f)), operands, sample);
+}
+
+// A result that is equal where the instruction and all of its operands are. Details: what else it
+// depends on.
+TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> details,
+              std::span<const TermId> operands, std::vector<const Type*> types, uint64_t sample) {
+    Function f{.program = t.s.program, .at = t.at, .opcode = t.at.row->opcode};
+    f.at.type = &result;
+    f.types = std::move(types);
+    f.details = std::move(details);
+    return t.terms().opaque(t.terms().function(std::move(f)), operands, sample);
+}
+
+// Each component of the result, of all components of all operands.
+void isWhole(const Transferred& t) {
+    const Value& result = t.result();
+    t.mask.forEach([&](uint32_t lane) {
+        std::vector<TermId> operands;
+        std::vector<const Type*> types;
+        std::vector<uint32_t> details;
+        bool isConstant = true;
+        for (uint32_t n = 0; n < t.at.operands.size(); ++n) {
+            if (t.at[n].slot == kNone) continue;
+            const Value& from = t.operand(n);
+            details.push_back(from.components());
+            for (uint32_t c = 0; c < from.components(); ++c) {
+                operands.push_back(t.all.termOf(from, c, lane));
+                types.push_back(&scalarOf(*from.type, c));
+                isConstant &= from.deviationAt(c, lane) == 0;
+            }
+        }
+        details.push_back(0);
+        for (uint32_t c = 0; c < result.components(); ++c) {
+            if (isConstant) return;
+            details.back() = c;
+            t.set(
+                c, lane,
+                opaque(t, scalarOf(*result.type, c), details, operands, types, result.at(c, lane)));
+        }
+    });
+}
+
+// SPIR-V, the second member: OpIAddCarry, "the value 1 if the addition overflowed the component
+// width"; OpISubBorrow, "0 if Operand 1 >= Operand 2, and gets 1 otherwise"; OpUMulExtended,
+// OpSMulExtended, "the high-order bits of the multiplication".
+enum class Parts { kCarry, kBorrow, kUnsignedProduct, kSignedProduct };
+
+TermId secondOf(const Transferred& t, Parts parts, const Type& type, std::array<TermId, 2> of,
+                TermId first, uint64_t sample) {
+    Terms& terms = t.terms();
+    if (parts == Parts::kCarry || parts == Parts::kBorrow) {
+        const std::array<TermId, 2> compared =
+            parts == Parts::kCarry ? std::array{first, of[0]} : of;
+        const TermId is = operated(t, OpULessThan, boolType(), type, compared, sample);
+        return terms.chosen(is, terms.constant(1, type.width), terms.constant(0, type.width));
+    }
+    if (type.width > 32) {
+        const Type* const both[] = {&type, &type};
+        return opaque(t, type, {1}, of, {both, both + 2}, sample);
+    }
+    const bool isSigned = parts == Parts::kSignedProduct;
+    uint64_t product = 1;
+    for (TermId& factor : of) {
+        const auto from = numbers::integerOf(type.width, isSigned);
+        const auto to = numbers::integerOf(64, isSigned);
+        factor = terms.converted({*from, *to, numbers::conversionRule(false)}, factor, 0);
+        product *= terms[factor].bits;
+    }
+    const TermId whole = operated(t, OpIMul, wideType(), wideType(), of, product);
+    return terms.part(whole, type.width, type.width);
+}
+
+template <Parts kParts, spv::Op kFirst>
+void pairs(const Transferred& t) {
+    const Type& type = scalarOf(*t.operand(0).type);
+    const uint32_t count = t.operand(0).components();
+    for (uint32_t c = 0; c < count; ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            const std::array of = {t.term(0, c, lane), t.term(1, c, lane)};
+            if (t.terms().constantOf(of[0]) && t.terms().constantOf(of[1])) return;
+            const Value& result = t.result();
+            const TermId first = operated(t, kFirst, type, type, of, result.at(c, lane));
+            t.set(c, lane, first);
+            t.set(count + c, lane,
+                  secondOf(t, kParts, type, of, first, result.at(count + c, lane)));
+        });
+}
+
+// Operations on integers that give one result in any order.
+template <spv::Op kOpcode>
+TermId inAnyOrder(const Transferred& t, const Type& type, std::vector<TermId> members) {
+    constexpr bool isSum = kOpcode == OpIAdd || kOpcode == OpIMul || kOpcode == OpBitwiseXor;
+    std::ranges::sort(members);
+    if (!isSum) members.erase(std::unique(members.begin(), members.end()), members.end());
+    TermId all = members[0];
+    Terms& terms = t.terms();
+    for (size_t n = 1; n < members.size(); ++n) {
+        uint64_t sample = terms[all].bits;
+        const uint64_t other = terms[members[n]].bits;
+        if (kOpcode == OpIAdd) sample += other;
+        if (kOpcode == OpIMul) sample *= other;
+        if (kOpcode == OpBitwiseXor) sample ^= other;
+        if (kOpcode == OpBitwiseAnd) sample &= other;
+        if (kOpcode == OpBitwiseOr) sample |= other;
+        all = operated(t, kOpcode, type, type, {all, members[n]},
+                       sample & numbers::lowBits(type.width));
+    }
+    return all;
+}
+template <bool kAll>
+TermId agreed(Terms& terms, const std::vector<TermId>& members) {
+    TermId whole = terms.constant(kAll, 1);
+    for (const TermId one : members)
+        whole = kAll ? terms.chosen(one, whole, terms.constant(0, 1))
+                     : terms.chosen(one, terms.constant(1, 1), whole);
+    return whole;
+}
+template <bool kAll>
+TermId agreedOn(const Transferred& t, const Type&, std::vector<TermId> members) {
+    return agreed<kAll>(t.terms(), members);
+}
+
+// Reductions and scans: of the lanes that contribute.
+template <typename Of>
+void eachGroup(const Transferred& t, Of of) {
+    const Value &result = t.result(), &from = t.operand(2);
+    for (uint32_t c = 0; c < result.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            std::vector<TermId> members;
+            bool isConstant = true;
+            const LaneMask lanes = contributors(t.s, lane);
+            lanes.forEach([&](uint32_t other) {
+                members.push_back(t.all.termOf(from, c, other));
+                isConstant &= from.deviationAt(c, other) == 0;
+            });
+            if (isConstant) return;
+            const Type& type = scalarOf(*result.type, c);
+            t.set(c, lane,
+                  members.size() == 1 ? members[0] : of(type, members, lanes, result.at(c, lane)));
+        });
+}
+template <auto kOf>
+void combinesLanes(const Transferred& t) {
+    eachGroup(t, [&](const Type& type, const std::vector<TermId>& members, LaneMask, uint64_t) {
+        return kOf(t, type, members);
+    });
+}
+// SPIR-V, OpGroupNonUniformFAdd: "The method used to perform the group operation ... is
+// implementation defined". So its result is its own.
+void combinesOpaquely(const Transferred& t) {
+    eachGroup(t, [&](const Type& type, const std::vector<TermId>& members, LaneMask lanes,
+                     uint64_t sample) {
+        std::vector<uint32_t> details = {t.at[1].word};
+        for (uint32_t word = 0; word < 4; ++word) details.push_back(uint32_t(lanes.word(word)));
+        return opaque(t, type, std::move(details), members, {members.size(), &type}, sample);
+    });
+}
+
+// The bools of all active lanes.
+std::vector<TermId> votes(const Transferred& t, LaneMask lanes) {
+    std::vector<TermId> members;
+    lanes.forEach([&](uint32_t lane) { members.push_back(t.all.termOf(t.operand(1), 0, lane)); });
+    return members;
+}
+template <bool kAll>
+void agree(const Transferred& t) {
+    const TermId all = agreed<kAll>(t.terms(), votes(t, t.mask));
+    t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
+}
+void ballots(const Transferred& t) {
+    for (uint32_t c = 0; c < t.result().components(); ++c) {
+        Pieces pieces;
+        for (uint32_t lane = c * 32; lane < c * 32 + 32; ++lane) {
+            const TermId one = lane < t.s.lanes && t.mask.test(lane)
+                                   ? t.all.termOf(t.operand(1), 0, lane)
+                                   : t.terms().constant(0, 1);
+            t.terms().addPieces(one, 0, 1, pieces);
+        }
+        const TermId word = t.terms().joined(pieces);
+        t.mask.forEach([&](uint32_t lane) { t.set(c, lane, word); });
+    }
+}
+
+constexpr uint32_t kValue = 1u << 2, kVote = 1u << 1;
+constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~uint32_t{0}) {
+    return {numberIn(opcode), transfer, data};
+}
+
+constexpr TransferRow kWholeRows[] = {
+    wholeRow(pairs<Parts::kCarry, OpIAdd>, OpIAddCarry),
+    wholeRow(pairs<Parts::kBorrow, OpISub>, OpISubBorrow),
+    wholeRow(pairs<Parts::kUnsignedProduct, OpIMul>, OpUMulExtended),
+    wholeRow(pairs<Parts::kSignedProduct, OpIMul>, OpSMulExtended),
+
+    wholeRow(isWhole, OpOuterProduct),
+    wholeRow(isWhole, OpMatrixTimesVector),
+    wholeRow(isWhole, OpVectorTimesMatrix),
+    wholeRow(isWhole, OpMatrixTimesMatrix),
+    wholeRow(isWhole, GLSLstd450Length),
+    wholeRow(isWhole, GLSLstd450Distance),
+    wholeRow(isWhole, GLSLstd450Cross),
+    wholeRow(isWhole, GLSLstd450Normalize),
+    wholeRow(isWhole, GLSLstd450FaceForward),
+    wholeRow(isWhole, GLSLstd450Reflect),
+    wholeRow(isWhole, GLSLstd450Refract),
+    wholeRow(isWhole, GLSLstd450Determinant),
+    wholeRow(isWhole, GLSLstd450MatrixInverse),
+    wholeRow(isWhole, GLSLstd450ModfStruct),
+    wholeRow(isWhole, GLSLstd450FrexpStruct),
+
+    wholeRow(combinesLanes<inAnyOrder<OpIAdd>>, OpGroupNonUniformIAdd, kValue),
+    wholeRow(combinesLanes<inAnyOrder<OpIMul>>, OpGroupNonUniformIMul, kValue),
+    wholeRow(combinesLanes<inAnyOrder<OpBitwiseAnd>>, OpGroupNonUniformBitwiseAnd, kValue),
+    wholeRow(combinesLanes<inAnyOrder<OpBitwiseOr>>, OpGroupNonUniformBitwiseOr, kValue),
+    wholeRow(combinesLanes<inAnyOrder<OpBitwiseXor>>, OpGroupNonUniformBitwiseXor, kValue),
+    wholeRow(combinesLanes<agreedOn<true>>, OpGroupNonUniformLogicalAnd, kValue),
+    wholeRow(combinesLanes<agreedOn<false>>, OpGroupNonUniformLogicalOr, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformFAdd, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformFMul, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformFMin, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformFMax, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformSMin, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformSMax, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformUMin, kValue),
+    wholeRow(combinesOpaquely, OpGroupNonUniformUMax, kValue),
+
+    wholeRow(agree<true>, OpGroupNonUniformAll, kVote),
+    wholeRow(agree<false>, OpGroupNonUniformAny, kVote),
+    wholeRow(agree<true>, OpSubgroupAllKHR, kVote),
+    wholeRow(agree<false>, OpSubgroupAnyKHR, kVote),
+    wholeRow(ballots, OpGroupNonUniformBallot, kVote),
+    wholeRow(ballots, OpSubgroupBallotKHR, kVote),
+};
+
+}  // namespace
+
+std::span<const TransferRow> wholeTransfers() { return kWholeRows; }
+
+}  // namespace coopvk::reference::symbols
