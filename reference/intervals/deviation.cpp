@@ -23,6 +23,13 @@ double centreOf(Number number, double value) {
     return std::isinf(value) ? std::copysign(largestOf(number), value) : value;
 }
 
+// A difference of numbers that are far apart is rounded, and may be too short.
+double radiusOf(const Interval& interval, double centre) {
+    const double radius = std::max(interval.high - centre, centre - interval.low);
+    const bool isTooShort = centre - radius > interval.low || centre + radius < interval.high;
+    return isTooShort ? std::nextafter(radius, HUGE_VAL) : radius;
+}
+
 uint32_t shortened(double radius) {
     const uint64_t bits = std::bit_cast<uint64_t>(radius);
     constexpr uint64_t kRest = (uint64_t{1} << kRadiusShift) - 1;
@@ -62,7 +69,7 @@ Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
     const double centre = centreOf(number, value);
     double radius = 0;
     if (interval.hasFinite() && !(interval.low == value && interval.high == value))
-        radius = std::max(interval.high - centre, centre - interval.low);
+        radius = radiusOf(interval, centre);
     if (std::isnan(value) && interval.hasFinite()) radius = HUGE_VAL;
     if (std::isinf(value) && interval.hasFinite()) radius = std::max(radius, 0x1p-1074);
     Deviation flags = 0;

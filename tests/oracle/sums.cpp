@@ -111,6 +111,26 @@ Real inOrder(const Format& format, const std::vector<Real>& parts, Direction dir
     return result;
 }
 
+// From the first addend on, each step takes that one whose rounding goes furthest.
+std::vector<Real> byRounding(const Format& format, std::vector<Real> parts, Direction direction) {
+    Real result = parts[0];
+    for (size_t i = 1; i < parts.size(); ++i) {
+        size_t best = i;
+        Real most(-1);
+        for (size_t j = i; j < parts.size(); ++j) {
+            const Real exact = result + parts[j];
+            const Real rounding = (round(format, exact, direction) - exact).magnitudeOf();
+            if (most < rounding) {
+                most = rounding;
+                best = j;
+            }
+        }
+        std::swap(parts[i], parts[best]);
+        result = round(format, result + parts[i], direction);
+    }
+    return parts;
+}
+
 // Exchanges two addends as long as that goes further.
 Real furthest(const Format& format, std::vector<Real> parts, Direction direction, Random& random) {
     Real best = inOrder(format, parts, direction);
@@ -175,10 +195,12 @@ reference::Interval observed(const Format& format, const Terms& terms, Random& r
         std::vector<Real> parts = terms.addends;
         for (const auto& [a, b] : terms.products) parts.push_back(round(format, a * b, direction));
         std::ranges::sort(parts, [](const Real& a, const Real& b) { return b < a; });
-        for (int start = 0; start < 3; ++start) {
-            seen.add(furthest(format, parts, direction, random).toDouble());
-            if (start == 0) std::ranges::reverse(parts);
-            if (start == 1) std::ranges::shuffle(parts, random);
+        for (int start = 0; start < 4; ++start) {
+            if (start % 2 == 0) std::ranges::reverse(parts);
+            const bool isByRounding = start >= 2;
+            seen.add(furthest(format, isByRounding ? byRounding(format, parts, direction) : parts,
+                              direction, random)
+                         .toDouble());
         }
     }
     return seen;

@@ -112,7 +112,7 @@ check::MemoryChoice memoryOf(const Case& made) {
 }
 
 Result execute(const Case& made, std::span<const uint32_t> words,
-               std::span<const uint32_t> rewritten, More more) {
+               std::span<const uint32_t> rewritten, More more, uint64_t steps) {
     check::Subject subject{.words = words, .rewritten = rewritten};
     subject.specialization = made.program.specialization;
     subject.target.device = made.device;
@@ -124,7 +124,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
     options.moreValues = more == More::kAll || made.seed % 4 == 1;
     options.moreSpecials = more == More::kAll || made.seed % 4 == 3;
     options.moreGroups = more == More::kAll;
-    options.steps = stepsOf(more);
+    options.steps = steps;
     options.validate = made.validate && made.program.canBeValidated;
     options.memory = memoryOf(made);
     const std::vector<check::Outcome> outcomes = check::check(subject, options);

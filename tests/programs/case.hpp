@@ -45,10 +45,11 @@ check::MemoryChoice memoryOf(const Case& made);
 // What executions change beside that, to find faults.
 enum class More { kSome, kAll };
 // Blocks that a subgroup may execute. With faults some programs never end.
-constexpr uint64_t stepsOf(More more) { return more == More::kAll ? 1u << 15 : 1u << 20; }
+constexpr uint64_t kSteps = 1u << 20, kStepsWithFault = 1u << 15;
 // `rewritten`: what is executed in place of what the rewriter makes, if there is any.
 Result execute(const Case& made, std::span<const uint32_t> words,
-               std::span<const uint32_t> rewritten = {}, More more = More::kSome);
+               std::span<const uint32_t> rewritten = {}, More more = More::kSome,
+               uint64_t steps = kSteps);
 
 // Whether the verdict is nobody's fault. The native back-end does not suit every program.
 bool isGood(check::Verdict verdict);

@@ -149,6 +149,18 @@ TEST(Deviations, HoldTheirIntervals) {
     }
 }
 
+// An infinite value, of which a far and small number is possible, too: in doubles their distance is
+// that to zero.
+TEST(Deviations, HoldNumbersFarFromInfinity) {
+    for (const double small : {-0x1p71, 0x1p71}) {
+        Interval set = Interval::between(std::min(small, 1.0), std::max(small, 1.0));
+        set.add(HUGE_VAL);
+        const uint64_t infinity = numbers::bitsOf(Number::bf16, HUGE_VAL);
+        const Deviation deviation = deviationOf(Number::bf16, infinity, set);
+        EXPECT_TRUE(intervalOf(deviation, Number::bf16, infinity).contains(small)) << small;
+    }
+}
+
 // Sums of small integers are exact in any order: no other number is permitted.
 TEST(Deviations, AreNoneOfExactSums) {
     SumBounds bounds(Number::f16);
@@ -156,6 +168,18 @@ TEST(Deviations, AreNoneOfExactSums) {
     const Interval sum = bounds.result();
     EXPECT_EQ(sum.low, sum.high);
     EXPECT_FALSE(sum.nan || sum.positiveInfinity || sum.negativeInfinity);
+}
+
+// Only one addend has bits behind the last one of large sums, so one rounding changes something,
+// or two: to multiples of 2, or of 4.
+TEST(Deviations, HaveOneRoundingForEachFineAddend) {
+    SumBounds bounds(Number::f16);
+    for (int k = 0; k < 16; ++k) bounds.add(Interval::of(256));
+    bounds.add(Interval::of(1));
+    const Interval sum = bounds.result();
+    EXPECT_TRUE(sum.contains(4096) && sum.contains(4100));
+    EXPECT_GE(sum.low, 4097 - 3 - 1 - 0.5);
+    EXPECT_LE(sum.high, 4097 + 3 + 1 + 0.5);
 }
 
 // Each sum is small, but some orders pass the largest number.

@@ -56,13 +56,18 @@ class SumBounds {
  private:
     struct Addend {
         double low, high;
+        int32_t lastBit = 0;  // its exponent; the addend is a multiple of 2 to this
     };
-    void addFinite(const Addend& addend, int32_t lowestBit);
+    void addFinite(const Addend& addend);
     Addend rounded(double product) const;
     double unitInLastPlace(double value) const;
+    int32_t unitBit(double value) const;              // the exponent of its unit in the last place
     double errorAt(double magnitude) const;           // of a sum that is at most so large
+    double errorOf(int32_t unitBit) const;            // of a rounding to multiples of this
     std::vector<double> largestPartsByCount() const;  // magnitudes of sums of so many addends
-    double errorOf(const std::vector<double>& parts, double earlier) const;
+    std::vector<int32_t> sortedLastBits() const;      // of the addends
+    double errorOf(const std::vector<double>& parts, const std::vector<int32_t>& lastBits,
+                   double earlier) const;
     double error() const;  // of all roundings
 
     numbers::Number number_;

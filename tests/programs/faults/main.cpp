@@ -138,9 +138,18 @@ class Campaign {
         std::string problem;
         const auto words = assemble(subject.text, problem);
         if (!words) return false;
-        const Result result = execute(subject.made, subject.words, *words, More::kAll);
-        if (!isGood(result.verdict)) note("nothing planted", subject, result.message, true);
-        return result.verdict == Verdict::kAgrees;
+        Result result = judge(subject, *words);
+        if (isGood(result.verdict)) return result.verdict == Verdict::kAgrees;
+        result = execute(subject.made, subject.words, *words, More::kAll);
+        if (isGood(result.verdict))
+            ++long_;  // than a program with a fault may be
+        else
+            note("nothing planted", subject, result.message, true);
+        return false;
+    }
+
+    static Result judge(const Subject& subject, std::span<const uint32_t> words) {
+        return execute(subject.made, subject.words, words, More::kAll, kStepsWithFault);
     }
 
     // Whether a fault was planted that changes something.
@@ -155,7 +164,7 @@ class Campaign {
             count(fault, kNothing);
             return false;
         }
-        const Result result = execute(subject.made, subject.words, *words, More::kAll);
+        const Result result = judge(subject, *words);
         const Count as = check::isFault(result.verdict) ? kFound
                          : effect == Effect::kPermitted ? kPermitted
                                                         : kMissed;
