@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// usage: prove_inputs [NAME...]
+// `coopvk prove` of the inputs, all or those with these names, with the memory and workgroups that
+// their comments ask for: at 32 lanes, or at those that an input has, for each class of devices. A
+// line for each input; exit status 1 if one of them differs, or one that is named is not proved.
+#include <algorithm>
+#include <iostream>
+#include <set>
+
+#include "checking.hpp"
+#include "forms.hpp"
+#include "prove.hpp"
+
+namespace coopvk::test {
+namespace {
+
+using check::ProofVerdict;
+
+struct Counts {
+    uint32_t proved = 0, notProvable = 0, differ = 0, others = 0;
+};
+
+std::vector<check::ProofOutcome> proveInput(const Input& input) {
+    check::ProofOptions options{.check = optionsFor(input, 0)};
+    const bool is32 = input.lanes.empty() || std::ranges::count(input.lanes, 32u) != 0;
+    options.check.lanes = {is32 ? 32 : input.lanes.front()};
+    const Words words = compiled(input, Variant::kPlain);
+    check::Subject subject{.words = words, .specialization = {}};
+    for (const auto& [id, value] : input.specialization)
+        subject.specialization.push_back({.constantId = id, .bits = value});
+    if (input.isSubgroup)
+        subject.specialization.push_back({.constantId = 0, .bits = options.check.lanes.front()});
+    return check::prove(subject, options);
+}
+
+// The first outcome that is neither proved nor impossible, else a proof.
+ProofVerdict printVerdict(const Input& input) {
+    const std::vector<check::ProofOutcome> outcomes = proveInput(input);
+    double seconds = 0;
+    const check::ProofOutcome* shown = outcomes.empty() ? nullptr : &outcomes[0];
+    const auto isNothing = [](const check::ProofOutcome& outcome) {
+        return outcome.verdict == ProofVerdict::kNotApplicable;
+    };
+    for (const check::ProofOutcome& outcome : outcomes) {
+        seconds = std::max(seconds, outcome.seconds);
+        if (isNothing(*shown)) shown = &outcome;
+        if (shown->verdict == ProofVerdict::kProved && !isNothing(outcome)) shown = &outcome;
+    }
+    if (shown == nullptr) return ProofVerdict::kNotExecutable;
+    std::cout << input.name << ": " << check::nameOf(shown->verdict);
+    if (shown->verdict == ProofVerdict::kProved)
+        std::cout << " (" << seconds << " s)";
+    else
+        std::cout << ": " << shown->deviceClass << ": " << shown->message;
+    std::cout << std::endl;
+    return shown->verdict;
+}
+
+int run(const std::set<std::string>& names) {
+    Counts counts;
+    for (const Input& input : allInputs()) {
+        if (!names.empty() && !names.contains(input.name)) continue;
+        if (names.empty() && isUnchecked(input)) continue;
+        const ProofVerdict verdict = printVerdict(input);
+        if (verdict == ProofVerdict::kProved)
+            ++counts.proved;
+        else if (verdict == ProofVerdict::kNotProvable)
+            ++counts.notProvable;
+        else if (verdict == ProofVerdict::kDiffers)
+            ++counts.differ;
+        else
+            ++counts.others;
+    }
+    std::cout << counts.proved << " proved, " << counts.notProvable << " not provable, "
+              << counts.differ << " differ, " << counts.others << " others\n";
+    const bool isComplete = names.empty() || counts.proved == names.size();
+    return counts.differ == 0 && isComplete ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace coopvk::test
+
+int main(int count, char** arguments) {
+    return coopvk::test::run({arguments + 1, arguments + count});
+}
