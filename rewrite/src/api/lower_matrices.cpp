@@ -14,6 +14,7 @@
 #include "matrix/slices/factor_slices.hpp"
 #include "matrix/slices/segments.hpp"
 #include "matrix/staging_arrays.hpp"
+#include "matrix/sums/sum_types.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 #include "native/lower.hpp"
 #include "native/small_floats.hpp"
@@ -100,6 +101,16 @@ void holdSharedFactors(Rewriting& r, std::optional<MatrixUses>& uses) {
     }
 }
 
+// The accumulators that keep the layout, if those of products do not; else none.
+std::set<Id> holdSums(Rewriting& r, std::optional<MatrixUses>& uses, ElementLayout layout) {
+    if (layout == ElementLayout::kFree) return {};
+    std::set<Id> held = separateSums(r.types, *uses, r.target);
+    if (held.empty()) return held;
+    uses.emplace(r.module);
+    r.out.notes.push_back("products have a grid of their own");
+    return held;
+}
+
 Failure lowerToCore(Rewriting& r) {
     const PlannedTarget& target = r.target;
     joinProducts(r.types, target, r.native, r.out.notes);
@@ -123,7 +134,8 @@ Failure lowerToCore(Rewriting& r) {
         uses.emplace(r.module);
         r.out.notes.push_back(std::format("types of A and B outside of the layout: {}", separated));
     }
-    LayoutPolicy policy = choosePolicy(*uses, r.types, target, *layout);
+    const std::set<Id> heldSums = holdSums(r, uses, *layout);
+    LayoutPolicy policy = choosePolicy(*uses, r.types, target, *layout, heldSums);
     policy.runs = chooseRuns(r.types, tiles);
     foldSpecConstants(r.types, [&](Id type) { return matrixLength(r.types, policy, type); });
     keepProductLoopsRolled(r.module, target.subgroupSize,

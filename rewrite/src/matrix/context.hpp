@@ -98,6 +98,8 @@ struct MatrixContext : PackedContext {
     std::optional<Multiples> multiples;  // if loads from buffers may be in words
     SharedWords shared;
     std::map<Id, SubgroupArea> subgroupAreas;  // by component type
+    // Of accumulators that change their grid, by what lanes store at once and how much there is.
+    std::map<std::pair<Id, uint32_t>, SubgroupArea> gridAreas;
     // Shared memory for rows or columns of matrices: variables by component type and stride.
     std::map<std::pair<Id, uint32_t>, Id> lineVariables;
     TensorTypes tensors;

@@ -122,9 +122,14 @@ GridPosition& MatrixWriter::position(LaneScope scope) {
 GridPosition& MatrixWriter::position(const MatrixType& m) {
     if (!m.fragment.run && !m.fragment.map) return position(m.fragment.scope);
     const auto found = ownPositions_.find(m.id);
-    if (found != ownPositions_.end()) return found->second;
+    // In the layout of a GPU accumulators are mostly read behind the loops of products. There the
+    // position is computed anew, so that it takes no registers in the loops.
+    const bool isHere = m.fragment.map && m.use == Use::kAccumulator;
+    if (found != ownPositions_.end() && !isHere) return found->second;
+    InstructionList& out = isHere ? emit().out() : prologue();
+    if (isHere) ownPositions_.erase(m.id);
     GridPosition& position =
-        ownPositions_.emplace(m.id, matrices_.position(prologue(), m.fragment)).first->second;
+        ownPositions_.emplace(m.id, matrices_.position(out, m.fragment)).first->second;
     if (m.fragment.scope == LaneScope::kSubgroup) position.setLane(lane());
     return position;
 }

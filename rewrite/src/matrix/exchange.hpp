@@ -151,6 +151,12 @@ bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64
 void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        Id value, Id result);
 
+// Defines `result` as the accumulator `value` in the other layout, if just one of both lies as on
+// some GPU (sums/sum_types.hpp) and shared memory has room: that takes an access to store and one
+// to load each element, far less than shuffles for the whole matrix.
+bool changeGrid(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move, Id value,
+                Id result);
+
 // Whether CombineFunc takes neighbourhoods of 2 x 2 elements from shared memory, in loops, and
 // there is enough of it. Shuffles for all elements are long code, which compilers of CPUs take long
 // for.

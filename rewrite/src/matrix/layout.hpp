@@ -147,8 +147,8 @@ struct LayoutPolicy {
     std::set<uint32_t> likeAccumulators;
     // Matrix types of scope Workgroup, by id, that are distributed in runs (tiles/tile_grid.hpp).
     std::map<uint32_t, Run> runs;
-    // Matrix types of use A and B, by id, whose elements lie as on some GPU; the grid and the
-    // blocks above are that GPU's for accumulators (element_maps.hpp).
+    // Matrix types, by id, whose elements lie as on some GPU (element_maps.hpp). The grid and the
+    // blocks above are that GPU's for accumulators unless some accumulators are among the types.
     std::map<uint32_t, MappedLanes> mapped;
     ElementLayout elementLayout = ElementLayout::kFree;
 
@@ -181,8 +181,11 @@ Grid makeGrid(uint32_t lanes, bool tall);
 // Chooses by the sizes of the matrices, and by how the module loads, stores and multiplies them;
 // target.tuning has precedence. Speed depends on the policy, results do not: docs/benchmarks.md has
 // the measurements.
+// Accumulators of the types `heldSums` lie as the layout says, and those of products do not
+// (sums/sum_types.hpp); none: all lie so.
 LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target, ElementLayout layout);
+                          const PlannedTarget& target, ElementLayout layout,
+                          const std::set<uint32_t>& heldSums = {});
 
 // Where an invocation is in the grid of lanes of its subgroup or workgroup (layout.hpp).
 

@@ -22,6 +22,7 @@ struct Survey {
     bool loadsColumnsOfB = false;  // loads a B in column major order
     bool multipliesIntoHalf = false;
     bool multipliesHalfIntoSingle = false;
+    bool multipliesBytes = false;  // and nothing else
     uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
     uint32_t columns = ~0u;    // largest power of two that divides the width of B
     uint32_t storedBits = 32;  // of the narrowest component that is stored
@@ -53,8 +54,10 @@ Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
         const uint32_t bits = heldBits(types, component(store.type));
         if (bits != 0) survey.storedBits = std::min(survey.storedBits, bits);
     }
+    survey.multipliesBytes = !uses.products().empty();
     for (const MatrixProduct& product : uses.products()) {
         const Id sum = component(product.instruction->type);
+        survey.multipliesBytes &= !types.isFloat(sum) && types.width(component(product.b)) == 8;
         if (!types.isFloat(sum)) continue;
         survey.multipliesIntoHalf |= types.isHalf(sum);
         survey.multipliesHalfIntoSingle |=
@@ -81,10 +84,19 @@ Grid gridOfColumns(uint32_t subgroupSize, const Survey& survey) {
     return {subgroupSize / columns, columns};
 }
 
+// From B in row major order, lanes load words of bytes of a row. One that has fewer columns loads
+// bytes that it does not multiply. RDNA 1 and 2 are faster with fewer registers for B.
+bool prefersWordsOfRows(const Survey& survey, const PlannedTarget& target) {
+    const bool loadsRows = survey.rowMajorLoads[static_cast<size_t>(Use::kB)] > 0;
+    return survey.multipliesBytes && loadsRows &&
+           (target.device.pairsMixedDots || !target.device.sharesScalars);
+}
+
 // With f16 in pairs along N, A takes fewer registers than B: more rows of lanes share B. Where
 // products are sliced along K (chooseSlices()), f32 sums are faster so, too, and f16 sums are not.
 bool prefersTallGrid(const Survey& survey, const LayoutPolicy& policy,
                      const PlannedTarget& target) {
+    if (prefersWordsOfRows(survey, target)) return true;
     if (policy.halfPairsAlongK) return false;
     if (!target.device.hasTallGridForSingles) return survey.multipliesIntoHalf;
     constexpr uint32_t kPairsOfColumns = 16;  // of a grid that is not tall
@@ -109,18 +121,21 @@ Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
     return makeGrid(std::min(subgroupSize, workgroup.rows * workgroup.columns), false);
 }
 
-// All accumulators lie as the layout says, so products want the rows of A and the columns of B
-// that go with them. A and B whose elements the module names lie as the layout says, too; products
-// convert them.
+// Without `heldSums`, all accumulators lie as the layout says, so products want the rows of A and
+// the columns of B that go with them. A and B whose elements the module names lie as the layout
+// says, too; products convert them.
 void followMap(LayoutPolicy& policy, const MatrixUses& uses, const TypeTable& types,
-               ElementLayout layout, uint32_t subgroupSize) {
+               ElementLayout layout, uint32_t subgroupSize, const std::set<Id>& heldSums) {
     const Module& module = types.module();
     const auto sums = mappedLanes(layout, subgroupSize, Use::kAccumulator, 32);
     if (!sums) return;
-    policy.elementLayout = layout;
-    policy.grid = sums->grid;
-    policy.rowBlock = sums->rowBlock;
-    policy.columnBlock = sums->columnBlock;
+    if (heldSums.empty()) {
+        policy.elementLayout = layout;
+        policy.grid = sums->grid;
+        policy.rowBlock = sums->rowBlock;
+        policy.columnBlock = sums->columnBlock;
+    }
+    for (const Id type : heldSums) policy.mapped.emplace(type, *sums);
     for (const auto& [type, d] : uses.types()) {
         const bool isNamed = (uses.facts(type) & (kHasElements | kAsksLength)) != 0;
         const Number* number = numberOf(types, module.def(type).word(0));
@@ -177,7 +192,8 @@ std::set<Id> largeTypes(const MatrixUses& uses, const TypeTable& types,
 }  // namespace
 
 LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
-                          const PlannedTarget& target, ElementLayout layout) {
+                          const PlannedTarget& target, ElementLayout layout,
+                          const std::set<Id>& heldSums) {
     const Survey survey = surveyOf(uses, types);
     // Accesses in row major order minus others.
     const int ofA = survey.rowMajorLoads[static_cast<size_t>(Use::kA)];
@@ -188,7 +204,8 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     policy.workgroup = workgroupGrid(types.module());
     policy.cell = cellOf(policy.workgroup, target.subgroupSize);
     // Mixed dot products read A and B in pairs along K.
-    const bool dots = survey.multipliesHalfIntoSingle && target.device.hasMixedDots;
+    const bool dots = (survey.multipliesHalfIntoSingle && target.device.hasMixedDots) ||
+                      (survey.multipliesIntoHalf && target.device.pairsMixedDots);
     policy.halfPairsAlongK = target.tuning.halfPairsAlongK.value_or(ofB < 0 || dots);
     // With blocks of 1, neighbouring lanes read neighbouring lines of A and B, which lie in
     // different banks of shared memory. Along a line, a lane reads at once what it holds together.
@@ -201,9 +218,9 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
         policy.grid = gridOfColumns(target.subgroupSize, survey);
     tune(policy, target.tuning, target.subgroupSize);
     if (layout != ElementLayout::kFree) {
-        followMap(policy, uses, types, layout, target.subgroupSize);
+        followMap(policy, uses, types, layout, target.subgroupSize, heldSums);
         // f16 sums of a lane with one column have no pairs along N.
-        const bool hasOneColumn = survey.columns <= policy.grid.columns;
+        const bool hasOneColumn = heldSums.empty() && survey.columns <= policy.grid.columns;
         const bool wantsPairs =
             survey.multipliesIntoHalf && hasOneColumn && gainsByPairs(target.device);
         policy.halfPairsAlongK =

@@ -74,6 +74,7 @@ void moveWhole(MatrixContext& context, MatrixWriter& writer, const SubgroupMove&
 
 void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        const Instruction& conversion) {
+    if (changeGrid(context, writer, move, conversion.word(0), conversion.result)) return;
     const Fragment& from = move.from.fragment;
     const Fragment& target = move.to.fragment;
     if (!haveLanesAlike(context, from, target)) return moveWhole(context, writer, move, conversion);

@@ -59,6 +59,8 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     lanesInStep = traits.lanesInStep;
     variesSubgroupSize = traits.minSubgroupSize != traits.maxSubgroupSize;
     hasMixedDots = traits.shaderMixedFloatDotProductFloat16AccFloat32;
+    // AMD's have dot products of bytes of mixed signs since RDNA 3.
+    pairsMixedDots = hasMixedDots && sharesScalars && traits.dot4x8Mixed;
     roundsOnceInIntegers = traits.dropsHalfRoundings && traits.shaderInt16;
     hasSlowShuffles = lanes >= slowShuffleLanes;
     openSums = openSumsFor(traits, opensSingles);
@@ -89,7 +91,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
 // a lane.
 void DevicePlan::chooseSameNumerics() {
     packsHalves = computesSingleHalves = false;
-    hasMixedDots = false;
+    hasMixedDots = pairsMixedDots = false;
     openSums = SumForm::kClosed;
     opensWorkgroupSums = false;
     stagesSingles = false;  // products of f16 are exact

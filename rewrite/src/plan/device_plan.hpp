@@ -182,6 +182,7 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     bool variesSubgroupSize = false;  // subgroups of other sizes may run
     bool roundsOnceInIntegers = false;  // sums that a program wants rounded once (NoContraction)
     bool hasMixedDots = false;          // two f16 products and an f32 sum
+    bool pairsMixedDots = false;        // which issue twice as fast as f16 arithmetic in pairs
     bool hasSlowShuffles = false;
     SumForm openSums = SumForm::kClosed;  // of f16 accumulators
     uint32_t tileColumns = 0;             // of a lane, where lanes multiply vectors together

@@ -33,6 +33,8 @@ const Decision kDecisions[] = {
      "54)"},
     {"mixed dot products", &Plan::hasMixedDots,
      "two f16 products and an f32 sum in one instruction"},
+    {"mixed dot products for f16 sums", &Plan::pairsMixedDots,
+     "RDNA 3 and later issue two at once, but only one multiply-add of pairs"},
     {"bytes multiplied as floats", &Plan::multipliesBytesAsFloats,
      "GPUs multiply floats faster than integers; where all sums are exact"},
     {"dot products of four bytes", &Plan::prefersByteDots,
