@@ -60,14 +60,21 @@ size_t countOf(const std::string& text, std::string_view part) {
     return count;
 }
 
-// Lanes that load the same numbers convert some each, and get the others by shuffles; not where
-// shuffles are slow, and not of E5M2, which are the upper bytes of f16.
+// Lanes that load the same numbers convert some each, and get the others through shared memory, or
+// without room there by shuffles; not where shuffles are slow, and not of E5M2, which are the upper
+// bytes of f16.
 TEST(SmallFloatLoads, AreDividedAmongLanes) {
     const std::string text = halfProduct("%r = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n" +
                                          std::string(kStoreFloats));
     constexpr std::string_view kShuffle = "OpGroupNonUniformShuffle ", kScale = "OpFMul %v2half";
-    const std::string divided = rewrittenFor(text, withManyRegisters());
+    const std::string staged = rewrittenFor(text, withManyRegisters());
+    EXPECT_NE(staged.find("%coopvk_lanes = OpVariable"), staged.npos) << staged;
+    EXPECT_EQ(staged.find(kShuffle), staged.npos) << staged;
+    Target small = withManyRegisters();
+    small.device.maxComputeSharedMemorySize = 511;  // 16 bytes for each lane
+    const std::string divided = rewrittenFor(text, small);
     EXPECT_NE(divided.find(kShuffle), divided.npos) << divided;
+    EXPECT_EQ(divided.find("coopvk_lanes"), divided.npos) << divided;
     Target slow = withManyRegisters();
     slow.device.scalarRegisters = true;
     const std::string whole = rewrittenFor(text, slow);
@@ -93,6 +100,53 @@ TEST(SmallFloatRounding, IsInPairsOfHalves) {
     EXPECT_TRUE(usesSingles({}));
     target.numerics = Numerics::kSame;
     EXPECT_TRUE(usesSingles(target));
+}
+
+// Vectors of f16 become bytes without f32 there. tests/inputs/modules/float8_of_vectors.comp
+// compares results.
+TEST(SmallFloatRounding, OfVectorsIsInPairsOfHalves) {
+    const std::string text = R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability Int8
+OpCapability Float8EXT
+OpCapability StorageBuffer16BitAccess
+OpCapability StorageBuffer8BitAccess
+OpExtension "SPV_EXT_float8"
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %buffer
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpMemberDecorate %block 1 Offset 8
+OpDecorate %buffer DescriptorSet 0
+OpDecorate %buffer Binding 0
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%u32 = OpTypeInt 32 0
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%half = OpTypeFloat 16
+%halves = OpTypeVector %half 3
+%e4m3 = OpTypeFloat 8 Float8E4M3EXT
+%floats = OpTypeVector %e4m3 3
+%block = OpTypeStruct %halves %floats
+%blockPointer = OpTypePointer StorageBuffer %block
+%halvesPointer = OpTypePointer StorageBuffer %halves
+%floatsPointer = OpTypePointer StorageBuffer %floats
+%buffer = OpVariable %blockPointer StorageBuffer
+%main = OpFunction %void None %f
+%l = OpLabel
+%p = OpAccessChain %halvesPointer %buffer %c0
+%q = OpAccessChain %floatsPointer %buffer %c1
+%x = OpLoad %halves %p
+%y = OpFConvert %floats %x
+OpStore %q %y
+OpReturn
+OpFunctionEnd
+)";
+    EXPECT_EQ(rewrittenFor(text, withManyRegisters()).find("Toe4m3"), std::string::npos);
+    EXPECT_NE(rewrittenFor(text, {}).find("Toe4m3"), std::string::npos);
 }
 
 std::string productFor(const std::string& text, bool preserves) {

@@ -49,10 +49,13 @@ class DeadCode {
         return id < candidates_.size() ? candidates_[id] : nullptr;
     }
 
-    // The variable that may go, if an instruction is a plain store to one.
+    // The variable that may go, if an instruction is a plain store to one, or to a part of it.
     Id storesTo(const Instruction& i) const {
         if (i.opcode != OpStore || i.operands.size() != 2) return 0;
         const Instruction* variable = candidate(i.word(0));
+        if (variable != nullptr &&
+            isOneOf(variable->opcode, {OpAccessChain, OpInBoundsAccessChain}))
+            variable = candidate(variable->word(0));
         const bool isOfFunction = variable != nullptr && variable->opcode == OpVariable &&
                                   storageOf(*variable) == spv::StorageClass::Function;
         return isOfFunction ? variable->result : 0;
@@ -66,7 +69,9 @@ class DeadCode {
     void start(const Instruction& i) {
         if (i.result != 0 && candidate(i.result) == &i) return;
         if (const Id variable = storesTo(i)) {
-            stored_[variable].push_back(i.word(1));
+            std::vector<Id>& stored = stored_[variable];
+            stored.push_back(i.word(1));
+            if (i.word(0) != variable) stored.push_back(i.word(0));
         } else {
             read(i);
         }

@@ -10,14 +10,17 @@
 namespace coopvk::rewrite {
 
 // Removes instructions for which mayGo() is true and whose results nothing reads but such
-// instructions: also phis that only read each other, and variables of functions to which plain
-// stores only write, with these stores. Their results are forgotten.
+// instructions: also phis that only read each other, and variables of functions to which, or to
+// parts of which, plain stores only write, with these stores. Their results are forgotten.
 using MayGo = std::function<bool(const Instruction&)>;
 
 // Of all functions.
 void removeDeadCode(Module& module, const MayGo& mayGo);
 // Of one function.
 void removeDeadCode(Module& module, Function& function, const MayGo& mayGo);
+// Removes what nothing reads and what may vanish (effects.hpp), and all but the branches of blocks
+// that constant conditions keep from being executed.
+void removeUnreadValues(Module& module);
 // Of all functions and of module scope.
 void removeDeadDeclarations(Module& module, const MayGo& mayGo);
 

@@ -50,6 +50,8 @@ struct ProductSlices {
     // Of conversions that take a slice of A from the lanes that hold it: the first column, behind
     // those of earlier iterations of the loop (factor_slices.hpp).
     std::map<Id, uint32_t> firstColumns;
+    // Types of accumulators, of one product each, whose sums are open until its last slice.
+    std::set<Id> openSums;
 };
 
 // Shared memory for matrices of scope Workgroup, in words.
@@ -100,6 +102,7 @@ struct MatrixContext : PackedContext {
     std::map<Id, SubgroupArea> subgroupAreas;  // by component type
     // Of accumulators that change their grid, by what lanes store at once and how much there is.
     std::map<std::pair<Id, uint32_t>, SubgroupArea> gridAreas;
+    std::optional<Id> laneItems;  // variable of LaneItems
     // Shared memory for rows or columns of matrices: variables by component type and stride.
     std::map<std::pair<Id, uint32_t>, Id> lineVariables;
     TensorTypes tensors;

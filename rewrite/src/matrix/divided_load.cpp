@@ -57,32 +57,90 @@ bool isDividedLoad(const MatrixContext& context, const MatrixMemory& memory,
     return convertersOf(sharers, memory.outer().count()) >= kLeastSharers;
 }
 
-void loadDivided(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
-                 const MatrixType& matrix, HeldElements& elements) {
-    Emitter& emit = writer.emit();
-    SubgroupExchange exchange(context, writer, matrix);
-    const uint32_t lines = memory.outer().count();
-    const Sharers sharers = sharersOf(context, matrix);
-    const uint32_t converters = convertersOf(sharers, lines);
-    const Id mine = emit.modulo(exchange.gridCoordinate(sharers.along), converters);
-    const Id place = exchange.gridCoordinate(other(sharers.along));
-    std::vector<Id> lanes;
-    for (uint32_t i = 0; i < converters; ++i)
-        lanes.push_back(exchange.laneAt(sharers.along, emit.constant(i), place));
-    const uint32_t length = memory.inner().neighbours();
-    for (uint32_t begin = 0; begin < lines; begin += converters) {
-        const Id line = emit.plus(mine, begin);
-        for (uint32_t first = 0; first < memory.inner().count(); first += length) {
-            const std::vector<Slot> converted =
-                inPairs(emit, matrix.component,
-                        unpackComponents(emit, *matrix.number, memory.loadRunOf(line, first),
-                                         memory.memoryScalar(), matrix.component));
-            for (uint32_t i = 0; i < converters * length; ++i) {
-                elements.at(memory.outerDimension(), begin + i / length, first + i % length) =
-                    exchange.fromLane(converted[i % length], lanes[i / length]);
+namespace {
+
+// Loads and converts some lines, and gets the others.
+class DividedLoad : private MatrixCode {
+ public:
+    DividedLoad(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
+                const MatrixType& matrix, HeldElements& elements)
+        : MatrixCode(context, writer),
+          memory_(memory),
+          matrix_(matrix),
+          elements_(elements),
+          exchange_(context, writer, matrix),
+          along_(sharersOf(context, matrix).along),
+          converters_(convertersOf(sharersOf(context, matrix), memory.outer().count())),
+          length_(memory.inner().neighbours()) {}
+
+    void run() {
+        const Id mine = emit_.modulo(exchange_.gridCoordinate(along_), converters_);
+        const Id place = exchange_.gridCoordinate(other(along_));
+        for (uint32_t i = 0; i < converters_; ++i)
+            lanes_.push_back(exchange_.laneAt(along_, emit_.constant(i), place));
+        for (uint32_t begin = 0; begin < memory_.outer().count(); begin += converters_) {
+            const Id line = emit_.plus(mine, begin);
+            for (uint32_t first = 0; first < memory_.inner().count(); first += length_) {
+                const std::vector<Slot> converted =
+                    inPairs(emit_, matrix_.component,
+                            unpackComponents(emit_, *matrix_.number, memory_.loadRunOf(line, first),
+                                             memory_.memoryScalar(), matrix_.component));
+                goesThroughMemory() ? throughMemory(converted, begin, first)
+                                    : byShuffles(converted, begin, first);
             }
         }
     }
+
+ private:
+    static constexpr uint32_t kItem = 2 * LaneItems::kWords;  // f16 in an item
+
+    bool goesThroughMemory() const {
+        return length_ % kItem == 0 && types_.width(matrix_.component) == 16 &&
+               LaneItems::hasRoom(context_);
+    }
+
+    void byShuffles(const std::vector<Slot>& converted, uint32_t begin, uint32_t first) {
+        for (uint32_t i = 0; i < converters_ * length_; ++i) {
+            elements_.at(memory_.outerDimension(), begin + i / length_, first + i % length_) =
+                exchange_.fromLane(converted[i % length_], lanes_[i / length_]);
+        }
+    }
+
+    void throughMemory(const std::vector<Slot>& converted, uint32_t begin, uint32_t first) {
+        LaneItems items(context_, writer_);
+        const Id u32 = types_.uint32(), pair = types_.vectorType(matrix_.component, 2);
+        for (uint32_t item = 0; item < length_; item += kItem) {
+            const std::vector<Slot> part(converted.begin() + item,
+                                         converted.begin() + item + kItem);
+            items.store(scalarsOf(emit_, u32, regroup(emit_, part, matrix_.component, u32)));
+            for (uint32_t line = 0; line < converters_; ++line) {
+                const std::vector<Id> words =
+                    items.load(lanes_[0], line * exchange_.laneStep(along_));
+                for (uint32_t i = 0; i < kItem; ++i) {
+                    if (i % 2 == 0) half_ = emit_.bitcast(pair, words[i / 2]);
+                    elements_.at(memory_.outerDimension(), begin + line, first + item + i) = {
+                        half_, i % 2};
+                }
+            }
+            items.finish();
+        }
+    }
+
+    MatrixMemory& memory_;
+    const MatrixType& matrix_;
+    HeldElements& elements_;
+    SubgroupExchange exchange_;
+    const Dimension along_;
+    const uint32_t converters_, length_;
+    std::vector<Id> lanes_;
+    Id half_ = 0;
+};
+
+}  // namespace
+
+void loadDivided(MatrixContext& context, MatrixWriter& writer, MatrixMemory& memory,
+                 const MatrixType& matrix, HeldElements& elements) {
+    DividedLoad(context, writer, memory, matrix, elements).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -71,6 +71,13 @@ Id SubgroupExchange::laneAt(Dimension d, Id along, Id other) {
                              : emit_.addU32(emit_.times(row, lanes.grid.columns), column);
 }
 
+uint32_t SubgroupExchange::laneStep(Dimension d) {
+    const LaneGrid lanes = context_.lanesOf(matrix_.fragment);
+    const bool isByColumns = d == Dimension::kColumns;
+    if (lanes.isByColumns == isByColumns) return isByColumns ? lanes.grid.rows : lanes.grid.columns;
+    return 1;
+}
+
 HeldElements SubgroupExchange::gatherAxis(HeldElements& from, Dimension d) {
     const Axis& axis = from.axis(d);
     if (axis.lanes == 1) return from;

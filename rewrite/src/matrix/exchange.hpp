@@ -97,6 +97,8 @@ class SubgroupExchange : private MatrixCode {
     Id gridCoordinate(Dimension d) { return position().coordinate(d); }
     // The lane (u32) with coordinate `along` of the dimension and `other` of the other one.
     Id laneAt(Dimension d, Id along, Id other);
+    // How far the next lane along the dimension is.
+    uint32_t laneStep(Dimension d);
 
  private:
     GridPosition& position() { return writer_.position(matrix_); }
@@ -156,6 +158,33 @@ void moveThroughMemory(MatrixContext& context, MatrixWriter& writer, const Subgr
 // to load each element, far less than shuffles for the whole matrix.
 bool changeGrid(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move, Id value,
                 Id result);
+
+// Shared memory with 16 bytes for each lane. Of what one lane stores there, others load all at
+// once, in place of a shuffle for each word.
+class LaneItems : private MatrixCode {
+ public:
+    static constexpr uint32_t kWords = 4;
+
+    // Bytes that the lanes of all subgroups take; 0: the module cannot have it.
+    static uint64_t bytesFor(const Module& module, uint32_t subgroupSize);
+    // Whether the variable is there, or there is room for it.
+    static bool hasRoom(const MatrixContext& context);
+
+    // Needs hasRoom().
+    LaneItems(MatrixContext& context, MatrixWriter& writer);
+    // Stores the four words of each lane, and waits until all have.
+    void store(std::span<const Id> words);
+    // What the lane `first` + `offset` has stored.
+    std::vector<Id> load(Id first, uint32_t offset);
+    // Waits until all have loaded.
+    void finish() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+
+ private:
+    Id pointer(Id lane, uint32_t offset);
+
+    Id vector_ = 0;
+    Operands access_;
+};
 
 // Whether CombineFunc takes neighbourhoods of 2 x 2 elements from shared memory, in loops, and
 // there is enough of it. Shuffles for all elements are long code, which compilers of CPUs take long

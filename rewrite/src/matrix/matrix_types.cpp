@@ -264,8 +264,9 @@ void lowerMatrixTypes(MatrixContext& context) {
         if (const std::string_view what = problem(context, type); !what.empty()) {
             return context.unsupported(type, what);
         }
-        MatrixType matrix =
-            describe(context, type, inWords.contains(type.result), open.contains(type.result));
+        const bool isOpen =
+            open.contains(type.result) || context.slices.openSums.contains(type.result);
+        MatrixType matrix = describe(context, type, inWords.contains(type.result), isOpen);
         if (matrix.length() > kMostComponentsHeld) {
             context.fail(
                 ErrorCode::kUnsupported, type,

@@ -7,6 +7,7 @@
 
 #include "lowering/number.hpp"
 #include "matrix/element_maps.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/staging_arrays.hpp"
 
@@ -158,12 +159,12 @@ std::vector<StagingArray> arraysAlone(const TypeTable& types, std::set<Id>& want
     }
 }
 
-// The largest arrays of which the device has room for twice the memory.
+// The largest arrays of which the device has room for twice the memory, and for `others` bytes.
 std::vector<StagingArray> fitting(const TypeTable& types, const PlannedTarget& target,
-                                  std::vector<StagingArray> arrays) {
+                                  std::vector<StagingArray> arrays, uint64_t others) {
     const auto bytesOf = [](const StagingArray& array) { return array.bytes * array.length; };
     std::ranges::stable_sort(arrays, std::greater(), bytesOf);
-    uint64_t taken = 0;
+    uint64_t taken = others;
     std::erase_if(arrays, [&](const StagingArray& array) {
         const uint64_t more = taken + bytesOf(array);
         if (!sharedMemoryHasRoom(types.module(), more, target.device)) return true;
@@ -171,6 +172,27 @@ std::vector<StagingArray> fitting(const TypeTable& types, const PlannedTarget& t
         return false;
     });
     return arrays;
+}
+
+size_t loadsFrom(const MatrixUses& uses, std::span<const StagingArray> arrays) {
+    const std::set<Id> pointers = pointersInto(arrays);
+    return std::ranges::count_if(uses.loads(), [&](const MatrixAccess& load) {
+        return pointers.contains(load.instruction->word(0));
+    });
+}
+
+// Of the arrays, those that get f16. Loads from the others need room for LaneItems to be short: if
+// more loads would lack that than arrays are loaded from that leave room for it, these stay.
+std::vector<StagingArray> retypedOf(const TypeTable& types, const PlannedTarget& target,
+                                    const MatrixUses& uses,
+                                    const std::vector<StagingArray>& arrays) {
+    std::vector<StagingArray> most = fitting(types, target, arrays, 0);
+    const uint64_t items = LaneItems::bytesFor(types.module(), target.subgroupSize);
+    if (!target.device.dividesConversions || items == 0 || most.size() == arrays.size())
+        return most;
+    std::vector<StagingArray> fewer = fitting(types, target, arrays, items);
+    const size_t all = loadsFrom(uses, arrays), byMost = loadsFrom(uses, most);
+    return all - byMost > byMost - loadsFrom(uses, fewer) ? fewer : most;
 }
 
 // The types of A and B of 8-bit floats.
@@ -245,7 +267,8 @@ bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const Matr
 bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
     const std::set<Id> small = smallFactors(types, uses);
     if (!target.device.shaderFloat16 || small.empty()) return false;
-    const std::set<Id> pointers = pointersInto(fitting(types, target, arraysOf(types, small)));
+    const std::set<Id> pointers =
+        pointersInto(retypedOf(types, target, uses, arraysOf(types, small)));
     if (pointers.empty()) return false;
     std::set<Id> matrices = loadedAlone(types, uses, small, pointers), others;
     std::ranges::set_difference(small, matrices, std::inserter(others, others.end()));

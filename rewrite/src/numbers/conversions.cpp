@@ -206,6 +206,7 @@ bool lowerNumberConversion(NumbersContext& context, Emitter& emit, const Instruc
         defineResult(context, emit, i, convert.smallFloatToF16(*from, value, i.type));
         return true;
     }
+    if (lowerByHalves(context, emit, i)) return true;
     if (isE5M2(from) && to != nullptr && to->isHalf()) {
         const Id halves = context.replacement(i.type);
         const Id wide = emit.op(OpUConvert, halves, {value});

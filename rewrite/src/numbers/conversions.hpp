@@ -91,6 +91,10 @@ class Converter {
 // Defines the result of the instruction as `value`, which code has computed.
 void defineResult(NumbersContext& context, Emitter& emit, const Instruction& i, Id value);
 
+// A vector of f16 that becomes 8-bit floats, two at once, without f32. False where that does not
+// suit the device or the instruction.
+bool lowerByHalves(NumbersContext& context, Emitter& emit, const Instruction& i);
+
 // Floats of 4 and 6 bits are held in bytes: bit casts move their bits.
 
 // Whether a bit cast of a lowered format is from or to such floats.

@@ -63,6 +63,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     pairsMixedDots = hasMixedDots && sharesScalars && traits.dot4x8Mixed;
     roundsOnceInIntegers = traits.dropsHalfRoundings && traits.shaderInt16;
     hasSlowShuffles = lanes >= slowShuffleLanes;
+    hasDividedSubgroups = sharesScalars && lanes > traits.minSubgroupSize;
     openSums = openSumsFor(traits, opensSingles);
     packsHalves &= shaderFloat16;
     computesSingleHalves &= shaderFloat16;

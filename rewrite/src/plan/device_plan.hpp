@@ -184,6 +184,7 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
     bool hasMixedDots = false;          // two f16 products and an f32 sum
     bool pairsMixedDots = false;        // which issue twice as fast as f16 arithmetic in pairs
     bool hasSlowShuffles = false;
+    bool hasDividedSubgroups = false;  // two halves, between which a shuffle is many instructions
     SumForm openSums = SumForm::kClosed;  // of f16 accumulators
     uint32_t tileColumns = 0;             // of a lane, where lanes multiply vectors together
     uint32_t reservedSharedMemory = 0;

@@ -55,7 +55,8 @@ const Decision kDecisions[] = {
     {"f16 in shared memory as f32", &Plan::stagesSingles,
      "each element is converted once (benchmarks.md, gemm); mixed dot products read f16"},
     {"conversions of 8-bit floats divided among lanes", &Plan::dividesConversions,
-     "lanes that load the same elements convert some each, and shuffle (fleet.md, Fused networks); "
+     "lanes that load the same elements convert some each, and exchange them (fleet.md, Fused "
+     "networks); "
      "not where shuffles are slow"},
     {"loads in words: the sum of components' bits", &Plan::bitsLoadedInWords,
      "drivers join few loads of narrow components, but unpacking costs instructions (fleet.md, "
@@ -105,6 +106,10 @@ const Decision kDecisions[] = {
      "cooperativeMatrixWorkgroupScopeReservedSharedMemory"},
     {"slow shuffles", &Plan::hasSlowShuffles,
      "an index that differs between lanes: a loop, or many instructions"},
+    {"subgroups of two halves", &Plan::hasDividedSubgroups,
+     "AMD's with 64 lanes in place of 32 exchange slices through shared memory: a shuffle is two "
+     "in "
+     "each half, and selections (fleet.md, Fused networks)"},
     {"most shuffles of an exchange", &Plan::maxShuffles,
      "more are code with which compilers fail (fleet.md); then through shared memory"},
     {"longest line by slow shuffles", &Plan::maxShuffledLine, "then through shared memory"},

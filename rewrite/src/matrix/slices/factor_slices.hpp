@@ -23,10 +23,10 @@
 namespace coopvk::rewrite {
 
 // Puts a loop in place of each product whose factors take too many registers, if it can read B in
-// the loop. Adds their types of A to policy.likeAccumulators. No lengths of matrices may depend on
-// the policy any more.
+// the loop. Then what nothing reads goes, also other instructions. Adds their types of A to
+// policy.likeAccumulators. No lengths of matrices may depend on the policy any more.
 ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, LayoutPolicy& policy,
-                           const MatrixUses& uses);
+                           const MatrixUses& all);
 
 // A product that can load B, and the load that its operand comes from.
 struct LoadedProduct {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Slices of B where A comes from other lanes (matrix/slices/factor_slices.hpp).
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+
+namespace coopvk::rewrite::factor_slices_test {
+namespace {
+
+// A network's second layer: an accumulator of 16 x 128 becomes A of a product with shared memory.
+constexpr std::string_view kModule = R"(
+OpCapability Shader
+OpCapability Float16
+OpCapability StorageBuffer16BitAccess
+OpCapability VulkanMemoryModel
+OpCapability CooperativeMatrixKHR
+OpCapability CooperativeMatrixConversionsNV
+OpExtension "SPV_KHR_cooperative_matrix"
+OpExtension "SPV_NV_cooperative_matrix2"
+OpMemoryModel Logical Vulkan
+OpEntryPoint GLCompute %main "main" %in %out %shared
+OpExecutionMode %main LocalSize 64 1 1
+OpDecorate %halves ArrayStride 2
+OpDecorate %floats ArrayStride 4
+OpDecorate %block Block
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %outBlock Block
+OpMemberDecorate %outBlock 0 Offset 0
+OpDecorate %in DescriptorSet 0
+OpDecorate %in Binding 0
+OpDecorate %out DescriptorSet 0
+OpDecorate %out Binding 1
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%bool = OpTypeBool
+%false = OpConstantFalse %bool
+%u32 = OpTypeInt 32 0
+%c0 = OpConstant %u32 0
+%c1 = OpConstant %u32 1
+%c2 = OpConstant %u32 2
+%scope = OpConstant %u32 3
+%m = OpConstant %u32 16
+%n = OpConstant %u32 32
+%k = OpConstant %u32 128
+%size = OpConstant %u32 4096
+%half = OpTypeFloat 16
+%float = OpTypeFloat 32
+%halves = OpTypeRuntimeArray %half
+%floats = OpTypeRuntimeArray %float
+%block = OpTypeStruct %halves
+%outBlock = OpTypeStruct %floats
+%array = OpTypeArray %half %size
+%blockPointer = OpTypePointer StorageBuffer %block
+%outPointer = OpTypePointer StorageBuffer %outBlock
+%arrayPointer = OpTypePointer Workgroup %array
+%halfPointer = OpTypePointer StorageBuffer %half
+%floatPointer = OpTypePointer StorageBuffer %float
+%sharedPointer = OpTypePointer Workgroup %half
+%H = OpTypeCooperativeMatrixKHR %half %scope %m %k %c2
+%A = OpTypeCooperativeMatrixKHR %half %scope %m %k %c0
+%B = OpTypeCooperativeMatrixKHR %half %scope %k %n %c1
+%C = OpTypeCooperativeMatrixKHR %float %scope %m %n %c2
+%zero = OpConstantNull %C
+%in = OpVariable %blockPointer StorageBuffer
+%out = OpVariable %outPointer StorageBuffer
+%shared = OpVariable %arrayPointer Workgroup
+%main = OpFunction %void None %f
+%l = OpLabel
+%p = OpAccessChain %halfPointer %in %c0 %c0
+%o = OpAccessChain %floatPointer %out %c0 %c0
+%s = OpAccessChain %sharedPointer %shared %c0
+%h = OpCooperativeMatrixLoadKHR %H %p %c0 %k
+%a = OpCooperativeMatrixConvertNV %A %h
+%b = OpCooperativeMatrixLoadKHR %B %s %c0 %n
+%r = OpCooperativeMatrixMulAddKHR %C %a %b %zero
+OpSelectionMerge %end None
+OpBranchConditional %false %never %end
+%never = OpLabel
+%t = OpCooperativeMatrixLoadKHR %C %o %c0 %n
+%twice = OpFAdd %C %r %t
+OpCooperativeMatrixStoreKHR %o %twice %c0 %n
+OpBranch %end
+%end = OpLabel
+OpCooperativeMatrixStoreKHR %o %r %c0 %n
+OpReturn
+OpFunctionEnd
+)";
+
+std::string rewrittenFor(uint32_t lanes, uint32_t least, std::string text = std::string(kModule)) {
+    const std::vector<uint32_t> words = test::assemble(text);
+    Request request;
+    request.words = words;
+    Target target;
+    target.subgroupSize = lanes;
+    target.device.minSubgroupSize = least;
+    target.device.maxSubgroupSize = 64;
+    target.device.scalarRegisters = true;
+    const Result<Rewritten> out = rewrite(request, target);
+    EXPECT_TRUE(out) << out.error().message;
+    if (!out) return {};
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    return disassemble(out->words);
+}
+
+bool has(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+
+// A shuffle of a subgroup of two halves is many instructions.
+TEST(FactorSlices, GoThroughMemoryWhereSubgroupsHaveHalves) {
+    constexpr std::string_view kShuffle = "OpGroupNonUniformShuffle ";
+    const std::string divided = rewrittenFor(64, 32);
+    EXPECT_TRUE(has(divided, "%coopvk_lanes = OpVariable")) << divided;
+    EXPECT_FALSE(has(divided, kShuffle)) << divided;
+    for (const auto& [lanes, least] : {std::pair(64u, 64u), std::pair(32u, 32u)}) {
+        const std::string whole = rewrittenFor(lanes, least);
+        EXPECT_TRUE(has(whole, kShuffle)) << whole;
+        EXPECT_FALSE(has(whole, "coopvk_lanes")) << whole;
+    }
+}
+
+// Drivers keep stores to shared memory, also those for values that nothing reads.
+TEST(FactorSlices, HaveNothingThatIsNotRead) {
+    std::string unread(kModule);
+    const std::string_view store = "OpCooperativeMatrixStoreKHR %o %r %c0 %n\n";
+    unread.replace(unread.find(store), store.size(), "");
+    const std::string text = rewrittenFor(64, 32, unread);
+    EXPECT_FALSE(has(text, "coopvk_lanes")) << text;
+    EXPECT_FALSE(has(text, "OpStore")) << text;
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::factor_slices_test
