@@ -21,6 +21,7 @@ struct GridCase {
     std::string_view name, code;
     bool hasGrid;
     std::string_view order = "RowMajor";  // of B
+    std::string_view deviceClass = "GPU";
 };
 
 void PrintTo(const GridCase& c, std::ostream* out) { *out << c.name; }
@@ -58,6 +59,8 @@ constexpr GridCase kGridCases[] = {
      false},
     {"NoLoop", "${zeros} s[0] = coopMatMulAdd(x, y, s[0]); ${names}", false},
     {"LinesOfHalves", "${zeros} ${products} ${names}", false, "ColumnMajor"},
+    {"LinesOfConvertedHalves", "${zeros} ${products} ${names}", true, "ColumnMajor",
+     "GPU with many registers"},
 };
 
 std::string sourceOf(const GridCase& c) {
@@ -118,7 +121,8 @@ TEST_P(OwnGrid, WritesTheSame) {
     const uint32_t push[] = {64, 2};
     const auto bytes = std::as_bytes(std::span(push));
     options.memory.pushConstants.assign(bytes.begin(), bytes.end());
-    const auto gpu = std::ranges::find(check::deviceClasses(), "GPU", &check::DeviceClass::name);
+    const auto gpu = std::ranges::find(check::deviceClasses(), GetParam().deviceClass,
+                                       &check::DeviceClass::name);
     ASSERT_NE(gpu, check::deviceClasses().end());
     for (const Variant variant : {Variant::kPlain, Variant::kFast}) {
         const Words words = compileGlsl(sourceOf(GetParam()), variant);

@@ -114,17 +114,26 @@ class SumSeparation {
         return multiplied > moved * kFew || !loadsLinesOfHalves();
     }
 
-    // Whether lanes load A and B in lines along K, which lie together in memory, and need convert
-    // no element. Then the number of lines matters little: of small loops the conversions take more
+    // Whether lanes load A and B in lines along K, which lie together in memory, and convert no
+    // element. Then the number of lines matters little: of small loops the conversions take more
     // than another grid gains.
     bool loadsLinesOfHalves() const {
-        return std::ranges::all_of(uses_.loads(), [&](const MatrixAccess& load) {
-            const Instruction& type = module_.def(load.type);
-            const auto d = matrixDimensions(module_, type);
-            if (!d || d->use == Use::kAccumulator) return true;
-            const Dimension alongK = d->use == Use::kA ? Dimension::kColumns : Dimension::kRows;
-            return load.along == alongK && types_.width(type.word(0)) == 16;
-        });
+        return !convertsHalves() &&
+               std::ranges::all_of(uses_.loads(), [&](const MatrixAccess& load) {
+                   const Instruction& type = module_.def(load.type);
+                   const auto d = matrixDimensions(module_, type);
+                   if (!d || d->use == Use::kAccumulator) return true;
+                   const Dimension alongK =
+                       d->use == Use::kA ? Dimension::kColumns : Dimension::kRows;
+                   return load.along == alongK && types_.width(type.word(0)) == 16;
+               });
+    }
+
+    // Devices without multiply-adds of f16 into f32 make f32 of each f16 that a lane multiplies.
+    bool convertsHalves() const {
+        return target_.device.stagesSingles && std::ranges::all_of(sums_.all(), [&](Id type) {
+                   return types_.width(module_.def(type).word(0)) == 32;
+               });
     }
 
     // In an iteration of the loop. Shaders add to all accumulators of a variable, perhaps in an
