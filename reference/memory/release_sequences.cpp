@@ -70,10 +70,16 @@ std::vector<Part> Races::partsOf(const Place& at, MemoryKind of, const Semantics
 void Races::extendHeads(Heads& heads, const Place& at, MemoryKind of, const Atomic& operation) {
     const Semantics& semantics = operation.semantics;
     Head own{at, semantics.reach, partsOf(at, of, semantics)};
-    const auto passes = [&](const Part& part, bool from) {
+    // Barriers before it released neither what it acquires nor what the invocation did since.
+    const auto passes = [&](const Part& part, bool isOwn) {
+        if (!isOwn)
+            return semantics.acquires && semantics.releases && semantics.kinds[part.kind] &&
+                   semantics.reach >= part.reach;
         return std::ranges::any_of(own.parts, [&](const Part& by) {
+            const bool isLater =
+                by.release->from == at && by.release->self.happened >= part.release->self.happened;
             return by.kind == part.kind && by.reach >= part.reach &&
-                   (from || (by.release->from == at && semantics.acquires));
+                   (by.release == part.release || isLater);
         });
     };
     std::erase_if(heads, [&](const Head& head) {
