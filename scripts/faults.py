@@ -6,14 +6,16 @@ import re
 from common import SOURCE
 
 # Of each folder: where its sources are, its quick tests (programs under build, and which of their tests take long or
-# measure), and how many of 100 faults these must see. The tests of reference/ do without the rewriter.
+# measure), and how many of 100 faults these must see. The tests of reference/ do without the rewriter; those of its
+# Vulkan driver load it as a library of its own, with which no fault is linked.
 FOLDERS = {
     "rewrite": (["rewrite/src"], {"tests/rewrite/rewrite_tests": ["Growth*", "*GrowthOf*", "MemoryOf*"],
                                   "tests/judge/judge_tests": [],
                                   "tests/inputs/inputs_tests": [],
                                   "tests/inputs/check_inputs_tests": []}, 95),
     "reference": (["reference/numbers", "reference/program", "reference/memory", "reference/execution",
-                   "reference/matrices"], {"tests/reference/reference_tests": []}, 95),
+                   "reference/matrices"], {"tests/reference/reference_tests": [],
+                                           "tests/oracle/oracle_tests": []}, 95),
     "layer": (["layer"], {"tests/layer/layer_tests": []}, 90),
 }
 

@@ -158,5 +158,27 @@ TEST(Training, AddsProductsAndSums) {
     }
 }
 
+// Layouts of SPV_NV_cooperative_vector: 0 and 1 by rows and columns; 2 and 3 are a device's own.
+TEST(Training, OptimalLayoutsAreNoticed) {
+    for (const char* layout : {"%0", "%1", "%2", "%3"}) {
+        std::string module = kTraining;
+        const size_t from = module.find("OpCooperativeVectorOuterProductAccumulateNV");
+        module.replace(from, module.find("OpReturn\n") - from,
+                       "%y = OpCooperativeVectorMatrixMulNV %A %b %1 %in %0 %1 %2 %3 " +
+                           std::string(layout) +
+                           " %false %16\nOpCooperativeVectorStoreNV %out %0 %y\n");
+        replace(module, "%procedure = ",
+                "%bool = OpTypeBool\n%false = OpConstantFalse %bool\n"
+                "%procedure = ");
+        const std::vector<uint32_t> words = assemble(module);
+        ProgramRequest request;
+        request.words = words;
+        request.subgroupSize = 4;
+        const auto program = makeProgram(request);
+        ASSERT_TRUE(program) << program.error().message;
+        EXPECT_EQ(usesOptimalLayouts(**program), layout[1] >= '2') << layout;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::decode_and_training_test

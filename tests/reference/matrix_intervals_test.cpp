@@ -19,6 +19,7 @@ const std::string kHalves = R"(
 %AH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %8 %0
 %BH = OpTypeCooperativeMatrixKHR %f16 %scope %8 %6 %1
 %CH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %6 %2
+%of_halves = OpTypeFunction %f16 %f16 %f16
 )";
 
 // The intervals of the floats of C, by rows, after a body that stores it to %p2.
@@ -124,6 +125,24 @@ TEST(MatrixIntervals, ReductionsAddInAnyOrder) {
         const Interval& other = c[kColumns + column];
         EXPECT_TRUE(other.contains(4) && other.contains(0) && !other.contains(kLarge));
     }
+}
+
+// The function adds two halves as f32, and rounds: still an addition.
+TEST(MatrixIntervals, ReductionsAddHalvesAsSingles) {
+    std::vector<float> values(24, 1);
+    values[6] = 0x1p14f;
+    values[7] = -0x1p14f;
+    const auto c = intervalsOf(
+        "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n%h = OpFConvert %CH %m\n"
+        "%r = OpCooperativeMatrixReduceNV %CH %h Row %sum\n%s = OpFConvert %C %r\n"
+        "OpCooperativeMatrixStoreKHR %p2 %s %0 %6",
+        "%sum = OpFunction %f16 None %of_halves\n%x = OpFunctionParameter %f16\n"
+        "%y = OpFunctionParameter %f16\n%begin = OpLabel\n%xs = OpFConvert %f32 %x\n"
+        "%ys = OpFConvert %f32 %y\n%zs = OpFAdd %f32 %xs %ys\n%z = OpFConvert %f16 %zs\n"
+        "OpReturnValue %z\nOpFunctionEnd\n",
+        values, {0});
+    EXPECT_TRUE(isPoint(c[0], 6));
+    EXPECT_TRUE(c[6].contains(4) && c[6].contains(0) && !c[6].contains(0x1p14) && !c[6].nan);
 }
 
 // A function that only chooses rounds nothing, however it is written.

@@ -138,6 +138,24 @@ TEST(Numbers, Float8Overflow) {
     EXPECT_EQ(decode(Number::e4m3, saturated(Number::e4m3, NAN)).kind, Kind::nan);
 }
 
+// What exact.hpp says of formats without NaN, and of one without zero.
+TEST(Numbers, WhatFormatsLack) {
+    bool outside = false;
+    const auto encoded = [&](Number n, double value) {
+        return encode(n, fromDouble(value), Rounding::nearestEven, Overflow::special, &outside);
+    };
+    for (const Number number : {Number::e2m1, Number::e2m3, Number::e3m2}) {
+        EXPECT_EQ(encoded(number, NAN), 0u);
+        EXPECT_TRUE(outside);
+        EXPECT_EQ(encoded(number, 0), 0u);
+        EXPECT_FALSE(outside);
+    }
+    EXPECT_EQ(encoded(Number::e8m0, 0), 0u);  // 2^-127
+    EXPECT_TRUE(outside);
+    EXPECT_EQ(encoded(Number::e8m0, 0x1p-127), 0u);
+    EXPECT_FALSE(outside);
+}
+
 // OCP Microscaling Formats 1.0, 5.3.4 and 5.4.1
 TEST(Numbers, ExponentsAndFixedPoint) {
     for (uint64_t bits = 0; bits < 255; ++bits) {

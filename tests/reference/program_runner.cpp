@@ -23,6 +23,21 @@ std::vector<uint32_t> assembled(const std::string& text, std::string& problems) 
     return words;
 }
 
+// Keeps all that it gets.
+class Recorder : public Reporter {
+ public:
+    explicit Recorder(Execution& run) : run_(run) {}
+    bool report(const Report& report) override {
+        run_.reports.push_back(report);
+        return true;
+    }
+    void print(const std::string& text) override { run_.prints.push_back(text); }
+    void wrote(const Report& report) override { run_.writes.push_back(report); }
+
+ private:
+    Execution& run_;
+};
+
 }  // namespace
 
 std::vector<uint32_t> assemble(const std::string& text) {
@@ -63,12 +78,18 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
         if (!deviations.empty()) range.deviations = deviations.data();
         buffers.add(0, binding, 0, range);
     }
-    ReportList list;
+    run.reports.clear();
+    run.prints.clear();
+    run.writes.clear();
+    Recorder recorder(run);
     Dispatch dispatch;
     dispatch.groups = run.groups;
-    const Status status = reference::execute(**program, dispatch, buffers, run.settings, list);
-    run.reports = std::move(list.reports);
-    run.prints = std::move(list.prints);
+    dispatch.base = run.base;
+    if (run.watched) {
+        const auto [binding, word] = *run.watched;
+        dispatch.watched = std::as_bytes(std::span(&run.buffers[binding][word], 1));
+    }
+    const Status status = reference::execute(**program, dispatch, buffers, run.settings, recorder);
     if (!status) run.error = status.error().message;
 }
 

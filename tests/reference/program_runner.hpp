@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,16 +15,19 @@ namespace coopvk::reference::test {
 struct Execution {
     uint32_t lanes = 4;
     std::array<uint32_t, 3> groups = {1, 1, 1};
+    std::array<uint32_t, 3> base = {0, 0, 0};  // the first workgroup
     Settings settings;
     std::map<uint32_t, std::vector<uint32_t>> buffers;  // of set 0, by binding; changed by the run
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
     std::map<uint32_t, std::vector<uint32_t>> deviations;  // optional: of each byte
     std::vector<SpecializationValue> specialization;
+    std::optional<std::array<uint32_t, 2>> watched;  // binding and word
     bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment
 
     // Results: reports in their order; empty error if the program ran.
     std::vector<Report> reports;
     std::vector<std::string> prints;
+    std::vector<Report> writes;  // to the watched word
     std::string error;
 };
 

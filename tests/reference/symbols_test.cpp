@@ -41,6 +41,9 @@ constexpr Pair kPairs[] = {
      true},
     {"chosen twice", "f = mix(d, c, a < b);", "f = mix(d, mix(a, c, a < b), a < b);", true},
 
+    // Whatever a function gives outside of its domain, it gives to both.
+    {"root of negatives", "p = sqrt(-1.0 - abs(a));", "p = sqrt(-1.0 - abs(a));", true},
+
     // False claims.
     {"sum and back", "f = a;", "f = (a + b) - b;", false},
     {"reassociated", "p = (a + b) + c;", "p = a + (b + c);", false},

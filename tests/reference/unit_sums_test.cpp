@@ -172,6 +172,22 @@ TEST(UnitSums, AreThoseOfTheWords) {
     }
 }
 
+// 2^24 + 1 - 2^24: rounded once it is 1, and 0 if the first two are rounded.
+TEST(UnitSums, StepsOfAnyLength) {
+    const auto ofSteps = [](uint32_t block) {
+        std::vector<Factor> a, b;
+        for (const auto& [x, y] : {std::pair(0x1p12, 0x1p12), {1, 1}, {-0x1p12, 0x1p12}}) {
+            a.push_back(factorOf(Number::f16, numbers::bitsOf(Number::f16, x)));
+            b.push_back(factorOf(Number::f16, numbers::bitsOf(Number::f16, y)));
+        }
+        return std::bit_cast<float>(uint32_t(addProducts({.block = block}, a, b, 0, Number::f32)));
+    };
+    EXPECT_EQ(ofSteps(0), 1);
+    EXPECT_EQ(ofSteps(3), 1);
+    EXPECT_EQ(ofSteps(1), 0);
+    EXPECT_EQ(ofSteps(2), 0);
+}
+
 // The device's products of matrices are those sums, where the unit has such a product.
 TEST(UnitSums, OfMatrices) {
     using matrices::Matrix;

@@ -93,6 +93,46 @@ TEST(Vectors, MatricesInMemory) {
     EXPECT_EQ(got[1], 0u);
 }
 
+// vkConvertCooperativeVectorMatrixNV: each element, in its row and column.
+TEST(Vectors, ConversionsOfEachElement) {
+    const VectorMatrix rows = *vectorMatrix(0, 0, 3, 4, 16),
+                       columns = *vectorMatrix(1, 1, 3, 4, 16);
+    std::vector<std::byte> source(rows.size()), destination(columns.size());
+    const auto valueOf = [](uint32_t row, uint32_t column) {
+        return float(row * 10 + column) + 0.5f;
+    };
+    for (uint32_t row = 0; row < 3; ++row)
+        for (uint32_t column = 0; column < 4; ++column) {
+            const uint64_t bits = numbers::bitsOf(Number::f16, valueOf(row, column));
+            std::memcpy(source.data() + rows.offset(row, column), &bits, 2);
+        }
+    ASSERT_TRUE(convertMatrix(rows, source, columns, destination));
+    for (uint32_t row = 0; row < 3; ++row)
+        for (uint32_t column = 0; column < 4; ++column) {
+            float value = 0;
+            std::memcpy(&value, destination.data() + columns.offset(row, column), sizeof(value));
+            EXPECT_EQ(value, valueOf(row, column)) << row << ", " << column;
+        }
+}
+
+// Integers only change their layout.
+TEST(Vectors, ConversionsThatThereAreNot) {
+    constexpr uint32_t kHalf = 0, kSigned8 = 3, kUnsigned8 = 7;
+    const auto converts = [](uint32_t from, uint32_t to, uint32_t rows, uint32_t columns) {
+        const VectorMatrix source = *vectorMatrix(from, 0, 2, 3, 16);
+        const VectorMatrix target = *vectorMatrix(to, 1, rows, columns, 16);
+        std::vector<std::byte> bytes(64), result(64);
+        return convertMatrix(source, bytes, target, result);
+    };
+    EXPECT_TRUE(converts(kSigned8, kSigned8, 2, 3));
+    EXPECT_TRUE(converts(kHalf, kHalf, 2, 3));
+    EXPECT_FALSE(converts(kSigned8, kUnsigned8, 2, 3));
+    EXPECT_FALSE(converts(kHalf, kSigned8, 2, 3));
+    EXPECT_FALSE(converts(kSigned8, kHalf, 2, 3));
+    EXPECT_FALSE(converts(kHalf, kHalf, 3, 3));
+    EXPECT_FALSE(converts(kHalf, kHalf, 2, 2));
+}
+
 TEST(Vectors, BitsRegroup) {
     const Element words[] = {{0x44332211, true}, {0x88776655, false}};
     const auto bytes = regroup(words, 32, 8);

@@ -16,7 +16,9 @@ uint32_t resultOf(const std::string& body, const std::string& annotations, const
     ShaderText text;
     text.localSize = 1;
     text.annotations = annotations;
-    text.capabilities = "OpCapability DenormPreserve\n";
+    text.capabilities =
+        "OpCapability DenormPreserve\nOpCapability DenormFlushToZero\n"
+        "OpCapability RoundingModeRTE\nOpCapability RoundingModeRTZ\n";
     text.body = loadWord("%wa", "%u_0") + loadWord("%wb", "%u_1") + loadWord("%wc", "%u_2") +
                 "%a = OpBitcast %f32 %wa\n%b = OpBitcast %f32 %wb\n%c = OpBitcast %f32 %wc\n" +
                 body + storeWord("%u_0", "%r");
@@ -38,6 +40,24 @@ TEST(ReferenceFloatSettings, DenormalsOfAWidth) {
     EXPECT_EQ(resultOf(sum, "", {.flushed = 16 + 64}, {1, 2, 0}), 3u);
     const std::string preserve = "OpExecutionMode %main DenormPreserve 32\n";
     EXPECT_EQ(resultOf(sum, "", {.flushed = 32}, {1, 2, 0}, preserve), 3u);
+}
+
+// A mode of the module says only what it says, and is stronger than a setting.
+TEST(ReferenceFloatSettings, OneModeAlone) {
+    const std::string sum = "%x = OpFAdd %f32 %a %b\n%r = OpBitcast %u32 %x\n";
+    const auto alone = [](const std::string& mode) {
+        return "OpExecutionMode %main " + mode + " 32\n";
+    };
+    for (const char* rounding : {"RoundingModeRTE", "RoundingModeRTZ"})
+        EXPECT_EQ(resultOf(sum, "", {}, {1, 2, 0}, alone(rounding)), 3u) << rounding;
+    EXPECT_EQ(resultOf(sum, "", {}, {1, 2, 0}, alone("DenormFlushToZero")), 0u);
+    // 1 + 2^-30
+    const Settings upward{.rounding = Direction::kUpward};
+    const std::vector<uint32_t> little = {bitsOf(1), bitsOf(0x1p-30f), 0};
+    EXPECT_EQ(resultOf(sum, "", upward, little), 0x3F800001u);
+    EXPECT_EQ(resultOf(sum, "", upward, little, alone("RoundingModeRTE")), 0x3F800000u);
+    EXPECT_EQ(resultOf(sum, "", upward, little, alone("RoundingModeRTZ")), 0x3F800000u);
+    EXPECT_EQ(resultOf(sum, "", upward, little, alone("DenormPreserve")), 0x3F800001u);
 }
 
 TEST(ReferenceFloatSettings, HalvesTowardZero) {

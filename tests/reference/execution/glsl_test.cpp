@@ -115,6 +115,10 @@ TEST(ReferenceGlsl, Words) {
              {"%v = OpExtInst %v4f32 %glsl UnpackSnorm4x8 %a\n%f = OpCompositeExtract %f32 %v 3\n"
               "%r = OpBitcast %u32 %f\n",
               0x80000000, 0xBF800000},
+             // (3/4, 1) is 5/4 long.
+             {vector + "%n = OpExtInst %v2f32 %glsl Normalize %v\n"
+                       "%s = OpCompositeExtract %f32 %n 0\n%r = OpBitcast %u32 %s\n",
+              0x3F400000, 0x3F19999A},
              {vector + "%s = OpExtInst %f32 %glsl Length %v\n%r = OpBitcast %u32 %s\n", 0,
               0x3F800000},
              {"%f = OpBitcast %f32 %a\n%s = OpExtInst %split %glsl FrexpStruct %f\n"

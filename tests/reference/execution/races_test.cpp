@@ -143,6 +143,38 @@ TEST(ReferenceRaces, RacesOfWorkgroups) {
     EXPECT_EQ(added.buffers.at(1)[3], 32u);
 }
 
+// Workgroups have their numbers in the dispatch, wherever it begins.
+TEST(ReferenceRaces, NumbersOfWorkgroups) {
+    Execution r;
+    r.groups = {2, 2, 2};
+    r.base = {1, 2, 3};
+    r.buffers = {{0, {0}}, {1, {0}}};
+    execute(r, shader(plainText(storeWord("%u_0", "%u_7"), 1)));
+    expectOnly(r, kCheckRaces);
+    EXPECT_NE(r.reports.at(0).message.find("invocation 0 of workgroup 0 "), std::string::npos)
+        << r.reports.at(0).message;
+    EXPECT_EQ(r.reports.at(0).workgroup, (std::array<uint32_t, 3>{2, 2, 3}));
+}
+
+// Invocation 6 accesses a word through two variables: it is lane 2 of subgroup 1.
+TEST(ReferenceRaces, LanesOfRestrict) {
+    ShaderText text = plainText(
+        "%is6 = OpIEqual %bool %i %u_6\nOpSelectionMerge %m None\n"
+        "OpBranchConditional %is6 %t %m\n%t = OpLabel\n" +
+            storeWord("%u_0", "%i") +
+            "%q = OpAccessChain %p_word %alias %u_0 %u_0\n%x = OpLoad %u32 %q\n"
+            "OpBranch %m\n%m = OpLabel\n",
+        8);
+    text.annotations =
+        "OpDecorate %alias DescriptorSet 0\nOpDecorate %alias Binding 1\n"
+        "OpDecorate %alias Restrict\n";
+    text.declarations += "%alias = OpVariable %p_block StorageBuffer\n";
+    const Execution r = executed(text);
+    expectOnly(r, kCheckProgram);
+    EXPECT_EQ(r.reports.at(0).subgroup, 1u);
+    EXPECT_EQ(r.reports.at(0).lane, 2u);
+}
+
 // A message with a flag: released by an atomic store and acquired by an atomic load. The second
 // subgroup waits for the first.
 TEST(ReferenceRaces, ReleaseAndAcquire) {

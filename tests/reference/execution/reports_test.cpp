@@ -120,6 +120,80 @@ TEST(ReferenceReports, Uniformity) {
     expectNone(executed(text("%u_1")));
 }
 
+// An operand that must be uniform is defined, whatever the values behind it are.
+TEST(ReferenceReports, UndefinedBesideUniform) {
+    const auto text = [](const std::string& lane) {
+        return plainText(
+            "%v = OpVariable %p_function_u32 Function\n%k = OpIAdd %u32 %u_1 %u_0\n"
+            "%beside = OpLoad %u32 %v\n%x = OpGroupNonUniformBroadcast %u32 %subgroup %i " +
+            lane + "\n");
+    };
+    expectNone(executed(text("%k")));
+    expectFound(executed(text("%beside")), kCheckUndefined);
+}
+
+// All components of what an undefined lane gives are undefined.
+TEST(ReferenceReports, UndefinedLanes) {
+    const auto text = [](const std::string& lane, const std::string& component) {
+        return plainText(
+            "%v = OpVariable %p_function_u32 Function\n%nothing = OpLoad %u32 %v\n"
+            "%two = OpCompositeConstruct %v2u32 %i %i\n"
+            "%x = OpGroupNonUniformShuffle %v2u32 %subgroup %two " +
+            lane + "\n%y = OpCompositeExtract %u32 %x " + component + "\n" + storeWord("%i", "%y"));
+    };
+    for (const std::string component : {"0", "1"}) {
+        expectNone(executed(text("%u_1", component)));
+        expectOnly(executed(text("%nothing", component)), kCheckUndefined);
+    }
+}
+
+// SPV_KHR_expect_assume
+TEST(ReferenceReports, Assumptions) {
+    const auto text = [](const std::string& assumed) {
+        ShaderText made = plainText(
+            "%holds = OpULessThan %bool %i %u_4\n%fails = OpULessThan %bool %i %u_3\n"
+            "%holds_too = OpULessThan %bool %i %u_5\nOpAssumeTrueKHR " +
+            assumed + "\n");
+        made.capabilities = "OpCapability ExpectAssumeKHR\nOpExtension \"SPV_KHR_expect_assume\"\n";
+        return made;
+    };
+    expectNone(executed(text("%holds")));
+    const Execution fails = executed(text("%fails"));
+    expectOnly(fails, kCheckProgram);
+    EXPECT_EQ(fails.reports.at(0).lane, 3u);
+}
+
+// The instruction, with its operands in the lane.
+TEST(ReferenceReports, NameOperands) {
+    const Execution r =
+        executed(plainText("%x = OpGroupNonUniformBroadcast %u32 %subgroup %u_9 %i\n"));
+    expectOnly(r, kCheckUniformity);
+    const Report& report = r.reports.at(0);
+    const std::string& text = report.instruction;
+    EXPECT_EQ(text.find("OpGroupNonUniformBroadcast %"), 0u) << text;
+    const size_t scope = text.find(" with %"), value = text.find(" = 9, %");
+    EXPECT_NE(scope, text.npos) << text;
+    EXPECT_NE(value, text.npos) << text;
+    EXPECT_TRUE(text.ends_with(" = " + std::to_string(report.lane))) << text;
+}
+
+// Of the words that four invocations write, word 2 is watched; then an atomic operation on each.
+TEST(ReferenceReports, WritesToWatchedMemory) {
+    const std::string atomic =
+        "%p = OpAccessChain %p_word %out %u_0 %i\n"
+        "%old = OpAtomicIAdd %u32 %p %u_1 %relaxed %u_1\n";
+    for (const std::string& write : {storeWord("%i", "%i"), atomic}) {
+        Execution r;
+        r.buffers = {{0, {0}}, {1, std::vector<uint32_t>(4)}};
+        r.watched = {1, 2};
+        execute(r, shader(plainText(write)));
+        EXPECT_EQ(r.error, "");
+        expectNone(r);
+        ASSERT_EQ(r.writes.size(), 1u);
+        EXPECT_EQ(r.writes[0].lane, 2u);
+    }
+}
+
 TEST(ReferenceReports, Prints) {
     ShaderText text = plainText(
         "%f = OpConvertUToF %f32 %i\n%v = OpCompositeConstruct %v2f32 %f %f_1\n"

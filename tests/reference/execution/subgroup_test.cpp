@@ -16,6 +16,8 @@ std::vector<uint32_t> computed(const std::string& code, uint32_t lanes,
     ShaderText text;
     text.localSize = static_cast<uint32_t>(in.size());
     text.declarations = kScope;
+    text.capabilities =
+        "OpCapability GroupNonUniformRotateKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n";
     text.body = loadWord("%x", "%i") + code + storeWord("%i", "%r");
     Execution r;
     r.lanes = lanes;
@@ -110,6 +112,19 @@ TEST_P(ReferenceSubgroup, ValuesOfOtherLanes) {
         EXPECT_EQ(crossed[i], from[i ^ 3]);
         EXPECT_EQ(first[i], from[i / lanes() * lanes()]);
         EXPECT_EQ(third[i], from[i / lanes() * lanes() + 2]);
+    }
+}
+
+// SPV_KHR_subgroup_rotate: "(LocalId + Delta) % MaxLocalId", of the subgroup or of a cluster.
+TEST_P(ReferenceSubgroup, Rotations) {
+    const auto from = in();
+    const auto whole =
+        computed("%r = OpGroupNonUniformRotateKHR %u32 %scope %x %u_3\n", lanes(), from);
+    const auto clustered =
+        computed("%r = OpGroupNonUniformRotateKHR %u32 %scope %x %u_1 %u_4\n", lanes(), from);
+    for (uint32_t i = 0; i < from.size(); ++i) {
+        EXPECT_EQ(whole[i], from[i / lanes() * lanes() + (i + 3) % lanes()]);
+        EXPECT_EQ(clustered[i], from[i / 4 * 4 + (i + 1) % 4]);
     }
 }
 

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands before the functions: groups of decorations, constants of constants, lengths that
+// specialization gives, and layouts.
+#include <gtest/gtest.h>
+
+#include "shader_text.hpp"
+
+namespace coopvk::reference::test::declarations_test {
+namespace {
+
+Execution executed(const ShaderText& text) {
+    Execution r;
+    r.buffers = {{0, {40, 41, 42, 43}}, {1, {0}}, {2, {50, 51, 52, 53}}};
+    execute(r, shader(text));
+    return r;
+}
+
+// A variable and a member get all the decorations of their groups.
+TEST(ReferenceDeclarations, GroupsOfDecorations) {
+    ShaderText text;
+    text.localSize = 1;
+    text.annotations =
+        "OpDecorate %late Offset 8\n%late = OpDecorationGroup\n"
+        "OpDecorate %place Aliased\nOpDecorate %place Binding 2\nOpDecorate %place DescriptorSet "
+        "0\n"
+        "%place = OpDecorationGroup\nOpDecorate %gblock Block\n"
+        "OpMemberDecorate %gblock 0 Offset 0\n"
+        "OpGroupMemberDecorate %late %gblock 1\nOpGroupDecorate %place %gin\n";
+    text.declarations =
+        "%gblock = OpTypeStruct %u32 %u32\n%p_gblock = OpTypePointer StorageBuffer %gblock\n"
+        "%gin = OpVariable %p_gblock StorageBuffer\n";
+    text.body = "%pw = OpAccessChain %p_word %gin %u_1\n%word = OpLoad %u32 %pw\n" +
+                storeWord("%u_0", "%word");
+    const Execution r = executed(text);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.buffers.at(1)[0], 52u);
+}
+
+TEST(ReferenceDeclarations, CompositesOfComposites) {
+    for (const uint32_t number : {0u, 1u, 2u, 3u}) {
+        ShaderText text;
+        text.localSize = 1;
+        text.declarations =
+            "%pairs = OpTypeArray %v2u32 %u_2\n%first = OpConstantComposite %v2u32 %u_3 %u_5\n"
+            "%second = OpConstantComposite %v2u32 %u_7 %u_11\n"
+            "%both = OpConstantComposite %pairs %first %second\n";
+        text.body = "%r = OpCompositeExtract %u32 %both " + std::to_string(number / 2) + " " +
+                    std::to_string(number % 2) + "\n" + storeWord("%u_0", "%r");
+        const Execution r = executed(text);
+        EXPECT_EQ(r.error, "");
+        constexpr uint32_t kExpected[] = {3, 5, 7, 11};
+        EXPECT_EQ(r.buffers.at(1)[0], kExpected[number]) << number;
+    }
+}
+
+// Twice the specialization constant is the length: 14, whose last element is number 13.
+TEST(ReferenceDeclarations, LengthsOfSpecialization) {
+    for (const uint32_t element : {13u, 14u}) {
+        ShaderText text;
+        text.localSize = 1;
+        text.annotations = "OpDecorate %given SpecId 3\n";
+        text.declarations =
+            "%given = OpSpecConstant %u32 5\n%twice = OpSpecConstantOp %u32 IMul %given %u_2\n"
+            "%array = OpTypeArray %u32 %twice\n%zeros = OpConstantNull %array\n";
+        text.body = "%r = OpCompositeExtract %u32 %zeros " + std::to_string(element) + "\n" +
+                    storeWord("%u_0", "%r");
+        Execution r;
+        r.specialization = {{3, 7, 4}};
+        r.buffers = {{0, {0}}, {1, {1}}};
+        execute(r, shader(text));
+        EXPECT_EQ(r.error.empty(), element == 13) << r.error;
+    }
+}
+
+// VK_EXT_scalar_block_layout with VK_KHR_workgroup_memory_explicit_layout: a vector at a multiple
+// of its component's size, over a multiple of 16 bytes.
+TEST(ReferenceDeclarations, ScalarLayoutOfSharedMemory) {
+    ShaderText text;
+    text.localSize = 1;
+    text.capabilities =
+        "OpCapability WorkgroupMemoryExplicitLayoutKHR\n"
+        "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"\n";
+    text.annotations =
+        "OpDecorate %sblock Block\nOpMemberDecorate %sblock 0 Offset 0\n"
+        "OpMemberDecorate %sblock 1 Offset 12\n";
+    text.declarations =
+        "%sblock = OpTypeStruct %u32 %v3u32\n%p_sblock = OpTypePointer Workgroup %sblock\n"
+        "%p_sword = OpTypePointer Workgroup %u32\n%shared = OpVariable %p_sblock Workgroup\n";
+    text.body =
+        "%at = OpAccessChain %p_sword %shared %u_1 %u_2\nOpStore %at %u_9\n"
+        "%r = OpLoad %u32 %at\n" +
+        storeWord("%u_0", "%r");
+    const Execution r = executed(text);
+    EXPECT_EQ(r.error, "");
+    EXPECT_EQ(r.buffers.at(1)[0], 9u);
+}
+
+// The device has 2^24 bytes of shared memory, and no more.
+TEST(ReferenceDeclarations, MostSharedMemory) {
+    for (const uint32_t words : {1u << 22, (1u << 22) + 1}) {
+        ShaderText text;
+        text.declarations = "%count = OpConstant %u32 " + std::to_string(words) +
+                            "\n%array = OpTypeArray %u32 %count\n"
+                            "%p_array = OpTypePointer Workgroup %array\n"
+                            "%p_sword = OpTypePointer Workgroup %u32\n"
+                            "%shared = OpVariable %p_array Workgroup\n";
+        text.body = "%at = OpAccessChain %p_sword %shared %i\nOpStore %at %i\n";
+        const std::vector<uint32_t> module = assemble(shader(text));
+        ProgramRequest request;
+        request.words = module;
+        request.subgroupSize = 4;
+        EXPECT_EQ(bool(makeProgram(request)), words == 1u << 22) << words;
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::declarations_test
