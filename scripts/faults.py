@@ -2,6 +2,7 @@
 """The small faults that scripts/mutate plants."""
 import random
 import re
+import sys
 
 from common import SOURCE
 
@@ -16,8 +17,11 @@ FOLDERS = {
     "reference": (["reference/numbers", "reference/program", "reference/memory", "reference/execution",
                    "reference/matrices"], {"tests/reference/reference_tests": [],
                                            "tests/oracle/oracle_tests": []}, 95),
-    "layer": (["layer"], {"tests/layer/layer_tests": []}, 90),
+    "layer": (["layer"], {"tests/layer/layer_tests": [], "tests/tool/tool_tests": []}, 90),
 }
+
+# Files of another system, which no test of this one can see: those of Windows are for tests/windows.
+OTHER_SYSTEM = re.compile(r"/posix" if sys.platform == "win32" else r"/windows")
 
 # Text that clang-format puts between spaces is an operator of two operands.
 OPERATORS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ": " != ", " != ": " == ",
@@ -51,6 +55,8 @@ def faults_of(folder, seed):
     faults = []
     for place in FOLDERS[folder][0]:
         for path in sorted((SOURCE / place).rglob("*.cpp")):
+            if OTHER_SYSTEM.search(str(path.relative_to(SOURCE))):
+                continue
             for number, line in enumerate(path.read_text().splitlines()):
                 name = str(path.relative_to(SOURCE))
                 faults += [(name, number, *change) for change in changes_of(line)]

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <cwchar>
 
+#include "system/pattern.hpp"
 #include "system/system.hpp"
 
 namespace coopvk::layer::system {
@@ -152,6 +153,10 @@ size_t copyReadable(const void* source, void* target, size_t size) {
         copied += got;
     }
     return copied;
+}
+
+bool matchesPattern(const std::string& pattern, const std::string& name, bool ignoreCase) {
+    return matchesWithoutFnmatch(pattern, name, ignoreCase);
 }
 
 }  // namespace coopvk::layer::system

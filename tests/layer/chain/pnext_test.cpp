@@ -171,6 +171,18 @@ TEST_F(Chain, CopiesUpToUnmappedMemory) {
     EXPECT_EQ(std::memcmp(copy->payload, unknown->payload, sizeof(unknown->payload)), 0);
 }
 
+// The smallest that there is.
+TEST_F(Chain, CopiesAHeaderBeforeUnmappedMemory) {
+    const test::LastPage page;
+    ASSERT_NE(page.end(), nullptr);
+    auto* unknown = new (page.end() - sizeof(VkBaseInStructure)) VkBaseInStructure;
+    *unknown = {kUnknown, reinterpret_cast<const VkBaseInStructure*>(&robustness)};
+    ChainEditor chain(unknown, scratch);
+    EXPECT_TRUE(chain.remove(kMatrix));
+    ASSERT_TRUE(chain.ok());
+    EXPECT_EQ(types(chain.head()), (Types{kUnknown, kRobustness, k12}));
+}
+
 // Compares the table of sizes with the headers' structures.
 TEST(StructSizes, Known) {
     EXPECT_EQ(structSize(k12), sizeof(VkPhysicalDeviceVulkan12Features));

@@ -53,6 +53,8 @@ TEST_F(TakenFor, Amds) {
     EXPECT_STREQ(common.deviceName, "AMD Radeon RX 9070 XT (RADV GFX1201)");
     EXPECT_EQ(v12.driverID, VK_DRIVER_ID_MESA_RADV);
     EXPECT_STREQ(v12.driverName, "radv");
+    EXPECT_STREQ(v12.driverInfo, "Mesa 25.2.0");
+    EXPECT_EQ(common.driverVersion, VK_MAKE_API_VERSION(0, 25, 2, 0)) << "as Mesa packs it";
     EXPECT_EQ(physical().elementLayout, rewrite::ElementLayout::kRdna4);
     EXPECT_EQ(shownSize(), 32u);
     EXPECT_FALSE(lists(kSmBuiltins));

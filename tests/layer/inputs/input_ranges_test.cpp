@@ -3,6 +3,8 @@
 // Which bytes a dispatch can reach.
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
 #include <set>
 
 #include "inputs/reach.hpp"
@@ -51,6 +53,17 @@ TEST(InputRanges, ThoseThatShareMemoryAreOneRegion) {
     }
     EXPECT_EQ(copied, 280u);
     EXPECT_EQ(bytes.size(), 280u);
+}
+
+// A sparse buffer has no memory of its own; its handle may be the number of another's memory.
+TEST(InputRanges, ThoseWithoutMemoryShareNone) {
+    Ranges ranges(1000);
+    const TrackedBuffer bound = bufferIn(5, 0, 10), sparse = bufferIn(0, 0, 5);
+    EXPECT_TRUE(ranges.add(bound, 0, 100));
+    EXPECT_TRUE(ranges.add(sparse, 0, 100));
+    ranges.place();
+    ASSERT_EQ(ranges.regions().size(), 2u);
+    EXPECT_NE(ranges.find(bound, 0, 100).region, ranges.find(sparse, 0, 100).region);
 }
 
 TEST(InputRanges, UpToTheLimit) {
@@ -109,6 +122,27 @@ TEST(InputDescriptors, MissingOnesAreNamed) {
     EXPECT_EQ(record.missing[0], "set 2, binding 0 (10 bytes), a buffer that cannot be copied,");
     EXPECT_EQ(record.missing[1], "set 2, binding 1, a storage image,");
     EXPECT_EQ(record.missing[2], "set 2, binding 2 (10 bytes), a buffer that does not exist,");
+}
+
+// Of buffers with addresses, those come first whose addresses are pushed: at any word.
+TEST(InputAddresses, PushedOnesComeFirst) {
+    Objects objects;
+    for (const uint64_t number : {1, 2}) {
+        objects.buffers[handle<VkBuffer>(number)] = {.handle = handle<VkBuffer>(number),
+                                                     .size = number * 100,
+                                                     .canBeCopied = true,
+                                                     .address = number * 0x1000};
+    }
+    std::array<std::byte, 12> pushed = {};
+    const uint64_t address = 0x2010;
+    std::memcpy(pushed.data() + 4, &address, sizeof address);
+    Reach reach(objects, 200);
+    reach.addAddresses(pushed);
+    const RecordedDispatch record = reach.finish();
+    ASSERT_EQ(record.addresses.size(), 1u);
+    EXPECT_EQ(record.addresses[0].address, 0x2000u);
+    EXPECT_EQ(record.addresses[0].range.size, 200u);
+    EXPECT_EQ(record.missing, std::vector<std::string>{"what is in 1 more buffers with addresses"});
 }
 
 }  // namespace

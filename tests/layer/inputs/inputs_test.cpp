@@ -43,6 +43,20 @@ TEST_F(KeptInputs, AreWrittenOnceTheDeviceIsDone) {
     EXPECT_EQ(std::memcmp(bytes.data() + *region.after + range.offset, after.data() + 16, 32), 0);
 }
 
+// Submitted again, the copies are written again: after those of the time before.
+TEST_F(KeptInputs, CopiesWaitForEarlierOnes) {
+    constexpr VkAccessFlags kWrites = VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT;
+    start();
+    bind();
+    const auto kept = inputs_->keep(kCommands, {.groups = {1, 1, 1}});
+    ASSERT_NE(kept, nullptr);
+    kept->recordBefore(kCommands);
+    EXPECT_TRUE(device.shownTo & kWrites);
+    kept->recordAfter(kCommands);
+    EXPECT_TRUE(device.shownTo & kWrites);
+    EXPECT_TRUE(device.shownTo & VK_ACCESS_HOST_READ_BIT);
+}
+
 TEST_F(KeptInputs, OfALostDeviceAreThoseBefore) {
     start();
     bind();

@@ -31,6 +31,7 @@ struct Device {
     VkResult fence = VK_NOT_READY;
     int objects = 0;  // that exist
     int submissions = 0;
+    VkAccessFlags shownTo = 0;                              // by the last barrier
     std::function<void()> called = [] {}, reading = [] {};  // what happens during a call
 };
 inline Device device;
@@ -79,10 +80,10 @@ inline Driver makeDriver() {
         device.reading();
         return VK_SUCCESS;
     };
-    next.CmdPipelineBarrier = [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags,
-                                 VkDependencyFlags, uint32_t, const VkMemoryBarrier*, uint32_t,
-                                 const VkBufferMemoryBarrier*, uint32_t,
-                                 const VkImageMemoryBarrier*) {};
+    next.CmdPipelineBarrier =
+        [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags, VkDependencyFlags, uint32_t,
+           const VkMemoryBarrier* memory, uint32_t, const VkBufferMemoryBarrier*, uint32_t,
+           const VkImageMemoryBarrier*) { device.shownTo = memory->dstAccessMask; };
     next.CmdCopyBuffer = [](VkCommandBuffer, VkBuffer, VkBuffer, uint32_t,
                             const VkBufferCopy* copy) {
         std::memcpy(device.staging.data() + copy->dstOffset, device.buffer.data() + copy->srcOffset,
@@ -92,7 +93,8 @@ inline Driver makeDriver() {
         device.called();
         return device.fence;
     };
-    next.QueueSubmit = [](VkQueue, uint32_t, const VkSubmitInfo*, VkFence) {
+    next.QueueSubmit = [](VkQueue, uint32_t count, const VkSubmitInfo* submits, VkFence) {
+        EXPECT_TRUE(count == 0 || submits != nullptr);
         device.called();
         ++device.submissions;
         return VK_SUCCESS;

@@ -77,6 +77,7 @@ TEST(Logs, Quotes) {
     EXPECT_EQ(inQuotes(std::string(80, 'x')), "'" + std::string(80, 'x') + "'");
     EXPECT_EQ(inQuotes(std::string(81, 'x')), "'" + std::string(80, 'x') + "...'");
     EXPECT_EQ(inQuotes(std::string(79, 'x') + "\xc3\xa4"), "'" + std::string(79, 'x') + "...'");
+    EXPECT_EQ(inQuotes("\xc2\xa9\xc2\xa0"), "'\xc2\xa9\xc2\xa0'") << "the first that are no C1";
     for (const char* bad : {"\xc3", "\xe2\x80", "\xc0\xaf", "\xed\xa0\x80", "\xf5\x80\x80\x80"}) {
         EXPECT_EQ(findUnprintable(bad), 0u) << bad;
     }

@@ -98,6 +98,17 @@ TEST_F(FilesTest, OwnLinksAreFollowed) {
     EXPECT_EQ(read(own / "folder" / "log"), "x");
 }
 
+// What cannot be written leaves nothing behind.
+TEST_F(FilesTest, AFolderInPlaceOfAFile) {
+    fs::create_directories(own / "out" / "name" / "in it");
+    const auto folder = OutputFolder::open(own / "out");
+    ASSERT_TRUE(folder);
+    EXPECT_FALSE(folder->write("name", "text"));
+    EXPECT_EQ(namesInFolder(own / "out"), std::vector<std::string>{"name"});
+    EXPECT_TRUE(folder->write("other", "text"));
+    EXPECT_EQ(read(own / "out" / "other"), "text");
+}
+
 TEST_F(FilesTest, SystemsFiles) {
     EXPECT_EQ(append("/dev/null"), "");
     int ends[2];

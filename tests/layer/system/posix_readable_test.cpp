@@ -41,6 +41,7 @@ bool copiesWhatCanBeRead() {
     std::memset(page.end() - kRest, 0x5A, kRest);
     return system::copyReadable(page.end() - kRest, target.data(), kSize) == kRest &&
            std::memcmp(page.end() - kRest, target.data(), kRest) == 0 &&
+           system::copyReadable(page.end() - 1, target.data(), kSize) == 1 &&
            system::copyReadable(page.end(), target.data(), kSize) == 0;
 }
 

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Windows has no fnmatch(3).
-#include <cctype>
+#include "system/pattern.hpp"
 
-#include "system/system.hpp"
+#include <algorithm>
+#include <cctype>
 
 namespace coopvk::layer::system {
 namespace {
@@ -38,7 +37,8 @@ class Matcher {
     // Takes from the pattern what is for one character.
     bool matchesOne(std::string_view& pattern, char c) const {
         char first = pattern.front();
-        if (first == '[' && pattern.find(']', 2) != pattern.npos) return matchesSet(pattern, c);
+        if (first == '[' && pattern.find(']', membersOf(pattern) + 1) != pattern.npos)
+            return matchesSet(pattern, c);
         if (first == '\\' && pattern.size() > 1) {
             pattern.remove_prefix(1);
             first = pattern.front();
@@ -49,10 +49,15 @@ class Matcher {
         return folded(first) == folded(c);
     }
 
+    // Where the members begin of a set at the start of the pattern.
+    static size_t membersOf(std::string_view pattern) {
+        return pattern.starts_with("[!") || pattern.starts_with("[^") ? 2 : 1;
+    }
+
     // "[a-cx]", or "[!a-cx]" for all others; a ']' that comes first is one of them.
     bool matchesSet(std::string_view& pattern, char c) const {
-        const bool isNegated = pattern[1] == '!' || pattern[1] == '^';
-        size_t i = isNegated ? 2 : 1;
+        size_t i = membersOf(pattern);
+        const bool isNegated = i == 2;
         bool isFound = false;
         for (const size_t start = i; i < pattern.size() && (i == start || pattern[i] != ']'); ++i) {
             const char low = folded(pattern[i]);
@@ -71,7 +76,7 @@ class Matcher {
 
 }  // namespace
 
-bool matchesPattern(const std::string& pattern, const std::string& name, bool ignoreCase) {
+bool matchesWithoutFnmatch(std::string_view pattern, std::string_view name, bool ignoreCase) {
     return Matcher(ignoreCase).matches(pattern, name);
 }
 

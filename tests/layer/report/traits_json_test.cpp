@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Descriptions of devices that are wrong.
+#include "report/traits_json.hpp"
+
+#include <gtest/gtest.h>
+
+namespace coopvk::layer::traits_json_test {
+namespace {
+
+TEST(TraitsJson, ShapesThatAreNone) {
+    for (const char* shapes : {"3", "{}", "\"s8\"", "[3]", "[[16, 8, 32]]",
+                               R"([[16, 8, 32, "s8", "u8", "s32", "s32", 1]])",
+                               R"([[16, 8, 65536, "s8", "u8", "s32", "s32", true]])",
+                               R"([[16, 8, 32, "s8", "u8", "s32", "nothing", true]])"}) {
+        const auto json =
+            nlohmann::ordered_json::parse(std::string(R"({"nativeShapes": )") + shapes + "}");
+        const auto traits = traitsFromJson(json);
+        ASSERT_FALSE(traits) << shapes;
+        EXPECT_EQ(traits.error().message,
+                  "device description: 'nativeShapes' is no list of matrix shapes");
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::layer::traits_json_test
