@@ -23,8 +23,8 @@ namespace {
 // Whether arithmetic of two f16 at once is fast, and rounds to nearest even.
 bool roundsByHalves(const MatrixContext& context, const MatrixType& from, const MatrixType& to) {
     return roundsHalvesFast(context.target.device) && from.packWidth == 2 &&
-           context.types.isHalf(from.component) &&
-           to.hasSmallFloats() && canRoundHalves(context.module, *to.number);
+           context.types.isHalf(from.component) && to.hasSmallFloats() &&
+           canRoundHalves(context.module, *to.number);
 }
 
 }  // namespace

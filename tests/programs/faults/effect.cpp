@@ -71,11 +71,9 @@ Effects::Effects(const Case& made, std::span<const uint32_t> words,
     const auto schedules = std::span(kSchedules);
     addData(check::Values::kSmall, {1, 1, 1}, schedules);
     addData(check::Values::kAny, {1, 1, 1}, schedules.first(1));
-    const bool reduces =
-        made.program.text.find("OpCooperativeMatrixReduceNV") != std::string::npos;
+    const bool reduces = made.program.text.find("OpCooperativeMatrixReduceNV") != std::string::npos;
     // Which NaN a reduction chooses depends on an order that is open: on too many to try.
-    if (!reduces)
-        addData(check::Values::kSpecial, {1, 1, 1}, schedules.first(1));
+    if (!reduces) addData(check::Values::kSpecial, {1, 1, 1}, schedules.first(1));
     addData(check::Values::kAny, {2, 2, 1}, schedules.last(1));
 }
 
