@@ -7,8 +7,7 @@ import sys
 from common import SOURCE
 
 # Of each folder: where its sources are, its quick tests (programs under build, and which of their tests take long or
-# measure), and how many of 100 faults these must see. The tests of reference/ do without the rewriter; those of its
-# Vulkan driver load it as a library of its own, with which no fault is linked.
+# measure), and how many of 100 faults these must see. The tests of reference/ do without the rewriter.
 FOLDERS = {
     "rewrite": (["rewrite/src"], {"tests/rewrite/rewrite_tests": ["Growth*", "*GrowthOf*", "MemoryOf*"],
                                   "tests/judge/judge_tests": [],
@@ -16,9 +15,13 @@ FOLDERS = {
                                   "tests/inputs/check_inputs_tests": []}, 95),
     "reference": (["reference/numbers", "reference/program", "reference/memory", "reference/execution",
                    "reference/matrices"], {"tests/reference/reference_tests": [],
+                                           "tests/reference/icd/reference_driver_tests": [],
                                            "tests/oracle/oracle_tests": []}, 95),
     "layer": (["layer"], {"tests/layer/layer_tests": [], "tests/tool/tool_tests": []}, 90),
 }
+# The Vulkan driver that a test loads, with which a fault is linked, and its manifest.
+DRIVERS = {"tests/reference/icd/reference_driver_tests": ("reference/icd/libcoopvk_reference.so",
+                                                          "reference/icd/coopvk_reference.json")}
 
 # Files of another system, which no test of this one can see: those of Windows are for tests/windows.
 OTHER_SYSTEM = re.compile(r"/posix" if sys.platform == "win32" else r"/windows")

@@ -21,7 +21,7 @@ TEST(ReferenceDeclarations, GroupsOfDecorations) {
     ShaderText text;
     text.localSize = 1;
     text.annotations =
-        "OpDecorate %late Offset 8\n%late = OpDecorationGroup\n"
+        "OpDecorate %late Offset 12\n%late = OpDecorationGroup\n"
         "OpDecorate %place Aliased\nOpDecorate %place Binding 2\nOpDecorate %place DescriptorSet "
         "0\n"
         "%place = OpDecorationGroup\nOpDecorate %gblock Block\n"
@@ -34,7 +34,7 @@ TEST(ReferenceDeclarations, GroupsOfDecorations) {
                 storeWord("%u_0", "%word");
     const Execution r = executed(text);
     EXPECT_EQ(r.error, "");
-    EXPECT_EQ(r.buffers.at(1)[0], 52u);
+    EXPECT_EQ(r.buffers.at(1)[0], 53u);
 }
 
 TEST(ReferenceDeclarations, CompositesOfComposites) {

@@ -33,7 +33,7 @@ TEST(ReferencePointers, Compare) {
     }
 }
 
-// Of an array behind two words, in a buffer of nine.
+// Of an array behind two words, in a buffer of nine, whatever the variable was declared with.
 TEST(ReferencePointers, LengthsOfUntypedOnes) {
     ShaderText text;
     text.localSize = 1;
@@ -46,7 +46,7 @@ TEST(ReferencePointers, LengthsOfUntypedOnes) {
     text.declarations =
         "%pairs = OpTypeRuntimeArray %v2u32\n%late = OpTypeStruct %u32 %pairs\n"
         "%to_any = OpTypeUntypedPointerKHR StorageBuffer\n"
-        "%untyped = OpUntypedVariableKHR %to_any StorageBuffer %late\n";
+        "%untyped = OpUntypedVariableKHR %to_any StorageBuffer %block\n";
     text.body = "%n = OpUntypedArrayLengthKHR %u32 %late %untyped 1\n" + storeWord("%u_0", "%n");
     const Execution r = executed(text, std::vector<uint32_t>(9), 1);
     EXPECT_EQ(r.buffers.at(1)[0], 3u);

@@ -54,5 +54,40 @@ TEST(ReferenceReleaseSequences, ReadModifyWritesPassOn) {
             }
 }
 
+// An invocation writes a word of a buffer and releases it by a half. Another one, behind a barrier
+// for shared memory only, acquires it by that half. A store to the half ends what the first one
+// released, whatever the other half has.
+TEST(ReferenceReleaseSequences, StoresToHalvesEndThem) {
+    for (const bool isEnded : {false, true}) {
+        ShaderText text = plainText(
+            "%low = OpAccessChain %p_half %halves %u_0\n"
+            "%high = OpAccessChain %p_half %halves %u_1\n%is0 = OpIEqual %bool %i %u_0\n"
+            "OpSelectionMerge %m None\nOpBranchConditional %is0 %t %m\n%t = OpLabel\n"
+            "OpStore %low %h_0\nOpStore %high %h_0\n" +
+                storeWord("%u_5", "%u_9") +
+                "%a = OpAtomicFAddEXT %f16 %low %u_2 %release %h_1\n"
+                "%b = OpAtomicFAddEXT %f16 %high %u_2 %relaxed %h_1\n"
+                "OpBranch %m\n%m = OpLabel\nOpControlBarrier %u_2 %u_2 %semantics\n"
+                "%is4 = OpIEqual %bool %i %u_4\nOpSelectionMerge %n None\n"
+                "OpBranchConditional %is4 %s %n\n%s = OpLabel\n" +
+                std::string(isEnded ? "OpStore %low %h_0\n" : "") +
+                "%c = OpAtomicFAddEXT %f16 %low %u_2 %acquire %h_1\n"
+                "%q = OpAccessChain %p_word %out %u_0 %u_5\n%x = OpLoad %u32 %q\n"
+                "OpBranch %n\n%n = OpLabel\n",
+            8);
+        text.declarations +=  // of buffers
+            "%release = OpConstant %u32 68\n%acquire = OpConstant %u32 66\n"
+            "%h_0 = OpConstant %f16 0\n%h_1 = OpConstant %f16 1\n"
+            "%pair = OpTypeArray %f16 %u_2\n%p_pair = OpTypePointer Workgroup %pair\n"
+            "%p_half = OpTypePointer Workgroup %f16\n%halves = OpVariable %p_pair Workgroup\n";
+        text.capabilities =
+            "OpCapability AtomicFloat16AddEXT\n"
+            "OpExtension \"SPV_EXT_shader_atomic_float_add\"\n"
+            "OpExtension \"SPV_EXT_shader_atomic_float16_add\"\n";
+        const Execution run = executed(text);
+        isEnded ? expectOnly(run, kCheckRaces) : expectNone(run);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::release_sequences_test
