@@ -18,6 +18,22 @@ int64_t strideUnit(const Slot& pointer) {
     return int64_t(sizeOf({type}));
 }
 
+// Access::matrix: types with equal operands have one. If others share it, a race may be missed.
+uint8_t typeNumber(const Type& matrix) {
+    uint32_t number = 0;
+    for (const uint32_t part : {matrix.element->id, uint32_t(matrix.scope), matrix.rows,
+                                matrix.columns, uint32_t(matrix.use + 1)})
+        number = number * 31 + part;
+    return uint8_t(1 + number % 255);
+}
+
+// `operands`: number of the memory operands.
+Memory memoryOf(Subgroup& s, const Type& matrix, uint32_t operands) {
+    Access access = accessOf(*s.program, *s.at, operands);
+    access.matrix = typeNumber(matrix);
+    return {s, uniformPointer(s, 0), access};
+}
+
 // SPV_KHR_cooperative_matrix, "Cooperative Matrix Layout". Operands of the KHR instructions behind
 // the pointer (and object): layout, stride, memory operands; of the NV ones: stride, whether
 // columns are contiguous, memory operands.
@@ -30,8 +46,7 @@ Step byStride(Subgroup& s) {
     if (s.operands() > kStride)
         stride = uniformInteger(s, kStride) * strideUnit(s.program->slotAt(*s.at, 0));
     const uint32_t bits = matrix.type->element->width;
-    const Memory memory{s, uniformPointer(s, 0),
-                        accessOf(*s.program, *s.at, std::max(kLayout, kStride) + 1)};
+    const Memory memory = memoryOf(s, *matrix.type, std::max(kLayout, kStride) + 1);
     // Elements that share a byte are written by one invocation: a store is in no race with itself.
     forComponents(s, *matrix.type, [&](uint32_t c, uint32_t lane, const ElementPosition& p) {
         const int64_t line = columnMajor ? p.column : p.row;
@@ -145,7 +160,7 @@ Step byTensor(Subgroup& s) {
     const auto [layout, view, decode] = addressingOf(s);
     const TensorView* through = view ? &*view : nullptr;
     const uint32_t bits = matrix.type->element->width, columns = matrix.type->columns;
-    const Memory memory{s, uniformPointer(s, 0), accessOf(*s.program, *s.at, 3)};
+    const Memory memory = memoryOf(s, *matrix.type, 3);
     std::optional<Decoding> decoding;
     if (decode && !kStores) decoding.emplace(s, memory.pointer, *decode);
     const Holder holder(s, *matrix.type);

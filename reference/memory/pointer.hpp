@@ -46,6 +46,7 @@ struct Access {
     uint32_t operands = 0;   // spv::MemoryAccessMask
     uint32_t alignment = 0;  // of the address, in bytes; 0: not known
     uint8_t object = 0;      // Slot::object
+    uint8_t matrix = 0;      // number of the type whose elements these are; 0: no matrix's
     spv::Scope availableScope = spv::Scope::Invocation;
     spv::Scope visibleScope = spv::Scope::Invocation;
 };

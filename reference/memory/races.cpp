@@ -42,7 +42,7 @@ struct Races::Note {
 bool Races::happenedBefore(const Note& note, const Stamp& other) const {
     const Stamp& now = note.now;
     const Place of{other.group, other.invocation / lanes_, other.invocation};
-    const Reach far = distance(of, note.place);
+    const Reach far = apart(now, other);
     const auto ordered = [&](const Before& before) {
         if (!vulkan_ || !other.writes) return other.time < before.happened;
         return now.writes ? before.hasWrite(other.time, other.makes, far)
@@ -156,6 +156,7 @@ Races::Note Races::noteOf(const Memory& memory, uint32_t lane, const std::byte* 
     note.now.invocation = uint16_t(note.place.invocation);
     note.now.word = s.at->word;
     note.now.object = access.object;
+    note.now.matrix = access.matrix;
     return note;
 }
 

@@ -9,6 +9,10 @@
 // A workgroup has a clock that each such event advances, and an access has the clock's time. An
 // invocation knows until when the accesses of others happened before: by workgroup barriers (the
 // same for all), by subgroup barriers, and by what it acquired.
+//
+// "The mapping of components to invocations and indexes is implementation-dependent"
+// (SPV_KHR_cooperative_matrix), but all matrices of a type have the same. So loads and stores of
+// matrices are by an invocation of their own for each type.
 #pragma once
 
 #include <map>
@@ -34,15 +38,16 @@ struct Semantics {
 
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
-    uint32_t group = 0;                 // number of the workgroup in the dispatch
-    uint32_t time = 0;                  // 0: no access
-    uint16_t invocation = 0;            // in the workgroup
-    uint8_t bytes = 0;                  // mask of the cell's bytes
-    Reach atomic = Reach::kInvocation;  // scope of an atomic operation
-    Reach makes = Reach::kInvocation;   // where a write makes itself available, and a read visible
+    uint32_t group = 0;                     // number of the workgroup in the dispatch
+    uint32_t time = 0;                      // 0: no access
+    uint16_t invocation = 0;                // in the workgroup
+    uint8_t bytes = 0;                      // mask of the cell's bytes
+    Reach atomic : 4 = Reach::kInvocation;  // scope of an atomic operation
+    Reach makes : 4 = Reach::kInvocation;   // where a write makes itself available, a read visible
     bool writes = false;
     bool shared = false;  // NonPrivate, or any access without the Vulkan memory model
     uint8_t object = 0;   // Slot::object
+    uint8_t matrix = 0;   // Access::matrix
     uint32_t word = 0;    // the instruction
 };
 
@@ -208,11 +213,12 @@ class Races {
     template <typename F>
     void forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size, F&& f);
     Reach apart(const Stamp& a, const Stamp& b) const {
-        return distance({a.group, a.invocation / lanes_, a.invocation},
-                        {b.group, b.invocation / lanes_, b.invocation});
+        const Reach reach = distance({a.group, a.invocation / lanes_, a.invocation},
+                                     {b.group, b.invocation / lanes_, b.invocation});
+        return a.matrix == b.matrix ? reach : std::max(reach, Reach::kSubgroup);
     }
     bool isSame(const Stamp& a, const Stamp& b) const {
-        return a.group == b.group && a.invocation == b.invocation;
+        return a.group == b.group && a.invocation == b.invocation && a.matrix == b.matrix;
     }
     bool happenedBefore(const Note& note, const Stamp& other) const;
     const Stamp* conflict(const Note& note) const;
