@@ -7,7 +7,7 @@
 
 #include "execution/opcode_table.hpp"
 #include "execution/tangles.hpp"
-#include "memory/races.hpp"
+#include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 namespace {
@@ -45,8 +45,18 @@ Step resume(Subgroup& s) {
 
 const Block& blockOf(const Frame& frame) { return frame.function->blocks[frame.block]; }
 
+void tellBranch(Subgroup& s, std::span<const Parting> parts) {
+    std::vector<Branched> branched;
+    for (const Parting& part : parts) {
+        const Function& function = *s.frames.back().function;
+        branched.push_back({function.blocks[part.edge->block].instructions[0].word, part.mask});
+    }
+    s.tell<&Observer::branch>(kEventBranch, std::span<const Branched>(branched));
+}
+
 // All lanes go along an edge, or parts along several ones.
 Step leave(Subgroup& s, std::span<const Parting> parts) {
+    if (s.observes(kEventBranch)) tellBranch(s, parts);
     if (s.tangles != nullptr) return branchApart(s, parts);
     Frame& frame = s.frames.back();
     if (parts.size() == 1 && frame.waiting.empty()) {
@@ -64,11 +74,9 @@ Step branch(Subgroup& s) {
     return leave(s, {&part, 1});
 }
 
-constexpr auto kUndefinedCondition = "a branch depends on an undefined value";
-
 Step branchConditional(Subgroup& s, In condition) {
     const Block& block = blockOf(s.frames.back());
-    s.require(condition, 0, kUndefinedCondition);
+    s.uses({kEventCondition, 0});
     const LaneMask taken = lanesWith(s, condition.component(0));
     const Parting parts[] = {{&block.edges[0], taken}, {&block.edges[1], s.mask & ~taken}};
     const bool goesFirst = parts[0].mask.any(), goesSecond = parts[1].mask.any();
@@ -78,7 +86,7 @@ Step branchConditional(Subgroup& s, In condition) {
 // Operands: selector, default, then pairs of a literal and a label.
 Step switchCases(Subgroup& s, In selector) {
     const Block& block = blockOf(s.frames.back());
-    s.require(selector, 0, kUndefinedCondition);
+    s.uses({kEventCondition, 0});
     const uint64_t bits = lowBits(selector.type->width);
     LaneMask rest = s.mask;
     std::vector<Parting> parts;
@@ -102,6 +110,7 @@ Step switchCases(Subgroup& s, In selector) {
 }
 
 Step returnFrom(Subgroup& s) {
+    s.tell<&Observer::call>(kEventCall, CallKind::kReturns);
     if (s.at->opcode == OpReturnValue) copyValue(s, s.values[s.at->result], s.operand(0), s.mask);
     if (s.tangles != nullptr) return returnApart(s);
     s.frames.back().returned |= s.mask;
@@ -109,8 +118,7 @@ Step returnFrom(Subgroup& s) {
 }
 
 Step terminate(Subgroup& s) {
-    if (s.at->opcode == OpUnreachable)
-        s.report(kCheckProgram, s.mask.first(), "a lane reached what must not be reached");
+    s.tell<&Observer::call>(kEventCall, CallKind::kEnds);
     return s.tangles != nullptr ? endApart(s) : resume(s);
 }
 
@@ -118,6 +126,7 @@ Step terminate(Subgroup& s) {
 Step call(Subgroup& s) {
     const Function* function = s.program->function(s.word(0));
     if (function == nullptr) return Step::kStop;
+    s.tell<&Observer::call>(kEventCall, CallKind::kEnters);
     for (uint32_t p = 0; p < function->parameters.size(); ++p)
         copyValue(s, s.values[function->parameters[p]], s.operand(p + 1), s.mask);
     if (s.tangles != nullptr) return callApart(s, *function);
@@ -125,10 +134,10 @@ Step call(Subgroup& s) {
     return Step::kBranched;
 }
 
-void checkReached(Subgroup& s) {
-    if (s.mask != s.all)
-        s.report(kCheckDivergence, (s.all & ~s.mask).first(),
-                 "a barrier that this lane does not reach with the others");
+void tellBarrier(Subgroup& s, Barrier::Stage stage, uint32_t scope) {
+    if (!s.observes(kEventBarrier)) return;
+    const auto semantics = semanticsOf(spv::Scope(s.first(scope)), uint32_t(s.first(scope + 1)));
+    s.tell<&Observer::barrier>(kEventBarrier, Barrier{stage, semantics});
 }
 
 // Operands: scope of execution, scope of memory, semantics.
@@ -137,29 +146,21 @@ Step controlBarrier(Subgroup& s) {
     const bool meets = scope >= Reach::kWorkgroup;
     if (meets && s.phase == 0 && s.tangles != nullptr)
         if (const Step step = waitApart(s); step != Step::kNext) return step;
-    if (s.phase == 0) checkReached(s);
-    if (scope == Reach::kSubgroup && s.group->races != nullptr) s.group->races->meetLanes(s);
+    if (s.phase == 0) tellBarrier(s, Barrier::kReached, 1);
+    if (scope == Reach::kSubgroup) tellBarrier(s, Barrier::kLanesMet, 1);
     return meets && s.phase == 0 ? Step::kMeet : Step::kNext;
 }
 
 // SPV_EXT_split_barrier. The invocations meet at the wait.
 void arrive(Subgroup& s) {
-    checkReached(s);
-    if (s.group->races != nullptr) s.group->races->arrive(s);
+    tellBarrier(s, Barrier::kReached, 1);
+    tellBarrier(s, Barrier::kArrived, 1);
 }
 
 // Operands: scope, semantics.
-void memoryBarrier(Subgroup& s) {
-    if (s.group->races != nullptr)
-        s.group->races->fence(s, {spv::Scope(s.first(0)), uint32_t(s.first(1))});
-}
+void memoryBarrier(Subgroup& s) { tellBarrier(s, Barrier::kMemory, 0); }
 
-void assume(Subgroup& s, In condition) {
-    s.mask.forEach([&](uint32_t lane) {
-        if (condition.at(0, lane) == 0)
-            s.report(kCheckProgram, lane, "an assumption does not hold");
-    });
-}
+void assume(Subgroup& s) { s.uses({kEventAssumption, 0}); }
 
 // SPV_KHR_shader_clock: 64 bits, or two words, the lower first. One clock for all scopes.
 void readClock(Subgroup& s, Out result) {

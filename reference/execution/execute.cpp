@@ -1,124 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Settings; a dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
+// A dispatch: its workgroups, on threads of the host, and the subgroups of each, in turn.
 #include <atomic>
 #include <cfenv>
-#include <charconv>
-#include <cstdlib>
 #include <thread>
 
-#include "coopvk_reference/unit_sums.hpp"
+#include "checks/checks.hpp"
 #include "execution/tangles.hpp"
-#include "memory/races.hpp"
+#include "memory/pointer.hpp"
 
 namespace coopvk::reference {
 namespace {
 
-using Text = std::string_view;
-
-template <typename Number>
-bool read(Text text, Number& number) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-    return error == std::errc{} && end == text.data() + text.size();
+// Of what all subgroups meet at; cooperative instructions have none.
+Semantics semanticsAt(const Subgroup& s) {
+    if (s.at->opcode != OpControlBarrier && s.at->opcode != OpControlBarrierWaitEXT) return {};
+    return semanticsOf(spv::Scope(s.operand(1).at(0, 0)), uint32_t(s.operand(2).at(0, 0)));
 }
-
-// One of these names, in the order of the enumeration.
-template <typename Enumeration>
-bool read(Text text, std::initializer_list<Text> names, Enumeration& value) {
-    const auto found = std::find(names.begin(), names.end(), text);
-    if (found == names.end()) return false;
-    value = Enumeration(found - names.begin());
-    return true;
-}
-using Names = std::initializer_list<Text>;
-constexpr Names kOrders = {"plain", "shuffled", "adversarial"};
-constexpr Names kSums = {"plain", "shuffled", "adversarial", "exact"};
-constexpr Names kDirections = {"nearest", "upward", "downward", "halves-toward-zero"};
-constexpr Names kReconvergence = {"maximal", "minimal", "random"};
-constexpr Names kCalls = {"once", "repeated"};
-constexpr Names kActions = {"ignore", "message", "error"};
-
-bool readMap(Text text, Choice& placement) {
-    const Names names = {"nvidia", "rdna3", "rdna4"};
-    const auto* found = std::ranges::find(names, text);
-    if (found == names.end()) return false;
-    placement = Choice(int(Choice::kNvidia) + int(found - names.begin()));
-    return true;
-}
-
-bool readUnit(Text text, Choice& sums) {
-    const SumUnit* unit = findUnit(text);
-    if (unit != nullptr) sums = unit->choice;
-    return unit != nullptr;
-}
-
-bool readChecks(Text text, Settings& settings) {
-    settings.checks = text == "all" ? uint32_t{kAllChecks} : 0;
-    if (text == "all" || text == "none") return true;
-    while (!text.empty()) {
-        const size_t comma = std::min(text.find(','), text.size());
-        uint32_t check = 1;
-        while (check < kAllChecks && text.substr(0, comma) != checkName(Check(check))) check <<= 1;
-        if (check > kAllChecks) return false;
-        settings.checks |= check;
-        text.remove_prefix(std::min(comma + 1, text.size()));
-    }
-    return true;
-}
-
-// "keep", "flush", or names of formats with commas between.
-bool readDenormals(Text text, Settings& settings) {
-    settings.flushed = text == "flush" ? 16 + 32 + 64 : 0;
-    if (text == "flush" || text == "keep") return true;
-    while (!text.empty()) {
-        const Text name = text.substr(0, text.find(','));
-        const uint32_t width = name == "f16" ? 16 : name == "f32" ? 32 : name == "f64" ? 64 : 0;
-        if (width == 0) return false;
-        settings.flushed |= width;
-        text.remove_prefix(std::min(name.size() + 1, text.size()));
-    }
-    return true;
-}
-
-bool one(Text text, Text nameOfFalse, Text nameOfTrue, bool& value) {
-    value = text == nameOfTrue;
-    return value || text == nameOfFalse;
-}
-
-struct SettingRow {
-    const char* name;
-    bool (*read)(Text, Settings&);
-};
-constexpr SettingRow kSettings[] = {
-    {"SUBGROUP_SIZE",
-     [](Text text, Settings& to) {
-         return read(text, to.subgroupSize) && isSubgroupSize(to.subgroupSize);
-     }},
-    {"SEED", [](Text text, Settings& to) { return read(text, to.seed); }},
-    {"SCHEDULE", [](Text text, Settings& to) { return read(text, kOrders, to.schedule); }},
-    {"PLACEMENT",
-     [](Text text, Settings& to) {
-         return read(text, kOrders, to.placement) || readMap(text, to.placement);
-     }},
-    {"SUMS",
-     [](Text text, Settings& to) { return read(text, kSums, to.sums) || readUnit(text, to.sums); }},
-    {"ROUNDING", [](Text text, Settings& to) { return read(text, kDirections, to.rounding); }},
-    {"DENORMALS", readDenormals},
-    {"CONTRACTION", [](Text text, Settings& to) { return one(text, "off", "on", to.contracts); }},
-    {"NANS", [](Text text, Settings& to) { return one(text, "number", "nan", to.prefersNan); }},
-    {"CALLS", [](Text text, Settings& to) { return read(text, kCalls, to.calls); }},
-    {"RECONVERGENCE",
-     [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},
-    {"HOST", [](Text text, Settings& to) { return one(text, "coherent", "apart", to.hostApart); }},
-    {"CHECKS", readChecks},
-    {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
-    {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},
-    {"REPORTS", [](Text text, Settings& to) { return read(text, to.reports); }},
-    {"GRANULARITY",
-     [](Text text, Settings& to) { return read(text, to.granularity) && to.granularity != 0; }},
-    {"STEPS", [](Text text, Settings& to) { return read(text, to.steps); }},
-    {"EXTENSIONS", [](Text text, Settings& to) { return !(to.extensions = text).empty(); }},
-};
 
 enum class State : uint8_t { kReady, kMeeting, kWaiting, kFinished };
 
@@ -187,17 +85,16 @@ class Scheduler {
     }
 
     void meetAtBarrier(Subgroup& first) {
-        const uint64_t instance = dynamicInstance(first);
+        if (!first.observes(kEventBarrier)) return;
+        std::vector<Waits> all;
         for (const Subgroup& s : group_.subgroups) {
-            const char* fault = states_[s.index] == State::kFinished ? "ended without it"
-                                : s.at != first.at ? "waits at another instruction"
-                                : dynamicInstance(s) != instance
-                                    ? "waits in another iteration or call"
-                                    : nullptr;
-            if (fault != nullptr)
-                first.report(kCheckDivergence, 0, std::format("subgroup {} {}", s.index, fault));
+            if (states_[s.index] == State::kFinished)
+                all.push_back({.hasEnded = true});
+            else
+                all.push_back({false, s.at->word, dynamicInstance(s)});
         }
-        if (group_.races != nullptr) group_.races->meet(first);
+        first.tell<&Observer::barrier>(kEventBarrier,
+                                       Barrier{Barrier::kMet, semanticsAt(first), all});
     }
 
     Workgroup& group_;
@@ -218,8 +115,9 @@ class Execution {
         uint64_t threads =
             settings.threads != 0 ? settings.threads : std::thread::hardware_concurrency();
         threads = std::min(std::max<uint64_t>(threads, 1), count_);
-        if ((settings.checks & kCheckRaces) != 0 || settings.schedule == Choice::kAdversarial)
-            history_ = std::make_unique<BufferHistory>(threads > 1);
+        AtomicLocks atomics(threads > 1);
+        context_.atomics = &atomics;
+        observers_ = makeChecks(settings, threads > 1);
         std::vector<std::jthread> others;
         for (uint64_t i = 1; i < threads; ++i) others.emplace_back([this] { runThread(); });
         runThread();
@@ -245,9 +143,16 @@ class Execution {
     void runWorkgroups() {
         Workgroup group{context_};
         prepare(group);
-        std::unique_ptr<Races> races;
-        if (history_) races = std::make_unique<Races>(group, *history_);
-        group.races = races.get();
+        Observers observers;
+        std::vector<std::unique_ptr<Observer>> own;
+        const auto add = [&](Observer& observer) {
+            auto ofThread = observer.ofThread();
+            observers.add(ofThread != nullptr ? *ofThread : observer);
+            own.push_back(std::move(ofThread));
+        };
+        for (const auto& check : observers_) add(*check);
+        for (Observer* observer : context_.dispatch->observers) add(*observer);
+        observe(group, observers);
         for (;;) {
             const uint64_t next = next_.fetch_add(1);
             if (next >= count_ || group.sink->stopped()) return;
@@ -266,26 +171,14 @@ class Execution {
                 base[2] + uint32_t(number / groups[0] / groups[1])};
     }
 
-    const Context context_;
-    std::unique_ptr<BufferHistory> history_;
+    Context context_;
+    std::vector<std::unique_ptr<Observer>> observers_;
     uint64_t count_ = 0;
     std::atomic<uint64_t> next_ = 0;
     std::atomic<bool> outOfMemory_ = false;
 };
 
 }  // namespace
-
-Result<Settings> settingsFromEnvironment() {
-    Settings settings;
-    for (const SettingRow& row : kSettings) {
-        const std::string variable = std::string("COOPVK_REFERENCE_") + row.name;
-        const char* text = std::getenv(variable.c_str());
-        if (text == nullptr || *text == '\0') continue;
-        if (!row.read(text, settings))
-            return Error{ErrorCode::kInvalidArgument, variable + " has no meaning: " + text};
-    }
-    return settings;
-}
 
 Status execute(const Program& program, const Dispatch& dispatch, Resources& resources,
                const Settings& settings, Reporter& reporter) {

@@ -4,19 +4,16 @@
 // has one place in a subgroup, and a frame only says where execution is in a function.
 #pragma once
 
-#include <atomic>
 #include <deque>
 #include <map>
-#include <mutex>
-#include <set>
 
-#include "coopvk_reference/execute.hpp"
+#include "execution/context.hpp"
+#include "execution/observers.hpp"
 #include "program/program.hpp"
 
 namespace coopvk::reference {
 
 struct Workgroup;
-class Races;
 class Shadow;
 struct Tangles;
 
@@ -122,15 +119,20 @@ struct Subgroup {
     const Plan& plan() const {
         return *static_cast<const Plan*>(at->prepared.get());
     }
-    // The first component of operand n, all of which is the same in all active lanes; reports
-    // kCheckUniformity if it is not.
+    // The same of an operand that must be the same in all invocations.
     uint64_t uniform(uint32_t n);
+
+    const Observers* observers = nullptr;  // null: no events
+    uint32_t events = 0;                   // that somebody observes
+    bool observes(uint32_t any) const { return (events & any) != 0; }
+    template <auto kFunction>
+    void tell(Event event, const auto&... arguments) {
+        if (observes(event)) observers->tell<kFunction>(event, Moment(*this), arguments...);
+    }
+    void uses(const Use& use) { tell<&Observer::use>(use.kind, use); }
+
     bool checks(Check check) const;
     void report(Check check, uint32_t lane, std::string message, uint32_t otherWord = 0);
-    // Reports the first active lane in which a component is undefined.
-    void require(const Value& value, uint32_t component, const char* what);
-    // Tells of a write if somebody watches these bytes.
-    void noteWrite(uint32_t lane, const std::byte* data, uint64_t size);
     // A report without check and message.
     Report placeOf(uint32_t lane) const;
 
@@ -221,61 +223,6 @@ inline LaneMask lanesWith(const Subgroup& s, const uint64_t* bits) {
     return lanesWhere(s, [&](uint32_t lane) { return bits[lane] != 0; });
 }
 
-// Collects reports of all threads of an execution.
-class ReportSink {
- public:
-    // `ends`: null, or what ends the execution from outside.
-    ReportSink(Reporter& reporter, uint32_t most, const std::atomic<bool>* ends)
-        : reporter_(reporter), most_(most), ends_(ends) {}
-    // Whether a report may still reach the reporter; its text is not made for others.
-    bool takes(uint32_t check, uint32_t word) {
-        const std::lock_guard lock(mutex_);
-        return seen_.size() < most_ && !seen_.contains({check, word});
-    }
-    // The first report of each kind at each instruction reaches the reporter.
-    void report(const Report& report) {
-        const std::lock_guard lock(mutex_);
-        if (seen_.size() >= most_ || !seen_.emplace(report.check, report.word).second) return;
-        if (!reporter_.report(report)) stop();
-    }
-    void print(const std::string& text) {
-        const std::lock_guard lock(mutex_);
-        reporter_.print(text);
-    }
-    void wrote(const Report& report) {
-        const std::lock_guard lock(mutex_);
-        reporter_.wrote(report);
-    }
-    // Only the first reason counts; without one a report is the reason.
-    void stop(const std::string& reason = "a report stopped the execution") {
-        if (!stopped_.exchange(true)) reason_ = reason;
-    }
-    // After the execution.
-    const std::string& reason() const { return reason_; }
-    bool stopped() const {
-        return stopped_.load(std::memory_order_relaxed) ||
-               (ends_ != nullptr && ends_->load(std::memory_order_relaxed));
-    }
-
- private:
-    Reporter& reporter_;
-    const uint32_t most_;
-    const std::atomic<bool>* const ends_;
-    std::mutex mutex_;
-    std::set<std::pair<uint32_t, uint32_t>> seen_;  // check, word
-    std::string reason_;
-    std::atomic<bool> stopped_ = false;
-};
-
-// What all workgroups of an execution share.
-struct Context {
-    const Program* program = nullptr;
-    const Dispatch* dispatch = nullptr;
-    Resources* resources = nullptr;
-    const Settings* settings = nullptr;
-    ReportSink* sink = nullptr;
-};
-
 struct Workgroup : Context {
     std::array<uint32_t, 3> id = {};
     std::vector<Subgroup> subgroups;
@@ -283,7 +230,7 @@ struct Workgroup : Context {
     std::vector<Deviation> sharedDeviations;
     std::vector<uint8_t> sharedWritten;
     Range sharedRange, pushRange;
-    Races* races = nullptr;  // null: not checked
+    const Observers* observers = nullptr;
     std::shared_ptr<Shadow> shadow;
     uint64_t random = 0;  // state of the generator, from the seed
     uint64_t nextRandom() { return spread(random += 0x9E3779B97F4A7C15); }
@@ -291,6 +238,8 @@ struct Workgroup : Context {
 
 // Memory and state for workgroups, which a thread executes one after the other.
 void prepare(Workgroup& group);
+// Who gets the events of all that this thread executes.
+void observe(Workgroup& group, const Observers& observers);
 // Starts the workgroup with this id.
 void begin(Workgroup& group, std::array<uint32_t, 3> id);
 

@@ -48,17 +48,23 @@ void propagate(Subgroup& s) {
     s.outside.clear();
 }
 
+// Of the result that an instruction has given.
+void afterResult(Subgroup& s, const Instruction& at, bool tracksDefined) {
+    if (tracksDefined && at.row->defined != Defined::kHandler && at.handler == at.row->handler)
+        propagate(s);
+    if (s.observes(kEventValue) && s.at == &at) s.tell<&Observer::value>(kEventValue);
+}
+
 // Instructions of one block, until one branches, meets others, yields or stops.
 Step runBlock(Subgroup& s, bool tracksDefined) {
+    const bool follows = tracksDefined || s.observes(kEventValue);
     Frame& frame = s.frames.back();
     const Instruction* at = &frame.function->blocks[frame.block].instructions[frame.position];
     for (;; ++at) {
         ++frame.position;
         s.at = at;
         const Step step = s.shadow != nullptr ? s.shadow->execute(s) : at->handler(s);
-        if (tracksDefined && at->row->defined != Defined::kHandler && at->result != kNone &&
-            at->handler == at->row->handler)
-            propagate(s);
+        if (follows && at->result != kNone) afterResult(s, *at, tracksDefined);
         if (step != Step::kNext) return step;
     }
 }
@@ -74,7 +80,7 @@ const OpcodeRow* findRow(std::string_view set, uint32_t number) {
 }
 
 Step run(Subgroup& s, size_t depth) {
-    const bool tracksDefined = s.checks(kCheckUndefined);
+    const bool tracksDefined = s.checks(kCheckUndefined) || s.observes(kEventUndefinedStore);
     const bool isApart = depth == 0 && s.tangles != nullptr && s.frames.empty();
     Step step = isApart ? resumeApart(s) : Step::kBranched;
     while (step == Step::kBranched && s.frames.size() > depth) {
@@ -94,6 +100,7 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
     const Instruction* caller = s.at;
     for (size_t p = 0; p < function.parameters.size() && p < arguments.size(); ++p)
         copyValue(s, s.values[function.parameters[p]], arguments[p], mask);
+    s.tell<&Observer::call>(kEventCall, CallKind::kEnters);
     const size_t depth = s.frames.size();
     const auto tangles = std::exchange(s.tangles, nullptr);  // all return before it goes on
     enter(s, function, mask, kNone);

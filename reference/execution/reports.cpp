@@ -190,18 +190,6 @@ Report Subgroup::placeOf(uint32_t lane) const {
             .lane = lane};
 }
 
-void Subgroup::noteWrite(uint32_t lane, const std::byte* data, uint64_t size) {
-    const auto& watched = group->dispatch->watched;
-    const std::less<> before;  // of pointers into different buffers
-    if (before(data, watched.data() + watched.size()) && before(watched.data(), data + size))
-        group->sink->wrote(placeOf(lane));
-}
-
-void Subgroup::require(const Value& value, uint32_t component, const char* what) {
-    const LaneMask undefined = mask & ~value.defined[component];
-    if (undefined.any()) report(kCheckUndefined, undefined.first(), what);
-}
-
 void Subgroup::noteOutside(uint32_t component, uint32_t lane, const char* what) {
     if (!checks(kCheckUndefined)) return;
     // To a proof the undefined result of a function is one that equal instructions share.
@@ -214,20 +202,12 @@ void Subgroup::noteOutside(uint32_t component, uint32_t lane, const char* what) 
 }
 
 uint64_t Subgroup::uniform(uint32_t n) {
-    const Value value = operand(n);
-    for (uint32_t c = 0; c < value.components(); ++c)
-        require(value, c, "an operand that must be the same in all invocations is undefined");
     // Where all subgroups have met, all have the operand of the first one.
-    const Subgroup& other =
-        phase == 0 || group->subgroups[0].mask.none() ? *this : group->subgroups[0];
-    for (uint32_t c = 0; c < value.components() && checks(kCheckUniformity); ++c) {
-        const uint64_t bits = other.values[slot(n)].at(c, other.mask.first());
-        mask.forEach([&](uint32_t lane) {
-            if (value.at(c, lane) != bits)
-                report(kCheckUniformity, lane,
-                       std::format("operand {} is {} here and {} in another invocation", n,
-                                   value.at(c, lane), bits));
-        });
+    if (phase == 0 || group->subgroups[0].mask.none()) {
+        uses({kEventUniform, n});
+    } else {
+        const Moment other(group->subgroups[0]);
+        uses({kEventUniform, n, 0, 0, &other});
     }
     return first(n);
 }

@@ -137,9 +137,7 @@ Step meetAtBarrier(Subgroup& s, size_t index) {
     restore(s, std::move(tangle));
     s.tangles->isTogether = true;
     if (before - s.tangles->others.size() > 1)
-        s.report(kCheckDivergence, s.mask.first(),
-                 "a barrier that lanes reach apart, since nothing promised that they come together "
-                 "before it");
+        s.tell<&Observer::barrier>(kEventBarrier, Barrier{Barrier::kApart});
     return Step::kBranched;
 }
 

@@ -5,7 +5,6 @@
 #include "execution/shadow.hpp"
 #include "execution/tangles.hpp"
 #include "memory/pointer.hpp"
-#include "memory/races.hpp"
 
 namespace coopvk::reference {
 namespace {
@@ -167,10 +166,7 @@ void prepare(Workgroup& group) {
     const Program& program = *group.program;
     group.shared.resize(program.sharedSize);
     group.sharedWritten.resize(program.sharedSize);
-    group.sharedRange = {group.shared.data(), program.sharedSize, 0,
-                         (group.settings->checks & (kCheckUnwritten | kCheckUndefined)) != 0
-                             ? group.sharedWritten.data()
-                             : nullptr};
+    group.sharedRange = {group.shared.data(), program.sharedSize, 0, nullptr};
     group.shadow = makeShadow(*group.settings);
     if (group.shadow != nullptr) {
         group.sharedDeviations.resize(program.sharedSize);
@@ -186,6 +182,17 @@ void prepare(Workgroup& group) {
     }
 }
 
+void observe(Workgroup& group, const Observers& observers) {
+    group.observers = &observers;
+    const bool tracksWritten = (group.settings->checks & kCheckUndefined) != 0 ||
+                               (observers.events() & kEventUnwrittenLoad) != 0;
+    if (tracksWritten) group.sharedRange.written = group.sharedWritten.data();
+    for (Subgroup& s : group.subgroups) {
+        s.observers = &observers;
+        s.events = observers.events();
+    }
+}
+
 void begin(Workgroup& group, std::array<uint32_t, 3> id) {
     group.id = id;
     const auto& groups = group.dispatch->groups;
@@ -193,7 +200,12 @@ void begin(Workgroup& group, std::array<uint32_t, 3> id) {
                    ((uint64_t{id[2]} * groups[1] + id[1]) * groups[0] + id[0]) * 0x1000193;
     initialiseShared(group);
     for (Subgroup& s : group.subgroups) initialise(group, s);
-    if (group.races != nullptr) group.races->begin(group);
+    const Program& program = *group.program;
+    const auto& base = group.dispatch->base;
+    const uint32_t number =
+        ((id[2] - base[2]) * groups[1] + id[1] - base[1]) * groups[0] + id[0] - base[0];
+    group.observers->begin({id, number, program.lanes, program.subgroups, program.sharedSize,
+                            program.vulkanMemoryModel});
 }
 
 }  // namespace coopvk::reference

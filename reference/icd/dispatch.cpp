@@ -50,10 +50,11 @@ void dispatch(Execution& execution, const std::array<uint32_t, 3>& base,
     DeviceReporter reporter(execution);
     Device& device = execution.device;
     FollowedAccesses accesses(execution);
+    Observer* const observers[] = {&accesses};
     const Dispatch call{.groups = groups,
                         .base = base,
                         .pushConstants = execution.pushConstants,
-                        .accesses = device.dependencies ? &accesses : nullptr,
+                        .observers = std::span(observers, device.dependencies ? 1 : 0),
                         .stop = &device.stopping};
     const Status status = execute(*execution.program, call, resources, device.settings(), reporter);
     if (device.stopping) return;

@@ -106,7 +106,7 @@ template <BlockKind kKind, bool kStores>
 Step move(Subgroup& s) {
     const Transfer transfer = transferOf(s, kKind, kStores ? 5 : 4);
     if (!transfer.possible()) return Step::kStop;
-    checkActive(s);
+    reach(s);
     const uint32_t size = transfer.block.elementSize;
     const BlockMapping mapping(transfer.block, s.lanes);
     const Memory memory{s, transfer.pointer};
@@ -132,7 +132,7 @@ constexpr OpcodeRow kBlockRows[] = {
     row<move<BlockKind::transform, false>>(OpSubgroup2DBlockLoadTransformINTEL),
     row<move<BlockKind::plain, true>>(OpSubgroup2DBlockStoreINTEL),
     // "Prefetching does not affect the functionality".
-    row<checkActive>(OpSubgroup2DBlockPrefetchINTEL),
+    row<reach>(OpSubgroup2DBlockPrefetchINTEL),
 };
 
 }  // namespace

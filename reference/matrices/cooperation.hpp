@@ -82,17 +82,15 @@ inline Matrix gather(Subgroup& s, uint32_t slot, std::optional<Number> number = 
 }
 
 // SPV_KHR_cooperative_matrix, OpTypeCooperativeMatrixKHR: "all the invocations in the Scope
-// instance are active or none of them are". Reports an invocation that is not.
-inline void checkActive(Subgroup& s) {
-    if (s.phase != 0 || s.mask == s.all) return;
-    s.report(kCheckDivergence, (~s.mask & s.all).first(),
-             "a cooperative instruction is not executed by this invocation");
+// instance are active or none of them are".
+inline void reach(Subgroup& s) {
+    if (s.phase == 0) s.tell<&Observer::barrier>(kEventBarrier, Barrier{Barrier::kReached});
 }
 
 // The same, and whether the subgroup has to wait (Step::kMeet) for all invocations of the matrix's
 // scope, which execute the instruction together.
 inline bool hasToMeet(Subgroup& s, const Type& matrix) {
-    checkActive(s);
+    reach(s);
     return ofWorkgroup(matrix) && s.phase == 0;
 }
 

@@ -78,7 +78,7 @@ std::optional<Matrix> changeUse(Subgroup& s) {
 // unordered". The arguments: row, column, element, and further operands, of matrices their
 // elements.
 Step perElement(Subgroup& s, Out result) {
-    checkActive(s);
+    reach(s);
     const Function* function = s.program->function(s.word(1));
     if (function == nullptr || function->parameters.size() < 3) return Step::kStop;
     const Holder holder(s, s.type());
@@ -149,7 +149,7 @@ std::optional<Matrix> fromArrays(Subgroup& s) {
 }
 
 void toArrays(Subgroup& s, Out result, In from) {
-    checkActive(s);
+    reach(s);
     Matrix matrix = lines(gather(s, s.slot(0)), *from.type);
     forLanes(s, [&](uint32_t lane) {
         const auto line = lane < matrix.rows ? matrix.row(lane) : std::span<Element>();

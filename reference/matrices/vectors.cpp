@@ -200,8 +200,8 @@ void product(Subgroup& s, Out result, In input) {
 void addTo(Subgroup& s, uint32_t lane, uint64_t offset, Number number, double addend, bool defined,
            const Interval& interval) {
     using numbers::decodeDouble, numbers::encodeDouble;
-    if (!defined) s.report(kCheckUndefined, lane, "adds an undefined value to memory");
     AtomicAccess access;
+    access.isDefined = defined;
     if (s.intervals != nullptr) access.addend = {number, interval};
     memoryAt(s, 0, lane)
         .exchange(lane, offset, numbers::format(number).bits / 8, access, [&](uint64_t old) {

@@ -10,6 +10,7 @@ namespace {
 // How an instruction accesses a value in memory of bytes: where each component lies.
 struct AccessPlan {
     std::vector<Leaf> places;  // from the pointer on
+    uint32_t size = 0;         // of all of them, in bytes
     Access access;
     bool half = false;  // an integer of 4 bits, in either half of its byte
 };
@@ -24,6 +25,8 @@ AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer
     plan.access.object = slot.object;
     if (holdsComponents(slot.type->storage)) return plan;
     plan.places = leavesOf(slot.pointee.type == type ? slot.pointee : Pointee{type});
+    for (const Leaf& place : plan.places)
+        plan.size = std::max(plan.size, uint32_t((place.bit + place.bits + 7) / 8));
     plan.half = isHalfByte(*type);
     return plan;
 }
@@ -57,22 +60,17 @@ void moveComponents(Subgroup& s, const Value& pointer, const Value& value) {
     s.mask.forEach([&](uint32_t lane) { move(lane, LaneMask::one(lane)); });
 }
 
-void checkStored(Subgroup& s, const Value& from) {
-    for (uint32_t c = 0; c < from.components(); ++c)
-        if (const LaneMask lacks = s.mask & ~from.defined[c]; lacks.any())
-            return s.report(kCheckUndefined, lacks.first(),
-                            std::format("stores an undefined value, component {}", c));
-}
-
+// Through the pointer that is operand `address`.
 template <bool kStores>
-void moveValue(Subgroup& s, const Value& pointer, const Value& value, const AccessPlan& plan) {
-    s.require(pointer, pointer.components() - 1, "an address is undefined");
+void moveValue(Subgroup& s, uint32_t address, const Value& value, const AccessPlan& plan) {
+    const Value& pointer = s.operand(address);
+    usesAddress(s, address, plan.size, plan.access.alignment);
     if (holdsComponents(pointer.type->storage)) return moveComponents<kStores>(s, pointer, value);
-    if (kStores && s.checks(kCheckUndefined)) checkStored(s, value);
-    const bool aligned = plan.access.alignment > 1;
+    // Most values are defined as a whole.
+    const bool isDefined = !kStores || !s.observes(kEventStore | kEventUndefinedStore) ||
+                           (s.mask & ~definedInAll(value)).none();
     s.mask.forEach([&](uint32_t lane) {
         Memory memory{s, pointerAt(s, pointer, lane), plan.access};
-        if (aligned) memory.checkAlignment(lane);
         const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
         if (upper) memory.pointer.offset &= ~kUpperHalf;
         for (uint32_t c = 0; c < plan.places.size(); ++c) {
@@ -80,7 +78,8 @@ void moveValue(Subgroup& s, const Value& pointer, const Value& value, const Acce
             const uint64_t bit = first + (upper ? 4 : 0);
             if constexpr (kStores) {
                 memory.write(lane, bit, bits,
-                             {value.at(c, lane), true, value.deviationAt(c, lane)});
+                             {value.at(c, lane), isDefined || value.isDefined(c, lane),
+                              value.deviationAt(c, lane)});
             } else {
                 const auto [number, defined, deviation] = memory.read(lane, bit, bits);
                 value.set(c, lane, {isBool ? number != 0 : number, defined, deviation});
@@ -98,8 +97,7 @@ Step afterAccess(Subgroup& s) {
 // OpLoad, OpStore. Operands: pointer, the object of a store, memory operands.
 template <bool kStores>
 Step access(Subgroup& s, In pointer) {
-    checkDescriptor(s, 0);
-    moveValue<kStores>(s, pointer, kStores ? s.operand(1) : s.result(), s.plan<AccessPlan>());
+    moveValue<kStores>(s, 0, kStores ? s.operand(1) : s.result(), s.plan<AccessPlan>());
     return holdsComponents(pointer.type->storage) ? Step::kNext : afterAccess(s);
 }
 template <bool kStores>
@@ -114,13 +112,11 @@ struct CopyPlan {
     AccessPlan target, source;
 };
 
-Step copyMemory(Subgroup& s, In target, In source) {
+Step copyMemory(Subgroup& s) {
     const auto& plan = s.plan<CopyPlan>();
-    checkDescriptor(s, 0);
-    checkDescriptor(s, 1);
     const Value& copied = s.values[plan.slot];
-    moveValue<false>(s, source, copied, plan.source);
-    moveValue<true>(s, target, copied, plan.target);
+    moveValue<false>(s, 1, copied, plan.source);
+    moveValue<true>(s, 0, copied, plan.target);
     return afterAccess(s);
 }
 
@@ -193,8 +189,7 @@ constexpr OpcodeRow kAccessRows[] = {
 Rows accessRows() { return kAccessRows; }
 
 void storeThrough(Subgroup& s, uint32_t pointer, const Value& value) {
-    moveValue<true>(s, s.operand(pointer), value,
-                    planOf(*s.program, *s.at, pointer, value.type, kNone));
+    moveValue<true>(s, pointer, value, planOf(*s.program, *s.at, pointer, value.type, kNone));
 }
 
 }  // namespace coopvk::reference

@@ -96,11 +96,9 @@ Status prepareChain(Program& program, Instruction& i) {
     return prepared(i, std::move(plan));
 }
 
-constexpr auto kUndefinedIndex = "an index is undefined";
-
 void selectDescriptors(Subgroup& s, const ChainPlan& plan, const Value& result) {
     const Value& index = s.operand(plan.descriptorOperand);
-    s.require(index, 0, kUndefinedIndex);
+    s.uses({kEventIndex, plan.descriptorOperand});
     const Variable& all = *plan.descriptors;
     forLanes(s, [&](uint32_t lane) {
         const uint64_t element = index.at(0, lane);
@@ -126,7 +124,7 @@ void accessChain(Subgroup& s, Out result) {
     forLanes(s, [&](uint32_t lane) { result.at(last, lane) = base.at(last, lane) + plan.offset; });
     for (const ChainIndex& step : plan.indices) {
         const Value& index = s.operand(step.operand);
-        s.require(index, 0, kUndefinedIndex);
+        s.uses({kEventIndex, step.operand});
         defined &= index.defined[0];
         const uint32_t width = index.type->width;
         forLanes(s, [&](uint32_t lane) {
@@ -155,7 +153,7 @@ void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In of
 
 // SPV_EXT_descriptor_heap: to the buffer whose descriptor is where the operand points.
 void bufferPointer(Subgroup& s, Out result, In descriptor) {
-    s.require(descriptor, 1, kUndefinedIndex);
+    s.uses({kEventIndex, 0});
     forLanes(s, [&](uint32_t lane) {
         const Range* range = s.group->resources->inHeap(descriptor.at(1, lane));
         result.at(0, lane) = reinterpret_cast<uint64_t>(range);

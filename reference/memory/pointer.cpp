@@ -5,45 +5,51 @@
 
 #include "execution/opcode_table.hpp"
 #include "execution/shadow.hpp"
-#include "memory/races.hpp"
 
 namespace coopvk::reference {
 
 Access accessOf(const Program& program, const Instruction& instruction, uint32_t first) {
     Access access;
     if (first >= instruction.operands.size()) return access;
-    access.operands = instruction[first].word;
+    const uint32_t mask = instruction[first].word;
     uint32_t next = first + 1;
     const auto has = [&](spv::MemoryAccessMask bit) {
-        return (access.operands & uint32_t(bit)) != 0 && next < instruction.operands.size();
+        return (mask & uint32_t(bit)) != 0 && next < instruction.operands.size();
     };
     if (has(spv::MemoryAccessMask::Aligned)) access.alignment = instruction[next++].word;
     const auto scope = [&] {
         const uint32_t slot = instruction[next++].slot;
-        return spv::Scope(slot != kNone ? program.constantAt(slot) : 0);
+        return reachOf(spv::Scope(slot != kNone ? program.constantAt(slot) : 0));
     };
-    if (has(spv::MemoryAccessMask::MakePointerAvailable)) access.availableScope = scope();
-    if (has(spv::MemoryAccessMask::MakePointerVisible)) access.visibleScope = scope();
+    if (has(spv::MemoryAccessMask::MakePointerAvailable)) access.available = scope();
+    if (has(spv::MemoryAccessMask::MakePointerVisible)) access.visible = scope();
+    access.isNonPrivate = (mask & uint32_t(spv::MemoryAccessMask::NonPrivatePointer)) != 0;
     return access;
 }
 
-void compareDescriptors(Subgroup& s, uint32_t operand) {
-    const uint64_t* base = s.operand(operand).component(0);
-    const uint32_t first = s.mask.first();
-    const LaneMask others =
-        lanesWhere(s, [&](uint32_t lane) { return ((base[lane] ^ base[first]) & ~kOutside) != 0; });
-    if (others.any())
-        s.report(kCheckUniformity, others.first(),
-                 std::format("accesses another descriptor than lane {}, and the pointer is not "
-                             "decorated NonUniform",
-                             first));
+Semantics semanticsOf(spv::Scope scope, uint32_t mask) {
+    using enum spv::MemorySemanticsMask;
+    const auto hasAny = [&](auto... bits) { return ((mask & uint32_t(bits)) | ...) != 0; };
+    Semantics semantics{reachOf(scope)};
+    if (semantics.reach != Reach::kInvocation) {
+        semantics.releases = hasAny(Release, AcquireRelease, SequentiallyConsistent);
+        semantics.acquires = hasAny(Acquire, AcquireRelease, SequentiallyConsistent);
+    }
+    semantics.available = hasAny(MakeAvailable);
+    semantics.visible = hasAny(MakeVisible);
+    semantics.kinds = {hasAny(WorkgroupMemory), hasAny(UniformMemory)};
+    return semantics;
+}
+
+void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment) {
+    if (!s.observes(kEventAddress | kEventAligned | kEventDescriptor)) return;
+    s.uses({kEventAddress, operand, size});
+    if (alignment > 1) s.uses({kEventAligned, operand, size, alignment});
+    const Slot& slot = s.program->slotAt(*s.at, operand);
+    if (slot.ofDescriptors && !slot.nonUniform) s.uses({kEventDescriptor, operand, size});
 }
 
 namespace {
-
-bool isPhysical(spv::StorageClass storage) {
-    return storage == spv::StorageClass::PhysicalStorageBuffer;
-}
 
 // The memory of a pointer, and the offset there.
 const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
@@ -57,19 +63,12 @@ const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
     return range;
 }
 
-const char* storageName(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Workgroup      ? "the workgroup's memory"
-           : storage == spv::StorageClass::PushConstant ? "the push constants"
-           : isPhysical(storage)                        ? "the buffer at this address"
-                                                        : "the descriptor";
-}
-
 void reportOutside(const Memory& memory, uint32_t lane, uint64_t offset, uint64_t size,
                    const Range* range) {
     const auto& [storage, base, unused] = memory.pointer;
     const std::string place =
         range != nullptr ? std::format("byte {} of the {} bytes of {}", int64_t(offset),
-                                       range->size, storageName(storage))
+                                       range->size, nameOf(kindOf(storage)))
         : isPhysical(storage)
             ? std::format("address {}, where no buffer is", offset)
             : std::format("byte {} of a descriptor that is not there", int64_t(offset));
@@ -100,17 +99,21 @@ Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size, bool reports)
             range->writers != nullptr ? range->writers + at : nullptr,
             range->readers != nullptr ? range->readers + at : nullptr,
             range->deviations != nullptr ? range->deviations + at : nullptr,
-            range->address != 0 && s.group->dispatch->accesses != nullptr ? range : nullptr};
+            range};
 }
 
-void Memory::noteRead(uint32_t lane, const Span& span, uint64_t size, std::byte* seen) const {
-    std::string fault = s.group->dispatch->accesses->reads(*span.followed, span.data, size, seen);
-    if (!fault.empty()) s.report(kCheckDependencies, lane, std::move(fault));
-}
-
-void Memory::noteWrite(uint32_t lane, const Span& span, uint64_t size) const {
-    std::string fault = s.group->dispatch->accesses->writes(span.data, size);
-    if (!fault.empty()) s.report(kCheckDependencies, lane, std::move(fault));
+MemoryAccess Memory::accessTo(uint32_t lane, const Span& span, uint64_t size,
+                              bool isDefined) const {
+    return {.lane = lane,
+            .subgroup = s.index,
+            .word = s.at->word,
+            .kind = kindOf(pointer.storage),
+            .isDefined = isDefined,
+            .data = span.data,
+            .size = size,
+            .offset = uint64_t(span.data - span.range->data),
+            .range = *span.range,
+            .how = access};
 }
 
 Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
@@ -124,22 +127,21 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     } else {
         std::memcpy(&word, from.data, size);
     }
-    if (Races* races = s.group->races)
-        races->note(*this, lane, from.data, size, reinterpret_cast<std::byte*>(&word));
-    if (from.followed != nullptr) noteRead(lane, from, size, reinterpret_cast<std::byte*>(&word));
-    if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
     const bool written = isWritten(from, size);
-    if (!written)
-        s.report(kCheckUnwritten, lane,
-                 std::format("reads {} bytes that nothing wrote, at byte {} of {}", size,
-                             pointer.offset + byteOf(bit), storageName(pointer.storage)));
+    const Event event = written ? kEventLoad : kEventUnwrittenLoad;
+    if (s.observes(kEventLoad | event)) {
+        const MemoryAccess access = accessTo(lane, from, size, written);
+        auto* const seen = reinterpret_cast<std::byte*>(&word);
+        s.tell<&Observer::load>(kEventLoad, access, seen);
+        if (!written) s.tell<&Observer::load>(kEventUnwrittenLoad, access, seen);
+    }
+    if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
     const Deviation deviation =
         from.deviations != nullptr ? s.shadow->read(from.deviations, word, bit % 8, bits) : 0;
     return {word >> bit % 8 & lowBits(bits), written, deviation};
 }
 
 void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& number) const {
-    if (!number.defined) s.report(kCheckUndefined, lane, "stores an undefined number");
     uint64_t word = number.bits;
     const uint32_t size = (bits + 7) / 8;
     const Span to = locate(lane, byteOf(bit), size);
@@ -148,13 +150,15 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
         const uint64_t mask = lowBits(bits) << bit % 8;
         word = (uint64_t(*to.data) & ~mask) | (word << bit % 8 & mask);
     }
-    if (Races* races = s.group->races) races->note(*this, lane, to.data, size, nullptr);
-    if (to.followed != nullptr) noteWrite(lane, to, size);
+    if (s.observes(kEventStore | (number.defined ? kEventStore : kEventUndefinedStore))) {
+        const MemoryAccess access = accessTo(lane, to, size, number.defined);
+        s.tell<&Observer::store>(kEventStore, access);
+        if (!number.defined) s.tell<&Observer::store>(kEventUndefinedStore, access);
+    }
     if (size == sizeof(uint32_t))  // most writes: without a call
         std::memcpy(to.data, &word, sizeof(uint32_t));
     else
         std::memcpy(to.data, &word, size);
-    if (!s.group->dispatch->watched.empty()) s.noteWrite(lane, to.data, size);
     if (to.written != nullptr) std::memset(to.written, 1, size);
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
     if (to.deviations != nullptr)
@@ -174,18 +178,6 @@ static uint64_t exchangeWord(std::byte* data, const Change& change, bool& wrote)
     return before;
 }
 
-// Descriptors and variables start at multiples of 16 bytes.
-void Memory::checkAlignment(uint32_t lane) const {
-    const uint32_t alignment =
-        isPhysical(pointer.storage) ? access.alignment : std::min(access.alignment, 16u);
-    const uint64_t at = pointer.offset & ~kUpperHalf;
-    if (alignment == 0 || (at & (alignment - 1)) == 0) return;
-    s.report(kCheckBounds, lane,
-             std::format("accesses {} {} of {}, which is not a multiple of {}",
-                         isPhysical(pointer.storage) ? "address" : "byte", at,
-                         storageName(pointer.storage), alignment));
-}
-
 Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                          const Change& change) const {
     const Span at = locate(lane, offset, size);
@@ -194,26 +186,21 @@ Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const At
         s.report(kCheckBounds, lane, "an atomic operation at an address that is not aligned");
         return {0};
     }
-    if (atomic.reads && !isWritten(at, size))
-        s.report(kCheckUnwritten, lane, "an atomic operation on memory that nothing wrote");
+    const bool written = !atomic.reads || isWritten(at, size);
     if (at.written != nullptr) std::memset(at.written, 1, size);
-    if (at.followed != nullptr && atomic.reads) noteRead(lane, at, size, nullptr);
-    if (at.followed != nullptr && atomic.writes) noteWrite(lane, at, size);
-    Races* races = s.group->races;
-    const auto lock =
-        races != nullptr ? races->lock(*this, at.data) : std::unique_lock<std::mutex>();
+    const bool isObserved = s.observes(kEventAtomic);
+    const auto lock = isObserved ? s.group->atomics->lock(at.data) : std::unique_lock<std::mutex>();
     bool wrote = false;
     uint64_t before = size == 2   ? exchangeWord<uint16_t>(at.data, change, wrote)
                       : size == 4 ? exchangeWord<uint32_t>(at.data, change, wrote)
                                   : exchangeWord<uint64_t>(at.data, change, wrote);
     if (wrote && at.writers != nullptr) std::fill_n(at.writers, size, s.at->word);
-    if (wrote && !s.group->dispatch->watched.empty()) s.noteWrite(lane, at.data, size);
-    if (races != nullptr)
-        races->noteAtomic(*this, lane, at.data, size,
-                          {{atomic.scope, wrote ? atomic.semantics : atomic.unequal},
-                           atomic.reads,
-                           wrote,
-                           reinterpret_cast<std::byte*>(&before)});
+    if (isObserved)
+        s.tell<&Observer::atomic>(
+            kEventAtomic, accessTo(lane, at, size, written),
+            AtomicOperation{semanticsOf(atomic.scope, wrote ? atomic.semantics : atomic.unequal),
+                            atomic.reads, wrote, atomic.isDefined,
+                            reinterpret_cast<std::byte*>(&before)});
     if (at.deviations == nullptr) return {before};
     return {before, true, s.shadow->afterAtomic(at.deviations, at.data, size, atomic, before)};
 }
@@ -238,11 +225,10 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
     const Type& type = s.at->type != nullptr ? s.type() : *value.type;
     const Type& scalar = scalarOf(type);
     const auto size = uint32_t(sizeOf({&type}));
-    if (hasValue) s.require(value, 0, "an atomic operation stores an undefined value");
     const auto bitsAt = [&](uint64_t bits, uint32_t c) {
         return bits >> c * scalar.width & lowBits(scalar.width);
     };
-    checkDescriptor(s, 0);
+    usesAddress(s, 0, size);
     const uint8_t object = s.program->slotAt(*s.at, 0).object;
     const bool isLoad = opcode == OpAtomicLoad;
     s.mask.forEach([&](uint32_t lane) {
@@ -250,7 +236,7 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
         AtomicAccess access{spv::Scope(scope.at(0, lane)), uint32_t(semantics.at(0, lane))};
         access.unequal = compares ? uint32_t(s.operand(3).at(0, lane)) : access.semantics;
         access.reads = opcode != OpAtomicStore;
-        access.writes = !isLoad;
+        access.isDefined = !hasValue || value.isDefined(0, lane);
         const auto change = [&](uint64_t before) -> std::optional<uint64_t> {
             if (isLoad || (compares && before != s.operand(5).at(0, lane))) return std::nullopt;
             uint64_t after = 0;

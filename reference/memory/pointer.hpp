@@ -41,34 +41,50 @@ constexpr bool holdsComponents(spv::StorageClass storage) {
            storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
 }
 
-// Memory operands of an instruction. Invocation stands for no scope.
-struct Access {
-    uint32_t operands = 0;   // spv::MemoryAccessMask
-    uint32_t alignment = 0;  // of the address, in bytes; 0: not known
-    uint8_t object = 0;      // Slot::object
-    uint8_t matrix = 0;      // number of the type whose elements these are; 0: no matrix's
-    spv::Scope availableScope = spv::Scope::Invocation;
-    spv::Scope visibleScope = spv::Scope::Invocation;
-};
-// Reports a descriptor that differs from lane to lane, if the pointer is not decorated NonUniform.
-void compareDescriptors(Subgroup& s, uint32_t operand);
-inline void checkDescriptor(Subgroup& s, uint32_t operand) {
-    const Slot& slot = s.program->slotAt(*s.at, operand);
-    if (slot.ofDescriptors && !slot.nonUniform) compareDescriptors(s, operand);
+constexpr MemoryKind kindOf(spv::StorageClass storage) {
+    if (holdsComponents(storage)) return kOwn;
+    return storage == spv::StorageClass::Workgroup      ? kShared
+           : storage == spv::StorageClass::PushConstant ? kPushConstants
+                                                        : kBuffer;
 }
+constexpr bool isPhysical(spv::StorageClass storage) {
+    return storage == spv::StorageClass::PhysicalStorageBuffer;
+}
+
+// The numbers of spv::Scope are in no order.
+constexpr Reach reachOf(spv::Scope scope) {
+    switch (scope) {
+        case spv::Scope::Subgroup:
+            return Reach::kSubgroup;
+        case spv::Scope::Workgroup:
+            return Reach::kWorkgroup;
+        case spv::Scope::QueueFamily:
+        case spv::Scope::Device:
+        case spv::Scope::CrossDevice:
+            return Reach::kDevice;
+        default:
+            return Reach::kInvocation;
+    }
+}
+// `mask`: of spv::MemorySemanticsMask.
+Semantics semanticsOf(spv::Scope scope, uint32_t mask);
+
+// An instruction accesses so many bytes in each lane through a pointer. `alignment`: see Access.
+void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment = 0);
 
 // Of an atomic operation.
 struct AtomicAccess {
     spv::Scope scope = spv::Scope::Device;
     uint32_t semantics = 0, unequal = 0;  // if it writes, and if it does not
     bool reads = true;
-    bool writes = true;  // false: never
+    bool isDefined = true;  // what it adds or stores
     // Of what it adds or stores: an addend, in any order with others, or nothing; whether the
     // result depends on a value that may be another one.
     std::optional<std::pair<numbers::Number, Interval>> addend = {};
     bool deviates = false;
 };
-// From the operand `first` on, if there is one: mask, then its operands. Scopes are constants.
+// Memory operands from the operand `first` on, if there is one: mask, then its operands. Scopes are
+// constants.
 Access accessOf(const Program& program, const Instruction& i, uint32_t first);
 
 // Bytes of memory.
@@ -78,7 +94,7 @@ struct Span {
     uint32_t* writers = nullptr;  // null: not kept
     uint32_t* readers = nullptr;
     Deviation* deviations = nullptr;
-    const Range* followed = nullptr;  // in which it is, if somebody follows accesses to it
+    const Range* range = nullptr;  // in which it is
 };
 // What an atomic operation makes of the bits that it read; nothing: it does not write.
 using Change = std::function<std::optional<uint64_t>(uint64_t)>;
@@ -110,11 +126,8 @@ struct Memory {
     // change(their bits). Returns the bits before; 0 if they are outside of the memory (reported).
     Element exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                      const Change& change) const;
-    // Tells who follows accesses to this memory.
-    void noteRead(uint32_t lane, const Span& span, uint64_t size, std::byte* seen) const;
-    void noteWrite(uint32_t lane, const Span& span, uint64_t size) const;
-    // Reports an address that is not a multiple of what the memory operands say.
-    void checkAlignment(uint32_t lane) const;
+    // Of these bytes, for observers.
+    MemoryAccess accessTo(uint32_t lane, const Span& span, uint64_t size, bool isDefined) const;
 };
 
 // Stores a value through operand `pointer` of an instruction that does more than that.

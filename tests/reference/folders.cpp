@@ -18,8 +18,9 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* kMembers[] = {"what",      "size",    "groups",   "lanes",   "settings",
-                                    "constants", "buffers", "expected", "reports", "runs"};
+constexpr const char* kMembers[] = {"what",     "size",      "groups",  "lanes",
+                                    "settings", "constants", "buffers", "unwritten",
+                                    "expected", "reports",   "counts",  "runs"};
 
 // Empty if there is no such file.
 std::string contentsOf(const fs::path& path) {
@@ -35,6 +36,7 @@ std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test) {
     ShaderText text;
     text.body = contentsOf(folder / "main.spvasm");
     if (text.body.empty()) throw std::runtime_error("there is no shader");
+    text.capabilities = contentsOf(folder / "capabilities.spvasm");
     text.declarations = contentsOf(folder / "declarations.spvasm");
     text.functions = contentsOf(folder / "functions.spvasm");
     text.localSize = test.value("size", 4u);
@@ -48,6 +50,18 @@ std::map<uint32_t, std::vector<uint32_t>> buffersOf(const Json& all) {
             buffers[uint32_t(std::stoul(binding))].push_back(
                 number.is_number_float() ? bitsOf(number.get<float>()) : number.get<uint32_t>());
     return buffers;
+}
+
+// The bytes of each buffer; not 0: written.
+std::map<uint32_t, std::vector<uint8_t>> writtenOf(const Json& words, const FolderRun& run) {
+    std::map<uint32_t, std::vector<uint8_t>> written;
+    for (const auto& [binding, buffer] : run.execution.buffers) {
+        if (!words.contains(std::to_string(binding))) continue;
+        auto& bytes = written[binding] = std::vector<uint8_t>(buffer.size() * 4, 1);
+        for (const size_t word : words.at(std::to_string(binding)).get<std::vector<size_t>>())
+            std::fill_n(bytes.begin() + std::ptrdiff_t(word * 4), 4, uint8_t{0});
+    }
+    return written;
 }
 
 Settings settingsOf(const Json& all) {
@@ -71,7 +85,9 @@ FolderRun runOf(const Json& test, uint32_t lanes) {
         run.execution.specialization.push_back(
             {uint32_t(std::stoul(id)), value.get<uint32_t>(), sizeof(uint32_t)});
     run.execution.buffers = buffersOf(test.value("buffers", none));
+    run.execution.written = writtenOf(test.value("unwritten", none), run);
     run.expected = buffersOf(test.value("expected", none));
+    run.counts = test.value("counts", run.counts);
     run.reports = test.value("reports", run.reports);
     return run;
 }

@@ -15,7 +15,8 @@ namespace coopvk::reference::test {
 struct FolderRun {
     Execution execution;
     std::map<uint32_t, std::vector<uint32_t>> expected;  // buffers, by binding
-    std::set<std::string> reports;                       // names of checks
+    std::set<std::string> reports;  // each a part of a report's text, from its start on
+    std::map<std::string, std::array<uint64_t, 2>> counts;  // transactions and the fewest, by kind
 };
 
 struct FolderTest {

@@ -3,8 +3,32 @@
 
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/memory_counts.hpp"
+
 namespace coopvk::reference::test::folders_test {
 namespace {
+
+void expectReports(const FolderRun& run) {
+    std::set<std::string> found;
+    for (const Report& report : run.execution.reports) {
+        const std::string text = describe(report);
+        const auto isMeant = [&](const std::string& part) { return text.starts_with(part); };
+        const auto meant = std::ranges::find_if(run.reports, isMeant);
+        EXPECT_NE(meant, run.reports.end()) << text;
+        if (meant != run.reports.end()) found.insert(*meant);
+    }
+    EXPECT_EQ(found, run.reports);
+}
+
+void expectCounts(const FolderRun& run, const MemoryCounts& all) {
+    std::map<std::string, std::array<uint64_t, 2>> sums;
+    for (const auto& [at, count] : all.counts()) {
+        auto& [transactions, fewest] = sums[count.kind == kShared ? "shared" : "buffers"];
+        transactions += count.transactions;
+        fewest += count.fewest;
+    }
+    for (const auto& [kind, expected] : run.counts) EXPECT_EQ(sums[kind], expected) << kind;
+}
 
 class Folders : public testing::TestWithParam<std::string> {};
 
@@ -14,14 +38,12 @@ TEST_P(Folders, GiveWhatTheyMust) {
     for (FolderRun& run : test.runs) {
         Execution& done = run.execution;
         SCOPED_TRACE("run " + std::to_string(++number) + ", lanes: " + std::to_string(done.lanes));
+        MemoryCounts counts;
+        if (!run.counts.empty()) done.observers = {&counts};
         execute(done, test.words);
         EXPECT_EQ(done.error, "");
-        std::set<std::string> reports;
-        for (const Report& report : done.reports) {
-            reports.insert(checkName(report.check));
-            EXPECT_TRUE(run.reports.contains(checkName(report.check))) << describe(report);
-        }
-        EXPECT_EQ(reports, run.reports);
+        expectReports(run);
+        expectCounts(run, counts);
         for (const auto& [binding, words] : run.expected)
             EXPECT_EQ(done.buffers[binding], words) << "binding " << binding;
     }
@@ -30,7 +52,7 @@ TEST_P(Folders, GiveWhatTheyMust) {
 INSTANTIATE_TEST_SUITE_P(Reference, Folders, testing::ValuesIn(testFolders()),
                          [](const auto& folder) { return folder.param; });
 
-TEST(TestFolders, AreThere) { EXPECT_GE(testFolders().size(), 12u); }
+TEST(TestFolders, AreThere) { EXPECT_GE(testFolders().size(), 24u); }
 
 }  // namespace
 }  // namespace coopvk::reference::test::folders_test

@@ -32,7 +32,6 @@ class Recorder : public Reporter {
         return true;
     }
     void print(const std::string& text) override { run_.prints.push_back(text); }
-    void wrote(const Report& report) override { run_.writes.push_back(report); }
 
  private:
     Execution& run_;
@@ -80,15 +79,11 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     }
     run.reports.clear();
     run.prints.clear();
-    run.writes.clear();
     Recorder recorder(run);
     Dispatch dispatch;
     dispatch.groups = run.groups;
     dispatch.base = run.base;
-    if (run.watched) {
-        const auto [binding, word] = *run.watched;
-        dispatch.watched = std::as_bytes(std::span(&run.buffers[binding][word], 1));
-    }
+    dispatch.observers = run.observers;
     const Status status = reference::execute(**program, dispatch, buffers, run.settings, recorder);
     if (!status) run.error = status.error().message;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,13 +20,12 @@ struct Execution {
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
     std::map<uint32_t, std::vector<uint32_t>> deviations;  // optional: of each byte
     std::vector<SpecializationValue> specialization;
-    std::optional<std::array<uint32_t, 2>> watched;  // binding and word
+    std::vector<Observer*> observers;
     bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment
 
     // Results: reports in their order; empty error if the program ran.
     std::vector<Report> reports;
     std::vector<std::string> prints;
-    std::vector<Report> writes;  // to the watched word
     std::string error;
 };
 

@@ -2,7 +2,8 @@
 #include "side.hpp"
 
 #include <algorithm>
-#include <optional>
+
+#include "coopvk_reference/write_trace.hpp"
 
 namespace coopvk::check {
 namespace {
@@ -18,18 +19,6 @@ class Collector final : public reference::Reporter {
 
  private:
     std::vector<reference::Report>& reports_;
-};
-
-// Keeps the last write to watched bytes.
-class Watcher final : public reference::Reporter {
- public:
-    bool report(const reference::Report&) override { return true; }
-    void print(const std::string&) override {}
-    void wrote(const reference::Report& report) override { last_ = report; }
-    std::string last() const { return last_ ? reference::describePlace(*last_) : ""; }
-
- private:
-    std::optional<reference::Report> last_;
 };
 
 // They have no reader, and nothing wrote them.
@@ -105,14 +94,16 @@ Execution execute(const Side& side, const Memory& memory, std::array<uint32_t, 3
 std::string findWrite(const Side& side, const Memory& memory, std::array<uint32_t, 3> groups,
                       const reference::Settings& settings, const Watch& watch) {
     MemoryCopy copy(memory);
-    Watcher watcher;
-    const reference::Dispatch dispatch{
-        .groups = groups,
-        .base = baseOf(memory),
-        .pushConstants = memory.pushConstants,
-        .watched = copy.bytes(watch.buffer).subspan(watch.offset, watch.size)};
-    (void)reference::execute(*side.program, dispatch, copy, settings, watcher);
-    return watcher.last();
+    reference::WriteTrace trace(copy.bytes(watch.buffer).subspan(watch.offset, watch.size));
+    reference::Observer* const observers[] = {&trace};
+    std::vector<reference::Report> reports;
+    Collector collector(reports);
+    const reference::Dispatch dispatch{.groups = groups,
+                                       .base = baseOf(memory),
+                                       .pushConstants = memory.pushConstants,
+                                       .observers = observers};
+    (void)reference::execute(*side.program, dispatch, copy, settings, collector);
+    return trace.writes().empty() ? "" : reference::describePlace(trace.writes().back());
 }
 
 }  // namespace coopvk::check

@@ -101,18 +101,19 @@ std::optional<Conflict> Dependencies::read(Use use, const std::byte* data, uint6
     return found;
 }
 
-std::optional<Conflict> Dependencies::write(Use use, const std::byte* data, uint64_t size) {
+std::optional<Conflict> Dependencies::write(Use use, const std::byte* data, uint64_t size,
+                                            const std::byte* replaced) {
     std::optional<Conflict> found;
     auto at = reinterpret_cast<uintptr_t>(data);
     history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
         if (isHostApart_) noteNew(page, at);
-        for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++data) {
+        for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++replaced) {
             const Time writer = load(page.writers[i]);
             if (!isVisible(writer, use, at))
                 add(found, withWriter(writer, use, at));
             else if (const auto conflict = withReaders(page, at, use))
                 add(found, *conflict);
-            if (isStale_ && writer != now()) page.before[i] = *data;
+            if (isStale_ && writer != now()) page.before[i] = *replaced;
             store(page.writers[i], now());
         }
     });

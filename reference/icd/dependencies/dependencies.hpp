@@ -62,7 +62,11 @@ class Dependencies {
     // what was there before; null: nobody needs it.
     std::optional<Conflict> read(Use use, const std::byte* data, uint64_t size, std::byte* seen);
     // Before the write.
-    std::optional<Conflict> write(Use use, const std::byte* data, uint64_t size);
+    std::optional<Conflict> write(Use use, const std::byte* data, uint64_t size,
+                                  const std::byte* replaced);
+    std::optional<Conflict> write(Use use, const std::byte* data, uint64_t size) {
+        return write(use, data, size, data);
+    }
     // By the host, which knew of these commands that they are complete.
     std::optional<Conflict> hostWrite(const Times& complete, const std::byte* data, uint64_t size);
     // What the host lacks. What is visible to it is told once.

@@ -107,14 +107,33 @@ void reportHostReads(Device& device) {
     }
 }
 
-std::string FollowedAccesses::reads(const Range& range, const std::byte* data, uint64_t size,
-                                    std::byte* seen) {
-    const Use use = range.isUniform ? Use::kUniformRead : Use::kStorageRead;
-    return describe(device_, device_.dependencies->read(use, data, size, seen));
+void FollowedAccesses::read(const Moment& at, const MemoryAccess& access, std::byte* seen) {
+    if (access.range.address == 0) return;
+    const Use use = access.range.isUniform ? Use::kUniformRead : Use::kStorageRead;
+    const auto conflict = device_.dependencies->read(use, access.data, access.size, seen);
+    if (conflict) at.report(kCheckDependencies, access.lane, describe(device_, conflict));
 }
 
-std::string FollowedAccesses::writes(const std::byte* data, uint64_t size) {
-    return describe(device_, device_.dependencies->write(Use::kStorageWrite, data, size));
+void FollowedAccesses::write(const Moment& at, const MemoryAccess& access,
+                             const std::byte* before) {
+    if (access.range.address == 0) return;
+    const auto conflict =
+        device_.dependencies->write(Use::kStorageWrite, access.data, access.size, before);
+    if (conflict) at.report(kCheckDependencies, access.lane, describe(device_, conflict));
+}
+
+void FollowedAccesses::load(const Moment& at, const MemoryAccess& access, std::byte* seen) {
+    read(at, access, seen);
+}
+
+void FollowedAccesses::store(const Moment& at, const MemoryAccess& access) {
+    write(at, access, access.data);
+}
+
+void FollowedAccesses::atomic(const Moment& at, const MemoryAccess& access,
+                              const AtomicOperation& operation) {
+    if (operation.reads) read(at, access, nullptr);
+    if (operation.writes) write(at, access, operation.before);
 }
 
 }  // namespace coopvk::reference::icd

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "command_buffer.hpp"
+#include "coopvk_reference/observer.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -27,15 +28,20 @@ void noteHostLacks(Device& device);
 // What the host read and must not.
 void reportHostReads(Device& device);
 
-// Accesses of a dispatch.
-class FollowedAccesses final : public Accesses {
+// Accesses of a dispatch to memory that has device addresses.
+class FollowedAccesses final : public Observer {
  public:
     explicit FollowedAccesses(Execution& execution) : device_(execution.device) {}
-    std::string reads(const Range& range, const std::byte* data, uint64_t size,
-                      std::byte* seen) override;
-    std::string writes(const std::byte* data, uint64_t size) override;
+    uint32_t events() const override { return kEventLoad | kEventStore | kEventAtomic; }
+    void load(const Moment& at, const MemoryAccess& access, std::byte* seen) override;
+    void store(const Moment& at, const MemoryAccess& access) override;
+    void atomic(const Moment& at, const MemoryAccess& access,
+                const AtomicOperation& operation) override;
 
  private:
+    void read(const Moment& at, const MemoryAccess& access, std::byte* seen);
+    void write(const Moment& at, const MemoryAccess& access, const std::byte* before);
+
     Device& device_;
 };
 

@@ -18,6 +18,7 @@
 namespace coopvk::reference {
 
 class Intervals;
+class Observer;
 class Symbols;
 
 enum class ErrorCode {
@@ -94,8 +95,6 @@ class Reporter {
     virtual bool report(const Report& report) = 0;
     // A message of NonSemantic.DebugPrintf.
     virtual void print(const std::string& text) = 0;
-    // A write to watched bytes. The report has no check and no message.
-    virtual void wrote(const Report&) {}
 };
 
 // One line for people: check, message, instruction and place.
@@ -258,18 +257,6 @@ class Resources {
     virtual const Range* inHeap(uint64_t) { return nullptr; }
 };
 
-// Follows accesses to memory that has device addresses. Several threads call it at once during an
-// execution. The result: what is wrong with the access (kCheckDependencies), or nothing.
-class Accesses {
- public:
-    virtual ~Accesses() = default;
-    // `seen`: what it read, which may become what was there before; or null.
-    virtual std::string reads(const Range& range, const std::byte* data, uint64_t size,
-                              std::byte* seen) = 0;
-    // Before it does.
-    virtual std::string writes(const std::byte* data, uint64_t size) = 0;
-};
-
 // Bytes of any descriptor in a heap: OpConstantSizeOfEXT.
 inline constexpr uint32_t kDescriptorBytes = 16;
 
@@ -277,9 +264,7 @@ struct Dispatch {
     std::array<uint32_t, 3> groups = {1, 1, 1};
     std::array<uint32_t, 3> base = {0, 0, 0};
     std::span<const std::byte> pushConstants;
-    // Reporter::wrote() gets each write to one of these bytes of a range.
-    std::span<const std::byte> watched = {};
-    Accesses* accesses = nullptr;  // null: nobody follows them
+    std::span<Observer* const> observers = {};  // observer.hpp
     // Becomes true where the execution is to end soon.
     const std::atomic<bool>* stop = nullptr;
 };

@@ -4,6 +4,7 @@
 // beside it gives no report. Others: pairs, and folders/bounds_* and folders/undefined_*.
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/write_trace.hpp"
 #include "planted.hpp"
 
 namespace coopvk::reference::test::reports_test {
@@ -177,7 +178,7 @@ TEST(ReferenceReports, NameOperands) {
     EXPECT_TRUE(text.ends_with(" = " + std::to_string(report.lane))) << text;
 }
 
-// Of the words that four invocations write, word 2 is watched; then an atomic operation on each.
+// Of the words that four invocations write, word 2 is traced; then an atomic operation on each.
 TEST(ReferenceReports, WritesToWatchedMemory) {
     const std::string atomic =
         "%p = OpAccessChain %p_word %out %u_0 %i\n"
@@ -185,12 +186,13 @@ TEST(ReferenceReports, WritesToWatchedMemory) {
     for (const std::string& write : {storeWord("%i", "%i"), atomic}) {
         Execution r;
         r.buffers = {{0, {0}}, {1, std::vector<uint32_t>(4)}};
-        r.watched = {1, 2};
+        WriteTrace trace(std::as_bytes(std::span(&r.buffers[1][2], 1)));
+        r.observers = {&trace};
         execute(r, shader(plainText(write)));
         EXPECT_EQ(r.error, "");
         expectNone(r);
-        ASSERT_EQ(r.writes.size(), 1u);
-        EXPECT_EQ(r.writes[0].lane, 2u);
+        ASSERT_EQ(trace.writes().size(), 1u);
+        EXPECT_EQ(trace.writes()[0].lane, 2u);
     }
 }
 

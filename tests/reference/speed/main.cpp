@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // usage: reference_speed [LANES [ROUNDS]]
-// Lane instructions in a second of processor time, without checks and with all of them: the best of
-// three executions of each loop, of ROUNDS iterations.
+// Lane instructions in a second of processor time, without checks, with all of them, and with
+// intervals, too: the best of three executions of each loop, of ROUNDS iterations.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
 
+#include "coopvk_reference/intervals.hpp"
 #include "execution/shader_text.hpp"
 
 namespace coopvk::reference::test {
@@ -54,16 +55,25 @@ std::string textOf(const Subject& subject, uint32_t rounds) {
     return shader(text);
 }
 
+struct How {
+    uint32_t checks = 0;
+    bool hasIntervals = false;
+};
+
 // Millions a second; 0: it did not run.
-double rateOf(const Subject& subject, uint32_t lanes, uint32_t rounds, uint32_t checks) {
+double rateOf(const Subject& subject, uint32_t lanes, uint32_t rounds, const How& how) {
     const std::string text = textOf(subject, rounds);
     double best = 0;
     for (int turn = 0; turn < 3; ++turn) {
         Execution run;
         run.lanes = lanes;
-        run.settings.checks = checks;
-        run.buffers[0].resize(kMaxLanes);
-        run.buffers[1].resize(kMaxLanes);
+        run.settings.checks = how.checks;
+        Intervals intervals;
+        if (how.hasIntervals) run.settings.intervals = &intervals;
+        for (const uint32_t binding : {0u, 1u}) {
+            run.buffers[binding].resize(kMaxLanes);
+            if (how.hasIntervals) run.deviations[binding].resize(size_t{kMaxLanes} * 4);
+        }
         const std::clock_t begin = std::clock();
         execute(run, text);
         const double took = double(std::clock() - begin) / CLOCKS_PER_SEC;
@@ -86,11 +96,13 @@ int main(int count, char** arguments) {
     const auto rounds = uint32_t(count > 2 ? std::atoi(arguments[2]) : 100000);
     bool ran = true;
     for (const test::Subject& subject : test::kSubjects) {
-        const double off = test::rateOf(subject, lanes, rounds, 0);
-        const double on = test::rateOf(subject, lanes, rounds, kAllChecks);
-        std::printf("%-30s %8.0f million a second without checks, %8.0f with all\n", subject.name,
-                    off, on);
-        ran &= off > 0 && on > 0;
+        const double off = test::rateOf(subject, lanes, rounds, {});
+        const double on = test::rateOf(subject, lanes, rounds, {kAllChecks});
+        const double both = test::rateOf(subject, lanes, rounds, {kAllChecks, true});
+        std::printf(
+            "%-30s %8.0f million a second without checks, %8.0f with all, %8.0f with intervals\n",
+            subject.name, off, on, both);
+        ran &= off > 0 && on > 0 && both > 0;
     }
     return ran ? EXIT_SUCCESS : EXIT_FAILURE;
 }

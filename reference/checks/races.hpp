@@ -18,23 +18,12 @@
 #include <map>
 #include <mutex>
 
-#include "memory/order.hpp"
-#include "memory/pointer.hpp"
+#include "checks/order.hpp"
+#include "coopvk_reference/observer.hpp"
 
 namespace coopvk::reference {
 
-enum MemoryKind : uint8_t { kShared, kBuffer, kMemoryKinds };
-
-// Scope and memory semantics of a barrier or an atomic operation.
-struct Semantics {
-    Semantics() = default;
-    Semantics(spv::Scope scope, uint32_t mask);
-
-    Reach reach = Reach::kInvocation;
-    bool releases = false, acquires = false;
-    bool available = false, visible = false;  // makes it so
-    std::array<bool, kMemoryKinds> kinds = {};
-};
+inline constexpr size_t kMemoryKinds = kPushConstants;  // of those that are written
 
 // An access: by an invocation of a workgroup, when the workgroup's clock showed `time`.
 struct Stamp {
@@ -105,33 +94,21 @@ class BufferHistory {
 };
 
 // Of the workgroup that a thread executes.
-class Races {
+class Races final : public Observer {
  public:
-    Races(const Workgroup& group, BufferHistory& history);
-    void begin(const Workgroup& group);
-    // A subgroup arrives at a split barrier, for which it will wait.
-    void arrive(const Subgroup& s);
-    // All subgroups are at the instruction of the first.
-    void meet(const Subgroup& first);
-    // All active lanes of a subgroup are at a barrier.
-    void meetLanes(const Subgroup& s);
-    // OpMemoryBarrier.
-    void fence(const Subgroup& s, const Semantics& semantics);
-
-    // An access to `size` bytes, before a write and after a read. `seen`: what the read got; null
-    // for a write.
-    void note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
-              std::byte* seen);
-    // No other workgroup executes an atomic operation there while the lock exists.
-    std::unique_lock<std::mutex> lock(const Memory& memory, const std::byte* data);
-    // An atomic operation, after it took place, with the lock.
-    struct Atomic {
-        Semantics semantics;
-        bool reads = false, writes = false;
-        std::byte* before = nullptr;  // the bytes that it read or replaced
-    };
-    void noteAtomic(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
-                    const Atomic& operation);
+    // `isStale`: reads in a race see the bytes before.
+    Races(BufferHistory& history, bool isStale) : history_(history), stale_(isStale) {}
+    uint32_t events() const override {
+        return kEventLoad | kEventStore | kEventAtomic | kEventBarrier;
+    }
+    void begin(const Group& group) override;
+    void load(const Moment& at, const MemoryAccess& access, std::byte* seen) override {
+        note(at, access, seen);
+    }
+    void store(const Moment& at, const MemoryAccess& access) override { note(at, access, nullptr); }
+    void atomic(const Moment& at, const MemoryAccess& access,
+                const AtomicOperation& operation) override;
+    void barrier(const Moment& at, const Barrier& barrier) override;
 
  private:
     struct Note;  // an access to the bytes of one cell
@@ -173,8 +150,9 @@ class Races {
 
     static constexpr MemoryKind kEachKind[] = {kShared, kBuffer};
     Place placeOf(uint32_t invocation) const { return {group_, invocation / lanes_, invocation}; }
-    Place placeOf(const Subgroup& s, uint32_t lane) const {
-        return {group_, s.index, s.index * lanes_ + lane};
+    Place placeOf(const Moment& at, uint32_t lane) const {
+        const uint32_t subgroup = at.subgroup();
+        return {group_, subgroup, subgroup * lanes_ + lane};
     }
     State& state(const Place& at) {
         auto& state = states_[at.invocation];
@@ -184,6 +162,10 @@ class Races {
 
     // synchronization.cpp
     struct Meeting;
+    void arrive(const Moment& at, const Semantics& semantics);
+    void meet(const Moment& at, const Semantics& semantics);
+    void meetLanes(const Moment& at, const Semantics& semantics);
+    void fence(const Moment& at, const Semantics& semantics);
     void synchronise(Meeting& meeting);
     template <typename F>
     void forStates(const Meeting& meeting, F&& f);
@@ -201,17 +183,19 @@ class Races {
     void makeVisible(MemoryKind kind, const Place& at, State& state, Reach reach);
     void acquirePending(const Place& at, State& state, const Semantics& semantics);
     void release(const Place& at, State& state, const Semantics& semantics);
-    Heads& headsAt(const Memory& memory, const std::byte* data);
+    Heads& headsAt(const MemoryAccess& access);
     void acquireHeads(const Heads& heads, const Place& at, MemoryKind kind,
                       const Semantics& semantics);
-    void extendHeads(Heads& heads, const Place& at, MemoryKind kind, const Atomic& operation);
+    void extendHeads(Heads& heads, const Place& at, MemoryKind kind,
+                     const AtomicOperation& operation);
     std::vector<Part> partsOf(const Place& at, MemoryKind kind, const Semantics& semantics);
 
     // races.cpp
     BufferHistory::Page& pageAt(uint64_t address);
-    Note noteOf(const Memory& memory, uint32_t lane, const std::byte* data) const;
+    Note noteOf(const Moment& at, const MemoryAccess& access, const std::byte* data) const;
+    void note(const Moment& at, const MemoryAccess& access, std::byte* seen);
     template <typename F>
-    void forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size, F&& f);
+    void forCells(const MemoryAccess& access, Note& note, F&& f);
     Reach apart(const Stamp& a, const Stamp& b) const {
         const Reach reach = distance({a.group, a.invocation / lanes_, a.invocation},
                                      {b.group, b.invocation / lanes_, b.invocation});
@@ -228,9 +212,10 @@ class Races {
     void reportRace(const Note& note, const Stamp& other) const;
 
     BufferHistory& history_;
-    uint32_t lanes_;
-    bool vulkan_;         // the Vulkan memory model: accesses are private unless they say otherwise
-    bool stale_;          // reads get stale bytes where they may
+    uint32_t lanes_ = 0;
+    bool vulkan_ =
+        false;  // the Vulkan memory model: accesses are private unless they say otherwise
+    const bool stale_;
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
     Common common_;

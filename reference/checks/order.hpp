@@ -6,27 +6,15 @@
 // known for each kind of memory.
 #pragma once
 
-#include "program/program.hpp"
+#include <algorithm>
+#include <functional>
+#include <unordered_map>
+
+#include "coopvk_reference/observer.hpp"
+#include "program/types.hpp"
 
 namespace coopvk::reference {
 
-// A scope, by how far it reaches; and how far two invocations are apart. The device has one queue
-// family. The numbers of spv::Scope are in no order.
-enum class Reach : uint8_t { kInvocation, kSubgroup, kWorkgroup, kDevice };
-constexpr Reach reachOf(spv::Scope scope) {
-    switch (scope) {
-        case spv::Scope::Subgroup:
-            return Reach::kSubgroup;
-        case spv::Scope::Workgroup:
-            return Reach::kWorkgroup;
-        case spv::Scope::QueueFamily:
-        case spv::Scope::Device:
-        case spv::Scope::CrossDevice:
-            return Reach::kDevice;
-        default:
-            return Reach::kInvocation;
-    }
-}
 // Calls f for the index of each reach from the subgroup's to this one.
 template <typename F>
 constexpr void forEachWithin(Reach reach, F&& f) {

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What atomic operations release and acquire (Vulkan, appendix "Memory Model", "Release Sequence").
-#include "memory/races.hpp"
+#include "checks/races.hpp"
 
 namespace coopvk::reference {
 
-Heads& Races::headsAt(const Memory& memory, const std::byte* data) {
-    const auto address = reinterpret_cast<uint64_t>(data);
-    return memory.pointer.storage == spv::StorageClass::Workgroup ? sharedHeads_[address]
-                                                                  : pageAt(address).heads[address];
+Heads& Races::headsAt(const MemoryAccess& access) {
+    const auto address = reinterpret_cast<uint64_t>(access.data);
+    return access.kind == kShared ? sharedHeads_[address] : pageAt(address).heads[address];
 }
 
 // What an atomic read gets from the release sequences that contain its value.
@@ -67,7 +66,8 @@ std::vector<Part> Races::partsOf(const Place& at, MemoryKind of, const Semantics
 
 // "The longest continuous subsequence of [the] modification order that consists of [the head and]
 // atomic read-modify-write operations": a store ends all sequences, and heads another.
-void Races::extendHeads(Heads& heads, const Place& at, MemoryKind of, const Atomic& operation) {
+void Races::extendHeads(Heads& heads, const Place& at, MemoryKind of,
+                        const AtomicOperation& operation) {
     const Semantics& semantics = operation.semantics;
     Head own{at, semantics.reach, partsOf(at, of, semantics)};
     // Barriers before it released neither what it acquires nor what the invocation did since.

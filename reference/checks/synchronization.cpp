@@ -2,29 +2,11 @@
 //
 // What orders accesses (Vulkan, appendix "Memory Model", "Synchronizes-With"): control barriers and
 // memory barriers. Atomic operations: release_sequences.cpp.
-#include "memory/races.hpp"
+#include <spirv/unified1/spirv.hpp11>
+
+#include "checks/races.hpp"
 
 namespace coopvk::reference {
-namespace {
-
-constexpr bool hasAny(uint32_t mask, std::initializer_list<spv::MemorySemanticsMask> bits) {
-    bool any = false;
-    for (const auto bit : bits) any |= (mask & uint32_t(bit)) != 0;
-    return any;
-}
-
-}  // namespace
-
-Semantics::Semantics(spv::Scope scope, uint32_t mask) : reach(reachOf(scope)) {
-    using enum spv::MemorySemanticsMask;
-    releases = hasAny(mask, {Release, AcquireRelease, SequentiallyConsistent});
-    acquires = hasAny(mask, {Acquire, AcquireRelease, SequentiallyConsistent});
-    available = hasAny(mask, {MakeAvailable});
-    visible = hasAny(mask, {MakeVisible});
-    kinds = {hasAny(mask, {WorkgroupMemory}), hasAny(mask, {UniformMemory})};
-    if (reach == Reach::kInvocation) releases = acquires = false;
-}
-
 // Who meets at a barrier, and what they release there: to all, and to their subgroups.
 struct Races::Meeting {
     Place all;             // of the workgroup, or of a subgroup
@@ -50,36 +32,40 @@ void Races::forStates(const Meeting& meeting, F&& f) {
         if (states_[i]) f(placeOf(i), *states_[i]);
 }
 
-void Races::arrive(const Subgroup& s) {
-    const Semantics semantics(spv::Scope(s.first(1)), uint32_t(s.first(2)));
+void Races::barrier(const Moment& at, const Barrier& barrier) {
+    const Semantics& semantics = barrier.semantics;
+    if (barrier.stage == Barrier::kArrived) arrive(at, semantics);
+    if (barrier.stage == Barrier::kMet) meet(at, semantics);
+    if (barrier.stage == Barrier::kLanesMet) meetLanes(at, semantics);
+    if (barrier.stage == Barrier::kMemory) fence(at, semantics);
+}
+
+void Races::arrive(const Moment& moment, const Semantics& semantics) {
     ++clock_;
-    s.mask.forEach([&](uint32_t lane) {
-        const Place at = placeOf(s, lane);
+    moment.active().forEach([&](uint32_t lane) {
+        const Place at = placeOf(moment, lane);
         State& own = state(at);
         if (semantics.releases) release(at, own, semantics);
         own.arrived = own.fences;
     });
 }
 
-void Races::meet(const Subgroup& first) {
-    const bool isWait = first.at->opcode == OpControlBarrierWaitEXT;
-    if (first.at->opcode != OpControlBarrier && !isWait) return;
-    const Semantics semantics(spv::Scope(first.operand(1).at(0, 0)),
-                              uint32_t(first.operand(2).at(0, 0)));
-    Meeting meeting{{group_}, 0, uint32_t(states_.size()), semantics, isWait, &common_};
+static bool isSplit(const Moment& at) {
+    return spv::Op(at.opcode()) == spv::Op::OpControlBarrierWaitEXT;
+}
+
+void Races::meet(const Moment& at, const Semantics& semantics) {
+    if (spv::Op(at.opcode()) != spv::Op::OpControlBarrier && !isSplit(at)) return;
+    Meeting meeting{{group_}, 0, uint32_t(states_.size()), semantics, isSplit(at), &common_};
     synchronise(meeting);
 }
 
-void Races::meetLanes(const Subgroup& s) {
-    if (s.mask != s.all) return;  // reported
-    const Semantics semantics(spv::Scope(s.first(1)), uint32_t(s.first(2)));
-    const uint32_t first = s.index * lanes_;
-    Meeting meeting{{group_, s.index},
-                    first,
-                    std::min(first + lanes_, uint32_t(states_.size())),
-                    semantics,
-                    s.at->opcode == OpControlBarrierWaitEXT,
-                    &subgroups_[s.index]};
+void Races::meetLanes(const Moment& at, const Semantics& semantics) {
+    if (at.active() != at.all()) return;  // reported
+    const uint32_t subgroup = at.subgroup(), first = subgroup * lanes_;
+    Meeting meeting{
+        {group_, subgroup}, first,       std::min(first + lanes_, uint32_t(states_.size())),
+        semantics,          isSplit(at), &subgroups_[subgroup]};
     synchronise(meeting);
 }
 
@@ -279,10 +265,10 @@ void Races::release(const Place& at, State& own, const Semantics& semantics) {
     }
 }
 
-void Races::fence(const Subgroup& s, const Semantics& semantics) {
+void Races::fence(const Moment& moment, const Semantics& semantics) {
     ++clock_;
-    s.mask.forEach([&](uint32_t lane) {
-        const Place at = placeOf(s, lane);
+    moment.active().forEach([&](uint32_t lane) {
+        const Place at = placeOf(moment, lane);
         State& own = state(at);
         if (semantics.acquires) acquirePending(at, own, semantics);
         if (semantics.releases) release(at, own, semantics);

@@ -1,33 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Accesses: which of them are in a race.
-#include "memory/races.hpp"
+#include "checks/races.hpp"
+
+#include <format>
+
+#include "checks/checks.hpp"
+#include "program/program.hpp"
 
 namespace coopvk::reference {
 
-Races::Races(const Workgroup& group, BufferHistory& history)
-    : history_(history),
-      lanes_(group.program->lanes),
-      vulkan_(group.program->vulkanMemoryModel),
-      stale_(group.settings->schedule == Choice::kAdversarial) {}
-
-void Races::begin(const Workgroup& group) {
-    const auto& groups = group.dispatch->groups;
-    const auto& base = group.dispatch->base;
-    group_ = ((group.id[2] - base[2]) * groups[1] + group.id[1] - base[1]) * groups[0] +
-             group.id[0] - base[0];
+void Races::begin(const Group& group) {
+    group_ = group.number;
+    lanes_ = group.lanes;
+    vulkan_ = group.vulkanMemoryModel;
     clock_ = 1;
     common_ = {};
     subgroups_.clear();  // commons share nothing
-    subgroups_.resize(group.program->subgroups);
+    subgroups_.resize(group.subgroups);
     states_.clear();
-    states_.resize(size_t{group.program->subgroups} * lanes_);
+    states_.resize(size_t{group.subgroups} * lanes_);
     sharedHeads_.clear();
-    shared_.assign((group.program->sharedSize + kCellSize - 1) / kCellSize, {});
+    shared_.assign((group.sharedSize + kCellSize - 1) / kCellSize, {});
 }
 
 struct Races::Note {
-    Subgroup& subgroup;
+    const Moment& at;
     MemoryKind kind;
     Place place;
     Stamp now;
@@ -106,7 +104,7 @@ void Races::remember(const Note& note) const {
 }
 
 void Races::reportRace(const Note& note, const Stamp& other) const {
-    note.subgroup.report(
+    note.at.report(
         kCheckRaces, note.now.invocation % lanes_,
         std::format("{} {} that {}invocation {} of workgroup {}{} (word {}), and nothing orders "
                     "the two{}",
@@ -125,7 +123,7 @@ void Races::checkRestrict(const Note& note) const {
         const bool overlaps = (other.bytes & note.now.bytes) != 0 && other.object != 0;
         const bool restricted = ((other.object | note.now.object) & kRestricted) != 0;
         if (!overlaps || !restricted || other.object == note.now.object) return;
-        note.subgroup.report(
+        note.at.report(
             kCheckProgram, note.now.invocation % lanes_,
             std::format("accesses memory that invocation {} of workgroup {} accessed through "
                         "another variable (word {}), and one of them is decorated Restrict",
@@ -148,15 +146,15 @@ void Races::noteCell(const Note& note) const {
     remember(note);
 }
 
-Races::Note Races::noteOf(const Memory& memory, uint32_t lane, const std::byte* data) const {
-    const auto& [s, pointer, access] = memory;
-    const bool isShared = pointer.storage == spv::StorageClass::Workgroup;
-    Note note{s, isShared ? kShared : kBuffer, placeOf(s, lane), {group_, clock_}};
+Races::Note Races::noteOf(const Moment& at, const MemoryAccess& access,
+                          const std::byte* data) const {
+    const uint32_t invocation = access.subgroup * lanes_ + access.lane;
+    Note note{at, access.kind, {group_, access.subgroup, invocation}, {group_, clock_}};
     note.data = data;
-    note.now.invocation = uint16_t(note.place.invocation);
-    note.now.word = s.at->word;
-    note.now.object = access.object;
-    note.now.matrix = access.matrix;
+    note.now.invocation = uint16_t(invocation);
+    note.now.word = access.word;
+    note.now.object = access.how.object;
+    note.now.matrix = access.how.matrix;
     return note;
 }
 
@@ -169,12 +167,10 @@ BufferHistory::Page& Races::pageAt(uint64_t address) {
 
 // Calls f with the cell of each four bytes.
 template <typename F>
-void Races::forCells(const Memory& memory, Note& note, const std::byte* data, uint64_t size,
-                     F&& f) {
+void Races::forCells(const MemoryAccess& access, Note& note, F&& f) {
     const bool isShared = note.kind == kShared;
-    uint64_t at = isShared ? uint64_t(data - memory.s.group->shared.data())
-                           : reinterpret_cast<uint64_t>(data);
-    for (const uint64_t end = at + size; at < end;) {
+    uint64_t at = isShared ? access.offset : reinterpret_cast<uint64_t>(access.data);
+    for (const uint64_t end = at + access.size; at < end;) {
         const uint64_t first = at % kCellSize, count = std::min(end - at, kCellSize - first);
         note.now.bytes = uint8_t(((1u << count) - 1) << first);
         if (isShared) {
@@ -190,39 +186,33 @@ void Races::forCells(const Memory& memory, Note& note, const std::byte* data, ui
     }
 }
 
-void Races::note(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
-                 std::byte* seen) {
-    const auto& [s, pointer, access] = memory;
-    if (pointer.storage == spv::StorageClass::PushConstant) return;
-    Note note = noteOf(memory, lane, data);
+void Races::note(const Moment& at, const MemoryAccess& access, std::byte* seen) {
+    if (access.kind == kPushConstants) return;
+    Note note = noteOf(at, access, access.data);
     note.seen = seen;
     Stamp& now = note.now;
     now.writes = seen == nullptr;
-    now.makes = reachOf(now.writes ? access.availableScope : access.visibleScope);
-    constexpr auto kNonPrivate = uint32_t(spv::MemoryAccessMask::NonPrivatePointer);
-    now.shared = !vulkan_ || (access.operands & kNonPrivate) != 0;
-    forCells(memory, note, data, size, [&] {
+    now.makes = now.writes ? access.how.available : access.how.visible;
+    now.shared = !vulkan_ || access.how.isNonPrivate;
+    forCells(access, note, [&] {
         if (note.kind == kShared) return noteCell(note);
         const auto held = history_.lock(note.page->mutex);
         noteCell(note);
     });
 }
 
-std::unique_lock<std::mutex> Races::lock(const Memory& memory, const std::byte* data) {
-    if (memory.pointer.storage == spv::StorageClass::Workgroup) return {};
-    return history_.lock(pageAt(reinterpret_cast<uint64_t>(data)).mutex);
-}
-
-void Races::noteAtomic(const Memory& memory, uint32_t lane, const std::byte* data, uint64_t size,
-                       const Atomic& operation) {
-    if (memory.pointer.storage == spv::StorageClass::PushConstant) return;
-    Note note = noteOf(memory, lane, operation.before);
+void Races::atomic(const Moment& at, const MemoryAccess& access, const AtomicOperation& operation) {
+    if (access.kind == kPushConstants) return;
+    std::unique_lock<std::mutex> held;
+    if (access.kind == kBuffer)
+        held = history_.lock(pageAt(reinterpret_cast<uint64_t>(access.data)).mutex);
+    Note note = noteOf(at, access, operation.before);
     Stamp& now = note.now;
     now.writes = operation.writes;
     now.atomic = now.makes = operation.semantics.reach;
     now.shared = true;
-    Heads& heads = headsAt(memory, data);
-    forCells(memory, note, data, size, [&] {  // another write ends release sequences
+    Heads& heads = headsAt(access);
+    forCells(access, note, [&] {  // another write ends release sequences
         bool plain = false, atomic = false;
         for (uint32_t i = 0; i < note.cell->count; ++i) {
             const Stamp& write = note.cell->writes[i];
@@ -234,8 +224,30 @@ void Races::noteAtomic(const Memory& memory, uint32_t lane, const std::byte* dat
     note.data = operation.before;
     std::array<std::byte, 8> seen;
     note.seen = now.writes ? nullptr : seen.data();
-    forCells(memory, note, data, size, [&] { noteCell(note); });
+    forCells(access, note, [&] { noteCell(note); });
     if (operation.writes) extendHeads(heads, note.place, note.kind, operation);
+}
+
+namespace {
+
+// One history for the workgroups of all threads.
+class RaceCheck final : public Observer {
+ public:
+    RaceCheck(bool isStale, bool hasThreads) : history_(hasThreads), isStale_(isStale) {}
+    uint32_t events() const override { return 0; }
+    std::unique_ptr<Observer> ofThread() override {
+        return std::make_unique<Races>(history_, isStale_);
+    }
+
+ private:
+    BufferHistory history_;
+    const bool isStale_;
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> checks::races(const Settings& settings, bool hasThreads) {
+    return std::make_unique<RaceCheck>(settings.schedule == Choice::kAdversarial, hasThreads);
 }
 
 }  // namespace coopvk::reference

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operands that must be the same in all invocations, and are not; descriptors that differ, if the
+// pointer is not decorated NonUniform.
+#include <format>
+
+#include "checks/checks.hpp"
+
+namespace coopvk::reference::checks {
+namespace {
+
+void checkOperand(const Moment& at, const Use& use) {
+    const Moment& first = use.first != nullptr ? *use.first : at;
+    const auto value = at.operand(use.operand), other = first.operand(use.operand);
+    if (!value || !other) return;
+    for (uint32_t c = 0; c < value->components; ++c) {
+        const uint64_t bits = other->at(c, first.active().first());
+        at.active().forEach([&](uint32_t lane) {
+            if (value->at(c, lane) != bits)
+                at.report(kCheckUniformity, lane,
+                          std::format("operand {} is {} here and {} in another invocation",
+                                      use.operand, value->at(c, lane), bits));
+        });
+    }
+}
+
+void checkDescriptor(const Moment& at, uint32_t operand) {
+    const uint32_t first = at.active().first();
+    const Range* range = at.pointer(operand, first).range;
+    at.active().forEach([&](uint32_t lane) {
+        if (at.pointer(operand, lane).range != range)
+            at.report(kCheckUniformity, lane,
+                      std::format("accesses another descriptor than lane {}, and the pointer is "
+                                  "not decorated NonUniform",
+                                  first));
+    });
+}
+
+class Uniformity final : public Observer {
+ public:
+    uint32_t events() const override { return kEventDescriptor | kEventUniform; }
+    void use(const Moment& at, const Use& use) override {
+        if (use.kind == kEventUniform)
+            checkOperand(at, use);
+        else
+            checkDescriptor(at, use.operand);
+    }
+};
+
+}  // namespace
+
+std::unique_ptr<Observer> uniformity(const Settings&, bool) {
+    return std::make_unique<Uniformity>();
+}
+
+}  // namespace coopvk::reference::checks

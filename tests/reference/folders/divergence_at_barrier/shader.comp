@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#version 450
+layout(local_size_x = 8) in;
+layout(constant_id = 0) const uint reached = 0;
+layout(set = 0, binding = 0, std430) buffer In { uint inputs[]; };
+layout(set = 0, binding = 1, std430) buffer Out { uint outputs[]; };
+
+void main() {
+    if (gl_LocalInvocationIndex < reached) barrier();
+}
