@@ -2,6 +2,7 @@
 //
 // Barriers and cooperative instructions that not all invocations reach, or not in the same
 // iteration and call; and reliance on reconvergence that nothing promised.
+#include <algorithm>
 #include <format>
 #include <spirv/unified1/spirv.hpp11>
 

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "coopvk_reference/memory_counts.hpp"
 
 namespace coopvk::reference::test::folders_test {
