@@ -104,7 +104,7 @@ void holdSharedFactors(Rewriting& r, std::optional<MatrixUses>& uses) {
 // The accumulators that keep the layout, if those of products do not; else none.
 std::set<Id> holdSums(Rewriting& r, std::optional<MatrixUses>& uses, ElementLayout layout) {
     if (layout == ElementLayout::kFree) return {};
-    std::set<Id> held = separateSums(r.types, *uses, r.target);
+    std::set<Id> held = separateSums(r.types, *uses, r.target, layout);
     if (held.empty()) return held;
     uses.emplace(r.module);
     r.out.notes.push_back("products have a grid of their own");

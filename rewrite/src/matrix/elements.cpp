@@ -119,6 +119,14 @@ GridPosition& MatrixWriter::position(LaneScope scope) {
     return *position;
 }
 
+// In a form that compilers do not simplify to the number, which they would keep.
+Id MatrixWriter::derivedLane() {
+    GridPosition& products = position(LaneScope::kSubgroup);
+    const Id row = products.row(), column = products.column();
+    const Id more = emit().addU32(emit().times(row, matrices_.policy.grid.columns + 1), column);
+    return emit().op(OpISub, emit().typeOf(row), {more, row});
+}
+
 GridPosition& MatrixWriter::position(const MatrixType& m) {
     if (!m.fragment.run && !m.fragment.map) return position(m.fragment.scope);
     const auto found = ownPositions_.find(m.id);
@@ -130,7 +138,9 @@ GridPosition& MatrixWriter::position(const MatrixType& m) {
     if (isHere) ownPositions_.erase(m.id);
     GridPosition& position =
         ownPositions_.emplace(m.id, matrices_.position(out, m.fragment)).first->second;
-    if (m.fragment.scope == LaneScope::kSubgroup) position.setLane(lane());
+    const bool isDerived = isHere && matrices_.policy.derivesLanes;
+    if (m.fragment.scope == LaneScope::kSubgroup)
+        position.setLane(isDerived ? derivedLane() : lane());
     return position;
 }
 

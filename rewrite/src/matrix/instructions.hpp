@@ -52,6 +52,8 @@ class MatrixWriter : public FunctionWriter {
     }
 
  private:
+    Id derivedLane();
+
     MatrixContext& matrices_;
     std::map<Id, Id> shared_;  // variables by type
     std::optional<GridPosition> positions_[2];

@@ -151,6 +151,9 @@ struct LayoutPolicy {
     // blocks above are that GPU's for accumulators unless some accumulators are among the types.
     std::map<uint32_t, MappedLanes> mapped;
     ElementLayout elementLayout = ElementLayout::kFree;
+    // Where accumulators among these types are read, an invocation's number comes from its row and
+    // column in the grid above. Loops of products have those in registers anyway.
+    bool derivesLanes = false;
 
     // Whether invocations hold other elements of a type of A or B than products read.
     bool isHeldApart(uint32_t type) const {

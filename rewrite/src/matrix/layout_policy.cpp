@@ -20,9 +20,11 @@ struct Survey {
     int rowMajorLoads[3] = {0, 0, 0};
     int rowMajorStores = 0;
     bool loadsColumnsOfB = false;  // loads a B in column major order
+    bool loadsShared[3] = {};      // loads from shared memory of the shader, by use
     bool multipliesIntoHalf = false;
     bool multipliesHalfIntoSingle = false;
-    bool multipliesBytes = false;  // and nothing else
+    bool multipliesBytes = false;   // and nothing else
+    bool multipliesHalves = false;  // the same of f16
     uint32_t rows = ~0u;       // largest power of two that divides the height of A and accumulators
     uint32_t columns = ~0u;    // largest power of two that divides the width of B
     uint32_t storedBits = 32;  // of the narrowest component that is stored
@@ -46,7 +48,10 @@ Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
     for (const MatrixAccess& load : uses.loads()) {
         const auto d = matrixDimensions(module, module.def(load.type));
         if (!d) continue;
-        survey.rowMajorLoads[static_cast<size_t>(d->use)] += direction(load);
+        const auto use = static_cast<size_t>(d->use);
+        survey.rowMajorLoads[use] += direction(load);
+        survey.loadsShared[use] |=
+            module.storage(load.instruction->word(0)) == spv::StorageClass::Workgroup;
         survey.loadsColumnsOfB |= d->use == Use::kB && direction(load) < 0;
     }
     for (const MatrixAccess& store : uses.stores()) {
@@ -54,10 +59,12 @@ Survey surveyOf(const MatrixUses& uses, const TypeTable& types) {
         const uint32_t bits = heldBits(types, component(store.type));
         if (bits != 0) survey.storedBits = std::min(survey.storedBits, bits);
     }
-    survey.multipliesBytes = !uses.products().empty();
+    survey.multipliesBytes = survey.multipliesHalves = !uses.products().empty();
     for (const MatrixProduct& product : uses.products()) {
         const Id sum = component(product.instruction->type);
         survey.multipliesBytes &= !types.isFloat(sum) && types.width(component(product.b)) == 8;
+        survey.multipliesHalves &=
+            types.isHalf(component(product.a)) && types.isHalf(component(product.b));
         if (!types.isFloat(sum)) continue;
         survey.multipliesIntoHalf |= types.isHalf(sum);
         survey.multipliesHalfIntoSingle |=
@@ -92,12 +99,21 @@ bool prefersWordsOfRows(const Survey& survey, const PlannedTarget& target) {
            (target.device.pairsMixedDots || !target.device.sharesScalars);
 }
 
+// RDNA 3 issues two dot products at once if their registers suit: more of them, the more columns of
+// B there are for each row of A. In slices, of shared memory, they suit anyway.
+bool pairsMoreDots(const Survey& survey, const PlannedTarget& target) {
+    const bool isShared = survey.loadsShared[static_cast<size_t>(Use::kA)] ||
+                          survey.loadsShared[static_cast<size_t>(Use::kB)];
+    return target.device.pairsMixedDots && survey.multipliesHalves && survey.loadsColumnsOfB &&
+           !isShared;
+}
+
 // With f16 in pairs along N, A takes fewer registers than B: more rows of lanes share B. Where
 // products are sliced along K (chooseSlices()), f32 sums are faster so, too, and f16 sums are not.
 bool prefersTallGrid(const Survey& survey, const LayoutPolicy& policy,
                      const PlannedTarget& target) {
     if (prefersWordsOfRows(survey, target)) return true;
-    if (policy.halfPairsAlongK) return false;
+    if (policy.halfPairsAlongK) return pairsMoreDots(survey, target);
     if (!target.device.hasTallGridForSingles) return survey.multipliesIntoHalf;
     constexpr uint32_t kPairsOfColumns = 16;  // of a grid that is not tall
     return survey.multipliesIntoHalf ? survey.columns < kPairsOfColumns
@@ -119,6 +135,18 @@ Grid workgroupGrid(const Module& module) {
 
 Grid cellOf(const Grid& workgroup, uint32_t subgroupSize) {
     return makeGrid(std::min(subgroupSize, workgroup.rows * workgroup.columns), false);
+}
+
+// Sums of products that have a grid of their own are converted to the layout's. Neighbours that a
+// lane has on both sides go through shared memory at once. In shared memory of the shader, lines
+// that lanes read at the same time stay neighbours.
+void takeBlocks(LayoutPolicy& policy, const Survey& survey, const MappedLanes& sums) {
+    const auto take = [&](uint32_t& block, uint32_t wanted, Use use) {
+        if (block != 0 && !survey.loadsShared[static_cast<size_t>(use)])
+            block = std::max(block, wanted);
+    };
+    take(policy.rowBlock, sums.rowBlock, Use::kA);
+    take(policy.columnBlock, sums.columnBlock, Use::kB);
 }
 
 // Without `heldSums`, all accumulators lie as the layout says, so products want the rows of A and
@@ -216,9 +244,13 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
         policy.grid = oneColumnGrid(target.subgroupSize, survey);
     else if (dots && ofB > 0 && !survey.loadsColumnsOfB)
         policy.grid = gridOfColumns(target.subgroupSize, survey);
+    const auto sums = mappedLanes(layout, target.subgroupSize, Use::kAccumulator, 32);
+    if (sums && !heldSums.empty()) takeBlocks(policy, survey, *sums);
     tune(policy, target.tuning, target.subgroupSize);
     if (layout != ElementLayout::kFree) {
         followMap(policy, uses, types, layout, target.subgroupSize, heldSums);
+        policy.derivesLanes =
+            !heldSums.empty() && survey.multipliesIntoHalf && target.device.countsLoopRegisters;
         // f16 sums of a lane with one column have no pairs along N.
         const bool hasOneColumn = heldSums.empty() && survey.columns <= policy.grid.columns;
         const bool wantsPairs =

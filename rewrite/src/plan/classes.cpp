@@ -174,6 +174,7 @@ const DeviceClass kClasses[] = {
       .hasTallGridForSingles = true,
       .stagesSingles = true,
       .dividesConversions = true,
+      .countsLoopRegisters = true,
       .bitsLoadedInWords = 4 | 8 | 16 | 32 | 64,
       .bitsTestedForWords = 4 | 8 | 16,
       .slices = kSlicesOfManyRegisters,

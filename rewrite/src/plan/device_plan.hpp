@@ -99,6 +99,8 @@ struct DeviceChoices {
     bool hasTallGridForSingles = false;
     bool stagesSingles = false;       // f16 in shared memory becomes f32
     bool dividesConversions = false;  // of 8-bit floats that several lanes load
+    // Each register counts in loops that multiply f16 straight from buffers.
+    bool countsLoopRegisters = false;
     // Loads from buffers are in words where the address allows it: a set of components' bits. And
     // those of which the shader tests the address, where it is not known before.
     uint32_t bitsLoadedInWords = 16 | 32 | 64;

@@ -58,6 +58,9 @@ const Decision kDecisions[] = {
      "lanes that load the same elements convert some each, and exchange them (fleet.md, Fused "
      "networks); "
      "not where shuffles are slow"},
+    {"registers of loops counted", &Plan::countsLoopRegisters,
+     "with a layout of elements: a register less saves 16 moves in a loop of f16 "
+     "(element-layouts.md)"},
     {"loads in words: the sum of components' bits", &Plan::bitsLoadedInWords,
      "drivers join few loads of narrow components, but unpacking costs instructions (fleet.md, "
      "Loads straight from buffers); lanes of a CPU load one after the other"},

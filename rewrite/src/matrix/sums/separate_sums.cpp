@@ -3,6 +3,7 @@
 
 #include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
+#include "matrix/element_maps.hpp"
 #include "matrix/product_loops.hpp"
 #include "matrix/sums/sum_moves.hpp"
 
@@ -19,11 +20,13 @@ struct SumFunction {
 // Finds the regions of all functions, and whether they gain.
 class SumSeparation {
  public:
-    SumSeparation(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target)
+    SumSeparation(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target,
+                  ElementLayout layout)
         : types_(types),
           module_(types.module()),
           uses_(uses),
           target_(target),
+          layout_(layout),
           sums_(types, uses) {}
 
     std::set<Id> run() {
@@ -111,7 +114,7 @@ class SumSeparation {
         constexpr uint64_t kMove = 16;  // an element is stored, loaded, and each has an address
         if (multiplied * kTurns <= moved * kMove) return false;
         constexpr uint64_t kFew = 16;  // multiplications for each sum, in an iteration
-        return multiplied > moved * kFew || !loadsLinesOfHalves();
+        return multiplied > moved * kFew || !loadsLinesOfHalves() || holdsMore();
     }
 
     // Whether lanes load A and B in lines along K, which lie together in memory, and convert no
@@ -136,6 +139,27 @@ class SumSeparation {
                });
     }
 
+    // Whether lanes would hold more of A and B with the layout's grid, where registers decide.
+    bool holdsMore() const {
+        const auto held = mappedLanes(layout_, target_.subgroupSize, Use::kAccumulator, 32);
+        if (!held || !target_.device.countsLoopRegisters) return false;
+        const Grid own = choosePolicy(uses_, types_, target_, ElementLayout::kFree).grid;
+        return linesIn(held->grid) > linesIn(own);
+    }
+
+    // The rows of A and the columns of B in a lane.
+    uint32_t linesIn(const Grid& grid) const {
+        uint32_t lines = 0;
+        for (const MatrixProduct& product : uses_.products()) {
+            const auto a = matrixDimensions(module_, module_.def(product.a));
+            const auto b = matrixDimensions(module_, module_.def(product.b));
+            if (!a || !b) continue;
+            lines =
+                std::max(lines, divideUp(a->rows, grid.rows) + divideUp(b->columns, grid.columns));
+        }
+        return lines;
+    }
+
     // In an iteration of the loop. Shaders add to all accumulators of a variable, perhaps in an
     // inner loop.
     uint64_t multiplicationsOf(const Function& function, const SumMoves& m, MatrixCounts& counts) {
@@ -156,14 +180,16 @@ class SumSeparation {
     Module& module_;
     const MatrixUses& uses_;
     const PlannedTarget& target_;
+    const ElementLayout layout_;
     SumTypes sums_;
     std::vector<SumFunction> functions_;
 };
 
 }  // namespace
 
-std::set<Id> separateSums(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target) {
-    return SumSeparation(types, uses, target).run();
+std::set<Id> separateSums(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target,
+                          ElementLayout layout) {
+    return SumSeparation(types, uses, target, layout).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -72,6 +72,7 @@ std::optional<std::vector<SumRegion>> sumRegions(const Module& module, const Sum
 // Finds the regions and changes the types there, if all products of the module are in some, and
 // their loops gain more than the conversions take. Returns the types of accumulators that keep the
 // layout; none: nothing has changed.
-std::set<Id> separateSums(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target);
+std::set<Id> separateSums(TypeTable& types, const MatrixUses& uses, const PlannedTarget& target,
+                          ElementLayout layout);
 
 }  // namespace coopvk::rewrite
