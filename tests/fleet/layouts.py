@@ -3,9 +3,12 @@
 to those without one."""
 import json
 import os
+import pathlib
 import re
 import sys
 
+if __name__ == "__main__":  # CTest's test: layouts.py PROGRAM FOLDER
+    sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 from common import SOURCE, die, in_env
 
 SHADER = SOURCE / "tests/fleet/layouts/product.comp"
@@ -26,7 +29,9 @@ PRODUCTS = (
     ("buffers_f16_rows", "f16 into f16, the same, B in rows", (*HALVES, "SUM=float16_t", "ROWS")),
     ("buffers_e4m3", "E4M3 into f32, 16x32 from buffers", (*SMALL_FLOATS, "SUM=float")),
 )
-BLOCK = re.compile(r"(<!-- layouts: written by scripts/fleet --layouts --write -->\n\n)(.*?)(\n<!-- end of layouts -->)", re.DOTALL)
+DOCUMENT = SOURCE / "docs/element-layouts.md"
+BLOCK = re.compile(r"(<!-- layouts: written by scripts/fleet --layouts --write: )(.*?)( -->\n\n)(.*?)(\n<!-- end of layouts -->)",
+                   re.DOTALL)
 
 
 def compile_all(folder):
@@ -39,49 +44,67 @@ def compile_all(folder):
 
 
 def cycles(program, folder, devices, layout):
-    """By device and shader."""
+    """The compilers' version, and the cycles by device and shader."""
     result = folder / f"{layout}.json"
     chosen = [word for name in devices for word in ("--device", name)]
     done = in_env("env", f"COOPVK_ELEMENT_LAYOUT={layout}", program, *chosen, "--no-built-in", "--lanes", str(LANES), "--folder",
                   f"{folder}=layouts", "--json", result, stdout=sys.stderr)
     if done.returncode != 0:
         die(f"a shader was not compiled with the layout {layout}")
-    return {(row["device"], row["subject"].rpartition("/")[2]): row["statistics"]["cycles"]
-            for row in json.loads(result.read_text())}
+    rows = json.loads(result.read_text())
+    return (rows[0]["driver"] if rows else None,
+            {(row["device"], row["subject"].rpartition("/")[2]): row["statistics"]["cycles"] for row in rows})
 
 
-def measure(program, folder, devices):
-    """The table, and what is above the limit."""
-    compile_all(folder)
-    found = {layout: cycles(program, folder, devices, layout) for layout in ("free", *LAYOUTS)}
-    heads = [f"{device}: `{layout}`" if layout == LAYOUTS[0] else f"`{layout}`" for device in devices for layout in LAYOUTS]
-    lines = ["| product | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
-    above = []
-    for name, row, _ in PRODUCTS:
-        cells = []
-        for device in devices:
-            free = found["free"].get((device, name))
-            for layout in LAYOUTS:
-                taken = found[layout].get((device, name))
-                cells.append(f"{taken / free:.2f}" if free and taken else "")
-                if free and taken and taken > MOST * free:
-                    above.append(f"{device}, {row}, {layout}: {taken:,.0f} cycles in place of {free:,.0f}")
-        if any(cells):
-            lines.append(f"| {row} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n", above
+class Costs:
+    """What was measured."""
+
+    def __init__(self, program, folder, devices):
+        compile_all(folder)
+        found = {layout: cycles(program, folder, devices, layout) for layout in ("free", *LAYOUTS)}
+        self.driver = found["free"][0]
+        self.devices = devices
+        self.found = {layout: taken for layout, (_, taken) in found.items()}
+
+    def ratio(self, device, name, layout):
+        free, taken = (self.found[which].get((device, name)) for which in ("free", layout))
+        return taken / free if free and taken else None
+
+    def table(self):
+        heads = [f"{device}: `{layout}`" if layout == LAYOUTS[0] else f"`{layout}`" for device in self.devices
+                 for layout in LAYOUTS]
+        lines = ["| product | " + " | ".join(heads) + " |", "|---" * (len(heads) + 1) + "|"]
+        for name, row, _ in PRODUCTS:
+            ratios = [self.ratio(device, name, layout) for device in self.devices for layout in LAYOUTS]
+            lines.append(f"| {row} | " + " | ".join(f"{ratio:.2f}" if ratio else "" for ratio in ratios) + " |")
+        return "\n".join(lines) + "\n"
+
+    def above(self):
+        """What costs too much."""
+        return [f"{device}, {name}, {layout}: {self.ratio(device, name, layout):.3f} of the cycles, allowed are {MOST:.2f}"
+                for name, _, _ in PRODUCTS for device in self.devices for layout in LAYOUTS
+                if (self.ratio(device, name, layout) or 0) > MOST]
 
 
-def run(program, folder, devices, document):
-    """Prints the table, or writes it into a document; the status."""
-    text, above = measure(program, folder, devices or DEVICES)
+def run(program, folder, devices, document, written=None):
+    """Prints the table, or also writes it into a document; the status. `written`: another version of the compilers than the
+    one of that document's table may differ."""
+    costs = Costs(program, folder, devices or DEVICES)
     if document:
-        with open(document, encoding="utf-8") as file:
-            before = file.read()
+        before = pathlib.Path(document).read_text(encoding="utf-8")
         if not BLOCK.search(before):
             die(f"{os.path.basename(document)} has no table of layouts")
-        with open(document, "w", encoding="utf-8") as file:
-            file.write(BLOCK.sub(lambda match: match[1] + text + match[3], before))
-    print(text, end="")
-    for line in above:
+        text = BLOCK.sub(lambda match: match[1] + costs.driver + match[3] + costs.table() + match[5], before)
+        pathlib.Path(document).write_text(text, encoding="utf-8")
+    print(costs.table(), end="")
+    version = BLOCK.search(pathlib.Path(written).read_text(encoding="utf-8"))[2] if written else costs.driver
+    if version != costs.driver:
+        print(f"NOT COMPARED: the figures are of {version}, the compilers here of {costs.driver}")
+        return 0
+    for line in costs.above():
         print(f"FAILED: {line}", file=sys.stderr)
-    return 1 if above else 0
+    return 1 if costs.above() else 0
+
+
+if __name__ == "__main__":
+    sys.exit(run(sys.argv[1], pathlib.Path(sys.argv[2]), None, None, DOCUMENT))

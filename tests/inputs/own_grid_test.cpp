@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <ostream>
 
 #include "../driver/harness/shader.hpp"
@@ -23,6 +24,12 @@ struct GridCase {
     bool hasGrid;
     std::string_view order = "RowMajor";  // of B
     std::string_view deviceClass = "GPU";
+    std::string_view sum = "float";
+    std::optional<bool> hasGridOfNvidia = {};  // where that is not `hasGrid`
+
+    bool hasGridOf(ElementLayout layout) const {
+        return layout == ElementLayout::kNvidia ? hasGridOfNvidia.value_or(hasGrid) : hasGrid;
+    }
 };
 
 void PrintTo(const GridCase& c, std::ostream* out) { *out << c.name; }
@@ -62,6 +69,14 @@ constexpr GridCase kGridCases[] = {
     {"LinesOfHalves", "${zeros} ${products} ${names}", false, "ColumnMajor"},
     {"LinesOfConvertedHalves", "${zeros} ${products} ${names}", true, "ColumnMajor",
      "GPU with many registers"},
+    // A lane holds 8 rows of A and a column of B with RDNA 4's grid; 2 and 4 with NVIDIA's, or 4
+    // and 2 with the fastest one.
+    {"LinesOfHalvesIntoHalves", "${zeros} ${products} ${names}", true, "ColumnMajor",
+     "GPU with many registers", "float16_t", false},
+    {"LinesOfHalvesIntoHalvesElsewhere", "${zeros} ${products} ${names}", false, "ColumnMajor",
+     "GPU", "float16_t"},
+    {"RowsOfHalvesIntoHalves", "${zeros} ${products} ${names}", true, "RowMajor",
+     "GPU with many registers", "float16_t"},
 };
 
 std::string sourceOf(const GridCase& c) {
@@ -73,11 +88,11 @@ std::string sourceOf(const GridCase& c) {
 layout(local_size_x = 32) in;
 layout(binding = 0) readonly buffer A { float16_t a[4096]; };
 layout(binding = 1) readonly buffer B { float16_t b[8192]; };
-layout(binding = 2) buffer C { float c[512]; };
-layout(binding = 3) readonly buffer D { float d[512]; };
+layout(binding = 2) buffer C { ${sum} c[512]; };
+layout(binding = 3) readonly buffer D { ${sum} d[512]; };
 layout(push_constant) uniform P { uint depth, turns; };
 void main() {
-    coopmat<float, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> s[2];
+    coopmat<${sum}, gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator> s[2];
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> x;
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> y;
     coopMatLoad(x, a, 0, 64, gl_CooperativeMatrixLayoutRowMajor);
@@ -93,15 +108,17 @@ void main() {
                                       {"inLoop", std::string(inLoop)}});
     };
     const std::string code = substitute(
-        c.code, {{"zeros",
-                  "for (uint i = 0; i < 2; ++i) s[i] = coopmat<float, gl_ScopeSubgroup, 16, 16, "
-                  "gl_MatrixUseAccumulator>(0);"},
-                 {"products", products("")},
-                 {"products:named", products("s[i][0] += 1;")},
-                 {"names",
-                  "for (uint i = 0; i < 2; ++i) for (uint e = 0; e < s[i].length(); ++e) "
-                  "s[i][e] += e + 100 * gl_SubgroupInvocationID;"}});
-    std::string text = substitute(kText, {{"order", std::string(c.order)}, {"code", code}});
+        c.code,
+        {{"zeros", substitute("for (uint i = 0; i < 2; ++i) s[i] = coopmat<${sum}, "
+                              "gl_ScopeSubgroup, 16, 16, gl_MatrixUseAccumulator>(0);",
+                              {{"sum", std::string(c.sum)}})},
+         {"products", products("")},
+         {"products:named", products("s[i][0] += 1;")},
+         {"names", substitute("for (uint i = 0; i < 2; ++i) for (uint e = 0; e < s[i].length(); "
+                              "++e) s[i][e] += ${sum}(e + 100 * gl_SubgroupInvocationID);",
+                              {{"sum", std::string(c.sum)}})}});
+    std::string text = substitute(
+        kText, {{"order", std::string(c.order)}, {"sum", std::string(c.sum)}, {"code", code}});
     const std::string_view kFirst = "#extension GL_EXT_shader_16bit_storage : require\n";
     return text.insert(text.find(kFirst), "#extension GL_KHR_shader_subgroup_basic : require\n");
 }
@@ -133,7 +150,7 @@ TEST_P(OwnGrid, WritesTheSame) {
             subject.target.elementLayout = layout;
             subject.target.subgroupSize = 32;
             subject.target.device = check::referenceTraits(*gpu);
-            EXPECT_EQ(hasOwnGrid(words, subject.target), GetParam().hasGrid);
+            EXPECT_EQ(hasOwnGrid(words, subject.target), GetParam().hasGridOf(layout));
             for (const check::Outcome& outcome : check::check(subject, options))
                 EXPECT_EQ(outcome.verdict, Verdict::kAgrees) << describe(outcome);
         }
@@ -142,6 +159,29 @@ TEST_P(OwnGrid, WritesTheSame) {
 
 INSTANTIATE_TEST_SUITE_P(All, OwnGrid, testing::ValuesIn(kGridCases),
                          [](const auto& c) { return std::string(c.param.name); });
+
+// Neighbours that a lane has in the layout lie in a lane of the products, too, so that they are
+// converted together; but not rows that lanes read from shared memory at the same time.
+TEST(OwnGridBlocks, AreThoseOfTheLayoutUnlessShared) {
+    const std::string_view kBuffer =
+        "layout(binding = 0) readonly buffer A { float16_t a[4096]; };";
+    const std::string source = sourceOf({"", "${zeros} ${products} ${names}", true});
+    ASSERT_NE(source.find(kBuffer), std::string::npos);
+    std::string shared = source;
+    shared.replace(source.find(kBuffer), kBuffer.size(), "shared float16_t a[4096];");
+    for (const auto& [text, blocks] :
+         {std::pair(source, "row blocks 8,"), std::pair(shared, "row blocks 1,")}) {
+        rewrite::Target target;
+        target.elementLayout = ElementLayout::kRdna4;
+        target.device = check::referenceTraits();
+        const Words words = compileGlsl(text, Variant::kPlain);
+        const auto result = rewrite::rewrite({.words = words}, target);
+        ASSERT_TRUE(result) << result.error().message;
+        EXPECT_TRUE(std::ranges::any_of(result->notes, [&](const std::string& note) {
+            return note.find(blocks) != std::string::npos;
+        })) << blocks;
+    }
+}
 
 }  // namespace
 

@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
+
+#include "assemble.hpp"
 
 namespace coopvk::rewrite::layout_test {
 namespace {
@@ -122,6 +125,33 @@ INSTANTIATE_TEST_SUITE_P(Shapes, Runs,
                                          RunCase{Dimension::kColumns, 16, 64, 48, 80, 8},
                                          RunCase{Dimension::kRows, 4, 128, 96, 48, 32},
                                          RunCase{Dimension::kRows, 32, 32, 32, 32, 16}));
+
+// How a product of f16 matrices from a buffer, B in columns, lies in 32 lanes.
+std::string gridOn(const DeviceTraits& device) {
+    std::string text = test::multiplyModule(16, 16, 16);
+    const std::string_view kRows = "%b = OpCooperativeMatrixLoadKHR %B %pa %c0";
+    const size_t at = text.find(kRows);
+    EXPECT_NE(at, std::string::npos);
+    text.replace(at, kRows.size(), "%b = OpCooperativeMatrixLoadKHR %B %pa %c1");
+    const std::vector<uint32_t> words = test::assemble(text);
+    Target target;
+    target.device = device;
+    const Result<Rewritten> out = rewrite({.words = words}, target);
+    if (!out) return out.error().message;
+    const auto note = std::ranges::find_if(out->notes, [](const std::string& each) {
+        return each.find("lane grid ") != std::string::npos;
+    });
+    return note == out->notes.end() ? std::string() : *note;
+}
+
+// RDNA 3 issues two dot products at once, and finds more pairs with more columns of B in a lane.
+TEST(GridOfColumnsOfB, IsTallWhereDotsArePaired) {
+    DeviceTraits device;
+    device.scalarRegisters = device.shaderMixedFloatDotProductFloat16AccFloat32 = true;
+    EXPECT_NE(gridOn(device).find("lane grid 4x8"), std::string::npos);
+    device.dot4x8Mixed = true;
+    EXPECT_NE(gridOn(device).find("lane grid 8x4"), std::string::npos);
+}
 
 }  // namespace
 }  // namespace coopvk::rewrite::layout_test
