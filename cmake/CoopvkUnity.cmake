@@ -15,12 +15,42 @@ if(COOPVK_UNITY AND NOT COOPVK_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
     add_compile_options(-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
 endif()
 
+# coopvk_seldom_executed(): what the current folder compiles takes little of the tests' time, and is optimised less where
+# files are compiled together. What is released never is (scripts/release).
+function(coopvk_seldom_executed)
+    if(COOPVK_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
+        add_compile_options(-Og)
+    endif()
+endfunction()
+
+# Clang takes two thirds of GCC's time for code that is not optimised, and half with precompiled headers. An older one
+# may not know the library of this GCC.
+find_program(COOPVK_CLANG clang++)
+mark_as_advanced(COOPVK_CLANG)
+set(COOPVK_CLANG_FOR_TESTS FALSE)
+if(COOPVK_UNITY AND COOPVK_CLANG AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT CMAKE_CROSSCOMPILING)
+    if(NOT DEFINED COOPVK_CLANG_KNOWS_LIBRARY)
+        set(probe ${CMAKE_BINARY_DIR}/CMakeFiles/clang_probe.cpp)
+        file(WRITE ${probe} "#include <format>\n#include <ranges>\n#include <regex>\n#include <thread>\n"
+                            "std::string text(int n) { return std::format(\"{}\", n); }\n")
+        execute_process(COMMAND ${COOPVK_CLANG} -std=c++20 -O0 -Wall -Werror -c ${probe} -o ${probe}.o
+                        RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+        string(COMPARE EQUAL "${status}" "0" knows)
+        set(COOPVK_CLANG_KNOWS_LIBRARY ${knows} CACHE INTERNAL "${COOPVK_CLANG} compiles with this library")
+    endif()
+    set(COOPVK_CLANG_FOR_TESTS ${COOPVK_CLANG_KNOWS_LIBRARY})
+endif()
+
 # coopvk_quick_to_compile(target [library...]): not optimised where files are compiled together, for tests that compute
-# little. Of functions of templates that several files have, the linker keeps the first: all of the libraries come before
-# the target's files, so that these functions are optimised.
+# little, and by Clang, if there is one. Of functions of templates that several files have, the linker keeps the first:
+# all of the libraries come before the target's files, so that these functions are optimised.
 function(coopvk_quick_to_compile target)
     if(COOPVK_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
         target_compile_options(${target} PRIVATE -O0)
+        if(COOPVK_CLANG_FOR_TESTS)
+            set(launcher ${PROJECT_SOURCE_DIR}/cmake/clang-for-gcc ${COOPVK_CLANG} ${CMAKE_CXX_COMPILER_LAUNCHER} --)
+            set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
+        endif()
         foreach(library IN LISTS ARGN)
             target_link_options(${target} PRIVATE
                 LINKER:--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive)
