@@ -39,13 +39,20 @@ void matrixTimesScalar(Subgroup& s) {
     isFloat ? onFloats<multiply>(s) : onUnsigned<multiply>(s);
 }
 
+// What takes longer than a call, or is rare: in double for all formats.
+template <auto kFunction>
+void inDouble(Subgroup& s) {
+    withFormat(*s.program, scalarOf(*s.operand(0).type),
+               [&](auto format) { mapInDouble(s, format, +kFunction); });
+}
+
 // Ordered: false if an operand is NaN. Unordered: true.
 template <auto kOp>
 constexpr auto ordered =
-    onFloats<[](auto a, auto b) { return !std::isunordered(a, b) && kOp(a, b); }>;
+    inDouble<[](double a, double b) { return !std::isunordered(a, b) && kOp(a, b); }>;
 template <auto kOp>
 constexpr auto unordered =
-    onFloats<[](auto a, auto b) { return std::isunordered(a, b) || kOp(a, b); }>;
+    inDouble<[](double a, double b) { return std::isunordered(a, b) || kOp(a, b); }>;
 constexpr auto always = [](auto, auto) { return true; };
 constexpr auto never = [](auto, auto) { return false; };
 
@@ -144,9 +151,9 @@ constexpr OpcodeRow kFloatRows[] = {
     each<unordered<lessEqual>>(OpFUnordLessThanEqual),
     each<unordered<greater>>(OpFUnordGreaterThan),
     each<unordered<greaterEqual>>(OpFUnordGreaterThanEqual),
-    each<onFloats<[](auto a) { return std::isnan(a); }>>(OpIsNan),
-    each<onFloats<[](auto a) { return std::isinf(a); }>>(OpIsInf),
-    each<onFloats<[](auto a) { return std::isfinite(a); }>>(OpIsFinite),
+    each<inDouble<[](double a) { return std::isnan(a); }>>(OpIsNan),
+    each<inDouble<[](double a) { return std::isinf(a); }>>(OpIsInf),
+    each<inDouble<[](double a) { return std::isfinite(a); }>>(OpIsFinite),
     each<isNormal>(OpIsNormal),
     each<onSigned<[](int64_t a) { return a < 0; }>>(OpSignBitSet),
 
@@ -168,30 +175,30 @@ constexpr OpcodeRow kFloatRows[] = {
     each<onFloats<[](auto edge, auto a) { return a < edge ? 0 : 1; }>>(GLSLstd450Step),
     each<within<noEdges, onFloats<smoothStep>>>(GLSLstd450SmoothStep),
     each<fusedMultiplyAdd>(GLSLstd450Fma),
-    each<onFloats<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
-    each<onFloats<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
-    each<onFloats<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),
-    each<onFloats<[](double a) { return std::cos(a); }>>(GLSLstd450Cos),
-    each<onFloats<[](double a) { return std::tan(a); }>>(GLSLstd450Tan),
-    each<within<aboveOne, onFloats<[](double a) { return std::asin(a); }>>>(GLSLstd450Asin),
-    each<within<aboveOne, onFloats<[](double a) { return std::acos(a); }>>>(GLSLstd450Acos),
-    each<onFloats<[](double a) { return std::atan(a); }>>(GLSLstd450Atan),
-    each<onFloats<[](double a) { return std::sinh(a); }>>(GLSLstd450Sinh),
-    each<onFloats<[](double a) { return std::cosh(a); }>>(GLSLstd450Cosh),
-    each<onFloats<[](double a) { return std::tanh(a); }>>(GLSLstd450Tanh),
-    each<onFloats<[](double a) { return std::asinh(a); }>>(GLSLstd450Asinh),
-    each<within<belowOne, onFloats<[](double a) { return std::acosh(a); }>>>(GLSLstd450Acosh),
-    each<within<oneOrMore, onFloats<[](double a) { return std::atanh(a); }>>>(GLSLstd450Atanh),
-    each<within<bothZero, onFloats<[](double y, double x) { return std::atan2(y, x); }>>>(
+    each<inDouble<[](double a) { return a * std::numbers::pi / 180; }>>(GLSLstd450Radians),
+    each<inDouble<[](double a) { return a * 180 / std::numbers::pi; }>>(GLSLstd450Degrees),
+    each<inDouble<[](double a) { return std::sin(a); }>>(GLSLstd450Sin),
+    each<inDouble<[](double a) { return std::cos(a); }>>(GLSLstd450Cos),
+    each<inDouble<[](double a) { return std::tan(a); }>>(GLSLstd450Tan),
+    each<within<aboveOne, inDouble<[](double a) { return std::asin(a); }>>>(GLSLstd450Asin),
+    each<within<aboveOne, inDouble<[](double a) { return std::acos(a); }>>>(GLSLstd450Acos),
+    each<inDouble<[](double a) { return std::atan(a); }>>(GLSLstd450Atan),
+    each<inDouble<[](double a) { return std::sinh(a); }>>(GLSLstd450Sinh),
+    each<inDouble<[](double a) { return std::cosh(a); }>>(GLSLstd450Cosh),
+    each<inDouble<[](double a) { return std::tanh(a); }>>(GLSLstd450Tanh),
+    each<inDouble<[](double a) { return std::asinh(a); }>>(GLSLstd450Asinh),
+    each<within<belowOne, inDouble<[](double a) { return std::acosh(a); }>>>(GLSLstd450Acosh),
+    each<within<oneOrMore, inDouble<[](double a) { return std::atanh(a); }>>>(GLSLstd450Atanh),
+    each<within<bothZero, inDouble<[](double y, double x) { return std::atan2(y, x); }>>>(
         GLSLstd450Atan2),
-    each<within<ofPower, onFloats<[](double a, double b) { return std::pow(a, b); }>>>(
+    each<within<ofPower, inDouble<[](double a, double b) { return std::pow(a, b); }>>>(
         GLSLstd450Pow),
-    each<onFloats<[](double a) { return std::exp(a); }>>(GLSLstd450Exp),
-    each<within<notPositive, onFloats<[](double a) { return std::log(a); }>>>(GLSLstd450Log),
-    each<onFloats<[](double a) { return std::exp2(a); }>>(GLSLstd450Exp2),
-    each<within<notPositive, onFloats<[](double a) { return std::log2(a); }>>>(GLSLstd450Log2),
-    each<within<negative, onFloats<[](double a) { return std::sqrt(a); }>>>(GLSLstd450Sqrt),
-    each<within<notPositive, onFloats<[](double a) { return 1 / std::sqrt(a); }>>>(
+    each<inDouble<[](double a) { return std::exp(a); }>>(GLSLstd450Exp),
+    each<within<notPositive, inDouble<[](double a) { return std::log(a); }>>>(GLSLstd450Log),
+    each<inDouble<[](double a) { return std::exp2(a); }>>(GLSLstd450Exp2),
+    each<within<notPositive, inDouble<[](double a) { return std::log2(a); }>>>(GLSLstd450Log2),
+    each<within<negative, inDouble<[](double a) { return std::sqrt(a); }>>>(GLSLstd450Sqrt),
+    each<within<notPositive, inDouble<[](double a) { return 1 / std::sqrt(a); }>>>(
         GLSLstd450InverseSqrt),
     each<within<tooLarge, loadExponent>>(GLSLstd450Ldexp),
 };

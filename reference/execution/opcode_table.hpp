@@ -180,18 +180,50 @@ inline auto withSort(const Program& program, const Type& operand, const Type& re
         return f(Sort{operand.width, result.width});
 }
 
+// A function on doubles, which is called. One loop serves all functions of a type, so that the
+// compiler makes few.
+template <typename Format, typename Result, typename... Numbers>
+[[gnu::noinline]] void mapInDouble(Subgroup& s, Format format, Result (*function)(Numbers...)) {
+    mapComponents<sizeof...(Numbers)>(s, [&](auto... bits) -> uint64_t {
+        const Result number = function(double(format.from(bits))...);
+        if constexpr (std::is_same_v<Result, bool>)
+            return number;
+        else
+            return format.to(number);
+    });
+}
+template <auto kOp, size_t kCount>
+struct OnDoubles;
+template <auto kOp>
+struct OnDoubles<kOp, 1> {
+    static auto call(double a) { return kOp(a); }
+};
+template <auto kOp>
+struct OnDoubles<kOp, 2> {
+    static auto call(double a, double b) { return kOp(a, b); }
+};
+template <auto kOp>
+struct OnDoubles<kOp, 3> {
+    static auto call(double a, double b, double c) { return kOp(a, b, c); }
+};
+
 // Functions for rows by an operation on numbers. Results that are bool are 0 or 1.
 template <typename Sort, auto kOp>
 void map(Subgroup& s) {
     const Type &operand = scalarOf(*s.operand(0).type), &result = scalarOf(s.type());
     withSort<Sort>(*s.program, operand, result, [&](auto format) {
-        mapComponents<arityOf<decltype(kOp), typename Sort::Compute>()>(s, [&](auto... bits) {
-            const auto number = kOp(format.from(bits)...);
-            if constexpr (std::is_same_v<decltype(number), const bool>)
-                return uint64_t{number};
-            else
-                return format.to(number);
-        });
+        constexpr size_t kCount = arityOf<decltype(kOp), typename Sort::Compute>();
+        if constexpr (std::is_same_v<typename decltype(format)::Compute, double>) {
+            mapInDouble(s, format, OnDoubles<kOp, kCount>::call);  // rarely
+        } else {
+            mapComponents<kCount>(s, [&](auto... bits) {
+                const auto number = kOp(format.from(bits)...);
+                if constexpr (std::is_same_v<decltype(number), const bool>)
+                    return uint64_t{number};
+                else
+                    return format.to(number);
+            });
+        }
     });
 }
 template <auto kOp>
