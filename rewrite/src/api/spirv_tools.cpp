@@ -28,21 +28,33 @@ std::string disassemble(std::span<const uint32_t> words) noexcept {
     }
 }
 
+namespace {
+
+// With names, which take a tenth of the time, messages are easier to read.
+bool isValid(std::span<const uint32_t> words, bool withNames, std::string& message) {
+    ToolsReserve reserve(ToolsReserve::Work::kValidate, words.size());
+    spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_4);
+    tools.SetMessageConsumer(
+        [&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
+            message += "word " + std::to_string(at.index) + ": " + text + "\n";
+        });
+    spvtools::ValidatorOptions options;
+    options.SetFriendlyNames(withNames);
+    // Words alone do not tell which of these features are enabled: allow them.
+    options.SetScalarBlockLayout(true);
+    options.SetWorkgroupScalarBlockLayout(true);
+    options.SetAllowLocalSizeId(true);
+    return tools.Validate(words.data(), words.size(), options);
+}
+
+}  // namespace
+
 std::optional<std::string> validate(std::span<const uint32_t> words) noexcept {
     try {
         std::string message;
-        ToolsReserve reserve(ToolsReserve::Work::kValidate, words.size());
-        spvtools::SpirvTools tools(SPV_ENV_VULKAN_1_4);
-        tools.SetMessageConsumer(
-            [&](spv_message_level_t, const char*, const spv_position_t& at, const char* text) {
-                message += "word " + std::to_string(at.index) + ": " + text + "\n";
-            });
-        spvtools::ValidatorOptions options;
-        // Words alone do not tell which of these features are enabled: allow them.
-        options.SetScalarBlockLayout(true);
-        options.SetWorkgroupScalarBlockLayout(true);
-        options.SetAllowLocalSizeId(true);
-        if (tools.Validate(words.data(), words.size(), options)) return std::nullopt;
+        if (isValid(words, false, message)) return std::nullopt;
+        message.clear();
+        isValid(words, true, message);
         return message.empty() ? "spirv-val rejects the module" : message;
     } catch (...) {
         return "out of memory";
