@@ -98,7 +98,7 @@ std::optional<double> secondsOf(const Words& words, const rewrite::Target& targe
 TEST(Linear, EightTimesTheCodeTakesAboutEightTimesAsLong) {
     constexpr size_t kWords = 12500, kTimes = 8, kStep = 24;
     constexpr double kMost = 16, kShortest = 1e-3;
-    const std::vector<NamedTarget> targets = allTargets();
+    const std::vector<NamedTarget>& targets = allTargets();
     const std::vector<Input> inputs = allInputs();
     size_t measured = 0;
     for (size_t n = 0; n < inputs.size(); n += runsAll() ? 1 : kStep) {

@@ -16,7 +16,7 @@ class RewriteInputs : public testing::TestWithParam<Input> {};
 
 TEST_P(RewriteInputs, AreValidForEachTarget) {
     const Input& input = GetParam();
-    const std::vector<NamedTarget> targets = allTargets();
+    const std::vector<NamedTarget>& targets = allTargets();
     constexpr size_t kStep = 7;  // of few targets; no divisor of their number
     size_t next = std::hash<std::string>()(input.name);
     for (const Variant variant : kVariants) {
@@ -31,11 +31,12 @@ TEST_P(RewriteInputs, AreValidForEachTarget) {
     }
 }
 
-// SPIRV-Tools changes most of the inputs; small ones of assembly have nothing to optimise.
+// SPIRV-Tools changes most of the inputs; small ones of assembly have nothing to optimise. The short
+// run has one in five.
 TEST(RewriteInputVariants, Differ) {
-    size_t same = 0, all = 0;
+    size_t same = 0, all = 0, next = testSeed();
     for (const Input& input : allInputs()) {
-        if (hasOneForm(input)) continue;
+        if (hasOneForm(input) || (!runsAll() && next++ % 5 != 0)) continue;
         const Words plain = compiled(input, Variant::kPlain);
         for (const Variant variant : {Variant::kFast, Variant::kSmall, Variant::kLegalized}) {
             ++all;

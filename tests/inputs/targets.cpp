@@ -42,11 +42,9 @@ std::vector<NamedDevice> allDevices() {
     return devices;
 }
 
-}  // namespace
-
-std::vector<NamedTarget> allTargets() {
+std::vector<NamedTarget> targetsOf(const std::vector<NamedDevice>& devices) {
     std::vector<NamedTarget> targets;
-    for (const NamedDevice& device : allDevices()) {
+    for (const NamedDevice& device : devices) {
         const rewrite::DeviceTraits& traits = device.traits;
         for (uint32_t lanes = traits.minSubgroupSize; lanes <= traits.maxSubgroupSize; lanes *= 2) {
             NamedTarget core;
@@ -65,6 +63,13 @@ std::vector<NamedTarget> allTargets() {
             targets.push_back(native);
         }
     }
+    return targets;
+}
+
+}  // namespace
+
+const std::vector<NamedTarget>& allTargets() {
+    static const std::vector<NamedTarget> targets = targetsOf(allDevices());
     return targets;
 }
 

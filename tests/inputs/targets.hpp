@@ -17,6 +17,6 @@ struct NamedTarget {
 };
 
 // Each device with each back-end that it has matrices for.
-std::vector<NamedTarget> allTargets();
+const std::vector<NamedTarget>& allTargets();
 
 }  // namespace coopvk::test
