@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <format>
 #include <optional>
@@ -107,37 +109,123 @@ std::optional<Words> run(const spvtools::Optimizer& optimizer, const Words& word
     return result;
 }
 
-void writeAll(int file, const Words& words) {
-    const auto* at = reinterpret_cast<const char*>(words.data());
-    for (size_t rest = words.size() * sizeof(uint32_t); rest != 0;) {
-        const ssize_t written = ::write(file, at, rest);
-        if (written <= 0) ::_exit(1);
+bool writeAll(int file, const void* bytes, size_t count) {
+    for (const auto* at = static_cast<const char*>(bytes); count != 0;) {
+        const ssize_t written = ::write(file, at, count);
+        if (written <= 0) return false;
         at += written;
-        rest -= static_cast<size_t>(written);
+        count -= static_cast<size_t>(written);
     }
+    return true;
 }
 
-Words readAll(int file) {
-    std::string bytes;
-    char piece[65536];
-    for (ssize_t got; (got = ::read(file, piece, sizeof piece)) > 0;)
-        bytes.append(piece, static_cast<size_t>(got));
-    Words words(bytes.size() / sizeof(uint32_t));
-    bytes.copy(reinterpret_cast<char*>(words.data()), words.size() * sizeof(uint32_t));
-    return words;
+bool readAll(int file, void* bytes, size_t count) {
+    for (auto* at = static_cast<char*>(bytes); count != 0;) {
+        const ssize_t got = ::read(file, at, count);
+        if (got <= 0) return false;
+        at += got;
+        count -= static_cast<size_t>(got);
+    }
+    return true;
 }
+
+// What goes through pipes and files: how many elements, and these.
+template <typename T>
+bool send(int file, const std::vector<T>& elements) {
+    const uint64_t count = elements.size();
+    return writeAll(file, &count, sizeof count) &&
+           writeAll(file, elements.data(), count * sizeof(T));
+}
+template <typename T>
+bool receive(int file, std::vector<T>& elements) {
+    uint64_t count = 0;
+    if (!readAll(file, &count, sizeof count)) return false;
+    elements.resize(count);
+    return readAll(file, elements.data(), count * sizeof(T));
+}
+
+// Which of the passes, by their numbers in kPasses.
+using Numbers = std::vector<size_t>;
 
 // The process that the passes may end: no core file, and seconds of processor time.
-[[noreturn]] void runAndLeave(const spvtools::Optimizer& optimizer, const Words& words,
-                              int file) noexcept {
+[[noreturn]] void runAndLeave(const Numbers& numbers, const Words& words, int file) noexcept {
     constexpr rlimit kNone = {0, 0}, kSeconds = {20, 20};
     ::setrlimit(RLIMIT_CORE, &kNone);
     ::setrlimit(RLIMIT_CPU, &kSeconds);
+    spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_4);
+    optimizer.SetMessageConsumer(
+        [](spv_message_level_t, const char*, const spv_position_t&, const char*) {});
+    Passes passes;
+    for (const size_t number : numbers) passes.push_back(kPasses[number]);
+    registerAll(optimizer, passes);
     const std::optional<Words> result = run(optimizer, words);
-    if (!result) ::_exit(1);
-    writeAll(file, *result);
+    ::_exit(result && send(file, *result) ? 0 : 1);
+}
+
+// Answers requests, each in a process of its own: no words if the passes failed.
+[[noreturn]] void serve(int requests, int answers) noexcept {
+    Numbers numbers;
+    Words words;
+    while (receive(requests, numbers) && receive(requests, words)) {
+        std::FILE* const file = std::tmpfile();
+        const pid_t child = file == nullptr ? -1 : ::fork();
+        if (child < 0) break;
+        if (child == 0) runAndLeave(numbers, words, ::fileno(file));
+        int status = 0;
+        ::waitpid(child, &status, 0);
+        ::lseek(::fileno(file), 0, SEEK_SET);
+        const bool isGood =
+            WIFEXITED(status) && WEXITSTATUS(status) == 0 && receive(::fileno(file), words);
+        std::fclose(file);
+        if (!isGood) words.clear();
+        if (!send(answers, words)) break;
+    }
     ::_exit(0);
 }
+
+// The process that serves: it begins while the tests' own process is small, and so makes others in
+// less time than that does later.
+class Server {
+ public:
+    Server() {
+        int requests[2], answers[2];
+        if (::pipe(requests) != 0 || ::pipe(answers) != 0) throw std::runtime_error("no pipe");
+        const pid_t server = ::fork();
+        if (server < 0) throw std::runtime_error("no process");
+        if (server == 0) {
+            ::close(requests[1]);
+            ::close(answers[0]);
+            serve(requests[0], answers[1]);
+        }
+        ::close(requests[0]);
+        ::close(answers[1]);
+        requests_ = requests[1];
+        answers_ = answers[0];
+    }
+    // It ends when nothing can come any more.
+    ~Server() {
+        ::close(requests_);
+        ::close(answers_);
+    }
+    Server(const Server&) = delete;
+    Server& operator=(const Server&) = delete;
+
+    Words run(const Words& words, const Passes& passes) const {
+        Numbers numbers;
+        for (const std::string_view pass : passes) {
+            const auto* const at = std::ranges::find(kPasses, pass);
+            if (at == std::end(kPasses)) throw std::runtime_error("a pass that is not listed");
+            numbers.push_back(static_cast<size_t>(at - kPasses));
+        }
+        Words result;
+        if (!send(requests_, numbers) || !send(requests_, words) || !receive(answers_, result))
+            throw std::runtime_error("the process that runs passes has ended");
+        return result;
+    }
+
+ private:
+    int requests_ = -1, answers_ = -1;
+};
 
 }  // namespace
 
@@ -164,20 +252,10 @@ Rng passRng(const std::string& input) {
 
 AfterPasses afterPasses(const Words& words, const Passes& passes) {
     spvtools::Optimizer optimizer(SPV_ENV_VULKAN_1_4);
-    optimizer.SetMessageConsumer(
-        [](spv_message_level_t, const char*, const spv_position_t&, const char*) {});
     registerAll(optimizer, passes);
-    int ends[2];
-    if (::pipe(ends) != 0) throw std::runtime_error("no pipe");
-    const pid_t child = ::fork();
-    if (child < 0) throw std::runtime_error("no process");
-    if (child == 0) runAndLeave(optimizer, words, ends[1]);
-    ::close(ends[1]);
-    AfterPasses after{.words = readAll(ends[0])};
-    ::close(ends[0]);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return {};
+    static const Server server;
+    AfterPasses after{.words = server.run(words, passes)};
+    if (after.words.empty()) return {};
     after.passed = after.words == words             ? Passed::kSame
                    : rewrite::validate(after.words) ? Passed::kInvalid
                                                     : Passed::kChanged;
