@@ -270,7 +270,7 @@ class RequestBuilder {
 DeviceRequest makeDeviceRequest(const PhysicalDeviceContext& device,
                                 const VkDeviceCreateInfo& original, Scratch& scratch) {
     if (device.emulated.empty() && device.addedShapes.empty() && device.requiredSubgroupSize == 0 &&
-        device.facts.lists(kToolingExtension)) {
+        device.facts.traits.driverSubgroupSize == 0 && device.facts.lists(kToolingExtension)) {
         DeviceRequest request;
         request.info = original;
         return request;

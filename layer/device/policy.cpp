@@ -89,15 +89,23 @@ Decision decideByName(const EmulatePolicy& policy, const DeviceFacts& facts,
             .added = row.granted(facts)};
 }
 
+// The driver's matrices lie in its own subgroups, which programs do not see where coopvk emulates
+// others.
+bool liesInOtherSubgroups(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
+    return facts.traits.driverSubgroupSize != 0 &&
+           info.extension == rewrite::Extension::kKhrCooperativeMatrix;
+}
+
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,
                    const rewrite::ExtensionInfo& info) {
     using Mode = EmulatePolicy::Mode;
     // Every extension of the table depends on these features.
     if (!facts.areFeaturesKnown) return unknown();
     if (info.isByNameOnly) return decideByName(policy, facts, info);
-    if (policy.mode == Mode::kAuto) return decideToAdd(policy, facts, info);
     const uint32_t native = facts.nativeFeatures[info.extension];
-    if (policy.mode == Mode::kList && !policy.list.contains(info.extension)) {
+    const bool isReplaced = native != 0 && liesInOtherSubgroups(facts, info);
+    if (policy.mode == Mode::kAuto && !isReplaced) return decideToAdd(policy, facts, info);
+    if (policy.mode == Mode::kList && !isReplaced && !policy.list.contains(info.extension)) {
         return leftAlone(native, native != 0 ? "the driver's own" : "not in the emulate setting");
     }
     if (std::string missing = missingFor(info, facts); !missing.empty()) {

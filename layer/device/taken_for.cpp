@@ -29,6 +29,25 @@ std::string whyNoSubgroupsOf(uint32_t size, const DeviceFacts& facts) {
                : std::string();
 }
 
+// Whether the rewriter can make subgroups of a size out of invocations of a workgroup.
+bool canEmulate(uint32_t size, const rewrite::DeviceTraits& traits) {
+    return traits.subgroupBasic && traits.maxSubgroupSize < size &&
+           traits.minSubgroupSize == traits.maxSubgroupSize;
+}
+
+// From here on, the device has them, as far as others can see. What shows in other stages are the
+// driver's, with as many lanes active as those have.
+void emulateSubgroups(uint32_t size, DeviceFacts& facts) {
+    rewrite::DeviceTraits& traits = facts.traits;
+    traits.driverSubgroupSize = traits.subgroupSize;
+    traits.subgroupSize = traits.minSubgroupSize = traits.maxSubgroupSize = size;
+    facts.maxComputeWorkgroupSubgroups = traits.maxComputeWorkGroupInvocations / size;
+    if (traits.subgroupSizeControl) facts.requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+    // In these, the driver's matrices lie in its own subgroups.
+    facts.features.reset(static_cast<size_t>(Feature::kNativeCooperativeMatrix));
+    traits.nativeShapes.clear();
+}
+
 }  // namespace
 
 void takeFor(const Settings& settings, PhysicalDeviceContext& device) {
@@ -39,6 +58,10 @@ void takeFor(const Settings& settings, PhysicalDeviceContext& device) {
     rewrite::DeviceTraits& traits = device.facts.traits;
     device.programLayout = settings.as->layout;
     device.whyNotTakenFor = whyNoSubgroupsOf(size, device.facts);
+    if (!device.whyNotTakenFor.empty() && canEmulate(size, traits)) {
+        emulateSubgroups(size, device.facts);
+        device.whyNotTakenFor.clear();
+    }
     if (!device.whyNotTakenFor.empty()) return;
     if (traits.minSubgroupSize != traits.maxSubgroupSize) device.requiredSubgroupSize = size;
     traits.subgroupSize = size;
@@ -56,6 +79,11 @@ std::string takenForText(const TakenFor& as, const PhysicalDeviceContext& device
     std::string text = std::format(
         "programs take it for {}, with subgroups of {} and the layout of elements '{}'",
         as.possessive, as.subgroupSize, rewrite::elementLayoutName(device.elementLayout));
+    if (const uint32_t drivers = device.facts.traits.driverSubgroupSize; drivers != 0) {
+        text += std::format(
+            "; its own have {}, so those of compute shaders exchange values through shared memory",
+            drivers);
+    }
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (as.extensions.contains(info.extension) && device.emulated.contains(info.extension))
             text.append(", ").append(info.vulkanName);

@@ -128,6 +128,43 @@ void showSubgroupSize(uint32_t size, VkBaseOutStructure* node) {
     }
 }
 
+// The operations that the rewriter lowers where it emulates subgroups, as far as the driver has
+// them in other stages.
+constexpr VkSubgroupFeatureFlags kEmulatedOperations =
+    VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
+    VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
+    VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |
+    VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT |
+    VK_SUBGROUP_FEATURE_ROTATE_BIT_KHR | VK_SUBGROUP_FEATURE_ROTATE_CLUSTERED_BIT_KHR;
+
+template <typename Properties>
+void setSizeControl(const DeviceFacts& facts, VkBaseOutStructure* node) {
+    auto& properties = *reinterpret_cast<Properties*>(node);
+    properties.minSubgroupSize = properties.maxSubgroupSize = facts.traits.subgroupSize;
+    properties.maxComputeWorkgroupSubgroups = facts.maxComputeWorkgroupSubgroups;
+    properties.requiredSubgroupSizeStages = facts.requiredSubgroupSizeStages;
+}
+
+void showEmulatedSubgroups(const DeviceFacts& facts, VkBaseOutStructure* node) {
+    showSubgroupSize(facts.traits.subgroupSize, node);
+    switch (node->sType) {
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES:
+            reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(node)->supportedOperations &=
+                kEmulatedOperations;
+            return;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES:
+            reinterpret_cast<VkPhysicalDeviceVulkan11Properties*>(node)
+                ->subgroupSupportedOperations &= kEmulatedOperations;
+            return;
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES:
+            return setSizeControl<VkPhysicalDeviceSubgroupSizeControlProperties>(facts, node);
+        case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_PROPERTIES:
+            return setSizeControl<VkPhysicalDeviceVulkan13Properties>(facts, node);
+        default:
+            return;
+    }
+}
+
 // Replaces the UUID of data that programs keep on disk, in a structure that has one.
 void mixUuid(const Settings& settings, const PhysicalDeviceContext& device,
              VkBaseOutStructure* node) {
@@ -191,6 +228,8 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         show(instance->settings.shownIds, node);
         if (physical.requiredSubgroupSize != 0)
             showSubgroupSize(physical.requiredSubgroupSize, node);
+        if (physical.facts.traits.driverSubgroupSize != 0)
+            showEmulatedSubgroups(physical.facts, node);
         if (physical.facts.traits.emulatesFloat16) setFloatControls(node);
         mixUuid(instance->settings, physical, node);
     }

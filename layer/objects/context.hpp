@@ -100,7 +100,8 @@ struct DeviceContext {
 
     bool emulates(rewrite::Extension extension) const { return emulated.contains(extension); }
     bool rewrites() const {
-        return !emulated.empty() || addsShapes || replacesLayout || requiredSubgroupSize != 0;
+        return !emulated.empty() || addsShapes || replacesLayout || requiredSubgroupSize != 0 ||
+               facts.traits.driverSubgroupSize != 0;
     }
     Log& log() const { return *instance->log; }
 };

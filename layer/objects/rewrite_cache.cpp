@@ -7,8 +7,8 @@ namespace coopvk::layer {
 
 uint64_t RewriteKey::hash() const {
     uint64_t value = words->hash;
-    const uint32_t numbers[] = {static_cast<uint32_t>(stage), subgroupSize,
-                                indexes64Bits ? 1u : 0u};
+    const uint32_t numbers[] = {static_cast<uint32_t>(stage), subgroupSize, indexes64Bits ? 1u : 0u,
+                                needsFullSubgroups ? 1u : 0u};
     value = fnv1a(std::span<const uint32_t>(numbers), value);
     value = fnv1a(std::as_bytes(std::span(entryPoint.data(), entryPoint.size())), value);
     return fnv1a(specialization, value);
@@ -16,8 +16,8 @@ uint64_t RewriteKey::hash() const {
 
 bool RewriteKey::operator==(const RewriteKey& other) const {
     return stage == other.stage && subgroupSize == other.subgroupSize &&
-           indexes64Bits == other.indexes64Bits && entryPoint == other.entryPoint &&
-           specialization == other.specialization &&
+           indexes64Bits == other.indexes64Bits && needsFullSubgroups == other.needsFullSubgroups &&
+           entryPoint == other.entryPoint && specialization == other.specialization &&
            (words == other.words || words->words == other.words->words);
 }
 

@@ -22,6 +22,7 @@ struct RewriteKey {
     rewrite::Stage stage = rewrite::Stage::kCompute;
     uint32_t subgroupSize = 0;
     bool indexes64Bits = false;
+    bool needsFullSubgroups = false;
     std::string entryPoint;
     // Constant id, size and bytes of each entry, one after the other.
     std::vector<std::byte> specialization;

@@ -151,6 +151,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"native", featuresJson(request.target.nativeFeatures)},
             {"addsShapes", request.target.addsShapes},
             {"indexes64Bits", request.target.indexes64Bits},
+            {"needsFullSubgroups", request.target.needsFullSubgroups},
             {"backEnd", backEndName(request.target.backEnd)},
             {"elementLayout", rewrite::elementLayoutName(request.target.elementLayout)},
             {"programLayout", rewrite::elementLayoutName(request.target.programLayout)},
@@ -193,6 +194,9 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto indexes64Bits = json.value("indexes64Bits", ordered_json(false));
     if (!indexes64Bits.is_boolean()) return wrongRequest("'indexes64Bits' is no boolean");
     request.target.indexes64Bits = indexes64Bits.get<bool>();
+    const auto full = json.value("needsFullSubgroups", ordered_json(false));
+    if (!full.is_boolean()) return wrongRequest("'needsFullSubgroups' is no boolean");
+    request.target.needsFullSubgroups = full.get<bool>();
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");

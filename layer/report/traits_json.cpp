@@ -30,6 +30,7 @@ const Member kMembers[] = {
     {"subgroupSize", &DeviceTraits::subgroupSize},
     {"minSubgroupSize", &DeviceTraits::minSubgroupSize},
     {"maxSubgroupSize", &DeviceTraits::maxSubgroupSize},
+    {"driverSubgroupSize", &DeviceTraits::driverSubgroupSize},
     {"subgroupSizeControl", &DeviceTraits::subgroupSizeControl},
     {"computeFullSubgroups", &DeviceTraits::computeFullSubgroups},
     {"subgroupBasic", &DeviceTraits::subgroupBasic},

@@ -39,7 +39,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
 // Whether coopvk may add anything of its own to the driver's data.
 bool changesData(const PhysicalDeviceContext& device) {
     return !device.emulated.empty() || !device.addedShapes.empty() ||
-           device.requiredSubgroupSize != 0;
+           device.requiredSubgroupSize != 0 || device.facts.traits.driverSubgroupSize != 0;
 }
 
 // Data that the driver made without coopvk must not be used under these settings, nor the other way

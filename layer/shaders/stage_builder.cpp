@@ -71,6 +71,25 @@ StageFlags stageFlags(const VkShaderCreateInfoEXT&) {
             VK_SHADER_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT, kShaderIndexes64Bits};
 }
 
+bool emulatesSubgroups(const DeviceContext& device) {
+    return device.facts.traits.driverSubgroupSize != 0;
+}
+
+// The driver must not be asked for subgroups that coopvk emulates. Returns whether it was.
+template <typename Info>
+bool dropSubgroupRequirements(const DeviceContext& device, Scratch& scratch, Info& info) {
+    if (!emulatesSubgroups(device)) return false;
+    const StageFlags flags = stageFlags(info);
+    const bool isRequired = requiredSubgroupSize(info.pNext) != 0;
+    if (!isRequired && (info.flags & flags.full) == 0) return false;
+    info.flags &= ~flags.full;
+    if (!isRequired) return true;
+    ChainEditor chain(info.pNext, scratch);
+    chain.remove(kRequiredSize);
+    if (chain.ok()) info.pNext = chain.head();
+    return true;
+}
+
 // Whether a module uses anything that the device emulates, may use a shape that coopvk adds, or
 // depend on a layout that the driver's matrices do not have.
 bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
@@ -78,7 +97,8 @@ bool isForLayer(const DeviceContext& device, std::span<const uint32_t> words) {
            (device.addsShapes &&
             rewrite::mayUseAddedShapes(words, device.facts.traits, device.emulated,
                                        device.physical->nativeFeatures)) ||
-           (device.replacesLayout && rewrite::mayDependOnLayout(words));
+           (device.replacesLayout && rewrite::mayDependOnLayout(words)) ||
+           (emulatesSubgroups(device) && rewrite::usesSubgroups(words));
 }
 
 bool scanWords(const DeviceContext& device, std::span<const uint32_t> words) {
@@ -107,6 +127,9 @@ VkResult rewriteInfo(DeviceContext& device, Scratch& scratch, ShaderWordsRef wor
     request.entryPoint = info.pName;
     request.specialization = info.pSpecializationInfo;
     request.requiredSubgroupSize = requiredSubgroupSize(info.pNext);
+    request.needsFullSubgroups =
+        request.requiredSubgroupSize != 0 || (info.flags & stageFlags(info).full) != 0;
+    dropSubgroupRequirements(device, scratch, info);
     request.indexes64Bits = (flags & stageFlags(info).indexes64Bits) != 0;
     if (VkResult result = rewriteStage(device, request, plan); result != VK_SUCCESS) return result;
     if (plan.rewritten->untouched) return VK_SUCCESS;
@@ -135,6 +158,7 @@ template void requireSubgroups(Scratch&, const SubgroupNeeds&, VkShaderCreateInf
 
 template <typename Info>
 bool requireDeviceSize(const DeviceContext& device, Scratch& scratch, Info& info) {
+    if (dropSubgroupRequirements(device, scratch, info)) return true;
     const uint32_t size = device.requiredSubgroupSize;
     if (size == 0 || requiredSubgroupSize(info.pNext) != 0 ||
         !canRequireSize(device.facts, info.stage)) {

@@ -31,6 +31,7 @@ RewriteKey makeKey(const StageRequest& request,
     key.stage = static_cast<rewrite::Stage>(request.stage);
     key.subgroupSize = size;
     key.indexes64Bits = request.indexes64Bits;
+    key.needsFullSubgroups = request.needsFullSubgroups;
     key.entryPoint = request.entryPoint == nullptr ? "" : request.entryPoint;
     for (const rewrite::SpecializationEntry& entry : entries) {
         const uint32_t head[] = {entry.constantId, static_cast<uint32_t>(entry.data.size())};
@@ -50,6 +51,7 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     target.nativeFeatures = device.physical->nativeFeatures;
     target.addsShapes = device.addsShapes;
     target.indexes64Bits = request.indexes64Bits;
+    target.needsFullSubgroups = request.needsFullSubgroups;
     const bool native =
         device.physical->nativeMatrices && device.facts.has(Feature::kNativeCooperativeMatrix);
     const Settings& settings = device.instance->settings;
@@ -149,7 +151,10 @@ void logRewrite(DeviceContext& device, const StageRequest& request, const StageP
                   std::chrono::duration<double, std::milli>(spent).count());
     std::string line = "rewrote ";
     line.append(stageName(request.stage)).append(" shader ").append(hexName(request.words->hash));
-    line.append(" for ").append(purposeOf(plan.rewritten->used)).append(numbers);
+    const bool isForLanes = plan.rewritten->used.empty() && plan.rewritten->emulatesSubgroups;
+    line.append(" for ").append(isForLanes ? "emulated subgroups"
+                                           : purposeOf(plan.rewritten->used));
+    line.append(numbers);
     log.info(line);
     if (!log.wants(LogLevel::kDebug)) return;
     for (const std::string& note : plan.rewritten->notes) {
@@ -235,6 +240,7 @@ std::optional<rewrite::Error> rewriteForAnySize(DeviceContext& device, const Sta
 void setRequirements(const DeviceContext& device, const StageRequest& request, StagePlan& plan) {
     const DeviceFacts& facts = device.facts;
     const uint32_t x = plan.rewritten->localSize[0];
+    if (plan.rewritten->emulatesSubgroups) return;
     const bool fixed = fixesSubgroupSize(*plan.rewritten);
     const bool wantsSize = fixed || device.requiredSubgroupSize != 0;
     if (wantsSize && request.requiredSubgroupSize == 0 && canRequireSize(facts, request.stage)) {

@@ -27,6 +27,7 @@ struct StageRequest {
     const char* entryPoint = nullptr;
     const VkSpecializationInfo* specialization = nullptr;
     uint32_t requiredSubgroupSize = 0;  // 0: the application requires no size
+    bool needsFullSubgroups = false;    // it requires them, or a size
     bool indexes64Bits = false;         // a flag of the pipeline or shader object
 };
 

@@ -90,6 +90,9 @@ struct DeviceTraits {
     uint32_t subgroupSize = 32;          // VkPhysicalDeviceSubgroupProperties::subgroupSize
     uint32_t minSubgroupSize = 32;       // VkPhysicalDeviceSubgroupSizeControlProperties
     uint32_t maxSubgroupSize = 32;
+    // The driver's subgroups are of this narrower size alone: shaders get those of subgroupSize by
+    // emulation. 0: there is none.
+    uint32_t driverSubgroupSize = 0;
     bool subgroupSizeControl = false;  // and compute in requiredSubgroupSizeStages
     bool computeFullSubgroups = false;
     bool subgroupBasic = true;    // SUBGROUP_FEATURE_BASIC in compute

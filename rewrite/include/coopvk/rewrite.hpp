@@ -93,6 +93,9 @@ struct Target {
     // The pipeline or shader is created with 64-bit indexing (VK_EXT_shader_64bit_indexing), as if
     // the entry point had the execution mode Shader64BitIndexingEXT.
     bool indexes64Bits = false;
+    // The stage requires the subgroup size, or full subgroups: where subgroups are emulated
+    // (DeviceTraits::driverSubgroupSize), they must not be the driver's instead.
+    bool needsFullSubgroups = false;
     BackEnd backEnd = BackEnd::kAuto;
     ElementLayout elementLayout = ElementLayout::kAuto;
     // What kAuto gives modules whose result depends on the layout, as the program that creates the
@@ -144,6 +147,8 @@ struct Rewritten {
     uint32_t wantedSubgroupSize = 0;
     // The layout that it has for that; kFree: any.
     ElementLayout elementLayout = ElementLayout::kFree;
+    // Subgroups are emulated: the driver must not be asked for their size, nor for full ones.
+    bool emulatesSubgroups = false;
     // For statistics: how matrices and products of vectors are computed, such as "matrices: core".
     // Each string occurs once and is a constant.
     std::vector<std::string_view> paths;
@@ -168,6 +173,11 @@ bool mayUseAddedShapes(std::span<const uint32_t> words, const DeviceTraits& devi
 // may do so by specialization: what Target::replacesLayout is for. Reads the whole module if it
 // declares matrices; false if the words are not SPIR-V. Throws only std::bad_alloc.
 bool mayDependOnLayout(std::span<const uint32_t> words);
+
+// Whether the result of a module may depend on the size of subgroups: what must be rewritten for a
+// device with DeviceTraits::driverSubgroupSize. False if the words are not SPIR-V. Throws only
+// std::bad_alloc.
+bool usesSubgroups(std::span<const uint32_t> words);
 
 // Whether a module declares that it uses addresses of buffers. Allocates nothing; false if the
 // words are not SPIR-V.

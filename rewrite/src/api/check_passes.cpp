@@ -120,6 +120,10 @@ constexpr Check kChecks[] = {
     {Fact::kNoBlockIo, "there is no block I/O",
      [](const Rewriting& r) { return isGone(r, Extension::kIntel2dBlockIo, {"2DBlock"}); }},
     {Fact::kNoLackingFloats, "there are no floats that the device lacks", hasNoLackingFloats},
+    {Fact::kNoWideSubgroups, "there are no operations on emulated subgroups",
+     [](const Rewriting& r) {
+         return !r.lowersSubgroups || !has(r.module, {"OpGroup", "OpSubgroup"});
+     }},
 };
 static_assert(std::size(kChecks) == static_cast<size_t>(Fact::kFactCount));
 

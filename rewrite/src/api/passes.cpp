@@ -12,6 +12,7 @@
 #include "native/lower.hpp"
 #include "numbers/lower.hpp"
 #include "passes/whole_module.hpp"
+#include "subgroups/lower.hpp"
 #include "unify/int4/types.hpp"
 #include "unify/nv_matrix.hpp"
 #include "unify/small_floats/small_floats.hpp"
@@ -70,6 +71,46 @@ Failure holdFloats(Rewriting& r) {
     return holdSmallFloats(context);
 }
 
+// Whether the driver's subgroups may take the place of wider ones, of which the rest of the lanes
+// have no active invocations then: full subgroups are promised neither by the pipeline nor, since
+// SPIR-V 1.6, by the workgroup's size.
+bool mayKeepSubgroups(const Rewriting& r) {
+    constexpr uint32_t kPromises = 0x00010600;
+    const uint32_t width = localSize(r.module)[0];
+    return !r.target.needsFullSubgroups &&
+           (r.module.version() < kPromises || width % r.target.subgroupSize != 0);
+}
+
+// Whether the module has matrices or blocks, of which each lane holds a part.
+bool needsLanes(const Rewriting& r) {
+    return r.out.used.contains(Extension::kIntel2dBlockIo) ||
+           std::ranges::any_of(r.module.section(Section::kGlobals), [](const InstructionPtr& i) {
+               return isOneOf(i->opcode, {OpTypeCooperativeMatrixKHR, OpTypeCooperativeMatrixNV});
+           });
+}
+
+Failure chooseSubgroups(Rewriting& r) {
+    if (r.target.device.driverSubgroupSize == 0) return std::nullopt;
+    const bool isCompute = r.request.stage == Stage::kCompute;
+    Failure failure;
+    if (isCompute) failure = checkSubgroupFlow(r.module, r.target.subgroupSize);
+    r.lowersSubgroups = isCompute && !failure;
+    r.keepsSubgroups = !r.lowersSubgroups;
+    r.out.emulatesSubgroups = true;
+    if (r.lowersSubgroups) return std::nullopt;
+    const bool hasMatrices = needsLanes(r);
+    if (isCompute && (hasMatrices || !mayKeepSubgroups(r))) return failure;
+    if (hasMatrices) {
+        return Error{ErrorCode::kUnsupported,
+                     "matrices need subgroups that the device does not have in this stage"};
+    }
+    if (failure) {
+        r.out.warnings.push_back(std::format("subgroups stay the driver's, of {} lanes: {}",
+                                             r.target.device.driverSubgroupSize, failure->message));
+    }
+    return std::nullopt;
+}
+
 Failure replaceSms(Rewriting& r) {
     if (!r.out.used.contains(Extension::kNvShaderSmBuiltins)) return std::nullopt;
     return replaceSmBuiltIns(r.types, r.target.device, r.out.warnings);
@@ -112,7 +153,8 @@ Failure chooseWhatIsLowered(Rewriting& r) {
         r.out.used.insert(kKhr);
         r.lowersMatrices = true;
     }
-    const bool mayStay = addsShapes || r.target.replacesLayout;
+    const bool mayStay =
+        (addsShapes || r.target.replacesLayout) && !r.lowersSubgroups && !r.keepsSubgroups;
     if (r.lowersMatrices || !mayStay || !r.out.used.empty()) return std::nullopt;
     r.out.words.assign(r.request.words.begin(), r.request.words.end());
     r.out.untouched = true;
@@ -192,6 +234,12 @@ Failure lowerAnyNumbers(Rewriting& r) {
     return lowerNumbers(context, numbersToLower(r.module, r.target));
 }
 
+Failure lowerAnySubgroups(Rewriting& r) {
+    if (!r.lowersSubgroups && !r.keepsSubgroups) return std::nullopt;
+    LoweringContext context(r.types, r.target);
+    return r.lowersSubgroups ? lowerSubgroups(context) : keepNarrowSubgroups(context);
+}
+
 Failure finish(Rewriting& r) {
     const Within within = r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock;
     if (r.lowersMatrices) shareRepeatedValues(r.module, within);
@@ -211,6 +259,8 @@ constexpr Pass kPasses[] = {
     {"flatten decoration groups", {}, {kNoDecorationGroups}, flattenGroups},
     {"specialise", {kOneEntryPoint, kNoDecorationGroups}, {kNoSpecIds}, freezeConstants},
     {"correct foreign forms", {kOneEntryPoint, kNoSpecIds}, {}, correctForms},
+    // What the program's own code does; lowering has operations only where the program has some.
+    {"choose subgroups", {kOneEntryPoint, kNoSpecIds}, {}, chooseSubgroups},
     {"replace SM built-ins", {kOneEntryPoint, kNoSpecIds}, {}, replaceSms},
     // Of the program alone: lowering has others, whose products are exact.
     {"divide fma", {kNoSpecIds}, {}, divideFma},
@@ -246,13 +296,19 @@ constexpr Pass kPasses[] = {
      {kNoSpecIds, kNoMatrices, kNoVectors, kNoReplicatedComposites, kNoBlockIo},
      {kNoLackingFloats},
      lowerAnyNumbers},
+    // After all that makes operations on subgroups.
+    {"lower subgroups",
+     {kOneEntryPoint, kNoSpecIds, kNoMatrices, kNoVectors, kNoLongVectors, kNoLackingFloats},
+     {kNoWideSubgroups},
+     lowerAnySubgroups},
     // After all that multiplies and adds.
     {"forbid contractions",
      {kNoMatrices, kNoVectors, kNoLongVectors, kNoLackingFloats},
      {},
      fixArithmetic},
     {"finish",
-     {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats},
+     {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats,
+      kNoWideSubgroups},
      {},
      finish},
 };

@@ -33,8 +33,10 @@ struct Rewriting {
     Module module;
     TypeTable types;
     bool lowersMatrices = false;
-    bool entersLoops = false;  // passes may put control flow into the module's blocks
-    Rewritten out;             // once it is `untouched`, no further pass runs
+    bool lowersSubgroups = false;  // those that the device does not have
+    bool keepsSubgroups = false;   // the driver's in place of those
+    bool entersLoops = false;      // passes may put control flow into the module's blocks
+    Rewritten out;                 // once it is `untouched`, no further pass runs
 };
 
 // What holds for a module. "kNo...": it has nothing of these that the target emulates.
@@ -53,6 +55,7 @@ enum class Fact : uint32_t {
     kNoFloatAtomics,
     kNoBlockIo,
     kNoLackingFloats,  // bfloat16 and 8-bit floats are the driver's
+    kNoWideSubgroups,
     kFactCount,
 };
 

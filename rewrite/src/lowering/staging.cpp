@@ -37,6 +37,10 @@ Id Staging::at(FunctionWriter& writer, Id element, Id index) {
     return emit.chain(element, {array, emit.addU32(start, index)});
 }
 
+Id Staging::at(Emitter& emit, Id element, Id index) {
+    return emit.chain(element, {variable(element, memories_[element]), index});
+}
+
 void Staging::declare() {
     for (auto& [element, memory] : memories_) variable(element, memory);
 }

@@ -24,6 +24,8 @@ class Staging {
 
     // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
     Id at(FunctionWriter& writer, Id element, Id index);
+    // The same for an index into the memory of all subgroups, one behind the other.
+    Id at(Emitter& emit, Id element, Id index);
 
  private:
     struct Memory {

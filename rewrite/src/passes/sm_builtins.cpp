@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <format>
 
-#include "ir/users.hpp"
 #include "lowering/context.hpp"
+#include "lowering/private_built_ins.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -13,7 +13,6 @@ namespace coopvk::rewrite {
 namespace {
 
 using BuiltIn = spv::BuiltIn;
-constexpr auto kPrivate = spv::StorageClass::Private;
 
 // A built-in that counts, or one that numbers, and what devices of Arm have for it.
 struct SmBuiltIn {
@@ -50,7 +49,7 @@ class SmReplacement {
 
     std::optional<Error> run() {
         for (const SmBuiltIn& row : kBuiltIns) {
-            for (const Id variable : variablesOf(row.builtIn)) replace(row, variable);
+            for (const Id variable : variablesOf(module_, row.builtIn)) replace(row, variable);
         }
         if (error_) return error_;
         storeAtStart();
@@ -59,18 +58,6 @@ class SmReplacement {
     }
 
  private:
-    std::vector<Id> variablesOf(BuiltIn builtIn) const {
-        std::vector<Id> variables;
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode == OpVariable &&
-                module_.decoration(i->result, spv::Decoration::BuiltIn) ==
-                    static_cast<uint32_t>(builtIn)) {
-                variables.push_back(i->result);
-            }
-        }
-        return variables;
-    }
-
     void replace(const SmBuiltIn& row, Id variable) {
         const Id type = module_.pointee(variable);
         if (!types_.isInteger(type) || types_.components(type) != 1 || types_.width(type) != 32) {
@@ -78,16 +65,15 @@ class SmReplacement {
                              std::format("{} must be a 32-bit integer", row.name));
             return;
         }
-        module_.removeDecoration(variable, spv::Decoration::BuiltIn);
         if (row.arms && device_.shaderCoreBuiltins) {
+            module_.removeDecoration(variable, spv::Decoration::BuiltIn);
             module_.decorate(variable, spv::Decoration::BuiltIn,
                              {static_cast<uint32_t>(*row.arms)});
             module_.addCapability(spv::Capability::CoreBuiltinsARM);
             module_.addExtension("SPV_ARM_core_builtins");
             return;
         }
-        module_.removeDecoration(variable, spv::Decoration::Flat);
-        makePrivate(variable, types_.pointerType(kPrivate, type), row.name);
+        if (auto error = makePrivate(types_, users_, variable, row.name)) error_ = error;
         const uint32_t count = std::max(row.count(device_), 1u);
         if (!row.arms) {
             module_.edit(variable)->operands.push_back(idOperand(types_.constant(type, count)));
@@ -100,46 +86,16 @@ class SmReplacement {
                         row.name, row.builtIn == BuiltIn::SMIDNV ? "workgroups" : "subgroups"));
     }
 
-    // The variable, and what copies its pointer.
-    void makePrivate(Id variable, Id pointerType, std::string_view name) {
-        Operands& entry = module_.section(Section::kEntryPoints).front()->operands;
-        // The pass "finish" completes the interface.
-        entry.erase(std::ranges::remove(entry, idOperand(variable)).begin(), entry.end());
-        module_.edit(variable)->operands[0] = literal(kPrivate);
-        std::vector<Id> pending = {variable};
-        while (!pending.empty()) {
-            const Id pointer = pending.back();
-            pending.pop_back();
-            module_.edit(pointer)->type = pointerType;
-            for (const Usage& use : users_.of(pointer)) {
-                if (use.user->opcode == OpCopyObject) {
-                    pending.push_back(use.user->result);
-                } else if (use.user->opcode != OpLoad && use.user->opcode != OpExtInst) {
-                    error_ = errorAt(ErrorCode::kUnsupported, *use.user,
-                                     std::format("takes a pointer to {}", name));
-                }
-            }
-        }
-    }
-
     // Numbers stay the same while the entry point runs.
     void storeAtStart() {
         if (numbered_.empty()) return;
-        const Id entry = module_.section(Section::kEntryPoints).front()->word(1);
-        const auto function = std::ranges::find(module_.functions(), entry,
-                                                [](const auto& one) { return one->id(); });
         InstructionList code;
         Emitter emit(types_, code);
         for (const Numbered& one : numbered_) {
             const Id type = module_.pointee(one.variable);
             emit.store(one.variable, emit.bitcast(type, numberOf(emit, one)));
         }
-        InstructionList& body = (*function)->blocks.front()->body;
-        const auto last = std::find_if(body.rbegin(), body.rend(), [](const InstructionPtr& i) {
-            return i->opcode == OpVariable;
-        });
-        body.insert(last.base(), std::make_move_iterator(code.begin()),
-                    std::make_move_iterator(code.end()));
+        insertAtStart(module_, std::move(code));
     }
 
     struct Numbered {

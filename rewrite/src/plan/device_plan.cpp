@@ -80,6 +80,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
     hasSameNumerics = target.numerics == Numerics::kSame;
     if (hasSameNumerics) chooseSameNumerics();
+    if (driverSubgroupSize != 0) chooseEmulatedSubgroups();
     if (target.addsShapes) addedShapes = addedMatrixShapes(traits);
     addsCoreShapes = !addedShapes.empty() && !traits.onlyNativeShapes;
     if (!mayUseDriverMatrices(target, choices)) return;
@@ -98,6 +99,14 @@ void DevicePlan::chooseSameNumerics() {
     stagesSingles = false;  // products of f16 are exact
     forbidsContraction = true;
     roundsHalvesInIntegers = true;
+}
+
+// What lanes exchange costs two barriers, and must not be in code that only some of them run, as
+// products of vectors are.
+void DevicePlan::chooseEmulatedSubgroups() {
+    subgroupBasic = subgroupShuffle = true;
+    subgroupVote = subgroupBallot = subgroupArithmetic = false;
+    maxShuffles = 0;
 }
 
 Slices DevicePlan::slicesFor(const SlicedProduct& product) const {
@@ -121,6 +130,7 @@ PlannedTarget::PlannedTarget(const Target& target)
       nativeFeatures(target.nativeFeatures),
       addsShapes(target.addsShapes),
       indexes64Bits(target.indexes64Bits),
+      needsFullSubgroups(target.needsFullSubgroups),
       backEnd(target.backEnd),
       elementLayout(target.elementLayout),
       programLayout(target.programLayout),

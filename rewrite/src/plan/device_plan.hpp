@@ -40,7 +40,8 @@ struct DeviceFeatures : private DeviceTraits {
         DeviceTraits::robustBufferAccess;
     using DeviceTraits::subgroupBasic, DeviceTraits::subgroupShuffle, DeviceTraits::subgroupVote,
         DeviceTraits::subgroupBallot, DeviceTraits::subgroupArithmetic,
-        DeviceTraits::subgroupStages, DeviceTraits::shaderSubgroupUniformControlFlow;
+        DeviceTraits::subgroupStages, DeviceTraits::shaderSubgroupUniformControlFlow,
+        DeviceTraits::driverSubgroupSize;
 };
 
 // What slices depend on (matrix/slices): a product of matrices that are loaded from shared memory.
@@ -202,6 +203,7 @@ struct DevicePlan : DeviceFeatures, DeviceChoices {
 
  private:
     void chooseSameNumerics();
+    void chooseEmulatedSubgroups();
 
     bool dots_[3] = {};  // unsigned, signed, mixed
 };
@@ -216,6 +218,7 @@ struct PlannedTarget {
     ExtensionFeatures nativeFeatures;
     bool addsShapes;
     bool indexes64Bits;
+    bool needsFullSubgroups;
     BackEnd backEnd;
     ElementLayout elementLayout, programLayout;
     bool replacesLayout;

@@ -262,7 +262,8 @@ TEST(Requests, WrongOnesAreNamed) {
         ordered_json json = good;
         json.erase(key);
         const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
-                                key == "numerics" || key.ends_with("Layout");  // older dumps
+                                key == "numerics" || key == "needsFullSubgroups" ||
+                                key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;

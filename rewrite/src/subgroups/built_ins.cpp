@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Built-ins, scopes and clusters of subgroups that the device does not have.
+#include "ir/entry_point.hpp"
+#include "ir/memory_operands.hpp"
+#include "lowering/private_built_ins.hpp"
+#include "subgroups/lower.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+using BuiltIn = spv::BuiltIn;
+
+struct LaneNumbers {
+    Emitter& emit;
+    uint32_t lanes;
+
+    Id u32() { return emit.types().uint32(); }
+    Id lane() { return emit.modulo(readInvocation(emit), lanes); }
+    Id subgroup() { return emit.over(readInvocation(emit), lanes); }
+    Id subgroups() { return emit.constant(subgroupsOf(emit.module(), lanes)); }
+    // The bits of the lanes from this one on, or of those behind it.
+    Id from(uint32_t first) {
+        const Id ones = emit.constant(~0u);
+        const Id above = emit.op(OpShiftLeftLogical, u32(), {ones, lane()});
+        return first == 0 ? above
+                          : emit.op(OpShiftLeftLogical, u32(), {above, emit.constant(first)});
+    }
+    Id inverse(Id bits) { return emit.op(OpNot, u32(), {bits}); }
+};
+
+constexpr struct {
+    BuiltIn builtIn;
+    std::string_view name;
+    Id (*value)(LaneNumbers& numbers);
+} kBuiltIns[] = {
+    {BuiltIn::SubgroupSize, "SubgroupSize",
+     [](LaneNumbers& n) { return n.emit.constant(n.lanes); }},
+    {BuiltIn::SubgroupLocalInvocationId, "SubgroupLocalInvocationId",
+     [](LaneNumbers& n) { return n.lane(); }},
+    {BuiltIn::SubgroupId, "SubgroupId", [](LaneNumbers& n) { return n.subgroup(); }},
+    {BuiltIn::NumSubgroups, "NumSubgroups", [](LaneNumbers& n) { return n.subgroups(); }},
+    {BuiltIn::SubgroupEqMask, "SubgroupEqMask",
+     [](LaneNumbers& n) {
+         return n.emit.op(OpShiftLeftLogical, n.u32(), {n.emit.constant(1), n.lane()});
+     }},
+    {BuiltIn::SubgroupGeMask, "SubgroupGeMask", [](LaneNumbers& n) { return n.from(0); }},
+    {BuiltIn::SubgroupGtMask, "SubgroupGtMask", [](LaneNumbers& n) { return n.from(1); }},
+    {BuiltIn::SubgroupLeMask, "SubgroupLeMask",
+     [](LaneNumbers& n) { return n.inverse(n.from(1)); }},
+    {BuiltIn::SubgroupLtMask, "SubgroupLtMask",
+     [](LaneNumbers& n) { return n.inverse(n.from(0)); }},
+};
+
+// Of the type of the variable: a scalar, or a mask of 128 lanes.
+std::optional<Id> valueFor(Emitter& emit, Id type, Id word) {
+    TypeTable& types = emit.types();
+    const uint32_t components = types.components(type);
+    if (!types.isInteger(type) || types.width(type) != 32) return std::nullopt;
+    if (components == 1) return emit.bitcast(type, word);
+    std::vector<Id> parts(components, emit.constant(0));
+    parts[0] = word;
+    return emit.bitcast(type, emit.construct(types.vectorType(types.uint32(), components), parts));
+}
+
+std::optional<Error> replaceBuiltIns(TypeTable& types, uint32_t lanes, bool onlySize) {
+    Module& module = types.module();
+    InstructionList code;
+    Emitter emit(types, code);
+    LaneNumbers numbers = {emit, lanes};
+    for (const auto& row : kBuiltIns) {
+        if (onlySize && row.builtIn != BuiltIn::SubgroupSize) continue;
+        for (const Id variable : variablesOf(module, row.builtIn)) {
+            const auto value = valueFor(emit, module.pointee(variable), row.value(numbers));
+            if (!value) {
+                return errorAt(ErrorCode::kInvalidModule, module.def(variable),
+                               std::format("{} must be of 32-bit integers", row.name));
+            }
+            if (auto error = makePrivate(types, Users(module), variable, row.name)) return error;
+            emit.store(variable, *value);
+        }
+    }
+    if (!code.empty()) insertAtStart(module, std::move(code));
+    return std::nullopt;
+}
+
+// Where operand `at` of an instruction is the scope Subgroup, it becomes Workgroup.
+void widen(TypeTable& types, Instruction& i, size_t at) {
+    constexpr auto kSubgroup = static_cast<uint64_t>(spv::Scope::Subgroup);
+    if (at >= i.operands.size() || types.module().constantValue(i.word(at)) != kSubgroup) return;
+    i.operands[at] = idOperand(types.constantU32(static_cast<uint32_t>(spv::Scope::Workgroup)));
+}
+
+// Those of MakePointerAvailable and MakePointerVisible in the Memory Operands at `at`.
+void widenMemoryOperands(TypeTable& types, Instruction& i, size_t at) {
+    using enum spv::MemoryAccessMask;
+    if (at >= i.operands.size()) return;
+    const uint32_t mask = i.word(at);
+    const auto has = [&](spv::MemoryAccessMask bit) {
+        return (mask & static_cast<uint32_t>(bit)) != 0;
+    };
+    const size_t next = at + memoryOperandCount(operandsBehind(i, at));
+    size_t scope = at + (has(Aligned) ? 2 : 1);
+    if (has(MakePointerAvailable)) widen(types, i, scope++);
+    if (has(MakePointerVisible)) widen(types, i, scope);
+    if (i.opcode == OpCopyMemory && at == 2) widenMemoryOperands(types, i, next);
+}
+
+bool isScopedAtomic(spv::Op opcode) {
+    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
+           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
+}
+
+void widenScopesOf(TypeTable& types, Instruction& i) {
+    if (isScopedAtomic(i.opcode)) return widen(types, i, 1);
+    switch (i.opcode) {
+        case OpControlBarrier:
+            widen(types, i, 0);
+            return widen(types, i, 1);
+        case OpMemoryBarrier:
+            return widen(types, i, 0);
+        case OpLoad:
+            return widenMemoryOperands(types, i, 1);
+        case OpStore:
+        case OpCopyMemory:
+            return widenMemoryOperands(types, i, 2);
+        default:
+            return;
+    }
+}
+
+}  // namespace
+
+std::optional<Error> replaceSubgroupBuiltIns(TypeTable& types, uint32_t lanes) {
+    return replaceBuiltIns(types, lanes, false);
+}
+
+std::optional<Error> replaceSubgroupSize(TypeTable& types, uint32_t lanes) {
+    return replaceBuiltIns(types, lanes, true);
+}
+
+void widenScopes(TypeTable& types) {
+    types.module().visitBlocks([&](Instruction& i) { widenScopesOf(types, i); });
+}
+
+std::optional<Error> keepNarrowSubgroups(LoweringContext& context) {
+    Module& module = context.module;
+    const uint32_t lanes = context.target.subgroupSize;
+    const uint32_t drivers = context.target.device.driverSubgroupSize;
+    module.visitBlocks([&](Instruction& i) {
+        const bool isClustered =
+            SubgroupFunctions::combines(i.opcode) &&
+            i.word(1) == static_cast<uint32_t>(spv::GroupOperation::ClusteredReduce);
+        const size_t at = isClustered ? 3 : i.opcode == OpGroupNonUniformRotateKHR ? 3 : 0;
+        if (at == 0 || module.constantValue(i.word(at)).value_or(0) <= drivers) return;
+        // All active lanes are in one cluster.
+        if (isClustered) i.operands[1] = literal(spv::GroupOperation::Reduce);
+        i.operands.resize(at);
+    });
+    return replaceSubgroupSize(context.types, lanes);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Subgroups that the device does not have: what is lowered, and what stays the driver's.
+// tests/driver has what the lowered operations compute.
+#include "narrow_module.hpp"
+
+namespace coopvk::rewrite::emulated_subgroups_test {
+namespace {
+
+using namespace narrow;
+
+TEST(EmulatedSubgroups, BecomeSharedMemory) {
+    const Result<Rewritten> out =
+        rewriteText(moduleOf(std::string(kTotal) +
+                             "%lane = OpLoad %u32 %lane_in\n%size = OpLoad %u32 %size_in\n"
+                             "OpControlBarrier %c3 %c3 %c264\nOpMemoryBarrier %c3 %c264\n"
+                             "%was = OpAtomicIAdd %u32 %out %c3 %c0 %lane\nOpStore %out %total\n"),
+                    narrow());
+    ASSERT_TRUE(out) << out.error().message;
+    const std::string text = disassemble(out->words);
+    EXPECT_FALSE(has(text, "Subgroup")) << text;
+    EXPECT_FALSE(has(text, "GroupNonUniform"));
+    EXPECT_TRUE(has(text, "OpControlBarrier %uint_2 %uint_2"));
+    EXPECT_FALSE(has(text, "%uint_3 %uint_264")) << "scopes are wider";
+    EXPECT_TRUE(has(text, "OpMemoryBarrier %uint_2"));
+    EXPECT_TRUE(has(text, "coopvk_staging"));
+    EXPECT_TRUE(out->warnings.empty());
+}
+
+TEST(EmulatedSubgroups, AreTheDriversElsewhere) {
+    Target target = narrow();
+    target.device.driverSubgroupSize = 0;
+    const Result<Rewritten> out = rewriteText(moduleOf(std::string(kTotal)), target);
+    ASSERT_TRUE(out);
+    EXPECT_TRUE(has(disassemble(out->words), "GroupNonUniformIAdd"));
+    EXPECT_FALSE(out->emulatesSubgroups);
+}
+
+// Without full subgroups, those of the driver are such of 32 lanes of which most are not active.
+TEST(EmulatedSubgroups, StayTheDriversWhereTheyMay) {
+    const std::string apart =
+        parts(
+            "%total = OpGroupNonUniformIAdd %u32 %c3 ClusteredReduce %index %c16\n"
+            "%few = OpGroupNonUniformIAdd %u32 %c3 ClusteredReduce %index %c4\n"
+            "OpBranch %merge") +
+        "%size = OpLoad %u32 %size_in\nOpStore %out %size\n";
+    const Result<Rewritten> out = rewriteText(moduleOf(apart, {.size = "24 1 1"}), narrow());
+    ASSERT_TRUE(out) << out.error().message;
+    const std::string text = disassemble(out->words);
+    EXPECT_TRUE(has(text, "OpGroupNonUniformIAdd %uint %uint_3 Reduce")) << text;
+    EXPECT_TRUE(has(text, "ClusteredReduce")) << "of four lanes";
+    EXPECT_FALSE(has(text, "BuiltIn SubgroupSize"));
+    EXPECT_TRUE(has(text, "BuiltIn SubgroupLocalInvocationId"));
+    ASSERT_EQ(out->warnings.size(), 1u);
+    EXPECT_TRUE(has(out->warnings[0], "subgroups stay the driver's, of 8 lanes"));
+    // SPIR-V 1.6 promises full ones for such sizes.
+    EXPECT_FALSE(rewriteText(moduleOf(apart), narrow()));
+    Target full = narrow();
+    full.needsFullSubgroups = true;
+    EXPECT_FALSE(rewriteText(moduleOf(apart, {.size = "24 1 1"}), full));
+}
+
+TEST(EmulatedSubgroups, NeedSharedMemory) {
+    Target target = narrow();
+    target.device.maxComputeSharedMemorySize = 16384;
+    const auto with = [&](const char* words) {
+        return rewriteText(moduleOf(std::string(kTotal), {.shared = words}), target);
+    };
+    EXPECT_TRUE(with("4064"));  // 128 bytes are left
+    const Result<Rewritten> refused = with("4065");
+    ASSERT_FALSE(refused);
+    EXPECT_TRUE(has(refused.error().message, "shared memory leaves too little"));
+}
+
+TEST(EmulatedSubgroups, AreFoundInModules) {
+    EXPECT_TRUE(usesSubgroups(test::assemble(moduleOf(""))));
+    std::string text = moduleOf("");
+    for (const char* line :
+         {"OpCapability GroupNonUniform\n", "OpCapability GroupNonUniformArithmetic\n",
+          "OpCapability GroupNonUniformBallot\n", "OpCapability GroupNonUniformClustered\n"})
+        text.erase(text.find(line), std::string_view(line).size());
+    EXPECT_FALSE(usesSubgroups(test::assemble(text)));
+    text.replace(text.find("OpReturn"), 0, "OpControlBarrier %c3 %c3 %c264\n");
+    EXPECT_TRUE(usesSubgroups(test::assemble(text))) << "a barrier needs no capability";
+    EXPECT_FALSE(usesSubgroups({}));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::emulated_subgroups_test

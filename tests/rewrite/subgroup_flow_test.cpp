@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which flow is uniform in a workgroup: operations on subgroups that the device does not have are
+// lowered there, and refused elsewhere.
+#include "narrow_module.hpp"
+
+namespace coopvk::rewrite::subgroup_flow_test {
+namespace {
+
+using namespace narrow;
+
+// The operation where a number is odd.
+std::string whereOdd(std::string_view number) {
+    return std::format(R"(
+{}
+%bit = OpBitwiseAnd %u32 %number %c1
+%odd = OpINotEqual %bool %bit %c0
+OpSelectionMerge %merge None
+OpBranchConditional %odd %then %merge
+%then = OpLabel
+{}OpBranch %merge
+%merge = OpLabel
+)",
+                       number, kTotal);
+}
+
+bool isUniform(const std::string& number, const Form& form = {}) {
+    const std::string why = refusal(moduleOf(whereOdd(number), form));
+    if (!why.empty()) {
+        EXPECT_TRUE(has(why, "reach it together")) << why;
+        EXPECT_TRUE(has(why, "GroupNonUniformIAdd")) << why;
+    }
+    return why.empty();
+}
+
+TEST(SubgroupFlow, UniformNumbers) {
+    EXPECT_TRUE(isUniform("%number = OpLoad %u32 %constant"));
+    EXPECT_TRUE(isUniform("%number = OpLoad %u32 %out")) << "each loads the same word";
+    EXPECT_TRUE(isUniform("%number = OpLoad %u32 %shared_0"));
+    EXPECT_TRUE(
+        isUniform("%ids = OpLoad %u32x3 %group_in\n"
+                  "%number = OpCompositeExtract %u32 %ids 1"));
+    EXPECT_TRUE(isUniform("%number = OpLoad %u32 %size_in"));
+    EXPECT_TRUE(
+        isUniform("%some = OpLoad %u32 %constant\nOpStore %local %some\n"
+                  "%number = OpLoad %u32 %local"));
+    EXPECT_TRUE(isUniform("%number = OpGroupNonUniformIMul %u32 %c3 Reduce %index"));
+    EXPECT_TRUE(
+        isUniform("%ballot = OpGroupNonUniformBallot %u32x4 %c3 %true\n"
+                  "%number = OpGroupNonUniformBallotBitCount %u32 %c3 Reduce %ballot"));
+}
+
+TEST(SubgroupFlow, NumbersThatVary) {
+    EXPECT_FALSE(isUniform("%number = OpIAdd %u32 %index %c1"));
+    EXPECT_FALSE(isUniform("%number = OpLoad %u32 %lane_in"));
+    EXPECT_FALSE(
+        isUniform("%own = OpAccessChain %to_u32 %buffer %c0 %index\n"
+                  "%number = OpLoad %u32 %own"));
+    EXPECT_FALSE(isUniform("%number = OpLoad %u32 %out Volatile"));
+    EXPECT_FALSE(isUniform("%number = OpAtomicIAdd %u32 %out %c1 %c0 %c1"));
+    EXPECT_FALSE(isUniform("OpStore %local %index\n%number = OpLoad %u32 %local"));
+    EXPECT_FALSE(isUniform("%number = OpGroupNonUniformIAdd %u32 %c3 InclusiveScan %index"));
+    EXPECT_FALSE(isUniform("%number = OpUndef %u32"));
+    // Another workgroup may write between two invocations' loads.
+    EXPECT_FALSE(isUniform("OpMemoryBarrier %c1 %c264\n%number = OpLoad %u32 %out"));
+    // Each of two subgroups has a total of its own.
+    constexpr auto kSum = "%number = OpGroupNonUniformIMul %u32 %c3 Reduce %index";
+    EXPECT_FALSE(isUniform(kSum, {.size = "64 1 1"}));
+}
+
+TEST(SubgroupFlow, FlowThatMeetsAgain) {
+    EXPECT_EQ(refusal(moduleOf(parts("OpBranch %merge") + std::string(kTotal))), "");
+    // What was chosen where they parted differs.
+    const std::string after = parts("OpBranch %merge") + R"(
+%is_two = OpIEqual %bool %joined %c2
+OpSelectionMerge %end None
+OpBranchConditional %is_two %work %end
+%work = OpLabel
+)" + std::string(kTotal) + "OpBranch %end\n%end = OpLabel\n";
+    EXPECT_TRUE(has(refusal(moduleOf(after)), "reach it together"));
+    // Some have returned.
+    std::string returned = parts("OpReturn") + std::string(kTotal);
+    returned.replace(returned.find("%joined"), returned.find("\n%total") - returned.find("%joined"),
+                     "");
+    EXPECT_TRUE(has(refusal(moduleOf(returned)), "reach it together"));
+}
+
+// A loop with as many iterations as `last` says.
+std::string loopTo(std::string_view last, std::string_view inside) {
+    return std::format(R"(
+%bound = OpLoad %u32 %constant
+OpBranch %head
+%head = OpLabel
+%k = OpPhi %u32 %c0 %start %next %continue
+OpLoopMerge %done %continue None
+OpBranch %check
+%check = OpLabel
+%less = OpULessThan %bool %k {}
+OpBranchConditional %less %work %done
+%work = OpLabel
+{}
+OpBranch %continue
+%continue = OpLabel
+%next = OpIAdd %u32 %k %c1
+OpBranch %head
+%done = OpLabel
+)",
+                       last, inside);
+}
+
+TEST(SubgroupFlow, Loops) {
+    EXPECT_EQ(refusal(moduleOf(loopTo("%bound", kTotal))), "");
+    EXPECT_TRUE(has(refusal(moduleOf(loopTo("%index", kTotal))), "reach it together"));
+    // All leave such a loop in the end, with different numbers.
+    EXPECT_EQ(refusal(moduleOf(loopTo("%index", "") + std::string(kTotal))), "");
+    const std::string after = loopTo("%index", "") + R"(
+%is_two = OpIEqual %bool %k %c2
+OpSelectionMerge %end None
+OpBranchConditional %is_two %last %end
+%last = OpLabel
+)" + std::string(kTotal) + "OpBranch %end\n%end = OpLabel\n";
+    EXPECT_TRUE(has(refusal(moduleOf(after)), "reach it together"));
+}
+
+TEST(SubgroupFlow, CalledFunctions) {
+    const Form form = {.functions = "%called = OpFunction %void None %f\n%first = OpLabel\n" +
+                                    std::string(kTotal) + "OpReturn\nOpFunctionEnd\n"};
+    std::string functions = form.functions;
+    functions.replace(functions.find("%index"), 6, "%c1");
+    const Form calling = {.functions = functions};
+    EXPECT_EQ(refusal(moduleOf("%r = OpFunctionCall %void %called\n", calling)), "");
+    const std::string apart = parts("%r = OpFunctionCall %void %called\nOpBranch %merge");
+    EXPECT_TRUE(has(refusal(moduleOf(apart, calling)), "reach it together"));
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::subgroup_flow_test
