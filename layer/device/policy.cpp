@@ -92,8 +92,12 @@ Decision decideByName(const EmulatePolicy& policy, const DeviceFacts& facts,
 // The driver's matrices lie in its own subgroups, which programs do not see where coopvk emulates
 // others.
 bool liesInOtherSubgroups(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
-    return facts.traits.driverSubgroupSize != 0 &&
-           info.extension == rewrite::Extension::kKhrCooperativeMatrix;
+    using enum rewrite::Extension;
+    constexpr rewrite::ExtensionSet kOfMatrices = {
+        kKhrCooperativeMatrix, kNvCooperativeMatrix, kQcomCooperativeMatrixConversion,
+        kNvCooperativeMatrix2, kExtCooperativeMatrixMaintenance1,
+        kNvCooperativeMatrixDecodeVector};
+    return facts.traits.driverSubgroupSize != 0 && kOfMatrices.contains(info.extension);
 }
 
 Decision decideOne(const EmulatePolicy& policy, const DeviceFacts& facts,

@@ -45,7 +45,7 @@ class FlowCheck {
         bool needs = false;
         module_.visitBlocks([&](const Instruction& i) { needs |= needsAll(i); });
         if (!needs) return std::nullopt;
-        const Uniformity uniformity(module_, isOneSubgroup_);
+        const Uniformity uniformity(module_, lanes_);
         for (const auto& function : module_.functions()) {
             for (size_t block = 0; block < function->blocks.size(); ++block) {
                 const bool isTogether = uniformity.isTogether(*function, block);

@@ -2,89 +2,17 @@
 #include "subgroups/uniformity.hpp"
 
 #include <algorithm>
-#include <ranges>
 
 #include "ir/composites.hpp"
 #include "ir/effects.hpp"
+#include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "subgroups/post_dominators.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
-
-constexpr size_t kNowhere = ~size_t{0};  // behind the end of the function
-
-// The immediate post-dominator of each block (Cooper, Harvey, Kennedy: A Simple, Fast Dominance
-// Algorithm, on the reversed graph). kNowhere: the end; also of blocks that do not lead there.
-class PostDominators {
- public:
-    PostDominators(const BlockGraph& graph, size_t blocks)
-        : graph_(graph), order_(blocks, kNowhere), found_(blocks, kUnknown) {
-        numberFromExits(blocks);
-        bool changed = true;
-        while (changed) {
-            changed = false;
-            for (const size_t block : std::views::reverse(postorder_)) {
-                const size_t meets = meetOf(block);
-                changed |= std::exchange(found_[block], meets) != meets;
-            }
-        }
-        for (size_t& block : found_) block = block == kUnknown ? kNowhere : block;
-    }
-    std::vector<size_t> take() { return std::move(found_); }
-
- private:
-    static constexpr size_t kUnknown = kNowhere - 1;
-
-    // In the order in which a depth-first search from the exits leaves blocks.
-    void numberFromExits(size_t blocks) {
-        std::vector<bool> seen(blocks, false);
-        std::vector<std::pair<size_t, size_t>> stack;
-        for (size_t exit = 0; exit < blocks; ++exit) {
-            if (!graph_.successors(exit).empty()) continue;
-            seen[exit] = true;
-            stack.push_back({exit, 0});
-            while (!stack.empty()) {
-                auto& [block, next] = stack.back();
-                if (next == graph_.predecessors(block).size()) {
-                    order_[block] = postorder_.size();
-                    postorder_.push_back(block);
-                    stack.pop_back();
-                    continue;
-                }
-                const size_t before = graph_.predecessors(block)[next++];
-                if (seen[before]) continue;
-                seen[before] = true;
-                stack.push_back({before, 0});
-            }
-        }
-    }
-
-    size_t meetOf(size_t block) const {
-        if (graph_.successors(block).empty()) return kNowhere;
-        size_t meets = kUnknown;
-        for (const size_t next : graph_.successors(block)) {
-            if (order_[next] == kNowhere) return kNowhere;  // it may run forever
-            if (found_[next] == kUnknown && !graph_.successors(next).empty()) continue;
-            meets = meets == kUnknown ? next : intersect(meets, next);
-        }
-        return meets;
-    }
-
-    size_t intersect(size_t a, size_t b) const {
-        while (a != b) {
-            if (a == kNowhere || b == kNowhere) return kNowhere;
-            size_t& lower = order_[a] < order_[b] ? a : b;
-            lower = found_[lower];
-        }
-        return a;
-    }
-
-    const BlockGraph& graph_;
-    std::vector<size_t> postorder_, order_;
-    std::vector<size_t> found_;
-};
 
 bool isSameInWorkgroup(spv::BuiltIn builtIn) {
     using enum spv::BuiltIn;
@@ -117,30 +45,41 @@ bool isMatrixType(spv::Op opcode) {
         opcode, {OpTypeCooperativeMatrixKHR, OpTypeCooperativeMatrixNV, OpTypeCooperativeVectorNV});
 }
 
-// Whether an instruction orders memory of others, so that invocations may see what another
-// workgroup wrote at different times without a race.
+// Whether an instruction orders memory of other workgroups, so that invocations may see what these
+// wrote at different times without a race.
 bool ordersMemory(const Module& module, const Instruction& i) {
     constexpr auto kOrders = static_cast<uint64_t>(
         spv::MemorySemanticsMask::Acquire | spv::MemorySemanticsMask::Release |
         spv::MemorySemanticsMask::AcquireRelease |
         spv::MemorySemanticsMask::SequentiallyConsistent);
-    if (i.opcode == OpMemoryBarrier) return true;
-    if (i.opcode < OpAtomicLoad || i.opcode > OpAtomicXor) return false;
-    return (module.constantValue(i.word(2)).value_or(kOrders) & kOrders) != 0;
+    const bool isAtomic = i.opcode >= OpAtomicLoad && i.opcode <= OpAtomicXor;
+    if (!isAtomic && i.opcode != OpMemoryBarrier) return false;
+    const size_t at = isAtomic ? 1 : 0;
+    const auto scope = static_cast<spv::Scope>(module.constantValue(i.word(at)).value_or(0));
+    const bool isInside =
+        isOneOf(scope, {spv::Scope::Workgroup, spv::Scope::Subgroup, spv::Scope::Invocation});
+    return !isInside && (module.constantValue(i.word(at + 1)).value_or(kOrders) & kOrders) != 0;
 }
 
 }  // namespace
 
 Uniformity::Known::Known(const Function& function)
     : graph(function),
-      meets(PostDominators(graph, function.blocks.size()).take()),
+      meets(postDominators(graph, function.blocks.size())),
+      runs(function.blocks.size(), false),
       apart(function.blocks.size(), false) {}
 
-Uniformity::Uniformity(const Module& module, bool isOneSubgroup)
-    : module_(module), isOneSubgroup_(isOneSubgroup), functions_(module) {
+Uniformity::Uniformity(const Module& module, uint32_t lanes)
+    : module_(module),
+      lanes_(lanes),
+      isOneSubgroup_(subgroupsOf(module, lanes) == 1),
+      functions_(module) {
     module.visitBlocks([&](const Instruction& i) { isMemorySteady_ &= !ordersMemory(module, i); });
-    for (const auto& function : module.functions())
-        known_.emplace(function->id(), std::make_unique<Known>(*function));
+    for (const auto& function : module.functions()) {
+        auto known = std::make_unique<Known>(*function);
+        findBlocksThatRun(*function, *known);
+        known_.emplace(function->id(), std::move(known));
+    }
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == OpVariable && storageOf(*i) == spv::StorageClass::Input &&
             inputVaries(i->result)) {
@@ -155,7 +94,52 @@ Uniformity::Uniformity(const Module& module, bool isOneSubgroup)
 
 bool Uniformity::isTogether(const Function& function, size_t block) const {
     const Known& known = *known_.at(function.id());
-    return !known.isCalledApart && !known.apart[block];
+    return !known.runs[block] || (!known.isCalledApart && !known.apart[block]);
+}
+
+// Of the sizes of subgroups, and what comes of them: programs choose code by these.
+std::optional<Scalar> Uniformity::knownValue(Id id, uint32_t depth) const {
+    constexpr uint32_t kDeepest = 8;
+    const Instruction& i = module_.def(id);
+    const Instruction& type = module_.def(i.type);
+    const uint32_t width = type.opcode == OpTypeBool ? 1 : type.word(0);
+    if (depth > kDeepest || !isOneOf(type.opcode, {OpTypeBool, OpTypeInt})) return std::nullopt;
+    if (i.opcode == OpConstantTrue || i.opcode == OpConstantFalse)
+        return Scalar{i.opcode == OpConstantTrue, width};
+    if (const auto value = module_.constantValue(id)) return Scalar{*value, width};
+    if (i.opcode == OpLoad) {
+        const auto builtIn = module_.decoration(i.word(0), spv::Decoration::BuiltIn);
+        if (builtIn == static_cast<uint32_t>(spv::BuiltIn::SubgroupSize))
+            return Scalar{lanes_, width};
+        if (builtIn == static_cast<uint32_t>(spv::BuiltIn::NumSubgroups))
+            return Scalar{subgroupsOf(module_, lanes_), width};
+        return std::nullopt;
+    }
+    if (i.operands.size() != 2 || !i.operands[0].isId || !i.operands[1].isId) return std::nullopt;
+    const auto a = knownValue(i.word(0), depth + 1), b = knownValue(i.word(1), depth + 1);
+    const auto value = a && b ? evaluate(i.opcode, *a, *b) : std::nullopt;
+    return value ? std::optional(Scalar{*value, width}) : std::nullopt;
+}
+
+// Not those behind a condition that is known to be otherwise.
+void Uniformity::findBlocksThatRun(const Function& function, Known& known) const {
+    std::vector<size_t> pending = {0};
+    while (!pending.empty() && !function.blocks.empty()) {
+        const size_t block = pending.back();
+        pending.pop_back();
+        if (known.runs[block]) continue;
+        known.runs[block] = true;
+        const InstructionList& body = function.blocks[block]->body;
+        const bool isFork = !body.empty() && body.back()->opcode == OpBranchConditional;
+        const auto condition = isFork ? knownValue(body.back()->word(0)) : std::nullopt;
+        if (condition) {
+            const bool isTrue = (condition->bits & 1) != 0;
+            if (const auto next = known.graph.number(body.back()->word(isTrue ? 1 : 2)))
+                pending.push_back(*next);
+            continue;
+        }
+        for (const size_t next : known.graph.successors(block)) pending.push_back(next);
+    }
 }
 
 bool Uniformity::inputVaries(Id variable) const {
@@ -182,7 +166,8 @@ void Uniformity::divide(Known& known, size_t block) {
 void Uniformity::visit(const Function& function) {
     Known& known = *known_.at(function.id());
     for (size_t block = 0; block < function.blocks.size(); ++block) {
-        visitBlock(function, block, known.isCalledApart || known.apart[block]);
+        if (known.runs[block])
+            visitBlock(function, block, known.isCalledApart || known.apart[block]);
     }
 }
 
@@ -193,7 +178,8 @@ void Uniformity::visitBlock(const Function& function, size_t block, bool isApart
     }
     if (function.blocks[block]->body.empty()) return;
     const Instruction& end = *function.blocks[block]->body.back();
-    const bool isBranch = isOneOf(end.opcode, {OpBranchConditional, OpSwitch});
+    const bool isBranch =
+        isOneOf(end.opcode, {OpBranchConditional, OpSwitch}) && !knownValue(end.word(0));
     // Where they are apart already, they may come at different times to what is equal in each.
     if (isBranch && (isApart || varies(end.word(0)))) divide(known, block);
 }
@@ -217,13 +203,11 @@ void Uniformity::visitCall(const Instruction& call, bool isApart) {
     for (size_t p = 0; p < callee->parameters.size(); ++p) {
         const Id argument = call.word(p + 1), parameter = callee->parameters[p]->result;
         const bool isPointer = isPointerType(module_.def(callee->parameters[p]->type).opcode);
-        // What the callee writes through a pointer is not followed.
-        if (isPointer && isPrivate(module_.storage(argument))) {
-            vary(rootOf(module_, argument));
-            vary(parameter);
-        } else if (varies(argument)) {
-            vary(parameter);
-        }
+        const bool isVariable = isPointer && isPrivate(module_.storage(argument));
+        const Id root = isVariable ? rootOf(module_, argument) : argument;
+        if (varies(argument) || varies(root)) vary(parameter);
+        // The callee may have written what varies.
+        if (isVariable && varies(parameter)) vary(root);
     }
     if (isApart || known.resultVaries) vary(call.result);
 }
@@ -250,6 +234,7 @@ bool Uniformity::anyVaries(const Instruction& i) const {
 bool Uniformity::phiVaries(const Known& known, const Instruction& phi) const {
     for (size_t at = 0; at + 1 < phi.operands.size(); at += 2) {
         const auto from = known.graph.number(phi.word(at + 1));
+        if (from && !known.runs[*from]) continue;
         if (varies(phi.word(at)) || !from || known.apart[*from]) return true;
     }
     return false;

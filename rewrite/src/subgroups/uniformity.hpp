@@ -9,6 +9,7 @@
 
 #include "ir/blocks.hpp"
 #include "ir/calls.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 
@@ -16,12 +17,12 @@ namespace coopvk::rewrite {
 // module changes.
 class Uniformity {
  public:
-    // `isOneSubgroup`: a workgroup is one subgroup, so that what is equal in this is equal in that.
-    Uniformity(const Module& module, bool isOneSubgroup);
+    // `lanes`: of a subgroup. If a workgroup is one, what is equal in this is equal in that.
+    Uniformity(const Module& module, uint32_t lanes);
 
     // Whether it may differ between invocations; of a variable: what it holds.
     bool varies(Id value) const { return varying_.contains(value); }
-    // Whether all invocations run a block of a function together, or none.
+    // Whether all invocations run a block of a function together, or never.
     bool isTogether(const Function& function, size_t block) const;
 
  private:
@@ -30,11 +31,14 @@ class Uniformity {
 
         const BlockGraph graph;
         std::vector<size_t> meets;  // by block: where all that it leads to meets
+        std::vector<bool> runs;     // by block: it is not behind a condition that is known
         std::vector<bool> apart;    // by block
         bool isCalledApart = false;
         bool resultVaries = false;
     };
 
+    std::optional<Scalar> knownValue(Id id, uint32_t depth = 0) const;
+    void findBlocksThatRun(const Function& function, Known& known) const;
     void visit(const Function& function);
     void visitBlock(const Function& function, size_t block, bool isApart);
     void visitInstruction(Known& known, const Instruction& i, bool isApart);
@@ -49,6 +53,7 @@ class Uniformity {
     bool inputVaries(Id variable) const;
 
     const Module& module_;
+    const uint32_t lanes_;
     const bool isOneSubgroup_;
     bool isMemorySteady_ = true;  // between barriers of the workgroup
     FunctionsById functions_;

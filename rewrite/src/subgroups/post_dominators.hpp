@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which blocks all ways from a block lead to.
+#pragma once
+
+#include <vector>
+
+#include "ir/blocks.hpp"
+
+namespace coopvk::rewrite {
+
+inline constexpr size_t kNowhere = ~size_t{0};  // behind the end of the function
+
+// The immediate post-dominator of each block: the first one that is on all ways from it to the end.
+// kNowhere: only the end is; also of blocks that may never get there.
+std::vector<size_t> postDominators(const BlockGraph& graph, size_t blocks);
+
+}  // namespace coopvk::rewrite
