@@ -7,7 +7,7 @@
 namespace coopvk::rewrite::emulated_subgroups_test {
 namespace {
 
-using namespace narrow;
+using namespace narrow_module;
 
 TEST(EmulatedSubgroups, BecomeSharedMemory) {
     const Result<Rewritten> out =
@@ -15,7 +15,7 @@ TEST(EmulatedSubgroups, BecomeSharedMemory) {
                              "%lane = OpLoad %u32 %lane_in\n%size = OpLoad %u32 %size_in\n"
                              "OpControlBarrier %c3 %c3 %c264\nOpMemoryBarrier %c3 %c264\n"
                              "%was = OpAtomicIAdd %u32 %out %c3 %c0 %lane\nOpStore %out %total\n"),
-                    narrow());
+                    narrowTarget());
     ASSERT_TRUE(out) << out.error().message;
     const std::string text = disassemble(out->words);
     EXPECT_FALSE(has(text, "Subgroup")) << text;
@@ -28,7 +28,7 @@ TEST(EmulatedSubgroups, BecomeSharedMemory) {
 }
 
 TEST(EmulatedSubgroups, AreTheDriversElsewhere) {
-    Target target = narrow();
+    Target target = narrowTarget();
     target.device.driverSubgroupSize = 0;
     const Result<Rewritten> out = rewriteText(moduleOf(std::string(kTotal)), target);
     ASSERT_TRUE(out);
@@ -44,7 +44,7 @@ TEST(EmulatedSubgroups, StayTheDriversWhereTheyMay) {
             "%few = OpGroupNonUniformIAdd %u32 %c3 ClusteredReduce %index %c4\n"
             "OpBranch %merge") +
         "%size = OpLoad %u32 %size_in\nOpStore %out %size\n";
-    const Result<Rewritten> out = rewriteText(moduleOf(apart, {.size = "24 1 1"}), narrow());
+    const Result<Rewritten> out = rewriteText(moduleOf(apart, {.size = "24 1 1"}), narrowTarget());
     ASSERT_TRUE(out) << out.error().message;
     const std::string text = disassemble(out->words);
     EXPECT_TRUE(has(text, "OpGroupNonUniformIAdd %uint %uint_3 Reduce")) << text;
@@ -54,14 +54,14 @@ TEST(EmulatedSubgroups, StayTheDriversWhereTheyMay) {
     ASSERT_EQ(out->warnings.size(), 1u);
     EXPECT_TRUE(has(out->warnings[0], "subgroups stay the driver's, of 8 lanes"));
     // SPIR-V 1.6 promises full ones for such sizes.
-    EXPECT_FALSE(rewriteText(moduleOf(apart), narrow()));
-    Target full = narrow();
+    EXPECT_FALSE(rewriteText(moduleOf(apart), narrowTarget()));
+    Target full = narrowTarget();
     full.needsFullSubgroups = true;
     EXPECT_FALSE(rewriteText(moduleOf(apart, {.size = "24 1 1"}), full));
 }
 
 TEST(EmulatedSubgroups, NeedSharedMemory) {
-    Target target = narrow();
+    Target target = narrowTarget();
     target.device.maxComputeSharedMemorySize = 16384;
     const auto with = [&](const char* words) {
         return rewriteText(moduleOf(std::string(kTotal), {.shared = words}), target);

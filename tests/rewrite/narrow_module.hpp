@@ -11,7 +11,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
-namespace coopvk::rewrite::narrow {
+namespace coopvk::rewrite::narrow_module {
 
 struct Form {
     std::string size = "32 1 1";
@@ -95,7 +95,7 @@ OpFunctionEnd
 inline constexpr std::string_view kTotal =
     "%total = OpGroupNonUniformIAdd %u32 %c3 Reduce %index\n";
 
-inline Target narrow() {
+inline Target narrowTarget() {
     Target target;
     target.subgroupSize = 32;
     target.device.driverSubgroupSize = 8;
@@ -106,7 +106,8 @@ inline Result<Rewritten> rewriteText(const std::string& text, const Target& targ
     const std::vector<uint32_t> words = test::assemble(text);
     EXPECT_EQ(validate(words), std::nullopt) << text;
     Result<Rewritten> out = rewrite({.words = words}, target);
-    if (out) EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+    if (!out) return out;
+    EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
     return out;
 }
 
@@ -116,7 +117,7 @@ inline bool has(const std::string& text, std::string_view what) {
 
 // Empty: it is lowered. Else why it is refused.
 inline std::string refusal(const std::string& text) {
-    Target target = narrow();
+    Target target = narrowTarget();
     target.needsFullSubgroups = true;
     const Result<Rewritten> out = rewriteText(text, target);
     if (!out) return out.error().message;
@@ -140,4 +141,4 @@ inline std::string parts(std::string_view then) {
     return text.replace(text.find("{}"), 2, then);
 }
 
-}  // namespace coopvk::rewrite::narrow
+}  // namespace coopvk::rewrite::narrow_module

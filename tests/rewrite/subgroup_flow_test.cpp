@@ -7,7 +7,7 @@
 namespace coopvk::rewrite::subgroup_flow_test {
 namespace {
 
-using namespace narrow;
+using namespace narrow_module;
 
 // The operation where a number is odd.
 std::string whereOdd(std::string_view number) {
