@@ -93,10 +93,12 @@ Decision decideByName(const EmulatePolicy& policy, const DeviceFacts& facts,
 // others.
 bool liesInOtherSubgroups(const DeviceFacts& facts, const rewrite::ExtensionInfo& info) {
     using enum rewrite::Extension;
-    constexpr rewrite::ExtensionSet kOfMatrices = {
-        kKhrCooperativeMatrix, kNvCooperativeMatrix, kQcomCooperativeMatrixConversion,
-        kNvCooperativeMatrix2, kExtCooperativeMatrixMaintenance1,
-        kNvCooperativeMatrixDecodeVector};
+    constexpr rewrite::ExtensionSet kOfMatrices = {kKhrCooperativeMatrix,
+                                                   kNvCooperativeMatrix,
+                                                   kQcomCooperativeMatrixConversion,
+                                                   kNvCooperativeMatrix2,
+                                                   kExtCooperativeMatrixMaintenance1,
+                                                   kNvCooperativeMatrixDecodeVector};
     return facts.traits.driverSubgroupSize != 0 && kOfMatrices.contains(info.extension);
 }
 

@@ -194,9 +194,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     const auto indexes64Bits = json.value("indexes64Bits", ordered_json(false));
     if (!indexes64Bits.is_boolean()) return wrongRequest("'indexes64Bits' is no boolean");
     request.target.indexes64Bits = indexes64Bits.get<bool>();
-    const auto full = json.value("needsFullSubgroups", ordered_json(false));
-    if (!full.is_boolean()) return wrongRequest("'needsFullSubgroups' is no boolean");
-    request.target.needsFullSubgroups = full.get<bool>();
+    request.target.needsFullSubgroups = json.value("needsFullSubgroups", ordered_json()) == true;
     const auto* backEndText = findText(json, "backEnd");
     const auto backEnd = rewrite::backEndFromName(backEndText == nullptr ? "" : *backEndText);
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");

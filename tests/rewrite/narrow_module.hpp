@@ -59,6 +59,7 @@ OpMemberDecorate %push_block 0 Offset 0
 %in_u32 = OpTypePointer Input %u32
 %in_u32x3 = OpTypePointer Input %u32x3
 %local_u32 = OpTypePointer Function %u32
+%of_pointer = OpTypeFunction %u32 %local_u32
 %shared_u32 = OpTypePointer Workgroup %u32
 %c0 = OpConstant %u32 0
 %c1 = OpConstant %u32 1
@@ -66,6 +67,7 @@ OpMemberDecorate %push_block 0 Offset 0
 %c3 = OpConstant %u32 3
 %c4 = OpConstant %u32 4
 %c16 = OpConstant %u32 16
+%c32 = OpConstant %u32 32
 %c264 = OpConstant %u32 264
 %true = OpConstantTrue %bool
 %shared_size = OpConstant %u32 {}

@@ -133,5 +133,48 @@ TEST(SubgroupFlow, CalledFunctions) {
     EXPECT_TRUE(has(refusal(moduleOf(apart, calling)), "reach it together"));
 }
 
+// Parameters of functions are pointers in what compilers of GLSL write.
+TEST(SubgroupFlow, PointersToVariables) {
+    const Form form = {.functions =
+                           "%called = OpFunction %u32 None %of_pointer\n"
+                           "%parameter = OpFunctionParameter %local_u32\n"
+                           "%first = OpLabel\n%value = OpLoad %u32 %parameter\n"
+                           "OpReturnValue %value\nOpFunctionEnd\n"};
+    const auto given = [](std::string_view number) {
+        return std::format(
+            "%some = OpLoad %u32 {}\nOpStore %local %some\n"
+            "%number = OpFunctionCall %u32 %called %local",
+            number);
+    };
+    EXPECT_TRUE(isUniform(given("%constant"), form));
+    EXPECT_FALSE(isUniform(given("%index_in"), form));
+}
+
+// Code for subgroups of other sizes does not run.
+TEST(SubgroupFlow, WhatTheSizeRulesOut) {
+    const auto where = [](std::string_view size) {
+        return std::format(R"(
+%own = OpLoad %u32 %size_in
+%small = OpIEqual %bool %own {}
+OpSelectionMerge %merge None
+OpBranchConditional %small %then %merge
+%then = OpLabel
+OpStore %local %index
+OpBranch %merge
+%merge = OpLabel
+%held = OpLoad %u32 %local
+%is_two = OpIEqual %bool %held %c2
+OpSelectionMerge %end None
+OpBranchConditional %is_two %last %end
+%last = OpLabel
+{}OpBranch %end
+%end = OpLabel
+)",
+                           size, kTotal);
+    };
+    EXPECT_EQ(refusal(moduleOf(where("%c16"))), "");
+    EXPECT_TRUE(has(refusal(moduleOf(where("%c32"))), "reach it together"));
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::subgroup_flow_test

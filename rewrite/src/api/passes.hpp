@@ -88,6 +88,11 @@ constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
 // The pass that lowers matrices, which may not be the driver's then (lower_matrices.cpp).
 std::optional<Error> lowerAnyMatrices(Rewriting& rewriting);
 
+// The first pass and the last one for subgroups that the device does not have
+// (choose_subgroups.cpp).
+std::optional<Error> chooseSubgroups(Rewriting& rewriting);
+std::optional<Error> lowerAnySubgroups(Rewriting& rewriting);
+
 // Whether a module whose matrices may stay the driver's must not keep them
 // (Target::replacesLayout), and the error that says so.
 bool needsOtherLayout(Rewriting& rewriting);

@@ -258,12 +258,11 @@ TEST(Requests, ThereAndBack) {
 TEST(Requests, WrongOnesAreNamed) {
     const ordered_json good = layer::toJson(someRequest());
     for (const auto& [key, value] : good.items()) {
-        if (key == "validate") continue;  // false where it is absent
+        if (key == "validate" || key == "needsFullSubgroups") continue;  // false where absent
         ordered_json json = good;
         json.erase(key);
         const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
-                                key == "numerics" || key == "needsFullSubgroups" ||
-                                key.ends_with("Layout");  // older dumps
+                                key == "numerics" || key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(layer::requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(layer::requestFromJson(json)) << key;
