@@ -34,7 +34,8 @@ thread_local int allocationsLeft = -1;
 [[gnu::noinline]] void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 #else
 extern "C" void* __libc_malloc(size_t size);  // glibc's own
-extern "C" void* malloc(size_t size) {
+// Compilers need not export it where symbols are hidden.
+extern "C" [[gnu::visibility("default")]] void* malloc(size_t size) {
     int& left = coopvk::reference::test::allocation_test::allocationsLeft;
     if (left == 0) return nullptr;
     if (left > 0) --left;
