@@ -13,6 +13,8 @@ if(COOPVK_UNITY AND NOT COOPVK_SANITIZE AND CMAKE_BUILD_TYPE STREQUAL "Release")
     set(CMAKE_UNITY_BUILD_RELOCATABLE ON)  # relative paths: compiler caches serve every checkout
     # A file's variable may have the name of another file's function or constant.
     add_compile_options(-Wno-shadow $<$<CXX_COMPILER_ID:GNU>:-Wshadow=local>)
+    # GCC collects garbage from 128 MB on, for 4 % of its time; a compiler may have 1.5 GB (scripts/common.bash).
+    add_compile_options($<$<COMPILE_LANG_AND_ID:CXX,GNU>:--param=ggc-min-heapsize=786432>)
 endif()
 
 # coopvk_seldom_executed(): what the current folder compiles takes little of the tests' time, and is optimised less where

@@ -190,9 +190,9 @@ class Server {
     Server() {
         int requests[2], answers[2];
         if (::pipe(requests) != 0 || ::pipe(answers) != 0) throw std::runtime_error("no pipe");
-        const pid_t server = ::fork();
-        if (server < 0) throw std::runtime_error("no process");
-        if (server == 0) {
+        server_ = ::fork();
+        if (server_ < 0) throw std::runtime_error("no process");
+        if (server_ == 0) {
             ::close(requests[1]);
             ::close(answers[0]);
             serve(requests[0], answers[1]);
@@ -206,6 +206,7 @@ class Server {
     ~Server() {
         ::close(requests_);
         ::close(answers_);
+        ::waitpid(server_, nullptr, 0);
     }
     Server(const Server&) = delete;
     Server& operator=(const Server&) = delete;
@@ -224,6 +225,7 @@ class Server {
     }
 
  private:
+    pid_t server_ = -1;
     int requests_ = -1, answers_ = -1;
 };
 
