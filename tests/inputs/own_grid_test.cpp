@@ -2,10 +2,10 @@
 //
 // In a layout of elements, products in loops have a grid of lanes of their own; accumulators are
 // converted where the loops begin and end. Executed natively and rewritten on the reference device.
-#include <format>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <format>
 #include <optional>
 #include <ostream>
 

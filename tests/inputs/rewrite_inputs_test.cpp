@@ -31,8 +31,8 @@ TEST_P(RewriteInputs, AreValidForEachTarget) {
     }
 }
 
-// SPIRV-Tools changes most of the inputs; small ones of assembly have nothing to optimise. The short
-// run has one in five.
+// SPIRV-Tools changes most of the inputs; small ones of assembly have nothing to optimise. The
+// short run has one in five.
 TEST(RewriteInputVariants, Differ) {
     size_t same = 0, all = 0, next = testSeed();
     for (const Input& input : allInputs()) {

@@ -162,8 +162,8 @@ expect 'ids: vendor 10005, device 0, driver VK_DRIVER_ID_MESA_LLVMPIPE' "$coopvk
 expect 'programs see vendor 10de, device 2684, driver VK_DRIVER_ID_NVIDIA_PROPRIETARY' \
     env COOPVK_VENDOR_ID=0x10DE COOPVK_DEVICE_ID=2684 COOPVK_DRIVER_ID=4 "$coopvk" info
 expect '"vendor": 4318' env COOPVK_VENDOR_ID=10de "$coopvk" info --json
-# Lavapipe has no subgroups of 32.
-expect "programs take it for NVIDIA's, but its subgroups do not become those of 32 invocations" \
+# Lavapipe has no subgroups of 32: they are emulated.
+expect "programs take it for NVIDIA's, with subgroups of 32 and the layout of elements 'nvidia'; its own have" \
     env COOPVK_AS=nvidia "$coopvk" info
 expect 'emulated    for programs that ask for it' env COOPVK_AS=nvidia "$coopvk" info
 expect "asks for it: programs that find it take the device for NVIDIA's" "$coopvk" info

@@ -150,7 +150,10 @@ Id SubgroupFunctions::exchangeFunction(Id type) {
         Id value = 0;
         exchange(f, type, [&] {
             Emitter& emit = f.emit();
-            const Id at = emit.addU32(first(emit, lanes()), emit.modulo(f.parameter(1), lanes()));
+            Id at = emit.addU32(first(emit, lanes()), emit.modulo(f.parameter(1), lanes()));
+            // "the resulting value is undefined" of a lane that does not exist, but not the access.
+            if (const uint32_t all = invocationsOf(context_.module); all % lanes() != 0)
+                at = emit.glsl(kUMin, u32, {at, emit.constant(all - 1)});
             value = emit.load(type, staging_.at(emit, type, at), nonPrivateAccess(f.module()));
         });
         return f.finish(value);
