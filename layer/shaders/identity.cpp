@@ -25,6 +25,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     hash.addValue(settings.programLayout);
     if (settings.as != nullptr) hash.addText(settings.as->name);
     hash.addValue(settings.numerics);
+    hash.addValue(settings.rewriteLimit);
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);

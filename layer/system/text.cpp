@@ -71,8 +71,10 @@ std::string printable(std::string_view text, std::string_view allowed) {
 
 std::string shortened(std::string_view text) {
     if (text.size() <= kMaxShown) return printable(text);
+    // A character that is not over at the end begins at most three bytes before it.
     size_t end = kMaxShown;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0u) == 0x80) --end;
+    for (size_t start = kMaxShown - 3; start < kMaxShown; ++start)
+        if (start + firstOf(text.substr(start)).size > kMaxShown) end = start;
     return printable(text.substr(0, end)) + "...";
 }
 

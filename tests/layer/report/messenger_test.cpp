@@ -62,6 +62,65 @@ TEST(Messengers, FlagsOfReportCallbacks) {
     EXPECT_EQ(heard, (Reports{{kWarning, kInstance, 0, 0, 0, "coopvk", "w"}}));
 }
 
+struct Message {
+    VkDebugUtilsMessageSeverityFlagBitsEXT severity;
+    VkDebugUtilsMessageTypeFlagsEXT types;
+    std::string id, text;
+    bool operator==(const Message&) const = default;
+};
+using Messages = std::vector<Message>;
+
+VKAPI_ATTR VkBool32 VKAPI_CALL keepMessage(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                           VkDebugUtilsMessageTypeFlagsEXT types,
+                                           const VkDebugUtilsMessengerCallbackDataEXT* message,
+                                           void* data) {
+    static_cast<Messages*>(data)->push_back(
+        {severity, types, message->pMessageIdName, message->pMessage});
+    return VK_FALSE;
+}
+
+// A messenger hears what it names both the severity and the type of.
+TEST(Messengers, SeveritiesAndTypesOfMessengers) {
+    constexpr auto kErrors = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    constexpr auto kWarnings = VK_DEBUG_UTILS_MESSAGE_SEVERITY_WARNING_BIT_EXT;
+    constexpr auto kGeneral = VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT;
+    constexpr VkDebugUtilsMessageSeverityFlagsEXT kOthers =
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_VERBOSE_BIT_EXT |
+        VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
+    constexpr VkDebugUtilsMessageTypeFlagsEXT kOtherTypes =
+        VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT |
+        VK_DEBUG_UTILS_MESSAGE_TYPE_PERFORMANCE_BIT_EXT;
+    const Message error = {kErrors, kGeneral, "coopvk", "e"};
+    const Message warning = {kWarnings, kGeneral, "coopvk", "w"};
+    struct {
+        VkDebugUtilsMessageSeverityFlagsEXT severities;
+        VkDebugUtilsMessageTypeFlagsEXT types;
+        Messages expected;
+    } const rows[] = {
+        {kErrors | kWarnings, kGeneral, {error, warning}},
+        {kErrors, kGeneral | kOtherTypes, {error}},
+        {kWarnings | kOthers, kGeneral, {warning}},
+        {kOthers, kGeneral, {}},
+        {kErrors | kWarnings, kOtherTypes, {}},
+    };
+    for (const auto& row : rows) {
+        Messages heard;
+        VkDebugUtilsMessengerCreateInfoEXT callback = {
+            VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+        callback.messageSeverity = row.severities;
+        callback.messageType = row.types;
+        callback.pfnUserCallback = keepMessage;
+        callback.pUserData = &heard;
+        const VkInstanceCreateInfo info = {VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, &callback};
+        CreationMessenger messenger(info);
+        messenger.heard(LogLevel::kError, "e");
+        messenger.heard(LogLevel::kWarn, "w");
+        messenger.heard(LogLevel::kInfo, "i");
+        messenger.heard(LogLevel::kDebug, "d");
+        EXPECT_EQ(heard, row.expected) << row.severities << ' ' << row.types;
+    }
+}
+
 // Where there is only VK_EXT_debug_report.
 TEST(Messengers, ReportsOfAnInstance) {
     reports().clear();

@@ -6,6 +6,9 @@
 #include <chrono>
 #include <format>
 
+#include "report/fault_memory.hpp"
+#include "system/system.hpp"
+
 namespace coopvk::test::posix_fault_memory_test {
 namespace {
 
@@ -177,6 +180,89 @@ TEST_F(FaultMemory, RunningPrograms) {
     ASSERT_EQ(waitpid(child, nullptr, 0), child);
     EXPECT_TRUE(isOffered());
     EXPECT_NE(log_.find("was not finished"), std::string::npos) << log_;
+}
+
+// A program that runs for days compiles many shaders: its file holds what is begun, and not much
+// more.
+TEST_F(FaultMemory, FilesOfRunningProgramsStaySmall) {
+    const fs::path folder = cache_ / "coopvk/programs";
+    layer::FaultMemory memory(layer::Settings{}, {.exe = "program"});
+    memory.start();
+    ASSERT_EQ(files(), 1u);
+    const fs::path path = fs::directory_iterator(folder)->path();
+    layer::RememberedFault work;
+    work.kind = layer::FaultKind::kBegun;
+    work.extensions.insert(rewrite::Extension::kKhrCooperativeMatrix);
+    work.device = "device";
+    const auto compile = [&](uint64_t first, uint64_t count) {
+        for (work.shader = first; work.shader < first + count; ++work.shader) {
+            memory.begin(work);
+            memory.end(work.shader);
+        }
+    };
+    compile(1, 5000);
+    EXPECT_LT(fs::file_size(path), size_t{128} << 10);
+    // What is still begun stays, whatever else is begun and ended meanwhile.
+    work.shader = 1'000'000;
+    const std::string begun = layer::lineOf(work).substr(0, 60);
+    memory.begin(work);
+    compile(2'000'000, 5000);
+    std::ifstream file(path);
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    EXPECT_NE(text.find(begun), std::string::npos);
+    memory.end(1'000'000);
+    EXPECT_LT(fs::file_size(path), size_t{128} << 10);
+}
+
+TEST_F(FaultMemory, FaultsOfOneStart) {
+    layer::FaultMemory memory(layer::Settings{}, {.exe = "program"});
+    memory.start();
+    layer::RememberedFault fault;
+    fault.extensions.insert(rewrite::Extension::kKhrCooperativeMatrix);
+    for (const uint64_t shader : {1, 1, 2}) {
+        fault.shader = shader;
+        memory.remember(fault);
+    }
+    EXPECT_EQ(layer::allFaults().size(), 2u) << "each once";
+    // The same shader on another device, and for another reason.
+    fault.device = "another";
+    memory.remember(fault);
+    fault.driver = 1;
+    memory.remember(fault);
+    fault.kind = layer::FaultKind::kLost;
+    memory.remember(fault);
+    EXPECT_EQ(layer::allFaults().size(), 5u);
+    for (fault.shader = 3; fault.shader < 200; ++fault.shader) memory.remember(fault);
+    EXPECT_EQ(layer::allFaults().size(), 64u) << "enough of a program";
+}
+
+// An AppImage is mounted in another folder at each start; its file's name stays.
+TEST_F(FaultMemory, AppImages) {
+    const fs::path program = layer::system::programFile();
+    const fs::path folder = program.parent_path();
+    const auto fileWith = [](const char* mount, const char* image) {
+        setenv("APPDIR", mount, 1);
+        setenv("APPIMAGE", image, 1);
+        const std::string file = layer::memoryOf({.exe = "program"}).file;
+        unsetenv("APPDIR");
+        unsetenv("APPIMAGE");
+        return file;
+    };
+    const std::string own = layer::memoryOf({.exe = "program"}).file;
+    EXPECT_EQ(fileWith("", ""), own);
+    EXPECT_EQ(fileWith("", "/one.AppImage"), own);
+    EXPECT_EQ(fileWith(folder.c_str(), ""), own);
+    EXPECT_EQ(fileWith("/elsewhere", "/one.AppImage"), own);
+    EXPECT_EQ(fileWith(program.c_str(), "/one.AppImage"), own) << "not in it";
+    const std::string part = folder.string().substr(0, folder.string().size() - 1);
+    EXPECT_EQ(fileWith(part.c_str(), "/one.AppImage"), own) << "a part of a folder's name";
+    const std::string image = fileWith(folder.c_str(), "/one.AppImage");
+    EXPECT_NE(image, own);
+    EXPECT_NE(fileWith(folder.c_str(), "/two.AppImage"), image);
+    // Mounted one folder higher, with the rest of the way in the image: the same program.
+    const fs::path higher = folder.parent_path();
+    const std::string way = "/one.AppImage/" + folder.filename().string();
+    EXPECT_EQ(fileWith(higher.c_str(), "/one.AppImage"), fileWith(folder.c_str(), way.c_str()));
 }
 
 }  // namespace

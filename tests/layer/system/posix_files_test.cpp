@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <atomic>
+#include <chrono>
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
+#include <thread>
 
 #include "report/log.hpp"
 #include "system/files.hpp"
@@ -96,6 +101,41 @@ TEST_F(FilesTest, OwnLinksAreFollowed) {
     EXPECT_EQ(append(own / "link" / "log"), "");
     EXPECT_EQ(read(own / "target"), "x");
     EXPECT_EQ(read(own / "folder" / "log"), "x");
+}
+
+// A signal may interrupt a write in the middle of any piece: the rest follows.
+TEST_F(FilesTest, InterruptedWrites) {
+    struct sigaction action = {}, before = {};
+    action.sa_handler = [](int) {};  // and no SA_RESTART
+    ASSERT_EQ(::sigaction(SIGUSR1, &action, &before), 0);
+    int ends[2];
+    ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    const int room = ::fcntl(ends[1], F_SETPIPE_SZ, 4096);
+    ASSERT_GT(room, 0);
+    const auto size = static_cast<size_t>(room);
+    const std::string a(size / 2, 'a'), b(size, 'b'), c(2 * size + 7, 'c');
+    const std::string_view pieces[] = {a, "", b, "x", c, ""};
+    std::atomic<bool> done = false;
+    std::thread writer([&] {
+        writePieces(ends[1], pieces);
+        ::close(ends[1]);
+        done = true;
+    });
+    std::string got, part(size, 0);
+    for (ssize_t more = 1; more > 0;) {
+        int waiting = 0;
+        while (!done && ::ioctl(ends[0], FIONREAD, &waiting) == 0 && waiting < room)
+            std::this_thread::yield();
+        if (!done) ::pthread_kill(writer.native_handle(), SIGUSR1);
+        // Time for it to see the signal; without that, nothing is interrupted.
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        more = ::read(ends[0], part.data(), part.size());
+        got.append(part, 0, static_cast<size_t>(std::max<ssize_t>(more, 0)));
+    }
+    writer.join();
+    ::close(ends[0]);
+    ::sigaction(SIGUSR1, &before, nullptr);
+    EXPECT_TRUE(got == a + b + "x" + c) << got.size();
 }
 
 // What cannot be written leaves nothing behind.
