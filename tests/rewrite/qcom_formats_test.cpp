@@ -44,8 +44,9 @@ constexpr Operation kOperations[] = {
     {"SubArray", "%r = OpExtractSubArrayQCOM %half %line0 %s0\n"},
 };
 
-// Matrices %A, whose rows have 32 bytes.
-std::string module(const Element& element, const Operation& operation) {
+// Matrices %A, whose rows have 32 bytes. `globals`: further declarations.
+std::string module(const Element& element, const Operation& operation,
+                   std::string_view globals = "") {
     // Capabilities come ahead of extensions.
     const size_t split =
         std::min(element.declarations.find("OpExtension"), element.declarations.size());
@@ -78,13 +79,14 @@ OpExecutionMode %main LocalSize 32 1 1
 %A0 = OpConstantNull %A
 %line0 = OpConstantNull %line
 %words0 = OpConstantNull %words
-%main = OpFunction %void None %f
+{}%main = OpFunction %void None %f
 %label = OpLabel
 {}OpReturn
 OpFunctionEnd
 )",
                        element.declarations.substr(0, split), element.declarations.substr(split),
-                       element.type, 256 / element.bits, 128 / element.bits, operation.code);
+                       element.type, 256 / element.bits, 128 / element.bits, globals,
+                       operation.code);
 }
 
 class QcomFormats : public testing::TestWithParam<std::tuple<Element, Operation>> {};
@@ -104,6 +106,27 @@ TEST_P(QcomFormats, OnlyTheDefaultEncoding) {
     EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
     EXPECT_NE(out.error().message.find("floats must have the default encoding"), std::string::npos)
         << out.error().message;
+}
+
+// Arrays of numbers are unrolled: of one element, and of the most that coopvk takes.
+TEST(QcomArrays, OfAsManyElementsAsAreUnrolled) {
+    struct {
+        uint32_t length;
+        bool isAllowed;
+    } const rows[] = {{1, true}, {4096, true}, {4097, false}};
+    for (const auto& row : rows) {
+        const std::string globals = std::format(
+            "%many = OpConstant %u32 {}\n%integers = OpTypeArray %u32 %many\n"
+            "%numbers = OpTypeArray %e %many\n%n0 = OpConstantNull %numbers\n",
+            row.length);
+        const std::vector<uint32_t> words = test::assemble(
+            module(kElements[0], {"Cast", "%r = OpBitCastArrayQCOM %integers %n0\n"}, globals));
+        Request request;
+        request.words = words;
+        const Result<Rewritten> out = rewrite(request, {});
+        EXPECT_EQ(bool(out), row.isAllowed) << row.length;
+        EXPECT_TRUE(!out || !validate(out->words));
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(All, QcomFormats,

@@ -51,6 +51,23 @@ constexpr std::string_view kEach = R"(
 OpReturnValue %y
 OpFunctionEnd
 )";
+constexpr std::string_view kEachFloat = R"(
+%function = OpFunction %f32 None %eachFloat
+%row = OpFunctionParameter %u32
+%column = OpFunctionParameter %u32
+%x = OpFunctionParameter %f32
+%eachBody = OpLabel
+OpReturnValue %x
+OpFunctionEnd
+)";
+constexpr std::string_view kBothFloats = R"(
+%function = OpFunction %f32 None %bothFloats
+%x = OpFunctionParameter %f32
+%y = OpFunctionParameter %f32
+%bothBody = OpLabel
+OpReturnValue %y
+OpFunctionEnd
+)";
 struct Case {
     std::string_view name, code, store, functions;
 };
@@ -90,6 +107,11 @@ constexpr Case kCases[] = {
     {"PerElement", "%r = OpCooperativeMatrixPerElementOpNV %C %c %function %c %single\n", kStore,
      kEach},
     {"Reduce", "%r = OpCooperativeMatrixReduceNV %C %c Row|Column %function\n", kStore, kBoth},
+    // In the same module, other matrices stay as they are.
+    {"PerElementOfFloats", "%r = OpCooperativeMatrixPerElementOpNV %F %zero %function\n",
+     kStoreFloats, kEachFloat},
+    {"ReduceOfFloats", "%r = OpCooperativeMatrixReduceNV %F %zero Row|Column %function\n",
+     kStoreFloats, kBothFloats},
 };
 
 class SmallFloatMatrix : public testing::TestWithParam<std::tuple<Case, std::string_view, bool>> {};

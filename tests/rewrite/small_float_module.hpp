@@ -97,6 +97,8 @@ OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT
 %each = OpTypeFunction %e4m3 %u32 %u32 %e4m3 %e4m3 %e4m3
 %both = OpTypeFunction %e4m3 %e4m3 %e4m3
 %takes = OpTypeFunction %void %element
+%eachFloat = OpTypeFunction %f32 %u32 %u32 %f32
+%bothFloats = OpTypeFunction %f32 %f32 %f32
 %main = OpFunction %void None %f
 %label = OpLabel
 %v = OpVariable %variable Function

@@ -5,6 +5,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::tuning_test {
 namespace {
@@ -37,8 +38,9 @@ TEST(Tuning, FromText) {
     }
 }
 
-Result<Rewritten> tuned(const MatrixTuning& tuning) {
-    const std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+Result<Rewritten> tuned(const MatrixTuning& tuning,
+                        const std::string& text = test::multiplyModule(16, 16, 16)) {
+    const std::vector<uint32_t> words = test::assemble(text);
     Request request;
     request.words = words;
     Target target;
@@ -61,6 +63,35 @@ TEST(Tuning, Overrides) {
     EXPECT_FALSE(tuned({.gridRows = 0}));
     EXPECT_FALSE(tuned({.rowBlock = 3}));
     EXPECT_FALSE(tuned({.sliceDepth = 3}));
+}
+
+// In pairs along N, A takes fewer registers than B: where sums are f16, the grid of lanes is tall,
+// so that more rows of lanes share B. With pairs along K, and sums of f32, it is wide.
+TEST(Tuning, GridsFollowPairs) {
+    const std::string ofSingles = test::multiplyModule(16, 16, 16);
+    const std::string ofHalves = test::edited(ofSingles, {{"%C = OpTypeCooperativeMatrixKHR %f32",
+                                                           "%C = OpTypeCooperativeMatrixKHR %f16"},
+                                                          {"StoreKHR %pc", "StoreKHR %pa"}});
+    struct {
+        const std::string& text;
+        bool pairsAlongK;
+        const char* grid;
+    } const rows[] = {
+        {ofHalves, false, "grid 8x4"},
+        {ofHalves, true, "grid 4x8"},
+        {ofSingles, false, "grid 4x8"},
+        {ofSingles, true, "grid 4x8"},
+    };
+    for (const auto& row : rows) {
+        const auto out = tuned({.halfPairsAlongK = row.pairsAlongK}, row.text);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(std::ranges::count_if(out->notes,
+                                        [&](const std::string& note) {
+                                            return note.find(row.grid) != std::string::npos;
+                                        }),
+                  1)
+            << row.grid << (row.pairsAlongK ? ", pairs along K" : ", pairs along N");
+    }
 }
 
 }  // namespace

@@ -56,6 +56,41 @@ Result<Rewritten> run(const std::string& source) {
     return rewrite(request, Target{});
 }
 
+// VUID-StandaloneSpirv-Uniform-06807: an array of descriptors has no arrays in it.
+TEST(VectorErrors, ArraysOfDescriptors) {
+    const auto loadFrom = [](std::string_view variable, std::string_view indices) {
+        return test::edited(
+            test::layerModule(16, 16, 0, false),
+            {{"%buffer %id", "%buffer %id %descriptors"},
+             {"OpDecorate",
+              "OpDecorate %descriptors DescriptorSet 0\n"
+              "OpDecorate %descriptors Binding 1\nOpDecorate %row ArrayStride 2\n"
+              "OpDecorate %rows Block\nOpMemberDecorate %rows 0 Offset 0\nOpDecorate"},
+             {"%main = OpFunction",
+              std::format("%two = OpConstant %uint 2\n%length = OpConstant %uint 16\n"
+                          "%long = OpTypeCooperativeVectorNV %half %length\n"
+                          "%row = OpTypeArray %half %length\n%rows = OpTypeStruct %row\n"
+                          "%some = OpTypeArray %rows %two\n%many = OpTypeArray %some %two\n"
+                          "%anyPointer = OpTypePointer StorageBuffer {}\n"
+                          "%descriptors = OpVariable %anyPointer StorageBuffer\n"
+                          "%rowPointer = OpTypePointer StorageBuffer %row\n"
+                          "%main = OpFunction",
+                          variable)},
+             {"OpReturn",
+              std::format("%row0 = OpAccessChain %rowPointer %descriptors {}\n"
+                          "%loaded = OpCooperativeVectorLoadNV %long %row0 %zero None\n"
+                          "OpCooperativeVectorStoreNV %row0 %zero %loaded None\nOpReturn",
+                          indices)}});
+    };
+    EXPECT_TRUE(run(loadFrom("%rows", "%zero")));
+    EXPECT_TRUE(run(loadFrom("%some", "%zero %zero")));
+    const Result<Rewritten> bad = run(loadFrom("%many", "%zero %zero %zero"));
+    ASSERT_FALSE(bad);
+    EXPECT_EQ(bad.error().code, ErrorCode::kInvalidModule);
+    EXPECT_NE(bad.error().message.find("in an array of arrays of descriptors"), std::string::npos)
+        << bad.error().message;
+}
+
 TEST(VectorErrors, FirstOneStays) {
     const Result<Rewritten> bad = run(twoVectors("20000"));
     ASSERT_FALSE(bad);

@@ -106,13 +106,14 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     const Id product = emit.op(OpUMulExtended, pair, {row, emit.toU32(pitch_)});
     Id low = emit.extract(u32, product, {0});
     Id high = emit.extract(u32, product, {1});
-    const auto add = [&](Id more, Id moreHigh) {
+    const auto add = [&](Id more) {
         const Id sum = emit.op(OpIAddCarry, pair, {low, more});
         low = emit.extract(u32, sum, {0});
-        high = emit.addU32(emit.addU32(high, moreHigh), emit.extract(u32, sum, {1}));
+        high = emit.addU32(high, emit.extract(u32, sum, {1}));
     };
-    add(column, types.constantU32(0));
-    add(emit.extract(u32, base_, {0}), emit.extract(u32, base_, {1}));
+    add(column);
+    high = emit.addU32(high, emit.extract(u32, base_, {1}));
+    add(emit.extract(u32, base_, {0}));
     const Id words[] = {low, high};
     return emit.construct(types.vectorType(u32, 2), words);
 }

@@ -78,7 +78,7 @@ class DeadCode {
     }
 
     void read(const Instruction& i) {
-        if (i.type != 0) pending_.push_back(i.type);
+        pending_.push_back(i.type);
         for (const Operand& o : i.operands) {
             if (o.isId) pending_.push_back(o.word);
         }

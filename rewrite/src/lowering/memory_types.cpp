@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 
 #include "ir/composites.hpp"
 #include "ir/memory_operands.hpp"
@@ -91,7 +92,8 @@ uint64_t MemoryTypes::partsOf(const Instruction& type) const {
 
 Id MemoryTypes::makeCopy(const Instruction& type) {
     Operands operands = type.operands;
-    for (size_t m = 0; m < memberTypes(type); ++m) operands[m].word = inMemory(type.word(m));
+    for (Operand& member : std::span(operands).first(memberTypes(type)))
+        member.word = inMemory(member.word);
     if (operands == type.operands && hasLayout(type)) return type.result;
     const Id copy = module_.takeId();
     module_.append(Section::kGlobals, makeInstruction(type.opcode, 0, copy, std::move(operands)));

@@ -200,13 +200,13 @@ TEST_F(FaultMemory, FilesOfRunningProgramsStaySmall) {
             memory.end(work.shader);
         }
     };
-    compile(1, 5000);
+    compile(1, 2000);
     EXPECT_LT(fs::file_size(path), size_t{128} << 10);
     // What is still begun stays, whatever else is begun and ended meanwhile.
     work.shader = 1'000'000;
     const std::string begun = layer::lineOf(work).substr(0, 60);
     memory.begin(work);
-    compile(2'000'000, 5000);
+    compile(2'000'000, 2000);
     std::ifstream file(path);
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(text.find(begun), std::string::npos);

@@ -82,6 +82,8 @@ TEST(Texts, Shortened) {
         {less + "\xc3\xa9y", less + "\xc3\xa9..."},
         {less + "y\xc3\xa9", less + "y..."},
         {less + "\xe2\x82\xac", less + "..."},
+        {less.substr(1) + "\xf0\x90\x80\x80", less.substr(1) + "..."},
+        {less.substr(2) + "\xf0\x90\x80\x80y", less.substr(2) + "\xf0\x90\x80\x80..."},
         {"\xe2\x82\xac" + less, "\xe2\x82\xac" + less.substr(0, 77) + "..."},
         {repeated("\xf0\x90\x80\x80", 20), repeated("\xf0\x90\x80\x80", 20)},
         {repeated("\xf0\x90\x80\x80", 21), repeated("\xf0\x90\x80\x80", 20) + "..."},

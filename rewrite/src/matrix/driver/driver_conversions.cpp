@@ -93,8 +93,8 @@ class DriverStaging : private MatrixCode {
         HeldElements to(m);
         const Id first = start(m);
         to.each([&](uint32_t row, uint32_t column, Slot& slot) {
-            slot = {emit_.load(rows_.component, pointer(placeOf(m, first, row, column)), access_),
-                    0};
+            slot.value =
+                emit_.load(rows_.component, pointer(placeOf(m, first, row, column)), access_);
         });
         return to;
     }
