@@ -5,6 +5,9 @@
 
 #include <gtest/gtest.h>
 
+#include <span>
+#include <vector>
+
 namespace coopvk::layer::text_test {
 namespace {
 
@@ -14,11 +17,21 @@ std::string repeated(std::string_view text, size_t count) {
     return all;
 }
 
+struct Row {
+    std::string_view text, shown;
+};
+
+void expectShown(std::span<const Row> rows) {
+    for (const Row& row : rows) {
+        EXPECT_EQ(printable(row.text), row.shown);
+        EXPECT_EQ(findUnprintable(row.text) == std::string_view::npos, row.text == row.shown)
+            << row.shown;
+    }
+}
+
 // RFC 3629: which bytes are characters; which of them terminals may take for commands.
 TEST(Texts, Printable) {
-    struct {
-        std::string_view text, shown;
-    } const rows[] = {
+    expectShown(std::vector<Row>{
         {"", ""},
         {"a b~", "a b~"},
         {"\x1f", "\\x1f"},
@@ -46,7 +59,14 @@ TEST(Texts, Printable) {
         {"\xf0\x90\x80", "\\xf0\\x90\\x80"},
         {"\xc3", "\\xc3"},
         {"\x80x", "\\x80x"},
-        // What changes the direction, and its neighbours.
+    });
+    EXPECT_EQ(printable("a\tb\nc", "\t"), "a\tb\\x0ac");
+    EXPECT_EQ(findUnprintable("ab\n\t", "\n"), 3u);
+}
+
+// Characters that change the direction of a text, and their neighbours.
+TEST(Texts, Directions) {
+    expectShown(std::vector<Row>{
         {"\xe2\x80\x8d", "\xe2\x80\x8d"},
         {"\xe2\x80\x8e", "\\xe2\\x80\\x8e"},
         {"\xe2\x80\x8f", "\\xe2\\x80\\x8f"},
@@ -59,14 +79,7 @@ TEST(Texts, Printable) {
         {"\xe2\x81\xa6", "\\xe2\\x81\\xa6"},
         {"\xe2\x81\xa9", "\\xe2\\x81\\xa9"},
         {"\xe2\x81\xaa", "\xe2\x81\xaa"},
-    };
-    for (const auto& row : rows) {
-        EXPECT_EQ(printable(row.text), row.shown);
-        EXPECT_EQ(findUnprintable(row.text) == std::string_view::npos, row.text == row.shown)
-            << row.shown;
-    }
-    EXPECT_EQ(printable("a\tb\nc", "\t"), "a\tb\\x0ac");
-    EXPECT_EQ(findUnprintable("ab\n\t", "\n"), 3u);
+    });
 }
 
 // The first 80 bytes, and no part of a character.
