@@ -33,12 +33,16 @@ std::string contentsOf(const fs::path& path) {
 std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test) {
     const std::string glsl = contentsOf(folder / "shader.comp");
     if (!glsl.empty()) return coopvk::test::compileGlsl(glsl, coopvk::test::Checked::kNo);
+    const std::string whole = contentsOf(folder / "shader.spvasm");
+    if (!whole.empty()) return assemble(whole);
     ShaderText text;
     text.body = contentsOf(folder / "main.spvasm");
     if (text.body.empty()) throw std::runtime_error("there is no shader");
     text.capabilities = contentsOf(folder / "capabilities.spvasm");
     text.declarations = contentsOf(folder / "declarations.spvasm");
     text.functions = contentsOf(folder / "functions.spvasm");
+    text.capabilities = contentsOf(folder / "capabilities.spvasm");
+    text.annotations = contentsOf(folder / "annotations.spvasm");
     text.localSize = test.value("size", 4u);
     return assemble(shader(text));
 }
