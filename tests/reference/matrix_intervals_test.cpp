@@ -163,6 +163,9 @@ TEST(MatrixIntervals, ReductionsThatChooseHaveNoFreedom) {
             values, {0});
     };
     const auto largest = reduced("%larger"), sums = reduced("%s");
+    values[12] = values[13] = INFINITY;
+    const auto ofInfinities = reduced("%larger");
+    EXPECT_TRUE(isPoint(ofInfinities[0], 1));
     values[12] = NAN;
     const auto ofNan = reduced("%larger");
     EXPECT_TRUE(ofNan[2 * kColumns].nan);
