@@ -41,7 +41,6 @@ std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test) {
     text.capabilities = contentsOf(folder / "capabilities.spvasm");
     text.declarations = contentsOf(folder / "declarations.spvasm");
     text.functions = contentsOf(folder / "functions.spvasm");
-    text.capabilities = contentsOf(folder / "capabilities.spvasm");
     text.annotations = contentsOf(folder / "annotations.spvasm");
     text.localSize = test.value("size", 4u);
     return assemble(shader(text));

@@ -72,7 +72,7 @@ class FlowCheck {
                 std::format("the device has no subgroups of {} lanes, and {}", lanes_, why));
         };
         const bool isLowered = !isSubgroupOperation(i.opcode) || hasSubgroupLowering(i.opcode);
-        if (!isLowered || isPartitioned(i)) return refuse("coopvk does not emulate it for those");
+        if (!isLowered || isPartitioned(i)) return refuse("this operation is not emulated");
         if (hasOtherQuads_ && isOfQuads(i.opcode))
             return refuse("quads lie in two dimensions (DerivativeGroupQuadsKHR)");
         if (!isTogether) {
