@@ -75,6 +75,8 @@ constexpr GridCase kGridCases[] = {
      "GPU with many registers", "float16_t", false},
     {"LinesOfHalvesIntoHalvesElsewhere", "${zeros} ${products} ${names}", false, "ColumnMajor",
      "GPU", "float16_t"},
+    {"LinesOfHalvesByScalarRegisters", "${zeros} ${products} ${names}", true, "ColumnMajor",
+     "GPU with scalar registers", "float", false},
     {"RowsOfHalvesIntoHalves", "${zeros} ${products} ${names}", true, "RowMajor",
      "GPU with many registers", "float16_t"},
 };

@@ -99,13 +99,22 @@ bool prefersWordsOfRows(const Survey& survey, const PlannedTarget& target) {
            (target.device.pairsMixedDots || !target.device.sharesScalars);
 }
 
+bool readsColumnsOfHalves(const Survey& survey) {
+    const bool isShared = survey.loadsShared[static_cast<size_t>(Use::kA)] ||
+                          survey.loadsShared[static_cast<size_t>(Use::kB)];
+    return survey.multipliesHalves && survey.loadsColumnsOfB && !isShared;
+}
+
 // RDNA 3 issues two dot products at once if their registers suit: more of them, the more columns of
 // B there are for each row of A. In slices, of shared memory, they suit anyway.
 bool pairsMoreDots(const Survey& survey, const PlannedTarget& target) {
-    const bool isShared = survey.loadsShared[static_cast<size_t>(Use::kA)] ||
-                          survey.loadsShared[static_cast<size_t>(Use::kB)];
-    return target.device.pairsMixedDots && survey.multipliesHalves && survey.loadsColumnsOfB &&
-           !isShared;
+    return target.device.pairsMixedDots && readsColumnsOfHalves(survey);
+}
+
+// Loops with a grid of their own have many sums here (separate_sums.cpp). They hold A of all of
+// them, and B of a few at a time: more rows of lanes leave registers for the conversions, too.
+bool holdsLessOfA(const Survey& survey, const PlannedTarget& target) {
+    return !target.device.countsLoopRegisters && readsColumnsOfHalves(survey);
 }
 
 // With f16 in pairs along N, A takes fewer registers than B: more rows of lanes share B. Where
@@ -239,7 +248,9 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     // different banks of shared memory. Along a line, a lane reads at once what it holds together.
     policy.rowBlock = (ofA != 0 ? ofA : ofAccumulators) > 0 ? 1 : 0;
     if (ofB < 0) policy.columnBlock = survey.rowMajorStores > 0 ? 32 / survey.storedBits : 1;
-    policy.grid = makeGrid(target.subgroupSize, prefersTallGrid(survey, policy, target));
+    const bool isTall = prefersTallGrid(survey, policy, target) ||
+                        (!heldSums.empty() && holdsLessOfA(survey, target));
+    policy.grid = makeGrid(target.subgroupSize, isTall);
     if (target.device.hasOneColumnOfLanes)
         policy.grid = oneColumnGrid(target.subgroupSize, survey);
     else if (dots && ofB > 0 && !survey.loadsColumnsOfB)
@@ -249,8 +260,8 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     tune(policy, target.tuning, target.subgroupSize);
     if (layout != ElementLayout::kFree) {
         followMap(policy, uses, types, layout, target.subgroupSize, heldSums);
-        policy.derivesLanes =
-            !heldSums.empty() && survey.multipliesIntoHalf && target.device.countsLoopRegisters;
+        policy.derivesLanes = !heldSums.empty() && survey.multipliesIntoHalf &&
+                              target.device.countsLoopRegisters && !target.device.sharesScalars;
         // f16 sums of a lane with one column have no pairs along N.
         const bool hasOneColumn = heldSums.empty() && survey.columns <= policy.grid.columns;
         const bool wantsPairs =

@@ -141,6 +141,7 @@ const DeviceClass kClasses[] = {
      "registers of their own.",
      hasScalarRegisters,
      {.maxOpenSums = 128,
+      .countsLoopRegisters = true,
       .bitsLoadedInWords = 4 | 8 | 16,
       .bitsTestedForWords = 4 | 8 | 16,
       .slices = kSlicesOfScalarRegisters,

@@ -7,7 +7,8 @@
 // -D FACTOR, BITS: the type of A's and B's components, and its bits. -D SUM: that of C's.
 // -D ROWS: B is row by row; else column by column.
 // -D SHARED: each of four subgroups makes 32x64 of C, from shared memory, in steps of 32 along K;
-//   else a subgroup makes 16x32, and loads straight from buffers.
+//   else a subgroup makes as many matrices as MATRICES_M x MATRICES_N, and loads straight from
+//   buffers.
 #version 460
 #pragma use_vulkan_memory_model
 #extension GL_KHR_cooperative_matrix : require
@@ -94,16 +95,18 @@ void main() {
 layout(local_size_x = 32) in;
 layout(set = 0, binding = 0) readonly buffer BufferA { FACTOR a[]; };
 layout(set = 0, binding = 1) readonly buffer BufferB { FACTOR b[]; };
-const uint kRows = 1, kColumns = 2;
+const uint kRows = MATRICES_M, kColumns = MATRICES_N;
 
 void main() {
-    const uint row = gl_WorkGroupID.y * 16, column = gl_WorkGroupID.x * 32;
+    const uint row = gl_WorkGroupID.y * kRows * 16, column = gl_WorkGroupID.x * kColumns * 16;
     const uint inRow = 0, inColumn = 0;
     MATRIX_C sums[kRows * kColumns];
     [[unroll]] for (uint i = 0; i < kRows * kColumns; ++i) sums[i] = MATRIX_C(0);
     for (uint k = 0; k < depth; k += 16) {
-        MATRIX_A x;
-        coopMatLoad(x, a, row * kStride + k, kStride, gl_CooperativeMatrixLayoutRowMajor);
+        MATRIX_A x[kRows];
+        [[unroll]] for (uint i = 0; i < kRows; ++i)
+            coopMatLoad(x[i], a, (row + i * 16) * kStride + k, kStride,
+                        gl_CooperativeMatrixLayoutRowMajor);
         [[unroll]] for (uint j = 0; j < kColumns; ++j) {
             MATRIX_B y;
 #ifdef ROWS
@@ -111,7 +114,8 @@ void main() {
 #else
             coopMatLoad(y, b, (column + j * 16) * kStride + k, kStride, ORDER);
 #endif
-            sums[j] = coopMatMulAdd(x, y, sums[j]);
+            [[unroll]] for (uint i = 0; i < kRows; ++i)
+                sums[i * kColumns + j] = coopMatMulAdd(x[i], y, sums[i * kColumns + j]);
         }
     }
 #endif

@@ -114,7 +114,10 @@ class SumSeparation {
         constexpr uint64_t kMove = 16;  // an element is stored, loaded, and each has an address
         if (multiplied * kTurns <= moved * kMove) return false;
         constexpr uint64_t kFew = 16;  // multiplications for each sum, in an iteration
-        return multiplied > moved * kFew || !loadsLinesOfHalves() || holdsMore();
+        if (multiplied > moved * kFew || !loadsLinesOfHalves()) return true;
+        constexpr uint64_t kFewSums = 16;  // of a lane: then registers suffice
+        const bool hasManySums = moved > kFewSums * target_.subgroupSize;
+        return (target_.device.countsLoopRegisters || hasManySums) && holdsMore();
     }
 
     // Whether lanes load A and B in lines along K, which lie together in memory, and convert no
@@ -139,10 +142,10 @@ class SumSeparation {
                });
     }
 
-    // Whether lanes would hold more of A and B with the layout's grid, where registers decide.
+    // Whether lanes would hold more of A and B with the layout's grid.
     bool holdsMore() const {
         const auto held = mappedLanes(layout_, target_.subgroupSize, Use::kAccumulator, 32);
-        if (!held || !target_.device.countsLoopRegisters) return false;
+        if (!held) return false;
         const Grid own = choosePolicy(uses_, types_, target_, ElementLayout::kFree).grid;
         return linesIn(held->grid) > linesIn(own);
     }
