@@ -130,10 +130,10 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     const bool written = isWritten(from, size);
     const Event event = written ? kEventLoad : kEventUnwrittenLoad;
     if (s.observes(kEventLoad | event)) {
-        const MemoryAccess access = accessTo(lane, from, size, written);
+        const MemoryAccess made = accessTo(lane, from, size, written);
         auto* const seen = reinterpret_cast<std::byte*>(&word);
-        s.tell<&Observer::load>(kEventLoad, access, seen);
-        if (!written) s.tell<&Observer::load>(kEventUnwrittenLoad, access, seen);
+        s.tell<&Observer::load>(kEventLoad, made, seen);
+        if (!written) s.tell<&Observer::load>(kEventUnwrittenLoad, made, seen);
     }
     if (from.readers != nullptr) std::fill_n(from.readers, size, s.at->word);
     const Deviation deviation =
@@ -151,9 +151,9 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
         word = (uint64_t(*to.data) & ~mask) | (word << bit % 8 & mask);
     }
     if (s.observes(kEventStore | (number.defined ? kEventStore : kEventUndefinedStore))) {
-        const MemoryAccess access = accessTo(lane, to, size, number.defined);
-        s.tell<&Observer::store>(kEventStore, access);
-        if (!number.defined) s.tell<&Observer::store>(kEventUndefinedStore, access);
+        const MemoryAccess made = accessTo(lane, to, size, number.defined);
+        s.tell<&Observer::store>(kEventStore, made);
+        if (!number.defined) s.tell<&Observer::store>(kEventUndefinedStore, made);
     }
     if (size == sizeof(uint32_t))  // most writes: without a call
         std::memcpy(to.data, &word, sizeof(uint32_t));
