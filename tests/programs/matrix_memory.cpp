@@ -31,13 +31,14 @@ bool throughShared(MatrixWriter& w) {
     const uint32_t line = isColumnMajor ? x.type.rows : x.type.columns;
     const uint32_t lines = isColumnMajor ? x.type.columns : x.type.rows;
     const uint32_t stride = (line + 31) / 32 * 32;
-    const uint32_t regions = w.ofWorkgroup ? 1 : w.subgroups;
-    if (stride * lines * regions > kSharedElements) return false;
+    // Each subgroup has a part of its own: barriers may be those of subgroups.
+    const uint32_t part = kSharedElements / (w.ofWorkgroup ? 1 : w.subgroups) / 32 * 32;
+    if (stride * lines > part) return false;
     MatrixType type = x.type;
     type.use = isNibble(type.component) ? w.pick(2) : w.pick(3);
     if (isTransposed) std::swap(type.rows, type.columns);
     const uint32_t unit = info(type.component).bytes;
-    const std::string index = w.indexOf(0, bytesOf(type.component, stride * lines) / unit);
+    const std::string index = w.indexOf(0, bytesOf(type.component, part) / unit);
     const std::string place = sharedPlace(w, x.type.component, index);
     const uint32_t step = bytesOf(type.component, stride) / unit;
     w.barrier();
