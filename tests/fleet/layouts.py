@@ -18,13 +18,15 @@ MOST = 1.10  # a layout may cost 10 %
 LANES = 32  # for which each layout has a map
 HALVES, BYTES = ("FACTOR=float16_t", "BITS=16"), ("FACTOR=int8_t", "BITS=8")
 SMALL_FLOATS = ("FACTOR=floate4m3_t", "BITS=8")
-WIDE, SQUARE, TALL = ((f"MATRICES_M={m}", f"MATRICES_N={n}") for m, n in ((1, 2), (2, 2), (4, 1)))
+ONE, WIDE, SQUARE, TALL = ((f"MATRICES_M={m}", f"MATRICES_N={n}") for m, n in ((1, 1), (1, 2), (2, 2), (4, 1)))
 # The file's name, the row's, and what is defined.
 PRODUCTS = (
     ("tiles_f32", "f16 into f32, tiles of 32x64 from shared memory", (*HALVES, "SUM=float", "SHARED", "ROWS")),
     ("tiles_f16", "f16 into f16, the same", (*HALVES, "SUM=float16_t", "SHARED", "ROWS")),
     ("tiles_s8", "bytes into 32 bits, the same", (*BYTES, "SUM=int", "SHARED", "ROWS")),
     ("tiles_e4m3", "E4M3 into f32, the same", (*SMALL_FLOATS, "SUM=float", "SHARED", "ROWS")),
+    ("one_f32", "f16 into f32, 16x16 from buffers", (*HALVES, *ONE, "SUM=float")),
+    ("one_f16", "f16 into f16, the same", (*HALVES, *ONE, "SUM=float16_t")),
     ("buffers_f32", "f16 into f32, 16x32 from buffers", (*HALVES, *WIDE, "SUM=float")),
     ("buffers_f16", "f16 into f16, the same", (*HALVES, *WIDE, "SUM=float16_t")),
     ("buffers_f16_rows", "f16 into f16, the same, B in rows", (*HALVES, *WIDE, "SUM=float16_t", "ROWS")),

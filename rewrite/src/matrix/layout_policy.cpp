@@ -260,8 +260,8 @@ LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,
     tune(policy, target.tuning, target.subgroupSize);
     if (layout != ElementLayout::kFree) {
         followMap(policy, uses, types, layout, target.subgroupSize, heldSums);
-        policy.derivesLanes = !heldSums.empty() && survey.multipliesIntoHalf &&
-                              target.device.countsLoopRegisters && !target.device.sharesScalars;
+        policy.derivesLanes =
+            !heldSums.empty() && target.device.countsLoopRegisters && !target.device.sharesScalars;
         // f16 sums of a lane with one column have no pairs along N.
         const bool hasOneColumn = heldSums.empty() && survey.columns <= policy.grid.columns;
         const bool wantsPairs =
