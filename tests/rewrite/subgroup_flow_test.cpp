@@ -176,5 +176,33 @@ OpBranchConditional %is_two %last %end
     EXPECT_TRUE(has(refusal(moduleOf(where("%c32"))), "reach it together"));
 }
 
+// Lanes may hold different numbers of elements.
+TEST(SubgroupFlow, FunctionsOfElements) {
+    const std::string function =
+        "%each = OpFunction %u32 None %of_element\n%row = OpFunctionParameter %u32\n"
+        "%column = OpFunctionParameter %u32\n%element = OpFunctionParameter %u32\n"
+        "%first = OpLabel\n%total = OpGroupNonUniformIAdd %u32 %c3 Reduce %element\n"
+        "OpReturnValue %total\nOpFunctionEnd\n";
+    std::string text = moduleOf("%r = OpCooperativeMatrixPerElementOpNV %matrix %ones %each\n",
+                                {.functions = function});
+    const auto insert = [&](std::string_view before, std::string_view what) {
+        const size_t at = text.find(before);
+        ASSERT_NE(at, std::string::npos) << before;
+        text.insert(at, what);
+    };
+    insert("OpMemoryModel Logical GLSL450",
+           "OpCapability CooperativeMatrixKHR\nOpCapability VulkanMemoryModel\n"
+           "OpCapability CooperativeMatrixPerElementOperationsNV\n"
+           "OpExtension \"SPV_KHR_cooperative_matrix\"\n"
+           "OpExtension \"SPV_NV_cooperative_matrix2\"\n"
+           "OpExtension \"SPV_KHR_vulkan_memory_model\"\n");
+    text.replace(text.find("Logical GLSL450"), 15, "Logical Vulkan");
+    insert("%main = OpFunction",
+           "%matrix = OpTypeCooperativeMatrixKHR %u32 %c3 %c16 %c16 %c2\n"
+           "%ones = OpConstantComposite %matrix %c1\n"
+           "%of_element = OpTypeFunction %u32 %u32 %u32 %u32\n");
+    EXPECT_TRUE(has(refusal(text), "reach it together")) << refusal(text);
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::subgroup_flow_test

@@ -80,6 +80,7 @@ Uniformity::Uniformity(const Module& module, uint32_t lanes)
         findBlocksThatRun(*function, *known);
         known_.emplace(function->id(), std::move(known));
     }
+    module.visitBlocks([&](const Instruction& i) { callElsewhere(i); });
     for (const InstructionPtr& i : module.section(Section::kGlobals)) {
         if (i->opcode == OpVariable && storageOf(*i) == spv::StorageClass::Input &&
             inputVaries(i->result)) {
@@ -90,6 +91,16 @@ Uniformity::Uniformity(const Module& module, uint32_t lanes)
         changed_ = false;
         for (const auto& function : module.functions()) visit(*function);
     } while (changed_);
+}
+
+// Functions that an instruction calls for each element of a matrix: lanes may have different
+// numbers of them.
+void Uniformity::callElsewhere(const Instruction& i) {
+    if (i.opcode == OpFunctionCall) return;
+    for (const Operand& o : i.operands) {
+        const Function* callee = o.isId ? functions_.find(o.word) : nullptr;
+        if (callee != nullptr) known_.at(callee->id())->isCalledApart = true;
+    }
 }
 
 bool Uniformity::isTogether(const Function& function, size_t block) const {

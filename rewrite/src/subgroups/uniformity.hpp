@@ -39,6 +39,7 @@ class Uniformity {
 
     std::optional<Scalar> knownValue(Id id, uint32_t depth = 0) const;
     void findBlocksThatRun(const Function& function, Known& known) const;
+    void callElsewhere(const Instruction& i);
     void visit(const Function& function);
     void visitBlock(const Function& function, size_t block, bool isApart);
     void visitInstruction(Known& known, const Instruction& i, bool isApart);
