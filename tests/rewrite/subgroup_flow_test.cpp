@@ -204,5 +204,14 @@ TEST(SubgroupFlow, FunctionsOfElements) {
     EXPECT_TRUE(has(refusal(text), "reach it together")) << refusal(text);
 }
 
+// Debug information names a function, but does not call it.
+TEST(SubgroupFlow, FunctionsThatAreNamed) {
+    std::string text = moduleOf("%info = OpExtInst %void %set 1 %main\n" + std::string(kTotal));
+    text.insert(text.find("OpMemoryModel"),
+                "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                "%set = OpExtInstImport \"NonSemantic.Test\"\n");
+    EXPECT_EQ(refusal(text), "");
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::subgroup_flow_test

@@ -94,9 +94,9 @@ Uniformity::Uniformity(const Module& module, uint32_t lanes)
 }
 
 // Functions that an instruction calls for each element of a matrix: lanes may have different
-// numbers of them.
+// numbers of them. Debug information only names functions.
 void Uniformity::callElsewhere(const Instruction& i) {
-    if (i.opcode == OpFunctionCall) return;
+    if (i.opcode == OpFunctionCall || i.opcode == OpExtInst) return;
     for (const Operand& o : i.operands) {
         const Function* callee = o.isId ? functions_.find(o.word) : nullptr;
         if (callee != nullptr) known_.at(callee->id())->isCalledApart = true;
