@@ -18,8 +18,6 @@ ByteDeviations bytesOf(Intervals& all, Deviation deviation, uint32_t size) {
 
 Deviation joined(Intervals& all, std::span<const Deviation> bytes) {
     if (std::ranges::all_of(bytes, [](Deviation d) { return d == 0; })) return 0;
-    ByteDeviations parts{};
-    std::ranges::copy(bytes, parts.begin());
     for (size_t at = 0; at < bytes.size();) {
         const Deviation first = bytes[at];
         if (first == kContinues) return kUndecided;
@@ -34,6 +32,8 @@ Deviation joined(Intervals& all, std::span<const Deviation> bytes) {
         }
         at += size;
     }
+    ByteDeviations parts{};
+    std::ranges::copy(bytes, parts.begin());
     return all.parts(parts);
 }
 
@@ -43,7 +43,10 @@ Deviation readDeviation(Intervals& all, const Deviation* from, uint32_t size) {
 
 void writeDeviation(Intervals& all, Deviation* to, const std::byte* data, uint32_t size,
                     Deviation deviation) {
-    std::ranges::copy_n(bytesOf(all, deviation, size).begin(), size, to);
+    if (deviation == 0)
+        std::fill_n(to, size, 0);
+    else
+        std::ranges::copy_n(bytesOf(all, deviation, size).begin(), size, to);
     all.forget(data);
 }
 

@@ -15,8 +15,13 @@ bool mayBeAnother(Deviation deviation, uint64_t bits) {
     return deviationOf(number, bits, intervalOf(deviation, number, bits)) != 0;
 }
 
+size_t sizeOf(const Value& value) { return size_t{value.components()} * value.lanes; }
+
 bool deviates(const Value& value, LaneMask mask, bool takesUnrounded) {
     if (value.deviations == nullptr) return false;
+    Deviation some = 0;  // one loop without branches: most values have none
+    for (const Deviation d : std::span(value.deviations, sizeOf(value))) some |= d;
+    if (some == 0) return false;
     bool any = false;
     for (uint32_t c = 0; c < value.components(); ++c)
         mask.forEach([&](uint32_t lane) {
@@ -39,6 +44,10 @@ bool deviates(const Subgroup& s, const Instruction& at, LaneMask mask) {
 
 void setAll(const Value& value, LaneMask mask, Deviation deviation) {
     if (value.deviations == nullptr) return;
+    if (mask == LaneMask::firstLanes(value.lanes)) {
+        std::fill_n(value.deviations, sizeOf(value), deviation);
+        return;
+    }
     for (uint32_t c = 0; c < value.components(); ++c)
         mask.forEach([&](uint32_t lane) { value.setDeviation(c, lane, deviation); });
 }

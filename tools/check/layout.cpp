@@ -99,10 +99,19 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
     const uint64_t stride = strideOf(of, type, walk);
     if (stride == 0) return;
     const uint64_t most = (end - offset + stride - 1) / stride;
-    const uint64_t count = countOf(type) == 0 ? most : std::min(countOf(type), most);
-    for (uint64_t e = 0; e < count; ++e)
-        visitMember(elementOf(of, type), offset + e * stride, end, visit,
-                    isInArray || isArray(type.opcode), walk.deeper());
+    uint64_t count = countOf(type) == 0 ? most : std::min(countOf(type), most);
+    const Member element = elementOf(of, type);
+    isInArray = isInArray || isArray(type.opcode);
+    const auto scalar = format(element.type);
+    if (!scalar) {
+        for (uint64_t e = 0; e < count; ++e)
+            visitMember(element, offset + e * stride, end, visit, isInArray, walk.deeper());
+        return;
+    }
+    count = std::min<uint64_t>(count, walk.left);
+    walk.left -= static_cast<uint32_t>(count);
+    for (uint64_t at = offset; count != 0 && end - at >= scalar->bytes(); --count, at += stride)
+        visit(at, *scalar, isInArray);
 }
 
 void Module::visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const {
