@@ -19,6 +19,7 @@ done
 
 version=$(sed -n 's/^project(coopvk VERSION \([0-9.]*\).*/\1/p' "$source/CMakeLists.txt")
 [[ $(cd "$work/one" && printf '%s\n' *) == "SHA256SUMS
+apt
 coopvk-$version-linux-x86_64.tar.xz
 coopvk-$version.spdx.json
 coopvk-compare-$version-linux-x86_64.tar.xz
@@ -31,9 +32,23 @@ coopvk-reference_${version}_amd64.deb
 coopvk_${version}_amd64.deb
 notes.md" ]] || fail "files: $(ls "$work/one")"
 (cd "$work/one" && sha256sum --quiet -c SHA256SUMS) || fail checksums
-[[ $(wc -l <"$work/one/SHA256SUMS") == 11 ]] || fail 'files without checksums'
+[[ $(wc -l <"$work/one/SHA256SUMS") == 14 ]] || fail 'files without checksums'
 grep -q '^### ' "$work/one/notes.md" || fail 'no notes'
 ! grep -q '^## ' "$work/one/notes.md" || fail 'notes of another version'
+
+# apt reads the repository, and finds the packages in it.
+mkdir -p "$work/apt"/{lists/partial,cache/archives/partial}
+apt=(-o "Dir::Etc::SourceList=$work/apt/sources.list" -o Dir::Etc::SourceParts=/dev/null
+    -o "Dir::State=$work/apt" -o "Dir::Cache=$work/apt/cache" -o Dir::State::Status=/dev/null
+    -o "Debug::NoLocking=1" -o APT::Sandbox::User= -o APT::Architecture=amd64 -o APT::Architectures=amd64)
+echo "deb [trusted=yes] file:$work/one/apt ./" >"$work/apt/sources.list"
+apt-get "${apt[@]}" update >"$work/log" 2>&1 || fail "$(<"$work/log")"
+! grep -E '^[WE]:' "$work/log" || fail 'apt warns of the repository'
+for package in coopvk coopvk-compare coopvk-reference; do
+    apt-cache "${apt[@]}" policy $package | grep -q "Candidate: $version" || fail "apt does not find $package"
+    (cd "$work/apt" && apt-get "${apt[@]}" download $package >"$work/log" 2>&1) || fail "$(<"$work/log")"
+    cmp "$work/apt/${package}_${version}_amd64.deb" "$work/one/${package}_${version}_amd64.deb" || fail 'another file'
+done
 
 # SPDX: valid, and with the checksums of the files.
 spdx=$work/one/coopvk-$version.spdx.json
