@@ -2,6 +2,8 @@
 //
 // Sets of floats, and their short form. Of a number: 4 bits of its format, 3 of what is in the set
 // beside finite numbers, 23 of a radius about the value: the first bits of a double, rounded up.
+// Infinity has a bit of its own there, unless it is a product beyond the format's range that a sum
+// may take before it is rounded: then the radius says how far beyond.
 #include <bit>
 
 #include "coopvk_reference/intervals.hpp"
@@ -36,6 +38,22 @@ uint32_t shortened(double radius) {
     return uint32_t((bits + kRest) >> kRadiusShift);
 }
 double lengthened(uint32_t bits) { return std::bit_cast<double>(uint64_t{bits} << kRadiusShift); }
+double radiusIn(Deviation deviation) { return lengthened(deviation & ((1u << kRadiusBits) - 1)); }
+
+Deviation infinity(double value) { return value > 0 ? kPositive : kNegative; }
+
+bool isBeyond(Deviation deviation, double value) {
+    return std::isinf(value) && (deviation & infinity(value)) == 0;
+}
+
+// Whether all finite numbers of the interval are larger than the format's, and nothing else is
+// there than the infinity that they are rounded to.
+bool isBeyond(const Interval& interval, Number number, double value) {
+    if (!std::isinf(value) || !interval.hasFinite() || interval.nan) return false;
+    const double most = largestOf(number);
+    return value > 0 ? interval.low > most && !interval.negativeInfinity
+                     : interval.high < -most && !interval.positiveInfinity;
+}
 
 }  // namespace
 
@@ -67,6 +85,8 @@ bool Interval::contains(double value) const {
 Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
     const double value = numbers::decodeDouble(number, bits);
     const double centre = centreOf(number, value);
+    if (isBeyond(interval, number, value))
+        return uint32_t(number) << 26 | shortened(radiusOf(interval, centre));
     double radius = 0;
     if (interval.hasFinite() && !(interval.low == value && interval.high == value))
         radius = radiusOf(interval, centre);
@@ -79,7 +99,7 @@ Deviation deviationOf(Number number, uint64_t bits, const Interval& interval) {
     // What the value itself is in any case.
     Deviation own = 0;
     if (std::isnan(value)) own = kNan;
-    if (std::isinf(value)) own = value > 0 ? kPositive : kNegative;
+    if (std::isinf(value)) own = infinity(value);
     if ((flags & ~own) == 0 && !(radius > 0)) return 0;
     return uint32_t(number) << 26 | flags | own | shortened(std::max(radius, 0x1p-1074));
 }
@@ -89,6 +109,8 @@ Deviation anyNan(Number number) { return uint32_t(number) << 26 | kNan; }
 Interval intervalOf(Deviation deviation, Number number, uint64_t bits) {
     const Interval set = unroundedOf(deviation, number, bits);
     const bool isKnown = isNumber(deviation) && numberOfDeviation(deviation) == number;
+    const double value = numbers::decodeDouble(number, bits);
+    if (isKnown && isBeyond(deviation, value)) return Interval::of(value);
     return isKnown ? numbersIn(set, number) : set;
 }
 
@@ -101,8 +123,14 @@ Interval unroundedOf(Deviation deviation, Number number, uint64_t bits) {
     interval.negativeInfinity = (deviation & kNegative) != 0;
     interval.nan = (deviation & kNan) != 0;
     if (deviation == anyNan(number)) return interval;
-    const double radius = lengthened(deviation & ((1u << kRadiusBits) - 1));
+    const double radius = radiusIn(deviation);
     const double centre = centreOf(number, value), most = largestOf(number);
+    if (isBeyond(deviation, value)) {
+        interval = Interval::between(std::min(centre, centre + std::copysign(radius, value)),
+                                     std::max(centre, centre + std::copysign(radius, value)));
+        interval.add(value);
+        return interval;
+    }
     // The radius was rounded up by much more than these sums are rounded.
     interval.low = std::max(std::nextafter(centre - radius, -HUGE_VAL), -most);
     interval.high = std::min(std::nextafter(centre + radius, HUGE_VAL), most);

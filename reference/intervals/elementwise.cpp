@@ -164,7 +164,7 @@ void each(const Transferred& t) {
             if (isFixed || isUnknown(any)) return result.setDeviation(c, lane, any);
             const Interval exact = Of(kOf)({number, operands, t.at});
             Interval set = rounded(exact, number);
-            if (isUnrounded && !hasSpecial(set)) set.unite(exact);
+            if (isUnrounded && !hasSpecial(exact)) set.unite(exact);
             if (controls.rounding != numbers::Rounding::nearestEven)
                 set = rounded(within(1, set, number), number);
             if (controls.flushDenorms && set.low < 1 && set.high > -1) set.add(0);

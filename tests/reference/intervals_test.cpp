@@ -162,6 +162,26 @@ TEST(Deviations, HoldNumbersFarFromInfinity) {
 }
 
 // Sums of small integers are exact in any order: no other number is permitted.
+// A product beyond the range: infinite to all but a sum, which may take it before it is rounded.
+TEST(Deviations, HoldProductsBeyondInfinity) {
+    for (const Shape& shape : kShapes) {
+        for (const double sign : {1.0, -1.0}) {
+            const double value = sign * HUGE_VAL, exact = 1.5 * sign * shape.largest;
+            const bool hasInfinity = shape.number != Number::e5m2;
+            const uint64_t bits = numbers::encodeDouble(shape.number, value);
+            if (!hasInfinity || !std::isinf(numbers::decodeDouble(shape.number, bits))) continue;
+            Interval set = Interval::of(exact);
+            set.add(value);
+            const Deviation deviation = deviationOf(shape.number, bits, set);
+            const Interval sums = unroundedOf(deviation, shape.number, bits);
+            EXPECT_TRUE(sums.contains(exact) && sums.contains(value)) << exact;
+            EXPECT_FALSE(sums.contains(sign * shape.largest / 2)) << exact;
+            const Interval others = intervalOf(deviation, shape.number, bits);
+            EXPECT_TRUE(others.contains(value) && !others.hasFinite()) << exact;
+        }
+    }
+}
+
 TEST(Deviations, AreNoneOfExactSums) {
     SumBounds bounds(Number::f16);
     for (int k = 0; k < 64; ++k) bounds.addProduct(k % 9 - 4, k % 7 - 3);

@@ -273,5 +273,20 @@ TEST(InstructionIntervals, ProductsAreRoundedElsewhere) {
     }
 }
 
+// A product beyond the range, which a contraction keeps: -x + 2 x of the largest number x.
+TEST(InstructionIntervals, ProductsBeyondTheRangeInSums) {
+    const float most = 0x1.fffffep127f;
+    const Operands operands = {{-most, 2}};
+    const std::string product = "%p = OpFMul %f32 %x0 %x1\n";
+    const std::string difference = product + "%r = OpFSub %f32 %x0 %p\n" + stores("%r", 1);
+    const Interval open = intervalsOf(difference, operands, 1, "", true)[0];
+    EXPECT_TRUE(open.contains(most) && open.contains(INFINITY));
+    EXPECT_FALSE(open.contains(-most) || open.nan);
+    EXPECT_FALSE(intervalsOf(difference, operands, 1)[0].hasFinite());
+    const auto itself = intervalsOf(product + stores("%p", 1), operands, 1, "", true);
+    EXPECT_FALSE(itself[0].hasFinite());
+    EXPECT_TRUE(itself[0].contains(-INFINITY) && !itself[0].contains(INFINITY));
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::instruction_intervals_test
