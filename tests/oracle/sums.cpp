@@ -134,7 +134,7 @@ std::vector<Real> byRounding(const Format& format, std::vector<Real> parts, Dire
 // Exchanges two addends as long as that goes further.
 Real furthest(const Format& format, std::vector<Real> parts, Direction direction, Random& random) {
     Real best = inOrder(format, parts, direction);
-    for (int i = 0; i < 300 && parts.size() > 1; ++i) {
+    for (int i = 0; i < 1000 && parts.size() > 1; ++i) {
         Real &one = parts[random() % parts.size()], &other = parts[random() % parts.size()];
         std::swap(one, other);
         const Real now = inOrder(format, parts, direction);
