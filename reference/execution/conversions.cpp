@@ -8,15 +8,15 @@
 namespace coopvk::reference {
 namespace {
 
-// Which integers are signed; where the opcode does not say so, their types do.
+// Whether integers are signed; where the opcode does not say so, their types do.
 struct Signs {
     spv::Op opcode;
-    bool from, to;
+    std::optional<bool> from, to;
 };
 constexpr Signs kSigns[] = {
-    {OpConvertSToF, true, false},    {OpConvertUToF, false, false},   {OpConvertFToS, false, true},
-    {OpConvertFToU, false, false},   {OpSConvert, true, true},        {OpUConvert, false, false},
-    {OpSatConvertSToU, true, false}, {OpSatConvertUToS, false, true},
+    {OpConvertSToF, true, {}},    {OpConvertUToF, false, {}},    {OpConvertFToS, {}, true},
+    {OpConvertFToU, {}, false},   {OpSConvert, true, true},      {OpUConvert, false, false},
+    {OpSatConvertSToU, true, {}}, {OpSatConvertUToS, false, {}},
 };
 
 void convert(Subgroup& s, Out result) {
@@ -165,7 +165,7 @@ constexpr OpcodeRow kConversionRows[] = {
 numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
     const Type& from = scalarOf(*program.slots[i[0].slot].type);
     const Type& to = scalarOf(*i.type);
-    Signs signs{i.opcode, from.isSigned, to.isSigned};
+    Signs signs{i.opcode, {}, {}};
     for (const Signs& row : kSigns)
         if (row.opcode == i.opcode) signs = row;
     const bool towardZero = i.rounding == uint32_t(spv::FPRoundingMode::RTZ);
@@ -178,7 +178,8 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
         numbers::conversionRule(saturates, i.rounding == kNone ? modes.rounding : decorated);
     rule.flushOperand = from.kind == Kind::kFloat && program.controls(from).flushDenorms;
     rule.flushResult = to.kind == Kind::kFloat && modes.flushDenorms;
-    return {numberOf(from, signs.from), numberOf(to, signs.to), rule};
+    return {numberOf(from, signs.from.value_or(from.isSigned)),
+            numberOf(to, signs.to.value_or(to.isSigned)), rule};
 }
 
 Rows conversionRows() { return kConversionRows; }

@@ -71,7 +71,7 @@ uint64_t sizeOf(const Pointee& pointee) {
     const bool isList =
         type.kind == Kind::kVector || type.kind == Kind::kMatrix || type.kind == Kind::kArray;
     if (!isList || type.count == 0) return size;
-    if (holdsPairs(type)) return (uint64_t{type.count} * type.element->width + 7) / 8;
+    if (holdsPairs(type)) return (uint64_t{type.count} + 1) / 2;
     return strideOf(pointee) * (type.count - 1) + sizeOf(pointeeOf(pointee, 0));
 }
 

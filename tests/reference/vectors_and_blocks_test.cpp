@@ -3,6 +3,7 @@
 // (SPV_INTEL_2d_block_io: the examples of its text).
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstring>
 
 #include "matrices/layouts.hpp"
@@ -113,6 +114,19 @@ TEST(Vectors, ConversionsOfEachElement) {
             std::memcpy(&value, destination.data() + columns.offset(row, column), sizeof(value));
             EXPECT_EQ(value, valueOf(row, column)) << row << ", " << column;
         }
+}
+
+// IEEE 754-2008, 7.4: what is too large becomes infinity, not the largest number.
+TEST(Vectors, ConversionsOfLargeNumbers) {
+    const VectorMatrix source = *vectorMatrix(1, 0, 1, 4, 16),
+                       target = *vectorMatrix(0, 0, 1, 4, 16);
+    const float values[] = {65519, 65520, -70000, 1e30f};  // 65520 is halfway from 65504 to 65536
+    std::vector<std::byte> from(source.size()), to(target.size());
+    std::memcpy(from.data(), values, sizeof(values));
+    ASSERT_TRUE(convertMatrix(source, from, target, to));
+    std::array<uint16_t, 4> halves;
+    std::memcpy(halves.data(), to.data(), sizeof(halves));
+    EXPECT_EQ(halves, (std::array<uint16_t, 4>{0x7BFF, 0x7C00, 0xFC00, 0x7C00}));
 }
 
 // Integers only change their layout.
