@@ -90,5 +90,31 @@ TEST(NativeForms, FlexibleSizesAreMadeOfTiles) {
     EXPECT_EQ(sizes(kUint8, flexibleShapes(device)).front(), (std::array<uint32_t, 3>{16, 16, 16}));
 }
 
+// Mesa does not support OpCopyMemory of matrices. One with memory operands keeps them.
+TEST(Native, CopiesOfMatricesAreLoadsAndStores) {
+    for (const std::string_view operands : {"", " Aligned 16", " Volatile"}) {
+        const std::string text = test::edited(
+            test::multiplyModule(16, 16, 16),
+            {{"%main = Op", "%held = OpTypePointer Function %C\n%main = Op"},
+             {"%pa =", "%v = OpVariable %held Function\n%w = OpVariable %held Function\n%pa ="},
+             {"%pc =", "OpStore %v %product\nOpCopyMemory %w %v" + std::string(operands) +
+                           "\n%copied = OpLoad %C %w\n%pc ="},
+             {"%pc %product", "%pc %copied"}});
+        const auto words = test::assemble(text);
+        ASSERT_EQ(validate(words), std::nullopt);
+        for (const uint32_t size : {16u, 8u}) {
+            Target target;
+            target.backEnd = BackEnd::kNative;
+            target.device.nativeShapes = {
+                {size, size, size, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+            const auto out = rewrite({.words = words}, target);
+            ASSERT_TRUE(out) << out.error().message;
+            EXPECT_EQ(validate(out->words), std::nullopt);
+            EXPECT_EQ(test::occurrences(disassemble(out->words), "OpCopyMemory"),
+                      operands.empty() ? 0u : 1u);
+        }
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::native_forms_test

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
+#include "edit.hpp"
 #include "vector_module.hpp"
 
 namespace coopvk::rewrite::passes_test {
@@ -100,6 +101,46 @@ TEST(Passes, BrokenOnesAreCaught) {
             if (!checked) continue;
             EXPECT_NE(error->message.find(pass.name), std::string::npos) << error->message;
             EXPECT_NE(error->message.find(what), std::string::npos) << error->message;
+        }
+    }
+}
+
+// Components of matrices may stay 4-bit integers until matrices are lowered; values, pointers to
+// and composites of them may not.
+TEST(Passes, FourBitIntegersThatAreLeftAreCaught) {
+    struct Left {
+        std::string_view globals;
+        bool inMatrices, anywhere;  // whether the module keeps to the facts
+    };
+    const Left kLeft[] = {
+        {"", true, true},
+        {"%s5 = OpTypeInt 8 1\n", true, true},
+        {"%s4 = OpTypeInt 4 1\n", true, false},
+        {"%u4 = OpTypeInt 4 0\n", true, false},
+        {"%s4 = OpTypeInt 4 1\n%M = OpTypeCooperativeMatrixKHR %s4 %c3 %rows %depth %c0\n", true,
+         false},
+        {"%s4 = OpTypeInt 4 1\n%vector = OpTypeVector %s4 4\n", false, false},
+        {"%u4 = OpTypeInt 4 0\n%one = OpConstant %u4 1\n", false, false},
+        {"%s4 = OpTypeInt 4 1\n%held = OpTypePointer Function %s4\n", false, false},
+    };
+    for (const Left& left : kLeft) {
+        const std::vector<uint32_t> words = test::assemble(
+            test::edited(test::multiplyModule(16, 16, 16),
+                         {{"%zero = Op", std::string(left.globals) + "%zero = Op"}}));
+        Request request;
+        request.words = words;
+        const PlannedTarget target{Target()};
+        for (const bool anywhere : {false, true}) {
+            Result<Module> module = Module::parse(words);
+            ASSERT_TRUE(module);
+            Rewriting rewriting(request, target, std::move(*module), BackEnd::kCore);
+            rewriting.out.used = {Extension::kIntelInt4};
+            const Fact fact = anywhere ? Fact::kNoInt4 : Fact::kInt4InMatrices;
+            const Pass passes[] = {
+                {"whole", {}, {Fact::kOneEntryPoint, fact}, [](Rewriting&) { return Broken(); }}};
+            const bool holds = !runPasses(passes, rewriting, true).has_value();
+            EXPECT_EQ(holds, anywhere ? left.anywhere : left.inMatrices)
+                << left.globals << anywhere;
         }
     }
 }

@@ -3,6 +3,8 @@
 // The code for matrices of 8-bit floats: denormals of f16, and what lanes exchange.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "small_float_module.hpp"
@@ -214,6 +216,45 @@ TEST(SmallFloatStaging, ReadsTheSubgroupOnce) {
     const size_t first = result.find("OpLoad %uint %coopvk_subgroup");
     EXPECT_NE(first, result.npos) << result;
     EXPECT_EQ(result.find("OpLoad %uint %coopvk_subgroup", first + 1), result.npos) << result;
+}
+
+// What a decoration says of a conversion of a matrix is said of the conversions of its elements,
+// and of nothing else (SPV_KHR_float_controls2: FPFastMathMode is of instructions that compute
+// floats).
+TEST(SmallFloatCode, DecorationsAreOfConversions) {
+    std::string text =
+        module({"Subgroup", "",
+                "%p = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n%r = OpFConvert %C %p\n" +
+                    std::string(kStore)});
+    for (const auto& [from, to] :
+         {std::pair("OpCapability CooperativeMatrixConversionsNV\n",
+                    "OpCapability FloatControls2\n"),
+          std::pair("OpCapability CooperativeMatrixReductionsNV\n", ""),
+          std::pair("OpCapability CooperativeMatrixPerElementOperationsNV\n", ""),
+          std::pair("SPV_NV_cooperative_matrix2", "SPV_KHR_float_controls2"),
+          std::pair("%saturated SaturatedToLargestFloat8NormalConversionEXT",
+                    "%r FPFastMathMode NotInf"),
+          std::pair("%I = OpTypeCooperativeMatrixKHR %s32 %scope %n %n %c2\n", ""),
+          std::pair("%Y = OpTypeCooperativeMatrixKHR %u8 %scope %n %n %c2\n", "")})
+        replaceAll(text, from, to);
+    const std::vector<uint32_t> words = test::assemble(text);
+    ASSERT_EQ(validate(words), std::nullopt) << text;
+    const Result<Rewritten> out = rewrite({.words = words}, withDriversMatrices());
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(std::ranges::count(out->paths, "matrices: native"), 1);
+    const std::string result = disassemble(out->words);
+    constexpr std::string_view kDecorates = "OpDecorate %";
+    for (size_t at = result.find(kDecorates); at != result.npos;
+         at = result.find(kDecorates, at + 1)) {
+        const std::string line = result.substr(at, result.find('\n', at) - at);
+        if (line.find(" FPFastMathMode ") == line.npos) continue;
+        const size_t start = std::string_view("OpDecorate ").size();
+        const std::string id = line.substr(start, line.find(' ', start) - start);
+        const size_t defined = result.find(id + " = ") + id.size() + 3;
+        const std::string opcode = result.substr(defined, result.find(' ', defined) - defined);
+        EXPECT_TRUE(opcode == "OpFConvert" || opcode.starts_with("OpF") || opcode == "OpExtInst")
+            << line << ": " << opcode;
+    }
 }
 
 }  // namespace

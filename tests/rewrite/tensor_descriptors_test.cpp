@@ -3,12 +3,21 @@
 // Tensor accesses of a descriptor that differs between invocations.
 #include <gtest/gtest.h>
 
+#include "edit.hpp"
 #include "tensor_module.hpp"
 
 namespace coopvk::rewrite::tensor_descriptors_test {
 namespace {
 
 using tensor_module::moduleText;
+
+Target callingTarget() {
+    Target target;
+    target.subgroupSize = 16;
+    target.device.bufferDeviceAddress = true;
+    target.device.scalarRegisters = true;  // of the classes that call functions for accesses
+    return target;
+}
 
 // Functions for accesses that are alike have no decorated indices, so those of a descriptor that
 // differs between invocations stay where they are.
@@ -35,11 +44,7 @@ TEST(TensorDescriptors, MayDifferBetweenInvocations) {
     Request request;
     const std::vector<uint32_t> input = test::assemble(text);
     request.words = input;
-    Target target;
-    target.subgroupSize = 16;
-    target.device.bufferDeviceAddress = true;
-    target.device.scalarRegisters = true;  // of the classes that call functions for accesses
-    const Result<Rewritten> out = rewrite(request, target);
+    const Result<Rewritten> out = rewrite(request, callingTarget());
     ASSERT_TRUE(out) << out.error().message;
     const std::string words = disassemble(out->words);
     const size_t end = words.find(" NonUniform\n"), start = words.rfind('%', end);
@@ -48,6 +53,55 @@ TEST(TensorDescriptors, MayDifferBetweenInvocations) {
     for (size_t at = 0; (at = words.find(index, at)) != std::string::npos; ++at) ++chains;
     EXPECT_GE(chains, 2 * 16u) << "each of a lane's 16 elements, in two loads; stores are loops\n"
                                << words;
+}
+
+std::string rewrittenText(const std::string& text) {
+    const std::vector<uint32_t> input = test::assemble(text);
+    EXPECT_EQ(validate(input), std::nullopt) << text;
+    const Result<Rewritten> out = rewrite({.words = input}, callingTarget());
+    EXPECT_TRUE(out) << out.error().message;
+    return out ? disassemble(out->words) : "";
+}
+
+// Loads that are alike have a function. Other memory operands are no such.
+TEST(TensorAccesses, AlikeOnesShareAFunction) {
+    struct Pairs {
+        const char *first, *second;
+        size_t functions;
+    };
+    for (const Pairs& pairs :
+         {Pairs{"None", "None", 1}, Pairs{"None", "Volatile", 2},
+          Pairs{"Aligned 16", "Aligned 16", 1}, Pairs{"Aligned 16", "Aligned 4", 2},
+          Pairs{"Nontemporal", "Volatile", 2}}) {
+        std::string make;
+        for (int i = 0; i < 4; ++i)
+            make += std::format(
+                "%l{0} = OpCooperativeMatrixLoadTensorNV %M %p %one %t {1} None\n"
+                "OpCooperativeMatrixStoreKHR %p %l{0} %c0 %c16\n",
+                i, i < 2 ? pairs.first : pairs.second);
+        std::string text = moduleText({.make = make});
+        const std::string_view own = "OpCooperativeMatrixLoadTensorNV %M %p %one %t None None\n";
+        text.replace(text.rfind(own), own.size(), "OpCooperativeMatrixLoadKHR %M %p %c0 %c16\n");
+        EXPECT_EQ(test::occurrences(rewrittenText(text), "\"coopvk_tensor_load\""), pairs.functions)
+            << pairs.first << ", " << pairs.second;
+    }
+}
+
+// A layout whose members are not known here, of which an instruction changes one: an insertion is
+// shorter than all of its members anew.
+TEST(TensorLayouts, ChangeOneMember) {
+    const std::string text = moduleText(
+        {.layout = "%c2 %c1",
+         .types = "%T_held = OpTypePointer Function %T",
+         .variables = "%held = OpVariable %T_held Function",
+         .make = "%first = OpLoad %f32 %p\n%less = OpFOrdLessThan %bool %first %f1\n"
+                 "OpStore %held %t\nOpSelectionMerge %merge None\n"
+                 "OpBranchConditional %less %then %merge\n%then = OpLabel\n"
+                 "OpStore %held %t1\nOpBranch %merge\n%merge = OpLabel\n"
+                 "%some = OpLoad %T %held\n%changed = OpTensorLayoutSetClampValueNV %T %some %c5\n"
+                 "OpStore %held %changed\n%t2 = OpLoad %T %held\n",
+         .from = "%t2"});
+    EXPECT_EQ(test::occurrences(rewrittenText(text), "OpCompositeInsert "), 1u);
 }
 
 }  // namespace

@@ -125,7 +125,7 @@ TensorWalk TensorTransfer::walkAny() {
 
 Condition TensorTransfer::condition() {
     Condition condition = address_.isSeparable();
-    if (!condition.isNever() && run_.length != 1) {
+    if (run_.length != 1) {
         condition = emit_.both(emit_.both(condition, runsFit_), address_.hasRuns(run_.length));
     }
     return emit_.known(condition);
