@@ -64,6 +64,18 @@ Judged clippedTensor() {
     return {"clippedTensor", text, 4, {1, 24, 24}};
 }
 
+// New dimensions are the spans, and the offsets are zero again (SPV_NV_tensor_addressing).
+Judged unslicedTensor() {
+    std::string text = reference::test::text(
+        "%l0 = OpCreateTensorLayoutNV %layout\n"
+        "%l1 = OpTensorLayoutSetDimensionNV %layout %l0 %8 %8\n"
+        "%l2 = OpTensorLayoutSliceNV %layout %l1 %2 %4 %1 %6\n"
+        "%l3 = OpTensorLayoutSetDimensionNV %layout %l2 %4 %6\n"
+        "%c = OpCooperativeMatrixLoadTensorNV %C %p1 %zeros %l3 None None\n"
+        "OpCooperativeMatrixStoreKHR %p2 %c %0 %6\n");
+    return {"unslicedTensor", text, 4, {1, 24, 24}};
+}
+
 std::string rewritten(const Judged& judged) {
     const spvtools::SpirvTools tools(SPV_ENV_UNIVERSAL_1_6);
     std::vector<uint32_t> words;

@@ -18,9 +18,10 @@ struct Judged {
     uint32_t lanes;
     uint32_t words[3];  // of the buffers
 };
-Judged product();        // 4x8 * 8x6, scope Subgroup
-Judged sharedStore();    // 16x16, scope Workgroup: to shared memory and back, transposed
-Judged clippedTensor();  // a slice of which two rows are behind the tensor
+Judged product();         // 4x8 * 8x6, scope Subgroup
+Judged sharedStore();     // 16x16, scope Workgroup: to shared memory and back, transposed
+Judged clippedTensor();   // a slice of which two rows are behind the tensor
+Judged unslicedTensor();  // a slice, and then the dimensions again: the whole tensor
 
 // coopvk's output for a module, with lines, as text; the test fails if there is none.
 std::string rewritten(const Judged& judged);

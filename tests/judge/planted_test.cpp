@@ -123,13 +123,15 @@ INSTANTIATE_TEST_SUITE_P(All, PlantedInOutput, testing::ValuesIn(kPlanted),
 
 // Without a fault coopvk's output gives the same results, and no report.
 TEST(Judge, SoundOutput) {
-    for (const Judged& judged : {product(), sharedStore(), clippedTensor()}) {
+    for (const Judged& judged : {product(), sharedStore(), clippedTensor(), unslicedTensor()}) {
         SCOPED_TRACE(judged.name);
         const auto native = run(judged, judged.text), output = run(judged, rewritten(judged));
         for (const auto* execution : {&native, &output})
             for (const Report& report : execution->reports) ADD_FAILURE() << describe(report);
         EXPECT_EQ(native.buffers.at(2), output.buffers.at(2));
     }
+    const auto whole = run(unslicedTensor(), rewritten(unslicedTensor()));
+    EXPECT_EQ(whole.buffers.at(2), whole.buffers.at(1));
 }
 
 }  // namespace
