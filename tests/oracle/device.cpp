@@ -3,6 +3,8 @@
 
 #include <stdexcept>
 
+#include "rewritten.hpp"
+
 namespace coopvk::oracle {
 
 using reference::numbers::Number;
@@ -10,7 +12,7 @@ using reference::test::Execution;
 
 void run(Execution& execution, const Module& module) {
     const std::string text = module.text();
-    execute(execution, text);
+    judgesRewriter() ? executeRewritten(execution, text) : execute(execution, text);
     std::string problem = execution.error;
     for (const reference::Report& report : execution.reports) problem += "\n" + describe(report);
     if (!problem.empty()) throw std::runtime_error(problem + "\n" + text);
