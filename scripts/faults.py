@@ -6,11 +6,17 @@ import sys
 
 from common import SOURCE
 
-# Of each folder: where its sources are, its quick tests (programs under build, and which of their tests take long or
-# measure), and how many of 100 faults these must see. The tests of reference/ do without the rewriter.
+# Tests of the second oracle that are of the reference device alone: its intervals, settings and exact sums.
+OF_THE_DEVICE = ["*Intervals*", "*AreExactWhere*", "*FollowTheSetting*"]
+
+# Of each folder: where its sources are, its quick tests (programs under build with variables of the environment, or
+# with arguments in place of GoogleTest's, and which of their tests take long or measure), and how many of 100 faults
+# these must see. The tests of reference/ do without the rewriter.
 FOLDERS = {
     "rewrite": (["rewrite/src"], {"tests/rewrite/rewrite_tests": ["Growth*", "*GrowthOf*", "MemoryOf*"],
                                   "tests/judge/judge_tests": [],
+                                  "tests/oracle/oracle_tests COOPVK_ORACLE_REWRITES=1": OF_THE_DEVICE,
+                                  "tests/programs/random_programs --count 300 --threads 1": [],
                                   "tests/inputs/inputs_tests": [],
                                   "tests/inputs/check_inputs_tests": []}, 95),
     "reference": (["reference/numbers", "reference/program", "reference/memory", "reference/checks",
