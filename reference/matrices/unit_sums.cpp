@@ -54,7 +54,7 @@ enum class Dropped : uint8_t { towardZero, down };
 int64_t inUnits(const Term& term, int32_t unit, Dropped dropped) {
     const int32_t shift = term.unit - unit;
     const int32_t lost = std::min(std::max(-shift, 0), 63);
-    const uint64_t magnitude = shift >= 0 ? term.significand << shift : term.significand >> lost;
+    const uint64_t magnitude = term.significand << std::max(shift, 0) >> lost;
     const bool hasRest = shift < 0 && (magnitude << lost) != term.significand;
     const auto units = int64_t(magnitude);
     if (!term.negative) return units;

@@ -3,6 +3,9 @@
 // The shape that is listed beside a driver's own where matrices of 8-bit floats are emulated.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 
@@ -60,6 +63,41 @@ TEST(Float8Shapes, HalvesBesideFloat8AreTilesOrCore) {
         const auto out = rewrite(request, target);
         ASSERT_TRUE(out) << out.error().message;
         EXPECT_TRUE(out->untouched) << size;
+    }
+}
+
+// Vulkan, VkCooperativeMatrixPropertiesKHR: M, N and K are powers of two, saturating sums are of
+// integers of 32 bits, and no two rows are the same. A and B are both floats, as C and the result
+// are, and no wider than these.
+TEST(AdvertisedShapes, AreWhatVulkanPermits) {
+    DeviceTraits device;
+    device.shaderBFloat16CooperativeMatrix = device.shaderFloat8CooperativeMatrix = true;
+    device.shaderFloat64 = device.shaderInt64 = true;
+    const auto isFloat = [](ComponentType type) {
+        return componentFormat(type)->exponentBits != 0;
+    };
+    const auto bits = [](ComponentType type) { return componentFormat(type)->bits; };
+    for (const auto list : {matrixShapes, nvMatrixShapes, formatMatrixShapes}) {
+        const std::vector<MatrixShape> shapes = list(device);
+        ASSERT_FALSE(shapes.empty());
+        size_t saturating = 0;
+        for (const MatrixShape& shape : shapes) {
+            SCOPED_TRACE(std::string(name(shape.a)) + " " + std::string(name(shape.b)) + " " +
+                         std::string(name(shape.c)) + " " + std::string(name(shape.result)));
+            EXPECT_EQ(std::ranges::count(shapes, shape), 1);
+            for (const uint32_t size : {shape.m, shape.n, shape.k})
+                EXPECT_TRUE(std::has_single_bit(size)) << size;
+            for (const ComponentType type : {shape.b, shape.c, shape.result})
+                EXPECT_EQ(isFloat(type), isFloat(shape.a));
+            EXPECT_EQ(bits(shape.a), bits(shape.b));
+            EXPECT_LE(bits(shape.a), bits(shape.result));
+            EXPECT_LE(bits(shape.a), bits(shape.c));
+            if (!shape.saturating) continue;
+            ++saturating;
+            EXPECT_FALSE(isFloat(shape.a));
+            EXPECT_EQ(bits(shape.result), 32u);
+        }
+        EXPECT_EQ(saturating != 0, list == matrixShapes);
     }
 }
 

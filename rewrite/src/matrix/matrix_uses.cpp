@@ -189,7 +189,7 @@ MatrixAccess MatrixUses::tensorAccessOf(const Instruction& i, Id type) const {
     const size_t last = view.operands.size() - 3;
     if (module_.constantValue(view.word(2 + last)) == last) {
         access.along = Dimension::kColumns;
-    } else if (last > 0 && module_.constantValue(view.word(1 + last)) == last) {
+    } else if (module_.constantValue(view.word(1 + last)) == last) {
         access.along = Dimension::kRows;
     }
     return access;
