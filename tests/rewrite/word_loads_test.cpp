@@ -129,6 +129,22 @@ TEST(WordLoads, PhisAreMultiplesOfAllThatTheyJoin) {
     EXPECT_EQ(wayOf(Shader{.code = shader("%n")}), Way::kTested);
 }
 
+// By columns, an invocation's neighbours are as many as its adjacent rows: 2 to 8 halves, in a word
+// or more.
+TEST(WordLoads, ShortRunsAreWords) {
+    for (const uint32_t rows : {1u, 2u, 4u}) {
+        Target target{.device = testingDevice()};
+        target.tuning.rowBlock = rows;
+        const std::vector<uint32_t> words =
+            test::assemble(Shader{.code = kRow, .layout = "%c1"}.text());
+        const Result<Rewritten> out = rewrite({.words = words}, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words).value_or(""), "");
+        const std::string text = disassemble(out->words);
+        EXPECT_EQ(count(text, "OpLoad %half ") == 0, rows > 1) << rows << text;
+    }
+}
+
 // Classes of devices choose what is in words, and what is tested.
 TEST(WordLoads, Classes) {
     DeviceTraits cpu, gpu, wide, manyRegisters;
