@@ -71,7 +71,6 @@ void Accumulator::add(Id byte, std::span<const Id> values) {
 
 void Accumulator::addReduced(Id byte, std::span<const Id> values) {
     f_.module().addCapability(spv::Capability::GroupNonUniformArithmetic);
-    f_.module().addCapability(spv::Capability::GroupNonUniform);
     const Id subgroup = emit_.scope(spv::Scope::Subgroup);
     std::vector<Id> sums;
     for (Id value : values) {

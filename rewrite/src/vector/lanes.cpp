@@ -109,13 +109,11 @@ Id isSubgroupFull(VectorFunction& f, uint32_t lanes) {
     Id full = emit.compare(OpIEqual, active, emit.constant(lanes));
     // A larger subgroup may have as many active lanes, but not the first ones.
     if (f.context().target.device.variesSubgroupSize) {
-        f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id size = readSubgroupSize(emit);
         full = emit.both(full, emit.compare(OpIEqual, size, emit.constant(lanes)));
     }
     // subgroupNumber() needs consecutive indices there.
     if (isMeshStage(f.context())) {
-        f.module().addCapability(spv::Capability::GroupNonUniform);
         const Id first = firstInvocation(emit), rest = emit.modulo(first, lanes);
         UniformityTest linear(f, emit.compare(OpIEqual, rest, emit.constant(0)));
         linear.require(first);

@@ -140,7 +140,6 @@ ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& product) 
 void SharedVectors::begin() {
     lane_ = readLane(emit_);
     const Id subgroup = subgroupNumber(f_.context(), emit_, exchange_);
-    f_.module().addCapability(spv::Capability::GroupNonUniform);
     base_ = times(subgroup, exchange_.lanes * VectorExchange::kLaneQuads);
     laneQuads_ = laneBase(lane_);
 }
