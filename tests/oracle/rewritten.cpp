@@ -2,16 +2,15 @@
 #include "rewritten.hpp"
 
 #include <cstdlib>
-#include <random>
 #include <string_view>
 
 #include "coopvk/rewrite.hpp"
+#include "device.hpp"
 
 namespace coopvk::oracle {
 namespace {
 
 using Device = rewrite::DeviceTraits;
-using Random = std::mt19937_64;
 
 // Of each class of devices that the rewriter knows.
 constexpr void (*kClasses[])(Device&) = {
