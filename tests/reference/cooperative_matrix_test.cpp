@@ -282,5 +282,18 @@ TEST(MatrixPrograms, ReportWhatTheTextsForbid) {
     EXPECT_EQ(unwritten.reports.back().check, kCheckUndefined);
 }
 
+// SPIR-V 1.4 selects whole composites.
+TEST(MatrixPrograms, SelectMatrices) {
+    std::string whole = text(
+        "%x = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n%y = OpCooperativeMatrixLoadKHR %C %p1 %0 "
+        "%6\n"
+        "%s = OpSelect %C %true %x %y\nOpCooperativeMatrixStoreKHR %p2 %s %0 %6\n");
+    whole.insert(whole.find("%scope = "), "%bool = OpTypeBool\n%true = OpConstantTrue %bool\n");
+    Execution run = prepared({4, Choice::kPlain});
+    execute(run, whole);
+    expectRan(run);
+    for (uint32_t i = 0; i < 24; ++i) EXPECT_EQ(at(run, 2, i), at(run, 0, i));
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::cooperative_matrix_test

@@ -133,6 +133,33 @@ TEST(SubgroupFlow, CalledFunctions) {
     EXPECT_TRUE(has(refusal(moduleOf(apart, calling)), "reach it together"));
 }
 
+// What a loop calls is reached apart where lanes leave the loop behind it.
+TEST(SubgroupFlow, CallsInLoops) {
+    const Form calling = {.functions =
+                              "%called = OpFunction %void None %f\n%first = OpLabel\n"
+                              "%sum = OpGroupNonUniformIAdd %u32 %c3 Reduce %c1\n"
+                              "OpReturn\nOpFunctionEnd\n"};
+    const auto loopWhile = [](std::string_view bound) {
+        return std::format(R"(OpBranch %head
+%head = OpLabel
+%k = OpPhi %u32 %c0 %start %next %continue
+OpLoopMerge %done %continue None
+OpBranch %work
+%work = OpLabel
+%r = OpFunctionCall %void %called
+OpBranch %continue
+%continue = OpLabel
+%next = OpIAdd %u32 %k %c1
+%again = OpULessThan %bool %next {}
+OpBranchConditional %again %head %done
+%done = OpLabel
+)",
+                           bound);
+    };
+    EXPECT_EQ(refusal(moduleOf(loopWhile("%c4"), calling)), "");
+    EXPECT_TRUE(has(refusal(moduleOf(loopWhile("%index"), calling)), "reach it together"));
+}
+
 // Parameters of functions are pointers in what compilers of GLSL write.
 TEST(SubgroupFlow, PointersToVariables) {
     const Form form = {.functions =
