@@ -10,15 +10,12 @@ bool isRandom(const Subgroup& s) {
 }
 
 Tangle current(const Subgroup& s) {
-    Tangle tangle{s.mask, {}, s.iterations, s.tangles->joins, nullptr, nullptr};
-    tangle.frames.reserve(s.frames.capacity());  // frames stay where they are
-    tangle.frames = s.frames;
-    return tangle;
+    return {s.mask, s.frames, s.iterations, s.tangles->joins, nullptr, nullptr};
 }
 
 void restore(Subgroup& s, Tangle tangle) {
     s.mask = tangle.mask;
-    s.frames.swap(tangle.frames);
+    s.frames = tangle.frames;  // a copy: frames stay where they are, in what is reserved
     s.iterations.swap(tangle.iterations);
     s.tangles->joins.swap(tangle.joins);
 }
