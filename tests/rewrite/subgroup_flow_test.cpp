@@ -122,6 +122,52 @@ OpBranchConditional %is_two %last %end
     EXPECT_TRUE(has(refusal(moduleOf(after)), "reach it together"));
 }
 
+// In the second iteration some do not come to where all met in the first one.
+TEST(SubgroupFlow, WhatVariesLater) {
+    const std::string inside = R"(
+%held = OpLoad %u32 %local
+%some = OpIEqual %bool %held %c2
+OpSelectionMerge %end None
+OpBranchConditional %some %last %end
+%last = OpLabel
+%odd = OpIEqual %bool %index %c1
+OpSelectionMerge %merge None
+OpBranchConditional %odd %then %otherwise
+%then = OpLabel
+OpBranch %merge
+%otherwise = OpLabel
+OpBranch %merge
+%merge = OpLabel
+)" + std::string(kTotal) + "OpBranch %end\n%end = OpLabel\n{}\n";
+    const auto with = [&](std::string_view store) {
+        std::string text = loopTo("%bound", inside);
+        return moduleOf("OpStore %local %c0\n" + text.replace(text.find("{}"), 2, store));
+    };
+    EXPECT_EQ(refusal(with("OpStore %local %k")), "");
+    EXPECT_TRUE(has(refusal(with("OpStore %local %index")), "reach it together"));
+}
+
+// Nothing says that those who fall through meet the others before the merge block.
+TEST(SubgroupFlow, CasesThatFallThrough) {
+    const auto where = [](std::string_view number, std::string_view inside,
+                          std::string_view behind) {
+        return moduleOf(std::format(R"(
+%number = OpLoad %u32 {}
+OpSelectionMerge %merge None
+OpSwitch %number %otherwise 1 %one
+%one = OpLabel
+OpBranch %otherwise
+%otherwise = OpLabel
+{}OpBranch %merge
+%merge = OpLabel
+{})",
+                                    number, inside, behind));
+    };
+    EXPECT_EQ(refusal(where("%constant", kTotal, "")), "");
+    EXPECT_EQ(refusal(where("%index_in", "", kTotal)), "");
+    EXPECT_TRUE(has(refusal(where("%index_in", kTotal, "")), "reach it together"));
+}
+
 TEST(SubgroupFlow, CalledFunctions) {
     const Form form = {.functions = "%called = OpFunction %void None %f\n%first = OpLabel\n" +
                                     std::string(kTotal) + "OpReturn\nOpFunctionEnd\n"};

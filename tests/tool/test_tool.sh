@@ -81,6 +81,18 @@ expect 'input OpCooperativeMatrixMulAddKHR, word' "$coopvk" rewrite "$work/mul.s
 cmp "$work/device.spv" "$work/same.spv"
 expect 'unchanged' "$coopvk" rewrite "$work/out.spv" -o "$work/again.spv" --subgroup-size 32
 cmp "$work/out.spv" "$work/again.spv"
+# Subgroups are emulated, too, where the device's are narrower.
+cat >"$work/total.comp" <<'GLSL'
+#version 460
+#extension GL_KHR_shader_subgroup_arithmetic : require
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer Out { uint total; };
+void main() { total = subgroupAdd(total); }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -o "$work/total.spv" "$work/total.comp"
+sed 's/"driverSubgroupSize": 0/"driverSubgroupSize": 8/' "$work/devices.json" >"$work/narrow.json"
+expect 'unchanged' "$coopvk" rewrite "$work/total.spv" --text --device "$work/devices.json"
+expect 'coopvk_staging' "$coopvk" rewrite "$work/total.spv" --text --device "$work/narrow.json" --subgroup-size 32
 expect 'vectors: rows of weights at once' "$coopvk" rewrite "$work/mul.spv" --plan --subgroup-size 32
 refuse 'mul.comp' "$coopvk" rewrite "$work/mul.comp" -o "$work/x.spv" --subgroup-size 32
 printf 'neither words' >"$work/text4"

@@ -35,7 +35,8 @@ Result<rewrite::Rewritten> rewriteWords(const RewriteOptions& options, const Rew
     if (rewrite::scan(job.words, target.emulated, target.nativeFeatures).empty() &&
         !(target.addsShapes && rewrite::mayUseAddedShapes(job.words, target.device, target.emulated,
                                                           target.nativeFeatures)) &&
-        !(target.replacesLayout && rewrite::mayDependOnLayout(job.words))) {
+        !(target.replacesLayout && rewrite::mayDependOnLayout(job.words)) &&
+        !(target.device.driverSubgroupSize != 0 && rewrite::usesSubgroups(job.words))) {
         complain(options.input + " uses nothing that is emulated; unchanged");
         rewrite::Rewritten same;
         same.words = job.words;

@@ -3,6 +3,8 @@
 
 #include <ranges>
 
+#include "ir/opcodes.hpp"
+
 namespace coopvk::rewrite {
 
 namespace {
@@ -78,10 +80,56 @@ class PostDominators {
     std::vector<size_t> found_;
 };
 
+// The headers of constructs, by the blocks that end them.
+class Constructs {
+ public:
+    Constructs(const Function& function, const BlockGraph& graph)
+        : dominators_(function, graph),
+          merges_(function.blocks.size(), kNowhere),
+          continues_(function.blocks.size(), kNowhere) {
+        for (size_t header = 0; header < function.blocks.size(); ++header) {
+            const Instruction* merge = mergeOf(*function.blocks[header]);
+            if (merge == nullptr) continue;
+            note(merges_, graph.number(merge->word(0)), header);
+            if (merge->opcode == OpLoopMerge)
+                note(continues_, graph.number(merge->word(1)), header);
+        }
+    }
+
+    // Whether a construct that has the block ends at `place`.
+    bool meets(size_t block, size_t place) const {
+        return !dominators_.dominates(place, block) &&
+               (has(merges_[place], block) || has(continues_[place], block));
+    }
+
+ private:
+    static void note(std::vector<size_t>& headers, std::optional<size_t> place, size_t header) {
+        if (place) headers[*place] = header;
+    }
+    bool has(size_t header, size_t block) const {
+        return header != kNowhere && dominators_.dominates(header, block);
+    }
+
+    const Dominators dominators_;
+    std::vector<size_t> merges_, continues_;
+};
+
 }  // namespace
 
 std::vector<size_t> postDominators(const BlockGraph& graph, size_t blocks) {
     return PostDominators(graph, blocks).take();
+}
+
+std::vector<size_t> meetingPlaces(const Function& function, const BlockGraph& graph) {
+    const std::vector<size_t> next = postDominators(graph, function.blocks.size());
+    const Constructs constructs(function, graph);
+    std::vector<size_t> places = next;
+    for (size_t block = 0; block < places.size(); ++block) {
+        if (graph.successors(block).size() < 2) continue;
+        size_t& place = places[block];
+        while (place != kNowhere && !constructs.meets(block, place)) place = next[place];
+    }
+    return places;
 }
 
 }  // namespace coopvk::rewrite

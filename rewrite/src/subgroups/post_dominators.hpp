@@ -15,4 +15,10 @@ inline constexpr size_t kNowhere = ~size_t{0};  // behind the end of the functio
 // kNowhere: only the end is; also of blocks that may never get there.
 std::vector<size_t> postDominators(const BlockGraph& graph, size_t blocks);
 
+// Where invocations that part at the end of a block are together again: of its post-dominators the
+// first one that is the merge block or the continue target of a construct with the block. Nothing
+// says that they meet elsewhere, as at a case of a switch to which others fall through. Known of
+// blocks with several successors.
+std::vector<size_t> meetingPlaces(const Function& function, const BlockGraph& graph);
+
 }  // namespace coopvk::rewrite

@@ -65,9 +65,11 @@ bool ordersMemory(const Module& module, const Instruction& i) {
 
 Uniformity::Known::Known(const Function& function)
     : graph(function),
-      meets(postDominators(graph, function.blocks.size())),
+      meets(meetingPlaces(function, graph)),
       runs(function.blocks.size(), false),
-      apart(function.blocks.size(), false) {}
+      apart(function.blocks.size(), false),
+      reachedFrom(function.blocks.size(), kNowhere),
+      isDivided(function.blocks.size(), false) {}
 
 Uniformity::Uniformity(const Module& module, uint32_t lanes)
     : module_(module),
@@ -160,16 +162,19 @@ bool Uniformity::inputVaries(Id variable) const {
     return !isSameInWorkgroup(which) && !(isOneSubgroup_ && which == spv::BuiltIn::SubgroupId);
 }
 
-// Invocations part at the end of a block, and meet where all ways from it lead.
+// Invocations part at the end of a block, and meet where all ways from it lead. Also behind blocks
+// where others are apart already: they may have met before.
 void Uniformity::divide(Known& known, size_t block) {
+    if (known.isDivided[block]) return;
+    known.isDivided[block] = true;
     const size_t meets = known.meets[block];
     std::vector<size_t> pending(known.graph.successors(block));
     while (!pending.empty()) {
         const size_t next = pending.back();
         pending.pop_back();
-        if (next == meets || known.apart[next]) continue;
+        if (next == meets || std::exchange(known.reachedFrom[next], block) == block) continue;
+        changed_ |= !known.apart[next];
         known.apart[next] = true;
-        changed_ = true;
         for (const size_t more : known.graph.successors(next)) pending.push_back(more);
     }
 }

@@ -30,9 +30,12 @@ class Uniformity {
         explicit Known(const Function& function);
 
         const BlockGraph graph;
-        std::vector<size_t> meets;  // by block: where all that it leads to meets
-        std::vector<bool> runs;     // by block: it is not behind a condition that is known
-        std::vector<bool> apart;    // by block
+        // By block:
+        std::vector<size_t> meets;  // where all that it leads to meets
+        std::vector<bool> runs;     // it is not behind a condition that is known
+        std::vector<bool> apart;
+        std::vector<size_t> reachedFrom;  // the last block whose division came here
+        std::vector<bool> isDivided;
         bool isCalledApart = false;
         bool resultVaries = false;
     };
