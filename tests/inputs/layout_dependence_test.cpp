@@ -38,7 +38,7 @@ constexpr Shader kShaders[] = {
     {"OfInvocation", "c[0] = float(gl_LocalInvocationID.x);", true},
     {"OfScan", "c[0] = subgroupInclusiveAdd(1.0);", true},
     {"OfElected", "c[0] = subgroupElect() ? 1.0 : 0.0;", true},
-    {"OfTotal", "c[0] = subgroupAdd(scale);", false},
+    {"OfTotal", "for (int i = 0; i < c.length(); ++i) c[i] = subgroupAdd(scale);", false},
     {"ThroughFunction", "for (int i = 0; i < c.length(); ++i) c[i] = biased(c[i], i);", true},
     {"ToAnotherUse", "for (int i = 0; i < c.length(); ++i) a[i] = float16_t(c[i]);", true},
     {"FromB", "for (int i = 0; i < c.length(); ++i) c[i] = float(b[i]);", true},

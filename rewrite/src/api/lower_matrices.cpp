@@ -218,7 +218,7 @@ bool needsOtherLayout(Rewriting& r) {
     const MatrixUses uses(r.module);
     const ElementLayout layout =
         chooseElementLayout(r.module, uses, r.target, ElementLayout::kAuto);
-    return layout != ElementLayout::kFree && !whyDependsOnLanes(r.module, uses).empty() &&
+    return layout != ElementLayout::kFree && !whyDependsOnLanes(uses).empty() &&
            hasMapOf(r, layout);
 }
 

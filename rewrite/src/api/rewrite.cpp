@@ -175,7 +175,7 @@ bool mayDependOnLayout(std::span<const uint32_t> words) {
     if (!declares(words, spv::Capability::CooperativeMatrixKHR)) return false;
     Result<Module> module = Module::parse(words);
     if (!module) return false;
-    return hasOpenMatrixTypes(*module) || !whyDependsOnLanes(*module, MatrixUses(*module)).empty();
+    return hasOpenMatrixTypes(*module) || !whyDependsOnLanes(MatrixUses(*module)).empty();
 }
 
 std::optional<BackEnd> backEndFromName(std::string_view name) {

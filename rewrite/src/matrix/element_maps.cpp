@@ -97,8 +97,8 @@ ElementLayout chooseElementLayout(const Module& module, const MatrixUses& uses,
     if (target.elementLayout != kAuto) return target.elementLayout;
     const ElementLayout layout =
         target.programLayout != kAuto ? target.programLayout : suggestedLayout(module);
-    if (layout != kFree) return whyDependsOnLanes(module, uses).empty() ? kFree : layout;
-    return family == kAuto || whyDependsOnMap(module, uses).empty() ? kFree : family;
+    if (layout != kFree) return whyDependsOnLanes(uses).empty() ? kFree : layout;
+    return family == kAuto || whyDependsOnMap(uses).empty() ? kFree : family;
 }
 
 }  // namespace coopvk::rewrite

@@ -25,10 +25,10 @@ uint32_t subgroupSizeOf(ElementLayout layout);
 
 // Why the result of a module depends on which lane holds which element; empty: it does not, as far
 // as the module's data flow shows.
-std::string_view whyDependsOnLanes(const Module& module, const MatrixUses& uses);
+std::string_view whyDependsOnLanes(const MatrixUses& uses);
 // The same, without copies by number between matrices of one size and different use. Programs of
 // every GPU mean by these that equal numbers are equal elements, as in matrices with a free layout.
-std::string_view whyDependsOnMap(const Module& module, const MatrixUses& uses);
+std::string_view whyDependsOnMap(const MatrixUses& uses);
 
 // Whether the module names single elements of matrices of subgroups, or asks how many there are.
 bool namesElements(const MatrixUses& uses);

@@ -89,11 +89,7 @@ void MatrixUses::visit(const Instruction& i) {
         case OpCooperativeMatrixLengthKHR:
             return add(i.word(0), kAsksLength);
         case OpStore:
-            countMove(i.word(1));
-            return copyElement(matrixBehind(i.word(0)), matrixOfElement(i.word(1)));
-        case OpCopyMemory:
-            copyElement(matrixBehind(i.word(0)), matrixBehind(i.word(1)));
-            return visitOther(i);
+            return countMove(i.word(1));
         default:
             return visitOther(i);
     }
@@ -106,7 +102,6 @@ void MatrixUses::visitOther(const Instruction& i) {
         if (isPointerType(module_.def(i.type).opcode)) {
             elementPointers_.emplace_back(i.result, *matrix);
         }
-        if (i.opcode == OpCompositeInsert) copyElement(matrix, matrixOfElement(i.word(0)));
     }
     if (isMove || isNonSemantic(module_, i)) return;
     add(i.type, kHasOthers);
@@ -128,8 +123,12 @@ void MatrixUses::countMove(Id value) {
 
 uint32_t MatrixUses::moves(Id type) const { return type < moves_.size() ? moves_[type] : 0; }
 
-void MatrixUses::copyElement(std::optional<Id> to, std::optional<Id> from) {
-    if (to && from) elementCopies_.emplace(*to, *from);
+const ElementFlow& MatrixUses::elementFlow() const {
+    const bool any = std::ranges::any_of(types_, [&](const auto& type) {
+        return (facts(type.first) & (kHasElements | kAsksLength)) != 0;
+    });
+    if (!elementFlow_) elementFlow_ = any ? followElements(module_, *this) : ElementFlow{};
+    return *elementFlow_;
 }
 
 // The type of the matrix that the indices of an instruction lead into.
@@ -145,23 +144,6 @@ std::optional<Id> MatrixUses::matrixIndexedBy(const Instruction& i) const {
     }
     const auto index = indexInto(module_, i, [&](Id type) { return isMatrix(type); });
     return index ? std::optional(index->type) : std::nullopt;
-}
-
-// The type of the matrix to an element of which a pointer points.
-std::optional<Id> MatrixUses::matrixBehind(Id pointer) const {
-    const Instruction& chain = behindCopies(module_, pointer);
-    return firstChainIndex(chain.opcode) != 0 ? matrixIndexedBy(chain) : std::nullopt;
-}
-
-// The type of the matrix of which a value is an element, perhaps a converted one.
-std::optional<Id> MatrixUses::matrixOfElement(Id value) const {
-    const Instruction* i = &module_.def(value);
-    const auto isConverted = [&] { return isConversion(i->opcode) || i->opcode == OpCopyObject; };
-    // Values of malicious modules may be their own operands.
-    constexpr uint32_t kMostConversions = 8;
-    for (uint32_t n = 0; n < kMostConversions && isConverted(); ++n) i = &module_.def(i->word(0));
-    if (i->opcode == OpLoad) return matrixBehind(i->word(0));
-    return i->opcode == OpCompositeExtract ? matrixIndexedBy(*i) : std::nullopt;
 }
 
 MatrixAccess MatrixUses::accessOf(const Instruction& i, Id type, size_t layout) const {

@@ -9,6 +9,7 @@
 #include "ir/composites.hpp"
 #include "ir/emitter.hpp"
 #include "matrix/context.hpp"
+#include "matrix/element_flow.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
@@ -93,8 +94,10 @@ class MatrixUses {
     const std::vector<MatrixAccess>& stores() const { return stores_; }
     // Access chains that end at or behind a component, and the types of the matrices.
     const std::vector<std::pair<Id, Id>>& elementPointers() const { return elementPointers_; }
-    // Types of matrices between which single elements are copied: to, from.
-    const std::set<std::pair<Id, Id>>& elementCopies() const { return elementCopies_; }
+    // Where elements go by their numbers.
+    const ElementFlow& elementFlow() const;
+    // Types of matrices between which single elements are copied, perhaps changed: to, from.
+    const std::set<std::pair<Id, Id>>& elementCopies() const { return elementFlow().copies; }
     // How often values of a type that were not just loaded from memory go to a variable, or meet
     // others where branches meet.
     uint32_t moves(Id type) const;
@@ -110,10 +113,7 @@ class MatrixUses {
     void visitOther(const Instruction& i);
     void add(Id type, uint32_t fact);
     void countMove(Id value);
-    void copyElement(std::optional<Id> to, std::optional<Id> from);
     std::optional<Id> matrixIndexedBy(const Instruction& i) const;
-    std::optional<Id> matrixBehind(Id pointer) const;
-    std::optional<Id> matrixOfElement(Id value) const;
     MatrixAccess accessOf(const Instruction& i, Id type, size_t layout) const;
     MatrixAccess tensorAccessOf(const Instruction& i, Id type) const;
     bool isMatrix(Id type) const { return type < facts_.size() && (facts_[type] & kIsMatrix) != 0; }
@@ -132,7 +132,7 @@ class MatrixUses {
     std::vector<MatrixProduct> products_;
     std::vector<MatrixAccess> loads_, stores_;
     std::vector<std::pair<Id, Id>> elementPointers_;
-    std::set<std::pair<Id, Id>> elementCopies_;
+    mutable std::optional<ElementFlow> elementFlow_;  // once it is asked for
 };
 
 // The types of use A and B between whose elements and those of a matrix of another use and the same

@@ -34,7 +34,7 @@ constexpr struct {
     BuiltIn builtIn;
     std::string_view name;
     Id (*value)(LaneNumbers& numbers);
-} kBuiltIns[] = {
+} kSubgroupBuiltIns[] = {
     {BuiltIn::SubgroupSize, "SubgroupSize",
      [](LaneNumbers& n) { return n.emit.constant(n.lanes); }},
     {BuiltIn::SubgroupLocalInvocationId, "SubgroupLocalInvocationId",
@@ -69,7 +69,7 @@ std::optional<Error> replaceBuiltIns(TypeTable& types, uint32_t lanes, bool only
     InstructionList code;
     Emitter emit(types, code);
     LaneNumbers numbers = {emit, lanes};
-    for (const auto& row : kBuiltIns) {
+    for (const auto& row : kSubgroupBuiltIns) {
         if (onlySize && row.builtIn != BuiltIn::SubgroupSize) continue;
         for (const Id variable : variablesOf(module, row.builtIn)) {
             const auto value = valueFor(emit, module.pointee(variable), row.value(numbers));

@@ -8,7 +8,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "subgroups/post_dominators.hpp"
+#include "ir/post_dominators.hpp"
 
 namespace coopvk::rewrite {
 

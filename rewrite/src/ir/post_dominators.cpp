@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "subgroups/post_dominators.hpp"
+#include "ir/post_dominators.hpp"
 
 #include <ranges>
 
