@@ -72,6 +72,26 @@ TEST(EmulatedSubgroups, NeedSharedMemory) {
     EXPECT_TRUE(has(refused.error().message, "shared memory leaves too little"));
 }
 
+// rewriteText() validates what becomes of them.
+TEST(EmulatedSubgroups, CountBallotsInAnyWidth) {
+    for (const char* width : {"16", "32", "64"}) {
+        std::string text = moduleOf(
+            "%ballot = OpGroupNonUniformBallot %u32x4 %c3 %true\n"
+            "%lowest = OpGroupNonUniformBallotFindLSB %count %c3 %ballot\n"
+            "%highest = OpGroupNonUniformBallotFindMSB %count %c3 %ballot\n"
+            "%below = OpGroupNonUniformBallotBitCount %count %c3 ExclusiveScan %ballot\n");
+        text.insert(text.find("OpMemoryModel"), "OpCapability Int16\nOpCapability Int64\n");
+        const std::string type = std::format("%count = OpTypeInt {} 0\n", width);
+        if (std::string_view(width) == "32")
+            for (size_t at; (at = text.find("%count")) != std::string::npos;)
+                text.replace(at, 6, "%u32");
+        else
+            text.insert(text.find("%u32x3 ="), type);
+        const Result<Rewritten> out = rewriteText(text, narrowTarget());
+        EXPECT_TRUE(out) << out.error().message;
+    }
+}
+
 TEST(EmulatedSubgroups, AreFoundInModules) {
     EXPECT_TRUE(usesSubgroups(test::assemble(moduleOf(""))));
     std::string text = moduleOf("");

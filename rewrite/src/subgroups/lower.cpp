@@ -29,6 +29,11 @@ struct Lowering {
     Id any(Id boolean, uint32_t cluster) {
         return functions.combined(emit, OpGroupNonUniformLogicalOr, boolean, kReduce, cluster);
     }
+    // A count or a number, of any width.
+    Id counted(Id type, Id value) {
+        const bool isWord = emit.types().width(type) == 32;
+        return isWord ? emit.bitcast(type, value) : emit.op(OpUConvert, type, {value});
+    }
     // The lane that is `lane` away in a ring of `size` lanes.
     Id turned(Id lane, Id by, uint32_t size) {
         const Id start = op(OpISub, lane, emit.modulo(lane, size));
@@ -80,14 +85,14 @@ Id bitCount(Lowering& l, const Instruction& i, Id, Id) {
             l.op(OpISub, l.op(OpShiftLeftLogical, least, l.lane()), l.emit.constant(1));
         bits = l.op(OpBitwiseAnd, bits, below);
     }
-    return l.emit.bitcast(i.type, l.emit.op(OpBitCount, l.u32(), {bits}));
+    return l.counted(i.type, l.emit.op(OpBitCount, l.u32(), {bits}));
 }
 
 enum : uint32_t { kFindILsb = 73, kFindUMsb = 75 };
 
 template <uint32_t kInstruction>
 Id findBit(Lowering& l, const Instruction& i, Id value, Id) {
-    return l.emit.glsl(kInstruction, i.type, {l.bits(value)});
+    return l.counted(i.type, l.emit.glsl(kInstruction, l.u32(), {l.bits(value)}));
 }
 
 Id combine(Lowering& l, const Instruction& i, Id value, Id) {
