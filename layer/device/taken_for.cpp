@@ -79,14 +79,14 @@ std::string takenForText(const TakenFor& as, const PhysicalDeviceContext& device
     std::string text = std::format(
         "programs take it for {}, with subgroups of {} and the layout of elements '{}'",
         as.possessive, as.subgroupSize, rewrite::elementLayoutName(device.elementLayout));
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (as.extensions.contains(info.extension) && device.emulated.contains(info.extension))
+            text.append(", ").append(info.vulkanName);
+    }
     if (const uint32_t drivers = device.facts.traits.driverSubgroupSize; drivers != 0) {
         text += std::format(
             "; its own have {}, so those of compute shaders exchange values through shared memory",
             drivers);
-    }
-    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
-        if (as.extensions.contains(info.extension) && device.emulated.contains(info.extension))
-            text.append(", ").append(info.vulkanName);
     }
     return text;
 }

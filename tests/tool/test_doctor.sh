@@ -79,7 +79,7 @@ has "^note: programs see 10de as each device's vendor_id, as COOPVK_VENDOR_ID sa
     "^note: programs see mesa_radv as each device's driver_id" '^  do: remove vendor_id'
 problems 0
 doctor 0 "${on[@]}" COOPVK_AS=nvidia
-has "^note: programs take each device for NVIDIA's, as COOPVK_AS says$" '^  do: remove as'
+has "^note: programs take each device for NVIDIA's, with subgroups of 32, the layout of elements nvidia, VK_NV_shader_sm_builtins, VK_NV_cuda_kernel_launch, as COOPVK_AS says$" '^  do: remove as'
 doctor 0 "${on[@]}" COOPVK_AS=own
 [[ $out != *'take each device'* ]] || fail "taken for another one: $out"
 doctor 0 "${on[@]}"

@@ -175,7 +175,7 @@ expect 'programs see vendor 10de, device 2684, driver VK_DRIVER_ID_NVIDIA_PROPRI
     env COOPVK_VENDOR_ID=0x10DE COOPVK_DEVICE_ID=2684 COOPVK_DRIVER_ID=4 "$coopvk" info
 expect '"vendor": 4318' env COOPVK_VENDOR_ID=10de "$coopvk" info --json
 # Lavapipe has no subgroups of 32: they are emulated.
-expect "programs take it for NVIDIA's, with subgroups of 32 and the layout of elements 'nvidia'; its own have" \
+expect "programs take it for NVIDIA's, with subgroups of 32 and the layout of elements 'nvidia', VK_NV_shader_sm_builtins, VK_NV_cuda_kernel_launch; its own have" \
     env COOPVK_AS=nvidia "$coopvk" info
 expect 'emulated    for programs that ask for it' env COOPVK_AS=nvidia "$coopvk" info
 expect "asks for it: programs that find it take the device for NVIDIA's" "$coopvk" info

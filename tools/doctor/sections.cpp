@@ -6,6 +6,7 @@
 
 #include "config/program.hpp"
 #include "settings/configuration.hpp"
+#include "settings/setting_set.hpp"
 #include "settings/setting_table.hpp"
 #include "settings/settings.hpp"
 #include "system/text.hpp"
@@ -21,6 +22,18 @@ bool switches(const ConfigurationSection& section) {
            section.lines.end();
 }
 
+// "NVIDIA's, with subgroups of 32, ...": what of it the other settings do not say.
+std::string shownAs(const layer::TakenFor& row, bool namesLayout) {
+    std::string text(row.possessive);
+    text += ", with subgroups of " + std::to_string(row.subgroupSize);
+    if (!namesLayout)
+        text.append(", the layout of elements ").append(rewrite::elementLayoutName(row.layout));
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
+        if (row.extensions.contains(info.extension)) text.append(", ").append(info.vulkanName);
+    }
+    return text;
+}
+
 // Programs take a device for another one, which may surprise who looks for a fault.
 void reportShownIds(const layer::ConfiguredSettings& configured, Findings& findings) {
     const auto found = layer::explainSettings(configured);
@@ -30,7 +43,9 @@ void reportShownIds(const layer::ConfiguredSettings& configured, Findings& findi
     const layer::SettingFound as = valueOf("as");
     if (const layer::TakenFor* const row = layer::takenFor(as.text))
         findings.push_back({false,
-                            "programs take each device for " + std::string(row->possessive) +
+                            "programs take each device for " +
+                                shownAs(*row, valueOf("element_layout").origin !=
+                                                  std::string_view(layer::kDefaultOrigin)) +
                                 ", as " + as.origin + " says",
                             "remove as if they should take it for what it is"});
     for (const std::string_view key : {"vendor_id", "device_id", "driver_id"}) {
