@@ -55,7 +55,7 @@ struct At {
 // accumulators.
 uint32_t expectedLength(const Probe& p) {
     const bool isTwice = p.layout == ElementLayout::kRdna3 && p.use != 'C';
-    return isTwice ? 16 : p.rows * p.columns / p.lanes;
+    return p.rows * p.columns / (isTwice ? 16 : p.lanes);
 }
 
 At expectedNvidia(uint32_t rows, uint32_t columns, uint32_t word, uint32_t l, uint32_t e) {
@@ -78,13 +78,18 @@ At expected(const Probe& p, uint32_t l, uint32_t e) {
         const At transposed = expectedNvidia(p.columns, p.rows, word, l, e);
         return {transposed.column, transposed.row};
     }
+    // Of tiles of 16x16, along rows; of those of B along columns.
     const bool isRdna4 = p.layout == ElementLayout::kRdna4;
     if (p.use == 'C') {
-        if (isRdna4) return {8 * (l >> 4) + e, l & 15};
-        return {(p.lanes == 64 ? 4 : 2) * e + (l >> 4), l & 15};
+        const uint32_t tiles = p.columns / 16, row = e / tiles,
+                       column = 16 * (e % tiles) + (l & 15);
+        if (isRdna4) return {16 * (row / 8) + 8 * (l >> 4) + row % 8, column};
+        return {(p.lanes == 64 ? 4 : 2) * row + (l >> 4), column};
     }
-    const uint32_t k = isRdna4 ? 8 * (l >> 4) + e : e;
-    return p.use == 'A' ? At{l & 15, k} : At{k, l & 15};
+    const uint32_t K = p.use == 'A' ? p.columns : p.rows, inLine = isRdna4 ? K / 2 : K;
+    const uint32_t line = 16 * (e / inLine) + (l & 15), own = e % inLine;
+    const uint32_t k = isRdna4 ? 16 * (own / 8) + 8 * (l >> 4) + own % 8 : own;
+    return p.use == 'A' ? At{line, k} : At{k, line};
 }
 
 // Element (r, c) of one buffer has the bits r, of the other c: no arithmetic changes them.
@@ -239,6 +244,11 @@ std::vector<Probe> probes() {
             all.push_back({layout, lanes, component, 'A', 16, 16});
             all.push_back({layout, lanes, component, 'B', 16, 16});
         }
+        all.push_back({layout, lanes, kSingle, 'C', 32, 48});
+        all.push_back({layout, lanes, kHalf, 'A', 32, 16});
+        all.push_back({layout, lanes, kU8, 'A', 16, 48});
+        all.push_back({layout, lanes, kHalf, 'B', 16, 32});
+        all.push_back({layout, lanes, kU8, 'B', 48, 16});
     }
     return all;
 }

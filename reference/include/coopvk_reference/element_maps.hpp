@@ -50,28 +50,36 @@ struct NvidiaMap {
 };
 
 // RDNA 3 and 4, quoted from AMD's instruction set documents (WMMA): 16 x 16 accumulators, and 16 x
-// 16 A and B. RDNA 3 holds A and B once in each 16 lanes.
+// 16 A and B. RDNA 3 holds A and B once in each 16 lanes. Larger matrices, of which no document
+// tells, are tiles of these: a lane counts its elements row by row, those of B column by column.
 struct RdnaMap {
     RdnaMap(const Shape& s, bool isRdna4)
-        : shape(s), isFour(isRdna4), holders(s.use == 2 || isRdna4 ? s.invocations : 16) {}
+        : shape(s),
+          isFour(isRdna4),
+          isSum(s.use == 2),
+          holders(isSum || isRdna4 ? s.invocations : 16) {}
     bool fits() const {
-        return shape.rows == 16 && shape.columns == 16 && shape.use >= 0 &&
+        return shape.rows % 16 == 0 && shape.columns % 16 == 0 && shape.use >= 0 &&
                (shape.invocations == 32 || (!isFour && shape.invocations == 64));
     }
-    uint32_t length() const { return 256 / holders; }
+    uint32_t length() const { return shape.rows * shape.columns / holders; }
     ElementPosition position(uint32_t lane, uint32_t e) const {
         const uint32_t part = lane >> 4, line = lane & 15;
-        if (shape.use == 2) {
-            return {isFour ? 8 * part + e : shape.invocations / 16 * e + part, line, true};
-        }
-        const uint32_t k = isFour ? 8 * part + e : e;
+        const uint32_t parts = holders / 16;
+        // Along the axis that the parts of a subgroup divide, and along the one of 16 lanes.
+        const uint32_t lines = (isSum || shape.use == 1 ? shape.columns : shape.rows) / 16;
+        const uint32_t inLine = length() / lines;
+        const uint32_t own = isSum ? e / lines : e % inLine, tile = isSum ? e % lines : e / inLine;
+        uint32_t along = parts * own + part % parts;
+        if (isFour) along = 16 * (own / 8) + 8 * part + own % 8;
+        const uint32_t across = 16 * tile + line;
         const bool isCopy = lane >= holders;
-        return shape.use == 0 ? ElementPosition{line, k, true, isCopy}
-                              : ElementPosition{k, line, true, isCopy};
+        return shape.use == 0 ? ElementPosition{across, along, true, isCopy}
+                              : ElementPosition{along, across, true, isCopy};
     }
 
     Shape shape;
-    bool isFour;
+    bool isFour, isSum;
     uint32_t holders;
 };
 
