@@ -113,7 +113,7 @@ take_file() {
             [[ $line != '```sh' ]] || state='sh'
             opened=$marker start=$number text=''
             case ${line#'```'} in
-                sh | '' | text | json | ini | glsl | c | cpp) ;;
+                sh | '' | text | json | ini | yaml | glsl | c | cpp) ;;
                 *) fail "$name:$number: a block of '${line#'```'}'; commands are in blocks of 'sh'" ;;
             esac
         elif [[ $state != text && $line == '```' ]]; then

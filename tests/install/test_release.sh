@@ -45,7 +45,7 @@ echo "deb [trusted=yes] file:$work/one/apt ./" >"$work/apt/sources.list"
 apt-get "${apt[@]}" update >"$work/log" 2>&1 || fail "$(<"$work/log")"
 ! grep -E '^[WE]:' "$work/log" || fail 'apt warns of the repository'
 for package in coopvk coopvk-compare coopvk-reference; do
-    apt-cache "${apt[@]}" policy $package | grep -q "Candidate: $version" || fail "apt does not find $package"
+    [[ $(apt-cache "${apt[@]}" policy $package) == *"Candidate: $version"* ]] || fail "apt does not find $package"
     (cd "$work/apt" && apt-get "${apt[@]}" download $package >"$work/log" 2>&1) || fail "$(<"$work/log")"
     cmp "$work/apt/${package}_${version}_amd64.deb" "$work/one/${package}_${version}_amd64.deb" || fail 'another file'
 done
