@@ -107,6 +107,20 @@ void widenMemoryOperands(TypeTable& types, Instruction& i, size_t at) {
     if (i.opcode == OpCopyMemory && at == 2) widenMemoryOperands(types, i, next);
 }
 
+// Those of MakeTexelAvailable and MakeTexelVisible in the Image Operands at `at`.
+void widenImageOperands(TypeTable& types, Instruction& i, size_t at) {
+    using enum spv::ImageOperandsMask;
+    constexpr auto kScoped = static_cast<uint32_t>(MakeTexelAvailable | MakeTexelVisible);
+    if (at >= i.operands.size()) return;
+    size_t next = at + 1;
+    for (uint32_t rest = i.word(at); rest != 0; rest &= rest - 1) {
+        const uint32_t bit = rest & ~(rest - 1);
+        if (bit > static_cast<uint32_t>(MakeTexelVisible)) return;  // behind the scopes
+        if ((bit & kScoped) != 0) widen(types, i, next);
+        next += bit == static_cast<uint32_t>(Grad) ? 2 : 1;
+    }
+}
+
 bool isScopedAtomic(spv::Op opcode) {
     return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
            isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
@@ -125,6 +139,11 @@ void widenScopesOf(TypeTable& types, Instruction& i) {
         case OpStore:
         case OpCopyMemory:
             return widenMemoryOperands(types, i, 2);
+        case OpImageRead:
+        case OpImageSparseRead:
+            return widenImageOperands(types, i, 2);
+        case OpImageWrite:
+            return widenImageOperands(types, i, 3);
         default:
             return;
     }

@@ -43,8 +43,12 @@ void count(const std::string& text, BackEnds& backEnds) {
 }  // namespace
 
 void LayerLog::start() {
-    state().path = std::filesystem::temp_directory_path() /
-                   ("coopvk-driver-tests-" + std::to_string(getpid()) + ".log");
+    // Of its own: one of an earlier process with this number may be another user's.
+    std::string name = std::filesystem::temp_directory_path() / "coopvk-driver-tests-XXXXXX";
+    const int file = mkstemp(name.data());
+    if (file < 0) throw std::filesystem::filesystem_error("no file for the layer's log", name, {});
+    close(file);
+    state().path = name;
     setenv("COOPVK_LOG_FILE", state().path.c_str(), 1);
     setenv("COOPVK_LOG_LEVEL", "debug", 1);
 }
