@@ -182,8 +182,8 @@ void splitNumbers(Subgroup& s, Out result, In from) {
         for (uint32_t c = 0; c < count; ++c) {
             s.mask.forEach([&](uint32_t lane) {
                 const auto value = double(format.from(from.at(c, lane)));
-                double whole{};
-                int exponent{};
+                double whole = 0;
+                int exponent = 0;
                 const double rest =
                     kExponent ? std::frexp(value, &exponent) : std::modf(value, &whole);
                 result.at(c, lane) = format.to(rest);

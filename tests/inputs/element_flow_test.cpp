@@ -73,6 +73,7 @@ constexpr Shader kDepend[] = {
     {"Power", "float f = 1.0; EACH { m[i] *= f; f *= 2.0; }"},
     {"Prefix", "float c = 0; EACH { c += m[i]; m[i] = c; }"},
     {"OneNumber", "m[0] = 1.0;"},
+    {"LengthToElements", "EACH m[i] += float(m.length());"},
     {"UniformNumber", "m[p & 7] = 1.0;"},
     {"NumberOfLane", "EACH m[(i + int(lane)) & 7] = 1.0;"},
     {"Swap",

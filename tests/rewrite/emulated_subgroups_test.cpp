@@ -2,6 +2,7 @@
 //
 // Subgroups that the device does not have: what is lowered, and what stays the driver's.
 // tests/driver has what the lowered operations compute.
+#include "edit.hpp"
 #include "narrow_module.hpp"
 
 namespace coopvk::rewrite::emulated_subgroups_test {
@@ -94,25 +95,21 @@ TEST(EmulatedSubgroups, CountBallotsInAnyWidth) {
 
 // What lanes of one subgroup tell each other, invocations of several ones of the driver do.
 TEST(EmulatedSubgroups, ShareTexels) {
-    std::string text =
+    const std::string text = test::edited(
         moduleOf(std::string(kTotal) +
                  "%picture = OpLoad %image_type %image\n"
                  "%texel = OpImageRead %u32x4 %picture %pair MakeTexelVisible|NonPrivateTexel %c3\n"
-                 "OpImageWrite %picture %pair %texel MakeTexelAvailable|NonPrivateTexel %c3\n");
-    const auto insert = [&](std::string_view before, std::string_view what) {
-        const size_t at = text.find(before);
-        ASSERT_NE(at, std::string::npos) << before;
-        text.insert(at, what);
-    };
-    insert("OpMemoryModel", "OpCapability VulkanMemoryModel\n");
-    text.replace(text.find("Logical GLSL450"), 15, "Logical Vulkan");
-    insert("\nOpExecutionMode", " %image");
-    insert("OpDecorate %array", "OpDecorate %image DescriptorSet 0\nOpDecorate %image Binding 1\n");
-    insert("%main = OpFunction",
-           "%u32x2 = OpTypeVector %u32 2\n%pair = OpConstantComposite %u32x2 %c1 %c1\n"
-           "%image_type = OpTypeImage %u32 2D 0 0 0 2 R32ui\n"
-           "%to_image = OpTypePointer UniformConstant %image_type\n"
-           "%image = OpVariable %to_image UniformConstant\n");
+                 "OpImageWrite %picture %pair %texel MakeTexelAvailable|NonPrivateTexel %c3\n"),
+        {{"OpMemoryModel Logical GLSL450",
+          "OpCapability VulkanMemoryModel\nOpMemoryModel Logical Vulkan"},
+         {"\nOpExecutionMode", " %image\nOpExecutionMode"},
+         {"OpDecorate %array",
+          "OpDecorate %image DescriptorSet 0\nOpDecorate %image Binding 1\nOpDecorate %array"},
+         {"%main = OpFunction",
+          "%u32x2 = OpTypeVector %u32 2\n%pair = OpConstantComposite %u32x2 %c1 %c1\n"
+          "%image_type = OpTypeImage %u32 2D 0 0 0 2 R32ui\n"
+          "%to_image = OpTypePointer UniformConstant %image_type\n"
+          "%image = OpVariable %to_image UniformConstant\n%main = OpFunction"}});
     const Result<Rewritten> out = rewriteText(text, narrowTarget());
     ASSERT_TRUE(out) << out.error().message;
     const std::string written = disassemble(out->words);

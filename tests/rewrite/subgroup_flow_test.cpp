@@ -2,6 +2,7 @@
 //
 // Which flow is uniform in a workgroup: operations on subgroups that the device does not have are
 // lowered there, and refused elsewhere.
+#include "edit.hpp"
 #include "narrow_module.hpp"
 
 namespace coopvk::rewrite::subgroup_flow_test {
@@ -66,6 +67,28 @@ TEST(SubgroupFlow, NumbersThatVary) {
     // Each of two subgroups has a total of its own.
     constexpr auto kSum = "%number = OpGroupNonUniformIMul %u32 %c3 Reduce %index";
     EXPECT_FALSE(isUniform(kSum, {.size = "64 1 1"}));
+}
+
+// Another workgroup may write between two invocations' loads, where an atomic operation orders
+// them.
+TEST(SubgroupFlow, MemoryBehindAtomics) {
+    const auto isUniformBehind = [](std::string_view scope) {
+        const std::string text = test::edited(
+            moduleOf(whereOdd(std::format("%sum = OpAtomicFAddEXT %f32 %total_in %{} %c264 %zero\n"
+                                          "%number = OpLoad %u32 %out",
+                                          scope))),
+            {{"OpMemoryModel",
+              "OpCapability AtomicFloat32AddEXT\n"
+              "OpExtension \"SPV_EXT_shader_atomic_float_add\"\nOpMemoryModel"},
+             {"\nOpExecutionMode", " %total_in\nOpExecutionMode"},
+             {"%main = OpFunction",
+              "%f32 = OpTypeFloat 32\n%zero = OpConstant %f32 0\n"
+              "%to_f32 = OpTypePointer Workgroup %f32\n%total_in = OpVariable %to_f32 Workgroup\n"
+              "%main = OpFunction"}});
+        return refusal(text).empty();
+    };
+    EXPECT_TRUE(isUniformBehind("c2"));
+    EXPECT_FALSE(isUniformBehind("c1"));
 }
 
 TEST(SubgroupFlow, FlowThatMeetsAgain) {
@@ -256,33 +279,29 @@ TEST(SubgroupFlow, FunctionsOfElements) {
         "%column = OpFunctionParameter %u32\n%element = OpFunctionParameter %u32\n"
         "%first = OpLabel\n%total = OpGroupNonUniformIAdd %u32 %c3 Reduce %element\n"
         "OpReturnValue %total\nOpFunctionEnd\n";
-    std::string text = moduleOf("%r = OpCooperativeMatrixPerElementOpNV %matrix %ones %each\n",
-                                {.functions = function});
-    const auto insert = [&](std::string_view before, std::string_view what) {
-        const size_t at = text.find(before);
-        ASSERT_NE(at, std::string::npos) << before;
-        text.insert(at, what);
-    };
-    insert("OpMemoryModel Logical GLSL450",
-           "OpCapability CooperativeMatrixKHR\nOpCapability VulkanMemoryModel\n"
-           "OpCapability CooperativeMatrixPerElementOperationsNV\n"
-           "OpExtension \"SPV_KHR_cooperative_matrix\"\n"
-           "OpExtension \"SPV_NV_cooperative_matrix2\"\n"
-           "OpExtension \"SPV_KHR_vulkan_memory_model\"\n");
-    text.replace(text.find("Logical GLSL450"), 15, "Logical Vulkan");
-    insert("%main = OpFunction",
-           "%matrix = OpTypeCooperativeMatrixKHR %u32 %c3 %c16 %c16 %c2\n"
-           "%ones = OpConstantComposite %matrix %c1\n"
-           "%of_element = OpTypeFunction %u32 %u32 %u32 %u32\n");
+    const std::string text =
+        test::edited(moduleOf("%r = OpCooperativeMatrixPerElementOpNV %matrix %ones %each\n",
+                              {.functions = function}),
+                     {{"OpMemoryModel Logical GLSL450",
+                       "OpCapability CooperativeMatrixKHR\nOpCapability VulkanMemoryModel\n"
+                       "OpCapability CooperativeMatrixPerElementOperationsNV\n"
+                       "OpExtension \"SPV_KHR_cooperative_matrix\"\n"
+                       "OpExtension \"SPV_NV_cooperative_matrix2\"\n"
+                       "OpExtension \"SPV_KHR_vulkan_memory_model\"\nOpMemoryModel Logical Vulkan"},
+                      {"%main = OpFunction",
+                       "%matrix = OpTypeCooperativeMatrixKHR %u32 %c3 %c16 %c16 %c2\n"
+                       "%ones = OpConstantComposite %matrix %c1\n"
+                       "%of_element = OpTypeFunction %u32 %u32 %u32 %u32\n%main = OpFunction"}});
     EXPECT_TRUE(has(refusal(text), "reach it together")) << refusal(text);
 }
 
 // Debug information names a function, but does not call it.
 TEST(SubgroupFlow, FunctionsThatAreNamed) {
-    std::string text = moduleOf("%info = OpExtInst %void %set 1 %main\n" + std::string(kTotal));
-    text.insert(text.find("OpMemoryModel"),
-                "OpExtension \"SPV_KHR_non_semantic_info\"\n"
-                "%set = OpExtInstImport \"NonSemantic.Test\"\n");
+    const std::string text =
+        test::edited(moduleOf("%info = OpExtInst %void %set 1 %main\n" + std::string(kTotal)),
+                     {{"OpMemoryModel",
+                       "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                       "%set = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel"}});
     EXPECT_EQ(refusal(text), "");
 }
 

@@ -60,6 +60,11 @@ bool isConversion(spv::Op opcode) {
     return std::ranges::find(kConversions, opcode) != std::end(kConversions);
 }
 
+bool isAtomic(spv::Op opcode) {
+    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
+           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
+}
+
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
     if (!isExtInst(instruction.opcode)) return false;
     static constexpr std::string_view kPrefix = "NonSemantic.";

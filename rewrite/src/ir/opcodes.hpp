@@ -79,6 +79,8 @@ inline constexpr spv::Op kRemainders[] = {OpUMod, OpSRem, OpSMod, OpFRem, OpFMod
 bool isArithmetic(spv::Op opcode);
 bool isRemainder(spv::Op opcode);
 bool isConversion(spv::Op opcode);
+// Atomic operations that Vulkan has: their first operand is a pointer, the next one a scope.
+bool isAtomic(spv::Op opcode);
 
 // Whether an instruction is of a non-semantic instruction set, such as debug information.
 bool isNonSemantic(const Module& module, const Instruction& instruction);

@@ -2,6 +2,7 @@
 #include "ir/post_dominators.hpp"
 
 #include <ranges>
+#include <unordered_set>
 
 #include "ir/opcodes.hpp"
 
@@ -118,6 +119,19 @@ class Constructs {
 
 std::vector<size_t> postDominators(const BlockGraph& graph, size_t blocks) {
     return PostDominators(graph, blocks).take();
+}
+
+std::vector<size_t> blocksBetween(const BlockGraph& graph, size_t block, size_t meets) {
+    std::vector<size_t> found, pending(graph.successors(block));
+    std::unordered_set<size_t> seen;
+    while (!pending.empty()) {
+        const size_t next = pending.back();
+        pending.pop_back();
+        if (next == meets || !seen.insert(next).second) continue;
+        found.push_back(next);
+        for (const size_t more : graph.successors(next)) pending.push_back(more);
+    }
+    return found;
 }
 
 std::vector<size_t> meetingPlaces(const Function& function, const BlockGraph& graph) {

@@ -15,6 +15,9 @@ inline constexpr size_t kNowhere = ~size_t{0};  // behind the end of the functio
 // kNowhere: only the end is; also of blocks that may never get there.
 std::vector<size_t> postDominators(const BlockGraph& graph, size_t blocks);
 
+// The blocks on all ways from the end of a block up to `meets`, which is none of them.
+std::vector<size_t> blocksBetween(const BlockGraph& graph, size_t block, size_t meets);
+
 // Where invocations that part at the end of a block are together again: of its post-dominators the
 // first one that is the merge block or the continue target of a construct with the block. Nothing
 // says that they meet elsewhere, as at a case of a switch to which others fall through. Known of

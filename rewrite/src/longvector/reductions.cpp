@@ -12,7 +12,7 @@ struct ReductionRow {
     spv::Op opcode;
     spv::Op combine;
     // Integer dot products: the signs of the operands, and whether there is an accumulator.
-    bool firstIsSigned{}, secondIsSigned{}, saturates{};
+    bool firstIsSigned = false, secondIsSigned = false, saturates = false;
 };
 
 constexpr ReductionRow kReductionRows[] = {

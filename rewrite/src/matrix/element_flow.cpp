@@ -8,15 +8,6 @@
 
 namespace coopvk::rewrite {
 
-namespace {
-
-bool isAtomicWrite(spv::Op opcode) {
-    return (opcode >= OpAtomicStore && opcode <= OpAtomicXor) ||
-           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
-}
-
-}  // namespace
-
 ElementFlow ElementFollower::run() {
     start();
     follow();
@@ -131,7 +122,7 @@ void ElementFollower::visit(const Instruction& i) {
     if (i.opcode == OpFunctionCall) return call(i);
     if (i.opcode == OpReturnValue) return giveBack(i);
     if (i.opcode == OpCooperativeMatrixPerElementOpNV) return callForElements(i);
-    if (isAtomicWrite(i.opcode)) {
+    if (isAtomic(i.opcode) && i.opcode != OpAtomicLoad) {
         for (const Operand& o : operandsBehind(i, 3)) {
             if (o.isId) leave(i.word(0), knownOf(o.word), controlOf(i));
         }

@@ -71,17 +71,7 @@ FlowPlace FlowBlocks::placeOf(const Instruction& i) const {
 }
 
 std::vector<size_t> FlowBlocks::decidedBy(const FlowFunction& in, size_t block) const {
-    std::vector<size_t> found, pending(in.graph.successors(block));
-    std::vector<bool> seen(in.function.blocks.size(), false);
-    while (!pending.empty()) {
-        const size_t next = pending.back();
-        pending.pop_back();
-        if (next == in.meets[block] || seen[next]) continue;
-        seen[next] = true;
-        found.push_back(next);
-        for (const size_t more : in.graph.successors(next)) pending.push_back(more);
-    }
-    return found;
+    return blocksBetween(in.graph, block, in.meets[block]);
 }
 
 bool FlowBlocks::leavesLoop(const FlowFunction& in, size_t block) const {

@@ -17,12 +17,10 @@ namespace {
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 
-// All sizes of matrix types are constants here.
-uint64_t rowsOf(const Module& module, const Instruction& type) {
-    return module.constantValue(type.word(2)).value_or({});
-}
-uint64_t columnsOf(const Module& module, const Instruction& type) {
-    return module.constantValue(type.word(3)).value_or({});
+// Rows times columns of a matrix type.
+uint64_t sizeOf(const Module& module, const Instruction& type) {
+    return module.constantValue(type.word(2)).value_or(1) *
+           module.constantValue(type.word(3)).value_or(1);
 }
 
 // What an iteration of a loop computes in each invocation, with the loops in it.
@@ -101,9 +99,8 @@ class ProductLoops {
             });
         } else if (i.opcode == OpCooperativeMatrixMulAddKHR) {
             const Instruction& a = module_.def(module_.def(i.word(0)).type);
-            const Instruction& type = module_.def(i.type);
-            const uint64_t size = rowsOf(module_, type) * columnsOf(module_, type);
-            const uint64_t depth = columnsOf(module_, a);
+            const uint64_t size = sizeOf(module_, module_.def(i.type));
+            const uint64_t depth = module_.constantValue(a.word(3)).value_or(1);
             const uint64_t kept = matrices_.maxKept(function_, i.type);
             iteration.written = depth * size / subgroupSize_;
             iteration.products = kept * iteration.written;

@@ -12,9 +12,9 @@ bool isPartOfByte(const Number* number) { return number != nullptr && number->bi
 
 // A scalar or vector type as bits: those of a component, and of the integer that holds it.
 struct BitType {
-    Id scalar;
-    uint32_t components, bits;
-    const Number* number;  // null: the type stays
+    Id scalar = 0;
+    uint32_t components = 0, bits = 0;
+    const Number* number = nullptr;  // null: the type stays
 
     uint32_t total() const { return components * bits; }
 };

@@ -121,13 +121,8 @@ void widenImageOperands(TypeTable& types, Instruction& i, size_t at) {
     }
 }
 
-bool isScopedAtomic(spv::Op opcode) {
-    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
-           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
-}
-
 void widenScopesOf(TypeTable& types, Instruction& i) {
-    if (isScopedAtomic(i.opcode)) return widen(types, i, 1);
+    if (isAtomic(i.opcode)) return widen(types, i, 1);
     switch (i.opcode) {
         case OpControlBarrier:
             widen(types, i, 0);

@@ -52,9 +52,8 @@ bool ordersMemory(const Module& module, const Instruction& i) {
         spv::MemorySemanticsMask::Acquire | spv::MemorySemanticsMask::Release |
         spv::MemorySemanticsMask::AcquireRelease |
         spv::MemorySemanticsMask::SequentiallyConsistent);
-    const bool isAtomic = i.opcode >= OpAtomicLoad && i.opcode <= OpAtomicXor;
-    if (!isAtomic && i.opcode != OpMemoryBarrier) return false;
-    const size_t at = isAtomic ? 1 : 0;
+    if (!isAtomic(i.opcode) && i.opcode != OpMemoryBarrier) return false;
+    const size_t at = isAtomic(i.opcode) ? 1 : 0;
     const auto scope = static_cast<spv::Scope>(module.constantValue(i.word(at)).value_or(0));
     const bool isInside =
         isOneOf(scope, {spv::Scope::Workgroup, spv::Scope::Subgroup, spv::Scope::Invocation});
@@ -68,7 +67,6 @@ Uniformity::Known::Known(const Function& function)
       meets(meetingPlaces(function, graph)),
       runs(function.blocks.size(), false),
       apart(function.blocks.size(), false),
-      reachedFrom(function.blocks.size(), kNowhere),
       isDivided(function.blocks.size(), false) {}
 
 Uniformity::Uniformity(const Module& module, uint32_t lanes)
@@ -167,15 +165,9 @@ bool Uniformity::inputVaries(Id variable) const {
 void Uniformity::divide(Known& known, size_t block) {
     if (known.isDivided[block]) return;
     known.isDivided[block] = true;
-    const size_t meets = known.meets[block];
-    std::vector<size_t> pending(known.graph.successors(block));
-    while (!pending.empty()) {
-        const size_t next = pending.back();
-        pending.pop_back();
-        if (next == meets || std::exchange(known.reachedFrom[next], block) == block) continue;
+    for (const size_t next : blocksBetween(known.graph, block, known.meets[block])) {
         changed_ |= !known.apart[next];
         known.apart[next] = true;
-        for (const size_t more : known.graph.successors(next)) pending.push_back(more);
     }
 }
 

@@ -34,7 +34,6 @@ class Uniformity {
         std::vector<size_t> meets;  // where all that it leads to meets
         std::vector<bool> runs;     // it is not behind a condition that is known
         std::vector<bool> apart;
-        std::vector<size_t> reachedFrom;  // the last block whose division came here
         std::vector<bool> isDivided;
         bool isCalledApart = false;
         bool resultVaries = false;

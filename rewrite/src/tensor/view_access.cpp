@@ -21,11 +21,6 @@ MemoryOperands atOffset(const MemoryOperands& memory, uint32_t offset) {
     return memory.withAlignment(std::min(memory.alignment(), powerOfTwoIn(offset)));
 }
 
-bool isAtomic(spv::Op opcode) {
-    return (opcode >= OpAtomicLoad && opcode <= OpAtomicXor) ||
-           isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
-}
-
 }  // namespace
 
 bool ViewAccess::copy(const Instruction& i, const PointerFlow& flow, const Cloner& copies) {

@@ -157,7 +157,7 @@ class GradientWriter : private VectorCode {
     VectorMemory memory_;
     Accumulator accumulator_;
     std::optional<FloatComponents> lines_, elements_;
-    bool isReduced_{};  // the subgroup's sum is added, by one invocation
+    bool isReduced_ = false;  // the subgroup's sum is added, by one invocation
 };
 
 bool isSmall(const VectorContext& context, const Gradient& g) {
