@@ -28,11 +28,11 @@ class GivenFinder {
 
  private:
     void followAll(std::span<const std::byte> pushConstants) {
-        module_.visit(interface_.pushConstants, 0, pushConstants.size(),
-                      [&](uint64_t offset, const Format& format, bool) {
-                          if (offset + format.bytes() <= pushConstants.size())
-                              follow(pushConstants.data() + offset, format);
-                      });
+        module_.visit(
+            interface_.pushConstants, 0, pushConstants.size(), [&](const Module::Run& run) {
+                for (uint64_t i = 0; i < run.count; ++i)
+                    follow(pushConstants.data() + run.offset + i * run.stride, run.format);
+            });
         // Buffers are added while this goes on.
         for (size_t i = 0; i < buffers_.size() && buffers_.size() < kMostBuffers; ++i) {
             const std::vector<std::byte>& bytes = buffers_[i].bytes;

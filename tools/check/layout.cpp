@@ -86,7 +86,8 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
     const Instruction& type = definition(of.type);
     if (offset >= end || walk.ends()) return;
     if (const auto scalar = format(of.type)) {
-        if (end - offset >= scalar->bytes()) visit(offset, *scalar, isInArray);
+        if (end - offset >= scalar->bytes())
+            visit({.format = *scalar, .offset = offset, .isInArray = isInArray});
         return;
     }
     if (type.opcode == spv::Op::OpTypeStruct) {
@@ -110,8 +111,9 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
     }
     count = std::min<uint64_t>(count, walk.left);
     walk.left -= static_cast<uint32_t>(count);
-    for (uint64_t at = offset; count != 0 && end - at >= scalar->bytes(); --count, at += stride)
-        visit(at, *scalar, isInArray);
+    if (end - offset < scalar->bytes()) return;
+    count = std::min(count, (end - offset - scalar->bytes()) / stride + 1);
+    visit({*scalar, offset, count, stride, isInArray});
 }
 
 void Module::visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const {

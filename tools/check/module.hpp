@@ -81,9 +81,15 @@ class Module {
 
     bool endsInRuntimeArray(uint32_t type) const;
 
-    using Visit = std::function<void(uint64_t offset, const Format& format, bool isInArray)>;
-    // Calls `visit` for each number of a value of the type that begins at `offset` and ends before
-    // `end`. Runtime arrays go on to `end`.
+    // Numbers of one format, the first at `offset`. Offsets and strides are in bytes.
+    struct Run {
+        const Format& format;
+        uint64_t offset = 0, count = 1, stride = 0;
+        bool isInArray = false;
+    };
+    using Visit = std::function<void(const Run& run)>;
+    // Calls `visit` for all numbers of a value of the type that begins at `offset` and ends before
+    // `end`, in their order. Runtime arrays go on to `end`.
     void visit(uint32_t type, uint64_t offset, uint64_t end, const Visit& visit) const;
 
  private:

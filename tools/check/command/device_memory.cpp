@@ -130,7 +130,10 @@ void DeviceMemory::toDevice() {
     }
     move(push_.data(), push_.size(), false, [&](const auto& use) {
         module_.visit(memory_.interface.pushConstants, 0, push_.size(),
-                      [&](uint64_t offset, const Format& format, bool) { use(offset, format); });
+                      [&](const Module::Run& run) {
+                          for (uint64_t i = 0; i < run.count; ++i)
+                              use(run.offset + i * run.stride, run.format);
+                      });
     });
 }
 
