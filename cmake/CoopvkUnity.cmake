@@ -47,7 +47,8 @@ endif()
 
 # coopvk_quick_to_compile(target [library...]): not optimised where files are compiled together, for tests that compute
 # little, and by Clang, if there is one. Of functions of templates that several files have, the linker keeps the first:
-# all of the libraries come before the target's files, so that these functions are optimised.
+# all of the libraries, and of cmake/optimised_templates.cpp, come before the target's files, so that these functions are
+# optimised.
 function(coopvk_quick_to_compile target)
     if(COOPVK_UNITY AND CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT MSVC)
         target_compile_options(${target} PRIVATE -O0)
@@ -55,7 +56,12 @@ function(coopvk_quick_to_compile target)
             set(launcher ${PROJECT_SOURCE_DIR}/cmake/clang-for-gcc ${COOPVK_CLANG} ${CMAKE_CXX_COMPILER_LAUNCHER} --)
             set_target_properties(${target} PROPERTIES CXX_COMPILER_LAUNCHER "${launcher}")
         endif()
-        foreach(library IN LISTS ARGN)
+        if(NOT TARGET coopvk_optimised_templates)
+            add_library(coopvk_optimised_templates STATIC ${PROJECT_SOURCE_DIR}/cmake/optimised_templates.cpp)
+            target_compile_options(coopvk_optimised_templates PRIVATE -O2)
+        endif()
+        add_dependencies(${target} coopvk_optimised_templates)
+        foreach(library IN ITEMS coopvk_optimised_templates LISTS ARGN)
             target_link_options(${target} PRIVATE
                 LINKER:--whole-archive,$<TARGET_FILE:${library}>,--no-whole-archive)
         endforeach()
