@@ -13,7 +13,9 @@ OF_THE_DEVICE = ["*Intervals*", "*AreExactWhere*", "*FollowTheSetting*"]
 # with arguments in place of GoogleTest's, and which of their tests take long or measure), and how many of 100 faults
 # these must see. The tests of reference/ do without the rewriter.
 FOLDERS = {
-    "rewrite": (["rewrite/src"], {"tests/rewrite/rewrite_tests": ["Growth*", "*GrowthOf*", "MemoryOf*"],
+    "rewrite": (["rewrite/src"], {"tests/rewrite/rewrite_tests": ["Growth*", "*GrowthOf*", "MemoryOf*", "LongModules*",
+                                                                  "*Long*Chain*", "*.LongLists", "*.ChainsOfAnyLength",
+                                                                  "*DeeplyNested*", "*DoesNotGrow*"],
                                   "tests/judge/judge_tests": [],
                                   "tests/oracle/oracle_tests COOPVK_ORACLE_REWRITES=1": OF_THE_DEVICE,
                                   "tests/programs/random_programs --count 300 --threads 1": [],
