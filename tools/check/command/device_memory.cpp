@@ -130,7 +130,7 @@ void DeviceMemory::toDevice() {
     }
     move(push_.data(), push_.size(), false, [&](const auto& use) {
         module_.visit(memory_.interface.pushConstants, 0, push_.size(),
-                      [&](const Module::Run& run) {
+                      [&](const check::Module::Run& run) {
                           for (uint64_t i = 0; i < run.count; ++i)
                               use(run.offset + i * run.stride, run.format);
                       });
