@@ -4,6 +4,7 @@
 #include <format>
 #include <iterator>
 
+#include "settings/kept_report.hpp"
 #include "settings/program_names.hpp"
 #include "settings/setting_set.hpp"
 #include "settings/setting_table.hpp"
@@ -110,6 +111,11 @@ constexpr SettingReader kReaders[] = {
          const auto value = booleanFromText(r.text);
          r.settings.statistics = !value ? expandPath(r.text) : *value ? "1" : "";
      }},
+    {"report",
+     [](const Reading& r) {
+         const auto value = booleanFromText(r.text);
+         r.settings.report = !value ? expandPath(r.text) : *value ? kOwnReport : "";
+     }},
     {"rewrite_limit",
      [](const Reading& r) {
          r.set(r.settings.rewriteLimit, stepsFromText(r.text), "no number of steps:");
@@ -173,6 +179,7 @@ Settings loadSettings(const VkInstanceCreateInfo* createInfo,
         reader.read({reader.key, found.text, settings, complaints, isDefault});
     }
     complainOfUnknown(set, complaints);
+    if (!settings.report.empty()) keepReport(settings, complaints);
     return settings;
 }
 

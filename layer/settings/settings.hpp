@@ -24,6 +24,8 @@ struct DumpedInputs {
     uint32_t dispatches = 1;
 };
 
+inline constexpr std::string_view kOwnReport = "1";  // each process has a folder of its own
+
 struct Settings {
     EmulatePolicy emulate;
     rewrite::BackEnd backEnd = rewrite::BackEnd::kAuto;
@@ -43,6 +45,7 @@ struct Settings {
     bool remember = true;                        // see remembered.hpp
     DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
+    std::string report;      // empty: none; kOwnReport; else a folder. See kept_report.hpp
 
     std::string emulateText = "auto";  // what `emulate` was read from
 };

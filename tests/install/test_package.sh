@@ -65,6 +65,7 @@ installed=$(cd "$root" && find . -type f ! -path './var/*' | sort | sed -E 's|(l
 ./usr/include/coopvk/coopvk_int4.glsl
 ./usr/include/coopvk/vulkan_coopvk.h
 ./usr/lib/ARCH/coopvk/libVkLayer_coopvk.so
+./usr/share/applications/coopvk-report.desktop
 ./usr/share/coopvk/coopvk.conf.example
 ./usr/share/doc/coopvk/changelog.gz
 ./usr/share/doc/coopvk/copyright

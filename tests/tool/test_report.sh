@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# usage: test_report.sh COOPVK APP
-# `coopvk report` packs what is needed to repeat a program's rewrites, and no personal paths.
+# usage: test_report.sh COOPVK APP MANIFEST DESKTOP
+# `coopvk report` packs what is needed to repeat a program's rewrites, and no personal paths; also of a game that Steam
+# starts, without a terminal. DESKTOP is what a menu then has.
 set -euo pipefail
 
 coopvk=$1
 app=$2
+manifest=$3
+desktop=$4
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/lvp_icd.json
@@ -81,4 +84,55 @@ grep -q 'cannot start' said || fail "$(<said)"
 tar -xOf failed.tar coopvk-report/status | grep -q 'wait status 768' || fail 'another status'
 ! "$coopvk" report 2>said || fail 'no program, no error'
 grep -q 'no program given' said || fail "$(<said)"
+
+# As Steam starts a game: a shell gets the launch options, and a wrapper, whose environment is its own, the game.
+cat >wrapper <<'WRAPPER'
+#!/bin/sh
+exec env -i HOME="$HOME" PATH=/usr/bin:/bin VK_DRIVER_FILES="$VK_DRIVER_FILES" VK_IMPLICIT_LAYER_PATH="$LAYERS" \
+    COOPVK_ENABLE="$COOPVK_ENABLE" COOPVK_REPORT="$COOPVK_REPORT" COOPVK_EMULATE="$COOPVK_EMULATE" "$@"
+WRAPPER
+chmod +x wrapper
+reports=$HOME/.cache/coopvk/reports
+game() {
+    LAYERS=$(dirname "$manifest") sh -c "COOPVK_ENABLE=1 COOPVK_REPORT=1 COOPVK_EMULATE=all ./wrapper ./the_app $*" >/dev/null 2>&1 ||
+        fail "the game: status $?"
+}
+# What the menu's entry starts, by the rules of desktop entries for texts and for arguments.
+chosen() {
+    env -i HOME="$HOME" PATH="$work/bin:/usr/bin:/bin" VK_DRIVER_FILES="$VK_DRIVER_FILES" python3 - "$desktop" <<'PYTHON'
+import re, subprocess, sys
+entry = dict(line.split("=", 1) for line in open(sys.argv[1]).read().splitlines()[1:])
+assert entry["Type"] == "Application" and entry["Terminal"] == "false" and entry["Name"], entry
+text = re.sub(r"\\(.)", r"\1", entry["Exec"])
+words = [re.sub(r'\\(["`$\\])', r"\1", quoted) if quoted else plain
+         for quoted, plain in re.findall(r'"((?:[^"\\]|\\.)*)"|(\S+)', text)]
+sys.exit(subprocess.run(words, cwd="/").returncode)
+PYTHON
+}
+mkdir -p "$work/bin" "$HOME/.local/bin"
+ln -s "$coopvk" "$HOME/.local/bin/coopvk"
+printf '#!/bin/sh\necho "$@" >>"%s/shown"\n' "$work" >"$work/bin/xdg-open"
+chmod +x "$work/bin/xdg-open"
+
+! chosen 2>said || fail 'a report of no game'
+[[ $(<"$work/shown") == "$HOME/coopvk-report.txt" ]] || fail "shown: $(<"$work/shown")"
+grep -q 'no program has left a report.*COOPVK_REPORT=1' "$HOME/coopvk-report.txt" || fail "$(<"$HOME/coopvk-report.txt")"
+
+game instance physical matrix-device pipeline
+game instance  # a later program without shaders, such as a launcher
+[[ $(find "$reports" -mindepth 1 -maxdepth 1 | wc -l) == 2 ]] || fail "kept: $(ls "$reports")"
+chosen 2>said || fail "status $?: $(<said)"
+[[ $(tail -n 1 "$work/shown") == "$HOME" ]] || fail "shown: $(<"$work/shown")"
+grep -q "wrote $HOME/coopvk-report.tar.*Reports that are left: 1" "$HOME/coopvk-report.txt" || fail "$(<"$HOME/coopvk-report.txt")"
+rm -rf coopvk-report
+tar -xf "$HOME/coopvk-report.tar"
+for file in version devices.json doctor status log statistics; do
+    [[ -s coopvk-report/$file ]] || fail "kept: no $file"
+done
+grep -q 'rewrote compute shader' coopvk-report/log || fail 'kept: no rewrite in the log'
+! grep -rq "$work" coopvk-report || fail "a path: $(grep -r "$work" coopvk-report | head -3)"
+"$coopvk" rewrite "$HOME/coopvk-report.tar" -o out.spv || fail 'kept: no shader is repeated'
+[[ $(find "$reports" -mindepth 1 -maxdepth 1 | wc -l) == 1 ]] || fail "left: $(ls "$reports")"
+! "$coopvk" report --kept -- true 2>said || fail 'a program with --kept'
+grep -q 'starts no program' said || fail "$(<said)"
 echo 'test_report: passed'

@@ -78,6 +78,12 @@ std::vector<Buffer> givenBuffers(const Module& module, const Interface& interfac
 std::vector<std::vector<std::byte>> contentsOf(const Memory& memory,
                                                const std::vector<std::vector<std::byte>>& regions);
 
+// Of types that are larger only the beginning is there.
+inline constexpr uint64_t kMostGuessedBytes = uint64_t{1} << 20;
+
+// Whether a buffer has value after value of its type: addresses may point to any of them.
+bool isRepeated(const Module& module, const BufferUse& use);
+
 // Calls `visit` for each number of the buffer: in arrays of integers in the format in which
 // matrices or vectors are accessed there, else as the type says.
 using VisitNumber = std::function<void(uint64_t offset, const Format& format)>;

@@ -3,6 +3,7 @@
 // `coopvk report`: runs a program, and packs what a report of a bug needs into one file.
 #include <cstdlib>
 #include <cstring>
+#include <format>
 #include <fstream>
 #include <iostream>
 
@@ -12,9 +13,11 @@
 #include "input_file.hpp"
 #include "report/archive.hpp"
 #include "setting_options.hpp"
+#include "settings/kept_report.hpp"
 #include "supervisor.hpp"
 #include "system/files.hpp"
 #include "system/system.hpp"
+#include "system/tool_system.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -24,6 +27,8 @@ namespace fs = std::filesystem;
 struct ReportOptions {
     std::string output = "coopvk-report.tar";
     std::string emulate, backEnd, inputs;
+    bool kept = false;  // what a program has left, and none that is started here
+    bool show = false;
     std::vector<std::string> command;
 };
 
@@ -70,13 +75,8 @@ SettingTexts settingsFor(const ReportOptions& options, const fs::path& folder) {
     SettingTexts texts;
     set(texts, "emulate", options.emulate);
     set(texts, "back_end", options.backEnd);
-    set(texts, "log_level", "debug");
-    set(texts, "remember", "off");  // what is reported is to happen again
-    set(texts, "log_file", (folder / "log").string());
-    set(texts, "dump_dir", (folder / "shaders").string());
     set(texts, "dump_inputs", options.inputs);
-    set(texts, "validate_output", "true");
-    set(texts, "statistics", (folder / "statistics").string());
+    set(texts, "report", folder.string());
     return texts;
 }
 
@@ -88,9 +88,8 @@ rewrite::Result<std::string> runProgram(const ReportOptions& options, const fs::
     for (const auto& [name, value] : *environment) layer::system::setVariable(name, value);
     const Ended ended = runAndWait(options.command);
     if (ended.error != 0)
-        return rewrite::Error{
-            rewrite::ErrorCode::kInvalidArgument,
-            "cannot start " + options.command.front() + ": " + std::strerror(ended.error)};
+        return failure("cannot start " + options.command.front() + ": " +
+                       std::strerror(ended.error));
     return "wait status " + std::to_string(ended.status) + "\n";
 }
 
@@ -121,39 +120,104 @@ std::vector<ArchivedFile> withoutPersonal(std::vector<ArchivedFile> files, const
     return files;
 }
 
-int runReport(const ReportOptions& options) {
-    if (options.command.empty()) {
-        std::cerr << "coopvk: no program given (coopvk report [options] -- APP [arguments])\n";
-        return 2;
-    }
-    const Folder folder;
-    if (folder.path().empty()) {
-        std::cerr << "coopvk: cannot make a temporary folder\n";
-        return 2;
-    }
+// What is to be told of this machine, and of the layer in a program.
+std::vector<ArchivedFile> surroundings(const std::vector<std::string>& program) {
     std::vector<std::string> doctor = {"doctor", "--"};
-    doctor.insert(doctor.end(), options.command.begin(), options.command.end());
-    std::vector<ArchivedFile> files = {{"version", own({"--version"})},
-                                       {"devices.json", jsonIn(own({"info", "--json"}))},
-                                       {"doctor", own(doctor)}};
-    const auto ended = runProgram(options, folder.path());
-    if (!ended) {
-        complain(ended.error().message);
-        return 2;
-    }
-    files.push_back({"status", *ended});
-    for (ArchivedFile& file : filesOfFolder(folder.path())) files.push_back(std::move(file));
-    files = withoutPersonal(std::move(files), folder.path());
+    doctor.insert(doctor.end(), program.begin(), program.end());
+    return {{"version", own({"--version"})},
+            {"devices.json", jsonIn(own({"info", "--json"}))},
+            {"doctor", own(doctor)}};
+}
+
+// A report or, where there can be none, why.
+using Outcome = rewrite::Result<std::string>;
+
+Outcome pack(const ReportOptions& options, std::vector<ArchivedFile> files,
+             const fs::path& folder) {
+    for (ArchivedFile& file : filesOfFolder(folder)) files.push_back(std::move(file));
+    files = withoutPersonal(std::move(files), folder);
     std::ofstream out(options.output, std::ios::binary);
-    if (!writeArchive(out, "coopvk-report", files)) {
-        std::cerr << "coopvk: cannot write " << options.output << '\n';
+    if (!writeArchive(out, "coopvk-report", files))
+        return failure("cannot write " + options.output);
+    return std::format(
+        "wrote {} ({} files). It has the program's shaders{}: make sure that you may pass them on.",
+        options.output, files.size(),
+        options.inputs.empty() ? "" : ", and what its dispatches read");
+}
+
+Outcome runAndPack(const ReportOptions& options) {
+    const Folder folder;
+    if (folder.path().empty()) return failure("cannot make a temporary folder");
+    std::vector<ArchivedFile> files = surroundings(options.command);
+    const auto ended = runProgram(options, folder.path());
+    if (!ended) return ended.error();
+    files.push_back({"status", *ended});
+    return pack(options, std::move(files), folder.path());
+}
+
+// The reports that programs have left, the last one first.
+std::vector<fs::path> keptReports(const fs::path& reports) {
+    std::vector<std::pair<fs::file_time_type, fs::path>> found;
+    std::error_code error;
+    for (const auto& entry : fs::directory_iterator(reports, error)) {
+        const auto time = fs::last_write_time(entry.path() / layer::kReportLog, error);
+        if (!error) found.emplace_back(time, entry.path());
+    }
+    std::ranges::sort(found, std::ranges::greater());
+    std::vector<fs::path> paths;
+    for (auto& [time, path] : found) paths.push_back(std::move(path));
+    return paths;
+}
+
+bool hasShaders(const fs::path& report) {
+    std::error_code error;
+    return !fs::is_empty(report / layer::kReportShaders, error) && !error;
+}
+
+// Of a game that starts others first, the report is that of the last one with shaders.
+Outcome packKept(const ReportOptions& options) {
+    const fs::path reports = layer::reportsFolder();
+    std::vector<fs::path> kept = keptReports(reports);
+    if (kept.empty())
+        return failure(
+            "no program has left a report in " + reports.string() +
+            ". Start it with COOPVK_ENABLE=1 COOPVK_REPORT=1; coopvk doctor says why the "
+            "layer is off in a program");
+    std::ranges::stable_partition(kept, hasShaders);
+    std::vector<ArchivedFile> files = surroundings({});
+    files.push_back({"status", "not known: " + kept.front().filename().string() + "\n"});
+    auto packed = pack(options, std::move(files), kept.front());
+    std::error_code error;
+    if (packed) fs::remove_all(kept.front(), error);
+    if (packed && kept.size() > 1)
+        *packed +=
+            std::format(" Reports that are left: {}, in {}.", kept.size() - 1, reports.string());
+    return packed;
+}
+
+// For who sees no terminal: what happened, in a file beside the report, and the folder of both.
+void show(const ReportOptions& options, const std::string& message) {
+    std::error_code error;
+    const fs::path output = fs::absolute(options.output, error);
+    const fs::path text = fs::path(output).replace_extension(".txt");
+    std::ofstream(text) << message << '\n';
+    runOnce(system::showCommand(fs::exists(output, error) ? output.parent_path() : text), {}, {});
+}
+
+int runReport(ReportOptions options) {
+    if (options.command.empty() != options.kept) {
+        std::cerr << "coopvk: " << (options.kept ? "--kept starts no program" : "no program given")
+                  << " (coopvk report [options] -- APP [arguments], or coopvk report --kept)\n";
         return 2;
     }
-    std::cerr << "coopvk: wrote " << options.output << " (" << files.size()
-              << " files). It has the program's shaders"
-              << (options.inputs.empty() ? "" : ", and what its dispatches read")
-              << ": make sure that you may pass them on.\n";
-    return 0;
+    const char* home = std::getenv("HOME");
+    if (options.show && home != nullptr && fs::path(options.output).is_relative())
+        options.output = (fs::path(home) / options.output).string();
+    const Outcome outcome = options.kept ? packKept(options) : runAndPack(options);
+    const std::string& message = outcome ? *outcome : outcome.error().message;
+    complain(message);
+    if (options.show) show(options, message);
+    return outcome ? 0 : 2;
 }
 
 }  // namespace
@@ -170,6 +234,13 @@ void addReportCommand(CLI::App& app, int& status) {
     command->add_option("--emulate", options->emulate, "Which extensions to emulate");
     command->add_option("--back-end", options->backEnd, "What the layer turns matrices into")
         ->check(CLI::IsMember({"auto", "core", "native"}));
+    command->add_flag(
+        "--kept", options->kept,
+        "Start no program: pack what the last one with COOPVK_REPORT=1 has left, and remove it");
+    command->add_flag(
+        "--show", options->show,
+        "Write to your folder, and open it in the file manager, with a text that says "
+        "what happened");
     command->add_option("app", options->command, "The program and its arguments, after --");
     command->positionals_at_end();
     command->callback([options, &status] { status = runReport(*options); });

@@ -109,6 +109,10 @@ std::string makeTemporaryFile() {
 }
 
 // For a POSIX shell.
+std::vector<std::string> showCommand(const std::filesystem::path& path) {
+    return {"xdg-open", path.string()};
+}
+
 std::string setCommand(const std::string& name, const std::string& value) {
     std::string quoted = "'";
     for (const char c : value) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -37,6 +37,9 @@ void* functionOf(void* library, const char* name);
 // A new file of this user's alone; empty if there can be none.
 std::string makeTemporaryFile();
 
+// Opens a file or a folder as the desktop does.
+std::vector<std::string> showCommand(const std::filesystem::path& path);
+
 // Lines for a shell.
 std::string setCommand(const std::string& name, const std::string& value);
 std::string unsetCommand(const std::string& name);

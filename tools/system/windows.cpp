@@ -100,6 +100,10 @@ std::string makeTemporaryFile() {
 }
 
 // For cmd.exe.
+std::vector<std::string> showCommand(const std::filesystem::path& path) {
+    return {"explorer", path.string()};
+}
+
 std::string setCommand(const std::string& name, const std::string& value) {
     return "set \"" + name + '=' + value + '"';
 }

@@ -42,6 +42,7 @@ const SettingRow kSettings[] = {
     {"remember", false, [](Settings& s) { s.remember = true; }},
     {"shownIds", false, [](Settings& s) { s.shownIds.vendor = 1; }},
     {"statistics", false, [](Settings& s) { s.statistics = "1"; }},
+    {"report", false, [](Settings& s) { s.report = "/report"; }},
 };
 
 Settings someSettings() {
