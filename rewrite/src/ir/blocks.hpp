@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The blocks of a function: how they follow each other, and which are on every way to another one.
+// The blocks of a function: how they follow each other, and its loops.
 #pragma once
 
 #include "ir/module.hpp"
@@ -64,30 +64,6 @@ class BlockGraph {
     std::vector<std::vector<size_t>> successors_, predecessors_;
     std::vector<Loop> loops_;
     std::vector<const Loop*> innermost_;
-};
-
-// Which blocks of a function are on every way to another block.
-
-// Valid as long as the graph is.
-class Dominators {
- public:
-    Dominators(const Function& function, const BlockGraph& graph);
-
-    // Whether `a` is on every way to `b`, or is `b`.
-    bool dominates(size_t a, size_t b) const;
-
- private:
-    static constexpr size_t kNone = ~size_t{0};
-
-    template <typename Tree>
-    void number(const Tree& tree, const std::vector<size_t>& order);
-
-    // By block: of its number in the tree of dominators, and of those below it. Blocks that are
-    // not reached have none, nor has any block of a malformed function.
-    struct Range {
-        size_t first = kNone, end = kNone;
-    };
-    std::vector<Range> ranges_;
 };
 
 }  // namespace coopvk::rewrite

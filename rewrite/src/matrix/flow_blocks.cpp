@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/post_dominators.hpp"
 
 namespace coopvk::rewrite {
 

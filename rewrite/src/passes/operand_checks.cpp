@@ -5,6 +5,7 @@
 #include "ir/blocks.hpp"
 #include "ir/component_kinds.hpp"
 #include "ir/composites.hpp"
+#include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "passes/whole_module.hpp"

@@ -7,6 +7,7 @@
 
 #include "ir/blocks.hpp"
 #include "ir/dead_code.hpp"
+#include "ir/dominators.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "passes/whole_module.hpp"

@@ -4,11 +4,11 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
+#include "ir/dominators.hpp"
 #include "ir/effects.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/post_dominators.hpp"
 
 namespace coopvk::rewrite {
 

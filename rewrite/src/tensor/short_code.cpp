@@ -6,6 +6,7 @@
 
 #include "ir/blocks.hpp"
 #include "ir/dead_code.hpp"
+#include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 #include "tensor/load_order.hpp"

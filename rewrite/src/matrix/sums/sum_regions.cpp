@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <ranges>
 
+#include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/sums/sum_types.hpp"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which blocks all ways from a block lead to.
+// Which blocks of a function are on every way to another block (dominators), and on every way from
+// one to the end (post-dominators): the same of the reversed graph.
 #pragma once
 
 #include <vector>
@@ -10,6 +11,26 @@
 namespace coopvk::rewrite {
 
 inline constexpr size_t kNowhere = ~size_t{0};  // behind the end of the function
+
+// Valid as long as the graph is.
+class Dominators {
+ public:
+    Dominators(const Function& function, const BlockGraph& graph);
+
+    // Whether `a` is on every way to `b`, or is `b`.
+    bool dominates(size_t a, size_t b) const {
+        const auto [first, end] = ranges_[a];
+        return a == b || (ranges_[b].first >= first && ranges_[b].first < end);
+    }
+
+ private:
+    // By block: of its number in the tree of dominators, and of those below it. Blocks that are
+    // not reached have none, nor has any block of a malformed function.
+    struct Range {
+        size_t first = kNowhere, end = kNowhere;
+    };
+    std::vector<Range> ranges_;
+};
 
 // The immediate post-dominator of each block: the first one that is on all ways from it to the end.
 // kNowhere: only the end is; also of blocks that may never get there.
