@@ -1,13 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Shared memory of each subgroup, through which elements of the driver's matrices go: only the
-// driver knows which invocation has which element.
+// Shared memory through which the invocations of a subgroup pass values to each other: each
+// subgroup of a workgroup has a part of it. Barriers follow all accesses.
 #pragma once
 
+#include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
 
 namespace coopvk::rewrite {
 
+// The parts of all subgroups, one behind the other.
+struct SubgroupArea {
+    Id variable = 0;
+    Id element = 0;         // a scalar or vector
+    uint32_t elements = 0;  // of each subgroup
+};
+
+// The variable of an area for each subgroup of a workgroup.
+SubgroupArea declareArea(TypeTable& types, std::string_view name, Id element, uint32_t elements,
+                         uint32_t subgroups);
+
+// The accesses of the code of one instruction.
+class AreaAccess {
+ public:
+    AreaAccess(Emitter& emit, const SubgroupArea& area, spv::Scope scope = spv::Scope::Subgroup)
+        : emit_(emit), area_(area), scope_(scope), memory_(nonPrivateAccess(emit.module())) {}
+
+    // Elements by their numbers (u32) among those of all subgroups.
+    Id pointer(Id index) { return emit_.chain(area_.element, {area_.variable, index}); }
+    Id load(Id index) { return emit_.load(area_.element, pointer(index), memory_); }
+    void store(Id index, Id value) { emit_.store(pointer(index), value, memory_); }
+    void barrier() { sharedBarrier(emit_, scope_); }
+
+ private:
+    Emitter& emit_;
+    const SubgroupArea area_;
+    const spv::Scope scope_;
+    const Operands memory_;
+};
+
+// Areas of which a lowering reserves as much as any instruction needs, one for each type of
+// elements.
 class Staging {
  public:
     Staging(LoweringContext& context, uint32_t subgroups)
@@ -16,27 +49,20 @@ class Staging {
     // Whether the device has enough shared memory beside the module's, and `more` bytes.
     bool fits(uint64_t more = 0) const;
     // Forgets all reservations.
-    void clear() { memories_.clear(); }
+    void clear() { areas_.clear(); }
     // Reserves elements for each subgroup. All reservations precede the first access.
     void reserve(Id element, uint32_t elements);
     // Declares the variables, so that nothing else takes what is reserved.
     void declare();
 
-    // Pointer to element `index` (u32) of this subgroup's memory for a scalar or vector type.
+    const SubgroupArea& area(Id element);
+    // Pointer to element `index` (u32) of this subgroup's part.
     Id at(FunctionWriter& writer, Id element, Id index);
-    // The same for an index into the memory of all subgroups, one behind the other.
-    Id at(Emitter& emit, Id element, Id index);
 
  private:
-    struct Memory {
-        uint32_t elements = 0;  // for each subgroup
-        Id variable = 0;
-    };
-    Id variable(Id element, Memory& memory);
-
     LoweringContext& context_;
     uint32_t subgroups_;
-    std::map<Id, Memory> memories_;
+    std::map<Id, SubgroupArea> areas_;
 };
 
 }  // namespace coopvk::rewrite

@@ -61,12 +61,6 @@ struct SharedWords {
     uint32_t used = 0;
 };
 
-// Shared memory of a subgroup for components of one type.
-struct SubgroupArea {
-    Id variable;  // the areas of all subgroups
-    uint32_t elements;
-};
-
 // Ways to load by tensor addresses (tensor_load.cpp).
 enum class LoadWay {
     kFastest,   // for layouts that allow it
@@ -99,12 +93,8 @@ struct MatrixContext : PackedContext {
     ProductSlices slices;
     std::optional<Multiples> multiples;  // if loads from buffers may be in words
     SharedWords shared;
-    std::map<Id, SubgroupArea> subgroupAreas;  // by component type
-    // Of accumulators that change their grid, by what lanes store at once and how much there is.
-    std::map<std::pair<Id, uint32_t>, SubgroupArea> gridAreas;
-    std::optional<Id> laneItems;  // variable of LaneItems
-    // Shared memory for rows or columns of matrices: variables by component type and stride.
-    std::map<std::pair<Id, uint32_t>, Id> lineVariables;
+    // Of subgroups, by name, the type of elements and their number.
+    std::map<std::tuple<std::string_view, Id, uint32_t>, SubgroupArea> areas;
     TensorTypes tensors;
     // Conversions whose results only tensor stores use: the operand, by the result. The stores
     // convert.

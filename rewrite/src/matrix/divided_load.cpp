@@ -85,8 +85,9 @@ class DividedLoad : private MatrixCode {
                     inPairs(emit_, matrix_.component,
                             unpackComponents(emit_, *matrix_.number, memory_.loadRunOf(line, first),
                                              memory_.memoryScalar(), matrix_.component));
-                goesThroughMemory() ? throughMemory(converted, begin, first)
-                                    : byShuffles(converted, begin, first);
+                const std::optional<SubgroupArea> memory = area();
+                memory ? throughMemory(*memory, converted, begin, first)
+                       : byShuffles(converted, begin, first);
             }
         }
     }
@@ -94,9 +95,10 @@ class DividedLoad : private MatrixCode {
  private:
     static constexpr uint32_t kItem = 2 * LaneItems::kWords;  // f16 in an item
 
-    bool goesThroughMemory() const {
-        return length_ % kItem == 0 && types_.width(matrix_.component) == 16 &&
-               LaneItems::hasRoom(context_);
+    // Shared memory that runs go through; nullopt: by shuffles.
+    std::optional<SubgroupArea> area() {
+        if (length_ % kItem != 0 || types_.width(matrix_.component) != 16) return std::nullopt;
+        return LaneItems::area(context_);
     }
 
     void byShuffles(const std::vector<Slot>& converted, uint32_t begin, uint32_t first) {
@@ -106,8 +108,9 @@ class DividedLoad : private MatrixCode {
         }
     }
 
-    void throughMemory(const std::vector<Slot>& converted, uint32_t begin, uint32_t first) {
-        LaneItems items(context_, writer_);
+    void throughMemory(const SubgroupArea& area, const std::vector<Slot>& converted, uint32_t begin,
+                       uint32_t first) {
+        LaneItems items(context_, writer_, area);
         const Id u32 = types_.uint32(), pair = types_.vectorType(matrix_.component, 2);
         for (uint32_t item = 0; item < length_; item += kItem) {
             const std::vector<Slot> part(converted.begin() + item,

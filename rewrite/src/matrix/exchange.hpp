@@ -25,6 +25,11 @@ uint32_t deepSliceWords(const MatrixContext& context);
 // Bytes that no other variable may take.
 uint64_t workgroupMemoryBytes(const MatrixContext& context);
 
+// Shared memory of each subgroup with so many elements of a type; nullopt: there is too little
+// left, or the module cannot have it.
+std::optional<SubgroupArea> subgroupArea(MatrixContext& context, std::string_view name, Id element,
+                                         uint64_t elements);
+
 // The accesses of one instruction.
 class WorkgroupMemory {
  public:
@@ -165,25 +170,31 @@ class LaneItems : private MatrixCode {
  public:
     static constexpr uint32_t kWords = 4;
 
-    // Bytes that the lanes of all subgroups take; 0: the module cannot have it.
-    static uint64_t bytesFor(const Module& module, uint32_t subgroupSize);
-    // Whether the variable is there, or there is room for it.
-    static bool hasRoom(const MatrixContext& context);
+    // nullopt: the module cannot have it, or has no room.
+    static std::optional<SubgroupArea> area(MatrixContext& context);
 
-    // Needs hasRoom().
-    LaneItems(MatrixContext& context, MatrixWriter& writer);
+    LaneItems(MatrixContext& context, MatrixWriter& writer, const SubgroupArea& area)
+        : MatrixCode(context, writer), area_(emit_, area), vector_(area.element) {}
     // Stores the four words of each lane, and waits until all have.
-    void store(std::span<const Id> words);
+    void store(std::span<const Id> words) {
+        area_.store(place(writer_.lane(), 0), emit_.construct(vector_, words));
+        area_.barrier();
+    }
     // What the lane `first` + `offset` has stored.
-    std::vector<Id> load(Id first, uint32_t offset);
+    std::vector<Id> load(Id first, uint32_t offset) {
+        return emit_.parts(area_.load(place(first, offset)));
+    }
     // Waits until all have loaded.
-    void finish() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+    void finish() { area_.barrier(); }
 
  private:
-    Id pointer(Id lane, uint32_t offset);
+    Id place(Id lane, uint32_t offset) {
+        const Id begin = emit_.times(writer_.subgroup(), context_.target.subgroupSize);
+        return emit_.plus(emit_.addU32(begin, lane), offset);
+    }
 
-    Id vector_ = 0;
-    Operands access_;
+    AreaAccess area_;
+    const Id vector_;
 };
 
 // Whether CombineFunc takes neighbourhoods of 2 x 2 elements from shared memory, in loops, and

@@ -21,36 +21,53 @@ struct MatrixLines {
     uint32_t length = 0;
 };
 
-// Converts through shared memory, on processors on which shuffles of many elements cost too much.
-
 // Elements from one line to the next: odd, so that lanes access different banks of shared memory.
 uint32_t strideOf(const MatrixLines& lines) { return lines.length | 1u; }
 
-uint64_t elementsOf(const MatrixContext& context, const MatrixLines& lines) {
-    const uint32_t lanes = context.target.subgroupSize;
-    return uint64_t{subgroupsOf(context.module, lanes)} * lanes * strideOf(lines);
-}
-
-std::pair<Id, uint32_t> keyOf(const MatrixLines& lines, Id component) {
-    return {component, strideOf(lines)};
-}
-
+// Converts through shared memory, on processors on which shuffles of many elements cost too much.
 class LineMemory : private MatrixCode {
  public:
     LineMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
-               const MatrixLines& lines)
-        : MatrixCode(context, writer), matrix_(matrix), lines_(lines) {
-        memory_ = variable();
-        first_ = firstLine();
+               const MatrixLines& lines, const SubgroupArea& area)
+        : MatrixCode(context, writer),
+          matrix_(matrix),
+          lines_(lines),
+          area_(emit_, area),
+          first_(emit_.times(readSubgroup(emit_), context.target.subgroupSize)) {}
+
+    // Defines `result` as the matrix of the lanes' lines.
+    void construct(std::span<const Slot> line, Id result) {
+        const Id begin = start(writer_.lane());
+        for (uint32_t x = 0; x < lines_.length; ++x) put(emit_.plus(begin, x), line[x]);
+        area_.barrier();
+        HeldElements held(matrix_);
+        held.each([&](uint32_t row, uint32_t column, Slot& slot) {
+            slot = {area_.load(placeOf(row, column)), 0};
+        });
+        area_.barrier();
+        held.construct(matrix_, emit_, result);
     }
 
-    void put(Id place, const Slot& slot) {
-        const Id value = scalarOf(emit_, matrix_.component, slot);
-        emit_.store(pointer(place), value, nonPrivateAccess(context_.module));
+    // This lane's line of a matrix; lanes beyond the last line get any line.
+    std::vector<Slot> extract(Id value) {
+        HeldElements held(matrix_, emit_, value);
+        writer_.when(writer_.isNoDuplicate(matrix_), [&] {
+            held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
+                put(placeOf(row, column), slot);
+            });
+        });
+        area_.barrier();
+        const Id begin = start(emit_.modulo(writer_.lane(), lines_.count));
+        std::vector<Slot> elements;
+        for (uint32_t x = 0; x < lines_.length; ++x)
+            elements.push_back({area_.load(emit_.plus(begin, x)), 0});
+        area_.barrier();
+        return elements;
     }
-    Slot get(Id place) {
-        return {emit_.load(matrix_.component, pointer(place), nonPrivateAccess(context_.module)),
-                0};
+
+ private:
+    void put(Id place, const Slot& slot) {
+        area_.store(place, scalarOf(emit_, matrix_.component, slot));
     }
 
     // The places (u32) of a line's first element, and of an element that this lane holds.
@@ -62,78 +79,21 @@ class LineMemory : private MatrixCode {
                             lines_.areColumns ? row : column);
     }
 
-    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
-
- private:
-    Id pointer(Id place) { return emit_.chain(matrix_.component, {memory_, place}); }
-
-    Id variable() {
-        const auto [entry, isNew] =
-            context_.lineVariables.try_emplace(keyOf(lines_, matrix_.component), 0);
-        if (!isNew) return entry->second;
-        const auto count = static_cast<uint32_t>(elementsOf(context_, lines_));
-        const Id array = types_.arrayType(matrix_.component, count);
-        return entry->second =
-                   globalVariable(types_, spv::StorageClass::Workgroup, array, "coopvk_lines");
-    }
-
-    // The number of the subgroup's first line in the variable.
-    Id firstLine() { return emit_.times(readSubgroup(emit_), context_.target.subgroupSize); }
-
     const MatrixType& matrix_;
     const MatrixLines& lines_;
-    Id memory_ = 0;
-    Id first_ = 0;
+    AreaAccess area_;
+    const Id first_;  // the number of the subgroup's first line
 };
 
-// Whether the functions below are faster than shuffles, and there is enough shared memory. A
-// shuffle from a lane whose number differs between lanes is many instructions, or a loop, where
-// subgroups are wide or have scalar registers.
-bool usesLineMemory(const MatrixContext& context, const MatrixLines& lines, Id component) {
+// Where this is faster than shuffles, and there is enough shared memory; else nullopt. A shuffle
+// from a lane whose number differs between lanes is many instructions, or a loop, where subgroups
+// are wide or have scalar registers.
+std::optional<SubgroupArea> lineArea(MatrixContext& context, const MatrixLines& lines,
+                                     Id component) {
     const DevicePlan& device = context.target.device;
-    if (!device.hasSlowShuffles || lines.length <= device.maxShuffledLine ||
-        !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) {
-        return false;
-    }
-    if (context.lineVariables.contains(keyOf(lines, component))) return true;
-    const uint64_t bytes = elementsOf(context, lines) * context.types.width(component) / 8;
-    return bytes != 0 &&
-           sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context), device);
-}
-
-// Defines `result` as the matrix of the lanes' lines.
-void constructThroughMemory(MatrixContext& context, MatrixWriter& writer, const MatrixType& matrix,
-                            const MatrixLines& lines, std::span<const Slot> line, Id result) {
-    LineMemory memory(context, writer, matrix, lines);
-    const Id start = memory.start(writer.lane());
-    for (uint32_t x = 0; x < lines.length; ++x) memory.put(writer.emit().plus(start, x), line[x]);
-    memory.barrier();
-    HeldElements held(matrix);
-    held.each([&](uint32_t row, uint32_t column, Slot& slot) {
-        slot = memory.get(memory.placeOf(row, column));
-    });
-    memory.barrier();
-    held.construct(matrix, writer.emit(), result);
-}
-
-// This lane's line of a matrix; lanes beyond the last line get any line.
-std::vector<Slot> extractThroughMemory(MatrixContext& context, MatrixWriter& writer,
-                                       const MatrixType& matrix, const MatrixLines& lines,
-                                       Id value) {
-    LineMemory memory(context, writer, matrix, lines);
-    Emitter& emit = writer.emit();
-    HeldElements held(matrix, emit, value);
-    writer.when(writer.isNoDuplicate(matrix), [&] {
-        held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
-            memory.put(memory.placeOf(row, column), slot);
-        });
-    });
-    memory.barrier();
-    const Id start = memory.start(emit.modulo(writer.lane(), lines.count));
-    std::vector<Slot> elements;
-    for (uint32_t x = 0; x < lines.length; ++x) elements.push_back(memory.get(emit.plus(start, x)));
-    memory.barrier();
-    return elements;
+    if (!device.hasSlowShuffles || lines.length <= device.maxShuffledLine) return std::nullopt;
+    return subgroupArea(context, "coopvk_lines", component,
+                        uint64_t{context.target.subgroupSize} * strideOf(lines));
 }
 
 // The components in packs of 32 bits, since each pack takes one shuffle.
@@ -196,9 +156,9 @@ void lowerConstructFromRows(MatrixContext& context, MatrixWriter& writer,
     const std::vector<Slot> cells = slotsOf(emit, emit.parts(construct.word(0)));
     const std::vector<Slot> elements =
         unpackComponents(emit, *matrix->number, cells, array.element, matrix->component);
-    if (usesLineMemory(context, *lines, matrix->component)) {
-        constructThroughMemory(context, writer, *matrix, *lines, elements, construct.result);
-        return;
+    if (const auto area = lineArea(context, *lines, matrix->component)) {
+        return LineMemory(context, writer, *matrix, *lines, *area)
+            .construct(elements, construct.result);
     }
     const std::vector<Slot> line = packed(emit, matrix->component, elements);
 
@@ -225,9 +185,9 @@ void lowerExtractRows(MatrixContext& context, MatrixWriter& writer, const Instru
     const std::optional<MatrixLines> lines = matchLines(context, extract, matrix, array);
     if (!lines) return;
     Emitter& emit = writer.emit();
-    if (usesLineMemory(context, *lines, matrix->component)) {
+    if (const auto area = lineArea(context, *lines, matrix->component)) {
         const std::vector<Slot> line =
-            extractThroughMemory(context, writer, *matrix, *lines, extract.word(0));
+            LineMemory(context, writer, *matrix, *lines, *area).extract(extract.word(0));
         return constructArray(emit, array, line, *matrix, extract.result);
     }
     SubgroupExchange exchange(context, writer, *matrix);

@@ -187,9 +187,13 @@ std::vector<StagingArray> retypedOf(const TypeTable& types, const PlannedTarget&
                                     const MatrixUses& uses,
                                     const std::vector<StagingArray>& arrays) {
     std::vector<StagingArray> most = fitting(types, target, arrays, 0);
-    const uint64_t items = LaneItems::bytesFor(types.module(), target.subgroupSize);
-    if (!target.device.dividesConversions || items == 0 || most.size() == arrays.size())
+    const Module& module = types.module();
+    const uint64_t items = uint64_t{subgroupsOf(module, target.subgroupSize)} *
+                           target.subgroupSize * LaneItems::kWords * 4;
+    if (!target.device.dividesConversions || items == 0 || most.size() == arrays.size() ||
+        !module.hasCapability(spv::Capability::VulkanMemoryModel)) {
         return most;
+    }
     std::vector<StagingArray> fewer = fitting(types, target, arrays, items);
     const size_t all = loadsFrom(uses, arrays), byMost = loadsFrom(uses, most);
     return all - byMost > byMost - loadsFrom(uses, fewer) ? fewer : most;

@@ -50,78 +50,63 @@ CombinedRows rowsOf(const MatrixType& to) { return {to.rows, 2 * to.columns}; }
 
 // In how many parts the matrix goes through an area; 0 if it cannot.
 template <typename Shape>
-uint32_t partsOf(const Shape& shape, const SubgroupArea& area) {
+uint32_t partsOf(const Shape& shape, uint32_t elements) {
     for (uint32_t parts = 1; parts <= shape.maxParts; ++parts)
-        if (shape.elements(parts) <= area.elements) return parts;
+        if (shape.elements(parts) <= elements) return parts;
     return 0;
 }
 
-// Behind the elements there is a slot for each lane, to which it stores what is of another part: so
-// all lanes store, without branches.
-uint32_t slotCount(const MatrixContext& context, uint32_t elements) {
-    return elements + context.target.subgroupSize;
+constexpr std::string_view kElements = "coopvk_elements";
+
+// The one area for components of a type; nullptr: there is none yet.
+const SubgroupArea* areaOf(const MatrixContext& context, Id component) {
+    const auto found = context.areas.lower_bound({kElements, component, 0});
+    return found != context.areas.end() && std::get<0>(found->first) == kElements &&
+                   found->second.element == component
+               ? &found->second
+               : nullptr;
 }
 
-// For the whole matrix, or as large parts of it as there is room for; nullopt: there is none.
-template <typename Shape>
-std::optional<SubgroupArea> makeArea(MatrixContext& context, const Shape& shape, Id component) {
-    const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
-    for (uint32_t parts = 1; parts <= shape.maxParts && subgroups != 0; ++parts) {
-        const uint32_t elements = shape.elements(parts);
-        const uint64_t count = subgroups * slotCount(context, elements);
-        const uint64_t bytes = count * context.types.width(component) / 8;
-        if (!sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context),
-                                 context.target.device)) {
-            continue;
-        }
-        const Id array = context.types.arrayType(component, static_cast<uint32_t>(count));
-        return SubgroupArea{
-            globalVariable(context.types, spv::StorageClass::Workgroup, array, "coopvk_elements"),
-            elements};
-    }
-    return std::nullopt;
-}
-
-// Whether there is an area; makes one where none is yet.
+// Whether there is an area; makes one where none is yet: for the whole matrix, or as large parts of
+// it as there is room for. Behind the elements there is a slot for each lane, to which it stores
+// what is of another part: so all lanes store, without branches.
 template <typename Shape>
 bool hasArea(MatrixContext& context, const Shape& shape, Id component) {
-    if (!context.module.hasCapability(spv::Capability::VulkanMemoryModel)) return false;
-    const auto found = context.subgroupAreas.find(component);
-    if (found != context.subgroupAreas.end()) return partsOf(shape, found->second) != 0;
-    const std::optional<SubgroupArea> area = makeArea(context, shape, component);
-    if (area) context.subgroupAreas.emplace(component, *area);
-    return area.has_value();
+    const uint32_t slots = context.target.subgroupSize;
+    if (const SubgroupArea* area = areaOf(context, component))
+        return partsOf(shape, area->elements - slots) != 0;
+    for (uint32_t parts = 1; parts <= shape.maxParts; ++parts) {
+        if (subgroupArea(context, kElements, component, uint64_t{shape.elements(parts)} + slots))
+            return true;
+    }
+    return false;
 }
 
-// The subgroup's area. Barriers follow all accesses.
 class AreaCode : protected MatrixCode {
  protected:
     AreaCode(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
         : MatrixCode(context, writer),
           m_(move),
           component_(move.to.component),
-          area_(context.subgroupAreas.at(component_)),
-          access_(nonPrivateAccess(context.module)) {
-        first_ = emit_.times(readSubgroup(emit_), slotCount(context, area_.elements));
-    }
+          elements_(areaOf(context, component_)->elements - context.target.subgroupSize),
+          area_(emit_, *areaOf(context, component_)),
+          first_(emit_.times(readSubgroup(emit_), areaOf(context, component_)->elements)) {}
 
-    Id pointer(Id place) {
-        return emit_.chain(component_, {area_.variable, emit_.addU32(first_, place)});
-    }
-    Id loadFrom(Id place) { return emit_.load(component_, pointer(place), access_); }
-    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+    Id at(Id place) { return emit_.addU32(first_, place); }
 
     const SubgroupMove& m_;
     const Id component_;
-    const SubgroupArea area_;
-    const Operands access_;
-    Id first_ = 0;
+    const uint32_t elements_;  // without the slots
+    AreaAccess area_;
+    const Id first_;
 };
 
 class SubgroupMemory : private AreaCode {
  public:
     SubgroupMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move)
-        : AreaCode(context, writer, move), lines_(linesOf(move)), parts_(partsOf(lines_, area_)) {}
+        : AreaCode(context, writer, move),
+          lines_(linesOf(move)),
+          parts_(partsOf(lines_, elements_)) {}
 
     void run(Id value, Id result) {
         HeldElements from(m_.from, emit_, value);
@@ -130,9 +115,9 @@ class SubgroupMemory : private AreaCode {
             const uint32_t length = lines_.partLength(parts_);
             const uint32_t begin = part * length;
             writer_.when(writer_.isNoDuplicate(m_.from), [&] { store(from, begin, length); });
-            barrier();
+            area_.barrier();
             load(to, begin, length);
-            barrier();
+            area_.barrier();
         }
         to.construct(m_.to, emit_, result);
     }
@@ -152,7 +137,7 @@ class SubgroupMemory : private AreaCode {
             Id place =
                 emit_.addU32(startOfLine(start, m_.from, other(lines_.inSource), line), offset);
             if (least < begin || most >= begin + length) place = inPart(offset, length, place);
-            emit_.store(pointer(place), scalarOf(emit_, component_, slot), access_);
+            area_.store(at(place), scalarOf(emit_, component_, slot));
         });
     }
 
@@ -166,7 +151,7 @@ class SubgroupMemory : private AreaCode {
             if (parts_ > 1 && index >= length) return;
             const Id place =
                 emit_.plus(startOfLine(start, m_.to, other(lines_.along), line), index);
-            slot = {loadFrom(place), 0};
+            slot = {area_.load(at(place)), 0};
         });
     }
 
@@ -185,7 +170,7 @@ class SubgroupMemory : private AreaCode {
 
     // The place, if the element is in the part; else the lane's slot.
     Id inPart(Id offset, uint32_t length, Id place) {
-        const Id rest = emit_.plus(writer_.lane(), area_.elements);
+        const Id rest = emit_.plus(writer_.lane(), elements_);
         const Id isIn = emit_.compare(OpULessThan, offset, emit_.constant(length));
         return emit_.select(isIn, place, rest);
     }
@@ -202,7 +187,7 @@ class SubgroupCombination : private AreaCode {
         : AreaCode(context, writer, move),
           combine_(combine),
           rows_(rowsOf(move.to)),
-          parts_(partsOf(rows_, area_)) {}
+          parts_(partsOf(rows_, elements_)) {}
 
     void run(Id value, Id result) {
         ElementArray from(context_, writer_, m_.from), to(context_, writer_, m_.to);
@@ -210,9 +195,9 @@ class SubgroupCombination : private AreaCode {
         repeat(parts_, [&](Id part) {
             const Id begin = emit_.times(part, rows_.partRows(parts_));
             writer_.when(writer_.isNoDuplicate(m_.from), [&] { store(from, begin); });
-            barrier();
+            area_.barrier();
             combine(to, begin);
-            barrier();
+            area_.barrier();
         });
         to.whole(result);
     }
@@ -245,8 +230,8 @@ class SubgroupCombination : private AreaCode {
     void store(ElementArray& from, Id begin) {
         each(m_.from, emit_.times(begin, 2), 2 * rows_.partRows(parts_),
              [&](Id row, Id column, Id number) {
-                 const Id place = pointer(emit_.addU32(emit_.times(row, rows_.width), column));
-                 emit_.store(place, from.load(number), access_);
+                 const Id place = at(emit_.addU32(emit_.times(row, rows_.width), column));
+                 area_.store(place, from.load(number));
              });
     }
 
@@ -259,8 +244,8 @@ class SubgroupCombination : private AreaCode {
             };
             Id columns[2];
             for (uint32_t i = 0; i < 2; ++i) {
-                const Id above = loadFrom(emit_.plus(place, i));
-                columns[i] = both(above, loadFrom(emit_.plus(place, rows_.width + i)));
+                const Id above = area_.load(at(emit_.plus(place, i)));
+                columns[i] = both(above, area_.load(at(emit_.plus(place, rows_.width + i))));
             }
             to.store(number, both(columns[0], columns[1]));
         });

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <ranges>
 
-#include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
 #include "lowering/number.hpp"
@@ -52,6 +51,27 @@ uint64_t workgroupMemoryBytes(const MatrixContext& context) {
     });
     if (!any) return 0;
     return std::max(context.target.device.reservedSharedMemory, context.shared.used * 4);
+}
+
+std::optional<SubgroupArea> subgroupArea(MatrixContext& context, std::string_view name, Id element,
+                                         uint64_t elements) {
+    const auto key = std::tuple(name, element, static_cast<uint32_t>(elements));
+    const auto found = context.areas.find(key);
+    if (found != context.areas.end()) return found->second;
+    const uint32_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
+    const uint64_t bytes = subgroups * elements * bytesOf(context.types, element);
+    if (bytes == 0 || !context.module.hasCapability(spv::Capability::VulkanMemoryModel) ||
+        !sharedMemoryHasRoom(context.module, bytes + workgroupMemoryBytes(context),
+                             context.target.device)) {
+        return std::nullopt;
+    }
+    return context.areas[key] =
+               declareArea(context.types, name, element, std::get<2>(key), subgroups);
+}
+
+std::optional<SubgroupArea> LaneItems::area(MatrixContext& context) {
+    const Id words = context.types.vectorType(context.types.uint32(), kWords);
+    return subgroupArea(context, "coopvk_lanes", words, context.target.subgroupSize);
 }
 
 WorkgroupMemory::WorkgroupMemory(MatrixContext& context, Emitter& emit)

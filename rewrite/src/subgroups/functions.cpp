@@ -133,13 +133,13 @@ Id SubgroupFunctions::given(Emitter& emit, Id type, Id held) {
 Id SubgroupFunctions::lane(Emitter& emit) { return emit.modulo(readInvocation(emit), lanes()); }
 
 // Stores the function's parameter 0 where others read it, and calls read() between two barriers.
-void SubgroupFunctions::exchange(FunctionBuilder& f, Id type, const std::function<void()>& read) {
-    Emitter& emit = f.emit();
-    emit.store(staging_.at(emit, type, readInvocation(emit)), f.parameter(0),
-               nonPrivateAccess(f.module()));
-    sharedBarrier(emit, spv::Scope::Workgroup);
-    read();
-    sharedBarrier(emit, spv::Scope::Workgroup);
+void SubgroupFunctions::exchange(FunctionBuilder& f, Id type,
+                                 const std::function<void(AreaAccess&)>& read) {
+    AreaAccess area(f.emit(), staging_.area(type), spv::Scope::Workgroup);
+    area.store(readInvocation(f.emit()), f.parameter(0));
+    area.barrier();
+    read(area);
+    area.barrier();
 }
 
 Id SubgroupFunctions::exchangeFunction(Id type) {
@@ -148,13 +148,13 @@ Id SubgroupFunctions::exchangeFunction(Id type) {
         FunctionBuilder f(context_.types, context_.newFunctions, "coopvk_from_lane", type,
                           std::array{type, u32});
         Id value = 0;
-        exchange(f, type, [&] {
+        exchange(f, type, [&](AreaAccess& area) {
             Emitter& emit = f.emit();
             Id at = emit.addU32(first(emit, lanes()), emit.modulo(f.parameter(1), lanes()));
             // "the resulting value is undefined" of a lane that does not exist, but not the access.
             if (const uint32_t all = invocationsOf(context_.module); all % lanes() != 0)
                 at = emit.glsl(kUMin, u32, {at, emit.constant(all - 1)});
-            value = emit.load(type, staging_.at(emit, type, at), nonPrivateAccess(f.module()));
+            value = area.load(at);
         });
         return f.finish(value);
     });
@@ -192,13 +192,10 @@ Id SubgroupFunctions::combineFunction(const Combination& combination) {
     FunctionBuilder f(context_.types, context_.newFunctions, "coopvk_combine_lanes", type,
                       std::array{type});
     const Id sum = f.variable(type);
-    exchange(f, type, [&] {
+    exchange(f, type, [&](AreaAccess& area) {
         Emitter& emit = f.emit();
-        const Operands access = nonPrivateAccess(f.module());
         const Id start = first(emit, cluster), lanes = count(emit, start, combination);
-        const auto laneValue = [&](Id at) {
-            return emit.load(type, staging_.at(emit, type, emit.addU32(start, at)), access);
-        };
+        const auto laneValue = [&](Id at) { return area.load(emit.addU32(start, at)); };
         const uint32_t skipped = scan == spv::GroupOperation::ExclusiveScan ? 0 : 1;
         f.store(sum,
                 skipped == 0 ? neutralOf(context_.types, type, row) : laneValue(emit.constant(0)));

@@ -75,7 +75,7 @@ class SubgroupFunctions {
     Id combineFunction(const Combination& combination);
     Id first(Emitter& emit, uint32_t cluster);
     Id count(Emitter& emit, Id first, const Combination& combination);
-    void exchange(FunctionBuilder& f, Id type, const std::function<void()>& read);
+    void exchange(FunctionBuilder& f, Id type, const std::function<void(AreaAccess&)>& read);
 
     uint32_t lanes() const { return context_.target.subgroupSize; }
 

@@ -9,6 +9,7 @@
 #include "ir/control_flow.hpp"
 #include "ir/multiples.hpp"
 #include "lowering/packed.hpp"
+#include "lowering/staging.hpp"
 
 namespace coopvk::rewrite {
 
@@ -22,6 +23,16 @@ struct VectorType : PackedType {
     uint32_t elements() const { return isLarge ? count : packs(); }
 };
 
+// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results,
+// kExchangeQuads x 16 bytes of each vector at once.
+struct VectorExchange {
+    // Quads from one lane's to the next one's: with one unused, lanes access different banks.
+    static constexpr uint32_t kLaneQuads = kExchangeQuads + 1;
+
+    uint32_t lanes = 0;  // of the subgroup
+    SubgroupArea area;   // uvec4[lanes * kLaneQuads]
+};
+
 struct VectorContext : PackedContext {
     VectorContext(TypeTable& theTypes, const PlannedTarget& theTarget, Stage theStage)
         : PackedContext(theTypes, theTarget, "cooperative vector"), stage(theStage) {}
@@ -29,6 +40,7 @@ struct VectorContext : PackedContext {
     const Stage stage;
     std::map<Id, VectorType> vectors;  // by type id; ordered, so that output is deterministic
     std::map<std::vector<uint32_t>, Id> variables;  // that helper functions share, by key
+    std::optional<VectorExchange> exchange;         // of all products
     std::set<std::string_view> paths;               // Rewritten::paths
     std::set<std::string> warnings;                 // Rewritten::warnings
     std::optional<Multiples> claimed;               // of the module before the lowering
@@ -65,7 +77,6 @@ enum HelperKind : uint32_t {
 // The same for a variable that helper functions share.
 enum SharedVariable : uint32_t {
     kIndexedArray,
-    kExchangeArea,
     kLock,
 };
 

@@ -2,7 +2,6 @@
 //
 // Which invocations (lanes) of a subgroup compute together: static conditions, and those that the
 // shader tests.
-#include "lowering/context.hpp"
 #include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {
@@ -75,20 +74,6 @@ void UniformityTest::requireArguments(const Location& location, size_t first) {
 
 namespace {
 
-// The variable that all products share; nullopt if there is too little memory left.
-std::optional<Id> exchangeVariable(VectorContext& context, uint32_t lanes) {
-    const auto known = context.variables.find({kExchangeArea});
-    if (known != context.variables.end()) return known->second;
-    const uint32_t quads = subgroupsOf(context.module, lanes) * lanes * VectorExchange::kLaneQuads;
-    if (!sharedMemoryHasRoom(context.module, uint64_t{16} * quads, context.target.device)) {
-        return std::nullopt;
-    }
-    TypeTable& types = context.types;
-    const Id array = types.arrayType(types.vectorType(types.uint32(), 4), quads);
-    return context.variables[{kExchangeArea}] =
-               globalVariable(types, spv::StorageClass::Workgroup, array, "coopvk_exchange");
-}
-
 // LocalInvocationIndex of the subgroup's first invocation, if those indices are consecutive.
 Id firstInvocation(Emitter& emit) {
     const Id invocation = readInvocation(emit);
@@ -142,9 +127,16 @@ bool canExchange(const VectorContext& context, const VectorMatrixMul& product) {
 }
 
 std::optional<VectorExchange> planExchange(VectorContext& context) {
-    const uint32_t lanes = context.target.subgroupSize;
-    const std::optional<Id> variable = exchangeVariable(context, lanes);
-    return variable ? std::optional(VectorExchange{lanes, *variable}) : std::nullopt;
+    std::optional<VectorExchange>& exchange = context.exchange;
+    if (exchange) return exchange;
+    const uint32_t lanes = context.target.subgroupSize, quads = lanes * VectorExchange::kLaneQuads;
+    const uint32_t subgroups = subgroupsOf(context.module, lanes);
+    if (sharedMemoryHasRoom(context.module, uint64_t{16} * quads * subgroups,
+                            context.target.device)) {
+        const Id quad = context.types.vectorType(context.types.uint32(), 4);
+        exchange = {lanes, declareArea(context.types, "coopvk_exchange", quad, quads, subgroups)};
+    }
+    return exchange;
 }
 
 std::optional<Tile> planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum) {

@@ -68,7 +68,7 @@ class DriverMatrices : SharedVectors {
                      [&](Id quad, uint32_t quads) { addChunk(first, rows, quad, quads); });
         shareTotals(blocks);
         work_.result.store(first, loadTotals(rows), looped);
-        barrier();
+        area_.barrier();
     }
 
     // Adds the products with `quads` quads of each line from `firstQuad` (u32) on. The memory holds
@@ -85,9 +85,9 @@ class DriverMatrices : SharedVectors {
         if (plan_.loadsBlocks) return addBlocks(first, rows, firstQuad, inputs);
         for (uint32_t r = 0; r < rows; r += exchange_.lanes) {
             const uint32_t count = std::min(rows - r, exchange_.lanes);
-            barrier();
+            area_.barrier();
             stageWeights(plus(first, r), count, firstQuad, quads);
-            barrier();
+            area_.barrier();
             for (uint32_t row = 0; row < count; row += shape_.n) {
                 addBlock((r + row) / shape_.n, inputs, [&](uint32_t step) {
                     return loadMatrix(b_, Layout::ColumnMajorKHR, row, step);
@@ -135,13 +135,13 @@ class DriverMatrices : SharedVectors {
         const Id start = startOfLine(emit_, p_.inBlocks, work_.parameters.stride, row);
         const Id line = over(work_.matrix.fromStart(start).bytes(), 16);
         const Id loaded = work_.matrix.quadAt(emit_.sum(line, times(quad, p_.quadBytes() / 16)));
-        if (inputQuadsPerMatrixQuad() == 1) return store(slot, loaded);
+        if (inputQuadsPerMatrixQuad() == 1) return area_.store(slot, loaded);
         std::vector<Id> words;
         for (const Id unit : work_.arithmetic.units(emit_.parts(loaded))) {
             words.push_back(emit_.bitcast(u32(), unit));
         }
         for (uint32_t q = 0; q < words.size() / 4; ++q) {
-            store(plus(slot, q), emit_.construct(quad_, std::span(words).subspan(4 * q, 4)));
+            area_.store(plus(slot, q), emit_.construct(quad_, std::span(words).subspan(4 * q, 4)));
         }
     }
 
@@ -176,7 +176,7 @@ class DriverMatrices : SharedVectors {
 
     // Pointer to what the memory holds for a lane, or of a row of the weights.
     Id slotOf(uint32_t lane, uint32_t quad) {
-        return slot(plus(base_, lane * VectorExchange::kLaneQuads + quad));
+        return area_.pointer(plus(base_, lane * VectorExchange::kLaneQuads + quad));
     }
     Operands access(std::initializer_list<Id> ids, Layout layout) {
         Operands operands = idOperands({ids.begin(), ids.size()});
@@ -202,7 +202,7 @@ class DriverMatrices : SharedVectors {
                     access({slotOf(g * shape_.m, bytes / 16), total}, Layout::RowMajorKHR));
             }
         }
-        barrier();
+        area_.barrier();
     }
 
     std::vector<Id> loadTotals(uint32_t rows) {
@@ -211,7 +211,7 @@ class DriverMatrices : SharedVectors {
                                                        : f32();
         std::vector<Id> totals;
         for (uint32_t q = 0; q < rows * plan_.totalBytes() / 16; ++q) {
-            for (const Id word : emit_.parts(load(plus(laneQuads_, q)))) {
+            for (const Id word : emit_.parts(area_.load(plus(laneQuads_, q)))) {
                 for (const Id total : emit_.parts(emit_.bitcast(type, word))) {
                     totals.push_back(total);
                 }

@@ -60,7 +60,7 @@ class VectorTileProduct : SharedVectors {
         for (uint32_t j = 0; j < tile_.columnsPerLane; ++j) {
             const Id first = addU32(columns_[j], times(chunkQuad, ratio));
             for (uint32_t q = 0; q < ratio; ++q) {
-                for (Id word : emit_.parts(load(plus(first, q)))) {
+                for (Id word : emit_.parts(area_.load(plus(first, q)))) {
                     inputs[j].push_back(emit_.bitcast(work_.arithmetic.unitType(), word));
                 }
             }
@@ -94,19 +94,19 @@ class VectorTileProduct : SharedVectors {
                 words.push_back(emit_.bitcast(u32(), emit_.join(p_.result->pack, parts)));
             }
             words.resize(4, c(0));
-            store(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
+            area_.store(addU32(columns_[j], gridRow_), emit_.construct(quad_, words));
         }
-        barrier();
+        area_.barrier();
         const uint32_t packs = tile_.rowsPerLane / width;
         std::vector<Id> results;
         for (uint32_t l = 0; l < tile_.gridRows; ++l) {
-            const std::vector<Id> words = emit_.parts(load(plus(laneQuads_, l)));
+            const std::vector<Id> words = emit_.parts(area_.load(plus(laneQuads_, l)));
             for (uint32_t p = 0; p < packs; ++p) {
                 results.push_back(emit_.bitcast(p_.result->pack, words[p]));
             }
         }
         work_.result.storePacks(times(t, tile_.gridRows * packs), results, tile_.rows() / width);
-        barrier();
+        area_.barrier();
     }
 
     const Tile& tile_;
@@ -140,19 +140,9 @@ ProductPlan planProduct(VectorContext& context, const VectorMatrixMul& product) 
 void SharedVectors::begin() {
     lane_ = readLane(emit_);
     const Id subgroup = subgroupNumber(f_.context(), emit_, exchange_);
-    base_ = times(subgroup, exchange_.lanes * VectorExchange::kLaneQuads);
+    base_ = times(subgroup, exchange_.area.elements);
     laneQuads_ = laneBase(lane_);
 }
-
-Id SharedVectors::load(Id index) {
-    return emit_.load(quad_, slot(index), nonPrivateAccess(f_.module()));
-}
-
-void SharedVectors::store(Id index, Id value) {
-    emit_.store(slot(index), value, nonPrivateAccess(f_.module()));
-}
-
-void SharedVectors::barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
 
 void SharedVectors::forEachChunk(uint32_t multiple, const std::function<void(Id, uint32_t)>& add) {
     const uint32_t perChunk = matrixQuadsPerChunk();
@@ -161,9 +151,9 @@ void SharedVectors::forEachChunk(uint32_t multiple, const std::function<void(Id,
         const uint32_t inputs = quads * inputQuadsPerMatrixQuad();
         const auto padded = static_cast<uint32_t>(roundUp(inputs, multiple));
         shareChunk(chunk, inputs, padded - inputs, whole);
-        barrier();
+        area_.barrier();
         add(times(chunk, perChunk), quads);
-        barrier();
+        area_.barrier();
     };
     f_.loopAbove(1, whole, [&](Id chunk) { addChunk(chunk, perChunk); });
     if (const uint32_t rest = matrixQuads() % perChunk; rest != 0) addChunk(c(whole), rest);
@@ -182,7 +172,7 @@ void SharedVectors::shareChunk(Id chunk, uint32_t quads, uint32_t zeros, uint32_
         }
     }
     for (uint32_t z = 0; z < zeros; ++z) {
-        store(plus(laneQuads_, quads + z), types_.constantNull(quad_));
+        area_.store(plus(laneQuads_, quads + z), types_.constantNull(quad_));
     }
 }
 
@@ -196,7 +186,7 @@ void SharedVectors::shareInput(Id chunk, uint32_t quads) {
             const bool beyond = known && *known + 4 * q + u >= work_.input.units();
             words.push_back(beyond ? c(0) : emit_.bitcast(u32(), work_.input.unitAt(unit)));
         }
-        store(plus(laneQuads_, q), emit_.construct(quad_, words));
+        area_.store(plus(laneQuads_, q), emit_.construct(quad_, words));
     }
 }
 

@@ -4,21 +4,10 @@
 // the driver's matrices, or with weights that are loaded once for all.
 #pragma once
 
-#include "ir/entry_point.hpp"
-#include "lowering/context.hpp"
+#include "lowering/staging.hpp"
 #include "vector/product.hpp"
 
 namespace coopvk::rewrite {
-
-// Shared memory through which the invocations (lanes) of a subgroup exchange vectors and results,
-// kExchangeQuads x 16 bytes of each vector at once.
-struct VectorExchange {
-    // Quads from one lane's to the next one's: with one unused, lanes access different banks.
-    static constexpr uint32_t kLaneQuads = kExchangeQuads + 1;
-
-    uint32_t lanes = 0;  // of the subgroup
-    Id variable = 0;     // uvec4[subgroups * lanes * kLaneQuads]
-};
 
 // A boolean: whether all lanes are active and multiply by the same matrix.
 Id isProductShared(const ProductWork& work, const VectorExchange& exchange);
@@ -122,17 +111,14 @@ class SharedVectors : protected VectorCode {
           work_(work),
           p_(work.product),
           exchange_(exchange),
-          quad_(types_.vectorType(u32(), 4)) {}
+          area_(emit_, exchange.area),
+          quad_(exchange.area.element) {}
 
     // Reads the positions of the subgroup and of this invocation (lane).
     void begin();
 
     // The first quad of a lane (u32) of the subgroup.
     Id laneBase(Id lane) { return addU32(base_, times(lane, VectorExchange::kLaneQuads)); }
-    Id slot(Id index) { return emit_.chain(quad_, {exchange_.variable, index}); }
-    Id load(Id index);
-    void store(Id index, Id value);
-    void barrier();
 
     // Quads of a line of the matrix, and the quads of input that belong to one of them.
     uint32_t matrixQuads() const { return p_.lineBytes() / 16; }
@@ -147,6 +133,7 @@ class SharedVectors : protected VectorCode {
     const ProductWork& work_;
     const VectorMatrixMul& p_;
     const VectorExchange& exchange_;
+    AreaAccess area_;  // by quads
     Id quad_;
     Id lane_ = 0;
     Id base_ = 0;

@@ -209,16 +209,18 @@ class SliceSource : private MatrixCode {
                                 exchange_.gridCoordinate(Dimension::kRows));
     }
 
-    // All are in one lane.
-    bool goThroughMemory() const {
-        return context_.target.device.hasDividedSubgroups &&
-               types_.width(from_.component) * from_.packWidth == 32 &&
-               LaneItems::hasRoom(context_);
+    // Shared memory for packs that are all in one lane; nullopt: they do not go through it.
+    std::optional<SubgroupArea> area() {
+        if (!context_.target.device.hasDividedSubgroups ||
+            types_.width(from_.component) * from_.packWidth != 32) {
+            return std::nullopt;
+        }
+        return LaneItems::area(context_);
     }
 
     // Of these packs of the lane `source`, several at once.
-    std::map<Id, Id> throughMemory(std::span<const Id> packs, Id source) {
-        LaneItems items(context_, writer_);
+    std::map<Id, Id> throughMemory(const SubgroupArea& area, std::span<const Id> packs, Id source) {
+        LaneItems items(context_, writer_, area);
         std::map<Id, Id> moved;
         for (size_t first = 0; first < packs.size(); first += LaneItems::kWords) {
             const auto part =
@@ -276,8 +278,9 @@ void lowerFactorSlice(MatrixContext& context, MatrixWriter& writer, const Instru
         if (found == 0) found = source.lane(lane, offset);
         return found;
     };
-    if (offsets.size() == 1 && source.goThroughMemory()) {
-        std::map<Id, Id> moved = source.throughMemory(packs, laneAt(*offsets.begin()));
+    const auto area = offsets.size() == 1 ? source.area() : std::nullopt;
+    if (area) {
+        const auto moved = source.throughMemory(*area, packs, laneAt(*offsets.begin()));
         part.each([&](uint32_t, uint32_t, Slot& slot) { slot.value = moved.at(slot.value); });
     } else {
         part.each([&](uint32_t, uint32_t c, Slot& slot) {

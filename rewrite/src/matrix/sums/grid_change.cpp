@@ -4,7 +4,6 @@
 // shared memory of the subgroup.
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
@@ -40,21 +39,6 @@ GridLines gridLinesOf(const SubgroupMove& move) {
     return {along, std::max(inRow, inColumn), to.axis(other(along)).size, to.axis(along).size};
 }
 
-// The areas of all subgroups, for units of a type; nullopt: there is no room.
-std::optional<SubgroupArea> makeGridArea(MatrixContext& context, Id unit, uint32_t bytes,
-                                         uint32_t units) {
-    const uint64_t subgroups = subgroupsOf(context.module, context.target.subgroupSize);
-    const uint64_t count = subgroups * units;
-    if (count == 0 ||
-        !sharedMemoryHasRoom(context.module, count * bytes + workgroupMemoryBytes(context),
-                             context.target.device)) {
-        return std::nullopt;
-    }
-    const Id array = context.types.arrayType(unit, static_cast<uint32_t>(count));
-    return SubgroupArea{
-        globalVariable(context.types, spv::StorageClass::Workgroup, array, "coopvk_sums"), units};
-}
-
 class GridChange : private MatrixCode {
  public:
     GridChange(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
@@ -62,46 +46,41 @@ class GridChange : private MatrixCode {
         : MatrixCode(context, writer),
           m_(move),
           lines_(gridLinesOf(move)),
-          unit_(context.types.vectorType(move.to.component, lines_.together)),
-          area_(area),
-          access_(nonPrivateAccess(context.module)) {}
+          area_(emit_, area),
+          first_(emit_.times(readSubgroup(emit_), area.elements)) {}
 
     void run(Id value, Id result) {
         HeldElements from(m_.from, emit_, value), to(m_.to);
-        const Id first = emit_.times(readSubgroup(emit_), area_.elements);
-        const Id source = placeOf(first, m_.from), target = placeOf(first, m_.to);
+        const Id source = placeOf(m_.from), target = placeOf(m_.to);
         writer_.when(writer_.isNoDuplicate(m_.from), [&] {
             each(m_.from.fragment, [&](uint32_t along, uint32_t across, uint32_t offset) {
                 std::vector<Slot> unit;
                 for (uint32_t i = 0; i < lines_.together; ++i)
                     unit.push_back(from.at(lines_.along, along + i, across));
-                emit_.store(pointer(source, offset), gather(emit_, m_.to.component, unit), access_);
+                area_.store(emit_.plus(source, offset), gather(emit_, m_.to.component, unit));
             });
         });
-        sharedBarrier(emit_, spv::Scope::Subgroup);
+        area_.barrier();
         each(m_.to.fragment, [&](uint32_t along, uint32_t across, uint32_t offset) {
-            const Id unit = emit_.load(unit_, pointer(target, offset), access_);
+            const Id unit = area_.load(emit_.plus(target, offset));
             for (uint32_t i = 0; i < lines_.together; ++i)
                 to.at(lines_.along, along + i, across) = {unit, i};
         });
-        sharedBarrier(emit_, spv::Scope::Subgroup);
+        area_.barrier();
         to.construct(m_.to, emit_, result);
     }
 
  private:
     // Where the lane's first unit lies (u32). The places of others differ by constants, which
     // drivers have in addresses.
-    Id placeOf(Id first, const MatrixType& matrix) {
+    Id placeOf(const MatrixType& matrix) {
         const Dimension across = other(lines_.along);
         const Axis& along = matrix.fragment.axis(lines_.along);
         const Id line = emit_.times(writer_.laneOn(matrix, across),
                                     matrix.fragment.axis(across).block * lines_.stride());
         const Id inLine =
             emit_.times(writer_.laneOn(matrix, lines_.along), along.block / lines_.together);
-        return emit_.addU32(emit_.addU32(first, line), inLine);
-    }
-    Id pointer(Id place, uint32_t offset) {
-        return emit_.chain(unit_, {area_.variable, emit_.plus(place, offset)});
+        return emit_.addU32(emit_.addU32(first_, line), inLine);
     }
 
     // Visits each unit of a lane, by the local indices of its first element.
@@ -118,9 +97,8 @@ class GridChange : private MatrixCode {
 
     const SubgroupMove& m_;
     const GridLines lines_;
-    const Id unit_;
-    const SubgroupArea area_;
-    const Operands access_;
+    AreaAccess area_;
+    const Id first_;  // the number of the subgroup's first unit
 };
 
 }  // namespace
@@ -130,18 +108,12 @@ bool changeGrid(MatrixContext& context, MatrixWriter& writer, const SubgroupMove
     constexpr auto kSum = Use::kAccumulator;
     const bool changes = move.from.use == kSum && move.to.use == kSum && !move.transposes &&
                          move.from.fragment.map != move.to.fragment.map;
-    if (!changes || !context.module.hasCapability(spv::Capability::VulkanMemoryModel)) return false;
+    if (!changes) return false;
     const GridLines lines = gridLinesOf(move);
     const Id unit = context.types.vectorType(move.to.component, lines.together);
-    const std::pair key(unit, lines.units());
-    if (!context.gridAreas.contains(key)) {
-        const uint32_t bytes = context.types.width(move.to.component) / 8 * lines.together;
-        const auto area = makeGridArea(context, unit, bytes, lines.units());
-        if (!area) return false;
-        context.gridAreas.emplace(key, *area);
-    }
-    GridChange(context, writer, move, context.gridAreas.at(key)).run(value, result);
-    return true;
+    const auto area = subgroupArea(context, "coopvk_sums", unit, lines.units());
+    if (area) GridChange(context, writer, move, *area).run(value, result);
+    return area.has_value();
 }
 
 }  // namespace coopvk::rewrite
