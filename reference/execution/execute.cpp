@@ -79,6 +79,7 @@ class Scheduler {
             const Step step = s.at->handler(s);
             s.phase = 0;
             if (step == Step::kStop) group_.sink->stop();
+            afterInstruction(s, step);
             states_[s.index] = State::kReady;
         }
         return !group_.sink->stopped();

@@ -150,6 +150,11 @@ struct Subgroup {
 // The same for all that execute one dynamic instance of an instruction: by the calls that led to
 // it, and the iterations of the loops around it.
 uint64_t dynamicInstance(const Subgroup& s);
+// Tells that the instruction has executed, unless it waits for others and is to execute again.
+inline void afterInstruction(Subgroup& s, Step step) {
+    if (step != Step::kMeet && step != Step::kStop)
+        s.tell<&Observer::instruction>(kEventInstruction);
+}
 // Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
 // (Step::kBranched).
 Step run(Subgroup& s, size_t depth);

@@ -58,6 +58,7 @@ void afterResult(Subgroup& s, const Instruction& at, bool tracksDefined) {
 // Instructions of one block, until one branches, meets others, yields or stops.
 Step runBlock(Subgroup& s, bool tracksDefined) {
     const bool follows = tracksDefined || s.observes(kEventValue);
+    const bool tells = s.observes(kEventInstruction);
     Frame& frame = s.frames.back();
     const Instruction* at = &frame.function->blocks[frame.block].instructions[frame.position];
     for (;; ++at) {
@@ -65,6 +66,7 @@ Step runBlock(Subgroup& s, bool tracksDefined) {
         s.at = at;
         const Step step = s.shadow != nullptr ? s.shadow->execute(s) : at->handler(s);
         if (follows && at->result != kNone) afterResult(s, *at, tracksDefined);
+        if (tells) afterInstruction(s, step);
         if (step != Step::kNext) return step;
     }
 }

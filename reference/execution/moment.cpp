@@ -19,6 +19,8 @@ const char* nameOf(MemoryKind kind) {
     return kNames[kind];
 }
 
+Subgroup& subgroupAt(const Moment& at) { return at.s_; }
+
 uint32_t Moment::opcode() const { return s_.at->row->opcode; }
 uint32_t Moment::resultId() const { return s_.at->resultId; }
 uint32_t Moment::word() const { return s_.at->word; }

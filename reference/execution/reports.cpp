@@ -11,14 +11,6 @@
 namespace coopvk::reference {
 namespace {
 
-// The line of source at a word of the module; empty: none.
-std::string lineAt(const Program& program, uint32_t word) {
-    const auto after =
-        std::upper_bound(program.lines.begin(), program.lines.end(), word,
-                         [](uint32_t at, const auto& line) { return at < line.first; });
-    return after != program.lines.begin() ? (after - 1)->second : "";
-}
-
 // Of an instruction that executes; in a function without lines, of the call.
 std::string lineOf(const Subgroup& s) {
     std::string line = lineAt(*s.program, s.at->word);
@@ -145,6 +137,13 @@ constexpr OpcodeRow kPrintRows[] = {row<print>(kPrintfSet + 1)};
 }  // namespace
 
 Rows printRows() { return kPrintRows; }
+
+std::string lineAt(const Program& program, uint32_t word) {
+    const auto after =
+        std::upper_bound(program.lines.begin(), program.lines.end(), word,
+                         [](uint32_t at, const auto& line) { return at < line.first; });
+    return after != program.lines.begin() ? (after - 1)->second : "";
+}
 
 const char* checkName(Check check) {
     constexpr const char* kNames[] = {"races",      "unwritten", "bounds",

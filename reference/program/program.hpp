@@ -216,4 +216,7 @@ class Program {
     FloatControls controls_[3];
 };
 
+// The line of source at a word of the module; empty: none.
+std::string lineAt(const Program& program, uint32_t word);
+
 }  // namespace coopvk::reference

@@ -58,8 +58,9 @@ enum Event : uint32_t {
     kEventCondition = 1u << 13,   // of a branch
     kEventUniform = 1u << 14,     // must be the same in all invocations
     kEventAssumption = 1u << 15,  // must be true
+    kEventInstruction = 1u << 16,
 };
-inline constexpr uint32_t kEventKinds = 16;
+inline constexpr uint32_t kEventKinds = 17;
 
 // A workgroup that starts.
 struct Group {
@@ -116,6 +117,8 @@ class Moment {
     Report place(uint32_t lane) const;
 
  private:
+    friend Subgroup& subgroupAt(const Moment& at);  // of the interpreter's own
+
     Subgroup& s_;
 };
 
@@ -203,6 +206,9 @@ class Observer {
     virtual void call(const Moment&, CallKind) {}
     // An instruction has given its result.
     virtual void value(const Moment&) {}
+    // A subgroup has executed an instruction, also one without result. Behind a branch, a call or a
+    // return its lanes are those that go on.
+    virtual void instruction(const Moment&) {}
 };
 
 }  // namespace coopvk::reference

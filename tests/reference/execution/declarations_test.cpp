@@ -9,7 +9,7 @@
 namespace coopvk::reference::test::declarations_test {
 namespace {
 
-Execution executed(const ShaderText& text) {
+Execution afterRun(const ShaderText& text) {
     Execution r;
     r.buffers = {{0, {40, 41, 42, 43}}, {1, {0}}, {2, {50, 51, 52, 53}}};
     execute(r, shader(text));
@@ -32,7 +32,7 @@ TEST(ReferenceDeclarations, GroupsOfDecorations) {
         "%gin = OpVariable %p_gblock StorageBuffer\n";
     text.body = "%pw = OpAccessChain %p_word %gin %u_1\n%word = OpLoad %u32 %pw\n" +
                 storeWord("%u_0", "%word");
-    const Execution r = executed(text);
+    const Execution r = afterRun(text);
     EXPECT_EQ(r.error, "");
     EXPECT_EQ(r.buffers.at(1)[0], 53u);
 }
@@ -47,7 +47,7 @@ TEST(ReferenceDeclarations, CompositesOfComposites) {
             "%both = OpConstantComposite %pairs %first %second\n";
         text.body = "%r = OpCompositeExtract %u32 %both " + std::to_string(number / 2) + " " +
                     std::to_string(number % 2) + "\n" + storeWord("%u_0", "%r");
-        const Execution r = executed(text);
+        const Execution r = afterRun(text);
         EXPECT_EQ(r.error, "");
         constexpr uint32_t kExpected[] = {3, 5, 7, 11};
         EXPECT_EQ(r.buffers.at(1)[0], kExpected[number]) << number;
@@ -91,7 +91,7 @@ TEST(ReferenceDeclarations, ScalarLayoutOfSharedMemory) {
         "%at = OpAccessChain %p_sword %shared %u_1 %u_2\nOpStore %at %u_9\n"
         "%r = OpLoad %u32 %at\n" +
         storeWord("%u_0", "%r");
-    const Execution r = executed(text);
+    const Execution r = afterRun(text);
     EXPECT_EQ(r.error, "");
     EXPECT_EQ(r.buffers.at(1)[0], 9u);
 }
