@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "coopvk/held_matrices.hpp"
 #include "coopvk/vector_matrix.hpp"
 
 namespace coopvk::check {
@@ -26,7 +27,8 @@ rewrite::Result<rewrite::Rewritten> rewriteFor(const Subject& subject,
     for (const SpecializationValue& value : subject.specialization)
         entries.push_back(
             {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
-    return rewrite::rewrite({.words = rewrite::withLines(subject.words),
+    const auto words = rewrite::askForElements(rewrite::withLines(subject.words));
+    return rewrite::rewrite({.words = words,
                              .entryPoint = entryPoint,
                              .specialization = entries,
                              .maxSteps = subject.maxSteps},

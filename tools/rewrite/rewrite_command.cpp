@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "commands.hpp"
+#include "coopvk/held_matrices.hpp"
 #include "failure.hpp"
 #include "info/info_lists.hpp"
 #include "input_file.hpp"
@@ -81,6 +82,7 @@ Result<bool> runRewrite(RewriteOptions options) {
     if (options.plan) printPlan(std::cout, job->request.target);
     if (options.output.empty() && !options.text) return true;
     if (options.lines || job->request.lines) job->words = rewrite::withLines(job->words);
+    if (options.lines) job->words = rewrite::askForElements(job->words);
     const auto rewritten = rewriteWords(options, *job);
     const auto named = [&](const Error& error) {
         return Error{error.code, options.input + ": " + error.message};

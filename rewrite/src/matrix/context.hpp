@@ -159,6 +159,8 @@ struct MatrixContext : PackedContext {
 // Specialization constants must be frozen. On success only tiles (tiles/tile_grid.hpp) are left of
 // cooperative matrices.
 std::optional<Error> lowerMatrices(MatrixContext& context);
+// Answers askForElements() (coopvk/held_matrices.hpp).
+void tellElements(MatrixContext& context);
 
 // Whether reductions of a workgroup's matrices may begin in its subgroups, which must be full.
 bool canReduceInSubgroups(const Module& module, const PlannedTarget& target);

@@ -170,6 +170,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (device.bitsLoadedInWords != 0 && hasMatrixLoads(module)) context.multiples.emplace(module);
     lowerFunctions(context, callbacks);
     if (context.error) return context.error;
+    tellElements(context);
     std::unordered_set<Id> stored;  // nothing defines them any more
     for (const auto& conversion : context.storedConversions) stored.insert(conversion.first);
     module.forget(stored);
