@@ -47,6 +47,7 @@ struct OnDevice {
     uint32_t flushes = 0;
 };
 inline constexpr uint32_t kAnyWidth = 16 + 32 + 64;
+struct Replay;
 using ExecuteOnDevice = std::function<OnDevice(const DeviceRequest&)>;
 
 struct Options {
@@ -70,6 +71,8 @@ struct Options {
     // A GPU whose matrix units add the products, on both sides; nothing: exact sums, and on the
     // rewritten side what the schedule chooses.
     std::optional<reference::Choice> unit = {};
+    // If there is one, it gets the executions behind each outcome (replay.hpp).
+    std::function<void(const Replay&)> replays = {};
 };
 
 enum class Verdict {

@@ -36,6 +36,7 @@ std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     Outcome outcome{.lanes = lanes};
     if (const auto verdict = checkNative(first_, outcome)) {
         outcome.verdict = *verdict;
+        if (native_.program != nullptr) keepReplay(first_, {}, {}, outcome);
         return {outcome};
     }
     const bool hasFurther = executed_++ % kFurtherEvery == 0;
@@ -70,6 +71,10 @@ reference::Settings Checker::settings(const Pass& pass, Choice schedule, Choice 
 
 reference::Settings Checker::exactSettings(const Pass& pass) const {
     return settings(pass, Choice::kPlain, options_.unit.value_or(Choice::kExact));
+}
+
+Choice Checker::sumsFor(Choice schedule) const {
+    return options_.unit.value_or(schedule == Choice::kPlain ? Choice::kExact : schedule);
 }
 
 // With what they change, the module may be no right program any more: then others take their place.
@@ -118,7 +123,10 @@ std::optional<std::vector<uint32_t>> Checker::rewritten(BackEnd backEnd, Outcome
 Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     Outcome outcome{.lanes = lanes_, .backEnd = backEnd};
     const auto words = rewritten(backEnd, outcome);
-    if (!words) return outcome;
+    if (!words) {
+        keepReplay(first_, {}, {}, outcome);
+        return outcome;
+    }
     outcome.verdict = Verdict::kAgrees;
     const Side side = makeSide({.words = *words,
                                 .entryPoint = entryPoint_,
@@ -131,15 +139,20 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = Verdict::kInvalid;
+        keepReplay(first_, {}, {}, outcome);
         return outcome;
     }
     checkPass(side, first_, outcome);
+    Pass* shown = &first_;
     for (Pass& pass : further) {
         if (isFault(outcome.verdict) || outcome.verdict == Verdict::kUndefined) break;
         Outcome other{.lanes = lanes_, .backEnd = backEnd, .pass = pass.name};
         checkPass(side, pass, other);
-        if (isFault(other.verdict)) outcome = std::move(other);
+        if (!isFault(other.verdict)) continue;
+        outcome = std::move(other);
+        shown = &pass;
     }
+    keepReplay(*shown, *words, side, outcome);
     return outcome;
 }
 
@@ -180,8 +193,7 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
 }
 
 void Checker::checkWith(const Side& side, Pass& pass, Choice schedule, Outcome& outcome) {
-    const Choice sums = schedule == Choice::kPlain ? Choice::kExact : schedule;
-    reference::Settings with = settings(pass, schedule, options_.unit.value_or(sums));
+    reference::Settings with = settings(pass, schedule, sumsFor(schedule));
     const Execution result = executeAs(side, pass, schedule, with, outcome);
     outcome.schedule = schedule;
     if (!result.error.empty()) {

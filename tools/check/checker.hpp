@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "check.hpp"
+#include "replay.hpp"
 #include "rewriting.hpp"
 
 namespace coopvk::check {
@@ -52,6 +53,9 @@ class Checker {
     reference::Settings settings(const Pass& pass, reference::Choice schedule,
                                  reference::Choice sums) const;
     reference::Settings exactSettings(const Pass& pass) const;
+    reference::Choice sumsFor(reference::Choice schedule) const;
+    void keepReplay(Pass& pass, std::span<const uint32_t> words, const Side& side,
+                    const Outcome& outcome) const;
     void executeNative(Pass& pass) const;
     void growBuffers(Pass& pass) const;
     void executeDefined(Pass& pass) const;

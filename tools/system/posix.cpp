@@ -146,4 +146,6 @@ ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environmen
     return end;
 }
 
+bool readsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
+
 }  // namespace coopvk::tool::system

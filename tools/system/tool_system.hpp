@@ -48,6 +48,9 @@ std::string unsetCommand(const std::string& name);
 std::span<const int> crashSignals();
 void writeToErrorStream(std::string_view text) noexcept;
 
+// Whether somebody types the standard input.
+bool readsTerminal();
+
 // A ProcessEnd's failure.
 inline std::string noEndWithin(double seconds) {
     return std::format("no end within {:g} s", seconds);

@@ -116,4 +116,6 @@ void writeToErrorStream(std::string_view text) noexcept {
     ::_write(2, text.data(), static_cast<unsigned>(text.size()));
 }
 
+bool readsTerminal() { return ::_isatty(0) != 0; }
+
 }  // namespace coopvk::tool::system

@@ -5,9 +5,11 @@
 #include <iostream>
 #include <memory>
 
+#include "check/command/check_html.hpp"
 #include "check/command/check_options.hpp"
 #include "check/command/check_output.hpp"
 #include "check/command/vulkan_device.hpp"
+#include "check/debug/debug_command.hpp"
 #include "compare/compare_commands.hpp"
 #include "coopvk_reference/unit_sums.hpp"
 #include "failure.hpp"
@@ -56,12 +58,18 @@ Result<int> checkOne(const CheckOptions& options) {
         subject->rewritten = against;
         check->backEnds = {rewrite::BackEnd::kAuto};
     }
+    if (options.debugs) return debug(*subject, *check, options.commands);
     std::optional<VulkanDevice> device;
     if (options.onDevice) {
         device.emplace(options.index);
         applyDevice(*device, options, *check);
     }
+    CheckPage page(options.rewrite.input);
+    if (!options.html.empty())
+        check->replays = [&page](const check::Replay& replay) { page.add(replay); };
     const std::vector<check::Outcome> outcomes = check::check(*subject, *check);
+    if (!options.html.empty() && !page.write(options.html, outcomes))
+        return failure("cannot write " + options.html);
     if (options.json)
         printJson(std::cout, options.rewrite.input, check->memory.seed, outcomes);
     else
@@ -102,6 +110,21 @@ void addCheckCommand(CLI::App& app, int& status) {
                      "With --on-device: which of the devices that the environment leaves")
         ->default_str("0")
         ->needs(onDevice);
+    command
+        ->add_option("--html", options->html,
+                     "Write a page with a picture of each stored matrix that differs")
+        ->option_text("FILE")
+        ->excludes(onDevice);
+    auto* debugs = command->add_flag(
+        "--debug", options->debugs,
+        "Debug the lanes of the first fault, or of the module: commands are from the terminal, or "
+        "from the standard input; `help` lists them");
+    debugs->excludes(onDevice);
+    command
+        ->add_option("--commands", options->commands,
+                     "With --debug: take the commands from this file")
+        ->option_text("FILE")
+        ->needs(debugs);
     command->callback([options, &status] { status = forInputs(*options, checkOneOrFail); });
 }
 

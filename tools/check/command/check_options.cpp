@@ -136,7 +136,12 @@ void addMemoryOptions(CLI::App& command, CheckOptions& options) {
 int forInputs(CheckOptions options, Result<int> (*run)(const CheckOptions& options)) {
     const std::string given = options.rewrite.input;
     int status = kAgree;
-    for (const std::string& input : requestsOf(given)) {
+    const std::vector<std::string> inputs = requestsOf(given);
+    if ((options.debugs || !options.html.empty()) && inputs.size() > 1) {
+        complain(given + " has several requests: name one of them, as " + inputs.front());
+        return kCouldNotRun;
+    }
+    for (const std::string& input : inputs) {
         options.rewrite.input = input;
         if (input != given && !options.json) std::cout << input << ":\n";
         const auto result = run(options);

@@ -19,6 +19,9 @@ struct CheckOptions {
     bool onDevice = false;
     uint32_t index = 0;  // of that device
     bool json = false;
+    std::string html;  // file of the page; empty: none
+    bool debugs = false;
+    std::string commands;  // file of the debugger's
 };
 
 // A module, or the request that the layer wrote; without a device for the reference device.

@@ -4,9 +4,9 @@
 // each case that does not agree.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <fstream>
 
+#include "compare/report/html_page.hpp"
 #include "compare/report/report.hpp"
 
 namespace coopvk::compare {
@@ -17,35 +17,11 @@ constexpr size_t kMappedCases = 200;
 // Elements of a map that show their values.
 constexpr size_t kToldElements = 512;
 
-constexpr const char* kHead =
-    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-    "<title>coopvk compare</title>\n<style>\n"
-    "body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; "
-    "padding: 0 1em; color: #222; background: #fff }\n"
-    "h1 { font-size: 1.4em } h2 { font-size: 1.1em; margin-top: 2em }\n"
-    "table { border-collapse: collapse; font-size: 13px }\n"
-    "th, td { border: 1px solid #ccc; padding: 3px 8px; text-align: left }\n"
+constexpr const char* kStyle =
     ".agree { background: #e2f4e2 } .close { background: #f7f3d4 } .differ { background: #f8d7d4 }"
-    " .error { background: #e6d9f2 }\n"
-    "figure { display: inline-block; margin: 0 1.5em 0 0 } figcaption { font-size: 12px }\n"
-    "svg { border: 1px solid #999; background: #f4f4f4 }\n"
-    "</style></head>\n<body>\n";
+    " .error { background: #e6d9f2 }\n";
 
-std::string escape(std::string_view text) {
-    std::string out;
-    for (const char c : text) {
-        if (c == '<') {
-            out += "&lt;";
-        } else if (c == '&') {
-            out += "&amp;";
-        } else if (c == '"') {
-            out += "&quot;";
-        } else {
-            out += c;
-        }
-    }
-    return out;
-}
+std::string escape(std::string_view text) { return tool::escapeHtml(text); }
 
 std::string sideText(const SideDescription& side) {
     return escape(side.present ? side.name : "not available: " + side.absent);
@@ -80,10 +56,7 @@ void writeTable(std::ostream& out, const Table& table) {
 
 // From yellow for one ulp to dark red for thousands and more.
 std::string colour(double ulps) {
-    const double heat = std::isinf(ulps) ? 1 : std::min(1.0, std::log2(1 + ulps) / 14);
-    char text[32];
-    std::snprintf(text, sizeof(text), "hsl(%.0f,90%%,%.0f%%)", 50 - 50 * heat, 62 - 34 * heat);
-    return text;
+    return tool::heatColour(std::isinf(ulps) ? 1 : std::min(1.0, std::log2(1 + ulps) / 14));
 }
 
 std::string tell(const Verdict& verdict, size_t place) {
@@ -100,8 +73,9 @@ template <typename Distance>
 void writeMap(std::ostream& out, const Verdict& verdict, const char* caption, Distance distance) {
     const uint32_t largest = std::max(verdict.rows, verdict.columns);
     const uint32_t cell = std::clamp(320u / std::max(largest, 1u), 3u, 16u);
-    out << "<figure><svg width=\"" << verdict.columns * cell << "\" height=\""
-        << verdict.rows * cell << "\">";
+    out << "<figure><svg role=\"img\" aria-label=\"" << caption << ": a map of " << verdict.rows
+        << " x " << verdict.columns << " elements\" width=\"" << verdict.columns * cell
+        << "\" height=\"" << verdict.rows * cell << "\">";
     size_t told = 0;
     for (size_t i = 0; i < verdict.elements.size(); ++i) {
         const double ulps = distance(verdict.elements[i]);
@@ -143,8 +117,9 @@ void writeHtml(const std::string& file, const Comparison& comparison,
                const std::vector<Verdict>& verdicts) {
     const Table table = tabulate(verdicts);
     std::ofstream out(file);
-    out << kHead << "<h1>" << escape(comparison.options().extension) << ": "
-        << escape(headline(table.all)) << "</h1>\n<p>native: " << sideText(comparison.native())
+    out << tool::htmlHead("coopvk compare", kStyle) << "<h1>"
+        << escape(comparison.options().extension) << ": " << escape(headline(table.all))
+        << "</h1>\n<p>native: " << sideText(comparison.native())
         << "<br>\nemulated: " << sideText(comparison.emulated()) << "<br>\nseed "
         << comparison.options().seed;
     for (const std::string& note : comparison.notes()) out << "<br>\n" << escape(note);
