@@ -36,6 +36,42 @@ const Type kTypes[] = {
      "LogicalAnd LogicalOr LogicalXor"},
 };
 
+// Operations whose results are defined in all lanes. Each lane has another %value.
+struct Operation {
+    const char *text, *type;
+};
+const Operation kOperations[] = {
+    {"OpGroupNonUniformElect %bool %u_3", "bool"},
+    {"OpGroupNonUniformAll %bool %u_3 %odd", "bool"},
+    {"OpGroupNonUniformAny %bool %u_3 %odd", "bool"},
+    {"OpGroupNonUniformAllEqual %bool %u_3 %own", "bool"},
+    {"OpGroupNonUniformAllEqual %bool %u_3 %group", "bool"},
+    {"OpSubgroupAllKHR %bool %odd", "bool"},
+    {"OpSubgroupAnyKHR %bool %odd", "bool"},
+    {"OpSubgroupAllEqualKHR %bool %odd", "bool"},
+    {"OpGroupNonUniformBroadcast %u32 %u_3 %value %u_7", "u32"},
+    {"OpGroupNonUniformBroadcastFirst %u32 %u_3 %value", "u32"},
+    {"OpSubgroupReadInvocationKHR %u32 %value %u_9", "u32"},
+    {"OpSubgroupFirstInvocationKHR %u32 %value", "u32"},
+    {"OpGroupNonUniformShuffle %u32 %u_3 %value %other", "u32"},
+    {"OpGroupNonUniformShuffleXor %u32 %u_3 %value %u_5", "u32"},
+    {"OpGroupNonUniformQuadBroadcast %u32 %u_3 %value %u_2", "u32"},
+    {"OpGroupNonUniformQuadSwap %u32 %u_3 %value %u_0", "u32"},
+    {"OpGroupNonUniformQuadSwap %u32 %u_3 %value %u_1", "u32"},
+    {"OpGroupNonUniformQuadSwap %u32 %u_3 %value %u_2", "u32"},
+    {"OpGroupNonUniformRotateKHR %u32 %u_3 %value %u_5", "u32"},
+    {"OpGroupNonUniformRotateKHR %u32 %u_3 %value %u_5 %u_8", "u32"},
+    {"OpGroupNonUniformInverseBallot %bool %u_3 %ballot", "bool"},
+    {"OpGroupNonUniformBallotBitExtract %bool %u_3 %ballot %other", "bool"},
+    {"OpGroupNonUniformBallotBitCount %u32 %u_3 Reduce %ballot", "u32"},
+    {"OpGroupNonUniformBallotBitCount %u32 %u_3 InclusiveScan %ballot", "u32"},
+    {"OpGroupNonUniformBallotBitCount %u32 %u_3 ExclusiveScan %ballot", "u32"},
+    {"OpGroupNonUniformBallotFindLSB %u32 %u_3 %ballot", "u32"},
+    {"OpGroupNonUniformBallotFindMSB %u32 %u_3 %ballot", "u32"},
+    {"OpCompositeExtract %u32 %ballot 0", "u32"},
+    {"OpCompositeExtract %u32 %ballot_khr 0", "u32"},
+};
+
 // Lines that append each result to %out: the word `number` of the invocation.
 struct Body {
     std::string text;
@@ -98,6 +134,50 @@ std::string moduleOf(const Type& type, uint32_t invocations, uint32_t& words) {
     return shader(text);
 }
 
+// Lanes whose other is not in the subgroup store 0: the result is undefined there.
+void storeShifted(Body& body, const char* direction, const char* isDefined) {
+    const std::string moved =
+        body.line(std::format("OpGroupNonUniformShuffle{} %u32 %u_3 %value %u_3", direction));
+    body.store(body.line(std::format("OpSelect %u32 {} {} %u_0", isDefined, moved)));
+}
+
+std::string moduleOfOperations(uint32_t invocations, uint32_t& words) {
+    Body body;
+    body.text = R"(
+%lane = OpUMod %u32 %i %w_32
+%group = OpUDiv %u32 %i %w_32
+%sevenfold = OpIMul %u32 %i %u_7
+%other = OpUMod %u32 %sevenfold %w_32
+%value = OpIAdd %u32 %sevenfold %own
+%low = OpBitwiseAnd %u32 %own %u_1
+%odd = OpINotEqual %bool %low %u_0
+%above = OpUGreaterThanEqual %bool %lane %u_3
+%below = OpULessThan %bool %lane %w_29
+%ballot = OpGroupNonUniformBallot %v4u32 %u_3 %odd
+%ballot_khr = OpSubgroupBallotKHR %v4u32 %odd
+)";
+    for (const Operation& operation : kOperations) {
+        const std::string result = body.line(operation.text);
+        const bool isBool = std::string(operation.type) == "bool";
+        body.store(isBool ? body.line("OpSelect %u32 " + result + " %u_1 %u_0") : result);
+    }
+    storeShifted(body, "Up", "%above");
+    storeShifted(body, "Down", "%below");
+    words = body.words;
+    ShaderText text;
+    text.localSize = invocations;
+    for (uint32_t w = 0; w < std::max(words, 33u); ++w)
+        text.declarations += std::format("%w_{} = OpConstant %u32 {}\n", w, w);
+    text.declarations += std::format("%stride = OpConstant %u32 {}\n", words);
+    text.capabilities =
+        "OpCapability GroupNonUniformShuffleRelative\nOpCapability GroupNonUniformQuad\n"
+        "OpCapability GroupNonUniformRotateKHR\nOpCapability SubgroupBallotKHR\n"
+        "OpCapability SubgroupVoteKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n"
+        "OpExtension \"SPV_KHR_shader_ballot\"\nOpExtension \"SPV_KHR_subgroup_vote\"\n";
+    text.body = reference::test::loadWord("%own", "%i") + body.text;
+    return shader(text);
+}
+
 std::vector<uint32_t> resultsOf(const std::vector<uint32_t>& module, uint32_t lanes,
                                 uint32_t invocations, uint32_t words) {
     Execution execution;
@@ -111,23 +191,35 @@ std::vector<uint32_t> resultsOf(const std::vector<uint32_t>& module, uint32_t la
     return execution.buffers.at(1);
 }
 
-TEST(EmulatedSubgroups, ComputeWhatWideOnesDo) {
+constexpr uint32_t kInvocations = 64;
+
+void expectSame(const std::string& text, uint32_t words) {
     rewrite::Target target;
     target.subgroupSize = 32;
     target.device.driverSubgroupSize = 8;
     target.device.shaderFloat64 = target.device.shaderInt64 = true;
     target.device.maxComputeSharedMemorySize = 32768;
+    const auto module = reference::test::assemble(text);
+    const auto rewritten = rewrite::rewrite({.words = module}, target);
+    ASSERT_TRUE(rewritten) << rewritten.error().message;
+    ASSERT_TRUE(rewritten->emulatesSubgroups);
+    EXPECT_EQ(resultsOf(rewritten->words, 8, kInvocations, words),
+              resultsOf(module, 32, kInvocations, words));
+}
+
+TEST(EmulatedSubgroups, ComputeWhatWideOnesDo) {
     for (const Type& type : kTypes) {
         SCOPED_TRACE(type.id);
-        constexpr uint32_t kInvocations = 64;
         uint32_t words = 0;
-        const auto module = reference::test::assemble(moduleOf(type, kInvocations, words));
-        const auto rewritten = rewrite::rewrite({.words = module}, target);
-        ASSERT_TRUE(rewritten) << rewritten.error().message;
-        ASSERT_TRUE(rewritten->emulatesSubgroups);
-        EXPECT_EQ(resultsOf(rewritten->words, 8, kInvocations, words),
-                  resultsOf(module, 32, kInvocations, words));
+        const std::string text = moduleOf(type, kInvocations, words);
+        expectSame(text, words);
     }
+}
+
+TEST(EmulatedSubgroups, ExchangeWhatWideOnesDo) {
+    uint32_t words = 0;
+    const std::string text = moduleOfOperations(kInvocations, words);
+    expectSame(text, words);
 }
 
 }  // namespace

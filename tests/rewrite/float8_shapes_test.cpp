@@ -66,6 +66,39 @@ TEST(Float8Shapes, HalvesBesideFloat8AreTilesOrCore) {
     }
 }
 
+// VK_QCOM_cooperative_matrix_conversion: matrices with K of 32 bytes, that is 16 bfloat16 or 32
+// 8-bit floats, and at most as many rows of A and columns of B as the subgroup has invocations.
+TEST(AdvertisedShapes, HaveConvertibleOnesOfEachFormat) {
+    DeviceTraits device;
+    device.shaderBFloat16CooperativeMatrix = device.shaderFloat8CooperativeMatrix = true;
+    for (const uint32_t lanes : {4u, 8u, 32u, 128u}) {
+        device.subgroupSize = lanes;
+        const std::vector<MatrixShape> shapes = formatMatrixShapes(device);
+        for (const auto& [type, depth] :
+             {std::pair(kBFloat16, 16u), {kFloatE4M3, 32u}, {kFloatE5M2, 32u}}) {
+            const auto isConvertible = [&](const MatrixShape& s) {
+                return s.a == type && s.b == type && s.k == depth && s.m <= lanes && s.n <= lanes &&
+                       s.m == s.n && !s.saturating;
+            };
+            EXPECT_TRUE(std::ranges::any_of(shapes, isConvertible)) << name(type) << ' ' << lanes;
+        }
+    }
+}
+
+// Rows and Columns of a matrix are at most 65535 (Vulkan has 16 bits for them).
+TEST(AdvertisedShapes, MultiplesOfTheDriversAreNoLargerThanMatrices) {
+    DeviceTraits device;
+    device.onlyNativeShapes = true;
+    for (const auto& [m, n, k] :
+         {std::tuple(65536u, 16u, 16u), {16u, 65536u, 16u}, {16u, 16u, 65536u}}) {
+        device.nativeShapes = {halves(m, n, k)};
+        for (const FlexibleShape& each : flexibleShapes(device))
+            EXPECT_NE(each.workgroupInvocations, 0u) << "none of a subgroup";
+    }
+    device.nativeShapes = {halves(16, 16, 16)};
+    EXPECT_EQ(flexibleShapes(device).front().workgroupInvocations, 0u);
+}
+
 // Vulkan, VkCooperativeMatrixPropertiesKHR: M, N and K are powers of two, saturating sums are of
 // integers of 32 bits, and no two rows are the same. A and B are both floats, as C and the result
 // are, and no wider than these.

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <set>
 
+#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::granularities_test {
 namespace {
@@ -104,6 +106,27 @@ TEST(Granularities, WorkgroupsOfFlexibleShapes) {
         for (const FlexibleShape& each : flexibleShapes(deviceOf(row.ofDevice)))
             found.insert(each.workgroupInvocations);
         EXPECT_EQ(found, row.expected) << row.ofDevice;
+    }
+}
+
+// Of scope Workgroup, both Rows and Columns are multiples of the granularities.
+TEST(Granularities, OtherSizesOfWorkgroupsAreRefused) {
+    const auto problemOf = [](uint32_t rows, uint32_t columns, uint32_t depth) {
+        const auto words =
+            test::assemble(test::edited(test::multiplyModule(rows, columns, depth),
+                                        {{"%c3 = OpConstant %u32 3", "%c3 = OpConstant %u32 2"},
+                                         {"OpExtension",
+                                          "OpExtension \"SPV_NV_cooperative_matrix2\"\n"
+                                          "OpExtension"}}));
+        const Result<Rewritten> out = rewrite({.words = words}, {});
+        return out ? std::string() : out.error().message;
+    };
+    EXPECT_EQ(problemOf(16, 32, 48), "");
+    for (const auto& [rows, columns, depth] :
+         {std::tuple(24u, 16u, 16u), {16u, 24u, 16u}, {16u, 16u, 24u}, {8u, 8u, 8u}}) {
+        EXPECT_NE(problemOf(rows, columns, depth).find("must be multiples of 16"),
+                  std::string::npos)
+            << rows << ' ' << columns << ' ' << depth;
     }
 }
 

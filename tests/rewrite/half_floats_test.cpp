@@ -109,6 +109,12 @@ TEST(HalfFloats, WhatIsRefused) {
                                 "OpMemberDecorate %outer 0 MatrixStride 8\n",
                  .globals = "%outer = OpTypeStruct %mat\n"},
                 ErrorCode::kUnsupported, "is row-major or has several strides");
+    expectError({.capabilities = "OpCapability UntypedPointersKHR\n"
+                                 "OpExtension \"SPV_KHR_untyped_pointers\"\n",
+                 .globals = "%anywhere = OpTypeUntypedPointerKHR StorageBuffer\n",
+                 .body = "%to = OpUntypedAccessChainKHR %anywhere %block %buffer %c0\n"
+                         "%r = OpExtInst %f16 %glsl Modf %x %to\n"},
+                ErrorCode::kUnsupported, "its second result needs a typed pointer");
     expectError({.body = "%r = OpAtomicFAddEXT %f16 %at0 %c1 %c0 %x\n"}, ErrorCode::kUnsupported,
                 "not one of the instructions for which coopvk emulates half floats");
 }

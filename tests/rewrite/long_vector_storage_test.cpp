@@ -179,7 +179,7 @@ TEST(LongVectorStorage, ResultsAreMadeWhereTheCallerNeedsThem) {
 
 // sum += a, ten times: a phi whose former value nothing needs is not copied.
 TEST(LongVectorStorage, PhisOfSumsHaveOneVariable) {
-    const char* code = R"(
+    const std::string code = R"(
 OpBranch %header
 %header = OpLabel
 %i = OpPhi %uint %zero %entry %next %latch
@@ -197,6 +197,21 @@ OpBranch %header
     const std::string text = textOf(moduleOf(64, code));
     EXPECT_EQ(variables(text), 5u) << "a, b, sum, more, and y and x";
     EXPECT_EQ(loops(text), 6u) << "the loop, a and b, two copies to sum, more, the result";
+    const std::string ofZeros = textOf(test::edited(
+        moduleOf(64, code), {{"%in = OpVariable", "%n = OpConstantNull %v\n%in = OpVariable"},
+                             {"OpPhi %v %b", "OpPhi %v %n"}}));
+    EXPECT_EQ(variables(ofZeros), 5u) << "a, sum, more, y, x";
+}
+
+// Pointers to vectors that no chain gives, but a selection between two.
+TEST(LongVectorStorage, PointersMayBeSelected) {
+    const std::string text = textOf(test::edited(
+        moduleOf(64,
+                 "%n = OpLoad %uint %number\n%isOne = OpIEqual %bool %n %one\n"
+                 "%from = OpSelect %vp %isOne %from_a %from_b\n%result = OpLoad %v %from\n"),
+        {{"OpCapability Shader",
+          "OpCapability Shader\nOpCapability VariablePointersStorageBuffer"}}));
+    EXPECT_EQ(test::occurrences(text, "OpSelect %_ptr_StorageBuffer"), 1u) << text;
 }
 
 // As glslang writes a vector of one scalar.

@@ -90,6 +90,43 @@ TEST(NativeForms, FlexibleSizesAreMadeOfTiles) {
     EXPECT_EQ(sizes(kUint8, flexibleShapes(device)).front(), (std::array<uint32_t, 3>{16, 16, 16}));
 }
 
+// Cooperative Matrix Operands say whether integers are signed, and whether the sum saturates: the
+// driver's shape must agree.
+TEST(NativeForms, ProductsAskForTheirSigns) {
+    const std::string bytes =
+        test::edited(test::multiplyModule(16, 16, 16),
+                     {{"OpCapability Float16\nOpCapability StorageBuffer16BitAccess",
+                       "OpCapability Int8\nOpCapability StorageBuffer8BitAccess"},
+                      {"OpExtension", "OpExtension \"SPV_KHR_8bit_storage\"\nOpExtension"},
+                      {"%halves ArrayStride 2", "%halves ArrayStride 1"},
+                      {"%f16 = OpTypeFloat 16", "%f16 = OpTypeInt 8 1"},
+                      {"%f32 = OpTypeFloat 32", "%f32 = OpTypeInt 32 1"}});
+    const std::string kSigned =
+        "MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|MatrixCSignedComponentsKHR|"
+        "MatrixResultSignedComponentsKHR";
+    const MatrixShape signedBytes = {16, 16, 16, kSint8, kSint8, kSint32, kSint32, false};
+    const MatrixShape unsignedBytes = {16, 16, 16, kUint8, kUint8, kUint32, kUint32, false};
+    MatrixShape saturating = signedBytes;
+    saturating.saturating = true;
+    const auto isNative = [&](const std::string& operands, const MatrixShape& shape) {
+        const auto words =
+            test::assemble(test::edited(bytes, {{"%a %b %zero", "%a %b %zero " + operands}}));
+        Target target;
+        target.backEnd = BackEnd::kNative;
+        target.device.nativeShapes = {shape};
+        return bool(rewrite({.words = words}, target));
+    };
+    struct {
+        std::string operands;
+        MatrixShape shape;
+    } const rows[] = {{"", unsignedBytes},
+                      {kSigned, signedBytes},
+                      {kSigned + "|SaturatingAccumulationKHR", saturating}};
+    for (const auto& one : rows)
+        for (const auto& other : rows)
+            EXPECT_EQ(isNative(one.operands, other.shape), &one == &other) << one.operands;
+}
+
 // Mesa does not support OpCopyMemory of matrices. One with memory operands keeps them.
 TEST(Native, CopiesOfMatricesAreLoadsAndStores) {
     for (const std::string_view operands : {"", " Aligned 16", " Volatile"}) {

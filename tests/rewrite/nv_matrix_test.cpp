@@ -9,6 +9,8 @@
 #include <format>
 
 #include "assemble.hpp"
+#include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "matrix/layout.hpp"
 
 namespace coopvk::rewrite::nv_matrix_test {
@@ -212,6 +214,39 @@ TEST(NvRoles, LengthsFitTheElementsThatAreAccessed) {
             EXPECT_EQ(module.constantValue(module.def(i->word(0)).word(4)), 0u) << "not A";
         }
     }
+}
+
+// OpCooperativeMatrixTransposeNV may change the component type, too (SPV_NV_cooperative_matrix2).
+TEST(Transpositions, ConvertComponents) {
+    const std::vector<uint32_t> words = test::assemble(test::edited(
+        test::multiplyModule(16, 16, 16),
+        {{"OpCapability Float16",
+          "OpCapability CooperativeMatrixConversionsNV\nOpCapability ReplicatedCompositesEXT\n"
+          "OpCapability Float16"},
+         {"OpExtension",
+          "OpExtension \"SPV_NV_cooperative_matrix2\"\n"
+          "OpExtension \"SPV_EXT_replicated_composites\"\nOpExtension"},
+         {"%zero =",
+          "%pair = OpTypeVector %u32 2\n%both = OpConstantCompositeReplicateEXT %pair %c2\n%zero "
+          "="},
+         {"%product =",
+          "%sum = OpCooperativeMatrixMulAddKHR %C %a %b %zero\n"
+          "%turned = OpCooperativeMatrixTransposeNV %B %sum\n%product ="},
+         {"%C %a %b %zero\n%pc", "%C %a %turned %zero\n%pc"}}));
+    EXPECT_EQ(validate(words), std::nullopt);
+    const Result<Rewritten> core = rewrite({.words = words}, {});
+    ASSERT_TRUE(core) << core.error().message;
+    EXPECT_EQ(validate(core->words), std::nullopt);
+    EXPECT_EQ(disassemble(core->words).find("CooperativeMatrix"), std::string::npos);
+    // Where matrices are the driver's, so is the conversion.
+    Target target;
+    target.emulated = {Extension::kExtShaderReplicatedComposites};
+    const Result<Rewritten> kept = rewrite({.words = words}, target);
+    ASSERT_TRUE(kept) << kept.error().message;
+    const std::string text = disassemble(kept->words);
+    EXPECT_EQ(text.find("ReplicateEXT"), std::string::npos);
+    EXPECT_NE(text.find("OpCooperativeMatrixTransposeNV"), std::string::npos);
+    EXPECT_EQ(text.find("OpFConvert"), std::string::npos);
 }
 
 }  // namespace

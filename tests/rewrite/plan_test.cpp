@@ -126,6 +126,20 @@ TEST(DevicePlans, FollowTheNumberOfLanes) {
         EXPECT_EQ(planOf(desktop(), lanes).tileColumns, expected) << lanes;
 }
 
+// A CPU's compilers take long: what tensors and workgroups do is a loop wherever that is possible,
+// but for loads, which are then not in an array.
+TEST(DevicePlans, KeepTheCodeForCpusShort) {
+    DeviceTraits cpu = desktop();
+    cpu.isCpu = true;
+    const DevicePlan plan = planOf(cpu), other = planOf(desktop());
+    EXPECT_TRUE(plan.prefersShortCode && !other.prefersShortCode);
+    for (const auto most : {&DevicePlan::maxTensorStores, &DevicePlan::maxTensorStoresOfTiles,
+                            &DevicePlan::maxTensorPlaces, &DevicePlan::workgroupProducts}) {
+        EXPECT_EQ(plan.*most, 1u);
+        EXPECT_GT(other.*most, 1u);
+    }
+}
+
 // The driver's matrices that the lanes of a subgroup can exchange; all others must not be asked
 // for, not even to divide by their sizes.
 TEST(DevicePlans, ChooseShapesForVectors) {

@@ -9,6 +9,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "small_float_module.hpp"
 
 namespace coopvk::rewrite::small_float_matrix_test {
@@ -223,6 +224,40 @@ TEST_P(SmallFloatNative, UsesTheDriversHalves) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, SmallFloatNative, testing::ValuesIn(kNativeCases),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// A conversion to the driver's halves that changes the use, too: the driver may distribute both in
+// different ways, so elements go through shared memory. One of the same use is a copy.
+TEST(SmallFloatNatives, ConversionsToHalvesMayChangeTheUse) {
+    const auto barriers = [](const std::string& code) {
+        std::string text = module({"Subgroup", "", code});
+        for (const std::string_view unused :
+             {"OpCapability CooperativeMatrixReductionsNV\n",
+              "OpCapability CooperativeMatrixPerElementOperationsNV\n",
+              "OpDecorate %saturated SaturatedToLargestFloat8NormalConversionEXT\n",
+              "%I = OpTypeCooperativeMatrixKHR %s32 %scope %n %n %c2\n"})
+            replaceAll(text, unused, "");
+        replaceAll(text, "%Y = OpTypeCooperativeMatrixKHR %u8 %scope %n %n %c2\n",
+                   "%K = OpTypeCooperativeMatrixKHR %f16 %scope %n %n %c1\n");
+        const std::vector<uint32_t> words = test::assemble(text);
+        EXPECT_EQ(validate(words), std::nullopt) << text;
+        const Result<Rewritten> out = rewrite({.words = words}, withDriversMatrices());
+        if (!out) {
+            ADD_FAILURE() << out.error().message;
+            return size_t{0};
+        }
+        EXPECT_EQ(validate(out->words), std::nullopt) << disassemble(out->words);
+        EXPECT_EQ(std::ranges::count(out->paths, "matrices: native"), 1);
+        return test::occurrences(disassemble(out->words), "OpControlBarrier");
+    };
+    const std::string store = "OpCooperativeMatrixStoreKHR %pf %zero %c0 %n\n";
+    const size_t none = barriers("%p = OpCooperativeMatrixMulAddKHR %F %a %b %zero\n" + store);
+    EXPECT_EQ(
+        barriers("%h = OpFConvert %H %c\n%p = OpCooperativeMatrixMulAddKHR %H %a %b %h\n" + store),
+        none);
+    EXPECT_GT(barriers("%k = OpFConvert %K %c\n%p = OpCooperativeMatrixMulAddKHR %F %a %k %zero\n" +
+                       store),
+              none);
+}
 
 // The driver has 8-bit floats, and coopvk the matrices.
 TEST(SmallFloatMatrixDeclarations, BytesOfTheDriversFloats) {

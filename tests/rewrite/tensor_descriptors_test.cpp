@@ -87,21 +87,29 @@ TEST(TensorAccesses, AlikeOnesShareAFunction) {
     }
 }
 
-// A layout whose members are not known here, of which an instruction changes one: an insertion is
+// A layout whose members are not known here, of which an instruction changes a few: insertions are
 // shorter than all of its members anew.
-TEST(TensorLayouts, ChangeOneMember) {
-    const std::string text = moduleText(
-        {.layout = "%c2 %c1",
-         .types = "%T_held = OpTypePointer Function %T",
-         .variables = "%held = OpVariable %T_held Function",
-         .make = "%first = OpLoad %f32 %p\n%less = OpFOrdLessThan %bool %first %f1\n"
-                 "OpStore %held %t\nOpSelectionMerge %merge None\n"
-                 "OpBranchConditional %less %then %merge\n%then = OpLabel\n"
-                 "OpStore %held %t1\nOpBranch %merge\n%merge = OpLabel\n"
-                 "%some = OpLoad %T %held\n%changed = OpTensorLayoutSetClampValueNV %T %some %c5\n"
-                 "OpStore %held %changed\n%t2 = OpLoad %T %held\n",
-         .from = "%t2"});
-    EXPECT_EQ(test::occurrences(rewrittenText(text), "OpCompositeInsert "), 1u);
+TEST(TensorLayouts, ChangeFewMembers) {
+    const auto insertions = [](std::string_view change) {
+        const std::string text =
+            moduleText({.layout = "%c2 %c1",
+                        .types = "%T_held = OpTypePointer Function %T",
+                        .variables = "%held = OpVariable %T_held Function",
+                        .make = std::format(
+                            "%first = OpLoad %f32 %p\n%less = OpFOrdLessThan %bool %first %f1\n"
+                            "OpStore %held %t\nOpSelectionMerge %merge None\n"
+                            "OpBranchConditional %less %then %merge\n%then = OpLabel\n"
+                            "OpStore %held %t1\nOpBranch %merge\n%merge = OpLabel\n"
+                            "%some = OpLoad %T %held\n%changed = OpTensorLayoutSet{}\n"
+                            "OpStore %held %changed\n%t2 = OpLoad %T %held\n",
+                            change),
+                        .from = "%t2"});
+        return test::occurrences(rewrittenText(text), "OpCompositeInsert ");
+    };
+    EXPECT_EQ(insertions("ClampValueNV %T %some %c5"), 1u);
+    // One for each dimension.
+    EXPECT_EQ(insertions("StrideNV %T %some %c5 %c6"), 2u);
+    EXPECT_EQ(insertions("BlockSizeNV %T %some %c5 %c6"), 2u);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "assemble.hpp"
 #include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite::users_test {
 namespace {
@@ -118,6 +119,46 @@ TEST(DeadCode, FollowsLongChains) {
     ASSERT_TRUE(module);
     removeDeadCode(*module, [](const Instruction&) { return true; });
     EXPECT_EQ(module->functions()[1]->blocks[0]->body.size(), 1u);
+}
+
+// Passes turn matrix types into others in place: then the table must not give them for the former.
+TEST(TypeTables, FindNoMatrixTypesThatChanged) {
+    Module module = parsed();
+    TypeTable types(module);
+    const auto operandsOf = [&](uint32_t rows) {
+        const Id ids[] = {types.floatType(32), types.constantU32(3), types.constantU32(rows),
+                          types.constantU32(16), types.constantU32(2)};
+        return idOperands(ids);
+    };
+    const Id first = types.matrixType(operandsOf(16));
+    EXPECT_EQ(types.matrixType(operandsOf(16)), first);
+    module.edit(first)->operands = operandsOf(32);
+    const Id second = types.matrixType(operandsOf(16));
+    EXPECT_NE(second, first) << "it has 32 rows now";
+    EXPECT_EQ(types.matrixType(operandsOf(16)), second);
+    module.edit(second)->opcode = spv::Op::OpTypeStruct;
+    EXPECT_NE(types.matrixType(operandsOf(16)), second) << "it is no matrix now";
+}
+
+// Others notice the end of an invocation, and of its part in fragments: such instructions must not
+// vanish, nor calls of functions with them, nor may these run again.
+TEST(Effects, OfWhatEndsInvocations) {
+    for (const char* end :
+         {"OpKill", "OpTerminateInvocation", "OpIgnoreIntersectionKHR", "OpTerminateRayKHR",
+          "OpEmitMeshTasksEXT %5 %5 %5", "OpDemoteToHelperInvocation\nOpReturnValue %9"}) {
+        SCOPED_TRACE(end);
+        std::string text(kModule);
+        const std::string_view last = "OpReturnValue %9";
+        text.replace(text.find(last), last.size(), end);
+        const Result<Module> module = Module::parse(test::assemble(text));
+        ASSERT_TRUE(module) << module.error().message;
+        const auto& body = module->functions()[1]->blocks[0]->body;
+        const uint32_t own = effectsOf(*module, *body[3]);
+        EXPECT_FALSE(mayVanish(own) || mayRepeat(own) || isPure(own) || onlyComputes(own));
+        const Effects effects(*module);
+        EXPECT_FALSE(mayVanish(effects.ofFunction(8)) || effects.onlyGivesResult(8));
+        EXPECT_TRUE(mayVanish(effectsOf(*module, *body[0])));
+    }
 }
 
 // A variable that the code only stores to, and phis that only read each other.

@@ -97,7 +97,7 @@ TEST(Vector, SubgroupsShareOnlyWhereTheyAreFilled) {
     const auto has = [](const std::string& text, std::string_view what) {
         return text.find(what) != std::string::npos;
     };
-    const std::string whole = textFor("64 2 1", 32);
+    const std::string whole = textFor("32 1 1", 32);
     EXPECT_TRUE(has(whole, "coopvk_exchange"));
     EXPECT_FALSE(has(whole, "BuiltIn SubgroupSize"));
     EXPECT_TRUE(has(textFor("37 2 1", 32), "coopvk_exchange"));
