@@ -11,9 +11,9 @@ namespace coopvk::reference {
 namespace {
 
 constexpr Rows (*kFamilies[])() = {
-    controlRows,      compositeRows, integerRows, floatRows,  conversionRows, linearRows,
-    subgroupRows,     printRows,     chainRows,   accessRows, atomicRows,     matrixRows,
-    matrixMemoryRows, tensorRows,    vectorRows,  blockRows,
+    controlRows,  compositeRows,    integerRows, floatRows,  conversionRows, linearRows,
+    subgroupRows, printRows,        chainRows,   accessRows, atomicRows,     imageRows,
+    matrixRows,   matrixMemoryRows, tensorRows,  vectorRows, blockRows,
 };
 
 const OpcodeRow* findNumber(uint32_t opcode) {

@@ -96,6 +96,9 @@ Rows printRows();       // NonSemantic.DebugPrintf
 Rows chainRows();   // access chains and what else computes pointers
 Rows accessRows();  // loads, stores and copies, lengths of arrays
 Rows atomicRows();
+Rows imageRows();  // images and samplers, in images/
+// OpLoad of an image or a sampler.
+void loadDescriptor(Subgroup& s, Out result, In pointer);
 
 // Cooperative matrices and vectors, in matrices/.
 Rows matrixRows();        // products, reductions, conversions of use, calls, arrays
@@ -122,7 +125,8 @@ inline void forComponents(Subgroup& s, F&& f) {
             at[n] = from[n]->component(from[n]->components() > 1 ? c : 0);
         [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
             forLanes(s, [&](uint32_t lane) { f(c, lane, at[kIndex][lane]...); });
-        }(std::make_index_sequence<kCount>());
+        }
+        (std::make_index_sequence<kCount>());
     }
 }
 

@@ -38,6 +38,7 @@ std::string valueOf(const Value& value, uint32_t lane) {
     const auto [bits, defined, unused] = value.get(pointer ? last : 0, lane);
     if (!defined) return "undefined";
     if (pointer) return std::format("byte {}", int64_t(bits));
+    if (value.type->isImage()) return value.type->kind == Kind::kSampler ? "a sampler" : "an image";
     const Type& scalar = scalarOf(*value.type);
     const char* more = last > 0 ? ", ..." : "";
     if (scalar.kind == Kind::kFloat)

@@ -104,6 +104,8 @@ constexpr SettingRow kSettings[] = {
     {"RECONVERGENCE",
      [](Text text, Settings& to) { return read(text, kReconvergence, to.reconvergence); }},
     {"HOST", [](Text text, Settings& to) { return one(text, "coherent", "apart", to.hostApart); }},
+    {"GRAPHICS",
+     [](Text text, Settings& to) { return one(text, "refuse", "accept", to.graphics); }},
     {"CHECKS", readChecks},
     {"REPORT", [](Text text, Settings& to) { return read(text, kActions, to.action); }},
     {"THREADS", [](Text text, Settings& to) { return read(text, to.threads); }},

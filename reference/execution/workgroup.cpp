@@ -113,7 +113,10 @@ void pointToVariables(Workgroup& group, Subgroup& s) {
             range = group.resources->descriptor(variable.set, variable.binding, 0);
         const Value pointer = s.values[variable.slot];
         if (pointer.components() != 2) continue;
-        std::fill_n(pointer.component(0), s.lanes, reinterpret_cast<uint64_t>(range));
+        auto base = reinterpret_cast<uint64_t>(range);
+        if (variable.storage == Storage::UniformConstant && variable.builtIn == kNone)
+            base = reinterpret_cast<uint64_t>(&variable) | kVariableBase;
+        std::fill_n(pointer.component(0), s.lanes, base);
         std::fill_n(pointer.component(1), s.lanes, variable.offset);
         pointer.defined[0] = pointer.defined[1] = LaneMask::firstLanes(kMaxLanes);
     }

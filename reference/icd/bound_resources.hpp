@@ -28,17 +28,29 @@ class BoundResources final : public Resources {
 
     // Null, too, where what a descriptor names is gone: the dispatch then loses the device.
     const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
-        if (set >= kMaxSets || sets_[set].set == nullptr) return nullptr;
-        const auto index = sets_[set].set->find(binding, element);
-        if (!index) return nullptr;
-        const Descriptor& found = (*sets_[set].descriptors)[*index];
-        const auto moved = dynamic_.find(&found);
-        const Range& range = moved == dynamic_.end() ? found.range : moved->second;
+        const Descriptor* found = find(set, binding, element);
+        if (found == nullptr) return nullptr;
+        const auto moved = dynamic_.find(found);
+        const Range& range = moved == dynamic_.end() ? found->range : moved->second;
         if (range.address == 0 && range.data != nullptr) return &range;  // an inline uniform block
         const bool isGone =
-            found.isSet && (found.buffer.expired() || !addresses_.live(found.range));
+            found->isSet && (found->buffer.expired() || !addresses_.live(found->range));
         if (isGone) note(set, binding);
-        return range.data == nullptr || isGone ? nullptr : &range;
+        return (range.data == nullptr && !range.isNull) || isGone ? nullptr : &range;
+    }
+
+    const TexelView* texels(uint32_t set, uint32_t binding, uint32_t element) override {
+        const Descriptor* found = find(set, binding, element);
+        const BoundTexels* bound = found == nullptr ? nullptr : found->texels.get();
+        if (bound == nullptr || bound->isNull) return bound;
+        const bool isGone = bound->view.expired() || !addresses_.live(bound->range);
+        if (isGone) note(set, binding);
+        return isGone ? nullptr : bound;
+    }
+
+    const SamplerState* sampler(uint32_t set, uint32_t binding, uint32_t element) override {
+        const Descriptor* found = find(set, binding, element);
+        return found == nullptr ? nullptr : found->sampler.get();
     }
 
     const Range* buffer(uint64_t address) override { return addresses_.buffer(address); }
@@ -54,6 +66,13 @@ class BoundResources final : public Resources {
         std::shared_ptr<const Descriptors> descriptors;
     };
 
+    // Null: the sets have none.
+    const Descriptor* find(uint32_t set, uint32_t binding, uint32_t element) const {
+        if (set >= kMaxSets || sets_[set].set == nullptr) return nullptr;
+        const auto index = sets_[set].set->find(binding, element);
+        return index ? &(*sets_[set].descriptors)[*index] : nullptr;
+    }
+
     static std::shared_ptr<const DescriptorSet> setOf(const std::weak_ptr<const Object>& weak) {
         auto object = weak.lock();
         const auto* set = reinterpret_cast<const DescriptorSet*>(object.get());
@@ -63,7 +82,7 @@ class BoundResources final : public Resources {
     void note(uint32_t set, uint32_t binding) {
         const std::lock_guard lock(mutex_);
         gone_ = std::format(
-            "set {}, binding {} has a buffer that was destroyed, or whose memory "
+            "set {}, binding {} has a buffer or a view that was destroyed, or whose memory "
             "was freed",
             set, binding);
     }

@@ -59,12 +59,13 @@ void push(CommandBuffer& commands, PipelineLayout& layout, uint32_t number, cons
     require(number < std::min<size_t>(sets.size(), kMaxSets) && sets[number] != nullptr,
             "descriptors are pushed to a set that the layout has not");
     std::shared_ptr<const DescriptorSet>& last = commands.pushed[number];
-    auto set = std::make_shared<DescriptorSet>(sets[number]);
+    auto set = std::make_shared<DescriptorSet>(commands.device, sets[number]);
     if (last != nullptr && last->bindings == set->bindings) *set->descriptors = *last->descriptors;
     update(*set);
     last = set;
-    record(commands,
-           [set, number](Execution& execution) { execution.sets[number] = BoundSet{{}, {}, set}; });
+    record(commands, [set, number](Execution& execution) {
+        execution.sets[number] = BoundSet{{}, {}, set};
+    });
 }
 
 void requireIdle(const CommandBuffer& commands) {
@@ -200,12 +201,16 @@ void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommand
         const CommandBuffer& secondary = theObject(each, commands.device);
         require(!secondary.isPrimary, "a primary command buffer is executed by another");
         secondary.requireExecutable();
-        record(commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);
+        record(
+            commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);
     }
 }
 
 void CmdBindPipeline(CommandBuffer& commands, VkPipelineBindPoint point, Pipeline* pipeline) {
-    require(point == VK_PIPELINE_BIND_POINT_COMPUTE, "the device has no such pipelines");
+    const bool isAccepted = commands.device.settings().graphics;
+    require(isAccepted || point == VK_PIPELINE_BIND_POINT_COMPUTE,
+            "the device has no such pipelines");
+    if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
     commands.hasProgram = true;
     record(
         commands, [pipeline](Execution& execution) { bindProgram(execution, pipeline); }, pipeline);
@@ -217,7 +222,8 @@ void CmdBindShadersEXT(CommandBuffer& commands, uint32_t count, const VkShaderSt
         if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
         const ShaderEXT* bound = shaders == nullptr ? nullptr : objectOf(shaders[i]);
         commands.hasProgram = bound != nullptr;
-        record(commands, [bound](Execution& execution) { bindProgram(execution, bound); }, bound);
+        record(
+            commands, [bound](Execution& execution) { bindProgram(execution, bound); }, bound);
     }
 }
 

@@ -8,6 +8,7 @@
 #include <functional>
 #include <optional>
 
+#include "coopvk_reference/texels.hpp"
 #include "device.hpp"
 
 namespace coopvk::reference::icd {
@@ -16,6 +17,7 @@ struct Binding {
     VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     uint32_t count = 0;  // descriptors; bytes of an inline uniform block
     uint32_t first = 0;  // of its descriptors in the set
+    std::vector<std::shared_ptr<const SamplerState>> samplers = {};  // that are immutable
     bool isDynamic() const {
         return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
                type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
@@ -33,18 +35,26 @@ struct PipelineLayout : ObjectOf<VkPipelineLayout> {
     std::vector<SharedBindings> sets;
 };
 
+// Of an image or a texel buffer, and the view, which the program must not destroy.
+struct BoundTexels : TexelView {
+    std::weak_ptr<const Object> view;
+};
+
 struct Descriptor {
     Range range;         // what the shader sees, before a dynamic offset
     uint64_t rest = 0;   // bytes from there to the end of the buffer
     bool isSet = false;  // to a part of a buffer
     std::weak_ptr<const Object> buffer = {};
+    std::shared_ptr<const BoundTexels> texels = {};
+    std::shared_ptr<const SamplerState> sampler = {};
 };
 using Descriptors = std::vector<Descriptor>;
 
 struct DescriptorSet : ObjectOf<VkDescriptorSet> {
     // Empty, with memory for its inline uniform blocks.
-    explicit DescriptorSet(SharedBindings layout);
+    DescriptorSet(const Device& device, SharedBindings layout);
     SharedBindings bindings;
+    bool hasNull;  // buffers and views may be null
     // Dispatches hold what it is when they begin: others may be written then.
     std::shared_ptr<Descriptors> descriptors;
     std::vector<std::vector<std::byte>> blocks;  // inline uniform blocks

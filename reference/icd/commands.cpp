@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "command_buffer.hpp"
+#include "graphics/unexecuted.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -133,12 +134,10 @@ struct Entry<kId, R (*)(First, Rest...), kFunction> {
     }
 };
 
-// What a command returns that does nothing. All others are of graphics, images, or sharing.
+// What a command returns that does nothing. All others are of sharing.
 constexpr std::pair<std::string_view, VkResult> kResults[] = {
     {"EnumerateInstanceLayerProperties", VK_SUCCESS},
     {"EnumerateDeviceLayerProperties", VK_SUCCESS},
-    {"GetPhysicalDeviceImageFormatProperties", VK_ERROR_FORMAT_NOT_SUPPORTED},
-    {"GetPhysicalDeviceImageFormatProperties2", VK_ERROR_FORMAT_NOT_SUPPORTED},
     {"GetPhysicalDeviceToolProperties", VK_SUCCESS},
     {"MergePipelineCaches", VK_SUCCESS},
     {"SetDebugUtilsObjectTagEXT", VK_SUCCESS},
@@ -164,11 +163,15 @@ constexpr bool isNotExecuted(std::string_view name) {
            std::ranges::find(kWithoutEffect, name) == std::end(kWithoutEffect);
 }
 
-template <typename Function>
-struct Refused;
-template <typename R, typename... Arguments>
-struct Refused<R(Arguments...)> {
-    static R call(Arguments...) { throw InvalidUse{"the device does not execute this command"}; }
+template <CommandId kId, typename Function>
+struct Unexecuted;
+template <CommandId kId, typename R, typename First, typename... Arguments>
+struct Unexecuted<kId, R(First, Arguments...)> {
+    static R call([[maybe_unused]] First first, Arguments...) {
+        if constexpr (std::is_same_v<First, CommandBuffer&>)
+            recordUnexecuted(first, kTexts[size_t(kId)].name);
+        return R();
+    }
 };
 
 // What an argument points to, if the command may write it, becomes 0, but for the head of a chain.
@@ -177,7 +180,8 @@ void clear(T argument) {
     using Out = std::remove_pointer_t<T>;
     if constexpr (std::is_pointer_v<T> && !std::is_const_v<Out> && requires { sizeof(Out); }) {
         if (argument == nullptr) return;
-        constexpr size_t kHead = requires { argument->pNext; } ? sizeof(VkBaseOutStructure) : 0;
+        constexpr size_t kHead = requires { argument->pNext; }
+        ? sizeof(VkBaseOutStructure) : 0;
         std::memset(reinterpret_cast<std::byte*>(argument) + kHead, 0, sizeof(Out) - kHead);
     }
 }
@@ -207,16 +211,17 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension, needed)                          \
-    {#name,                                                                             \
-     {Level::level, extension,                                                          \
-      icd::target != nullptr                                                            \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target, &icd::target>::call)        \
-      : execution::target != nullptr                                                    \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target, &execution::target>::call)  \
-      : isNotExecuted(#target)                                                          \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target,                             \
-                           &Refused<Implementation<PFN_vk##target>::Type>::call>::call) \
+#define COOPVK_COMMAND(name, target, level, extension, needed)                             \
+    {#name,                                                                                \
+     {Level::level, extension,                                                             \
+      icd::target != nullptr                                                               \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target, &icd::target>::call)           \
+      : execution::target != nullptr                                                       \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target, &execution::target>::call)     \
+      : isNotExecuted(#target)                                                             \
+          ? pointer(&Entry<CommandId::name, PFN_vk##target,                                \
+                           &Unexecuted<CommandId::name,                                    \
+                                       Implementation<PFN_vk##target>::Type>::call>::call) \
           : pointer(&Absent<PFN_vk##target, resultOf(#target)>::call)}},
 // Without a function: a command that the driver does not know.
 const Command& findCommand(std::string_view name) {

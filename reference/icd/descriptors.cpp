@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Layouts, pools and sets; writes and copies of descriptors, also by templates.
+#include "images/descriptors.hpp"
+
 #include <cstring>
 #include <stdexcept>
-
-#include "command_buffer.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -34,7 +34,7 @@ bool fits(const VkDescriptorSetLayoutCreateInfo& info) {
     uint64_t count = 0;
     for (const auto& binding : listOf(info.pBindings, info.bindingCount))
         count += binding.descriptorCount;
-    return count <= kMaxDescriptors;
+    return count <= kMaxSetDescriptors;
 }
 
 // The bindings of a set whose last binding has `count` descriptors.
@@ -58,7 +58,9 @@ bool isUniform(VkDescriptorType type) {
            type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
 }
 
-Descriptor descriptorOf(const VkDescriptorBufferInfo& info, VkDescriptorType type) {
+Descriptor bufferDescriptor(const VkDescriptorBufferInfo& info, VkDescriptorType type,
+                            bool hasNull) {
+    if (hasNull && info.buffer == VK_NULL_HANDLE) return {.range = {.isNull = true}};
     const Buffer& buffer = theObject(info.buffer);
     const bool isWhole = info.range == VK_WHOLE_SIZE;
     require(info.offset < buffer.size && info.range != 0,
@@ -72,13 +74,25 @@ Descriptor descriptorOf(const VkDescriptorBufferInfo& info, VkDescriptorType typ
     return {range, buffer.range.size - info.offset, true, buffer.self};
 }
 
+// From what an update names.
+Descriptor descriptorOf(const void* from, VkDescriptorType type, bool hasNull, bool hasSampler) {
+    if (isBuffer(type))
+        return bufferDescriptor(*static_cast<const VkDescriptorBufferInfo*>(from), type, hasNull);
+    if (isTexelBuffer(type))
+        return texelDescriptor(*static_cast<const VkBufferView*>(from), type, hasNull);
+    VkDescriptorImageInfo image = *static_cast<const VkDescriptorImageInfo*>(from);
+    if (hasSampler) image.sampler = VK_NULL_HANDLE;  // the layout has one
+    return texelDescriptor(image, type, hasNull);
+}
+
 }  // namespace
 
 DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCreateInfo& info) {
     if (!fits(info)) throw std::length_error("descriptors of a set");
     Bindings all;
     for (const auto& binding : listOf(info.pBindings, info.bindingCount))
-        all[binding.binding] = {binding.descriptorType, binding.descriptorCount};
+        all[binding.binding] = {binding.descriptorType, binding.descriptorCount, 0,
+                                immutableSamplers(binding)};
     uint32_t first = 0;
     for (auto& [unused, binding] : all) {
         binding.first = first;
@@ -129,7 +143,7 @@ VkResult AllocateDescriptorSets(Device& device, const VkDescriptorSetAllocateInf
     const VkResult result = giveAll(&pool, info->descriptorSetCount, out, [&](uint32_t i) {
         auto bindings = theObject(layouts[i], device).bindings;
         if (counts) bindings = withVariableCount(*bindings, variable->pDescriptorCounts[i]);
-        return std::make_shared<DescriptorSet>(std::move(bindings));
+        return std::make_shared<DescriptorSet>(device, std::move(bindings));
     });
     pool.sets += info->descriptorSetCount;
     return result;
@@ -147,10 +161,14 @@ VkResult FreeDescriptorSets(Device&, DescriptorPool* pool, uint32_t count,
     return VK_SUCCESS;
 }
 
-DescriptorSet::DescriptorSet(SharedBindings layout)
-    : bindings(std::move(layout)), descriptors(std::make_shared<Descriptors>()) {
+DescriptorSet::DescriptorSet(const Device& device, SharedBindings layout)
+    : bindings(std::move(layout)),
+      hasNull(device.hasNullDescriptors),
+      descriptors(std::make_shared<Descriptors>()) {
     for (const auto& [unused, binding] : *bindings) {
         descriptors->resize(binding.first + binding.descriptors());
+        for (uint32_t i = 0; i < std::min<size_t>(binding.count, binding.samplers.size()); ++i)
+            (*descriptors)[binding.first + i].sampler = binding.samplers[i];
         if (!binding.isInline()) continue;
         std::vector<std::byte>& block = blocks.emplace_back(binding.count);
         (*descriptors)[binding.first] = {{block.data(), block.size(), 0, nullptr}, block.size()};
@@ -187,13 +205,15 @@ void DescriptorSet::write(const VkDescriptorUpdateTemplateEntry& entry, const vo
     const std::byte* from = static_cast<const std::byte*>(data) + entry.offset;
     if (entry.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
         return writeInline(entry.dstBinding, entry.dstArrayElement, from, entry.descriptorCount);
-    if (!isBuffer(entry.descriptorType)) return;
-    require(data != nullptr || entry.descriptorCount == 0, "there are no buffers to write");
+    require(data != nullptr || entry.descriptorCount == 0, "there is nothing to write");
     // A dispatch may hold those that were.
     if (descriptors.use_count() > 1) descriptors = std::make_shared<Descriptors>(*descriptors);
     for (uint32_t i = 0; i < entry.descriptorCount; ++i, from += entry.stride) {
-        const auto* info = reinterpret_cast<const VkDescriptorBufferInfo*>(from);
-        at(entry.dstBinding, entry.dstArrayElement + i) = descriptorOf(*info, entry.descriptorType);
+        Descriptor& to = at(entry.dstBinding, entry.dstArrayElement + i);
+        const bool isImmutable = !found->second.samplers.empty();
+        Descriptor written = descriptorOf(from, entry.descriptorType, hasNull, isImmutable);
+        if (isImmutable) written.sampler = to.sampler;
+        to = std::move(written);
     }
 }
 
@@ -203,8 +223,8 @@ void DescriptorSet::write(const VkWriteDescriptorSet& write) {
                                           write.descriptorCount,
                                           write.descriptorType,
                                           0,
-                                          sizeof(VkDescriptorBufferInfo)};
-    const void* data = write.pBufferInfo;
+                                          strideOf(write.descriptorType)};
+    const void* data = dataOf(write);
     if (write.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
         const auto* block = icd::find<VkWriteDescriptorSetInlineUniformBlock>(write.pNext);
         require(block != nullptr, "there is no data for an inline block");

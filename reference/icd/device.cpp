@@ -21,14 +21,16 @@ constexpr ExtensionRow kExtensionRows[] = {
 #include "extensions.inc"
 };
 
-// Of the cooperative ones: those that `chosen` names, with commas between, or "all" or "none".
-ExtensionSet extensionsOf(bool device, const std::string& chosen) {
+// Of the cooperative ones: those that the setting names, with commas between, or "all" or "none".
+ExtensionSet extensionsOf(bool device, const Settings& settings) {
+    const std::string& chosen = settings.extensions;
     const std::string list = "," + chosen + ",";
     ExtensionSet set;
     for (const ExtensionRow& row : kExtensionRows) {
         const std::string item = "," + std::string(row.name) + ",";
-        const bool wanted =
-            row.group == "always" || chosen == "all" || list.find(item) != std::string::npos;
+        const bool wanted = row.group == "graphics" ? settings.graphics
+                                                    : row.group == "always" || chosen == "all" ||
+                                                          list.find(item) != std::string::npos;
         if (row.ofDevice == device && wanted) set.emplace(row.name, row.version);
     }
     return set;
@@ -65,7 +67,8 @@ VkResult EnumerateInstanceVersion(uint32_t* version) {
 
 VkResult EnumerateInstanceExtensionProperties(const char*, uint32_t* count,
                                               VkExtensionProperties* out) {
-    return listExtensions(extensionsOf(kOfInstance, "all"), count, out);
+    const Result<Settings> settings = settingsFromEnvironment();
+    return listExtensions(extensionsOf(kOfInstance, settings ? *settings : Settings{}), count, out);
 }
 
 VkResult EnumerateDeviceExtensionProperties(PhysicalDevice& device, const char* layer,
@@ -74,18 +77,18 @@ VkResult EnumerateDeviceExtensionProperties(PhysicalDevice& device, const char* 
 }
 
 VkResult CreateInstance(const VkInstanceCreateInfo* info, Allocator, VkInstance* handle) {
-    ExtensionSet enabled;
-    if (!enable(*info, extensionsOf(kOfInstance, "all"), enabled))
-        return VK_ERROR_EXTENSION_NOT_PRESENT;
-    auto instance = std::make_shared<Instance>();
     const Result<Settings> settings = settingsFromEnvironment();
     if (!settings) {
         std::fprintf(stderr, "coopvk reference device: %s\n", settings.error().message.c_str());
         return VK_ERROR_INITIALIZATION_FAILED;
     }
+    ExtensionSet enabled;
+    if (!enable(*info, extensionsOf(kOfInstance, *settings), enabled))
+        return VK_ERROR_EXTENSION_NOT_PRESENT;
+    auto instance = std::make_shared<Instance>();
     instance->physical.instance = instance.get();
     instance->physical.settings = *settings;
-    instance->physical.extensions = extensionsOf(kOfDevice, settings->extensions);
+    instance->physical.extensions = extensionsOf(kOfDevice, *settings);
     addHandle(std::shared_ptr<PhysicalDevice>(instance, &instance->physical), instance.get());
     *handle = give(instance, nullptr);
     return VK_SUCCESS;
@@ -200,6 +203,8 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (!hasFeatures(physical, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
     requireQueues(*info);
+    const auto* robust = find<VkPhysicalDeviceRobustness2FeaturesEXT>(info->pNext);
+    device->hasNullDescriptors = robust != nullptr && robust->nullDescriptor;
     device->physical = {physical.self.lock(), &physical};
     device->queue.device = device.get();
     const Settings& settings = device->settings();
@@ -239,17 +244,6 @@ void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2* info, VkQueue* ou
 }
 
 COOPVK_EMPTY_OBJECT(PrivateDataSlot)
-// Objects that programs may make on any device, though nothing here reads them. All other commands
-// of graphics and images fail.
-COOPVK_EMPTY_OBJECT(Sampler)
-COOPVK_EMPTY_OBJECT(RenderPass)
-
-VkResult CreateRenderPass2(Device& device, const VkRenderPassCreateInfo2*, Allocator allocator,
-                           VkRenderPass* out) {
-    const VkRenderPassCreateInfo none{};
-    return CreateRenderPass(device, &none, allocator, out);
-}
-
 VkResult SetPrivateData(Device& device, VkObjectType type, uint64_t handle, PrivateDataSlot* slot,
                         uint64_t data) {
     const auto object = findHandle(handle, type);

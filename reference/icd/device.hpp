@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <set>
 #include <string_view>
 #include <thread>
 
@@ -19,6 +20,8 @@ namespace coopvk::reference::icd {
 
 inline constexpr uint32_t kMaxSets = 32;
 inline constexpr uint32_t kMaxDescriptors = 1u << 20;
+// Of all types in a set: programs make sets of several types with the most of each.
+inline constexpr uint32_t kMaxSetDescriptors = 8 * kMaxDescriptors;
 inline constexpr uint32_t kMaxPushConstantBytes = 256;
 inline constexpr uint32_t kMaxPushDescriptors = 32;
 inline constexpr uint32_t kMaxInvocations = 1024;   // of a workgroup
@@ -159,6 +162,7 @@ struct Queue : ObjectOf<VkQueue> {
 struct Device : ObjectOf<VkDevice> {
     std::shared_ptr<PhysicalDevice> physical;
     ExtensionSet extensions;  // that are enabled
+    bool hasNullDescriptors = false;
     Queue queue;
 
     // Guards what host and queue share: fences, semaphores, events, queries, private data, and
@@ -172,6 +176,7 @@ struct Device : ObjectOf<VkDevice> {
     std::unique_ptr<Dependencies> dependencies;  // of the queue's thread; null: not checked
     std::unique_ptr<HostCopies> hostCopies;      // null: the host sees the device's memory
     std::vector<std::shared_ptr<FromHost>> unsent;
+    std::set<std::string_view> unexecuted;  // commands of graphics that reports named
 
     // Lost, and the queue uses no object any more: the program may destroy them.
     bool gone() const { return lost && queue.idle(); }

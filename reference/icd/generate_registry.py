@@ -39,7 +39,7 @@ def read_lines(path):
     return list(filter(None, (line.split("#")[0].strip() for line in path.read_text().splitlines())))
 
 
-def read_extensions(path):
+def read_groups(path):
     """name -> group; the name of a group ends with a colon."""
     chosen, group = {}, None
     for word in " ".join(read_lines(path)).split():
@@ -174,7 +174,9 @@ def structure_rows(registry, listed, values):
                for _, member, alias in registry.members(aggregate) if alias}
 
     def feature(_, member, owner):  # extensions come with all but those for images
-        has = "Image" not in member and f"-{member}" not in listed if owner else member in listed
+        if listed.get(member) == "graphics":
+            return "drawn(device, VK_TRUE)"
+        has = "Image" not in member if owner else member in listed
         return int(has)
 
     def prop(struct, member, _):  # those of a Vulkan version may have aliases in older structures
@@ -194,8 +196,8 @@ def structure_rows(registry, listed, values):
 
 def main():
     xml, source, target = (pathlib.Path(argument) for argument in sys.argv[1:])
-    chosen = read_extensions(source / "extensions.txt")
-    features = set(" ".join(read_lines(source / "features.txt")).split())
+    chosen = read_groups(source / "extensions.txt")
+    features = read_groups(source / "features.txt")
     registry = Registry(xml, chosen)
     files = {
         "extensions": extension_rows(registry, chosen),

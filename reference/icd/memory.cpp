@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "dependencies/followed.hpp"
+#include "images/image.hpp"
 
 namespace coopvk::reference::icd {
 
@@ -33,72 +34,7 @@ Zeroed<T> zeroed(size_t count) {
     return Zeroed<T>(static_cast<T*>(std::calloc(count, sizeof(T))));
 }
 
-bool isBefore(uint64_t address, const Range& range) { return address < range.address; }
-
-void insert(std::vector<Range>& ranges, const Range& range) {
-    ranges.insert(std::upper_bound(ranges.begin(), ranges.end(), range.address, isBefore), range);
-}
-
-// The last to begin of those that contain the address.
-const Range* containing(const std::vector<Range>& ranges, uint64_t address) {
-    auto range = std::upper_bound(ranges.begin(), ranges.end(), address, isBefore);
-    while (range != ranges.begin()) {
-        --range;
-        if (address - range->address < range->size) return &*range;
-    }
-    return nullptr;
-}
-
 }  // namespace
-
-Range part(const Range& range, uint64_t offset, uint64_t size) {
-    if (range.data == nullptr || offset > range.size) return {};
-    Range result = range;
-    result.data += offset;
-    result.address += offset;
-    result.size = std::min(size, range.size - offset);
-    if (result.written != nullptr) result.written += offset;
-    return result;
-}
-
-void markWritten(const Range& range) {
-    if (range.written != nullptr) std::memset(range.written, 1, range.size);
-}
-
-const Range* Addresses::buffer(uint64_t address) const { return containing(buffers_, address); }
-
-bool Addresses::live(const Range& range) const {
-    return containing(memories_, range.address) != nullptr;
-}
-
-bool Addresses::allocate(Range& memory, std::shared_ptr<const void> keeper) {
-    constexpr uint64_t kGap = uint64_t{1} << 20;
-    uint64_t left = kHeapSize;
-    for (const Range& other : memories_) left -= other.size;
-    if (memory.size > left) return false;
-    memory.address = next_;
-    keepers_.emplace(next_, std::move(keeper));
-    next_ += (memory.size + 2 * kGap - 1) / kGap * kGap;
-    insert(memories_, memory);
-    return true;
-}
-
-void Addresses::free(const Range& memory) {
-    std::erase_if(memories_, [&](const Range& other) { return other.address == memory.address; });
-    std::erase_if(buffers_, [&](const Range& buffer) {
-        return buffer.address - memory.address < memory.size;
-    });
-    keepers_.erase(memory.address);
-}
-
-void Addresses::bind(const Range& buffer) { insert(buffers_, buffer); }
-
-void Addresses::unbind(const Range& buffer) {
-    const auto found = std::find_if(buffers_.begin(), buffers_.end(), [&](const Range& other) {
-        return other.address == buffer.address && other.size == buffer.size;
-    });
-    if (found != buffers_.end()) buffers_.erase(found);
-}
 
 VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Allocator,
                         VkDeviceMemory* out) {
@@ -236,17 +172,39 @@ VkResult BindBufferMemory(Device& device, Buffer* buffer, DeviceMemory* memory,
     return VK_SUCCESS;
 }
 
-VkResult BindBufferMemory2(Device& device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
-    for (const VkBindBufferMemoryInfo& info : listOf(infos, count)) {
+VkResult BindImageMemory(Device&, Image* image, DeviceMemory* memory, VkDeviceSize offset) {
+    const Range range = part(memory->range, offset, image->size);
+    require(image->range.data == nullptr, "the image has memory already");
+    require(range.size == image->size, "the image goes beyond the end of the memory");
+    image->bind(range, memory->self);
+    return VK_SUCCESS;
+}
+
+template <typename Info, typename Bind>
+static VkResult bindAll(std::span<const Info> infos, const Bind& bind) {
+    for (const Info& info : infos) {
         const auto* status = find<VkBindMemoryStatus>(info.pNext);
         require(status == nullptr || status->pResult != nullptr,
                 "there is no place for the result");
         if (status != nullptr) *status->pResult = VK_ERROR_VALIDATION_FAILED_EXT;
-        BindBufferMemory(device, &theObject(info.buffer, device), &theObject(info.memory, device),
-                         info.memoryOffset);
+        bind(info);
         if (status != nullptr) *status->pResult = VK_SUCCESS;
     }
     return VK_SUCCESS;
+}
+
+VkResult BindBufferMemory2(Device& device, uint32_t count, const VkBindBufferMemoryInfo* infos) {
+    return bindAll(listOf(infos, count), [&](const VkBindBufferMemoryInfo& info) {
+        BindBufferMemory(device, &theObject(info.buffer, device), &theObject(info.memory, device),
+                         info.memoryOffset);
+    });
+}
+
+VkResult BindImageMemory2(Device& device, uint32_t count, const VkBindImageMemoryInfo* infos) {
+    return bindAll(listOf(infos, count), [&](const VkBindImageMemoryInfo& info) {
+        BindImageMemory(device, &theObject(info.image, device), &theObject(info.memory, device),
+                        info.memoryOffset);
+    });
 }
 
 static void setRequirements(VkDeviceSize size, VkMemoryRequirements2* out) {

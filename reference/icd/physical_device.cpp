@@ -2,6 +2,7 @@
 //
 // What the device has: features, properties, queues, memory, matrices and vectors. The registry and
 // the lists beside this file give the table of features and properties.
+#include <array>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -17,6 +18,9 @@ namespace {
 constexpr auto kMax32 = std::numeric_limits<uint32_t>::max();
 constexpr auto kMax64 = std::numeric_limits<uint64_t>::max();
 constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_COMPUTE_BIT;
+constexpr VkSampleCountFlags kOneSample = VK_SAMPLE_COUNT_1_BIT;
+constexpr VkSampleCountFlags kSamples = kOneSample | VK_SAMPLE_COUNT_4_BIT;
+using Pair = std::array<float, 2>;
 constexpr VkSubgroupFeatureFlags kSubgroupOperations =
     VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT |
     VK_SUBGROUP_FEATURE_ARITHMETIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT |
@@ -43,6 +47,22 @@ VkBool32 roundsHalves(const PhysicalDevice& device) {
     return device.settings.rounding != Direction::kHalvesTowardZero ? VK_TRUE : VK_FALSE;
 }
 
+// What the device has, or says, where programs may make objects of graphics and images.
+template <typename T>
+T drawn(const PhysicalDevice& device, T value) {
+    return device.settings.graphics ? value : T{};
+}
+// Programs that draw ask for subgroups of one size.
+uint32_t sizeOf(const PhysicalDevice& device, uint32_t lanes) {
+    return device.settings.graphics ? device.settings.subgroupSize : lanes;
+}
+VkDeviceSize texelAlignment(const PhysicalDevice& device) {
+    return device.settings.graphics ? 1 : kBufferAlignment;
+}
+VkShaderStageFlags subgroupStages(const PhysicalDevice& device) {
+    return kStages | drawn(device, VkShaderStageFlags{VK_SHADER_STAGE_ALL_GRAPHICS});
+}
+
 struct StructureRow {
     VkStructureType type;
     std::string_view extension;  // that adds the structure, or ""
@@ -55,6 +75,8 @@ template <typename T, typename V>
 void set(T& to, const V& value) {
     if constexpr (!std::is_array_v<T>) {
         to = static_cast<T>(value);
+    } else if constexpr (requires { value.size(), value[0] + 1.0f; }) {
+        std::copy(value.begin(), value.end(), to);
     } else if constexpr (std::is_convertible_v<V, std::string_view>) {
         const std::string_view text = value;
         std::fill(std::begin(to), std::end(to), 0);
@@ -89,8 +111,10 @@ std::span<VkBool32> featuresIn(void* structure, const StructureRow& row) {
     return {reinterpret_cast<VkBool32*>(begin), row.members};
 }
 
-constexpr VkQueueFamilyProperties kFamily = {
-    VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 1, 64, {1, 1, 1}};
+VkQueueFamilyProperties familyOf(const PhysicalDevice& device) {
+    const VkQueueFlags graphics = drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT});
+    return {graphics | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 1, 64, {1, 1, 1}};
+}
 
 }  // namespace
 
@@ -134,15 +158,16 @@ void GetPhysicalDeviceProperties(PhysicalDevice& device, VkPhysicalDevicePropert
     *out = all.properties;
 }
 
-void GetPhysicalDeviceQueueFamilyProperties(PhysicalDevice&, uint32_t* count,
+void GetPhysicalDeviceQueueFamilyProperties(PhysicalDevice& device, uint32_t* count,
                                             VkQueueFamilyProperties* out) {
-    writeList(1, count, out, [](VkQueueFamilyProperties& to, uint32_t) { to = kFamily; });
+    writeList(1, count, out, [&](VkQueueFamilyProperties& to, uint32_t) { to = familyOf(device); });
 }
 
-void GetPhysicalDeviceQueueFamilyProperties2(PhysicalDevice&, uint32_t* count,
+void GetPhysicalDeviceQueueFamilyProperties2(PhysicalDevice& device, uint32_t* count,
                                              VkQueueFamilyProperties2* out) {
-    writeList(1, count, out,
-              [](VkQueueFamilyProperties2& to, uint32_t) { to.queueFamilyProperties = kFamily; });
+    writeList(1, count, out, [&](VkQueueFamilyProperties2& to, uint32_t) {
+        to.queueFamilyProperties = familyOf(device);
+    });
 }
 
 void GetPhysicalDeviceMemoryProperties(PhysicalDevice&, VkPhysicalDeviceMemoryProperties* out) {
@@ -156,13 +181,6 @@ void GetPhysicalDeviceMemoryProperties(PhysicalDevice&, VkPhysicalDeviceMemoryPr
 void GetPhysicalDeviceMemoryProperties2(PhysicalDevice& device,
                                         VkPhysicalDeviceMemoryProperties2* out) {
     GetPhysicalDeviceMemoryProperties(device, &out->memoryProperties);
-}
-
-// There are no images, so formats have no features.
-void GetPhysicalDeviceFormatProperties2(PhysicalDevice&, VkFormat, VkFormatProperties2* out) {
-    out->formatProperties = {};
-    if (auto* more = find<VkFormatProperties3>(out->pNext))
-        more->linearTilingFeatures = more->optimalTilingFeatures = more->bufferFeatures = 0;
 }
 
 // Nothing can be exported or imported.

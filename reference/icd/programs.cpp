@@ -65,10 +65,17 @@ VkResult resultOf(ErrorCode code) {
 
 // Errors go to the messengers, too.
 VkResult makeProgram(Device& device, const Source& source, SharedProgram& program) {
-    auto made = reference::makeProgram({source.words, source.entryPoint, source.specialization,
-                                        source.subgroupSize, device.settings().rounding, true,
-                                        device.settings().placement, device.settings().flushed,
-                                        device.settings().contracts});
+    auto made = reference::makeProgram({source.words,
+                                        source.entryPoint,
+                                        source.specialization,
+                                        source.subgroupSize,
+                                        device.settings().rounding,
+                                        true,
+                                        device.settings().placement,
+                                        device.settings().flushed,
+                                        device.settings().contracts,
+                                        {},
+                                        device.settings().graphics});
     if (made) {
         program = *made;
         return VK_SUCCESS;

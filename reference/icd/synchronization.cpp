@@ -183,8 +183,10 @@ void CmdWaitEvents2(CommandBuffer& commands, uint32_t count, const VkEvent* even
 void CmdWaitEvents(CommandBuffer& commands, uint32_t count, const VkEvent* events,
                    VkPipelineStageFlags first, VkPipelineStageFlags second, uint32_t memoryCount,
                    const VkMemoryBarrier* memory, uint32_t bufferCount,
-                   const VkBufferMemoryBarrier* buffers, uint32_t, const VkImageMemoryBarrier*) {
-    const Barriers1 all{first, second, listOf(memory, memoryCount), listOf(buffers, bufferCount)};
+                   const VkBufferMemoryBarrier* buffers, uint32_t imageCount,
+                   const VkImageMemoryBarrier* images) {
+    const Barriers1 all{first, second, listOf(memory, memoryCount), listOf(buffers, bufferCount),
+                        listOf(images, imageCount)};
     for (const VkEvent& each : listOf(events, count)) waitFor(commands, each, barriersOf(all));
 }
 

@@ -6,12 +6,9 @@
 #include "dependencies/followed.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
 
-// What is written is as much defined as what it is copied from.
-void copy(Execution& execution, const Range& from, const Range& to) {
+void copyRange(Execution& execution, const Range& from, const Range& to) {
     if (from.size != to.size || to.size == 0) return;
-    beginAccesses(execution, Use::kCopyWrite);
     std::vector<std::byte> stale;
     const std::byte* bytes = followedBytes(execution, Use::kCopyRead, from, stale);
     followWrite(execution, Use::kCopyWrite, to);
@@ -23,6 +20,8 @@ void copy(Execution& execution, const Range& from, const Range& to) {
         std::memmove(to.written, from.written, to.size);
 }
 
+namespace {
+
 template <typename Region>
 void copyRegions(CommandBuffer& commands, Buffer* source, Buffer* target,
                  std::span<const Region> regions) {
@@ -31,8 +30,9 @@ void copyRegions(CommandBuffer& commands, Buffer* source, Buffer* target,
         target->requireRange(region.dstOffset, region.size, VK_BUFFER_USAGE_2_TRANSFER_DST_BIT);
         const auto copyOne = [=](Execution& execution) {
             const auto heldSource = source->hold(), heldTarget = target->hold();
-            copy(execution, part(source->range, region.srcOffset, region.size),
-                 part(target->range, region.dstOffset, region.size));
+            beginAccesses(execution, Use::kCopyWrite);
+            copyRange(execution, part(source->range, region.srcOffset, region.size),
+                      part(target->range, region.dstOffset, region.size));
         };
         record(commands, copyOne, source, target);
     }

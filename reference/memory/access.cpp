@@ -103,6 +103,10 @@ Step access(Subgroup& s, In pointer) {
 template <bool kStores>
 Status prepareAccess(Program& program, Instruction& i) {
     const Type* type = kStores ? program.slotAt(i, 1).type : i.type;
+    if (!kStores && type->isImage()) {
+        i.handler = Executed<loadDescriptor>::handle;
+        return Done{};
+    }
     return prepared(i, planOf(program, i, 0, type, kStores ? 2 : 1));
 }
 

@@ -65,6 +65,7 @@ const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
 
 void reportOutside(const Memory& memory, uint32_t lane, uint64_t offset, uint64_t size,
                    const Range* range) {
+    if (range != nullptr && range->isNull) return;  // reads and writes of it are defined
     const auto& [storage, base, unused] = memory.pointer;
     const std::string place =
         range != nullptr ? std::format("byte {} of the {} bytes of {}", int64_t(offset),

@@ -28,6 +28,11 @@ inline const Range* rangeAt(uint64_t base) {
     return base >> 56 == 0 ? reinterpret_cast<const Range*>(base) : nullptr;
 }
 inline constexpr uint64_t kUpperHalf = uint64_t{1} << 63;
+// UniformConstant: the base is the address of the Variable with this bit, which is no Range; the
+// offset counts descriptors, kDescriptorBytes each.
+inline constexpr uint64_t kVariableBase = uint64_t{1} << 62;
+// The TexelView or the SamplerState to which such a pointer leads; null: there is none.
+const void* descriptorAt(Subgroup& s, const Value& pointer, uint32_t lane, Kind kind);
 
 inline Pointer pointerAt(const Subgroup& s, const Value& pointer, uint32_t lane) {
     const spv::StorageClass storage = pointer.type->storage;

@@ -104,6 +104,7 @@ class Decoder {
     Status readPointerType(const Parsed& instruction, Type& to);
     Status readMatrixType(const Parsed& instruction, Type& to);
     Status readTensorType(const Parsed& instruction, Type& to);
+    Status readImageType(const Parsed& instruction, Type& type);
     const Type* type(uint32_t id) const { return program_->type(id); }
 
     // Constants and variables.

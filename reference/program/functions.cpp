@@ -18,13 +18,14 @@ bool isSilent(spv::Op opcode) {
 }
 
 // A pointer to memory that compute shaders do not have.
-bool isForeign(const Type* type) {
+bool isForeign(const Type* type, bool hasImages) {
     using enum spv::StorageClass;
     constexpr spv::StorageClass kKnown[] = {
         UniformConstant, Input,    Uniform,      Output,        Workgroup,
         Private,         Function, PushConstant, StorageBuffer, PhysicalStorageBuffer};
-    return type != nullptr && type->kind == Kind::kPointer &&
-           std::ranges::find(kKnown, type->storage) == std::end(kKnown);
+    if (type == nullptr || type->kind != Kind::kPointer) return false;
+    if (type->storage == Image && hasImages) return false;
+    return std::ranges::find(kKnown, type->storage) == std::end(kKnown);
 }
 
 }  // namespace
@@ -227,10 +228,11 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     }
     if (to.row == nullptr) return unsupported(from);
     to.handler = to.row->handler;
-    bool foreign = isForeign(to.type);
+    bool foreign = isForeign(to.type, request_.images);
     for (Operand& operand : to.operands) {
         if (operand.isId) operand.slot = slotOf(operand.word);
-        foreign |= operand.slot != kNone && isForeign(program_->slots[operand.slot].type);
+        foreign |=
+            operand.slot != kNone && isForeign(program_->slots[operand.slot].type, request_.images);
     }
     if (foreign)
         return Error{ErrorCode::kUnsupported,

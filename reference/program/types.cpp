@@ -64,7 +64,7 @@ uint64_t sizeOf(const Pointee& pointee) {
     const Type& type = *pointee.type;
     if (type.isScalar()) return scalarSize(type);
     if (type.kind == Kind::kPointer) return 8;
-    if (type.kind == Kind::kOpaque) return kDescriptorBytes;
+    if (type.kind == Kind::kOpaque || type.isImage()) return kDescriptorBytes;
     uint64_t size = 0;
     for (uint32_t i = 0; i < type.members.size(); ++i)
         size = std::max(size, type.members[i].offset + sizeOf(pointeeOf(pointee, i)));
@@ -118,6 +118,9 @@ Status Decoder::readType(const Parsed& from) {
         {OpTypeForwardPointer, Kind::kPointer, &Decoder::readPointerType},
         {OpTypeCooperativeMatrixKHR, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
         {OpTypeCooperativeMatrixNV, Kind::kCooperativeMatrix, &Decoder::readMatrixType, 0},
+        {OpTypeImage, Kind::kImage, &Decoder::readImageType, 0},
+        {OpTypeSampler, Kind::kSampler, &Decoder::readImageType},
+        {OpTypeSampledImage, Kind::kSampledImage, &Decoder::readImageType, 0},
         {OpTypeTensorLayoutNV, Kind::kTensorLayout, &Decoder::readTensorType},
         {OpTypeTensorViewNV, Kind::kTensorView, &Decoder::readTensorType},
     };
@@ -209,6 +212,20 @@ Status Decoder::readMatrixType(const Parsed& from, Type& to) {
     const uint32_t holders = ofSubgroup ? program_->lanes : std::max(program_->invocations, 1u);
     to.count = to.components = matrixLength(
         request_.placement, {to.rows, to.columns, to.use, holders, to.element->width, ofSubgroup});
+    return Done{};
+}
+
+// Without components, and no value of any instruction, unless the device has images.
+Status Decoder::readImageType(const Parsed& from, Type& to) {
+    if (!request_.images) {
+        to.kind = Kind::kOpaque;
+        to.element = nullptr;
+        return Done{};
+    }
+    to.components = to.kind == Kind::kSampledImage ? 2 : 1;
+    if (to.kind != Kind::kImage) return Done{};
+    to.dim = spv::Dim(from[1]);
+    to.arrayed = from[3] != 0;
     return Done{};
 }
 

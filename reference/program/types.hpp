@@ -29,7 +29,10 @@ enum class Kind : uint8_t {
     kCooperativeMatrix,  // components: those of one lane
     kTensorLayout,       // components: see matrices/
     kTensorView,
-    kOpaque,  // functions, images, samplers, acceleration structures: no components
+    kImage,  // one component, as kSampler: see images/image_access.hpp
+    kSampler,
+    kSampledImage,  // two
+    kOpaque,        // functions, acceleration structures: no components
 };
 
 struct Type;
@@ -68,6 +71,10 @@ struct Type {
     uint32_t rows = 0, columns = 0;
     int32_t use = -1;
 
+    // Images
+    spv::Dim dim = spv::Dim::Dim2D;
+    bool arrayed = false;
+
     // Tensor layouts and views (SPV_NV_tensor_addressing).
     uint32_t dimensions = 0;
     uint32_t clampMode = 0;
@@ -76,6 +83,9 @@ struct Type {
 
     bool isScalar() const {
         return kind == Kind::kBool || kind == Kind::kInt || kind == Kind::kFloat;
+    }
+    bool isImage() const {
+        return kind == Kind::kImage || kind == Kind::kSampler || kind == Kind::kSampledImage;
     }
     bool isComposite() const {
         return kind == Kind::kVector || kind == Kind::kMatrix || kind == Kind::kArray ||

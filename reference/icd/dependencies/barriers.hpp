@@ -14,6 +14,7 @@ struct Barriers1 {
     VkPipelineStageFlags first, second;
     std::span<const VkMemoryBarrier> memory;
     std::span<const VkBufferMemoryBarrier> buffers;
+    std::span<const VkImageMemoryBarrier> images;
 };
 std::vector<Barrier> barriersOf(const Barriers1& all);
 

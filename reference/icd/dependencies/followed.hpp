@@ -17,6 +17,9 @@ void followWrite(Execution& execution, Use use, const Range& range);
 // What a command reads: the range, or bytes in `stale`, which were there before.
 const std::byte* followedBytes(Execution& execution, Use use, const Range& range,
                                std::vector<std::byte>& stale);
+// Copies bytes of ranges of one size, which it follows: what is written is as much defined as what
+// it is copied from.
+void copyRange(Execution& execution, const Range& from, const Range& to);
 
 // The host submits or signals something, under the device's mutex: what it wrote since the last
 // time. Batches take `unsent`, too, of which no batch and no wait for a signal has come yet.

@@ -38,6 +38,8 @@ constexpr UseRow kUseRows[] = {
     {Stage::kIndirect, kRead | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT, false,
      "INDIRECT_COMMAND_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_UNIFORM_READ_BIT, false, "UNIFORM_READ"},
+    {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT,
+     false, "SHADER_SAMPLED_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
      false, "SHADER_STORAGE_READ"},
     {Stage::kCompute, kWrite | VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT,

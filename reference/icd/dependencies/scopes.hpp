@@ -19,6 +19,7 @@ inline constexpr size_t kHostStage = size_t(Stage::kHost);  // the last one
 enum class Use : uint8_t {
     kIndirectRead,
     kUniformRead,
+    kSampledRead,
     kStorageRead,
     kStorageWrite,
     kCopyRead,
@@ -29,7 +30,7 @@ enum class Use : uint8_t {
     kHostRead,
     kHostWrite,
 };
-inline constexpr size_t kUseCount = 11;
+inline constexpr size_t kUseCount = 12;
 
 Stage stageOf(Use use);
 bool isWrite(Use use);

@@ -20,6 +20,8 @@ namespace coopvk::reference {
 class Intervals;
 class Observer;
 class Symbols;
+struct SamplerState;
+struct TexelView;
 
 enum class ErrorCode {
     kInvalidModule,    // not valid by the SPIR-V, Vulkan or extension's specification
@@ -161,6 +163,7 @@ struct Settings {
     Calls calls = Calls::kOnce;  // CALLS: once, repeated
     Reconvergence reconvergence = Reconvergence::kMaximal;  // RECONVERGENCE
     bool hostApart = false;        // HOST: coherent, apart (of the driver alone)
+    bool graphics = false;         // GRAPHICS: refuse, accept (of the driver alone)
     uint32_t checks = kAllChecks;  // CHECKS: all, none, or names with commas between
     ReportAction action = ReportAction::kMessage;  // REPORT: ignore, message, error
     uint32_t threads = 0;                          // THREADS: of the host; 0: as many as it has
@@ -210,6 +213,7 @@ struct ProgramRequest {
     uint32_t flushed = 0;               // as Settings::flushed
     bool contracts = false;             // as Settings::contracts
     OptimalLayout optimalLayout = {};
+    bool images = false;  // executes instructions on images, samplers and texel buffers
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
@@ -240,6 +244,8 @@ struct Range {
     // For each byte a Deviation (intervals.hpp). Null: not kept.
     uint32_t* deviations = nullptr;
     bool isUniform = false;  // of a uniform buffer
+    bool isSampled = false;  // of a sampled image or a uniform texel buffer
+    bool isNull = false;     // of a null descriptor: reads are zeros, writes do nothing
 };
 
 // Finds memory. Several threads call it at once during an execution. What it returns must stay as
@@ -255,6 +261,14 @@ class Resources {
     // Of the descriptor at an offset in the heap of resources (SPV_EXT_descriptor_heap); null if
     // there is none.
     virtual const Range* inHeap(uint64_t) { return nullptr; }
+    // The image or texel buffer, and the sampler, of a descriptor; null if there is none.
+    virtual const TexelView* texels(uint32_t /*set*/, uint32_t /*binding*/, uint32_t /*element*/) {
+        return nullptr;
+    }
+    virtual const SamplerState* sampler(uint32_t /*set*/, uint32_t /*binding*/,
+                                        uint32_t /*element*/) {
+        return nullptr;
+    }
 };
 
 // Bytes of any descriptor in a heap: OpConstantSizeOfEXT.

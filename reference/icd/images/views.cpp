@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Views of images and of texel buffers, and samplers.
+#include <cmath>
+
+#include "images/image.hpp"
+
+namespace coopvk::reference::icd {
+namespace {
+
+uint8_t shownBy(VkComponentSwizzle swizzle, uint8_t own) {
+    switch (swizzle) {
+        case VK_COMPONENT_SWIZZLE_IDENTITY:
+            return own;
+        case VK_COMPONENT_SWIZZLE_ZERO:
+            return kShowsZero;
+        case VK_COMPONENT_SWIZZLE_ONE:
+            return kShowsOne;
+        default:
+            return uint8_t(swizzle - VK_COMPONENT_SWIZZLE_R);
+    }
+}
+
+bool isCubeType(VkImageViewType type) {
+    return type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
+}
+
+// Levels and layers of the view. A view with layers of an image with depth has its slices.
+void selectLevels(const Image& image, const VkImageViewCreateInfo& info, TexelView& view) {
+    const VkImageSubresourceRange& range = info.subresourceRange;
+    const uint32_t count = image.levelsOf(range.baseMipLevel, range.levelCount);
+    const auto first = image.levels.begin() + range.baseMipLevel;
+    view.levels.assign(first, first + count);
+    const bool showsSlices =
+        image.info.imageType == VK_IMAGE_TYPE_3D && info.viewType != VK_IMAGE_VIEW_TYPE_3D;
+    view.layer = showsSlices ? first->slice : image.layer;
+    const uint32_t all = showsSlices ? first->depth : image.info.arrayLayers;
+    require(range.baseArrayLayer < all, "the image has no such layers");
+    view.layers = range.layerCount == VK_REMAINING_ARRAY_LAYERS ? all - range.baseArrayLayer
+                                                                : range.layerCount;
+    require(view.layers <= all - range.baseArrayLayer, "the image has no such layers");
+    for (TexelLevel& level : view.levels) {
+        level.offset += range.baseArrayLayer * view.layer;
+        if (showsSlices) level.depth = 1;
+    }
+}
+
+constexpr Texel kBorders[] = {{0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, 0, 1},
+                              {0, 0, 0, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+
+Texel borderOf(const VkSamplerCreateInfo& info) {
+    if (info.borderColor < std::size(kBorders)) return kBorders[info.borderColor];
+    const auto* custom = find<VkSamplerCustomBorderColorCreateInfoEXT>(info.pNext);
+    require(custom != nullptr, "there is no border color");
+    Texel color;
+    const bool isInteger = info.borderColor == VK_BORDER_COLOR_INT_CUSTOM_EXT;
+    for (size_t i = 0; i < color.size(); ++i)
+        color[i] = isInteger ? double(custom->customBorderColor.int32[i])
+                             : double(custom->customBorderColor.float32[i]);
+    return color;
+}
+
+}  // namespace
+
+ImageView::ImageView(Device& device, const VkImageViewCreateInfo& info)
+    : isCube(isCubeType(info.viewType)) {
+    const Image& of = theObject(info.image, device);
+    image = of.self;
+    texels.format = texelFormat(info.format, info.subresourceRange.aspectMask);
+    texels.samples = of.info.samples;
+    selectLevels(of, info, texels);
+    // A view of blocks as texels.
+    if (of.format.isCompressed() && !texels.format.isCompressed()) {
+        for (TexelLevel& level : texels.levels) {
+            level.width = (level.width + of.format.blockWidth - 1) / of.format.blockWidth;
+            level.height = (level.height + of.format.blockHeight - 1) / of.format.blockHeight;
+        }
+    }
+    require(texels.format.bytes == of.format.bytes, "the formats of view and image differ in size");
+    const auto& [r, g, b, a] = info.components;
+    texels.shows = {shownBy(r, 0), shownBy(g, 1), shownBy(b, 2), shownBy(a, 3)};
+}
+
+std::shared_ptr<const BoundTexels> ImageView::shown(bool isSampled) const {
+    const std::shared_ptr<const Object> object = image.lock();
+    require(object != nullptr, "the image of a view was destroyed");
+    const auto& of = reinterpret_cast<const Image&>(*object);
+    (void)of.hold();
+    auto bound = std::make_shared<BoundTexels>(BoundTexels{texels, self});
+    bound->range = of.range;
+    bound->range.isSampled = isSampled;
+    return bound;
+}
+
+COOPVK_DESTROY(ImageView)
+VkResult CreateImageView(Device& device, const VkImageViewCreateInfo* info, Allocator,
+                         VkImageView* out) {
+    if (!device.settings().graphics) return VK_ERROR_FEATURE_NOT_PRESENT;
+    *out = give(std::make_shared<ImageView>(device, *info), &device);
+    return VK_SUCCESS;
+}
+
+BufferView::BufferView(Device& device, const VkBufferViewCreateInfo& info) {
+    const Buffer& of = theObject(info.buffer, device);
+    of.requireRange(
+        info.offset, info.range == VK_WHOLE_SIZE ? 0 : info.range,
+        VK_BUFFER_USAGE_2_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_2_STORAGE_TEXEL_BUFFER_BIT);
+    buffer = of.self;
+    texels.format = texelFormat(info.format);
+    require(bufferFeatures(info.format) != 0, "the device has no texel buffers of this format");
+    texels.range = part(of.range, info.offset, info.range);
+    const uint64_t count = texels.range.size / texels.format.bytes;
+    texels.levels = {{0, texels.range.size, texels.range.size, uint32_t(count), 1, 1}};
+}
+COOPVK_DESTROY(BufferView)
+VkResult CreateBufferView(Device& device, const VkBufferViewCreateInfo* info, Allocator,
+                          VkBufferView* out) {
+    if (!device.settings().graphics) return VK_ERROR_FEATURE_NOT_PRESENT;
+    *out = give(std::make_shared<BufferView>(device, *info), &device);
+    return VK_SUCCESS;
+}
+
+Sampler::Sampler(Device&, const VkSamplerCreateInfo& info) {
+    const auto wrap = [](VkSamplerAddressMode mode) { return Wrap(mode); };
+    auto made = std::make_shared<SamplerState>();
+    made->magnifiesLinearly = info.magFilter == VK_FILTER_LINEAR;
+    made->minifiesLinearly = info.minFilter == VK_FILTER_LINEAR;
+    made->mixesLevels = info.mipmapMode == VK_SAMPLER_MIPMAP_MODE_LINEAR;
+    made->wraps = {wrap(info.addressModeU), wrap(info.addressModeV), wrap(info.addressModeW)};
+    made->bias = info.mipLodBias;
+    made->least = info.minLod;
+    made->most = info.maxLod;
+    made->isUnnormalized = info.unnormalizedCoordinates;
+    made->compares = info.compareEnable;
+    made->compare = Compare(info.compareOp);
+    made->border = borderOf(info);
+    state = std::move(made);
+}
+COOPVK_OBJECT(Sampler)
+
+}  // namespace coopvk::reference::icd
