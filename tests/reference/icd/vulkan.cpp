@@ -37,11 +37,12 @@ void Vulkan::TearDown() {
 void Vulkan::createInstance() {
     VkApplicationInfo application{VK_STRUCTURE_TYPE_APPLICATION_INFO};
     application.apiVersion = VK_API_VERSION_1_4;
-    const char* debugUtils = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    std::vector<const char*> extensions = instanceExtensions;
+    extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     VkInstanceCreateInfo info{VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO};
     info.pApplicationInfo = &application;
-    info.enabledExtensionCount = 1;
-    info.ppEnabledExtensionNames = &debugUtils;
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     ASSERT_VK(vkCreateInstance(&info, nullptr, &instance));
     volkLoadInstance(instance);
     VkDebugUtilsMessengerCreateInfoEXT messages{
@@ -58,8 +59,11 @@ void Vulkan::createInstance() {
 void Vulkan::createDevice() {
     uint32_t count = 1;
     ASSERT_VK(vkEnumeratePhysicalDevices(instance, &count, &physical));
+    VkPhysicalDeviceRobustness2FeaturesEXT robust{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
     VkPhysicalDeviceShaderObjectFeaturesEXT objects{
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT};
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
+        deviceExtensions.empty() ? nullptr : &robust};
     VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                          &objects};
     VkPhysicalDeviceVulkan12Features v12{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
@@ -68,9 +72,10 @@ void Vulkan::createDevice() {
                                          &v12};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
-    const char* extensions[] = {VK_EXT_SHADER_OBJECT_EXTENSION_NAME,
-                                VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
-                                VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME};
+    std::vector<const char*> extensions = deviceExtensions;
+    extensions.insert(extensions.end(),
+                      {VK_EXT_SHADER_OBJECT_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
+                       VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME});
     const float priority = 1;
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
     queueInfo.queueCount = 1;
@@ -78,8 +83,8 @@ void Vulkan::createDevice() {
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queueInfo;
-    info.enabledExtensionCount = static_cast<uint32_t>(std::size(extensions));
-    info.ppEnabledExtensionNames = extensions;
+    info.enabledExtensionCount = static_cast<uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
     ASSERT_VK(vkCreateDevice(physical, &info, nullptr, &device));
     volkLoadDevice(device);
     vkGetDeviceQueue(device, 0, 0, &queue);
@@ -137,7 +142,9 @@ Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType)
     info.size = values.size() * sizeof(uint32_t);
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+                 VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
+                 VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+                 VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
     EXPECT_VK(vkCreateBuffer(device, &info, nullptr, &buffer));
     VkMemoryRequirements needed;
     vkGetBufferMemoryRequirements(device, buffer, &needed);

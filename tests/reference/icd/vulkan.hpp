@@ -30,6 +30,9 @@ class Vulkan : public testing::Test {
     std::vector<std::string> takeMessages();
     bool hasMessages();
 
+    // Besides those that all tests need. With VK_EXT_robustness2 descriptors may be null.
+    std::vector<const char*> instanceExtensions, deviceExtensions;
+
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;

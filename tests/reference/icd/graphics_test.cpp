@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// COOPVK_REFERENCE_GRAPHICS=accept: what programs ask of devices that draw, and what happens where
+// they draw.
+#include <cstdlib>
+
+#include "images.hpp"
+
+namespace coopvk::reference::test::graphics_test {
+namespace {
+
+class Graphics : public Accepting {
+ protected:
+    void SetUp() override {
+        Accepting::SetUp();
+        isValidated = std::getenv("VK_INSTANCE_LAYERS") != nullptr;
+    }
+    // Two draws, in a pass without attachments.
+    void draw(VkCommandBuffer commands) {
+        VkRenderingInfo pass{VK_STRUCTURE_TYPE_RENDERING_INFO};
+        pass.renderArea.extent = {1, 1};
+        pass.layerCount = 1;
+        vkCmdBeginRendering(commands, &pass);
+        const VkViewport viewport{0, 0, 1, 1, 0, 1};
+        vkCmdSetViewport(commands, 0, 1, &viewport);
+        vkCmdDraw(commands, 3, 1, 0, 0);
+        vkCmdDraw(commands, 3, 1, 0, 0);
+        vkCmdEndRendering(commands);
+    }
+    bool isValidated = false;
+};
+
+bool startsWith(const std::string& text, const std::string& head) {
+    return text.rfind(head, 0) == 0;
+}
+
+// Vulkan, "Limits" and "Required Format Support": what every device has that draws.
+TEST_F(Graphics, HasWhatProgramsAskFor) {
+    uint32_t count = 1;
+    VkQueueFamilyProperties family;
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, &family);
+    EXPECT_TRUE(family.queueFlags & VK_QUEUE_GRAPHICS_BIT);
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(physical, &properties);
+    const VkPhysicalDeviceLimits& limits = properties.limits;
+    EXPECT_GE(limits.maxImageDimension2D, 4096u);
+    EXPECT_GE(limits.maxImageDimension3D, 256u);
+    EXPECT_GE(limits.maxColorAttachments, 4u);
+    EXPECT_LE(limits.viewportBoundsRange[0],
+              -2.0f * static_cast<float>(limits.maxViewportDimensions[0]));
+    EXPECT_GE(limits.viewportBoundsRange[1],
+              2.0f * static_cast<float>(limits.maxViewportDimensions[0]) - 1);
+    EXPECT_TRUE(limits.framebufferColorSampleCounts & VK_SAMPLE_COUNT_4_BIT);
+    VkPhysicalDeviceFeatures features;
+    vkGetPhysicalDeviceFeatures(physical, &features);
+    EXPECT_TRUE(features.independentBlend && features.imageCubeArray && features.geometryShader);
+    EXPECT_FALSE(features.sparseBinding);
+}
+
+TEST_F(Graphics, FormatsHaveWhatVulkanRequires) {
+    constexpr VkFormatFeatureFlags kSampled =
+        VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT;
+    constexpr VkFormatFeatureFlags kStored = kSampled | VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT;
+    constexpr VkFormatFeatureFlags kFiltered = VK_FORMAT_FEATURE_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
+    struct Row {
+        VkFormat format;
+        VkFormatFeatureFlags has, lacks;
+    };
+    constexpr Row kRows[] = {
+        {VK_FORMAT_R8G8B8A8_UNORM, kStored | kFiltered | VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT, 0},
+        {VK_FORMAT_R8G8B8A8_SRGB, kSampled | kFiltered, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT},
+        {VK_FORMAT_R32_UINT, kStored | VK_FORMAT_FEATURE_STORAGE_IMAGE_ATOMIC_BIT, kFiltered},
+        {VK_FORMAT_B10G11R11_UFLOAT_PACK32, kSampled | kFiltered, 0},
+        {VK_FORMAT_D16_UNORM, kSampled | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT,
+         VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT},
+        {VK_FORMAT_BC1_RGB_UNORM_BLOCK, kSampled, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT},
+        {VK_FORMAT_ASTC_4x4_UNORM_BLOCK, 0, ~0u},
+        {VK_FORMAT_G8_B8R8_2PLANE_420_UNORM, 0, ~0u},
+    };
+    for (const Row& row : kRows) {
+        VkFormatProperties properties;
+        vkGetPhysicalDeviceFormatProperties(physical, row.format, &properties);
+        EXPECT_EQ(properties.optimalTilingFeatures & row.has, row.has) << row.format;
+        EXPECT_EQ(properties.optimalTilingFeatures & row.lacks, 0u) << row.format;
+    }
+}
+
+TEST_F(Graphics, DrawsAreReportedOnce) {
+    if (isValidated) GTEST_SKIP() << "the validation layer reports draws without a pipeline";
+    EXPECT_VK(run([&](VkCommandBuffer commands) { draw(commands); }));
+    const std::vector<std::string> messages = takeMessages();
+    ASSERT_EQ(messages.size(), 2u);
+    EXPECT_TRUE(
+        startsWith(messages[0], "coopvk-reference-graphics: graphics: vkCmdBeginRendering"));
+    EXPECT_TRUE(startsWith(messages[1], "coopvk-reference-graphics: graphics: vkCmdDraw of "));
+}
+
+TEST_F(Graphics, PipelinesAreAccepted) {
+    if (isValidated) GTEST_SKIP() << "the validation layer reports a pipeline without shaders";
+    const VkGraphicsPipelineCreateInfo infos[2] = {
+        {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO},
+        {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO}};
+    VkPipeline pipelines[2] = {};
+    ASSERT_VK(vkCreateGraphicsPipelines(device, VK_NULL_HANDLE, 2, infos, nullptr, pipelines));
+    EXPECT_NE(pipelines[0], pipelines[1]);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipelines[0]);
+    }));
+    for (const VkPipeline each : pipelines) vkDestroyPipeline(device, each, nullptr);
+}
+
+class Swapchains : public Graphics {
+ protected:
+    void SetUp() override {
+        Graphics::SetUp();
+        const VkHeadlessSurfaceCreateInfoEXT surfaceInfo{
+            VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
+        ASSERT_VK(vkCreateHeadlessSurfaceEXT(instance, &surfaceInfo, nullptr, &surface));
+        VkBool32 isSupported = VK_FALSE;
+        EXPECT_VK(vkGetPhysicalDeviceSurfaceSupportKHR(physical, 0, surface, &isSupported));
+        EXPECT_TRUE(isSupported);
+        createSwapchain();
+        const VkFenceCreateInfo fenceInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO};
+        ASSERT_VK(vkCreateFence(device, &fenceInfo, nullptr, &fence));
+    }
+    void TearDown() override {
+        vkQueueWaitIdle(queue);
+        vkDestroyFence(device, fence, nullptr);
+        vkDestroySwapchainKHR(device, swapchain, nullptr);
+        vkDestroySurfaceKHR(instance, surface, nullptr);
+        Graphics::TearDown();
+    }
+    void createSwapchain() {
+        VkSurfaceCapabilitiesKHR capabilities;
+        EXPECT_VK(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(physical, surface, &capabilities));
+        uint32_t count = 1;
+        VkSurfaceFormatKHR format;
+        EXPECT_EQ(vkGetPhysicalDeviceSurfaceFormatsKHR(physical, surface, &count, &format),
+                  VK_INCOMPLETE);
+        VkSwapchainCreateInfoKHR info{VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR};
+        info.surface = surface;
+        info.minImageCount = 2;
+        info.imageFormat = format.format;
+        info.imageColorSpace = format.colorSpace;
+        info.imageExtent = {8, 4};
+        info.imageArrayLayers = 1;
+        info.imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+        info.preTransform = capabilities.currentTransform;
+        info.compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR;
+        info.presentMode = VK_PRESENT_MODE_FIFO_KHR;
+        ASSERT_VK(vkCreateSwapchainKHR(device, &info, nullptr, &swapchain));
+    }
+    VkResult acquire(uint32_t& index) {
+        const VkResult result =
+            vkAcquireNextImageKHR(device, swapchain, 0, VK_NULL_HANDLE, fence, &index);
+        if (result != VK_SUCCESS) return result;
+        EXPECT_VK(vkWaitForFences(device, 1, &fence, VK_TRUE, UINT64_MAX));
+        EXPECT_VK(vkResetFences(device, 1, &fence));
+        return result;
+    }
+
+    VkSurfaceKHR surface = VK_NULL_HANDLE;
+    VkSwapchainKHR swapchain = VK_NULL_HANDLE;
+    VkFence fence = VK_NULL_HANDLE;
+};
+
+TEST_F(Swapchains, GoRound) {
+    VkImage images[2] = {};
+    uint32_t count = 2;
+    EXPECT_VK(vkGetSwapchainImagesKHR(device, swapchain, &count, images));
+    EXPECT_NE(images[0], images[1]);
+    uint32_t first = 9, second = 9, third = 9;
+    EXPECT_VK(acquire(first));
+    EXPECT_VK(acquire(second));
+    EXPECT_EQ(first + second, 1u);
+    if (isValidated) return;  // it forbids a third, and images in other layouts
+    EXPECT_EQ(acquire(third), VK_NOT_READY);
+    VkPresentInfoKHR present{VK_STRUCTURE_TYPE_PRESENT_INFO_KHR};
+    present.swapchainCount = 1;
+    present.pSwapchains = &swapchain;
+    present.pImageIndices = &first;
+    EXPECT_VK(vkQueuePresentKHR(queue, &present));
+    EXPECT_VK(acquire(third));
+    EXPECT_EQ(third, first);
+}
+
+class GraphicsWithErrors : public Graphics {
+ protected:
+    void SetUp() override {
+        setenv("COOPVK_REFERENCE_REPORT", "error", 1);
+        Graphics::SetUp();
+    }
+    void TearDown() override {
+        Graphics::TearDown();
+        unsetenv("COOPVK_REFERENCE_REPORT");
+    }
+};
+
+TEST_F(GraphicsWithErrors, DrawsLoseTheDevice) {
+    if (isValidated) GTEST_SKIP() << "the validation layer reports draws without a pipeline";
+    EXPECT_EQ(run([&](VkCommandBuffer commands) { draw(commands); }), VK_ERROR_DEVICE_LOST);
+    EXPECT_FALSE(takeMessages().empty());
+}
+
+class Refusing : public Vulkan {};
+
+TEST_F(Refusing, HasNoImagesAndNoDraws) {
+    VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = VK_FORMAT_R8G8B8A8_UNORM;
+    info.extent = {1, 1, 1};
+    info.mipLevels = info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    info.usage = VK_IMAGE_USAGE_STORAGE_BIT;
+    if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
+        GTEST_SKIP() << "the validation layer reports it";
+    VkImage image = VK_NULL_HANDLE;
+    EXPECT_EQ(vkCreateImage(device, &info, nullptr, &image), VK_ERROR_FEATURE_NOT_PRESENT);
+    const VkCommandBuffer commands = allocate();
+    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    ASSERT_VK(vkBeginCommandBuffer(commands, &begin));
+    vkCmdDraw(commands, 3, 1, 0, 0);
+    EXPECT_EQ(vkEndCommandBuffer(commands), VK_ERROR_VALIDATION_FAILED_EXT);
+    EXPECT_EQ(takeMessages(), (std::vector<std::string>{
+                                  "coopvk-reference-usage: vkCmdDraw: the device does not execute "
+                                  "this command"}));
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::graphics_test
