@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Programs from npm, each alone: natively, with `auto` and with all emulated. Each compares its results
-# itself (tests/apps/npm). On lavapipe they run with 8 lanes; on the reference device, as one that says it
-# can draw (drawing_driver.cpp), with 32: natively with its matrices, else without them. Sourced by
-# scripts/test-apps, after ggml.bash.
+# itself (tests/apps/npm). On lavapipe they run with 8 lanes; on the reference device, which accepts graphics,
+# with 32: natively with its matrices, else without them. Sourced by scripts/test-apps, after ggml.bash.
 # shellcheck shell=bash disable=SC2154,SC2034  # variables of that script
 
 # Program, model, packages. Their install scripts do not run: all that is needed is in the packages.
@@ -74,10 +73,11 @@ npm_rewrites() {
 }
 
 npm_on_reference() {
-    local way folder=$COOPVK_SOURCE/build/$preset
-    local -a device=(VK_DRIVER_FILES="$folder/tests/apps/drawing_driver.json" COOPVK_REFERENCE_CHECKS=none)
-    if ! in_env test -e "$folder/tests/apps/libdrawing_driver.so"; then
-        skip "npm $1 on the reference device: tests are not built (scripts/build --tests)"
+    local way folder=$COOPVK_SOURCE/build/$preset/reference/icd
+    local -a device=(VK_DRIVER_FILES="$folder/coopvk_reference.json" COOPVK_REFERENCE_CHECKS=none
+        COOPVK_REFERENCE_GRAPHICS=accept)
+    if ! in_env test -e "$folder/libcoopvk_reference.so"; then
+        skip "npm $1 on the reference device: it is not built"
         return
     fi
     npm_run "$1" "$2" reference native "${device[@]}"
