@@ -7,7 +7,7 @@
 namespace coopvk::reference {
 namespace {
 
-ValueView viewOf(const Value& value) {
+ValueView viewOfValue(const Value& value) {
     return {value.data, value.defined, value.components(), value.lanes};
 }
 
@@ -32,12 +32,12 @@ uint32_t Moment::literal(uint32_t n) const { return s_.word(n); }
 
 std::optional<ValueView> Moment::operand(uint32_t n) const {
     if (s_.slot(n) == kNone) return std::nullopt;
-    return viewOf(s_.operand(n));
+    return viewOfValue(s_.operand(n));
 }
 
 std::optional<ValueView> Moment::result() const {
     if (s_.at->result == kNone) return std::nullopt;
-    return viewOf(s_.result());
+    return viewOfValue(s_.result());
 }
 
 PointerView Moment::pointer(uint32_t operand, uint32_t lane) const {

@@ -125,8 +125,7 @@ inline void forComponents(Subgroup& s, F&& f) {
             at[n] = from[n]->component(from[n]->components() > 1 ? c : 0);
         [&]<size_t... kIndex>(std::index_sequence<kIndex...>) {
             forLanes(s, [&](uint32_t lane) { f(c, lane, at[kIndex][lane]...); });
-        }
-        (std::make_index_sequence<kCount>());
+        }(std::make_index_sequence<kCount>());
     }
 }
 

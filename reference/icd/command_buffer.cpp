@@ -63,9 +63,8 @@ void push(CommandBuffer& commands, PipelineLayout& layout, uint32_t number, cons
     if (last != nullptr && last->bindings == set->bindings) *set->descriptors = *last->descriptors;
     update(*set);
     last = set;
-    record(commands, [set, number](Execution& execution) {
-        execution.sets[number] = BoundSet{{}, {}, set};
-    });
+    record(commands,
+           [set, number](Execution& execution) { execution.sets[number] = BoundSet{{}, {}, set}; });
 }
 
 void requireIdle(const CommandBuffer& commands) {
@@ -201,8 +200,7 @@ void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommand
         const CommandBuffer& secondary = theObject(each, commands.device);
         require(!secondary.isPrimary, "a primary command buffer is executed by another");
         secondary.requireExecutable();
-        record(
-            commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);
+        record(commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);
     }
 }
 
@@ -222,8 +220,7 @@ void CmdBindShadersEXT(CommandBuffer& commands, uint32_t count, const VkShaderSt
         if (stages[i] != VK_SHADER_STAGE_COMPUTE_BIT) continue;
         const ShaderEXT* bound = shaders == nullptr ? nullptr : objectOf(shaders[i]);
         commands.hasProgram = bound != nullptr;
-        record(
-            commands, [bound](Execution& execution) { bindProgram(execution, bound); }, bound);
+        record(commands, [bound](Execution& execution) { bindProgram(execution, bound); }, bound);
     }
 }
 

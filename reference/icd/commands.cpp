@@ -180,8 +180,7 @@ void clear(T argument) {
     using Out = std::remove_pointer_t<T>;
     if constexpr (std::is_pointer_v<T> && !std::is_const_v<Out> && requires { sizeof(Out); }) {
         if (argument == nullptr) return;
-        constexpr size_t kHead = requires { argument->pNext; }
-        ? sizeof(VkBaseOutStructure) : 0;
+        constexpr size_t kHead = requires { argument->pNext; } ? sizeof(VkBaseOutStructure) : 0;
         std::memset(reinterpret_cast<std::byte*>(argument) + kHead, 0, sizeof(Out) - kHead);
     }
 }

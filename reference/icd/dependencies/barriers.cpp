@@ -6,11 +6,17 @@
 namespace coopvk::reference::icd {
 namespace {
 
-Range rangeOf(const auto& info) requires requires { info.buffer; }
-{ return part(theObject(info.buffer).range, info.offset, info.size); }
+Range rangeOf(const auto& info)
+    requires requires { info.buffer; }
+{
+    return part(theObject(info.buffer).range, info.offset, info.size);
+}
 // All of an image, also where the barrier names a part: levels of layers lie apart.
-Range rangeOf(const auto& info) requires requires { info.image; }
-{ return theObject(info.image).range; }
+Range rangeOf(const auto& info)
+    requires requires { info.image; }
+{
+    return theObject(info.image).range;
+}
 
 // Access to the memory of a part of a buffer or of an image, and what orders execution, of which no
 // part is left out.
