@@ -3,8 +3,11 @@
 // Slices of B where A comes from other lanes (matrix/slices/factor_slices.hpp).
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::factor_slices_test {
 namespace {
@@ -127,6 +130,52 @@ TEST(FactorSlices, HaveNothingThatIsNotRead) {
     const std::string text = rewrittenFor(64, 32, unread);
     EXPECT_FALSE(has(text, "coopvk_lanes")) << text;
     EXPECT_FALSE(has(text, "OpStore")) << text;
+}
+
+// 4-bit components take a register each, so their slices are a loop, unless words of them are read
+// as bytes.
+TEST(Slices, OfFourBitsAreALoopUnlessReadAsBytes) {
+    const std::vector<uint32_t> words = test::assemble(test::edited(
+        test::multiplyModule(16, 16, 32),
+        {{"OpCapability Float16",
+          "OpCapability Int4TypeINTEL\nOpCapability Int4CooperativeMatrixINTEL\n"
+          "OpCapability Float16"},
+         {"OpExtension", "OpExtension \"SPV_INTEL_int4\"\nOpExtension"},
+         {"%in %out", "%in %out %shared"},
+         {"%f32 = OpTypeFloat 32", "%f32 = OpTypeInt 32 1\n%s4 = OpTypeInt 4 1"},
+         {"%A = OpTypeCooperativeMatrixKHR %f16",
+          "%size = OpConstant %u32 1024\n%array = OpTypeArray %u32 %size\n"
+          "%arrayPointer = OpTypePointer Workgroup %array\n"
+          "%wordPointer = OpTypePointer Workgroup %u32\n"
+          "%shared = OpVariable %arrayPointer Workgroup\n"
+          "%A = OpTypeCooperativeMatrixKHR %s4"},
+         {"%B = OpTypeCooperativeMatrixKHR %f16", "%B = OpTypeCooperativeMatrixKHR %s4"},
+         {"%pa = OpAccessChain %halfPointer %in %c0 %c0",
+          "%held = OpVariable %sumPointer Function\nOpStore %held %zero\n"
+          "OpControlBarrier %c2 %c2 %order\n"
+          "%pa = OpAccessChain %wordPointer %shared %c0"},
+         {"%zero =",
+          "%sumPointer = OpTypePointer Function %C\n%order = OpConstant %u32 264\n%zero ="},
+         {"%pc =", "OpStore %held %product\n%sum = OpLoad %C %held\n%pc ="},
+         {"%pc %product", "%pc %sum"},
+         {"%product =", "%before = OpLoad %C %held\n%product ="},
+         {"%a %b %zero",
+          "%a %b %before MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|"
+          "MatrixCSignedComponentsKHR|MatrixResultSignedComponentsKHR"}}));
+    for (const bool dots : {false, true}) {
+        Target target;
+        target.tuning.sliceDepth = 8;
+        target.tuning.rollSlices = false;
+        target.device.shaderIntegerDotProduct = dots;
+        target.device.dot4x8Signed = target.device.dot4x8Unsigned = dots;
+        const Result<Rewritten> out = rewrite({.words = words}, target);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_EQ(std::ranges::count(out->notes, "products in slices of 8"), 1);
+        const std::string text = disassemble(out->words);
+        EXPECT_EQ(has(text, " DontUnroll"), !dots);
+        EXPECT_EQ(has(text, " Unroll"), dots);
+    }
 }
 
 }  // namespace

@@ -54,10 +54,12 @@ TEST(VectorCode, TilesAndPartsAreLoops) {
         EXPECT_EQ(barriers(m, k), ofOne) << m << 'x' << k;
 }
 
-// An invocation alone adds the products with the padding of a line only if tiles do so, too.
+// Lines of optimal layouts end with padding. An invocation alone adds the products with it only if
+// tiles do so, too.
 TEST(VectorCode, InvocationsAloneAddNoPadding) {
+    constexpr uint32_t kInferencing = 2;
     const auto products = [](uint32_t k) {
-        const Output out = outputFor(layerModule(8, k, 0, false), targetWith(false));
+        const Output out = outputFor(layerModule(8, k, kInferencing, false), targetWith(false));
         EXPECT_EQ(out.path, "vectors: alone");
         size_t count = 0;
         for (const char* product : {"Fma ", "OpFMul ", "OpDot ", "OpFAdd "})
