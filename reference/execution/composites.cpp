@@ -115,6 +115,10 @@ void select(Subgroup& s, Out result, In condition, In then, In other) {
         forLanes(s, [&](uint32_t lane) {
             result.at(c, lane) = condition.at(at, lane) != 0 ? then.at(c, lane) : other.at(c, lane);
         });
+        if (!s.strays.empty() || !s.holes.empty()) {  // more goes with a value than its bits
+            copyComponents(s, result, c, then, c, 1, s.mask & taken);
+            copyComponents(s, result, c, other, c, 1, s.mask & ~taken);
+        }
         const LaneMask chosen = (taken & then.defined[c]) | (~taken & other.defined[c]);
         result.define(c, condition.defined[at] & chosen, s.mask);
     }
