@@ -69,9 +69,8 @@ constexpr auto unsignedField = [](uint64_t base, uint64_t offset, uint64_t count
     return right(base, offset) & fieldMask(count);
 };
 constexpr auto signedField = [](uint64_t base, uint64_t offset, uint64_t count) -> uint64_t {
-    const uint64_t bits = unsignedField(base, offset, count);
-    if (count == 0 || count >= 64) return bits;
-    return uint64_t(signExtend(bits, uint32_t(count)));
+    const uint64_t mask = fieldMask(count), sign = mask ^ mask >> 1;
+    return (unsignedField(base, offset, count) ^ sign) - sign;
 };
 
 // The result is a structure of two numbers, which op(a, b, width) gives.

@@ -26,7 +26,8 @@ uint64_t bitsOf(Identity identity, const Type& type) {
 
 // The lanes of a cluster or quad.
 LaneMask clusterOf(uint32_t lane, uint32_t size) {
-    const uint32_t first = size == 0 ? 0 : lane / size * size;
+    if (size == 0) return {};
+    const uint32_t first = lane / size * size;
     return LaneMask::firstLanes(first + size) & ~LaneMask::firstLanes(first);
 }
 

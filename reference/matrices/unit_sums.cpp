@@ -153,6 +153,7 @@ class UnitAdder {
         const int32_t largest = std::max(unit + model_.bits, addend.exponent);
         const int32_t last = largest - kKept - 1;
         int64_t sum = inUnits(termOf(units, unit), last, Dropped::down);
+        // MMA-Sim's source: with 8-bit floats a sum that is so small borrows nothing.
         const bool isDropped =
             model_.stages == Stages::kHalvesFirst && addend.exponent < largest - model_.bits - 1;
         if (!isDropped)

@@ -158,11 +158,12 @@ TEST(MatrixIntervals, ReductionsThatChooseHaveNoFreedom) {
             "%y = OpFunctionParameter %f32\n%begin = OpLabel\n"
             "%is_larger = OpFOrdGreaterThan %bool %x %y\n"
             "%larger = OpSelect %f32 %is_larger %x %y\n%s = OpFAdd %f32 %larger %y\n"
+            "%smaller = OpSelect %f32 %is_larger %y %x\n"
             "OpReturnValue " +
                 returned + "\nOpFunctionEnd\n",
             values, {0});
     };
-    const auto largest = reduced("%larger"), sums = reduced("%s");
+    const auto largest = reduced("%larger"), sums = reduced("%s"), smallest = reduced("%smaller");
     values[12] = values[13] = INFINITY;
     const auto ofInfinities = reduced("%larger");
     EXPECT_TRUE(isPoint(ofInfinities[0], 1));
@@ -171,6 +172,7 @@ TEST(MatrixIntervals, ReductionsThatChooseHaveNoFreedom) {
     EXPECT_TRUE(ofNan[2 * kColumns].nan);
     EXPECT_TRUE(isPoint(largest[0], 1));
     EXPECT_TRUE(isPoint(largest[kColumns], kLarge));
+    EXPECT_TRUE(isPoint(smallest[kColumns], 1));
     EXPECT_FALSE(isPoint(sums[0], 1));
     EXPECT_TRUE(sums[0].nan);  // nothing is known
 }

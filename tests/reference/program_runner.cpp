@@ -61,6 +61,7 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     request.flushed = run.settings.flushed;
     request.contracts = run.settings.contracts;
     request.validate = run.validate;
+    request.optimalLayout = run.optimalLayout;
     const auto program = makeProgram(request);
     if (!program) {
         run.error = program.error().message;
@@ -75,6 +76,8 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
         if (!written.empty()) range.written = written.data();
         std::vector<uint32_t>& deviations = run.deviations[binding];
         if (!deviations.empty()) range.deviations = deviations.data();
+        std::vector<uint32_t>& readers = run.readers[binding];
+        if (!readers.empty()) range.readers = readers.data();
         buffers.add(0, binding, 0, range);
     }
     run.reports.clear();

@@ -19,6 +19,8 @@ struct Execution {
     std::map<uint32_t, std::vector<uint32_t>> buffers;  // of set 0, by binding; changed by the run
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
     std::map<uint32_t, std::vector<uint32_t>> deviations;  // optional: of each byte
+    std::map<uint32_t, std::vector<uint32_t>> readers;     // optional: of each byte
+    OptimalLayout optimalLayout;
     std::vector<SpecializationValue> specialization;
     std::vector<Observer*> observers;
     bool validate = true;  // not for what SPIRV-Tools does not know in Vulkan's environment

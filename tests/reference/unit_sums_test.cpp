@@ -172,6 +172,84 @@ TEST(UnitSums, AreThoseOfTheWords) {
     }
 }
 
+Real floored(Real value, int unit) {
+    return std::ldexp(std::floor(std::ldexp(value, -unit)), unit);
+}
+
+// Products that are cut 24 bits below the largest exponent, and that exponent.
+struct Products {
+    Real sum = 0;
+    int exponent;
+};
+Products productsOf(const Case& c, size_t first, size_t count, size_t apart) {
+    std::vector<std::pair<Real, int>> terms;
+    for (size_t k = first; k < first + count; k += apart)
+        terms.emplace_back(
+            Real(numbers::valueOf(c.factor, c.a[k])) * Real(numbers::valueOf(c.factor, c.b[k])),
+            exponentOf(c.factor, c.a[k], -999) + exponentOf(c.factor, c.b[k], -999));
+    Products result{0, -999};
+    for (const auto& term : terms)
+        if (term.first != 0) result.exponent = std::max(result.exponent, term.second);
+    for (const auto& term : terms) result.sum += cut(term.first, result.exponent - 24);
+    return result;
+}
+
+// One step of CDNA 3. MMA-Sim's public source says what its table does not: 8-bit floats leave out
+// a sum whose exponent is more than 25 below the products'; others, and that of f16 and bf16, lose
+// bits downwards.
+uint64_t stepOfCdna3(const Case& c, size_t first, size_t count, uint64_t sum) {
+    const bool inHalves = numbers::format(c.factor).bits == 8;
+    Products products = productsOf(c, first, count, inHalves ? 2 : 1);
+    if (inHalves) {
+        const Products odd = productsOf(c, first + 1, count - 1, 2);
+        const int larger = std::max(products.exponent, odd.exponent);
+        products = {floored(products.sum, larger - 24) + floored(odd.sum, larger - 24), larger};
+    }
+    const int exponent = exponentOf(c.result, sum, -126);
+    const int largest = std::max(products.exponent, exponent);
+    Real total = floored(products.sum, largest - 52);
+    if (!inHalves || exponent >= largest - 25)
+        total += floored(numbers::valueOf(c.result, sum), largest - 24);
+    if (total == 0) return 0;
+    return std::bit_cast<uint32_t>(float(floored(total, std::max(std::ilogb(total), -126) - 31)));
+}
+
+// One step of RDNA 4: two products and the sum, rounded once.
+uint64_t stepOfRdna4(const Case& c, size_t first, uint64_t sum) {
+    double total = numbers::valueOf(c.result, sum);  // 53 bits are enough for these numbers
+    for (const size_t k : {first, first + 1})
+        total += numbers::valueOf(c.factor, c.a[k]) * numbers::valueOf(c.factor, c.b[k]);
+    return total == 0 ? 0 : numbers::bitsOf(c.result, total);
+}
+
+TEST(UnitSums, OfAmd) {
+    std::mt19937_64 random(7);
+    const auto number = [&](int spread, int lower = 0) {
+        const double magnitude = std::ldexp(1 + double(random() >> 40) * 0x1p-24,
+                                            int(random() % (2 * spread + 1)) - spread - lower);
+        return random() % 8 == 0 ? 0.0 : random() % 2 == 0 ? magnitude : -magnitude;
+    };
+    for (const Number factor : {Number::f16, Number::bf16, Number::e4m3, Number::e5m2}) {
+        for (int i = 0; i < 250; ++i) {
+            Case c{factor, Number::f32, {}, {}, 0};
+            const int spread = 1 << random() % 3;
+            for (int k = 0; k < 32; ++k) {
+                c.a.push_back(numbers::bitsOf(factor, number(spread)));
+                c.b.push_back(numbers::bitsOf(factor, number(spread)));
+            }
+            // Often beside the products, sometimes near or below what these keep.
+            c.c = numbers::bitsOf(Number::f32, number(4, i % 2 == 0 ? 0 : 8 + i % 32));
+            const size_t block = numbers::format(factor).bits == 8 ? 16 : 8;
+            uint64_t ofCdna3 = c.c, ofRdna4 = c.c;
+            for (size_t k = 0; k < 32; k += block) ofCdna3 = stepOfCdna3(c, k, block, ofCdna3);
+            ASSERT_EQ(computed(Choice::kCdna3, c), ofCdna3) << i;
+            if (i % 2 != 0) continue;
+            for (size_t k = 0; k < 32; k += 2) ofRdna4 = stepOfRdna4(c, k, ofRdna4);
+            ASSERT_EQ(computed(Choice::kRdna4, c), ofRdna4) << i;
+        }
+    }
+}
+
 // 2^24 + 1 - 2^24: rounded once it is 1, and 0 if the first two are rounded.
 TEST(UnitSums, StepsOfAnyLength) {
     const auto ofSteps = [](uint32_t block) {
