@@ -88,7 +88,7 @@ void Reach::addAddress(const TrackedBuffer& buffer) {
     if (!addressed_.insert(&buffer).second) return;
     const std::string name = "the buffer at address " + std::to_string(buffer.address);
     if (!addRange(name, &buffer, 0, buffer.size)) return;
-    record_.addresses.push_back({buffer.address, {0, 0, buffer.size}});
+    record_.addresses.push_back({buffer.address, {.size = buffer.size}});
     addresses_.push_back(&buffer);
 }
 

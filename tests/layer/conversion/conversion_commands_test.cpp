@@ -50,7 +50,9 @@ TEST(ConversionCommands, OfTheInstanceOnOtherDevices) {
     VkCommandBuffer buffers[2] = {};
     ASSERT_EQ(COOPVK_INSTANCE_COMMAND(driver, vkAllocateCommandBuffers)(device, &info, buffers),
               VK_SUCCESS);
+    const uint32_t recorded = driver.recorded;
     COOPVK_INSTANCE_COMMAND(driver, vkCmdExecuteCommands)(buffers[0], 1, &buffers[1]);
+    EXPECT_EQ(driver.recorded, recorded + 1) << "the driver's, once";
     COOPVK_INSTANCE_COMMAND(driver, vkFreeCommandBuffers)(device, pool, 2, buffers);
     EXPECT_TRUE(driver.commandBuffers.empty());
     COOPVK_INSTANCE_COMMAND(driver, vkDestroyCommandPool)(device, pool, nullptr);

@@ -104,7 +104,9 @@ TEST_F(ConversionState, Secondaries) {
     EXPECT_EQ(restored(convertNow()), (Commands{{"vkCmdBindShadersEXT", {0x77}}}));
     std::swap(commands, secondary);
     EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    const uint32_t recorded = driver.recorded;
     COOPVK_DEVICE_COMMAND(driver, device, vkCmdExecuteCommands)(commands, 1, &secondary);
+    EXPECT_EQ(driver.recorded, recorded + 1) << "the driver's, once";
     EXPECT_EQ(end(), VK_SUCCESS);
     freeOne(secondary);
 }

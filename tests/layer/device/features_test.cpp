@@ -130,7 +130,10 @@ TEST(Dependents, Expressions) {
     EXPECT_EQ(least("((a,b)+c),d", "b", "c"), Terms{"c"});
     EXPECT_EQ(least("a+b,c", "", "c"), Terms{"c"}) << "from left to right";
     EXPECT_EQ(versionOf("VK_VERSION_1_3"), VK_API_VERSION_1_3);
-    EXPECT_EQ(versionOf("VK_KHR_8bit_storage"), std::nullopt);
+    // Others, of the same length and of others.
+    for (const char* other :
+         {"VK_KHR_8bit_storage", "VK_KHR_surface", "VK_VERSION_1_", "VK_VERSION_1_10", ""})
+        EXPECT_EQ(versionOf(other), std::nullopt) << other;
     for (const ExtensionDepends& row : extensionDepends()) {
         for (const Term term : {Term::kHolds, Term::kPossible, Term::kFails}) {
             const auto all = leastTerms(row.expression, [&](std::string_view) { return term; });

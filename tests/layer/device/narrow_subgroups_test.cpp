@@ -41,6 +41,48 @@ class NarrowSubgroups : public TakenFor {
     }
 };
 
+// An operation that not all invocations reach is not emulated: it stays the driver's, unless the
+// pipeline requires full subgroups, or their size.
+TEST_F(NarrowSubgroups, StayTheDriversUnlessFullOnesAreRequired) {
+    startAs("amd");
+    const Words parted = assemble(R"(
+OpCapability Shader
+OpCapability GroupNonUniform
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main" %index
+OpExecutionMode %main LocalSize 40 1 1
+OpDecorate %index BuiltIn LocalInvocationIndex
+%void = OpTypeVoid
+%f = OpTypeFunction %void
+%bool = OpTypeBool
+%u32 = OpTypeInt 32 0
+%c3 = OpConstant %u32 3
+%input = OpTypePointer Input %u32
+%index = OpVariable %input Input
+%main = OpFunction %void None %f
+%label = OpLabel
+%i = OpLoad %u32 %index
+%isFirst = OpULessThan %bool %i %c3
+OpSelectionMerge %end None
+OpBranchConditional %isFirst %some %end
+%some = OpLabel
+%elected = OpGroupNonUniformElect %bool %c3
+OpBranch %end
+%end = OpLabel
+OpReturn
+OpFunctionEnd
+)");
+    testing::internal::CaptureStderr();
+    VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(parted));
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT;
+    EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+    stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    EXPECT_EQ(makeCompute(stage), VK_ERROR_UNKNOWN);
+    EXPECT_EQ(makeRequiring(parted), VK_ERROR_UNKNOWN);
+    testing::internal::GetCapturedStderr();
+}
+
 TEST_F(NarrowSubgroups, AreShownAs32) {
     startAs("amd");
     EXPECT_EQ(shownSize(), 32u);

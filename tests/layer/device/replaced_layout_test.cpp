@@ -3,6 +3,7 @@
 // Shaders that depend on a layout of elements that the driver's own matrices do not have.
 #include "coopvk/rewrite.hpp"
 #include "device/added_shapes.hpp"
+#include "objects/registry.hpp"
 
 namespace coopvk::test::replaced_layout_test {
 namespace {
@@ -41,6 +42,24 @@ TEST_F(ReplacedLayout, WhereTheDriversMatricesLieOtherwise) {
     EXPECT_TRUE(keepsMatrices("rdna4", kAmd));
     EXPECT_TRUE(keepsMatrices("free", kNvidia));
     EXPECT_TRUE(keepsMatrices("auto", kNvidia)) << "of a program of which nothing is known";
+}
+
+// Of devices of which everything is the driver's, nothing is replaced: their identifiers and caches
+// are the driver's, too.
+TEST_F(ReplacedLayout, WhereAnythingIsEmulatedOrAdded) {
+    setenv("COOPVK_ELEMENT_LAYOUT", "rdna4", 1);
+    driver.vendorId = kNvidia;
+    bool seen[2][2] = {};
+    for (const char* emulate :
+         {"auto", "auto,VK_EXT_shader_float8", "VK_EXT_shader_atomic_float"}) {
+        restartWith(emulate, VK_FALSE);
+        const layer::PhysicalDeviceContext& physical =
+            layer::instances().find(driver.physical())->physicalDevice(driver.physical());
+        const bool emulates = !physical.emulated.empty(), adds = !physical.addedShapes.empty();
+        EXPECT_EQ(physical.replacesLayout, emulates || adds) << emulate;
+        seen[emulates][adds] = true;
+    }
+    EXPECT_TRUE(seen[false][true] || seen[true][false]);
 }
 
 // The user asks for the driver's.

@@ -67,6 +67,27 @@ void resetEvent2(VkCommandBuffer, VkEvent, VkPipelineStageFlags2 stages) {
     see("vkCmdResetEvent2", {stages});
 }
 
+// The stages of the first memory barrier.
+void setEvent2(VkCommandBuffer, VkEvent, const VkDependencyInfo* info) {
+    ++current()->recorded;
+    const VkMemoryBarrier2& barrier = info->pMemoryBarriers[0];
+    see("vkCmdSetEvent2", {barrier.srcStageMask, barrier.dstStageMask});
+}
+
+// The stages of the semaphores of each submission.
+VkResult queueSubmit2(VkQueue, uint32_t count, const VkSubmitInfo2* submits, VkFence) {
+    ++current()->recorded;
+    std::vector<uint64_t> stages;
+    for (uint32_t i = 0; i < count; ++i) {
+        for (uint32_t k = 0; k < submits[i].waitSemaphoreInfoCount; ++k)
+            stages.push_back(submits[i].pWaitSemaphoreInfos[k].stageMask);
+        for (uint32_t k = 0; k < submits[i].signalSemaphoreInfoCount; ++k)
+            stages.push_back(submits[i].pSignalSemaphoreInfos[k].stageMask);
+    }
+    see("vkQueueSubmit2", std::move(stages));
+    return VK_SUCCESS;
+}
+
 void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
 
 // The source, and the size of each region.
@@ -155,7 +176,7 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdBindDescriptorBufferEmbeddedSamplers2EXT),
     COOPVK_FAKE(vkCmdPipelineBarrier2, pipelineBarrier2),
     COOPVK_COUNTED(vkCmdPipelineBarrier2KHR),
-    COOPVK_COUNTED(vkCmdSetEvent2),
+    COOPVK_FAKE(vkCmdSetEvent2, setEvent2),
     COOPVK_COUNTED(vkCmdSetEvent2KHR),
     COOPVK_FAKE(vkCmdResetEvent2, resetEvent2),
     COOPVK_COUNTED(vkCmdResetEvent2KHR),
@@ -164,7 +185,9 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkCmdWriteTimestamp2),
     COOPVK_COUNTED(vkCmdWriteTimestamp2KHR),
     COOPVK_COUNTED(vkCmdWriteBufferMarker2AMD),
-    COOPVK_COUNTED(vkQueueSubmit2),
+    COOPVK_FAKE(vkQueueSubmit2, queueSubmit2),
+    COOPVK_COUNTED(vkResetDescriptorPool),
+    COOPVK_COUNTED(vkDestroyDescriptorPool),
     COOPVK_COUNTED(vkQueueSubmit2KHR),
 };
 

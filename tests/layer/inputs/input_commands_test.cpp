@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 
 #include "fakes/recorded_conversions.hpp"
@@ -182,6 +183,56 @@ TEST_F(InputCommands, PushTemplatesOfGraphics) {
     EXPECT_EQ(copiesFrom(graphics), Sizes{});
 }
 
+// Sets that are bound at once have numbers that follow each other, and dynamic offsets in their
+// order.
+TEST_F(InputCommands, BindSetsAndPush) {
+    const auto set = [](uint64_t number) { return reinterpret_cast<VkDescriptorSet>(number); };
+    layer::inputs::DispatchInputs& inputs = *layer::deviceOf(device).inputs;
+    const auto pool = reinterpret_cast<VkDescriptorPool>(uint64_t{7});
+    inputs.track([&](auto& state) {
+        using namespace layer::inputs;
+        for (const uint32_t number : {1, 2}) {
+            auto tracked = std::make_shared<DescriptorSet>();
+            tracked->pool = pool;
+            tracked->layout = std::make_shared<SetLayout>(
+                SetLayout{{0, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, number}}});
+            state.objects.sets[set(number)] = tracked;
+        }
+    });
+    const VkDescriptorSet sets[] = {set(2), set(1)};
+    const uint32_t offsets[] = {10, 20, 30};
+    const uint32_t recorded = driver.recorded;
+    call<PFN_vkCmdBindDescriptorSets>("vkCmdBindDescriptorSets")(commands, kPoint, VK_NULL_HANDLE,
+                                                                 3, 2, sets, 3, offsets);
+    const auto push = call<PFN_vkCmdPushConstants>("vkCmdPushConstants");
+    push(commands, VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 8, 4, "IJKL");
+    push(commands, VK_NULL_HANDLE, VK_SHADER_STAGE_COMPUTE_BIT, 0, 8, "ABCDEFGH");
+    EXPECT_EQ(driver.recorded, recorded + 3) << "the driver's";
+    inputs.trackCommands(commands, [&](const auto& state, const auto&) {
+        ASSERT_EQ(state.sets.size(), 2u);
+        EXPECT_EQ(state.sets.at(3).dynamicOffsets, (std::vector<uint32_t>{10, 20}));
+        EXPECT_EQ(state.sets.at(4).dynamicOffsets, std::vector<uint32_t>{30});
+        ASSERT_EQ(state.pushConstants.size(), 12u);
+        EXPECT_EQ(std::memcmp(state.pushConstants.data(), "ABCDEFGHIJKL", 12), 0);
+    });
+    // A pool's sets go when it is reset, or destroyed.
+    const auto living = [&] {
+        size_t count = 0;
+        inputs.track([&](const auto& state) { count = state.objects.sets.size(); });
+        return count;
+    };
+    EXPECT_EQ(living(), 2u);
+    call<PFN_vkResetDescriptorPool>("vkResetDescriptorPool")(device, pool, 0);
+    EXPECT_EQ(living(), 0u);
+    inputs.track([&](auto& state) {
+        auto tracked = std::make_shared<layer::inputs::DescriptorSet>();
+        tracked->pool = pool;
+        state.objects.sets[set(3)] = tracked;
+    });
+    call<PFN_vkDestroyDescriptorPool>("vkDestroyDescriptorPool")(device, pool, nullptr);
+    EXPECT_EQ(living(), 0u);
+}
+
 #ifdef VK_KHR_device_address_commands
 TEST_F(InputCommands, NoteConditions) {
     const auto isConditional = [&] {
@@ -197,6 +248,9 @@ TEST_F(InputCommands, NoteConditions) {
     EXPECT_TRUE(isConditional());
     call<PFN_vkCmdEndConditionalRenderingEXT>("vkCmdEndConditionalRenderingEXT")(commands);
     EXPECT_FALSE(isConditional());
+    ASSERT_GE(driver.seenCommands.size(), 2u);
+    EXPECT_EQ(driver.seenCommands.end()[-2].name, "vkCmdBeginConditionalRendering2EXT");
+    EXPECT_EQ(driver.seenCommands.end()[-1].name, "vkCmdEndConditionalRenderingEXT");
 }
 #endif
 

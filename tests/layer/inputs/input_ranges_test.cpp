@@ -124,6 +124,32 @@ TEST(InputDescriptors, MissingOnesAreNamed) {
     EXPECT_EQ(record.missing[2], "set 2, binding 2 (10 bytes), a buffer that does not exist,");
 }
 
+// The rest of a buffer, behind its end or beyond it, as dynamic offsets may make it.
+TEST(InputDescriptors, AtTheEndOfABuffer) {
+    Objects objects;
+    objects.buffers[kBuffer] = {.handle = kBuffer, .size = 100, .canBeCopied = true};
+    const auto recordOf = [&](uint64_t offset, uint64_t size) {
+        layer::inputs::Recording commands;
+        auto set = std::make_shared<DescriptorSet>();
+        set->descriptors[{0, 0}] = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {kBuffer, offset, size}};
+        commands.sets[0].set = set;
+        Reach reach(objects, 1000);
+        reach.addSets(commands);
+        return reach.finish();
+    };
+    for (const auto& [offset, size, kept, missing] :
+         std::vector<std::array<uint64_t, 4>>{{99, 1, 1, 0},
+                                              {99, VK_WHOLE_SIZE, 1, 0},
+                                              {100, VK_WHOLE_SIZE, 0, 0},
+                                              {99, 2, 0, 1},
+                                              {100, 1, 0, 1},
+                                              {101, 1, 0, 1}}) {
+        const RecordedDispatch record = recordOf(offset, size);
+        EXPECT_EQ(record.descriptors.size(), kept) << offset << ", " << size;
+        EXPECT_EQ(record.missing.size(), missing) << offset << ", " << size;
+    }
+}
+
 // Of buffers with addresses, those come first whose addresses are pushed: at any word.
 TEST(InputAddresses, PushedOnesComeFirst) {
     Objects objects;

@@ -55,6 +55,8 @@ TEST_F(KeptInputs, CopiesWaitForEarlierOnes) {
     kept->recordAfter(kCommands);
     EXPECT_TRUE(device.shownTo & kWrites);
     EXPECT_TRUE(device.shownTo & VK_ACCESS_HOST_READ_BIT);
+    EXPECT_EQ(device.order, "bcBbcB")
+        << "what was written before is copied, and what is copied is there";
 }
 
 TEST_F(KeptInputs, OfALostDeviceAreThoseBefore) {

@@ -31,7 +31,8 @@ struct Device {
     VkResult fence = VK_NOT_READY;
     int objects = 0;  // that exist
     int submissions = 0;
-    VkAccessFlags shownTo = 0;                              // by the last barrier
+    VkAccessFlags shownTo = 0;  // by the last barrier
+    std::string order;  // of barriers: b before copies, B behind them, x others; and copies: c
     std::function<void()> called = [] {}, reading = [] {};  // what happens during a call
 };
 inline Device device;
@@ -53,6 +54,18 @@ template <typename Handle>
 VKAPI_ATTR void VKAPI_CALL destroy(VkDevice, Handle, const VkAllocationCallbacks*) {
     device.called();
     --device.objects;
+}
+
+inline VKAPI_ATTR void VKAPI_CALL barrier(VkCommandBuffer, VkPipelineStageFlags,
+                                          VkPipelineStageFlags, VkDependencyFlags, uint32_t,
+                                          const VkMemoryBarrier* memory, uint32_t,
+                                          const VkBufferMemoryBarrier*, uint32_t,
+                                          const VkImageMemoryBarrier*) {
+    device.shownTo = memory->dstAccessMask;
+    const bool readsNext = (memory->srcAccessMask & VK_ACCESS_MEMORY_WRITE_BIT) != 0 &&
+                           (memory->dstAccessMask & VK_ACCESS_TRANSFER_READ_BIT) != 0;
+    const bool hasCopied = (memory->srcAccessMask & VK_ACCESS_TRANSFER_WRITE_BIT) != 0;
+    device.order += readsNext ? 'b' : hasCopied ? 'B' : 'x';
 }
 
 inline Driver makeDriver() {
@@ -80,12 +93,10 @@ inline Driver makeDriver() {
         device.reading();
         return VK_SUCCESS;
     };
-    next.CmdPipelineBarrier =
-        [](VkCommandBuffer, VkPipelineStageFlags, VkPipelineStageFlags, VkDependencyFlags, uint32_t,
-           const VkMemoryBarrier* memory, uint32_t, const VkBufferMemoryBarrier*, uint32_t,
-           const VkImageMemoryBarrier*) { device.shownTo = memory->dstAccessMask; };
+    next.CmdPipelineBarrier = barrier;
     next.CmdCopyBuffer = [](VkCommandBuffer, VkBuffer, VkBuffer, uint32_t,
                             const VkBufferCopy* copy) {
+        device.order += 'c';
         std::memcpy(device.staging.data() + copy->dstOffset, device.buffer.data() + copy->srcOffset,
                     copy->size);
     };

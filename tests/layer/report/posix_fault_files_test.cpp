@@ -34,6 +34,33 @@ TEST_F(FaultMemory, ForgettingRemovesNothingElse) {
         << forgotten.failures[0];
 }
 
+// Faults are those of a program's own file; what a program has that still runs, or ended without
+// reading it, is not yet known.
+TEST_F(FaultMemory, FilesByTheNamesOfPrograms) {
+    const fs::path folder = cache_ / "coopvk/programs";
+    fs::create_directories(folder);
+    const auto write = [&](const char* name, uint64_t shader) {
+        layer::RememberedFault fault;
+        fault.shader = shader;
+        std::ofstream(folder / name) << layer::lineOf(fault);
+    };
+    write("one-0123456789abcdef", 1);
+    write("two-0123456789abcdef", 2);
+    write("one-0123456789abcdef.running-fedcba9876543210", 4);
+    const auto shadersOf = [](std::string_view program) {
+        uint64_t sum = 0;
+        for (const layer::RememberedFault& fault : layer::allFaults(program)) sum += fault.shader;
+        return sum;
+    };
+    EXPECT_EQ(shadersOf(""), 3u);
+    EXPECT_EQ(shadersOf("one"), 1u);
+    EXPECT_EQ(shadersOf("two"), 2u);
+    EXPECT_EQ(shadersOf("on"), 0u);
+    EXPECT_EQ(layer::forgetFaults("one").programs, 1u);
+    EXPECT_EQ(files(), 1u) << "that of two";
+    EXPECT_EQ(shadersOf(""), 2u);
+}
+
 // Where nothing can be written, all else works.
 TEST_F(FaultMemory, NoFolder) {
     setenv("XDG_CACHE_HOME", "/dev/null/nowhere", 1);

@@ -47,6 +47,28 @@ TEST(ShownIds, Text) {
     EXPECT_EQ(unknown.text(), "driver 4000");
 }
 
+// Names that are as long as Vulkan's arrays, or longer, are cut before their last byte, which ends
+// them.
+TEST(ShownIds, LongNames) {
+    for (const size_t length : {3u, 254u, 255u, 256u, 300u}) {
+        std::string name;
+        while (name.size() < length) name += static_cast<char>('a' + name.size() % 26);
+        const std::string shown = name.substr(0, 255);
+        layer::DeviceIds ids;
+        ids.deviceName = ids.driverName = ids.driverInfo = name;
+        VkPhysicalDeviceProperties device = {};
+        std::memset(device.deviceName, 'x', sizeof(device.deviceName));
+        layer::show(ids, device);
+        VkPhysicalDeviceDriverProperties driver = {
+            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+        std::memset(driver.driverName, 'x', sizeof(driver.driverName));
+        layer::show(ids, reinterpret_cast<VkBaseOutStructure*>(&driver));
+        EXPECT_EQ(std::string(device.deviceName), shown);
+        EXPECT_EQ(std::string(driver.driverName), shown);
+        EXPECT_EQ(std::string(driver.driverInfo), shown);
+    }
+}
+
 constexpr const char* kVariables[] = {"COOPVK_VENDOR_ID", "COOPVK_DEVICE_ID", "COOPVK_DRIVER_ID"};
 
 class ShownIdsTest : public testing::Test {

@@ -110,9 +110,11 @@ TEST_F(Specializations, ContradictoryOnes) {
     EXPECT_FALSE(read({3, 0, 4}, 0));
     const VkSpecializationInfo noEntries = {1, nullptr, sizeof(kData), kData.data()};
     EXPECT_FALSE(readSpecialization(&noEntries, entries));
-    const VkSpecializationMapEntry entry = {3, 0, 4};
-    const VkSpecializationInfo noData = {1, &entry, 4, nullptr};
-    EXPECT_FALSE(readSpecialization(&noData, entries));
+    for (const size_t size : {1, 4}) {
+        const VkSpecializationMapEntry entry = {3, 0, size};
+        const VkSpecializationInfo noData = {1, &entry, size, nullptr};
+        EXPECT_FALSE(readSpecialization(&noData, entries)) << size;
+    }
 }
 
 TEST(Stages, NamesAreUnique) {

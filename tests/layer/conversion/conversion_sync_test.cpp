@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events and semaphores that wait for conversions: the driver gets the stage of compute shaders for
+// each of them, and all others as they are.
+#include <gtest/gtest.h>
+
+#include "conversion/conversion_state.hpp"
+
+namespace coopvk::test::conversion_sync_test {
+namespace {
+
+constexpr uint64_t kConversion = VK_PIPELINE_STAGE_2_CONVERT_COOPERATIVE_VECTOR_MATRIX_BIT_NV;
+constexpr uint64_t kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+constexpr uint64_t kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
+
+TEST_F(ConversionState, Events) {
+    for (const uint64_t stage : {kConversion, kCopy}) {
+        VkMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
+        barrier.srcStageMask = stage;
+        barrier.dstStageMask = kCopy;
+        VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+        info.memoryBarrierCount = 1;
+        info.pMemoryBarriers = &barrier;
+        driver.seenCommands.clear();
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdSetEvent2)(commands, VK_NULL_HANDLE, &info);
+        const uint64_t expected = stage == kConversion ? kCompute : kCopy;
+        EXPECT_EQ(driver.seenCommands, (Commands{{"vkCmdSetEvent2", {expected, kCopy}}}));
+    }
+}
+
+// Wherever it is in a submission: among those that are waited for, or that are signalled.
+TEST_F(ConversionState, Semaphores) {
+    const auto submit = COOPVK_DEVICE_COMMAND(driver, device, vkQueueSubmit2);
+    const auto queue = reinterpret_cast<VkQueue>(device);  // has the device's dispatch key
+    for (size_t of = 0; of <= 4; ++of) {                   // at 4 there is none
+        VkSemaphoreSubmitInfo semaphores[4] = {};
+        std::vector<uint64_t> expected(4, kCopy);
+        for (size_t i = 0; i < 4; ++i) {
+            semaphores[i].sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+            semaphores[i].stageMask = i == of ? kConversion : kCopy;
+        }
+        if (of < 4) expected[of] = kCompute;
+        VkSubmitInfo2 info = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+        info.waitSemaphoreInfoCount = info.signalSemaphoreInfoCount = 2;
+        info.pWaitSemaphoreInfos = semaphores;
+        info.pSignalSemaphoreInfos = semaphores + 2;
+        driver.seenCommands.clear();
+        EXPECT_EQ(submit(queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+        EXPECT_EQ(driver.seenCommands, (Commands{{"vkQueueSubmit2", expected}})) << of;
+    }
+}
+
+}  // namespace
+}  // namespace coopvk::test::conversion_sync_test
