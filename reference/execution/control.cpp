@@ -12,15 +12,19 @@
 namespace coopvk::reference {
 namespace {
 
+void wait(Frame& frame, uint32_t block, LaneMask mask) {
+    auto at = frame.waiting.end();
+    while (at != frame.waiting.begin() && (at - 1)->block < block) --at;
+    if (at == frame.waiting.begin() || (at - 1)->block != block)
+        at = frame.waiting.insert(at, Waiting{block, {}}) + 1;
+    (at - 1)->mask |= mask;
+}
+
 // Lanes go along an edge and wait at its block.
 void send(Subgroup& s, Frame& frame, const Edge& edge, LaneMask mask) {
     if (mask.none()) return;
     pass(s, edge, mask);
-    auto at = frame.waiting.end();
-    while (at != frame.waiting.begin() && (at - 1)->block < edge.block) --at;
-    if (at == frame.waiting.begin() || (at - 1)->block != edge.block)
-        at = frame.waiting.insert(at, Waiting{edge.block, {}}) + 1;
-    (at - 1)->mask |= mask;
+    wait(frame, edge.block, mask);
 }
 
 // The lanes that go on: those at the nearest block, or the caller's.
@@ -200,6 +204,16 @@ void pass(Subgroup& s, const Edge& edge, LaneMask mask) {
     if (edge.loop != kNone)
         s.iterations[edge.loop] = edge.repeats ? s.iterations[edge.loop] + 1 : 0;
     for (const auto& [to, from] : edge.copies) copyValue(s, s.values[to], s.values[from], mask);
+}
+
+Step arriveAt(Subgroup& s, uint32_t block, LaneMask mask) {
+    wait(s.frames.back(), block, mask);
+    return resume(s);
+}
+
+Step leaveFunction(Subgroup& s, LaneMask mask) {
+    s.frames.back().returned |= mask;
+    return resume(s);
 }
 
 uint64_t dynamicInstance(const Subgroup& s) {

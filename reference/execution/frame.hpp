@@ -158,6 +158,12 @@ inline void afterInstruction(Subgroup& s, Step step) {
 // Executes until the subgroup yields, meets others, stops, or has left all frames but `depth`
 // (Step::kBranched).
 Step run(Subgroup& s, size_t depth);
+// Executes until all lanes that go on are at this block of the function in frame `depth`, or behind
+// it, or have left that frame.
+Step runTo(Subgroup& s, size_t depth, uint32_t block);
+// Lanes wait at the start of a block, or have left the function: others go on first.
+Step arriveAt(Subgroup& s, uint32_t block, LaneMask mask);
+Step leaveFunction(Subgroup& s, LaneMask mask);
 // Starts a function: its arguments must be in its parameters.
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result);
 // Executes an instruction of constants only, when a program is made.

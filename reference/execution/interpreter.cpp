@@ -81,18 +81,37 @@ const OpcodeRow* findRow(std::string_view set, uint32_t number) {
     return set == "NonSemantic.DebugPrintf" ? findNumber(kPrintfSet + number) : nullptr;
 }
 
+namespace {
+
+// Whether there are steps left.
+bool mayStep(Subgroup& s) {
+    if (s.group->sink->stopped()) return false;
+    const uint64_t most = s.group->settings->steps;
+    if (most == 0 || s.steps++ < most) return true;
+    s.group->sink->stop(std::format("a subgroup has executed {} blocks", most));
+    return false;
+}
+bool tracksDefined(const Subgroup& s) {
+    return s.checks(kCheckUndefined) || s.observes(kEventUndefinedStore);
+}
+
+}  // namespace
+
 Step run(Subgroup& s, size_t depth) {
-    const bool tracksDefined = s.checks(kCheckUndefined) || s.observes(kEventUndefinedStore);
+    const bool tracks = tracksDefined(s);
     const bool isApart = depth == 0 && s.tangles != nullptr && s.frames.empty();
     Step step = isApart ? resumeApart(s) : Step::kBranched;
-    while (step == Step::kBranched && s.frames.size() > depth) {
-        if (s.group->sink->stopped()) return Step::kStop;
-        if (const uint64_t most = s.group->settings->steps; most != 0 && s.steps++ >= most) {
-            s.group->sink->stop(std::format("a subgroup has executed {} blocks", most));
-            return Step::kStop;
-        }
-        step = runBlock(s, tracksDefined);
-    }
+    while (step == Step::kBranched && s.frames.size() > depth)
+        step = mayStep(s) ? runBlock(s, tracks) : Step::kStop;
+    return step;
+}
+
+Step runTo(Subgroup& s, size_t depth, uint32_t block) {
+    const bool tracks = tracksDefined(s);
+    Step step = Step::kBranched;
+    while (step == Step::kBranched && s.frames.size() >= depth &&
+           (s.frames.size() > depth || s.frames.back().block < block))
+        step = mayStep(s) ? runBlock(s, tracks) : Step::kStop;
     return step;
 }
 

@@ -2,6 +2,7 @@
 //
 // Instructions that move bits: by amounts that are known, they only put pieces together.
 #include "execution/opcode_table.hpp"
+#include "symbols/narrowing.hpp"
 #include "symbols/shadow.hpp"
 
 namespace coopvk::reference::symbols {
@@ -45,61 +46,9 @@ TermId shiftedRight(const Transferred& t, uint32_t c, uint32_t lane) {
     return t.terms().joined(pieces);
 }
 
-// What two pieces of the same length give; nothing: more than a piece.
-using Combine = std::optional<Piece> (*)(const Piece& a, const Piece& b);
-bool isAll(const Piece& p, uint32_t bit) { return p.isConstant() && p.first == bit; }
-std::optional<Piece> both(const Piece& a, const Piece& b) {
-    if (isAll(a, 0) || isAll(b, 1) || a == b) return a;
-    if (isAll(b, 0) || isAll(a, 1)) return b;
-    return std::nullopt;
-}
-std::optional<Piece> either(const Piece& a, const Piece& b) {
-    if (isAll(a, 1) || isAll(b, 0) || a == b) return a;
-    if (isAll(b, 1) || isAll(a, 0)) return b;
-    return std::nullopt;
-}
-std::optional<Piece> one(const Piece& a, const Piece& b) {
-    if (isAll(b, 0)) return a;
-    if (isAll(a, 0)) return b;
-    if (a.isConstant() && b.isConstant())
-        return Piece{0, uint8_t(a.first ^ b.first), a.count, true};
-    if (a == b) return Piece{0, 0, a.count, true};
-    if (!isAll(a, 1) && !isAll(b, 1)) return std::nullopt;
-    Piece piece = isAll(a, 1) ? b : a;
-    piece.isNegated = !piece.isNegated;
-    return piece;
-}
-// Sums without a carry.
-std::optional<Piece> apart(const Piece& a, const Piece& b) {
-    if (isAll(b, 0)) return a;
-    if (isAll(a, 0)) return b;
-    return std::nullopt;
-}
-
-Piece front(Piece& piece, uint32_t count) {
-    Piece taken = piece;
-    taken.count = uint8_t(count);
-    piece.count = uint8_t(piece.count - count);
-    if (!piece.isFill) piece.first = uint8_t(piece.first + count);
-    return taken;
-}
-
-TermId combined(Terms& terms, TermId x, TermId y, Combine combine) {
-    Pieces as = terms.pieces(x), bs = terms.pieces(y), pieces;
-    for (size_t a = 0, b = 0; a < as.size() && b < bs.size();) {
-        const uint32_t count = std::min(as[a].count, bs[b].count);
-        const auto piece = combine(front(as[a], count), front(bs[b], count));
-        if (!piece) return 0;
-        pieces.push_back(*piece);
-        if (as[a].count == 0) ++a;
-        if (bs[b].count == 0) ++b;
-    }
-    return terms.joined(pieces);
-}
-
-template <Combine kCombine>
+template <spv::Op kOpcode>
 TermId combines(const Transferred& t, uint32_t c, uint32_t lane) {
-    return combined(t.terms(), t.term(0, c, lane), t.term(1, c, lane), kCombine);
+    return combinedBits(t.terms(), numberIn(kOpcode), t.term(0, c, lane), t.term(1, c, lane));
 }
 
 TermId opposites(const Transferred& t, uint32_t c, uint32_t lane) {
@@ -198,7 +147,7 @@ void casts(const Transferred& t) {
             Pieces pieces;
             for (uint32_t bits = 0; bits < width;) {
                 const uint32_t count = std::min<uint32_t>(width - bits, all[next].count);
-                pieces.push_back(front(all[next], count));
+                pieces.push_back(frontOf(all[next], count));
                 bits += count;
                 if (all[next].count == 0) ++next;
             }
@@ -268,11 +217,11 @@ constexpr TransferRow kBitRows[] = {
     eachRow(eachBits<shiftedLeft>, OpShiftLeftLogical),
     eachRow(eachBits<shiftedRight<false>>, OpShiftRightLogical),
     eachRow(eachBits<shiftedRight<true>>, OpShiftRightArithmetic),
-    eachRow(eachBits<combines<both>>, OpBitwiseAnd),
-    eachRow(eachBits<combines<either>>, OpBitwiseOr),
-    eachRow(eachBits<combines<one>>, OpBitwiseXor),
+    eachRow(eachBits<combines<OpBitwiseAnd>>, OpBitwiseAnd),
+    eachRow(eachBits<combines<OpBitwiseOr>>, OpBitwiseOr),
+    eachRow(eachBits<combines<OpBitwiseXor>>, OpBitwiseXor),
     eachRow(eachBits<opposites>, OpNot),
-    eachRow(eachBits<combines<apart>>, OpIAdd),
+    eachRow(eachBits<combines<OpIAdd>>, OpIAdd),
     eachRow(eachBits<multiplied>, OpIMul),
     eachRow(eachBits<divided<false>>, OpUDiv),
     eachRow(eachBits<divided<true>>, OpUMod),

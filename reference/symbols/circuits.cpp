@@ -104,7 +104,7 @@ TermId Comparison::recognised(TermId term) {
             if (terms_[leaf].width != 32 || terms_[leaf].kind == TermKind::kByte) continue;
             const Conversion conversion{numbers::Number::f32, target.number,
                                         numbers::conversionRule(false)};
-            const TermId converted = terms_.converted(conversion, leaf, 0);
+            const TermId converted = terms_.converted(conversion, leaf);
             if (allowsBits(converted, term, target.number)) result = converted;
         }
     }
@@ -112,10 +112,11 @@ TermId Comparison::recognised(TermId term) {
 }
 
 bool Comparison::allowsByCircuit(TermId native, TermId rewritten, Float number) {
-    if (isInCircuit_) return false;
-    isInCircuit_ = true;
+    constexpr uint32_t kMostDepth = 8;
+    if (circuitDepth_ == kMostDepth) return false;
+    ++circuitDepth_;
     const bool is = allowsBits(native, rewritten, number);
-    isInCircuit_ = false;
+    --circuitDepth_;
     return is;
 }
 

@@ -61,6 +61,7 @@ class Circuits {
     bool standsForLeaf(TermId term) {
         return comparison_.isInteger(term) && std::ranges::any_of(leaves_, [&](TermId leaf) {
                    return terms_[leaf].width == terms_[term].width && comparison_.isInteger(leaf) &&
+                          !comparison_.differsInSample(leaf, term, {}) &&
                           comparison_.allowsPolynomial(leaf, term);
                });
     }
@@ -72,7 +73,17 @@ class Circuits {
         std::vector<TermId> operands(terms_.operands(term).begin(), terms_.operands(term).end());
         const TermId addend = operands.back();
         operands.back() = comparison_.terms().constant(0, terms_[term].width);
-        return {comparison_.terms().product(sum, operands, 0), addend};
+        uint64_t sample = 0;
+        for (size_t k = 0; k + 1 < operands.size(); k += 2) {
+            const auto factor = [&](numbers::Number number, TermId of) {
+                const numbers::Format& format = numbers::format(number);
+                return format.isSigned() ? signExtend(terms_[of].bits, format.bits)
+                                         : int64_t(terms_[of].bits);
+            };
+            sample += uint64_t(factor(sum.a, operands[k]) * factor(sum.b, operands[k + 1]));
+        }
+        sample &= numbers::lowBits(terms_[term].width);
+        return {comparison_.terms().product(sum, operands, sample), addend};
     }
     std::vector<TermId> partsOf(TermId term) {
         std::vector<TermId> parts;

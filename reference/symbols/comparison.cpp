@@ -54,9 +54,11 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     const uint64_t key = uint64_t{native} << 32 | uint64_t{number.has_value()} << 63 | rewritten;
     if (const auto* known = valueIn(known_, key)) return *known;
     known_[key] = false;  // where it is asked again on the way
-    const bool is =
-        terms_[native].width == terms_[rewritten].width && isAllowed(native, rewritten, number);
+    const bool is = terms_[native].width == terms_[rewritten].width &&
+                    !differsInSample(native, rewritten, number) &&
+                    isAllowed(native, rewritten, number);
     if (!is && innermost_.first == 0) innermost_ = {native, rewritten};
+    if (!is) outermost_ = {native, rewritten};
     known_[key] = is;
     return is;
 }
@@ -70,6 +72,8 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     if ((n == TermKind::kJoined || r == TermKind::kJoined) && allowsPieces(native, rewritten))
         return true;
     if (n == TermKind::kApplied && allowsApplied(native, rewritten)) return true;
+    if (allowsInAnyOrder(native, rewritten)) return true;
+    if (number && allowsFloat(native, rewritten, *number)) return true;
     if (n == r && n == TermKind::kConverted &&
         terms_[native].function == terms_[rewritten].function) {
         Float from = terms_.conversionOf(native).from;
@@ -88,8 +92,31 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     if (n == r && n == TermKind::kChosen && operands(0, std::nullopt) && operands(1, number) &&
         operands(2, number))
         return true;
-    return allowsByTrial(native, number, rewritten, number) ||
-           allowsByCircuit(native, rewritten, number);
+    if (allowsByTrial(native, number, rewritten, number)) return true;
+    const TermId narrow = narrowing_.of(native), other = narrowing_.of(rewritten);
+    if (narrow != native || other != rewritten) return allows(narrow, other, number);
+    return allowsByCircuit(native, rewritten, number);
+}
+
+// Numbers without exact conversions; and products with 1: IEEE 754, 3.1: the result is the exact
+// one where it is a number of the format.
+bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
+    const Factor n = factorOf(number, native), r = factorOf(number, rewritten);
+    if (n.number == r.number && (n.term != native || r.term != rewritten)) {
+        assumptions_ |= kNanBits;
+        if (allows(n.term, r.term, n.number)) return true;
+    }
+    const auto timesOne = [&](TermId id) {
+        for (const uint32_t at : {0u, 1u}) {
+            const bool isProduct = terms_.isApplied(id, numberIn(OpFMul));
+            const auto one = isProduct ? terms_.constantOf(terms_.operand(id, at)) : std::nullopt;
+            if (one && numbers::decodeDouble(number, *one) == 1) return terms_.operand(id, 1 - at);
+        }
+        return id;
+    };
+    const TermId left = timesOne(native), right = timesOne(rewritten);
+    assumptions_ |= kNanBits;
+    return (left != native || right != rewritten) && allows(left, right, number);
 }
 
 // Sums in a term that both sides have: each stands for itself.

@@ -6,6 +6,7 @@
 
 #include <unordered_set>
 
+#include "symbols/narrowing.hpp"
 #include "symbols/shadow.hpp"
 
 namespace coopvk::reference::symbols {
@@ -36,7 +37,7 @@ using Addends = std::vector<Addend>;
 
 class Comparison {
  public:
-    explicit Comparison(Terms& terms) : terms_(terms) {}
+    explicit Comparison(Terms& terms) : terms_(terms), narrowing_(terms) {}
 
     bool allows(TermId native, TermId rewritten, Float number);
     uint32_t assumptions() const { return assumptions_; }
@@ -45,6 +46,8 @@ class Comparison {
     // Its value is a sum of products of integers.
     bool isInteger(TermId term) const;
     bool allowsPolynomial(TermId native, TermId rewritten);
+    // Neither is what a device chooses, and they are not equal.
+    bool differsInSample(TermId native, TermId rewritten, Float number);
 
  private:
     bool isAllowed(TermId native, TermId rewritten, Float number);
@@ -53,7 +56,10 @@ class Comparison {
     bool allowsApplied(TermId native, TermId rewritten);
     bool allowsContracted(TermId native, TermId rewritten);
     bool mayContract(TermId sum) const;
+    bool allowsInAnyOrder(TermId native, TermId rewritten);
+    bool allowsFloat(TermId native, TermId rewritten, numbers::Number number);
     bool noteSame(TermId term);
+    bool isFixed(TermId term);
 
     // Sums of floats.
     struct Walk {
@@ -67,6 +73,7 @@ class Comparison {
     bool allowsOpen(TermId native, TermId rewritten);
     bool matches(Addends native, Addends rewritten);
     bool matchesRest(Addends& native, Addends& rewritten);
+    uint32_t likenessOf(const Addend& native, const Addend& rewritten) const;
     bool allowsFactors(const Addend& native, const Addend& rewritten);
     void collect(TermId term, numbers::Number number, bool isNegative, const Walk& walk,
                  Addends& to);
@@ -96,6 +103,8 @@ class Comparison {
     // Integers: polynomials modulo 2^n, by products of terms.
     using Polynomial = std::map<std::vector<TermId>, uint64_t>;
     bool addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
+    bool arePartsAlike(TermId native, TermId rewritten) const;
+    bool unify(const Polynomial& native, Polynomial& rewritten);
     bool addSum(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
     bool addMonomials(TermId a, TermId b, uint64_t factor, uint32_t width, Polynomial& to);
     void addBits(TermId term, uint64_t factor, Polynomial& to);
@@ -128,8 +137,10 @@ class Comparison {
     std::map<std::vector<uint32_t>, bool> trials_;    // by what the terms are but for their bytes
     std::map<std::vector<uint32_t>, bool> circuits_;  // the same, but for what is no bits
     std::unordered_map<TermId, TermId> recognised_;
-    bool isInCircuit_ = false;
-    std::pair<TermId, TermId> innermost_;
+    std::unordered_map<TermId, bool> fixed_;
+    Narrowing narrowing_;
+    uint32_t circuitDepth_ = 0;
+    std::pair<TermId, TermId> innermost_, outermost_;  // that differ
 };
 
 }  // namespace coopvk::reference::symbols

@@ -45,6 +45,19 @@ TermId opposite(const Transferred& t, uint32_t c, uint32_t lane) {
     return terms.chosen(t.term(0, c, lane), terms.constant(0, 1), terms.constant(1, 1));
 }
 
+// Words that stand for bools, and the number 0.
+TermId isUnequal(const Transferred& t, uint32_t c, uint32_t lane) {
+    for (const uint32_t n : {0u, 1u})
+        if (t.constant(n, c, lane) == 0 && t.terms()[t.term(1 - n, c, lane)].width > 1)
+            return t.terms().truth(t.term(1 - n, c, lane));
+    return 0;
+}
+TermId isEqual(const Transferred& t, uint32_t c, uint32_t lane) {
+    const TermId unequal = isUnequal(t, c, lane);
+    Terms& terms = t.terms();
+    return unequal != 0 ? terms.chosen(unequal, terms.constant(0, 1), terms.constant(1, 1)) : 0;
+}
+
 template <auto kOf>
 void eachOf(const Transferred& t) {
     t.each([&](uint32_t c, uint32_t lane) { return kOf(t, c, lane); });
@@ -209,6 +222,8 @@ constexpr TransferRow kOtherRows[] = {
     row(eachOf<conjunction>, OpLogicalAnd),
     row(eachOf<disjunction>, OpLogicalOr),
     row(eachOf<opposite>, OpLogicalNot),
+    row(eachOf<isUnequal>, OpINotEqual),
+    row(eachOf<isEqual>, OpIEqual),
     row(reduces<true>, OpAll),
     row(reduces<false>, OpAny),
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Terms that are bits of others behind each other.
-#include "symbols/terms.hpp"
+#include "execution/opcode_table.hpp"
+#include "symbols/narrowing.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
@@ -60,7 +61,59 @@ void appendConstant(Pieces& pieces, uint64_t bits, uint32_t count) {
     for (uint32_t b = 0; b < count; ++b) append(pieces, {0, uint8_t(bits >> b & 1), 1, true});
 }
 
+// What two pieces of the same length give; nothing: more than a piece.
+using Combine = std::optional<Piece> (*)(const Piece& a, const Piece& b);
+bool isAll(const Piece& p, uint32_t bit) { return p.isConstant() && p.first == bit; }
+std::optional<Piece> both(const Piece& a, const Piece& b) {
+    if (isAll(a, 0) || isAll(b, 1) || a == b) return a;
+    if (isAll(b, 0) || isAll(a, 1)) return b;
+    return std::nullopt;
+}
+std::optional<Piece> either(const Piece& a, const Piece& b) {
+    if (isAll(a, 1) || isAll(b, 0) || a == b) return a;
+    if (isAll(b, 1) || isAll(a, 0)) return b;
+    return std::nullopt;
+}
+std::optional<Piece> one(const Piece& a, const Piece& b) {
+    if (isAll(b, 0)) return a;
+    if (isAll(a, 0)) return b;
+    if (a.isConstant() && b.isConstant())
+        return Piece{0, uint8_t(a.first ^ b.first), a.count, true};
+    if (a == b) return Piece{0, 0, a.count, true};
+    if (!isAll(a, 1) && !isAll(b, 1)) return std::nullopt;
+    Piece piece = isAll(a, 1) ? b : a;
+    piece.isNegated = !piece.isNegated;
+    return piece;
+}
+// Sums without a carry.
+std::optional<Piece> apart(const Piece& a, const Piece& b) {
+    if (isAll(b, 0)) return a;
+    if (isAll(a, 0)) return b;
+    return std::nullopt;
+}
+
+TermId combined(Terms& terms, TermId x, TermId y, Combine combine) {
+    Pieces as = terms.pieces(x), bs = terms.pieces(y), pieces;
+    for (size_t a = 0, b = 0; a < as.size() && b < bs.size();) {
+        const uint32_t count = std::min(as[a].count, bs[b].count);
+        const auto piece = combine(frontOf(as[a], count), frontOf(bs[b], count));
+        if (!piece) return 0;
+        pieces.push_back(*piece);
+        if (as[a].count == 0) ++a;
+        if (bs[b].count == 0) ++b;
+    }
+    return terms.joined(pieces);
+}
+
 }  // namespace
+
+Piece frontOf(Piece& piece, uint32_t count) {
+    Piece taken = piece;
+    taken.count = uint8_t(count);
+    piece.count = uint8_t(piece.count - count);
+    if (!piece.isFill) piece.first = uint8_t(piece.first + count);
+    return taken;
+}
 
 uint32_t layoutOf(const Piece& p) {
     return p.first | uint32_t{p.count} << 8 | uint32_t{p.isFill} << 16 |
@@ -124,6 +177,21 @@ TermId Terms::part(TermId term, uint32_t first, uint32_t count) {
     Pieces pieces;
     addPieces(term, first, count, pieces);
     return joined(pieces);
+}
+
+TermId combinedBits(Terms& terms, uint32_t opcode, TermId x, TermId y) {
+    switch (opcode) {
+        case numberIn(OpBitwiseAnd):
+            return combined(terms, x, y, both);
+        case numberIn(OpBitwiseOr):
+            return combined(terms, x, y, either);
+        case numberIn(OpBitwiseXor):
+            return combined(terms, x, y, one);
+        case numberIn(OpIAdd):
+            return combined(terms, x, y, apart);
+        default:
+            return 0;
+    }
 }
 
 }  // namespace coopvk::reference::symbols

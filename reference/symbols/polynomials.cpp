@@ -36,7 +36,7 @@ TermId Comparison::extended(numbers::Number number, TermId term, uint32_t width)
     if (f.bits > width) return terms_.part(term, 0, width);
     const auto to = numbers::integerOf(width, f.isSigned());
     if (!to) return 0;
-    return terms_.converted({number, *to, numbers::conversionRule(false)}, term, 0);
+    return terms_.converted({number, *to, numbers::conversionRule(false)}, term);
 }
 
 bool Comparison::addMonomials(TermId a, TermId b, uint64_t factor, uint32_t width, Polynomial& to) {
@@ -214,17 +214,76 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
     return true;
 }
 
+// Bits of terms that are equal in the sample. Others are not tried: most bits are equal there.
+bool Comparison::arePartsAlike(TermId native, TermId rewritten) const {
+    if (terms_[native].kind != TermKind::kJoined || terms_[rewritten].kind != TermKind::kJoined)
+        return terms_[native].width > 4;
+    const Pieces a = terms_.pieces(native), b = terms_.pieces(rewritten);
+    return std::ranges::equal(a, b, [&](const Piece& x, const Piece& y) {
+        return layoutOf(x) == layoutOf(y) &&
+               (x.isConstant() || terms_[x.term].bits == terms_[y.term].bits);
+    });
+}
+
+// Terms of the rewritten side's products become those of the native side that allow them.
+bool Comparison::unify(const Polynomial& native, Polynomial& rewritten) {
+    std::vector<TermId> wanted;
+    std::unordered_set<TermId> known;
+    for (const auto& [monomial, times] : native)
+        for (const TermId term : monomial)
+            if (known.insert(term).second) wanted.push_back(term);
+    std::unordered_map<TermId, TermId> images;
+    const auto imageOf = [&](TermId term) {
+        if (known.contains(term)) return term;
+        const auto [found, isNew] = images.emplace(term, TermId{0});
+        for (size_t n = 0; isNew && n < wanted.size() && found->second == 0; ++n)
+            if (terms_[wanted[n]].width == terms_[term].width &&
+                terms_[wanted[n]].bits == terms_[term].bits && arePartsAlike(wanted[n], term) &&
+                allows(wanted[n], term, std::nullopt))
+                found->second = wanted[n];
+        return found->second;
+    };
+    Polynomial result;
+    for (const auto& [monomial, times] : rewritten) {
+        std::vector<TermId> of;
+        for (const TermId term : monomial) {
+            const TermId image = imageOf(term);
+            if (image == 0) return false;
+            of.push_back(image);
+        }
+        std::ranges::sort(of);
+        result[of] += times;
+    }
+    rewritten = std::move(result);
+    return true;
+}
+
 bool Comparison::allowsPolynomial(TermId native, TermId rewritten) {
     const uint32_t width = terms_[native].width;
-    Polynomial difference;
-    if (!addPolynomial(native, 1, width, difference)) return false;
-    const Polynomial wanted = difference;
-    if (!addPolynomial(rewritten, ~uint64_t{0}, width, difference)) return false;
-    for (const auto& [monomial, times] : difference)
-        if ((times & numbers::lowBits(width)) != 0) return false;
+    Polynomial wanted, got;
+    if (!addPolynomial(native, 1, width, wanted) || !addPolynomial(rewritten, 1, width, got))
+        return false;
+    const auto dropZeros = [&](Polynomial& of) {
+        std::erase_if(
+            of, [&](const auto& each) { return (each.second & numbers::lowBits(width)) == 0; });
+    };
+    const auto areSame = [&] {
+        return std::ranges::equal(wanted, got, [&](const auto& a, const auto& b) {
+            return a.first == b.first && ((a.second - b.second) & numbers::lowBits(width)) == 0;
+        });
+    };
+    dropZeros(wanted);
+    dropZeros(got);
+    std::unordered_set<TermId> others;
+    for (const auto& [monomial, times] : got) others.insert(monomial.begin(), monomial.end());
+    if (!areSame()) {
+        if (!unify(wanted, got)) return false;
+        dropZeros(got);
+        if (!areSame()) return false;
+    }
     for (const auto& [monomial, times] : wanted)
         for (const TermId term : monomial)
-            if (!noteSame(term)) return false;
+            if (others.contains(term) && !noteSame(term)) return false;
     return true;
 }
 

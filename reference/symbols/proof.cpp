@@ -93,8 +93,11 @@ std::string textOf(const Terms& terms, TermId id, uint32_t depth) {
 }  // namespace
 
 std::string Comparison::reason() const {
-    return std::format("{} and {}", textOf(terms_, innermost_.first, 4),
-                       textOf(terms_, innermost_.second, 4));
+    const auto both = [&](const std::pair<TermId, TermId>& of) {
+        return std::format("{} and {}", textOf(terms_, of.first, 4), textOf(terms_, of.second, 4));
+    };
+    if (outermost_ == innermost_) return both(innermost_);
+    return std::format("{}, nor in {}", both(innermost_), both(outermost_));
 }
 
 }  // namespace symbols

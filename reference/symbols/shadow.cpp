@@ -5,13 +5,10 @@
 
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
+#include "symbols/forks.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
-
-uint32_t widthOf(const Type& scalar) {
-    return scalar.kind == Kind::kBool ? 1 : scalar.kind == Kind::kPointer ? 64 : scalar.width;
-}
 
 void clear(const Value& value, LaneMask mask) {
     if (value.deviations == nullptr) return;
@@ -32,7 +29,7 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
 
 class SymbolShadow final : public Shadow {
  public:
-    explicit SymbolShadow(Computation& all) : all_(all) {}
+    explicit SymbolShadow(Computation& all) : all_(all), forks_(all) {}
 
     Step execute(Subgroup& s) override {
         const Instruction& at = *s.at;
@@ -40,6 +37,11 @@ class SymbolShadow final : public Shadow {
         if (at.result != kNone && at.opcode != OpVariable) clear(s.result(), mask);
         // It takes bits from variables without their terms.
         if (at.opcode == OpSubgroup2DBlockStoreINTEL) return refuse(s, mask.first(), kUnknown);
+        if (forks_.isInside() && !Forks::isAllowed(s)) return refuse(s, mask.first(), kDepends);
+        if (at.opcode == OpBranchConditional && laneOfTerm(s.operand(0), mask)) {
+            const auto step = forks_.fork(s);
+            return step ? *step : refuse(s, mask.first(), kDepends);
+        }
         const TransferRow* row = findTransfer(at.row->opcode);
         const bool isWhole = at.handler != at.row->handler;
         const bool isEach = at.row->defined == Defined::kComponentwise;
@@ -192,9 +194,14 @@ class SymbolShadow final : public Shadow {
     }
 
     Computation& all_;
+    Forks forks_;
 };
 
 }  // namespace
+
+uint32_t widthOf(const Type& scalar) {
+    return scalar.kind == Kind::kBool ? 1 : scalar.kind == Kind::kPointer ? 64 : scalar.width;
+}
 
 void Computation::stop(Subgroup& s, uint32_t lane, std::string_view what) {
     if (!obstacle.empty()) return;

@@ -9,6 +9,9 @@
 
 namespace coopvk::reference::symbols {
 
+// Bits of a term.
+uint32_t widthOf(const Type& scalar);
+
 struct Computation {
     Terms terms;
     std::string obstacle;

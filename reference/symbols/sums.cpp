@@ -4,6 +4,8 @@
 // OpCooperativeMatrixMulAddKHR "performs its operations in an implementation-dependent order and
 // internal precision". So a sum is a multiset of products and numbers. Here precision is that of
 // the result at least.
+#include <cmath>
+
 #include "coopvk_reference/symbols.hpp"
 #include "execution/opcode_table.hpp"
 #include "symbols/comparison.hpp"
@@ -61,6 +63,17 @@ void Comparison::addOne(Factor factor, bool isNegative, Addends& to) {
 }
 
 void Comparison::addProduct(Factor x, Factor y, bool isNegative, Addends& to) {
+    const auto a = terms_.constantOf(x.term), b = terms_.constantOf(y.term);
+    if (a && b) {
+        // Both are doubles: see factorOf. The product of two floats is exact in a double.
+        const double product = std::bit_cast<double>(*a) * std::bit_cast<double>(*b);
+        if (std::abs(product) < 0x1p64 && std::abs(product) > 0x1p-64 &&
+            double(float(std::bit_cast<double>(*a))) == std::bit_cast<double>(*a) &&
+            double(float(std::bit_cast<double>(*b))) == std::bit_cast<double>(*b)) {
+            const TermId bits = terms_.constant(std::bit_cast<uint64_t>(product), 64);
+            return addOne({Number::f64, bits}, isNegative, to);
+        }
+    }
     if (y < x) std::swap(x, y);
     to.push_back({x, y, isNegative});
 }
@@ -191,48 +204,6 @@ TermId Comparison::partWith(TermId term, size_t count, const Walk& walk) {
         term = next;
     }
     return countOf(term, walk) == count ? term : 0;
-}
-
-bool Comparison::allowsFactors(const Addend& native, const Addend& rewritten) {
-    const auto one = [&](const Factor& a, const Factor& b) {
-        if ((a.term == 0) != (b.term == 0)) return false;
-        if (a.term == 0) return true;
-        return (a.number == b.number && allows(a.term, b.term, a.number)) ||
-               (a.number != b.number && allowsByTrial(a.term, a.number, b.term, b.number));
-    };
-    if (native.isNegative != rewritten.isNegative) return false;
-    return (one(native.x, rewritten.x) && one(native.y, rewritten.y)) ||
-           (one(native.x, rewritten.y) && one(native.y, rewritten.x));
-}
-
-// Of addends that are not the same terms.
-bool Comparison::matchesRest(Addends& native, Addends& rewritten) {
-    if (native.size() != rewritten.size()) return false;
-    constexpr size_t kMost = 4096;
-    if (native.size() > kMost) return false;
-    for (const Addend& addend : native) {
-        const auto found = std::ranges::find_if(
-            rewritten, [&](const Addend& other) { return allowsFactors(addend, other); });
-        if (found == rewritten.end()) return false;
-        *found = rewritten.back();
-        rewritten.pop_back();
-    }
-    return true;
-}
-
-bool Comparison::matches(Addends native, Addends rewritten) {
-    if (native.size() != rewritten.size()) return false;
-    std::ranges::sort(native);
-    std::ranges::sort(rewritten);
-    Addends left, right;
-    std::ranges::set_difference(native, rewritten, std::back_inserter(left));
-    std::ranges::set_difference(rewritten, native, std::back_inserter(right));
-    for (const Addend& addend : native)
-        for (const Factor& factor : {addend.x, addend.y})
-            if (factor.term != 0 && std::ranges::binary_search(rewritten, addend) &&
-                !noteSame(factor.term))
-                return false;
-    return matchesRest(left, right);
 }
 
 // The addend of the native sum stands, as one number, in that of the other side.

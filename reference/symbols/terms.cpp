@@ -135,6 +135,11 @@ TermId Terms::converted(const Conversion& conversion, TermId from, uint64_t samp
         operands);
 }
 
+TermId Terms::converted(const Conversion& c, TermId from) {
+    const numbers::Conversion conversion(c.from, c.to, c.rule);
+    return converted(c, from, conversion(terms_[from].bits).bits);
+}
+
 TermId Terms::applied(uint32_t function, std::span<const TermId> operands, uint64_t sample) {
     const Function& f = functions_[function];
     const Type& type = f.type();

@@ -48,6 +48,8 @@ struct Piece {
 using Pieces = std::vector<Piece>;
 // Which bits of terms these are, and how; not which terms.
 uint32_t layoutOf(const Piece& piece);
+// Takes the first bits off.
+Piece frontOf(Piece& piece, uint32_t count);
 
 // What an instruction computes of one component of each of its operands.
 struct Function {
@@ -99,6 +101,7 @@ class Terms {
     // Bits of a term.
     TermId part(TermId term, uint32_t first, uint32_t count);
     TermId converted(const Conversion& conversion, TermId from, uint64_t sample);
+    TermId converted(const Conversion& conversion, TermId from);
     TermId applied(uint32_t function, std::span<const TermId> operands, uint64_t sample);
     TermId chosen(TermId condition, TermId then, TermId other);
     TermId product(const Sum& sum, std::span<const TermId> operands, uint64_t sample);

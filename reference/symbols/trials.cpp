@@ -100,6 +100,32 @@ const std::vector<TermId>& Comparison::bytesOf(TermId term) {
     return bytes_[term] = std::move(bytes);
 }
 
+// It has one value on every device.
+bool Comparison::isFixed(TermId term) {
+    if (const auto* known = valueIn(fixed_, term)) return *known;
+    const TermKind kind = terms_[term].kind;
+    bool is = std::ranges::find(kUntried, kind) == std::end(kUntried);
+    if (kind == TermKind::kProduct) is = !isFloatSum(term);
+    if (kind == TermKind::kApplied)
+        is = isDetermined(terms_.functionOf(term)) && !terms_.functionOf(term).mayContract;
+    if (kind == TermKind::kJoined) {
+        for (const Piece& p : terms_.pieces(term)) is = is && (p.isConstant() || isFixed(p.term));
+    } else {
+        for (uint32_t n = 0; is && n < terms_[term].count; ++n)
+            is = isFixed(terms_.operand(term, n));
+    }
+    return fixed_[term] = is;
+}
+
+// What the sample shows: most pairs that are no pairs. That it shows nothing proves nothing.
+bool Comparison::differsInSample(TermId native, TermId rewritten, Float number) {
+    const uint64_t a = terms_[native].bits, b = terms_[rewritten].bits;
+    if (a == b || !isFixed(native) || !isFixed(rewritten)) return false;
+    if (!number || numbers::format(*number).bits != terms_[native].width) return true;
+    const double x = numbers::decodeDouble(*number, a), y = numbers::decodeDouble(*number, b);
+    return !(std::isnan(x) && std::isnan(y)) && !(x == 0 && y == 0);
+}
+
 bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const {
     for (const TermId id : all)
         if (std::ranges::find(kUntried, terms_[id].kind) != std::end(kUntried)) return false;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: prove_inputs [NAME...]
+// usage: prove_inputs [--each] [NAME...]
 // `coopvk prove` of the inputs, all or those with these names, with the memory and workgroups that
 // their comments ask for: at 32 lanes, or at those that an input has, for each class of devices. A
 // line for each input; exit status 1 if one of them differs, or one that is named is not proved.
+// --each: a line for each class and back-end, and no executions that show differences.
 #include <algorithm>
 #include <iostream>
 #include <set>
@@ -21,8 +22,8 @@ struct Counts {
     uint32_t proved = 0, notProvable = 0, differ = 0, others = 0;
 };
 
-std::vector<check::ProofOutcome> proveInput(const Input& input) {
-    check::ProofOptions options{.check = optionsFor(input, 0)};
+std::vector<check::ProofOutcome> proveInput(const Input& input, bool isEach) {
+    check::ProofOptions options{.check = optionsFor(input, 0), .tries = !isEach};
     const bool is32 = input.lanes.empty() || std::ranges::count(input.lanes, 32u) != 0;
     options.check.lanes = {is32 ? 32 : input.lanes.front()};
     const Words words = compiled(input, Variant::kPlain);
@@ -35,8 +36,14 @@ std::vector<check::ProofOutcome> proveInput(const Input& input) {
 }
 
 // The first outcome that is neither proved nor impossible, else a proof.
-ProofVerdict printVerdict(const Input& input) {
-    const std::vector<check::ProofOutcome> outcomes = proveInput(input);
+ProofVerdict printVerdict(const Input& input, bool isEach) {
+    const std::vector<check::ProofOutcome> outcomes = proveInput(input, isEach);
+    for (const check::ProofOutcome& outcome : outcomes)
+        if (isEach)
+            std::cout << input.name << ", " << outcome.deviceClass
+                      << (outcome.backEnd == rewrite::BackEnd::kNative ? ", native: " : ", core: ")
+                      << check::nameOf(outcome.verdict) << " (" << outcome.seconds << " s) "
+                      << outcome.message << std::endl;
     double seconds = 0;
     const check::ProofOutcome* shown = outcomes.empty() ? nullptr : &outcomes[0];
     const auto isNothing = [](const check::ProofOutcome& outcome) {
@@ -57,12 +64,13 @@ ProofVerdict printVerdict(const Input& input) {
     return shown->verdict;
 }
 
-int run(const std::set<std::string>& names) {
+int run(std::set<std::string> names) {
+    const bool isEach = names.erase("--each") != 0;
     Counts counts;
     for (const Input& input : allInputs()) {
         if (!names.empty() && !names.contains(input.name)) continue;
         if (names.empty() && isUnchecked(input)) continue;
-        const ProofVerdict verdict = printVerdict(input);
+        const ProofVerdict verdict = printVerdict(input, isEach);
         if (verdict == ProofVerdict::kProved)
             ++counts.proved;
         else if (verdict == ProofVerdict::kNotProvable)
