@@ -9,6 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 #include "ir/module.hpp"
+#include "ir/type_sizes.hpp"
 
 namespace coopvk::rewrite::tile_conversions_test {
 namespace {
@@ -95,13 +96,15 @@ struct Conversions {
     bool operator==(const Conversions&) const = default;
 };
 
-Result<Rewritten> rewritten(const std::string& module, const std::vector<MatrixShape>& shapes) {
+Result<Rewritten> rewritten(const std::string& module, const std::vector<MatrixShape>& shapes,
+                            uint32_t sharedBytes = 16384) {
     const std::vector<uint32_t> words = test::assemble(module);
     Request request;
     request.words = words;
     Target target;
     target.subgroupSize = 32;
     target.device.nativeShapes = shapes;
+    target.device.maxComputeSharedMemorySize = sharedBytes;
     target.emulated = {Extension::kNvCooperativeMatrix2};
     target.backEnd = BackEnd::kNative;
     return rewrite(request, target);
@@ -222,6 +225,42 @@ TEST(TileShapes, HaveTheSignsOfOperands) {
         EXPECT_EQ(validate(out->words), std::nullopt);
         EXPECT_EQ(out->paths.front() == "matrices: native, in tiles of workgroups", isSigned);
     }
+}
+
+// A product takes as deep slices as there is memory for, 18 KiB here. The conversion of a matrix of
+// a subgroup takes no more than what is then left.
+TEST(TileConversions, LeaveEnoughSharedMemoryToSubgroups) {
+    const std::string module = test::edited(moduleText(R"(
+%product = OpCooperativeMatrixMulAddKHR %C %a %b %zeros
+OpCooperativeMatrixStoreKHR %q %product %c0 %c64
+%held = OpCooperativeMatrixLoadKHR %H %p %c0 %c64
+%factor = OpCooperativeMatrixConvertNV %F %held
+%sum = OpCooperativeMatrixMulAddKHR %S %factor %other %sums0
+OpCooperativeMatrixStoreKHR %p %sum %c0 %c64)",
+                                                       ""),
+                                            {{"%combine = ", R"(%c3 = OpConstant %u32 3
+%c16 = OpConstant %u32 16
+%c96 = OpConstant %u32 96
+%c128 = OpConstant %u32 128
+%H = OpTypeCooperativeMatrixKHR %f16 %c3 %c128 %c96 %c2
+%F = OpTypeCooperativeMatrixKHR %f16 %c3 %c128 %c96 %c0
+%O = OpTypeCooperativeMatrixKHR %f16 %c3 %c96 %c16 %c1
+%S = OpTypeCooperativeMatrixKHR %f16 %c3 %c128 %c16 %c2
+%other = OpConstantNull %O
+%sums0 = OpConstantNull %S
+%combine = )"}});
+    const Result<Rewritten> out = rewritten(module, kShapes, 30 * 1024);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(out->paths.front(), "matrices: native, in tiles of workgroups");
+    const Result<Module> result = Module::parse(out->words);
+    TypeSizes sizes(*result, MemoryLayout::kShared);
+    uint64_t used = 0;
+    for (const InstructionPtr& i : result->section(Section::kGlobals)) {
+        if (i->opcode == spv::Op::OpVariable && storageOf(*i) == spv::StorageClass::Workgroup)
+            used += sizes.of(result->pointee(i->result)).bytes;
+    }
+    EXPECT_GE(used, 18u * 1024);
+    EXPECT_LE(used, 30u * 1024);
 }
 
 }  // namespace
