@@ -214,6 +214,22 @@ TEST(LongVectorStorage, PointersMayBeSelected) {
     EXPECT_EQ(test::occurrences(text, "OpSelect %_ptr_StorageBuffer"), 1u) << text;
 }
 
+// Types of pointers into shared memory do not say whether it has a layout: a block has one.
+TEST(LongVectorStorage, SharedBlocksHaveALayout) {
+    const std::string text = textOf(test::edited(
+        moduleOf(64,
+                 "%at = OpAccessChain %svp %shared %one\nOpStore %at %a\n"
+                 "%result = OpLoad %v %at\n"),
+        {{"OpCapability Shader",
+          "OpCapability Shader\nOpCapability WorkgroupMemoryExplicitLayoutKHR"},
+         {"OpExtension", "OpExtension \"SPV_KHR_workgroup_memory_explicit_layout\"\nOpExtension"},
+         {"%in %out", "%in %out %shared"},
+         {"%in = OpVariable",
+          "%svp = OpTypePointer Workgroup %v\n%sharedp = OpTypePointer Workgroup %block\n"
+          "%shared = OpVariable %sharedp Workgroup\n%in = OpVariable"}}));
+    EXPECT_NE(text.find("OpVariable %_ptr_Workgroup__struct"), text.npos);
+}
+
 // As glslang writes a vector of one scalar.
 std::string splat(uint32_t count) {
     std::string line = "%splat = OpCompositeConstruct %v";
