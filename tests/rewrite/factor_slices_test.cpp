@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Slices of B where A comes from other lanes (matrix/slices/factor_slices.hpp).
+// Slices of B where A comes from other lanes (matrix/slices/segments.hpp).
 #include <gtest/gtest.h>
 
 #include <algorithm>

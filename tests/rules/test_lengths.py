@@ -7,7 +7,7 @@ import unittest
 
 import lengths
 
-FILE_LINES, FUNCTION_LINES = 300, 50
+FILE_LINES, FUNCTION_LINES = 600, 50
 ROOMS = ("rewrite", "layer", "reference", "tools", "tests")
 HERE = pathlib.Path(__file__).parent
 
@@ -81,8 +81,8 @@ class Scanner(unittest.TestCase):
 class Rule(unittest.TestCase):
     def test_long_parts(self):
         body = "    line();\n"
-        self.assertEqual(long_parts("a.cpp", "\n" * 300), {})
-        self.assertEqual(long_parts("a.cpp", "\n" * 301), {"a.cpp": 301})
+        self.assertEqual(long_parts("a.cpp", "\n" * 600), {})
+        self.assertEqual(long_parts("a.cpp", "\n" * 601), {"a.cpp": 601})
         self.assertEqual(long_parts("a.cpp", f"int f() {{\n{body * 48}}}\n"), {})
         self.assertEqual(long_parts("a.cpp", f"int f() {{\n{body * 49}}}\n"), {"a.cpp f": 51})
 

@@ -11,13 +11,11 @@
 #include "matrix/element_maps.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "matrix/product_loops.hpp"
-#include "matrix/slices/factor_slices.hpp"
 #include "matrix/slices/segments.hpp"
 #include "matrix/staging_arrays.hpp"
 #include "matrix/sums/sum_types.hpp"
 #include "matrix/tiles/tile_grid.hpp"
 #include "native/lower.hpp"
-#include "native/small_floats.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

@@ -18,6 +18,7 @@
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
+
 namespace {
 
 using Failure = std::optional<Error>;
@@ -265,6 +266,15 @@ constexpr Pass kPasses[] = {
      {},
      finish},
 };
+
+constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
+    uint32_t given = 0;
+    for (const Pass& pass : passes) {
+        if ((pass.needs.bits & ~given) != 0) return false;
+        given |= pass.gives.bits;
+    }
+    return true;
+}
 
 static_assert(eachHasWhatItNeeds(kPasses));
 

@@ -76,15 +76,6 @@ struct Pass {
     std::optional<Error> (*run)(Rewriting&);
 };
 
-constexpr bool eachHasWhatItNeeds(std::span<const Pass> passes) {
-    uint32_t given = 0;
-    for (const Pass& pass : passes) {
-        if ((pass.needs.bits & ~given) != 0) return false;
-        given |= pass.gives.bits;
-    }
-    return true;
-}
-
 // The pass that lowers matrices, which may not be the driver's then (lower_matrices.cpp).
 std::optional<Error> lowerAnyMatrices(Rewriting& rewriting);
 
@@ -150,39 +141,5 @@ std::optional<Extension> allowsFlexibleSizes(ExtensionSet emulated,
                                              const ExtensionFeatures& native);
 // Whether Target::addsShapes may affect a module: it has matrices, none of 4-bit components.
 bool mayAddShapes(std::span<const uint32_t> words, const PlannedTarget& target);
-
-// The component types and sizes of the matrix shapes that coopvk advertises.
-
-struct ShapeTypes {
-    ComponentType a, b, c, result;
-    bool saturating;
-};
-
-// Chooses the list of sizes by the width of A and B: 8, 16, 32 or 64 bits.
-enum class Depth { kByte, kHalf, kWord, kLong };
-
-// How many applications use a row's types.
-enum class Demand { kMain, kSome, kRare };
-
-struct ShapeRow {
-    ShapeTypes types;
-    Depth depth;
-    Demand demand;
-};
-
-struct Dimensions {
-    uint32_t m, n, k;
-};
-
-// Applications look for component types first: those that most of them use come first.
-std::span<const ShapeRow> shapeRows();
-// Of formats that programs ask for explicitly: they come after all others.
-std::span<const ShapeRow> formatRows();
-
-bool hasTypes(const DeviceTraits& device, const ShapeTypes& types);
-MatrixShape shapeOf(const Dimensions& size, const ShapeTypes& types);
-// Appends the shapes of rows that the device has, those that suit it best first.
-void appendRows(std::vector<MatrixShape>& shapes, std::span<const ShapeRow> rows,
-                const DeviceTraits& device);
 
 }  // namespace coopvk::rewrite

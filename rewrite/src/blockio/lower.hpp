@@ -15,7 +15,7 @@
 
 #include "blockio/block_plan.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 #include "lowering/context.hpp"
 #include "lowering/element_pointer.hpp"
 #include "lowering/memory_types.hpp"

@@ -103,6 +103,13 @@ uint64_t product(const Size3& size) {
     return invocations;
 }
 
+bool hasVulkanMemoryModel(const Module& module) {
+    return std::ranges::any_of(module.section(Section::kMemoryModel), [](const InstructionPtr& i) {
+        return i->opcode == OpMemoryModel &&
+               i->word(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
+    });
+}
+
 }  // namespace
 
 std::optional<Error> checkWorkgroupSize(const Module& module) {
@@ -134,13 +141,6 @@ uint32_t invocationsOf(const Module& module) {
 
 uint32_t subgroupsOf(const Module& module, uint32_t subgroupSize) {
     return divideUp(invocationsOf(module), subgroupSize);
-}
-
-bool hasVulkanMemoryModel(const Module& module) {
-    return std::ranges::any_of(module.section(Section::kMemoryModel), [](const InstructionPtr& i) {
-        return i->opcode == OpMemoryModel &&
-               i->word(1) == static_cast<uint32_t>(spv::MemoryModel::Vulkan);
-    });
 }
 
 Operands nonPrivateAccess(const Module& module) {

@@ -35,8 +35,6 @@ uint32_t subgroupsOf(const Module& module, uint32_t subgroupSize);
 // the Vulkan memory model accesses are private by default, and need availability and visibility
 // operations. GLSL450 has neither, and its modules must not name them.
 
-bool hasVulkanMemoryModel(const Module& module);
-
 // Memory Operands of loads and stores of memory that invocations share.
 Operands nonPrivateAccess(const Module& module);
 

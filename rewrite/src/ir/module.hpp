@@ -262,10 +262,4 @@ inline bool decoratesMember(const Instruction& i, spv::Decoration decoration) {
 Operands stringOperands(std::string_view text);
 std::string stringFromOperands(const Instruction& instruction, size_t first);
 
-// Checks of a parsed module's ids on which all passes rely.
-
-// What is wrong, if anything: an id that is used but not defined, a type or constant that is used
-// before its definition and so could contain itself, or a type that nests too deeply.
-std::optional<std::string> idProblem(const Module& module);
-
 }  // namespace coopvk::rewrite

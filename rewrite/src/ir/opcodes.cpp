@@ -65,6 +65,16 @@ bool isAtomic(spv::Op opcode) {
            isOneOf(opcode, {OpAtomicFAddEXT, OpAtomicFMinEXT, OpAtomicFMaxEXT});
 }
 
+bool usesWholeMatrix(spv::Op opcode) {
+    return isOneOf(opcode, {OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
+                            OpCooperativeMatrixMulAddKHR, OpCooperativeMatrixLoadNV,
+                            OpCooperativeMatrixStoreNV, OpCooperativeMatrixMulAddNV,
+                            OpCooperativeMatrixLoadTensorNV, OpCooperativeMatrixStoreTensorNV,
+                            OpCooperativeMatrixReduceNV, OpCooperativeMatrixConvertNV,
+                            OpCooperativeMatrixTransposeNV, OpCooperativeMatrixPerElementOpNV,
+                            OpCompositeConstructCoopMatQCOM, OpCompositeExtractCoopMatQCOM});
+}
+
 bool isNonSemantic(const Module& module, const Instruction& instruction) {
     if (!isExtInst(instruction.opcode)) return false;
     static constexpr std::string_view kPrefix = "NonSemantic.";

@@ -81,6 +81,8 @@ bool isRemainder(spv::Op opcode);
 bool isConversion(spv::Op opcode);
 // Atomic operations that Vulkan has: their first operand is a pointer, the next one a scope.
 bool isAtomic(spv::Op opcode);
+// Operations of all invocations of a cooperative matrix's scope, which must reach them together.
+bool usesWholeMatrix(spv::Op opcode);
 
 // Whether an instruction is of a non-semantic instruction set, such as debug information.
 bool isNonSemantic(const Module& module, const Instruction& instruction);

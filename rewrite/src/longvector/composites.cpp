@@ -3,6 +3,11 @@
 // Composites with long vectors in them, and long vectors made of parts.
 #include "ir/composites.hpp"
 
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include <algorithm>
+
+#include "ir/arithmetic_decorations.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/function.hpp"
@@ -281,6 +286,210 @@ Id LongVectorFunction::logicalCopy(Id value, Id to) {
 
 void LongVectorFunction::lowerCopyLogical(const Instruction& i) {
     emit().op(OpCopyObject, i.type, {logicalCopy(i.word(0), i.type)}, i.result);
+}
+
+// Instructions of GLSL.std.450 that combine all components, as OpDot and instructions for each
+// component.
+
+namespace {
+
+class Geometry {
+ public:
+    Geometry(LongVectorFunction& function, const Instruction& i)
+        : f_(function), i_(i), x_(i.word(2)), vector_(*function.context().vectorOfValue(x_)) {}
+
+    bool expand() {
+        switch (i_.word(1)) {
+            case GLSLstd450Length:
+                sqrt(dot(x_, x_), i_.result);
+                return true;
+            case GLSLstd450Distance: {
+                const Id between = each(OpFSub, {x_, i_.word(3)});
+                sqrt(dot(between, between), i_.result);
+                return true;
+            }
+            case GLSLstd450Normalize:
+                each(OpFDiv, {x_, sqrt(dot(x_, x_))}, i_.result);
+                return true;
+            case GLSLstd450FaceForward: {
+                const Id isAgainst =
+                    f_.emit().compare(OpFOrdLessThan, dot(i_.word(4), i_.word(3)), number(0.0));
+                each(OpSelect, {isAgainst, x_, each(OpFNegate, {x_})}, i_.result);
+                return true;
+            }
+            case GLSLstd450Reflect: {
+                const Id normal = i_.word(3);
+                const Id twice = scalar(OpFMul, {number(2.0), dot(normal, x_)});
+                each(OpFSub, {x_, each(OpVectorTimesScalar, {normal, twice})}, i_.result);
+                return true;
+            }
+            case GLSLstd450Refract:
+                refract(i_.word(3), i_.word(4));
+                return true;
+            default:
+                return false;
+        }
+    }
+
+ private:
+    // k = 1 - eta * eta * (1 - d * d); k < 0 ? 0 : eta * x - (eta * d + sqrt(k)) * normal
+    // A scalar eta has 16 or 32 bits, also where components have more.
+    void refract(Id normal, Id scalarEta) {
+        const Id one = number(1.0), eta = f_.emit().converted(vector_.component, scalarEta);
+        const Id d = dot(normal, x_);
+        const Id rest = scalar(OpFSub, {one, scalar(OpFMul, {d, d})});
+        const Id k = scalar(OpFSub, {one, scalar(OpFMul, {scalar(OpFMul, {eta, eta}), rest})});
+        const Id isTotal = f_.emit().compare(OpFOrdLessThan, k, number(0.0));
+        const Id part = scalar(OpFAdd, {scalar(OpFMul, {eta, d}), sqrt(k)});
+        const Id bent = each(OpFSub, {each(OpVectorTimesScalar, {x_, eta}),
+                                      each(OpVectorTimesScalar, {normal, part})});
+        const Id none = f_.context().types.constantNull(vector_.id);
+        each(OpSelect, {isTotal, none, bent}, i_.result);
+    }
+
+    Id number(double value) { return f_.context().types.constantFloat(vector_.component, value); }
+
+    Id each(spv::Op opcode, std::initializer_list<Id> operands, std::optional<Id> result = {}) {
+        return make(opcode, vector_.id, operands, result);
+    }
+    Id scalar(spv::Op opcode, std::initializer_list<Id> operands) {
+        return f_.emit().op(opcode, vector_.component, operands);
+    }
+    Id dot(Id a, Id b) { return make(OpDot, vector_.component, {a, b}, {}); }
+    Id sqrt(Id value, std::optional<Id> result = {}) {
+        const Id set = f_.context().module.importSet("GLSL.std.450");
+        return f_.emit().op(OpExtInst, vector_.component,
+                            {idOperand(set), literal(GLSLstd450Sqrt), idOperand(value)}, result);
+    }
+
+    Id make(spv::Op opcode, Id type, std::initializer_list<Id> operands, std::optional<Id> result) {
+        const Id defined = result ? *result : f_.context().module.takeId();
+        InstructionPtr i =
+            makeInstruction(opcode, type, defined, idOperands({operands.begin(), operands.size()}));
+        f_.context().module.setDef(i.get());
+        f_.lowerNew(std::move(i));
+        return defined;
+    }
+
+    LongVectorFunction& f_;
+    const Instruction& i_;
+    Id x_;
+    const LongVector& vector_;
+};
+
+}  // namespace
+
+bool expandGeometry(LongVectorFunction& function, const Instruction& i) {
+    if (function.context().vectorOfValue(i.word(2)) == nullptr) return false;
+    return Geometry(function, i).expand();
+}
+
+namespace {
+
+struct ReductionRow {
+    spv::Op opcode;
+    spv::Op combine;
+    // Integer dot products: the signs of the operands, and whether there is an accumulator.
+    bool firstIsSigned = false, secondIsSigned = false, saturates = false;
+};
+
+constexpr ReductionRow kReductionRows[] = {
+    {OpDot, OpFAdd},
+    {OpAny, OpLogicalOr},
+    {OpAll, OpLogicalAnd},
+    {OpGroupNonUniformAllEqual, OpLogicalAnd},
+    // The invocations with the same vector are those with the same components.
+    {OpGroupNonUniformPartitionEXT, OpBitwiseAnd},
+    {OpSDot, OpIAdd, true, true, false},
+    {OpUDot, OpIAdd, false, false, false},
+    {OpSUDot, OpIAdd, true, false, false},
+    {OpSDotAccSat, OpIAdd, true, true, true},
+    {OpUDotAccSat, OpIAdd, false, false, true},
+    {OpSUDotAccSat, OpIAdd, true, false, true},
+};
+
+const ReductionRow* find(spv::Op opcode) {
+    const auto* row = std::ranges::find(kReductionRows, opcode, &ReductionRow::opcode);
+    return row == std::end(kReductionRows) ? nullptr : row;
+}
+
+Id widen(Emitter& emit, Id type, Id value, bool isSigned) {
+    TypeTable& types = emit.types();
+    const uint32_t width = types.width(type);
+    if (types.width(emit.typeOf(value)) == width) return emit.bitcast(type, value);
+    const Id integer = types.intType(width, isSigned);
+    return emit.bitcast(type, emit.op(isSigned ? OpSConvert : OpUConvert, integer, {value}));
+}
+
+// a + b, or the largest or smallest value of the type (SPIR-V, OpSDotAccSat).
+Id addSaturating(Emitter& emit, Id type, Id a, Id b, bool isSigned) {
+    TypeTable& types = emit.types();
+    const uint32_t width = types.width(type);
+    const uint64_t top = uint64_t{1} << (width - 1);
+    const Id sum = emit.op(OpIAdd, type, {a, b});
+    if (!isSigned) {
+        const Id wraps = emit.compare(OpULessThan, sum, a);
+        return emit.op(OpSelect, type, {wraps, types.constant(type, top | (top - 1)), sum});
+    }
+    const Id zero = types.constantNull(type);
+    const Id changed =
+        emit.op(OpBitwiseAnd, type,
+                {emit.op(OpBitwiseXor, type, {a, sum}), emit.op(OpBitwiseXor, type, {b, sum})});
+    const Id limit = emit.op(OpSelect, type,
+                             {emit.compare(OpSLessThan, a, zero), types.constant(type, top),
+                              types.constant(type, top - 1)});
+    return emit.op(OpSelect, type, {emit.compare(OpSLessThan, changed, zero), limit, sum});
+}
+
+}  // namespace
+
+bool isReduction(spv::Op opcode) { return find(opcode) != nullptr; }
+
+size_t firstVector(spv::Op opcode) { return opcode == OpGroupNonUniformAllEqual ? 1 : 0; }
+
+Id termType(TypeTable& types, const Instruction& i) {
+    return i.opcode == OpDot && types.encoding(i.type) ? types.floatType(32) : i.type;
+}
+
+Id reductionTerm(Emitter& emit, const Instruction& i, const Operands& operands) {
+    const ReductionRow& row = *find(i.opcode);
+    if (i.opcode == OpAny || i.opcode == OpAll) return operands[0].word;
+    if (i.opcode == OpGroupNonUniformAllEqual || i.opcode == OpGroupNonUniformPartitionEXT)
+        return emit.op(i.opcode, i.type, Operands(operands));
+    const ArithmeticDecorations decorations(emit.module(), i.result);
+    if (i.opcode == OpDot) {
+        const Id type = termType(emit.types(), i);
+        const Id a = emit.converted(type, operands[0].word);
+        const Id b = emit.converted(type, operands[1].word);
+        const Id term = emit.op(OpFMul, type, {a, b});
+        decorations.addTo(term);
+        return term;
+    }
+    return emit.op(OpIMul, i.type,
+                   {widen(emit, i.type, operands[0].word, row.firstIsSigned),
+                    widen(emit, i.type, operands[1].word, row.secondIsSigned)});
+}
+
+Id combineTerms(Emitter& emit, const Instruction& i, Id a, Id b) {
+    const Id sum = emit.op(find(i.opcode)->combine, termType(emit.types(), i), {a, b});
+    if (i.opcode == OpDot) ArithmeticDecorations(emit.module(), i.result).addTo(sum);
+    return sum;
+}
+
+Id neutralTerm(Emitter& emit, const Instruction& i) {
+    TypeTable& types = emit.types();
+    if (i.opcode == OpDot) return types.constantFloat(termType(types, i), -0.0);
+    const spv::Op combine = find(i.opcode)->combine;
+    if (combine == OpIAdd) return types.constantNull(i.type);
+    if (combine == OpBitwiseAnd) return types.constantSplat(i.type, types.constantU32(~0u));
+    return types.constantBool(combine == OpLogicalAnd);
+}
+
+Id reductionResult(Emitter& emit, const Instruction& i, Id combined) {
+    const ReductionRow& row = *find(i.opcode);
+    if (!row.saturates) return emit.converted(i.type, combined);
+    return addSaturating(emit, i.type, i.word(2), combined,
+                         row.firstIsSigned || row.secondIsSigned);
 }
 
 }  // namespace coopvk::rewrite

@@ -13,7 +13,7 @@
 #pragma once
 
 #include "ir/memory_operands.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 #include "longvector/types.hpp"
 
 namespace coopvk::rewrite {
@@ -44,49 +44,6 @@ class SplitTypes {
 // A structure or an array whose parts are loaded, stored or copied one by one. Long vectors are
 // none, also where they are arrays already.
 bool hasParts(const LongVectorContext& context, Id type);
-
-// A structure, or a part of one: in memory, or a constant.
-struct StructurePlace {
-    Id type = 0;
-    std::optional<Id> constant = {};  // also a value of OpUndef; else in memory:
-    Id pointer = 0, pointee = 0;
-    std::vector<Id> indices = {};  // from the pointer's pointee to the part
-    MemoryOperands memory = {};
-};
-
-class StructurePlaces {
- public:
-    StructurePlaces(LongVectorContext& context, FunctionWriter& writer)
-        : context_(context), writer_(writer), sizes_(context.module, MemoryLayout::kShared) {}
-
-    StructurePlace behind(Id pointer, Id type, MemoryOperands memory = {}) const {
-        return {type, std::nullopt, pointer, type, {}, std::move(memory)};
-    }
-    StructurePlace constant(Id value) const { return {emit().typeOf(value), value}; }
-    StructurePlace member(const StructurePlace& place, uint32_t number) const;
-    StructurePlace member(const StructurePlace& place, std::span<const Operand> indices) const;
-
-    // The value of a part, as an instruction of type `type` with this result (0: a new one). Values
-    // may have a layout that variables lack.
-    Id load(const StructurePlace& place, Id type, std::optional<Id> result = {}) const;
-    void store(const StructurePlace& place, Id value) const;
-    // Copies all parts one by one.
-    void copy(const StructurePlace& to, const StructurePlace& from) const;
-    // A pointer to the part.
-    Id pointerTo(const StructurePlace& place) const;
-
- private:
-    Emitter& emit() const { return writer_.emit(); }
-    StructurePlace element(const StructurePlace& place, Id index) const;
-    uint32_t alignmentOf(Id type) const { return sizes_.of(type).scalarAlignment; }
-
-    LongVectorContext& context_;
-    FunctionWriter& writer_;
-    mutable TypeSizes sizes_;
-};
-
-// Whether all instructions on such values are known.
-bool canSplitStructures(const SplitTypes& types, const Module& module);
 
 void splitStructures(LongVectorContext& context);
 

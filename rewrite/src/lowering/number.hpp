@@ -120,7 +120,6 @@ uint64_t bitsOf(const Number& number, double value, bool saturates);
 uint32_t magnitudeMask(const Number& number);
 // What is beyond the largest finite number, whose bits are one less.
 uint32_t overflowOf(const Number& number);
-uint32_t quietNanOf(const Number& number);
 // The bits that a conversion of NaN gives beside its sign. SPV_EXT_float8 leaves that sign open:
 // E4M3 has the one NaN that RDNA 4 gives, which is negative, since programs compare its bits.
 uint32_t convertedNanOf(const Number& number);

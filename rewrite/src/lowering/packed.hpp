@@ -72,13 +72,6 @@ struct PackedContext : LoweringContext {
     std::string_view kind_;
 };
 
-// Whether packs are the driver's matrices: a scalar operand then applies to a whole pack.
-inline bool packsAreMatrices(const TypeTable& types, const PackedType& type) {
-    return types.components(type.pack) == 0;
-}
-// A pack with all elements equal to the scalar.
-Id splatPack(Emitter& emit, const PackedType& type, Id scalar);
-
 // The elements of packs, in order; and the inverse. Unused elements of the last pack repeat the
 // last element.
 std::vector<Slot> slotsOf(const PackedType& type, std::span<const Id> packs);

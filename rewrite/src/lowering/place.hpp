@@ -5,7 +5,7 @@
 
 #include "ir/composites.hpp"
 #include "ir/module.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {

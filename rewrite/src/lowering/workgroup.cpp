@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <format>
 
 #include "coopvk/vector_matrix.hpp"
 #include "ir/entry_point.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 #include "lowering/context.hpp"
 #include "lowering/place.hpp"
+#include "lowering/private_built_ins.hpp"
+#include "lowering/staging.hpp"
 
 namespace coopvk::rewrite {
 
@@ -132,6 +135,98 @@ void sharedBarrier(Emitter& emit, spv::Scope scope) {
     const uint32_t order = sharedSemantics(emit.module(), spv::MemorySemanticsMask::AcquireRelease);
     const Id scopeId = emit.scope(scope);
     emit.opVoid(OpControlBarrier, idOperands(std::array{scopeId, scopeId, emit.constant(order)}));
+}
+
+namespace {
+
+constexpr auto kPrivate = spv::StorageClass::Private;
+
+}  // namespace
+
+std::vector<Id> variablesOf(const Module& module, spv::BuiltIn builtIn) {
+    std::vector<Id> variables;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode == OpVariable && module.decoration(i->result, spv::Decoration::BuiltIn) ==
+                                           static_cast<uint32_t>(builtIn)) {
+            variables.push_back(i->result);
+        }
+    }
+    return variables;
+}
+
+std::optional<Error> makePrivate(TypeTable& types, const Users& users, Id variable,
+                                 std::string_view name) {
+    Module& module = types.module();
+    Operands& entry = module.section(Section::kEntryPoints).front()->operands;
+    entry.erase(std::ranges::remove(entry, idOperand(variable)).begin(), entry.end());
+    module.removeDecoration(variable, spv::Decoration::BuiltIn);
+    module.removeDecoration(variable, spv::Decoration::Flat);
+    module.edit(variable)->operands[0] = literal(kPrivate);
+    std::vector<Id> pending = {variable};
+    while (!pending.empty()) {
+        const Id pointer = pending.back();
+        pending.pop_back();
+        module.edit(pointer)->type = types.pointerType(kPrivate, module.pointee(pointer));
+        for (const Usage& use : users.of(pointer)) {
+            const spv::Op opcode = use.user->opcode;
+            if (opcode == OpCopyObject || isAccessChain(opcode)) {
+                pending.push_back(use.user->result);
+            } else if (opcode != OpLoad && opcode != OpExtInst) {
+                return errorAt(ErrorCode::kUnsupported, *use.user,
+                               std::format("takes a pointer to {}", name));
+            }
+        }
+    }
+    return std::nullopt;
+}
+
+void insertAtStart(Module& module, InstructionList code) {
+    const Id entry = module.section(Section::kEntryPoints).front()->word(1);
+    const auto function =
+        std::ranges::find(module.functions(), entry, [](const auto& one) { return one->id(); });
+    InstructionList& body = (*function)->blocks.front()->body;
+    const auto last = std::find_if(body.rbegin(), body.rend(),
+                                   [](const InstructionPtr& i) { return i->opcode == OpVariable; });
+    body.insert(last.base(), std::make_move_iterator(code.begin()),
+                std::make_move_iterator(code.end()));
+}
+
+SubgroupArea declareArea(TypeTable& types, std::string_view name, Id element, uint32_t elements,
+                         uint32_t subgroups) {
+    const Id array = types.arrayType(element, elements * subgroups);
+    return {globalVariable(types, spv::StorageClass::Workgroup, array, name), element, elements};
+}
+
+void Staging::reserve(Id element, uint32_t elements) {
+    SubgroupArea& area = areas_[element];
+    area.elements = std::max(area.elements, elements);
+}
+
+bool Staging::fits(uint64_t more) const {
+    if (areas_.empty() && more == 0) return true;
+    uint64_t bytes = more;
+    for (const auto& [element, area] : areas_) {
+        bytes += uint64_t{area.elements} * subgroups_ * bytesOf(context_.types, element);
+    }
+    return sharedMemoryHasRoom(context_.module, bytes, context_.target.device);
+}
+
+const SubgroupArea& Staging::area(Id element) {
+    SubgroupArea& area = areas_[element];
+    if (area.variable == 0)
+        area = declareArea(context_.types, "coopvk_staging", element, area.elements, subgroups_);
+    return area;
+}
+
+Id Staging::at(FunctionWriter& writer, Id element, Id index) {
+    Emitter& emit = writer.emit();
+    const SubgroupArea& found = area(element);
+    const Id start = emit.times(writer.subgroup(), found.elements);
+    return emit.chain(element, {found.variable, emit.addU32(start, index)});
+}
+
+void Staging::declare() {
+    for (const auto& [element, reserved] : areas_) area(element);
 }
 
 }  // namespace coopvk::rewrite

@@ -48,7 +48,7 @@ struct ProductSlices {
     std::map<Id, uint32_t> depths;  // columns or rows in a slice, by type of A or B
     Id number = 0;                  // variable: the slice's number (u32)
     // Of conversions that take a slice of A from the lanes that hold it: the first column, behind
-    // those of earlier iterations of the loop (factor_slices.hpp).
+    // those of earlier iterations of the loop (slices/segments.hpp).
     std::map<Id, uint32_t> firstColumns;
     // Types of accumulators, of one product each, whose sums are open until its last slice.
     std::set<Id> openSums;

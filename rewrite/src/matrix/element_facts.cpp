@@ -37,17 +37,7 @@ uint64_t shapeOf(const Module& module, Id value, uint32_t depth) {
     return hash;
 }
 
-}  // namespace
-
-bool ElementFacts::join(const ElementFacts& other) {
-    const ElementFacts before = *this;
-    if (other.has(kElement))
-        number = !before.has(kElement) || number == other.number ? other.number : std::nullopt;
-    facts |= other.facts;
-    sources |= other.sources;
-    return *this != before;
-}
-
+// Whether it combines the values of all lanes.
 bool combinesLanes(const Instruction& i) {
     const bool isReduction =
         i.opcode >= OpGroupNonUniformIAdd && i.opcode <= OpGroupNonUniformLogicalXor;
@@ -55,6 +45,7 @@ bool combinesLanes(const Instruction& i) {
     return isVote(i.opcode);
 }
 
+// Whether an instruction gives all lanes what it makes of the values of all.
 bool givesAllLanesOneValue(const Instruction& i) {
     return combinesLanes(i) ||
            isOneOf(i.opcode, {OpGroupNonUniformBroadcast, OpGroupNonUniformBroadcastFirst,
@@ -62,6 +53,7 @@ bool givesAllLanesOneValue(const Instruction& i) {
                               OpSubgroupFirstInvocationKHR, OpSubgroupReadInvocationKHR});
 }
 
+// What such an instruction gives.
 // All elements of all lanes are the whole matrix, in any order. Elements of one number are not, nor
 // are those of one lane.
 ElementFacts combinedOverLanes(const Instruction& i, ElementFacts value) {
@@ -73,6 +65,17 @@ ElementFacts combinedOverLanes(const Instruction& i, ElementFacts value) {
     if (value.has(kElement)) value.facts |= kOfMap;
     value.forgetElement();
     return value;
+}
+
+}  // namespace
+
+bool ElementFacts::join(const ElementFacts& other) {
+    const ElementFacts before = *this;
+    if (other.has(kElement))
+        number = !before.has(kElement) || number == other.number ? other.number : std::nullopt;
+    facts |= other.facts;
+    sources |= other.sources;
+    return *this != before;
 }
 
 ElementFacts computedFrom(const Module& module, const Instruction& i,

@@ -36,13 +36,6 @@ struct ElementFacts {
     bool operator==(const ElementFacts&) const = default;
 };
 
-// Whether an instruction gives all lanes what it makes of the values of all.
-bool givesAllLanesOneValue(const Instruction& i);
-// Whether it combines the values of all lanes.
-bool combinesLanes(const Instruction& i);
-// What such an instruction gives.
-ElementFacts combinedOverLanes(const Instruction& i, ElementFacts value);
-
 // What an instruction makes of its operands' facts, in order, that are of values.
 ElementFacts computedFrom(const Module& module, const Instruction& i,
                           const std::vector<ElementFacts>& operands);

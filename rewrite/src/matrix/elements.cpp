@@ -1,14 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Composites and element-wise instructions.
+#include "ir/opcodes.hpp"
+#include "lowering/half_bits.hpp"
 #include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "matrix/instructions.hpp"
-#include "matrix/small_float_matrices.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// The result has the bits of the operand's components in memory.
+void castSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
+                     const MatrixType& to) {
+    const Id bits = emit.types().intType(to.number->bits, false);
+    const std::vector<Slot> slots = slotsOf(from, extractPacks(emit, from, i.word(0)));
+    const std::vector<Slot> memory =
+        packComponents(emit, *from.number, slots, from.component, bits);
+    const std::vector<Slot> components =
+        unpackComponents(emit, *to.number, memory, bits, to.component);
+    constructFromPacks(emit, to, gatherPacks(emit, to, components), i.result);
+}
+
+// Whether arithmetic of two f16 at once is fast, and rounds to nearest even.
+bool roundsByHalves(const MatrixContext& context, const MatrixType& from, const MatrixType& to) {
+    return roundsHalvesFast(context.target.device) && from.packWidth == 2 &&
+           context.types.isHalf(from.component) && to.hasSmallFloats() &&
+           canRoundHalves(context.module, *to.number);
+}
+
+// Components that are held as f16 are converted from f16. A result is rounded to its format, then
+// held as f16.
+void convertSmallFloats(MatrixContext& context, Emitter& emit, const Instruction& i,
+                        const MatrixType& from, const MatrixType& to) {
+    TypeTable& types = emit.types();
+    const ArithmeticDecorations decorations(emit.module(), i.result);
+    const bool saturates = emit.module().decoration(i.result, kSaturated).has_value();
+    std::vector<Id> packs = extractPacks(emit, from, i.word(0));
+    for (Id& pack : packs) {
+        const Id type = types.vectorType(to.component, from.packWidth);
+        if (from.number == to.number) continue;
+        if (!to.hasSmallFloats() && emit.typeOf(pack) == type) continue;
+        if (roundsByHalves(context, from, to)) {
+            pack = roundedHalves(emit, *to.number, pack, saturates);
+            continue;
+        }
+        const Id rounded = types.vectorType(to.format, from.packWidth);
+        pack = emit.op(i.opcode, rounded, {pack});
+        decorations.addTo(pack);
+        if (rounded != type) pack = emit.op(OpFConvert, type, {pack});
+    }
+    constructFromPacks(emit, to, gatherPacks(emit, to, slotsOf(from, packs)), i.result);
+}
 
 // The matrix with open sums that an index leads into; nullptr: it leads into another type.
 const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& index) {

@@ -22,8 +22,6 @@ uint32_t workgroupWords(MatrixContext& context, const Instruction& at, uint32_t 
 // Words that the module leaves of all shared memory, for slices so deep that they save barriers.
 // More than 48 KB would leave room for too few workgroups on a processor.
 uint32_t deepSliceWords(const MatrixContext& context);
-// Bytes that no other variable may take.
-uint64_t workgroupMemoryBytes(const MatrixContext& context);
 
 // Shared memory of each subgroup with so many elements of a type; nullopt: there is too little
 // left, or the module cannot have it.

@@ -11,15 +11,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool usesWholeMatrix(spv::Op opcode) {
-    return isOneOf(opcode, {OpCooperativeMatrixLoadKHR, OpCooperativeMatrixStoreKHR,
-                            OpCooperativeMatrixMulAddKHR, OpCooperativeMatrixLoadTensorNV,
-                            OpCooperativeMatrixStoreTensorNV, OpCooperativeMatrixReduceNV,
-                            OpCooperativeMatrixConvertNV, OpCooperativeMatrixTransposeNV,
-                            OpCooperativeMatrixPerElementOpNV, OpCompositeConstructCoopMatQCOM,
-                            OpCompositeExtractCoopMatQCOM});
-}
-
 // The last instruction ahead of `end` that may write a variable: a store, or a call with a pointer
 // to it.
 const Instruction* lastWrite(const Block& block, size_t end, Id variable) {

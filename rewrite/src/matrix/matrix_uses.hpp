@@ -31,9 +31,6 @@ bool isZero(const Module& module, Id value);
 // How a matrix whose components are held in `componentBits` bits is distributed.
 Fragment makeFragment(const LayoutPolicy& policy, const MatrixDimensions& d,
                       uint32_t componentBits);
-// The same for a matrix type of the module.
-Fragment fragmentOf(const LayoutPolicy& policy, Id type, const MatrixDimensions& d,
-                    uint32_t componentBits);
 
 // Components of a matrix in an invocation; nullopt where the type's operands are not constant, or
 // the component type has no number format.
@@ -47,9 +44,6 @@ void describePacks(MatrixType& matrix, TypeTable& types);
 // unless the module has it.
 const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id format,
                            const Number& number);
-
-// Fills context.matrices, and redefines each matrix type as an array of packs.
-void lowerMatrixTypes(MatrixContext& context);
 
 // A multiply-add, with the types of its operands.
 struct MatrixProduct {

@@ -90,8 +90,9 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
         isHeld(*p.result) ? sums : constructFromPacks(emit, *p.result, emit.parts(sums)));
 }
 
-}  // namespace
-
+// Each of these emits the body, finishes the function and returns its id; the last two return 0
+// with context.error.
+// Scope Subgroup: each lane multiplies its rows of A by its columns of B.
 Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product) {
     const std::unique_ptr<RowProduct> row = makeRow(context, function.emit(), product);
     row->prepareB(function.parameter(1));
@@ -100,6 +101,8 @@ Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& 
                ? emitUnrolled(function, product, *row, context.target.device.multipliesRowByRow)
                : emitLooped(function, product, *row);
 }
+
+}  // namespace
 
 // OpCooperativeMatrixMulAddKHR.
 

@@ -7,7 +7,7 @@
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "matrix/slices/factor_slices.hpp"
+#include "matrix/slices/segments.hpp"
 
 namespace coopvk::rewrite {
 

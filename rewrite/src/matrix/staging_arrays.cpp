@@ -3,11 +3,15 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 #include "lowering/context.hpp"
+#include "lowering/number.hpp"
+#include "matrix/element_maps.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
@@ -158,6 +162,288 @@ void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays) {
         replaceInBlocks(types, *function,
                         [&](Emitter& emit, Instruction& i) { return accesses.lower(emit, i); });
     }
+}
+
+// Factors in shared memory whose elements are converted once, when the shader writes them, and not
+// by each invocation that multiplies them (staging_arrays.hpp).
+
+namespace {
+
+// The f16 numbers in an element of an array: it has them as components, or as words of two. 0: no
+// vector holds as many f32.
+uint32_t halvesIn(const TypeTable& types, Id element) {
+    const uint32_t components = types.components(element);
+    if (types.isHalf(element)) return components;
+    const bool isWords = types.isInteger(element) && types.width(element) == 32;
+    return isWords && components <= 2 ? 2 * components : 0;
+}
+
+std::set<Id> pointersInto(std::span<const StagingArray> arrays) {
+    std::set<Id> pointers;
+    for (const StagingArray& array : arrays) {
+        pointers.insert(array.pointers.begin(), array.pointers.end());
+    }
+    return pointers;
+}
+
+// The matrices, and the arrays from which they are loaded.
+class Candidates {
+ public:
+    Candidates(const TypeTable& types, const MatrixUses& uses)
+        : types_(types),
+          users_(types.module()),
+          uses_(uses),
+          survey_(uses_, types, [&](const Instruction& i) { return mayBe(i); }, {}) {
+        size_t before = 0;
+        do {
+            before = survey_.found().size();
+            findArrays();
+            survey_.dropUnless([&](const MatrixProduct& product) {
+                const Id sum = types.module().def(product.instruction->type).word(0);
+                return types.isFloat(sum) && types.width(sum) == 32 && isStaged(product.a) &&
+                       isStaged(product.b);
+            });
+        } while (survey_.found().size() != before);
+    }
+
+    const std::vector<StagingArray>& arrays() const { return arrays_; }
+    const std::set<Id>& matrices() const { return survey_.found(); }
+
+ private:
+    bool mayBe(const Instruction& type) const {
+        const auto d = matrixDimensions(types_.module(), type);
+        return d && d->isOfSubgroup() && d->use != Use::kAccumulator && types_.isHalf(type.word(0));
+    }
+
+    void findArrays() {
+        arrays_ = stagingArrays(types_, users_, [&](Id matrix) { return survey_.has(matrix); });
+        std::erase_if(arrays_, [&](const StagingArray& array) {
+            return halvesIn(types_, array.element) == 0;
+        });
+        const std::set<Id> pointers = pointersInto(arrays_);
+        others_.clear();
+        for (const MatrixAccess& load : uses_.loads()) {
+            if (!pointers.contains(load.instruction->word(0))) others_.insert(load.type);
+        }
+    }
+
+    // Whether all matrices of a type are loaded from the arrays.
+    bool isStaged(Id matrix) const { return !others_.contains(matrix); }
+
+    const TypeTable& types_;
+    const Users users_;
+    const MatrixUses& uses_;
+    FactorSurvey survey_;
+    std::vector<StagingArray> arrays_;
+    std::set<Id> others_;  // types that are loaded from other memory, too
+};
+
+// The array with f32 in place of the f16 in its elements.
+RetypedArray withSingles(TypeTable& types, const StagingArray& array) {
+    const uint32_t count = halvesIn(types, array.element);
+    const Id single = types.vectorType(types.floatType(32), count);
+    return {array, single, 1, [single, count](Emitter& emit, Id element) {
+                const Id half = emit.types().floatType(16);
+                emit.types().declareArithmetic(half);
+                const Id halves = emit.types().vectorType(half, count);
+                return std::vector{emit.op(OpFConvert, single, {emit.bitcast(halves, element)})};
+            }};
+}
+
+// Changes the arrays, and the components of the matrices.
+void holdAs(TypeTable& types, std::span<const RetypedArray> arrays, const std::set<Id>& matrices,
+            uint32_t bits) {
+    TypeReplacements replacements;
+    for (const Id matrix : matrices) {
+        Operands operands = types.module().def(matrix).operands;
+        operands[0] = idOperand(types.floatType(bits));
+        replacements[matrix] = types.matrixType(std::move(operands));
+    }
+    retypeArrays(types, arrays);
+    replaceTypes(types, replacements);
+}
+
+// Whether the device has room for twice the memory of all arrays, and there are any.
+bool mayDouble(const TypeTable& types, const PlannedTarget& target,
+               std::span<const StagingArray> arrays) {
+    uint64_t bytes = 0;
+    for (const StagingArray& array : arrays) bytes += array.bytes * array.length;
+    return bytes != 0 && sharedMemoryHasRoom(types.module(), bytes, target.device);
+}
+
+constexpr uint32_t kHalfBytes = 2, kWordBytes = 4, kItemBytes = 16;
+
+// The items of an array's element of so many 8-bit floats: f16, in at most `most` bytes.
+Id itemFor(TypeTable& types, uint32_t bytes, uint32_t most) {
+    const uint32_t itemBytes = std::min(bytes * 2, most);
+    if (itemBytes == kHalfBytes) return types.floatType(16);
+    return types.vectorType(types.uint32(), itemBytes / kWordBytes);
+}
+
+// The arrays from which only matrices of these types are loaded, all of one format.
+std::vector<StagingArray> arraysOf(const TypeTable& types, const std::set<Id>& wanted) {
+    const Module& module = types.module();
+    const auto formatOf = [&](Id matrix) { return module.def(matrix).word(0); };
+    std::vector<StagingArray> arrays =
+        stagingArrays(types, Users(module), [&](Id matrix) { return wanted.contains(matrix); });
+    std::erase_if(arrays, [&](const StagingArray& array) {
+        const Id format = formatOf(*array.matrices.begin());
+        return !std::ranges::all_of(array.matrices,
+                                    [&](Id matrix) { return formatOf(matrix) == format; });
+    });
+    return arrays;
+}
+
+// Of these types, those that are only loaded from the arrays that this leaves. Values that become
+// equal f16 have one type.
+std::vector<StagingArray> arraysAlone(const TypeTable& types, std::set<Id>& wanted) {
+    const MatrixUses uses(types.module());
+    for (;;) {
+        std::vector<StagingArray> arrays = arraysOf(types, wanted);
+        const std::set<Id> pointers = pointersInto(arrays);
+        std::set<Id> staged;
+        for (const StagingArray& array : arrays) {
+            staged.insert(array.matrices.begin(), array.matrices.end());
+        }
+        for (const MatrixAccess& load : uses.loads()) {
+            if (!pointers.contains(load.instruction->word(0))) staged.erase(load.type);
+        }
+        if (staged == wanted) return arrays;
+        wanted = std::move(staged);
+    }
+}
+
+// The largest arrays of which the device has room for twice the memory, and for `others` bytes.
+std::vector<StagingArray> fitting(const TypeTable& types, const PlannedTarget& target,
+                                  std::vector<StagingArray> arrays, uint64_t others) {
+    const auto bytesOf = [](const StagingArray& array) { return array.bytes * array.length; };
+    std::ranges::stable_sort(arrays, std::greater(), bytesOf);
+    uint64_t taken = others;
+    std::erase_if(arrays, [&](const StagingArray& array) {
+        const uint64_t more = taken + bytesOf(array);
+        if (!sharedMemoryHasRoom(types.module(), more, target.device)) return true;
+        taken = more;
+        return false;
+    });
+    return arrays;
+}
+
+size_t loadsFrom(const MatrixUses& uses, std::span<const StagingArray> arrays) {
+    const std::set<Id> pointers = pointersInto(arrays);
+    return std::ranges::count_if(uses.loads(), [&](const MatrixAccess& load) {
+        return pointers.contains(load.instruction->word(0));
+    });
+}
+
+// Of the arrays, those that get f16. Loads from the others need room for LaneItems to be short: if
+// more loads would lack that than arrays are loaded from that leave room for it, these stay.
+std::vector<StagingArray> retypedOf(const TypeTable& types, const PlannedTarget& target,
+                                    const MatrixUses& uses,
+                                    const std::vector<StagingArray>& arrays) {
+    std::vector<StagingArray> most = fitting(types, target, arrays, 0);
+    const Module& module = types.module();
+    const uint64_t items = uint64_t{subgroupsOf(module, target.subgroupSize)} *
+                           target.subgroupSize * LaneItems::kWords * 4;
+    if (!target.device.dividesConversions || items == 0 || most.size() == arrays.size() ||
+        !module.hasCapability(spv::Capability::VulkanMemoryModel)) {
+        return most;
+    }
+    std::vector<StagingArray> fewer = fitting(types, target, arrays, items);
+    const size_t all = loadsFrom(uses, arrays), byMost = loadsFrom(uses, most);
+    return all - byMost > byMost - loadsFrom(uses, fewer) ? fewer : most;
+}
+
+// The types of A and B of 8-bit floats.
+std::set<Id> smallFactors(const TypeTable& types, const MatrixUses& uses) {
+    std::set<Id> found;
+    for (const auto& [type, d] : uses.types()) {
+        const Number* number = numberOf(types, types.module().def(type).word(0));
+        if (d.isOfSubgroup() && d.use != Use::kAccumulator && number != nullptr &&
+            number->isSmallFloat()) {
+            found.insert(type);
+        }
+    }
+    return found;
+}
+
+// Lanes have many columns of a wide B. In columns, a slice has at least as many rows as an item has
+// numbers, so small items make slices of fewer registers.
+uint32_t itemBytesFor(const Module& module, const StagingArray& array) {
+    constexpr uint32_t kWideColumns = 128;
+    const bool isWide = std::ranges::any_of(array.matrices, [&](Id matrix) {
+        const auto d = matrixDimensions(module, module.def(matrix));
+        return d && d->use == Use::kB && d->columns >= kWideColumns;
+    });
+    return isWide ? kItemBytes / 2 : kItemBytes;
+}
+
+// Of these types, those whose values are only loaded by these pointers, moved and multiplied.
+std::set<Id> loadedAlone(const TypeTable& types, const MatrixUses& uses, const std::set<Id>& wanted,
+                         const std::set<Id>& pointers) {
+    const auto isWanted = [&](const Instruction& type) { return wanted.contains(type.result); };
+    std::set<Id> found = FactorSurvey(uses, types, isWanted, {}).found();
+    for (const MatrixAccess& load : uses.loads()) {
+        if (!pointers.contains(load.instruction->word(0))) found.erase(load.type);
+    }
+    return found;
+}
+
+}  // namespace
+
+RetypedArray withHalves(TypeTable& types, StagingArray array, Id format, uint32_t itemBytes) {
+    RetypedArray out{.item = itemFor(types, array.bytes, itemBytes)};
+    out.items = divideUp(array.bytes * 2, itemBytes);
+    const Id element = types.scalarOf(array.element), scalar = types.scalarOf(out.item);
+    out.convert = [=, items = out.items](Emitter& emit, Id value) {
+        const Id half = emit.types().floatType(16);
+        const std::vector<Slot> elements = unpackComponents(
+            emit, *numberOf(emit.types(), format), slotsOf(emit, {&value, 1}), element, half);
+        const std::vector<Slot> parts = regroup(emit, elements, half, scalar);
+        const size_t each = parts.size() / items;
+        std::vector<Id> made;
+        for (uint32_t i = 0; i < items; ++i) {
+            made.push_back(gather(emit, scalar, std::span(parts).subspan(i * each, each)));
+        }
+        return made;
+    };
+    out.array = std::move(array);
+    return out;
+}
+
+bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
+    const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
+    if (!target.device.shaderFloat16 || !isFaster) return false;
+    const Candidates candidates(types, uses);
+    if (!mayDouble(types, target, candidates.arrays())) return false;
+    std::vector<RetypedArray> arrays;
+    for (const StagingArray& array : candidates.arrays())
+        arrays.push_back(withSingles(types, array));
+    holdAs(types, arrays, candidates.matrices(), 32);
+    return true;
+}
+
+bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
+    const std::set<Id> small = smallFactors(types, uses);
+    if (!target.device.shaderFloat16 || small.empty()) return false;
+    const std::set<Id> pointers =
+        pointersInto(retypedOf(types, target, uses, arraysOf(types, small)));
+    if (pointers.empty()) return false;
+    std::set<Id> matrices = loadedAlone(types, uses, small, pointers), others;
+    std::ranges::set_difference(small, matrices, std::inserter(others, others.end()));
+    matrices.merge(separateFactors(types, others, [&](const Instruction& access) {
+        return pointers.contains(access.word(0));
+    }));
+    const std::vector<StagingArray> found = arraysAlone(types, matrices);
+    if (found.empty()) return false;
+    std::vector<RetypedArray> arrays;
+    const Module& module = types.module();
+    for (const StagingArray& array : found) {
+        const Id format = module.def(*array.matrices.begin()).word(0);
+        arrays.push_back(withHalves(types, array, format, itemBytesFor(module, array)));
+    }
+    types.declareArithmetic(types.floatType(16));
+    holdAs(types, arrays, matrices, 16);
+    return true;
 }
 
 }  // namespace coopvk::rewrite

@@ -125,4 +125,37 @@ Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     return emit.op(OpFunctionCall, resultType_, std::move(operands));
 }
 
+std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at) {
+    TensorOperands operands;
+    operands.pointer = at.word(0);
+    operands.object = at.word(1);
+    operands.layout = at.word(2);
+    operands.memory = MemoryOperands(operandsBehind(at, 3));
+    const std::span<const Operand> addressing = tensorAddressing(at);
+    const auto fails = [&](std::string_view what) {
+        context.invalid(at, what);
+        return std::nullopt;
+    };
+    if (addressing.empty()) return fails("Tensor Addressing Operands are missing");
+    using Mask = spv::TensorAddressingOperandsMask;
+    size_t next = 1;
+    uint32_t left = addressing[0].word;
+    const auto take = [&](Mask bit, std::optional<Id>& id) {
+        if ((left & static_cast<uint32_t>(bit)) == 0) return;
+        left &= ~static_cast<uint32_t>(bit);
+        if (next < addressing.size()) id = addressing[next++].word;
+    };
+    take(Mask::TensorView, operands.view);
+    take(Mask::DecodeFunc, operands.decode);
+    take(Mask::DecodeVectorFunc, operands.decodeVector);
+    if (left != 0) return fails("Tensor Addressing Operands have bits that are not known");
+    if (context.tensors.layoutOf(context.module, operands.layout) == nullptr) {
+        return fails("TensorLayout is not a tensor layout");
+    }
+    if (operands.view && context.tensors.viewOf(context.module, *operands.view) == nullptr) {
+        return fails("TensorView is not a tensor view");
+    }
+    return operands;
+}
+
 }  // namespace coopvk::rewrite

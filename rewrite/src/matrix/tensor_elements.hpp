@@ -170,70 +170,8 @@ struct TensorOperands {
 // nullopt, with an error, where they are invalid.
 std::optional<TensorOperands> tensorOperands(MatrixContext& context, const Instruction& at);
 
-// The type of a matrix; nullptr, with an error, where Object is none, or has 4-bit components.
-const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object);
-
 // Bytes up to which a lane loads or stores neighbours at once.
 inline constexpr uint32_t kTensorRunBytes = 16;
-
-class TensorTransfer : protected MatrixCode {
- public:
-    TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
-                   const MatrixType& matrix, const TensorOperands& operands);
-
- protected:
-    // Emits code that runs one of the three, by the layout's numbers at run time. `runs` is used
-    // only where run_ is longer than one element.
-    void byAddress(const std::function<void()>& runs, const std::function<void()>& separable,
-                   const std::function<void()>& any);
-    // Whether `runs` is right, or `separable` where run_ is one element long. The layout's numbers
-    // tell.
-    Condition condition();
-    // Runs emitRuns() while addresses are those of runs.
-    void inRuns(const std::function<void()>& emitRuns);
-    // The longest run of at most `max` elements (a power of two) in a lane; one element: none.
-    TensorRun longestRun(uint32_t max) const;
-    // Sets run_ and runsFit_ for accesses of memory by `elements`.
-    void chooseRuns(TensorElements& elements);
-    // Visits the lane's elements, or the first ones of its runs, with their places.
-    using Visit = std::function<void(const TensorPart& place, Id element)>;
-    void visitSeparable(TensorWalk& walk, const Visit& visit);
-    // The same with places whose index is the number of a run of `elements` in memory.
-    void visitRuns(TensorWalk& walk, TensorElements& elements, const Visit& visit);
-    // The number (u32) of element `i` of a run whose first element has the number `first`.
-    Id inRun(Id first, uint32_t i) const;
-    uint32_t stepInRun() const { return run_.alongRow ? 1 : matrix_.fragment.columns.count(); }
-    void visitAny(TensorWalk& walk, const Visit& visit);
-    // The low bits of the layout's clamp value, as a component.
-    Id clampValue();
-
-    const DevicePlan& device() const { return context_.target.device; }
-    // Loops of rare ways are not unrolled. With tiles of the driver's matrices they are: there
-    // `load_versions` duplicates the code around loads, and the rare ways are in one copy alone.
-    spv::LoopControlMask loops(bool isRare) const {
-        return device().prefersShortCode || (isRare && !context_.tiles.hasTiles())
-                   ? spv::LoopControlMask::DontUnroll
-                   : spv::LoopControlMask::MaskNone;
-    }
-    // How many runs of `length` elements are loaded without a loop. A loop stores elements to an
-    // array, which each lane of a CPU does alone, and loads and stores a pack for each component of
-    // it. So an iteration there has no more of these accesses than there may be runs without a
-    // loop.
-    uint32_t maxLoads(uint32_t length) const;
-    // How runs are visited, single elements by separable addresses, and elements by any address.
-    // `most`: how many without a loop. Of what is rare, GPUs access a row at once.
-    TensorWalk walkRuns(uint32_t most);
-    TensorWalk walkSeparable(uint32_t most);
-    TensorWalk walkAny();
-    Slot& slotOf(HeldElements& held, Id element);
-
-    const Instruction& at_;
-    const MatrixType& matrix_;
-    TensorAddress address_;
-    // What a lane accesses at once, and whether memory allows that.
-    TensorRun run_;
-    Condition runsFit_ = Condition::always();
-};
 
 // Loads by tensor addresses that differ in their arguments only call functions, one for each way to
 // load. So code that loads in many places is shorter, and loads that follow each other still share

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// OpCooperativeMatrixLoadTensorNV.
+// OpCooperativeMatrixLoadTensorNV and OpCooperativeMatrixStoreTensorNV.
 #include <array>
 
 #include "lowering/number.hpp"
@@ -8,6 +8,286 @@
 #include "matrix/tensor_elements.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+TensorAccess accessOf(const MatrixContext& context, const Instruction& at, const MatrixType& matrix,
+                      const TensorOperands& operands) {
+    TensorAccess access;
+    access.layout = context.tensors.layoutOf(context.module, operands.layout);
+    if (operands.view) access.view = context.tensors.viewOf(context.module, *operands.view);
+    access.rows = matrix.rows;
+    access.columns = matrix.columns;
+    access.isStore = at.opcode == OpCooperativeMatrixStoreTensorNV;
+    access.isDecoded = operands.decode.has_value();
+    return access;
+}
+
+const MatrixType* tensorMatrix(MatrixContext& context, const Instruction& at, Id object) {
+    const MatrixType* matrix = context.matrixOfValue(object);
+    if (matrix == nullptr) {
+        context.invalid(at, "Object is not a cooperative matrix");
+    } else if (matrix->hasFourBits()) {
+        context.unsupported(at, "tensors of 4-bit components are not emulated");
+        matrix = nullptr;
+    }
+    return matrix;
+}
+
+class TensorTransfer : protected MatrixCode {
+ public:
+    TensorTransfer(MatrixContext& context, MatrixWriter& writer, const Instruction& at,
+                   const MatrixType& matrix, const TensorOperands& operands)
+        : MatrixCode(context, writer),
+          at_(at),
+          matrix_(matrix),
+          address_(context, writer.emit(), accessOf(context, at, matrix, operands), operands.layout,
+                   operands.view) {}
+
+ protected:
+    // Emits code that runs one of the three, by the layout's numbers at run time. `runs` is used
+    // only where run_ is longer than one element.
+    void byAddress(const std::function<void()>& runs, const std::function<void()>& separable,
+                   const std::function<void()>& any) {
+        if (device().prefersShortCode) {
+            const Condition isFastest = condition();
+            if (isFastest.isNever()) return any();
+            return writer_.choose(
+                isFastest, [&] { run_.length == 1 ? separable() : inRuns(runs); }, any);
+        }
+        const Condition isSeparable = address_.isSeparable();
+        if (isSeparable.isNever()) return any();
+        const auto parts = [&] {
+            if (run_.length == 1) return separable();
+            writer_.choose(
+                emit_.both(runsFit_, address_.hasRuns(run_.length)), [&] { inRuns(runs); },
+                separable);
+        };
+        writer_.choose(isSeparable, parts, any);
+    }
+
+    // Whether `runs` is right, or `separable` where run_ is one element long. The layout's numbers
+    // tell.
+    Condition condition() {
+        Condition condition = address_.isSeparable();
+        if (run_.length != 1) {
+            condition = emit_.both(emit_.both(condition, runsFit_), address_.hasRuns(run_.length));
+        }
+        return emit_.known(condition);
+    }
+
+    // Runs emitRuns() while addresses are those of runs.
+    void inRuns(const std::function<void()>& emitRuns) {
+        address_.setRuns(run_.length);
+        emitRuns();
+        address_.setRuns(1);
+    }
+
+    // The longest run of at most `max` elements (a power of two) in a lane; one element: none.
+    TensorRun longestRun(uint32_t max) const {
+        const std::optional<bool> alongRow = address_.runsAlongRows();
+        if (!alongRow) return {};
+        const Axis& axis = *alongRow ? matrix_.fragment.columns : matrix_.fragment.rows;
+        uint32_t length = max;
+        while (axis.neighbours() % length != 0) length /= 2;
+        return {length, *alongRow};
+    }
+
+    // Sets run_ and runsFit_ for accesses of memory by `elements`.
+    void chooseRuns(TensorElements& elements) {
+        if (elements.valid()) run_ = longestRun(kTensorRunBytes * 8 / matrix_.number->bits);
+        if (run_.length > 1) runsFit_ = elements.hasRuns(emit_, run_.length);
+        if (runsFit_.isNever()) run_ = {};
+    }
+
+    // Visits the lane's elements, or the first ones of its runs, with their places.
+    using Visit = std::function<void(const TensorPart& place, Id element)>;
+
+    void visitSeparable(TensorWalk& walk, const Visit& visit) {
+        walk.run([&](Id row) { return address_.ofRow(row); },
+                 [&](Id column) { return address_.ofColumn(column); },
+                 [&](const TensorPart& row, const TensorPart& column, Id element) {
+                     visit(TensorAddress::join(emit_, row, column), element);
+                 });
+    }
+
+    // The same with places whose index is the number of a run of `elements` in memory.
+    void visitRuns(TensorWalk& walk, TensorElements& elements, const Visit& visit) {
+        const Id ahead = elements.runsAhead(emit_);
+        visitSeparable(walk, [&](TensorPart place, Id element) {
+            place.index = emit_.sum(ahead, emit_.over(place.index, run_.length));
+            visit(place, element);
+        });
+    }
+
+    // The number (u32) of element `i` of a run whose first element has the number `first`.
+    Id inRun(Id first, uint32_t i) const { return emit_.plus(first, i * stepInRun()); }
+    uint32_t stepInRun() const { return run_.alongRow ? 1 : matrix_.fragment.columns.count(); }
+
+    void visitAny(TensorWalk& walk, const Visit& visit) {
+        const auto coordinate = [](Id value) {
+            TensorPart part;
+            part.coordinate = value;
+            return part;
+        };
+        walk.run(coordinate, coordinate,
+                 [&](const TensorPart& row, const TensorPart& column, Id element) {
+                     visit(address_.ofElement(row.coordinate, column.coordinate), element);
+                 });
+    }
+
+    // The low bits of the layout's clamp value, as a component.
+    Id clampValue() {
+        std::vector<Slot> words = {{address_.clampValue(), 0}};
+        if (types_.width(matrix_.component) == 64) words.push_back({emit_.constant(0), 0});
+        const std::vector<Slot> components =
+            unpackComponents(emit_, *matrix_.number, words, types_.uint32(), matrix_.component);
+        return scalarOf(emit_, matrix_.component, components[0]);
+    }
+
+    const DevicePlan& device() const { return context_.target.device; }
+    // Loops of rare ways are not unrolled. With tiles of the driver's matrices they are: there
+    // duplicateLoads() duplicates the code around loads, and the rare ways are in one copy alone.
+    spv::LoopControlMask loops(bool isRare) const {
+        return device().prefersShortCode || (isRare && !context_.tiles.hasTiles())
+                   ? spv::LoopControlMask::DontUnroll
+                   : spv::LoopControlMask::MaskNone;
+    }
+
+    // How many runs of `length` elements are loaded without a loop. A loop stores elements to an
+    // array, which each lane of a CPU does alone, and loads and stores a pack for each component of
+    // it. So an iteration there has no more of these accesses than there may be runs without a
+    // loop.
+    uint32_t maxLoads(uint32_t length) const {
+        const uint32_t most = device().maxTensorLoads;
+        if (!device().prefersShortCode || matrix_.length() / length <= most) return most;
+        const uint32_t width = matrix_.packWidth;
+        const bool areWhole = length > 1 && stepInRun() == matrix_.packStep && length % width == 0;
+        return std::max(1u, most / (areWhole ? length / width : length * width));
+    }
+
+    // How runs are visited, single elements by separable addresses, and elements by any address.
+    // `most`: how many without a loop. Of what is rare, GPUs access a row at once.
+    TensorWalk walkRuns(uint32_t most) { return {writer_, matrix_, most, run_, loops(false)}; }
+
+    TensorWalk walkSeparable(uint32_t most) {
+        const bool isRare = run_.length != 1 && !context_.tiles.hasTiles();
+        const uint32_t unrolled = isRare ? std::min(most, device().maxRareAccesses) : most;
+        // Loops of loads may be unrolled: RADV indexes the array by a ladder of branches in a loop.
+        const bool isStore = at_.opcode == OpCooperativeMatrixStoreTensorNV;
+        return {writer_, matrix_, unrolled, {}, loops(isRare && isStore)};
+    }
+
+    // A loop for few elements takes more registers than the same without one
+    // (docs/lab/2026-11-benchmarks.md, "Code size").
+    TensorWalk walkAny() {
+        const uint32_t most = device().maxTensorPlaces;
+        const bool isRare = !address_.isSeparable().isNever() && !context_.tiles.hasTiles() &&
+                            matrix_.length() > 2 * most;
+        return {writer_, matrix_, isRare ? 1 : most, {}, loops(isRare)};
+    }
+
+    Slot& slotOf(HeldElements& held, Id element) {
+        return held.slots[static_cast<size_t>(context_.module.constantValue(element).value_or(0))];
+    }
+
+    const Instruction& at_;
+    const MatrixType& matrix_;
+    TensorAddress address_;
+    // What a lane accesses at once, and whether memory allows that.
+    TensorRun run_;
+    Condition runsFit_ = Condition::always();
+};
+
+}  // namespace
+
+// OpCooperativeMatrixStoreTensorNV.
+
+namespace {
+
+class TensorStore : TensorTransfer {
+ public:
+    TensorStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store,
+                const MatrixType& matrix, const TensorOperands& operands)
+        : TensorTransfer(context, writer, store, matrix, operands),
+          elements_(context, emit_, store, matrix, operands.pointer, operands.memory) {
+        chooseRuns(elements_);
+        const auto converted = context.storedConversions.find(object_);
+        if (converted == context.storedConversions.end()) return;
+        object_ = converted->second;
+        held_ = context.matrixOfValue(object_);
+    }
+
+    bool valid() const { return elements_.valid(); }
+
+    void run() {
+        const uint32_t most =
+            context_.tiles.hasTiles() ? device().maxTensorStoresOfTiles : device().maxTensorStores;
+        constexpr auto kSeparable = &TensorStore::visitSeparable, kAny = &TensorStore::visitAny;
+        writer_.when(writer_.isNoDuplicate(matrix_), [&] {
+            byAddress([&] { store(walkRuns(most), &TensorStore::visitMemoryRuns, run_.length); },
+                      [&] { store(walkSeparable(most), kSeparable, 1); },
+                      [&] { store(walkAny(), kAny, 1); });
+        });
+    }
+
+ private:
+    void visitMemoryRuns(TensorWalk& walk, const Visit& visit) {
+        visitRuns(walk, elements_, visit);
+    }
+
+    // Stores runs of `length` elements.
+    void store(TensorWalk walk, void (TensorStore::*visitAll)(TensorWalk&, const Visit&),
+               uint32_t length) {
+        std::optional<ElementArray> array;
+        HeldElements held(matrix_);
+        if (walk.isRolled()) {
+            array.emplace(context_, writer_, *held_, ElementArray::Variable::kShared);
+            array->fill(object_);
+        } else {
+            held = HeldElements(*held_, emit_, object_);
+        }
+        (this->*visitAll)(walk, [&](const TensorPart& place, Id element) {
+            writer_.when(emit_.both(place.isKept, place.inside), [&] {
+                std::vector<Slot> packs, components;
+                if (array) packs = array->loadPacks(element, stepInRun(), length);
+                const auto heldAt = [&](uint32_t i) -> Slot {
+                    if (!packs.empty()) return packs[i];
+                    const Id at = inRun(element, i);
+                    return array ? Slot{array->load(at), 0} : slotOf(held, at);
+                };
+                for (uint32_t i = 0; i < length; ++i) components.push_back(component(heldAt(i)));
+                if (length > 1) return elements_.storeRun(emit_, place.index, components);
+                elements_.store(emit_, place.index, gather(emit_, matrix_.component, components));
+            });
+        });
+    }
+
+    // Of the matrix that is stored, from one of what is held.
+    Slot component(Slot held) {
+        if (held_ == &matrix_) return held;
+        return {emit_.converted(matrix_.component, scalarOf(emit_, held_->component, held)), 0};
+    }
+
+    TensorElements elements_;
+    // What the lanes hold: the object, or what is converted to it.
+    Id object_ = at_.word(1);
+    const MatrixType* held_ = &matrix_;
+};
+
+}  // namespace
+
+void lowerTensorStore(MatrixContext& context, MatrixWriter& writer, const Instruction& store) {
+    const MatrixType* matrix = tensorMatrix(context, store, store.word(1));
+    if (matrix == nullptr) return;
+    const std::optional<TensorOperands> operands = tensorOperands(context, store);
+    if (!operands) return;
+    if (operands->decode || operands->decodeVector) {
+        return context.invalid(store, "a store takes no DecodeFunc");
+    }
+    TensorStore lowering(context, writer, store, *matrix, *operands);
+    if (lowering.valid()) lowering.run();
+}
 
 namespace {
 
@@ -59,7 +339,8 @@ class TensorLoad : TensorTransfer {
     void others() {
         if (callsFunction(LoadWay::kOthers)) return;
         if (device().prefersShortCode) return any();
-        writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
+        writer_.choose(
+            address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
     void inWay(LoadWay way) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <numeric>
 
+#include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/product.hpp"
 #include "matrix/staged_product.hpp"
@@ -12,6 +13,156 @@
 namespace coopvk::rewrite {
 
 namespace {
+
+// The type of sums that are scalars of type `component`.
+MatrixType scalarSums(TypeTable& types, const MatrixType& result, Id component) {
+    MatrixType sum = result;
+    sum.component = component;
+    sum.number = numberOf(types, component);
+    sum.fragment.packWidth = sum.packWidth = 1;
+    sum.pack = component;
+    sum.id = types.arrayType(component, sum.count);
+    return sum;
+}
+
+// The most open sums of a lane, each of which takes a register: half of the registers that each of
+// a workgroup's invocations has if the workgroup has a multiprocessor for itself.
+uint32_t maxOpenSums(const DevicePlan& device, uint32_t invocations) {
+    const uint32_t share = device.registersOfWorkgroup / std::max(1u, invocations);
+    return std::min(device.registersOfLane, share) / 2;
+}
+
+// Whether sums are faster if they are open. Then both factors are pairs along K, and no instruction
+// multiplies two numbers by one half of a pair, which NVIDIA's GPUs do at half the rate
+// (docs/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer registers
+// for each lane of the larger ones, and functions that decode elements need registers, too.
+bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
+    const DevicePlan& device = context.target.device;
+    return device.opensWorkgroupSums &&
+           !context.module.hasCapability(spv::Capability::CooperativeMatrixBlockLoadsNV) &&
+           result.length() <= maxOpenSums(device, context.invocations);
+}
+
+MatrixType openSumsOf(TypeTable& types, const MatrixType& result) {
+    MatrixType sum = result;
+    sum.sumForm = SumForm::kHalves;
+    sum.sumType = types.vectorType(result.component, 2);
+    sum.id = types.arrayType(sum.sumType, sum.length());
+    return sum;
+}
+
+// A or B. A word in shared memory has one component, or neighbours along K, or neighbours along the
+// other axis, the "line" (rows of A, columns of B). Lines follow each other along K. The words of a
+// line are divided into runs. With two lanes on the line, each of which has two runs:
+//
+//   K 0:  run 0 of lane 0   run 0 of lane 1   run 1 of lane 0   run 1 of lane 1   padding
+//   K 1:  ...
+struct StagedOperand {
+    const MatrixType* matrix = nullptr;
+    bool isA = true;
+    Id component = 0;        // scalar type in shared memory
+    uint32_t alongK = 1;     // components of a word along K
+    uint32_t alongLine = 1;  // along the line
+    uint32_t first = 0;      // first word
+
+    // The dimensions of the matrix along K, and along the line.
+    Dimension kDimension() const { return isA ? Dimension::kColumns : Dimension::kRows; }
+    Dimension lineDimension() const { return other(kDimension()); }
+    const Axis& k() const { return matrix->fragment.axis(kDimension()); }
+    const Axis& line() const { return matrix->fragment.axis(lineDimension()); }
+    // Words of a lane on the line, and consecutive words of it.
+    uint32_t laneWords() const { return line().count() / alongLine; }
+    uint32_t runWords() const { return std::gcd(laneWords(), 4u); }
+    // Lanes that write along K should access different banks. Runs of four words are whole vectors:
+    // they have no padding, but another order in each block of K (lane XOR block).
+    bool ordersByBlock() const { return runWords() == 4; }
+    uint32_t orders() const { return std::min(line().lanes, 8u); }
+    // Words from one line to the next.
+    uint32_t lineWords() const { return line().size / alongLine + (ordersByBlock() ? 0 : 4); }
+    uint32_t words(uint32_t depth) const { return depth / alongK * lineWords(); }
+    // Place of a lane's word on the line, without the part that depends on lane and block.
+    uint32_t offset(uint32_t word) const {
+        return word / runWords() * (line().lanes * runWords()) + word % runWords();
+    }
+};
+
+struct WorkgroupPlan {
+    StagedOperand a, b;
+    MatrixType sum;      // the type in which sums are computed; perhaps open
+    uint32_t step = 1;   // columns of A that are multiplied at once
+    uint32_t depth = 0;  // columns of A in a slice; divides K
+
+    // Multiply-adds of a lane in a step: of scalars, or of pairs.
+    uint32_t products() const { return sum.heldCount() * step / (sum.isOpen() ? 2 : 1); }
+};
+
+WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
+    TypeTable& types = context.types;
+    WorkgroupPlan plan;
+    plan.a.matrix = p.a;
+    plan.b.matrix = p.b;
+    plan.b.isA = false;
+    plan.sum = *p.result;
+    const auto areAll = [&](uint32_t bits) {
+        return types.width(p.a->component) == bits && types.width(p.b->component) == bits;
+    };
+    const bool areHalves = !p.roundsOnce && types.isHalf(p.a->component) &&
+                           types.isHalf(p.b->component) && types.isHalf(p.result->component);
+    if (!types.isFloat(p.result->component)) {
+        // Four bytes along K, for dot products.
+        const bool bytes = areAll(8);
+        plan.a.component = bytes ? p.a->component : types.intType(32, p.signs.a);
+        plan.b.component = bytes ? p.b->component : types.intType(32, p.signs.b);
+        plan.step = plan.a.alongK = plan.b.alongK = bytes ? 4 : 1;
+    } else if (areHalves && context.target.device.packsHalves) {
+        // Pairs of A along K, and of B along K or along N, for packed arithmetic.
+        plan.a.component = plan.b.component = p.a->component;
+        plan.step = plan.a.alongK = 2;
+        const bool isOpen = prefersOpenSums(context, *p.result);
+        (isOpen ? plan.b.alongK : plan.b.alongLine) = 2;
+        if (isOpen) plan.sum = openSumsOf(types, *p.result);
+    } else {
+        plan.a.component = plan.b.component = types.floatType(32);
+        plan.sum = scalarSums(types, *p.result, types.floatType(32));
+    }
+    return plan;
+}
+
+// Sets the depth to that of the deepest slice for which there is shared memory. False with an
+// error.
+bool chooseDepth(MatrixContext& context, WorkgroupPlan& plan, const Instruction& at) {
+    const auto wordsOf = [&](uint32_t depth) { return plan.a.words(depth) + plan.b.words(depth); };
+    const uint32_t words = workgroupWords(context, at, wordsOf(kWorkgroupBlock));
+    if (words == 0) return false;
+    const uint32_t k = plan.a.k().size;
+    plan.depth = kWorkgroupBlock;
+    for (uint32_t depth = kWorkgroupBlock; depth <= k; depth += kWorkgroupBlock) {
+        if (k % depth == 0 && wordsOf(depth) <= words) plan.depth = depth;
+    }
+    plan.b.first = plan.a.words(plan.depth);
+    return true;
+}
+
+// The part of A or B that a lane multiplies in one step: `step` columns of A, or rows of B.
+MatrixType stepType(TypeTable& types, const StagedOperand& operand, uint32_t step) {
+    const Axis& line = operand.line();
+    const Axis whole = {step, 1, step};
+    MatrixType type;
+    type.component = operand.component;
+    type.number = numberOf(types, operand.component);
+    type.use = operand.isA ? Use::kA : Use::kB;
+    type.rows = operand.isA ? line.size : step;
+    type.columns = operand.isA ? step : line.size;
+    type.fragment.scope = LaneScope::kWorkgroup;
+    type.fragment.rows = operand.isA ? line : whole;
+    type.fragment.columns = operand.isA ? whole : line;
+    type.fragment.packWidth = operand.alongK * operand.alongLine;
+    const bool alongRows = operand.isA ? operand.alongLine > 1 : operand.alongK > 1;
+    type.fragment.packAxis = alongRows ? PackAxis::kRows : PackAxis::kColumns;
+    describePacks(type, types);
+    type.id = types.arrayType(type.pack, type.fragment.packs());
+    return type;
+}
 
 class WorkgroupProduct : StagedProduct {
  public:

@@ -3,7 +3,7 @@
 
 #include "ir/opcodes.hpp"
 #include "lowering/packed.hpp"
-#include "native/context.hpp"
+#include "native/lower.hpp"
 
 namespace coopvk::rewrite {
 

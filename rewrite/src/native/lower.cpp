@@ -1,17 +1,143 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "native/lower.hpp"
 
+#include <algorithm>
+
 #include "ir/entry_point.hpp"
+#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
+#include "lowering/element_pointer.hpp"
 #include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
-#include "native/context.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// Pointer to the first element of a tile.
+Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointer& pointer,
+               uint32_t tile) {
+    const uint32_t row = tile / type.gridColumns() * type.tileRows;
+    const uint32_t column = tile % type.gridColumns() * type.tileColumns;
+    return access.columnMajor ? pointer(column, row) : pointer(row, column);
+}
+
+void addAccess(Operands& operands, const TileAccess& access) {
+    append(operands, {idOperand(access.layout), idOperand(access.stride)});
+    append(operands, access.memory);
+}
+
+// Alignment of the tiles' pointers, in bytes. The matrix and its stride are aligned to 16 bytes, or
+// to a line if that is less; tiles start at multiples of their line's length.
+uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
+    const uint32_t line =
+        (access.columnMajor ? type.tileRows : type.tileColumns) * types.width(type.component) / 8;
+    return std::min(powerOfTwoIn(line), 16u);
+}
+
+// `layout`: position of MemoryLayout. nullopt after an error.
+std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, const TiledType& type,
+                                   size_t layout) {
+    const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
+    if (!value || *value > 1 || at.operands.size() < layout + 2) {
+        f.context.unsupported(at, "MemoryLayout is not row major or column major");
+        return std::nullopt;
+    }
+    TileAccess access;
+    access.layout = at.word(layout);
+    access.columnMajor = *value == 1;
+    access.stride = at.word(layout + 1);
+    const MemoryOperands memory(operandsBehind(at, layout + 2));
+    const uint32_t alignment = tileAlignment(access, f.types, type);
+    access.memory = at.result != 0 ? memory.forLoad(alignment) : memory.forStore(alignment);
+    return access;
+}
+
+// Pointers into a matrix in the module's memory. `access` becomes that of these pointers.
+TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
+                    TileAccess& access, ElementPointer& pointer) {
+    const Id stride = pointer.stride(f.emit(), access.stride);
+    if (pointer.changesStride()) access.stride = stride;
+    return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
+        Emitter& emit = f.emit();
+        const uint32_t bytes = inner * f.types.width(type.component) / 8;
+        if (bytes % pointer.pointeeBytes() != 0) {
+            f.context.unsupported(at, "a tile would start inside a pointee");
+            return 0;
+        }
+        const Id index = pointer.indexType();
+        const Id down = emit.mulInt(index, f.types.constant(index, line), stride);
+        const Id along = f.types.constant(index, bytes / pointer.pointeeBytes());
+        const Id place = emit.addInt(index, emit.addInt(index, pointer.origin(), down), along);
+        return pointer.at(emit, place);
+    };
+}
+
+void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+               const TileAccess& access, const TilePointer& pointer, Id result) {
+    std::vector<Id> tiles;
+    for (uint32_t t = 0; t < type.count; ++t) {
+        Operands operands = {idOperand(tilePointer(type, access, pointer, t))};
+        addAccess(operands, access);
+        tiles.push_back(emit.op(OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
+    }
+    context.fromPacks(emit, type, tiles, result);
+}
+
+void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
+                const TileAccess& access, const TilePointer& pointer, Id value) {
+    const std::vector<Id> tiles = context.packsOf(emit, type, value);
+    for (uint32_t t = 0; t < type.count; ++t) {
+        Operands operands = {idOperand(tilePointer(type, access, pointer, t)), idOperand(tiles[t])};
+        addAccess(operands, access);
+        emit.opVoid(OpCooperativeMatrixStoreKHR, std::move(operands));
+    }
+}
+
+// In memory; lowerNativeCopy is for OpCopyMemory.
+bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
+    const TiledType* type = f.context.plan.type(load.type);
+    if (type == nullptr || !type->isTiled()) return false;
+    std::optional<TileAccess> access = accessOf(f, load, *type, 1);
+    ElementPointer pointer(f.context, f.emit(), load.word(0), load, type->component);
+    if (!access || !pointer.valid()) return true;
+    const TilePointer tiles = tilesAt(f, load, *type, *access, pointer);
+    loadTiles(f.context, f.emit(), *type, *access, tiles, load.result);
+    return true;
+}
+
+// In memory; lowerNativeCopy is for OpCopyMemory.
+bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
+    const TiledType* type = f.context.matrixOfValue(store.word(1));
+    if (type == nullptr || !type->isTiled()) return false;
+    std::optional<TileAccess> access = accessOf(f, store, *type, 2);
+    ElementPointer pointer(f.context, f.emit(), store.word(0), store, type->component);
+    if (!access || !pointer.valid()) return true;
+    const TilePointer tiles = tilesAt(f, store, *type, *access, pointer);
+    storeTiles(f.context, f.emit(), *type, *access, tiles, store.word(1));
+    return true;
+}
+
+// In memory; lowerNativeCopy is for OpCopyMemory.
+// Mesa 26.1 does not support OpCopyMemory and OpUndef of matrices.
+bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
+    Emitter& emit = f.emit();
+    const Id type = f.context.module.pointee(copy.word(1));
+    if (f.context.counts.in(type) == 0 || copy.operands.size() != 2) return false;
+    emit.store(copy.word(0), emit.load(type, copy.word(1)));
+    return true;
+}
+
+// In memory; lowerNativeCopy is for OpCopyMemory.
+bool lowerNativeUndef(NativeFunction& f, const Instruction& undef) {
+    if (f.context.counts.in(undef.type) == 0) return false;
+    f.context.module.append(Section::kGlobals,
+                            makeInstruction(OpConstantNull, undef.type, undef.result, {}));
+    return true;
+}
 
 // The rows of a matrix, or the columns of a B matrix: the array of an invocation holds one.
 struct StagedLines {
@@ -99,48 +225,8 @@ Id castArray(NativeFunction& f, Id type, Id value, std::optional<Id> result = {}
     return defined;
 }
 
-}  // namespace
-
-void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
-    const TiledType* from = f.context.matrixOfValue(conversion.word(0));
-    const TiledType* to = f.context.plan.type(conversion.type);
-    if (from == nullptr || to == nullptr || from->component != to->component ||
-        from->rows != to->rows || from->columns != to->columns) {
-        return f.context.invalid(conversion,
-                                 "conversion between matrices of different components or sizes");
-    }
-    const StagedLines rows{from->rows, from->columns, false};
-    StagedMatrix(f, *from, rows).write(conversion.word(0));
-    StagedMatrix(f, *to, rows).read(conversion.result);
-}
-
-void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
-    const TiledType* type = f.context.plan.type(construct.type);
-    Emitter& emit = f.emit();
-    if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
-    const StagedLines lines = linesOf(*type);
-    const Id array =
-        castArray(f, f.types.arrayType(type->component, lines.length), construct.word(0));
-    if (f.context.error) return;
-    const std::vector<Id> values = emit.parts(array);
-    StagedMatrix staged(f, *type, lines);
-    staged.writeLine(f.writer.lane(), values);
-    staged.read(construct.result);
-}
-
-void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
-    const TiledType* type = f.context.matrixOfValue(extract.word(0));
-    if (!linesFit(f, extract, type, extract.type)) return;
-    const StagedLines lines = linesOf(*type);
-    StagedMatrix staged(f, *type, lines);
-    staged.write(extract.word(0));
-    // Invocations without a line read any line.
-    const Id line = f.emit().modulo(f.writer.lane(), lines.count);
-    const std::vector<Id> values = staged.readLine(line);
-    const Id array = f.emit().construct(f.types.arrayType(type->component, lines.length), values);
-    castArray(f, extract.type, array, extract.result);
-}
-
+// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
+// reserves it for all of the module.
 void reserveStaging(NativeContext& context) {
     const auto reserve = [&](Id typeId, bool byLines) {
         const TiledType* type = context.plan.type(typeId);
@@ -157,6 +243,54 @@ void reserveStaging(NativeContext& context) {
         }
     });
 }
+
+// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
+// reserves it for all of the module.
+void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
+    const TiledType* from = f.context.matrixOfValue(conversion.word(0));
+    const TiledType* to = f.context.plan.type(conversion.type);
+    if (from == nullptr || to == nullptr || from->component != to->component ||
+        from->rows != to->rows || from->columns != to->columns) {
+        return f.context.invalid(conversion,
+                                 "conversion between matrices of different components or sizes");
+    }
+    const StagedLines rows{from->rows, from->columns, false};
+    StagedMatrix(f, *from, rows).write(conversion.word(0));
+    StagedMatrix(f, *to, rows).read(conversion.result);
+}
+
+// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
+// reserves it for all of the module.
+void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
+    const TiledType* type = f.context.plan.type(construct.type);
+    Emitter& emit = f.emit();
+    if (!linesFit(f, construct, type, emit.typeOf(construct.word(0)))) return;
+    const StagedLines lines = linesOf(*type);
+    const Id array =
+        castArray(f, f.types.arrayType(type->component, lines.length), construct.word(0));
+    if (f.context.error) return;
+    const std::vector<Id> values = emit.parts(array);
+    StagedMatrix staged(f, *type, lines);
+    staged.writeLine(f.writer.lane(), values);
+    staged.read(construct.result);
+}
+
+// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
+// reserves it for all of the module.
+void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
+    const TiledType* type = f.context.matrixOfValue(extract.word(0));
+    if (!linesFit(f, extract, type, extract.type)) return;
+    const StagedLines lines = linesOf(*type);
+    StagedMatrix staged(f, *type, lines);
+    staged.write(extract.word(0));
+    // Invocations without a line read any line.
+    const Id line = f.emit().modulo(f.writer.lane(), lines.count);
+    const std::vector<Id> values = staged.readLine(line);
+    const Id array = f.emit().construct(f.types.arrayType(type->component, lines.length), values);
+    castArray(f, extract.type, array, extract.result);
+}
+
+}  // namespace
 
 void NativeContext::checkKept(const Instruction& i) {
     const bool isOfDrivers =

@@ -14,6 +14,42 @@ struct TileSize {
     bool operator==(const TileSize&) const = default;
 };
 
+// A matrix type; nullopt if its operands are not known, or lists of shapes cannot have it.
+std::optional<TiledType> listableType(const Module& module, const Instruction& matrix) {
+    const auto size = matrixDimensions(module, matrix);
+    const auto scope = module.constantValue(matrix.word(1));
+    if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) return std::nullopt;
+    const Instruction& component = module.def(matrix.word(0));
+    const bool isPlain = component.opcode == OpTypeInt ||
+                         (component.opcode == OpTypeFloat && component.operands.size() == 1);
+    if (!isPlain) return std::nullopt;
+    TiledType type;
+    type.id = matrix.result;
+    type.component = matrix.word(0);
+    type.rows = size->rows;
+    type.columns = size->columns;
+    type.use = size->use;
+    return type;
+}
+
+// The shape of a multiply-add whose types fit().
+MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
+                         uint32_t matrixOperands) {
+    using Mask = spv::CooperativeMatrixOperandsMask;
+    const auto has = [&](Mask bit) { return (matrixOperands & static_cast<uint32_t>(bit)) != 0; };
+    const auto component = [&](const TiledType* type, Mask bit) {
+        return componentOf(types, type->component, has(bit));
+    };
+    return {product.result->rows,
+            product.result->columns,
+            product.a->columns,
+            component(product.a, Mask::MatrixASignedComponentsKHR),
+            component(product.b, Mask::MatrixBSignedComponentsKHR),
+            component(product.c, Mask::MatrixCSignedComponentsKHR),
+            component(product.result, Mask::MatrixResultSignedComponentsKHR),
+            has(Mask::SaturatingAccumulationKHR)};
+}
+
 class NativePlanner {
  public:
     NativePlanner(const Module& module, const TypeTable& types, const PlannedTarget& target)
@@ -140,23 +176,6 @@ ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
     return number == nullptr ? kNoComponentType : number->type;
 }
 
-std::optional<TiledType> listableType(const Module& module, const Instruction& matrix) {
-    const auto size = matrixDimensions(module, matrix);
-    const auto scope = module.constantValue(matrix.word(1));
-    if (!size || scope != static_cast<uint64_t>(spv::Scope::Subgroup)) return std::nullopt;
-    const Instruction& component = module.def(matrix.word(0));
-    const bool isPlain = component.opcode == OpTypeInt ||
-                         (component.opcode == OpTypeFloat && component.operands.size() == 1);
-    if (!isPlain) return std::nullopt;
-    TiledType type;
-    type.id = matrix.result;
-    type.component = matrix.word(0);
-    type.rows = size->rows;
-    type.columns = size->columns;
-    type.use = size->use;
-    return type;
-}
-
 bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
                uint32_t rows, uint32_t columns) {
     return std::ranges::any_of(shapes, [&](const MatrixShape& shape) {
@@ -186,23 +205,6 @@ ProductTypes productTypes(const Module& module, const NativePlan& plan, const In
     const auto typeOf = [&](Id value) { return plan.type(module.def(value).type); };
     return {typeOf(mulAdd.word(0)), typeOf(mulAdd.word(1)), typeOf(mulAdd.word(2)),
             typeOf(mulAdd.result)};
-}
-
-MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
-                         uint32_t matrixOperands) {
-    using Mask = spv::CooperativeMatrixOperandsMask;
-    const auto has = [&](Mask bit) { return (matrixOperands & static_cast<uint32_t>(bit)) != 0; };
-    const auto component = [&](const TiledType* type, Mask bit) {
-        return componentOf(types, type->component, has(bit));
-    };
-    return {product.result->rows,
-            product.result->columns,
-            product.a->columns,
-            component(product.a, Mask::MatrixASignedComponentsKHR),
-            component(product.b, Mask::MatrixBSignedComponentsKHR),
-            component(product.c, Mask::MatrixCSignedComponentsKHR),
-            component(product.result, Mask::MatrixResultSignedComponentsKHR),
-            has(Mask::SaturatingAccumulationKHR)};
 }
 
 namespace {

@@ -13,80 +13,11 @@
 
 namespace coopvk::rewrite {
 
-// u32 and f32, or vectors of `components` of them.
-struct Types32 {
-    Types32(TypeTable& table, uint32_t components)
-        : types(table),
-          u32(table.vectorType(table.uint32(), components)),
-          f32(table.vectorType(table.floatType(32), components)) {}
-
-    Id constantF32(double value) {
-        return types.constantSplat(f32, types.constantFloat(types.floatType(32), value));
-    }
-
-    TypeTable& types;
-    Id u32, f32;
-};
-
 // value / 2^shift, to nearest even; `half` is 2^(shift - 1) - 1.
 inline U32 rounded(const U32& value, const U32& half, const U32& shift) {
     const U32 last = value >> shift & 1;  // that stays
     return (value + half + last) >> shift;
 }
-
-// Conversions between f32 and the bits of floats that the device does not have.
-
-// `bits`: a scalar or vector of unsigned integers of number.bits bits. Returns f32 components,
-// which have the very same values. Emits no arithmetic on f32 denormals, which devices may flush.
-Id bitsToF32(Emitter& emit, const Number& number, Id bits, uint32_t components);
-
-// The same of E8M0 as f64: its smallest number is a denormal of f32.
-Id exponentToF64(Emitter& emit, const Number& number, Id bits, uint32_t components);
-
-// The other way, in 32-bit components. Rounds once; NaN stays NaN. Values that round to more than
-// the largest number become infinity, or NaN if the format has none.
-Id f32ToBits(Emitter& emit, const Number& number, Id f32, uint32_t components, Rounding rounding);
-
-// How a value is rounded that f32 has not.
-enum class Inexact {
-    kToNearestEven,
-    kToOdd,  // toward zero, and the last bit becomes 1: a second rounding to a format of fewer bits
-             // gives what one rounding would
-};
-
-// A scalar f64 as an f32, rounded to odd. Numbers that f32 lacks become zero or infinity.
-Id f64ToOddF32(Emitter& emit, Id f64);
-
-// For scalars and vectors of so many components.
-class Converter {
- public:
-    Converter(NumbersContext& context, Emitter& emit, uint32_t components)
-        : context_(context), types_(context.types), emit_(emit), components_(components) {}
-
-    Id f32() { return vector(types_.floatType(32)); }
-
-    // The operand of the conversion `i` as f32.
-    Id toF32(const Instruction& i, Id value, Inexact inexact = Inexact::kToNearestEven);
-    // f32 as the result of `i`.
-    Id fromF32(const Instruction& i, Id value);
-
-    Id decode(const Number& number, Id value);
-    Id encode(const Number& number, Id value, Rounding rounding);
-
-    // By bits: denormals are kept, which devices may flush elsewhere, and the sign of NaN.
-    Id smallFloatToF16(const Number& number, Id value, Id type);
-
- private:
-    Id oddF32(Id value);
-    Rounding rounding(const Instruction& i) const;
-    Id vector(Id scalar) { return types_.vectorType(scalar, components_); }
-    Id integers(const Number& number) { return vector(types_.intType(number.storedBits(), false)); }
-
-    NumbersContext& context_;
-    TypeTable& types_;
-    Emitter& emit_;
-    uint32_t components_;
-};
 
 // Defines the result of the instruction as `value`, which code has computed.
 void defineResult(NumbersContext& context, Emitter& emit, const Instruction& i, Id value);
@@ -94,14 +25,6 @@ void defineResult(NumbersContext& context, Emitter& emit, const Instruction& i, 
 // A vector of f16 that becomes 8-bit floats, two at once, without f32. False where that does not
 // suit the device or the instruction.
 bool lowerByHalves(NumbersContext& context, Emitter& emit, const Instruction& i);
-
-// Floats of 4 and 6 bits are held in bytes: bit casts move their bits.
-
-// Whether a bit cast of a lowered format is from or to such floats.
-bool castsPartsOfBytes(const NumbersContext& context, const Instruction& cast);
-bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction& cast);
-// OpBitcastExtractEXT.
-bool lowerBitcastExtract(NumbersContext& context, Emitter& emit, const Instruction& i);
 
 using NumbersFunction = FunctionLowering<NumbersContext>;
 

@@ -63,13 +63,6 @@ bool hasLongVectorsToLower(const TypeTable& types, const PlannedTarget& target);
 // roundHalvesInIntegers(), also without extensions.
 std::optional<Error> lowerNumbers(NumbersContext& context, ExtensionSet extensions);
 
-// Fills context.lowered. Refuses types that may not consist of these numbers.
-void findLoweredTypes(NumbersContext& context, ExtensionSet extensions);
-
-// Trims literals. Refuses conversions of OpSpecConstantOp, of which those with known values are
-// folded.
-void lowerNumberConstants(NumbersContext& context);
-
 // Conversions from f32 to f16 become integer arithmetic, for DevicePlan::roundsHalvesInIntegers.
 // Those that round toward zero stay, and all if f16 or f32 does so, or if f16 flushes denormals.
 //

@@ -226,8 +226,48 @@ class FloatAtomics {
         return function;
     }
 
-    Id makeAdder(const Instruction& i, Word word, std::span<const Id> parameters);
-    Id isDone(Emitter& emit, Id now, Id old);
+    Id makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
+        const Id u32 = types_.uint32(), f32 = i.type;
+        FunctionBuilder f(types_, added_, "coopvk_atomic_fadd", f32, parameters);
+        Emitter& emit = f.emit();
+        word.at = f.parameter(parameters.size() - 2);
+        if (word.buffer) {
+            std::vector<Id> arguments;
+            for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
+            word.buffer = word.buffer->inFunction(emit, arguments);
+        } else {
+            module_.decorate(word.at, spv::Decoration::Aliased);
+        }
+        const Id pointer = pointerTo(emit, word);
+        const Id value = f.parameter(parameters.size() - 1);
+        const Id scope = i.word(1), semantics = i.word(2);
+        const auto isVolatile =
+            static_cast<uint32_t>(module_.constantValue(semantics).value_or(0)) &
+            static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
+        const Id relaxed = emit.constant(isVolatile);
+        const Id seen = f.variable(u32);
+        f.store(seen, emit.op(OpAtomicLoad, u32, {pointer, scope, relaxed}));
+        f.loopUntil([&] {
+            const Id old = f.load(seen);
+            const Id sum = emit.op(OpFAdd, f32, {emit.bitcast(f32, old), value});
+            const Id now =
+                emit.op(OpAtomicCompareExchange, u32,
+                        {pointer, scope, semantics, relaxed, emit.bitcast(u32, sum), old});
+            f.store(seen, now);
+            return isDone(emit, now, old);
+        });
+        return f.finish(emit.bitcast(f32, f.load(seen)));
+    }
+
+    // Helper invocations leave the loop, since their atomics return undefined values and they might
+    // never end it. An invocation may become one while the shader executes.
+    Id isDone(Emitter& emit, Id now, Id old) {
+        const Id boolean = types_.boolType();
+        const Id equal = emit.op(OpIEqual, boolean, {now, old});
+        const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
+        if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
+        return emit.op(OpLogicalOr, boolean, {equal, readIsHelper(emit)});
+    }
 
     TypeTable& types_;
     Module& module_;
@@ -238,47 +278,6 @@ class FloatAtomics {
     std::map<std::vector<Id>, Id> adders_;
     FunctionList added_;
 };
-
-// Helper invocations leave the loop, since their atomics return undefined values and they might
-// never end it. An invocation may become one while the shader executes.
-Id FloatAtomics::isDone(Emitter& emit, Id now, Id old) {
-    const Id boolean = types_.boolType();
-    const Id equal = emit.op(OpIEqual, boolean, {now, old});
-    const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
-    if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
-    return emit.op(OpLogicalOr, boolean, {equal, readIsHelper(emit)});
-}
-
-Id FloatAtomics::makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
-    const Id u32 = types_.uint32(), f32 = i.type;
-    FunctionBuilder f(types_, added_, "coopvk_atomic_fadd", f32, parameters);
-    Emitter& emit = f.emit();
-    word.at = f.parameter(parameters.size() - 2);
-    if (word.buffer) {
-        std::vector<Id> arguments;
-        for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
-        word.buffer = word.buffer->inFunction(emit, arguments);
-    } else {
-        module_.decorate(word.at, spv::Decoration::Aliased);
-    }
-    const Id pointer = pointerTo(emit, word);
-    const Id value = f.parameter(parameters.size() - 1);
-    const Id scope = i.word(1), semantics = i.word(2);
-    const auto isVolatile = static_cast<uint32_t>(module_.constantValue(semantics).value_or(0)) &
-                            static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
-    const Id relaxed = emit.constant(isVolatile);
-    const Id seen = f.variable(u32);
-    f.store(seen, emit.op(OpAtomicLoad, u32, {pointer, scope, relaxed}));
-    f.loopUntil([&] {
-        const Id old = f.load(seen);
-        const Id sum = emit.op(OpFAdd, f32, {emit.bitcast(f32, old), value});
-        const Id now = emit.op(OpAtomicCompareExchange, u32,
-                               {pointer, scope, semantics, relaxed, emit.bitcast(u32, sum), old});
-        f.store(seen, now);
-        return isDone(emit, now, old);
-    });
-    return f.finish(emit.bitcast(f32, f.load(seen)));
-}
 
 }  // namespace
 

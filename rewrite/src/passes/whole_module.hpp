@@ -82,10 +82,6 @@ std::optional<Error> correctForeignForms(TypeTable& types, std::vector<std::stri
 std::optional<Error> replaceSmBuiltIns(TypeTable& types, const DeviceFeatures& device,
                                        std::vector<std::string>& warnings);
 
-// Fails if an instruction on matrices, or on vectors of more than four components, has operands of
-// another kind or number than it takes: each lowering relies on this.
-std::optional<Error> checkOperands(const Module& module);
-
 // Specialization constants become constants.
 
 // Turns OpSpecConstant* into OpConstant* with the pipeline's values or their defaults, and removes

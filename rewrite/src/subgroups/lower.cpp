@@ -1,13 +1,233 @@
 // SPDX-License-Identifier: Apache-2.0
+//
+// Helper functions through which the invocations of an emulated subgroup exchange values.
 #include "subgroups/lower.hpp"
 
 #include <algorithm>
 #include <iterator>
 
 #include "ir/entry_point.hpp"
-#include "subgroups/operations.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// Of GLSL.std.450.
+enum : uint32_t { kFMin = 37, kUMin = 38, kSMin = 39, kFMax = 40, kUMax = 41, kSMax = 42 };
+
+enum class Neutral { kZero, kOne, kAllOnes, kHighest, kLowest };
+
+// How two lanes' values are combined: by an opcode, or an instruction of GLSL.std.450.
+struct CombinationRow {
+    spv::Op operation;
+    spv::Op opcode;
+    uint32_t glsl;
+    Neutral neutral;
+    bool isSigned = false;  // of minima and maxima
+};
+
+// Booleans are held as 0 and 1.
+constexpr CombinationRow kCombinations[] = {
+    {OpGroupNonUniformIAdd, OpIAdd, 0, Neutral::kZero},
+    {OpGroupNonUniformFAdd, OpFAdd, 0, Neutral::kZero},
+    {OpGroupNonUniformIMul, OpIMul, 0, Neutral::kOne},
+    {OpGroupNonUniformFMul, OpFMul, 0, Neutral::kOne},
+    {OpGroupNonUniformSMin, OpExtInst, kSMin, Neutral::kHighest, true},
+    {OpGroupNonUniformUMin, OpExtInst, kUMin, Neutral::kHighest},
+    {OpGroupNonUniformFMin, OpExtInst, kFMin, Neutral::kHighest},
+    {OpGroupNonUniformSMax, OpExtInst, kSMax, Neutral::kLowest, true},
+    {OpGroupNonUniformUMax, OpExtInst, kUMax, Neutral::kLowest},
+    {OpGroupNonUniformFMax, OpExtInst, kFMax, Neutral::kLowest},
+    {OpGroupNonUniformBitwiseAnd, OpBitwiseAnd, 0, Neutral::kAllOnes},
+    {OpGroupNonUniformBitwiseOr, OpBitwiseOr, 0, Neutral::kZero},
+    {OpGroupNonUniformBitwiseXor, OpBitwiseXor, 0, Neutral::kZero},
+    {OpGroupNonUniformLogicalAnd, OpBitwiseAnd, 0, Neutral::kOne},
+    {OpGroupNonUniformLogicalOr, OpBitwiseOr, 0, Neutral::kZero},
+    {OpGroupNonUniformLogicalXor, OpBitwiseXor, 0, Neutral::kZero},
+};
+
+const CombinationRow* combinationRow(spv::Op operation) {
+    const auto* row = std::ranges::find(kCombinations, operation, &CombinationRow::operation);
+    return row == std::end(kCombinations) ? nullptr : row;
+}
+
+// IEEE 754: all bits of the exponent, or its bias.
+uint64_t floatBits(uint32_t width, Neutral neutral) {
+    const uint32_t mantissa = width == 16 ? 10 : width == 32 ? 23 : 52;
+    const uint64_t infinity = (uint64_t{1} << (width - 1 - mantissa)) - 1;
+    switch (neutral) {
+        case Neutral::kOne:
+            return (infinity >> 1) << mantissa;
+        case Neutral::kHighest:
+            return infinity << mantissa;
+        case Neutral::kLowest:
+            return (infinity << mantissa) | uint64_t{1} << (width - 1);
+        default:
+            return 0;
+    }
+}
+
+uint64_t integerBits(uint32_t width, Neutral neutral, bool isSigned) {
+    const uint64_t all = width == 64 ? ~uint64_t{0} : (uint64_t{1} << width) - 1;
+    const uint64_t sign = uint64_t{1} << (width - 1);
+    switch (neutral) {
+        case Neutral::kOne:
+            return 1;
+        case Neutral::kAllOnes:
+            return all;
+        case Neutral::kHighest:
+            return isSigned ? all ^ sign : all;
+        case Neutral::kLowest:
+            return isSigned ? sign : 0;
+        default:
+            return 0;
+    }
+}
+
+Id neutralOf(TypeTable& types, Id type, const CombinationRow& row) {
+    const Id scalar = types.scalarOf(type);
+    const uint32_t width = types.width(scalar);
+    const uint64_t bits = types.isFloat(scalar) ? floatBits(width, row.neutral)
+                                                : integerBits(width, row.neutral, row.isSigned);
+    return types.constantSplat(type, types.constant(scalar, bits));
+}
+
+Id apply(Emitter& emit, const CombinationRow& row, Id a, Id b) {
+    const Id type = emit.typeOf(a);
+    return row.opcode == OpExtInst ? emit.glsl(row.glsl, type, {a, b})
+                                   : emit.op(row.opcode, type, {a, b});
+}
+
+}  // namespace
+
+struct SubgroupFunctions::Combination {
+    spv::Op operation;
+    Id type;
+    spv::GroupOperation scan;
+    uint32_t cluster;
+};
+
+bool SubgroupFunctions::combines(spv::Op operation) { return combinationRow(operation) != nullptr; }
+
+Id SubgroupFunctions::heldType(TypeTable& types, Id type) {
+    const bool isBoolean = types.scalarOf(type) == types.boolType();
+    return isBoolean ? types.vectorType(types.uint32(), types.components(type)) : type;
+}
+
+Id SubgroupFunctions::held(Emitter& emit, Id value) {
+    TypeTable& types = emit.types();
+    const Id type = emit.typeOf(value), held = heldType(types, type);
+    if (held == type) return value;
+    const auto all = [&](uint32_t bit) {
+        return types.constantSplat(held, types.constantU32(bit));
+    };
+    return emit.select(value, all(1), all(0));
+}
+
+Id SubgroupFunctions::given(Emitter& emit, Id type, Id held) {
+    TypeTable& types = emit.types();
+    if (emit.typeOf(held) == type) return held;
+    const Id zero = types.constantSplat(emit.typeOf(held), types.constantU32(0));
+    return emit.op(OpINotEqual, type, {held, zero});
+}
+
+Id SubgroupFunctions::lane(Emitter& emit) { return emit.modulo(readInvocation(emit), lanes()); }
+
+// Stores the function's parameter 0 where others read it, and calls read() between two barriers.
+void SubgroupFunctions::exchange(FunctionBuilder& f, Id type,
+                                 const std::function<void(AreaAccess&)>& read) {
+    AreaAccess area(f.emit(), staging_.area(type), spv::Scope::Workgroup);
+    area.store(readInvocation(f.emit()), f.parameter(0));
+    area.barrier();
+    read(area);
+    area.barrier();
+}
+
+Id SubgroupFunctions::exchangeFunction(Id type) {
+    return context_.helper({static_cast<uint32_t>(OpGroupNonUniformShuffle), type}, [&] {
+        const Id u32 = context_.types.uint32();
+        FunctionBuilder f(context_.types, context_.newFunctions, "coopvk_from_lane", type,
+                          std::array{type, u32});
+        Id value = 0;
+        exchange(f, type, [&](AreaAccess& area) {
+            Emitter& emit = f.emit();
+            Id at = emit.addU32(first(emit, lanes()), emit.modulo(f.parameter(1), lanes()));
+            // "the resulting value is undefined" of a lane that does not exist, but not the access.
+            if (const uint32_t all = invocationsOf(context_.module); all % lanes() != 0)
+                at = emit.glsl(kUMin, u32, {at, emit.constant(all - 1)});
+            value = area.load(at);
+        });
+        return f.finish(value);
+    });
+}
+
+Id SubgroupFunctions::fromLane(Emitter& emit, Id value, Id lane) {
+    const Id own = held(emit, value), type = emit.typeOf(own);
+    const Id other = emit.call(type, exchangeFunction(type), std::array{own, emit.toU32(lane)});
+    return given(emit, emit.typeOf(value), other);
+}
+
+// LocalInvocationIndex of the first invocation of a cluster.
+Id SubgroupFunctions::first(Emitter& emit, uint32_t cluster) {
+    const Id invocation = readInvocation(emit);
+    return emit.op(OpISub, emit.types().uint32(), {invocation, emit.modulo(invocation, cluster)});
+}
+
+// How many lanes, from the first one on, are combined.
+Id SubgroupFunctions::count(Emitter& emit, Id first, const Combination& combination) {
+    const Id u32 = emit.types().uint32();
+    const uint32_t all = invocationsOf(context_.module), cluster = combination.cluster;
+    if (combination.scan == spv::GroupOperation::Reduce) {
+        if (all % cluster == 0 || all < cluster) return emit.constant(std::min(all, cluster));
+        const Id rest = emit.op(OpISub, u32, {emit.constant(all), first});
+        return emit.glsl(kUMin, u32, {emit.constant(cluster), rest});
+    }
+    const Id before = emit.op(OpISub, u32, {readInvocation(emit), first});
+    const bool isInclusive = combination.scan == spv::GroupOperation::InclusiveScan;
+    return emit.plus(before, isInclusive ? 1 : 0);
+}
+
+Id SubgroupFunctions::combineFunction(const Combination& combination) {
+    const auto& [operation, type, scan, cluster] = combination;
+    const CombinationRow& row = *combinationRow(operation);
+    FunctionBuilder f(context_.types, context_.newFunctions, "coopvk_combine_lanes", type,
+                      std::array{type});
+    const Id sum = f.variable(type);
+    exchange(f, type, [&](AreaAccess& area) {
+        Emitter& emit = f.emit();
+        const Id start = first(emit, cluster), lanes = count(emit, start, combination);
+        const auto laneValue = [&](Id at) { return area.load(emit.addU32(start, at)); };
+        const uint32_t skipped = scan == spv::GroupOperation::ExclusiveScan ? 0 : 1;
+        f.store(sum,
+                skipped == 0 ? neutralOf(context_.types, type, row) : laneValue(emit.constant(0)));
+        const uint32_t most = std::min(cluster, invocationsOf(context_.module)) - skipped;
+        f.loop(most, [&](Id index) {
+            const Id at = emit.plus(index, skipped);
+            const auto add = [&] { f.store(sum, apply(emit, row, f.load(sum), laneValue(at))); };
+            const bool isConstant = context_.module.constantValue(lanes).has_value();
+            isConstant ? add() : f.when(emit.compare(OpULessThan, at, lanes), add);
+        });
+    });
+    return f.finish(f.load(sum));
+}
+
+Id SubgroupFunctions::combined(Emitter& emit, spv::Op operation, Id value, spv::GroupOperation scan,
+                               uint32_t cluster) {
+    const Id own = held(emit, value), type = emit.typeOf(own);
+    if (scan == spv::GroupOperation::Reduce && cluster == 1) return value;
+    const Combination combination = {operation, type, scan, cluster};
+    const Id function = context_.helper(
+        {static_cast<uint32_t>(operation), type, static_cast<uint32_t>(scan), cluster},
+        [&] { return combineFunction(combination); });
+    return given(emit, emit.typeOf(value), emit.call(type, function, std::array{own}));
+}
+
+Id SubgroupFunctions::ballot(Emitter& emit, Id boolean) {
+    const Id bit =
+        emit.op(OpShiftLeftLogical, emit.types().uint32(), {emit.constant(1), lane(emit)});
+    const Id own = emit.select(boolean, bit, emit.constant(0));
+    return combined(emit, OpGroupNonUniformBitwiseOr, own, spv::GroupOperation::Reduce, lanes());
+}
 
 namespace {
 

@@ -4,6 +4,7 @@
 // are its invocations 0 to 31, 32 to 63 and so on, which exchange values through shared memory.
 #pragma once
 
+#include "ir/instruction.hpp"
 #include "lowering/context.hpp"
 #include "lowering/staging.hpp"
 #include "subgroups/uniformity.hpp"
@@ -36,8 +37,6 @@ std::optional<Error> keepNarrowSubgroups(LoweringContext& context);
 
 // Built-ins of subgroups become Private variables with what they are by LocalInvocationIndex.
 std::optional<Error> replaceSubgroupBuiltIns(TypeTable& types, uint32_t lanes);
-// SubgroupSize alone.
-std::optional<Error> replaceSubgroupSize(TypeTable& types, uint32_t lanes);
 // Scopes of barriers, atomics, loads and stores.
 void widenScopes(TypeTable& types);
 void removeSubgroupCapabilities(Module& module);
@@ -82,5 +81,17 @@ class SubgroupFunctions {
     LoweringContext& context_;
     Staging& staging_;
 };
+
+// Kinds of operations on subgroups.
+
+// Whether invocations of a subgroup take part in an instruction: also those without a lowering.
+bool isSubgroupOperation(spv::Op opcode);
+// Whether lowerSubgroups() lowers it.
+bool hasSubgroupLowering(spv::Op opcode);
+// The operand that comes from lanes: behind the scope and the GroupOperation, if there are any.
+size_t valueOperand(spv::Op opcode);
+// Whether that operand goes through memory, and whether a word of bits, or a boolean as one, does.
+bool exchangesValue(spv::Op opcode);
+bool exchangesBits(spv::Op opcode);
 
 }  // namespace coopvk::rewrite

@@ -154,8 +154,6 @@ class VectorCode {
     TypeTable& types_;
 };
 
-// Whether invocations of the stage can use subgroup votes and ballots.
-bool hasVotes(const VectorContext& context);
 // Whether they can use the subgroup arithmetic of Accumulator::addReduced().
 bool canReduce(const VectorContext& context);
 // Whether functions of small products and gradients are not inlined.
@@ -198,8 +196,6 @@ void lowerLargeConstructs(VectorContext& context, Function& function);
 // ---------------------------------------------------------------------------------------------
 // Each of these lowers one instruction into `emit`; false: it concerns no vector and stays.
 
-void lowerVectorLoad(VectorContext& context, Emitter& emit, const Instruction& instruction);
-void lowerVectorStore(VectorContext& context, Emitter& emit, const Instruction& instruction);
 // OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV.
 void lowerVectorMultiply(VectorContext& context, Emitter& emit, const Instruction& instruction);
 void lowerOuterProduct(VectorContext& context, Emitter& emit, const Instruction& instruction);

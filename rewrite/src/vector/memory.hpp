@@ -16,7 +16,7 @@ inline constexpr uint32_t kWidestAccess = 16;
 // A pointer to an array and an offset in bytes: a static part, for which a helper function is
 // built, and arguments of its call. Accesses to buffers use views (lowering/place.hpp): the
 // extension guarantees an alignment that allows wider accesses than the type of the array does.
-// Modules that break its rules get narrower ones (alignment.cpp).
+// Modules that break its rules get narrower ones (obeyAlignment()).
 struct Location {
     enum class Kind : uint32_t {
         // A buffer of storage class StorageBuffer, through a view. `place`: in the buffer, without

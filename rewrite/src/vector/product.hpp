@@ -207,13 +207,6 @@ struct ProductWork {
     bool addsPadding = false;
 };
 
-// Computes a product by one invocation, with a loop over the lines.
-void multiplyAlone(const ProductWork& work);
-// Makes the units of the input that multiplyAlone() takes.
-void prepareAlone(const DevicePlan& device, const VectorMatrixMul& product, ProductInput& input);
-// The number of rows that multiplyAlone() stores.
-uint32_t rowsAlone(const VectorMatrixMul& product);
-
 // The minimum of a u32 value and a constant.
 Id atMost(Emitter& emit, Id value, uint32_t limit);
 

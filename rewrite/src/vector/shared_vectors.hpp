@@ -11,8 +11,6 @@ namespace coopvk::rewrite {
 
 // A boolean: whether all lanes are active and multiply by the same matrix.
 Id isProductShared(const ProductWork& work, const VectorExchange& exchange);
-// The index of the subgroup in its workgroup (u32), if isProductShared().
-Id subgroupNumber(VectorContext& context, Emitter& emit, const VectorExchange& exchange);
 
 // Returns a boolean: whether all lanes of the subgroup are active.
 Id isSubgroupFull(VectorFunction& function, uint32_t lanes);
@@ -32,7 +30,6 @@ struct Tile {
 };
 
 // nullopt if the stage, the device or the shape does not allow tiles.
-std::optional<Tile> planTile(VectorContext& context, const VectorMatrixMul& product, Sum sum);
 void multiplyAsTile(const ProductWork& work, const Tile& tile);
 
 // The same by matrices of the driver's VK_KHR_cooperative_matrix: the rows of A are the inputs of

@@ -21,6 +21,8 @@
 #include "ir/types.hpp"
 #include "ir/users.hpp"
 #include "matrix/context.hpp"
+#include "matrix/instructions.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -28,17 +30,6 @@ namespace coopvk::rewrite {
 // suit the device, or a product of the module does not allow them.
 ProductSlices sliceProducts(TypeTable& types, const PlannedTarget& target,
                             const LayoutPolicy& policy, const MatrixUses& uses);
-
-struct SlicedTypes {
-    std::set<Id> types;       // of A and B
-    uint32_t wholeDepth = 0;  // columns of A
-    uint32_t depth = 0;       // of them in a slice
-    bool rolled = false;      // the driver shall not unroll the loop over slices
-};
-// Chooses the types that may be loaded in slices, and the depth that suits the device; nullopt: it
-// wants no slices, or a product or load allows none.
-std::optional<SlicedTypes> chooseSlices(const TypeTable& types, const PlannedTarget& target,
-                                        const LayoutPolicy& policy, const MatrixUses& uses);
 
 // Segments: parts of functions that a loop may execute again. They consist of instructions and
 // whole constructs that change only variables of the invocation.
@@ -83,11 +74,46 @@ class FunctionFacts {
 std::vector<Segment> findSegments(const FunctionFacts& facts, const Function& function);
 
 // The loads of matrices, multiply-adds and calls that a segment executes; nullopt unless a loop may
-// execute it once for each slice of its products along K (repetition.cpp).
+// execute it once for each slice of its products along K.
 std::optional<std::set<const Instruction*>> executedInSlices(const Module& module,
                                                              const FunctionFacts& facts,
                                                              const std::set<Id>& sliced,
                                                              const Function& function,
                                                              const Segment& segment);
+
+// Slices of B alone, where A does not come from memory: fused networks convert the sums of one
+// product to the A of the next. In the form in which products read it, such an A takes more
+// registers than many GPUs have: all columns of each row, in each lane of a row of the grid. So A
+// is distributed as accumulators are, each element in one lane, and the product takes some columns
+// of A from the lanes that hold them, and reads the same rows of B from memory.
+//
+//   before:  a = convert(sums); b = load(B 128x64)
+//            sum = product(a, b, c)
+//   after:   a = convert(sums)      // moves nothing: A is distributed as the sums are
+//            sum = c
+//            for (slice = 0; slice < 128 / 16; ++slice) {
+//                b = load(B 16x64)  // 16 * slice rows further on
+//                sum = product(columns of a from the lanes in column `slice` of the grid, b, sum)
+//            }
+
+// Puts a loop in place of each product whose factors take too many registers, if it can read B in
+// the loop. Then what nothing reads goes, also other instructions. Adds their types of A to
+// policy.likeAccumulators. No lengths of matrices may depend on the policy any more.
+ProductSlices sliceFactors(TypeTable& types, const PlannedTarget& target, LayoutPolicy& policy,
+                           const MatrixUses& all);
+
+// A product that can load B, and the load that its operand comes from.
+struct LoadedProduct {
+    const Instruction* product;
+    const Instruction* load;
+    uint32_t depth = 0;  // rows of B in a slice
+};
+
+// Whether what a lane holds is adjacent: then each iteration of a loop takes it from other lanes.
+// Else each slice is from the same lanes, which hold it elsewhere.
+inline bool isRolled(const Axis& columns) { return columns.block == columns.count(); }
+
+// An OpCooperativeMatrixConvertNV in ProductSlices::firstColumns.
+void lowerFactorSlice(MatrixContext& context, MatrixWriter& writer, const Instruction& slice);
 
 }  // namespace coopvk::rewrite

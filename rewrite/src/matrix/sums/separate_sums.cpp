@@ -1,15 +1,399 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <ranges>
 
+#include "ir/dominators.hpp"
+#include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "matrix/element_maps.hpp"
 #include "matrix/product_loops.hpp"
-#include "matrix/sums/sum_moves.hpp"
+#include "matrix/sums/sum_types.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// From `begin` to the first block behind a loop, and its phis. `begin` is on every way to the loop,
+// and all that follows it leads there.
+struct SumRegion {
+    Function* function = nullptr;
+    Position begin;           // behind phis and variables
+    std::set<size_t> blocks;  // with the block of `begin`
+    size_t merge = 0;         // the block behind
+
+    // The instructions, with the phis of the block behind.
+    std::unordered_set<const Instruction*> instructions() const {
+        std::unordered_set<const Instruction*> all;
+        for (const size_t b : blocks) {
+            const InstructionList& body = function->blocks[b]->body;
+            const size_t first = b == begin.block ? begin.at : 0;
+            for (size_t at = first; at < body.size(); ++at) all.insert(body[at].get());
+        }
+        const Block& behind = *function->blocks[merge];
+        for (size_t at = 0; at < endOfPhis(behind); ++at) all.insert(behind.body[at].get());
+        return all;
+    }
+};
+
+class RegionFinder {
+ public:
+    RegionFinder(const Module& module, const SumTypes& sums, const BlockGraph& graph,
+                 Function& function)
+        : function_(function), graph_(graph), dominators_(function, graph) {
+        for (const auto& block : function.blocks) {
+            Named named;
+            for (size_t at = 0; at < block->body.size(); ++at) {
+                const Instruction& i = *block->body[at];
+                const bool isHere = i.opcode == OpVariable || i.opcode == OpPhi;
+                named.whole |= sumAccessOf(module, sums, i) > SumAccess::kWhole;
+                if (isHere || sumAccessOf(module, sums, i) > SumAccess::kWhole) named.end = at + 1;
+                named.multiplies |= i.opcode == OpCooperativeMatrixMulAddKHR && sums.has(i.type);
+            }
+            named_.push_back(named);
+        }
+    }
+
+    std::optional<std::vector<SumRegion>> run() {
+        std::vector<SumRegion> regions;
+        for (size_t b = function_.blocks.size(); b-- > 0;) {
+            const auto hasBlock = [&](const SumRegion& r) { return r.blocks.contains(b); };
+            if (!named_[b].multiplies || std::ranges::any_of(regions, hasBlock)) continue;
+            const Loop* loop = outermost(b);
+            if (loop == nullptr) return std::nullopt;
+            std::optional<SumRegion> region = around(*loop);
+            if (!region) return std::nullopt;
+            regions.push_back(*std::move(region));
+        }
+        return regions;
+    }
+
+ private:
+    struct Named {
+        bool whole = false;       // an instruction of the block names elements
+        bool multiplies = false;  // it adds a product to accumulators
+        size_t end = 0;           // behind phis, variables and what names elements
+    };
+
+    // The outermost loop around a block in which nothing names elements.
+    const Loop* outermost(size_t block) const {
+        const Loop* found = nullptr;
+        for (const Loop* loop = graph_.loopOf(block); loop != nullptr; loop = loop->around) {
+            for (size_t b = 0; b < named_.size(); ++b) {
+                if (named_[b].whole && graph_.isInside(*loop, b)) return found;
+            }
+            found = loop;
+        }
+        return found;
+    }
+
+    // The region of a loop: also what is executed ahead of it, as far back as possible.
+    std::optional<SumRegion> around(const Loop& loop) {
+        SumRegion region{.function = &function_, .merge = loop.merge};
+        region.begin.block = loop.header;
+        for (size_t b = 0; b < named_.size(); ++b) {
+            if (graph_.isInside(loop, b)) region.blocks.insert(b);
+        }
+        std::set<size_t> seen;
+        for (size_t b = loop.header; b-- > 0;) {
+            if (!dominators_.dominates(b, loop.header) || !canBegin(b, loop)) continue;
+            if (!follow(b, loop, seen)) break;
+            region.begin = {b, named_[b].end};
+            region.blocks.insert(seen.begin(), seen.end());
+            if (named_[b].whole) break;
+        }
+        if (region.begin.block == loop.header) return std::nullopt;
+        return region;
+    }
+
+    bool canBegin(size_t b, const Loop& loop) const {
+        return graph_.loopOf(b) == loop.around && !isLoopHeader(*function_.blocks[b]);
+    }
+
+    // Adds what is executed from `begin` on, ahead of the loop. False if that may go elsewhere, or
+    // names elements.
+    bool follow(size_t begin, const Loop& loop, std::set<size_t>& seen) const {
+        std::vector<size_t> pending = {begin};
+        while (!pending.empty()) {
+            const size_t b = pending.back();
+            pending.pop_back();
+            if (b == loop.header || !seen.insert(b).second) continue;
+            const std::vector<size_t>& successors = graph_.successors(b);
+            const bool leaves = loop.around != nullptr &&
+                                (!graph_.isInside(*loop.around, b) || b == loop.around->header);
+            if (leaves || successors.empty() || (b != begin && named_[b].whole)) return false;
+            pending.insert(pending.end(), successors.begin(), successors.end());
+        }
+        return true;
+    }
+
+    Function& function_;
+    const BlockGraph& graph_;
+    const Dominators dominators_;
+    std::vector<Named> named_;  // by block
+};
+
+// The regions of a function, the last one first; nullopt: a product of accumulators is in none.
+std::optional<std::vector<SumRegion>> sumRegions(const Module& module, const SumTypes& sums,
+                                                 const BlockGraph& graph, Function& function) {
+    return RegionFinder(module, sums, graph, function).run();
+}
+
+struct SumMoves {
+    SumRegion region;
+    std::unordered_set<const Instruction*> inside;
+    std::set<Id> constants, variables;       // that the region uses
+    std::set<Id> valuesIn, valuesOut;        // that other parts of the function define, or use
+    std::set<Id> variablesIn, variablesOut;  // of `variables`, that have values there
+};
+
+class MoveFinder {
+ public:
+    MoveFinder(const Module& module, const SumTypes& sums, const BlockGraph& graph,
+               const Users& users, SumRegion region)
+        : module_(module), sums_(sums), graph_(graph), users_(users) {
+        m_.region = std::move(region);
+        m_.inside = m_.region.instructions();
+    }
+
+    // nullopt: pointers to accumulators go in or out, too.
+    std::optional<SumMoves> run() {
+        for (const Instruction* i : m_.inside) {
+            if (isNonSemantic(module_, *i)) continue;
+            for (const Operand& o : i->operands) {
+                if (o.isId && sums_.has(module_.def(o.word).type) && !comesIn(o.word)) return {};
+            }
+            if (sums_.has(i->type) && !goesOut(*i)) return {};
+        }
+        const std::set<size_t> before = reached(m_.region.begin.block, false);
+        const std::set<size_t> behind = reached(m_.region.merge, true);
+        for (const Id variable : m_.variables) {
+            if (module_.def(variable).operands.size() > 1) m_.variablesIn.insert(variable);
+            findMoves(variable, variable, before, behind);
+        }
+        return std::move(m_);
+    }
+
+ private:
+    bool isPointer(Id value) const {
+        return module_.def(module_.def(value).type).opcode == OpTypePointer;
+    }
+
+    bool comesIn(Id value) {
+        const Instruction& def = module_.def(value);
+        if (m_.inside.contains(&def)) return true;
+        if (def.opcode == OpVariable) return m_.variables.insert(value), true;
+        if (isDeclaration(def) || hasNoValue(def.opcode)) return m_.constants.insert(value), true;
+        return !isPointer(value) && (m_.valuesIn.insert(value), true);
+    }
+
+    bool goesOut(const Instruction& i) {
+        const auto isInside = [&](const Usage& use) {
+            return m_.inside.contains(use.user) || isNonSemantic(module_, *use.user);
+        };
+        if (users_.all(i.result, isInside)) return true;
+        return !isPointer(i.result) && (m_.valuesOut.insert(i.result), true);
+    }
+
+    // The blocks to which a block leads, or those that lead to it; also itself, if in a loop.
+    std::set<size_t> reached(size_t from, bool forwards) const {
+        std::set<size_t> seen;
+        std::vector<size_t> pending = {from};
+        while (!pending.empty()) {
+            const size_t b = pending.back();
+            pending.pop_back();
+            for (const size_t next : forwards ? graph_.successors(b) : graph_.predecessors(b)) {
+                if (seen.insert(next).second) pending.push_back(next);
+            }
+        }
+        return seen;
+    }
+
+    // Which uses of a variable there are outside of the region.
+    void findMoves(Id variable, Id pointer, const std::set<size_t>& before,
+                   const std::set<size_t>& behind) {
+        const SumRegion& r = m_.region;
+        for (const Usage& use : users_.of(pointer)) {
+            if (m_.inside.contains(use.user) || isNonSemantic(module_, *use.user)) continue;
+            const size_t block = use.position.block;
+            const bool precedes = block == r.begin.block && use.position.at < r.begin.at;
+            if (precedes || before.contains(block)) m_.variablesIn.insert(variable);
+            if (block == r.merge || behind.contains(block)) m_.variablesOut.insert(variable);
+            if (isPointer(use.user->result)) findMoves(variable, use.user->result, before, behind);
+        }
+    }
+
+    const Module& module_;
+    const SumTypes& sums_;
+    const BlockGraph& graph_;
+    const Users& users_;
+    SumMoves m_;
+};
+
+// nullopt: pointers to accumulators go in or out, too.
+std::optional<SumMoves> sumMoves(const Module& module, const SumTypes& sums,
+                                 const BlockGraph& graph, const Users& users, SumRegion region) {
+    return MoveFinder(module, sums, graph, users, std::move(region)).run();
+}
+
+class SumRetyper {
+ public:
+    SumRetyper(TypeTable& types, SumTypes& sums, Function& function)
+        : types_(types), module_(types.module()), sums_(sums), function_(function) {}
+
+    void run(const SumMoves& m) {
+        inside_.clear();
+        outside_.clear();
+        for (const Id constant : m.constants) inside_[constant] = otherConstant(constant);
+        for (const Id variable : m.variables) inside_[variable] = otherVariable(variable);
+        InstructionList before = movesIn(m), behind = movesOut(m);
+        for (const auto& block : function_.blocks) {
+            for (const InstructionPtr& i : block->body) {
+                const bool isInside = m.inside.contains(i.get());
+                if (isInside && sums_.has(i->type)) i->type = sums_.other(i->type);
+                replaceOperands(*i, isInside ? inside_ : outside_);
+            }
+        }
+        insert({m.region.merge, endOfPhis(*function_.blocks[m.region.merge])}, std::move(behind));
+        insert(m.region.begin, std::move(before));
+    }
+
+    // Each variable is behind the other one: the order tells drivers which registers to take.
+    void finish() {
+        InstructionList& body = function_.blocks[0]->body;
+        for (size_t at = 0; at < body.size(); ++at) {
+            const auto found = variables_.find(body[at]->result);
+            if (found == variables_.end() || !found->second) continue;
+            body.insert(body.begin() + static_cast<std::ptrdiff_t>(at + 1),
+                        std::move(found->second));
+        }
+    }
+
+ private:
+    using Replacements = std::unordered_map<Id, Id>;
+
+    static void replaceOperands(Instruction& i, const Replacements& by) {
+        for (Operand& o : i.operands) {
+            const auto found = o.isId ? by.find(o.word) : by.end();
+            if (found != by.end()) o.word = found->second;
+        }
+    }
+
+    void insert(Position at, InstructionList list) {
+        InstructionList& body = function_.blocks[at.block]->body;
+        body.insert(body.begin() + static_cast<std::ptrdiff_t>(at.at),
+                    std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
+    }
+
+    // Each matrix of a value, or of a variable, in a composite of the type `to`.
+    Id converted(Emitter& emit, Id value, Id from, Id to) {
+        const Instruction& type = module_.def(to);
+        if (type.opcode != OpTypeArray) return emit.op(OpCooperativeMatrixConvertNV, to, {value});
+        const Id part = module_.def(from).word(0), otherPart = type.word(0);
+        const uint64_t count = module_.constantValue(type.word(1)).value_or(0);
+        std::vector<Id> parts;
+        for (uint32_t i = 0; i < count; ++i) {
+            parts.push_back(converted(emit, emit.extract(part, value, {i}), part, otherPart));
+        }
+        return emit.construct(to, parts);
+    }
+
+    struct Variable {
+        Id id, type;  // of what it holds
+    };
+    void copy(Emitter& emit, Variable from, Variable to, const std::vector<Id>& indices) {
+        const Instruction type = module_.def(from.type);
+        if (type.opcode == OpTypeArray) {
+            const uint64_t count = module_.constantValue(type.word(1)).value_or(0);
+            const Id part = type.word(0), otherPart = module_.def(to.type).word(0);
+            for (uint32_t i = 0; i < count; ++i) {
+                std::vector<Id> further = indices;
+                further.push_back(emit.constant(i));
+                copy(emit, {from.id, part}, {to.id, otherPart}, further);
+            }
+            return;
+        }
+        const auto pointer = [&](const Variable& variable) {
+            std::vector<Id> ids = {variable.id};
+            ids.insert(ids.end(), indices.begin(), indices.end());
+            return indices.empty() ? variable.id : emit.chain(variable.type, ids);
+        };
+        const Id value = emit.load(from.type, pointer(from));
+        emit.store(pointer(to), converted(emit, value, from.type, to.type));
+    }
+
+    InstructionList movesIn(const SumMoves& m) {
+        InstructionList list;
+        Emitter emit(types_, list);
+        for (const Id value : m.valuesIn) {
+            const Id type = emit.typeOf(value);
+            inside_[value] = converted(emit, value, type, sums_.other(type));
+        }
+        for (const Id id : m.variablesIn) {
+            const Id type = module_.pointee(id);
+            // In the first turn of a loop around the region it may have no value yet.
+            Instruction& variable = *module_.edit(id);
+            if (variable.operands.size() == 1)
+                variable.operands.push_back(idOperand(types_.constantNull(type)));
+            copy(emit, {id, type}, {inside_.at(id), sums_.other(type)}, {});
+        }
+        return list;
+    }
+
+    InstructionList movesOut(const SumMoves& m) {
+        InstructionList list;
+        Emitter emit(types_, list);
+        for (const Id value : m.valuesOut) {
+            const Id type = emit.typeOf(value);
+            outside_[value] = converted(emit, value, sums_.other(type), type);
+        }
+        for (const Id id : m.variablesOut) {
+            const Id type = module_.pointee(id);
+            copy(emit, {inside_.at(id), sums_.other(type)}, {id, type}, {});
+        }
+        return list;
+    }
+
+    Id otherConstant(Id constant) {
+        Instruction i = module_.def(constant);
+        const Id type = sums_.other(i.type);
+        if (i.opcode == OpConstantNull) return types_.constantNull(type);
+        for (Operand& o : i.operands) {
+            if (o.isId && sums_.has(module_.def(o.word).type)) o.word = otherConstant(o.word);
+        }
+        const Id id = module_.takeId();
+        module_.append(Section::kGlobals,
+                       makeInstruction(i.opcode, type, id, std::move(i.operands)));
+        return id;
+    }
+
+    // One for all regions of the function.
+    Id otherVariable(Id variable) {
+        InstructionPtr& other = variables_[variable];
+        if (other) return other->result;
+        other = makeInstruction(OpVariable, sums_.other(module_.def(variable).type),
+                                module_.takeId(), {literal(spv::StorageClass::Function)});
+        module_.setDef(other.get());
+        return other->result;
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    SumTypes& sums_;
+    Function& function_;
+    Replacements inside_, outside_;
+    std::unordered_map<Id, InstructionPtr> variables_;  // by that of the layout
+};
+
+// Gives accumulators in the regions of a function the types of products, and converts what goes in
+// and out. The last region comes first.
+void retypeSums(TypeTable& types, SumTypes& sums, Function& function,
+                std::span<const SumMoves> moves) {
+    SumRetyper retyper(types, sums, function);
+    for (const SumMoves& m : moves) retyper.run(m);
+    retyper.finish();
+}
 
 // A function with regions.
 struct SumFunction {
@@ -61,7 +445,7 @@ class SumSeparation {
         return true;
     }
 
-    // Whether conversions have room in shared memory (grid_change.cpp): by shuffles they would take
+    // Whether conversions have room in shared memory (changeGrid()): by shuffles they would take
     // more than loops gain.
     bool hasRoom() const {
         constexpr uint64_t kPadding = 4;  // of lines, at most

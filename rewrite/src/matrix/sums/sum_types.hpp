@@ -53,22 +53,6 @@ enum class SumAccess {
 };
 SumAccess sumAccessOf(const Module& module, const SumTypes& sums, const Instruction& i);
 
-// From `begin` to the first block behind a loop, and its phis. `begin` is on every way to the loop,
-// and all that follows it leads there.
-struct SumRegion {
-    Function* function = nullptr;
-    Position begin;           // behind phis and variables
-    std::set<size_t> blocks;  // with the block of `begin`
-    size_t merge = 0;         // the block behind
-
-    // The instructions, with the phis of the block behind.
-    std::unordered_set<const Instruction*> instructions() const;
-};
-
-// The regions of a function, the last one first; nullopt: a product of accumulators is in none.
-std::optional<std::vector<SumRegion>> sumRegions(const Module& module, const SumTypes& sums,
-                                                 const BlockGraph& graph, Function& function);
-
 // Finds the regions and changes the types there, if all products of the module are in some, and
 // their loops gain more than the conversions take. Returns the types of accumulators that keep the
 // layout; none: nothing has changed.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Loads and stores of tiles, which lie row by row, or column by column, in the shared memory of
-// workgroup_memory.hpp.
+// exchange.hpp.
 #pragma once
 
 #include "matrix/exchange.hpp"

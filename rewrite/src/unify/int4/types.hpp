@@ -84,19 +84,6 @@ struct Int4Context : LoweringContext {
 //                                          %e = OpSConvert %s8 %b
 std::optional<Error> unifyInt4(Int4Context& context);
 
-// Fills context.int4.
-void findInt4Types(Int4Context& context);
-
-// Chooses the replacement of each type that findInt4Types() found.
-void chooseInt4Replacements(Int4Context& context);
-
-// Checks the rules on 4-bit types in memory, for variables and physical pointers, and declares the
-// capabilities for accesses to their replacements.
-void checkInt4Memory(Int4Context& context);
-
-// The same for a load or store of a whole vector, whose pointer may be untyped or physical.
-void checkInt4Access(Int4Context& context, const Instruction& access);
-
 // Converts between 4-bit scalars or vectors, in the types that replace them, and their components
 // as 32-bit integers.
 

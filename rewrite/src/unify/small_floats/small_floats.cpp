@@ -20,10 +20,34 @@ Id selectedFormat(const SmallFloatContext& context, const Instruction& i) {
     return index ? context.format(index->type) : 0;
 }
 
+// A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
+// number of `format`. Both keep all bits, also of NaN.
+Id fromHeld(Emitter& emit, Id format, Id value, std::optional<Id> result = {}) {
+    TypeTable& types = emit.types();
+    const Id byte = types.intType(8, false);
+    const Slot held[] = {{value, 0}};
+    const std::vector<Slot> memory =
+        packComponents(emit, *numberOf(types, format), held, heldType(types, format), byte);
+    return emit.op(OpBitcast, format, {scalarOf(emit, byte, memory[0])}, result);
+}
+
 // Defines the result of `i` as the number that `held` is.
 void takeElement(SmallFloatFunction& f, const Instruction& i, Id format, Id held) {
     f.context.heldValues[i.result] = held;
     fromHeld(f.emit(), format, held, i.result);
+}
+
+// A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
+// number of `format`. Both keep all bits, also of NaN.
+Id toHeld(Emitter& emit, Id value) {
+    TypeTable& types = emit.types();
+    const Id format = types.scalarOf(emit.typeOf(value)), byte = types.intType(8, false);
+    const Id held = heldType(types, format);
+    const Id bytes =
+        emit.bitcast(types.vectorType(byte, types.components(emit.typeOf(value))), value);
+    const std::vector<Slot> slots =
+        unpackComponents(emit, *numberOf(types, format), slotsOf(emit, {&bytes, 1}), byte, held);
+    return gather(emit, held, slots);
 }
 
 // The same as the type that holds it.
@@ -73,6 +97,12 @@ bool holdChain(SmallFloatFunction& f, Instruction& i) {
     return false;
 }
 
+// The 8-bit type of the element of a matrix to which a pointer points; 0: to none.
+Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
+    const Instruction& chain = behindCopies(context.module, pointer);
+    return firstChainIndex(chain.opcode) == 0 ? 0 : selectedFormat(context, chain);
+}
+
 bool holdPointerCopy(SmallFloatFunction& f, Instruction& i) {
     if (pointeeFormat(f.context, i.word(0)) != 0) i.type = f.emit().typeOf(i.word(0));
     return false;
@@ -104,13 +134,8 @@ bool holdCopy(SmallFloatFunction& f, const Instruction& i) {
     return true;
 }
 
-}  // namespace
-
-Id pointeeFormat(const SmallFloatContext& context, Id pointer) {
-    const Instruction& chain = behindCopies(context.module, pointer);
-    return firstChainIndex(chain.opcode) == 0 ? 0 : selectedFormat(context, chain);
-}
-
+// Instructions with single elements; each returns false if the instruction stays, perhaps changed
+// in place.
 void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     table.add<holdExtract>({OpCompositeExtract});
     table.add<holdInsert>({OpCompositeInsert});
@@ -123,6 +148,7 @@ void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table) {
     table.add<convertElement>({OpFConvert});
 }
 
+// Changes constants of such matrices in place.
 void holdConstants(SmallFloatContext& context) {
     Module& module = context.module;
     InstructionList& globals = module.section(Section::kGlobals);
@@ -143,8 +169,6 @@ void holdConstants(SmallFloatContext& context) {
         }
     }
 }
-
-namespace {
 
 // A version of a function that returns 8-bit floats, or vectors of them: it returns them, and takes
 // those parameters for which takesElement(number) is true, in the type that holds them. The
@@ -212,39 +236,20 @@ bool holdTensorLoad(SmallFloatFunction& f, Instruction& load) {
     return false;
 }
 
-}  // namespace
-
+// Instructions that call functions for elements.
 void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table) {
     table.add<holdPerElement>({OpCooperativeMatrixPerElementOpNV});
     table.add<holdReduction>({OpCooperativeMatrixReduceNV});
     table.add<holdTensorLoad>({OpCooperativeMatrixLoadTensorNV});
 }
 
+}  // namespace
+
 Id SmallFloatContext::format(Id matrix) const {
     const Instruction& def = module.def(matrix);
     if (def.opcode != OpTypeCooperativeMatrixKHR) return 0;
     const Number* number = numberOf(types, def.word(0));
     return number != nullptr && number->isSmallFloat() ? def.word(0) : 0;
-}
-
-Id toHeld(Emitter& emit, Id value) {
-    TypeTable& types = emit.types();
-    const Id format = types.scalarOf(emit.typeOf(value)), byte = types.intType(8, false);
-    const Id held = heldType(types, format);
-    const Id bytes =
-        emit.bitcast(types.vectorType(byte, types.components(emit.typeOf(value))), value);
-    const std::vector<Slot> slots =
-        unpackComponents(emit, *numberOf(types, format), slotsOf(emit, {&bytes, 1}), byte, held);
-    return gather(emit, held, slots);
-}
-
-Id fromHeld(Emitter& emit, Id format, Id value, std::optional<Id> result) {
-    TypeTable& types = emit.types();
-    const Id byte = types.intType(8, false);
-    const Slot held[] = {{value, 0}};
-    const std::vector<Slot> memory =
-        packComponents(emit, *numberOf(types, format), held, heldType(types, format), byte);
-    return emit.op(OpBitcast, format, {scalarOf(emit, byte, memory[0])}, result);
 }
 
 void SmallFloatContext::checkKept(const Instruction& i) {

@@ -33,20 +33,4 @@ using SmallFloatFunction = FunctionLowering<SmallFloatContext>;
 // The pass. Specialization constants must be frozen.
 std::optional<Error> holdSmallFloats(SmallFloatContext& context);
 
-// A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
-// number of `format`. Both keep all bits, also of NaN.
-Id toHeld(Emitter& emit, Id value);
-Id fromHeld(Emitter& emit, Id format, Id value, std::optional<Id> result = {});
-
-// The 8-bit type of the element of a matrix to which a pointer points; 0: to none.
-Id pointeeFormat(const SmallFloatContext& context, Id pointer);
-
-// Instructions with single elements; each returns false if the instruction stays, perhaps changed
-// in place.
-void addSmallFloatElements(OpcodeTable<SmallFloatFunction>& table);
-// Instructions that call functions for elements.
-void addSmallFloatCalls(OpcodeTable<SmallFloatFunction>& table);
-// Changes constants of such matrices in place.
-void holdConstants(SmallFloatContext& context);
-
 }  // namespace coopvk::rewrite
