@@ -9,7 +9,7 @@
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 #include "ir/module.hpp"
-#include "ir/type_sizes.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite::tile_conversions_test {
 namespace {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/types.hpp"
-
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
+#include "ir/types.hpp"
 
 namespace coopvk::rewrite::type_sizes_test {
 namespace {

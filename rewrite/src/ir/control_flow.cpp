@@ -139,8 +139,7 @@ std::vector<Id> ControlFlow::chooseValues(std::span<const JoinedValue> values, I
             append(sources[v], {idOperand(made[v]), idOperand(label())});
         }
     };
-    fork(
-        condition, [&] { take(then()); }, [&] { take(otherwise()); });
+    fork(condition, [&] { take(then()); }, [&] { take(otherwise()); });
     std::vector<Id> phis;
     for (size_t v = 0; v < values.size(); ++v) {
         phis.push_back(emitter_.op(OpPhi, values[v].type, std::move(sources[v]), values[v].result));

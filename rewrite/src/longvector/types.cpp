@@ -221,10 +221,7 @@ void LongVectorValues::each(const LongVector& vector,
                             const std::function<void(ComponentIndex)>& body) {
     if (vector.isLooped()) {
         return writer_.loop(
-            vector.count,
-            [&](Id counter) {
-                body({counter, std::nullopt});
-            },
+            vector.count, [&](Id counter) { body({counter, std::nullopt}); },
             loopControl(vector.count));
     }
     for (uint32_t c = 0; c < vector.count; ++c) body(index(c));

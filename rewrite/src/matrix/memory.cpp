@@ -316,8 +316,7 @@ void lowerMatrixLoad(MatrixContext& context, MatrixWriter& writer, const Instruc
     const auto store = [&](MatrixMemory& from) {
         writer.emit().store(loaded, loadFrom(context, writer, from, *matrix, 0));
     };
-    writer.choose(
-        words->reaches(), [&] { store(*words); }, [&] { store(memory); });
+    writer.choose(words->reaches(), [&] { store(*words); }, [&] { store(memory); });
     writer.emit().add(makeInstruction(OpLoad, matrix->id, load.result, {idOperand(loaded)}));
 }
 

@@ -339,8 +339,7 @@ class TensorLoad : TensorTransfer {
     void others() {
         if (callsFunction(LoadWay::kOthers)) return;
         if (device().prefersShortCode) return any();
-        writer_.choose(
-            address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
+        writer_.choose(address_.isSeparable(), [&] { elements(1); }, [&] { any(); });
     }
 
     void inWay(LoadWay way) {

@@ -253,8 +253,7 @@ class GradientWriter : private VectorCode {
             isReduced_ = isReduced;
             add();
         };
-        f_.choose(
-            same, [&] { addSo(true); }, [&] { addSo(false); });
+        f_.choose(same, [&] { addSo(true); }, [&] { addSo(false); });
     }
 
     // Calls visit(first pack, packs, components) for each part of a vector.

@@ -253,7 +253,7 @@ class RunChooser {
 
     void visitProduct(const MatrixProduct& product) {
         const TileGrid* grid = tiles_.grid(product.instruction->type);
-        const auto drop = [&](Id type, uint32_t TileGrid::*rows, uint32_t TileGrid::*columns) {
+        const auto drop = [&](Id type, uint32_t TileGrid::* rows, uint32_t TileGrid::* columns) {
             const auto found = runs_.find(type);
             if (found == runs_.end() || !found->second) return;
             if (grid == nullptr || !fits(type, *found->second, grid->*rows, grid->*columns)) {
