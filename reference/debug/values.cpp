@@ -162,6 +162,25 @@ void showNumbers(const Subgroup& s, const Value& value, ShownValue& to) {
         }
 }
 
+// The first component of what a pointer to a variable of each lane leads to, if that is the same in
+// all lanes.
+std::optional<uint64_t> variableAt(const Subgroup& s, uint32_t slot) {
+    const Value& pointer = s.values[slot];
+    const Type* pointee = s.program->slots[slot].pointee.type;
+    if (pointer.type->kind != Kind::kPointer || !holdsComponents(pointer.type->storage) ||
+        pointee == nullptr || pointer.components() != 2 || (s.all & ~pointer.defined[1]).any())
+        return std::nullopt;
+    const uint64_t first = pointerAt(s, pointer, s.all.first()).offset;
+    bool isSame = true;
+    s.all.forEach([&](uint32_t lane) {
+        const Pointer at = pointerAt(s, pointer, lane);
+        isSame &= at.offset == first && (at.base & kOutside) == 0;
+    });
+    const uint64_t all = s.program->privateComponents, count = pointee->components;
+    if (!isSame || count > all || first > all - count) return std::nullopt;
+    return first;
+}
+
 }  // namespace
 
 std::string textOf(const ShownNumber& number) {
@@ -187,14 +206,8 @@ std::optional<ShownValue> valueOf(const Moment& at, uint32_t id, const ElementMa
     if (slot == nullptr || *slot >= s.values.size()) return std::nullopt;
     const Type* type = s.values[*slot].type;
     if (type == nullptr || type->components == 0) return std::nullopt;
-    // A variable of each lane: it has one place in all of them.
-    std::optional<uint64_t> variable;
-    const Type* pointee = s.program->slots[*slot].pointee.type;
-    if (type->kind == Kind::kPointer && holdsComponents(type->storage) && pointee != nullptr &&
-        s.values[*slot].isDefined(1, s.all.first())) {
-        variable = pointerAt(s, s.values[*slot], s.all.first()).offset;
-        type = pointee;
-    }
+    const std::optional<uint64_t> variable = variableAt(s, *slot);
+    if (variable) type = s.program->slots[*slot].pointee.type;
     const auto find = [&](Subgroup& holder) {
         return variable ? holder.variable(*variable, *type) : holder.values[*slot];
     };

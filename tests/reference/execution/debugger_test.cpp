@@ -243,6 +243,42 @@ TEST(ReferenceDebugger, StopsBehindACall) {
     EXPECT_EQ(stops, 1);
 }
 
+// A variable of each lane shows what it holds; a pointer that leads elsewhere in each lane does
+// not.
+TEST(ReferenceDebugger, ShowsVariables) {
+    ShaderText text = plainText(
+        "%v = OpVariable %p_pair Function\nOpStore %v %pair\n"
+        "%p = OpAccessChain %p_function_u32 %v %u_1\n"
+        "%odd = OpBitwiseAnd %u32 %i %u_1\n%q = OpAccessChain %p_function_u32 %v %odd\n"
+        "%x = OpLoad %u32 %q\n" +
+        storeWord("%i", "%x"));
+    text.declarations +=
+        "%pairs = OpTypeArray %u32 %u_2\n%p_pair = OpTypePointer Function %pairs\n"
+        "%pair = OpConstantComposite %pairs %u_3 %u_5\n";
+    Debuggee it(text);
+    std::vector<uint32_t> chains;
+    uint32_t variable = 0;
+    it.run(
+        [&](const Stop& stop) {
+            const auto opcode = spv::Op(stop.at.opcode());
+            if (opcode == spv::Op::OpVariable) variable = stop.at.resultId();
+            if (opcode == spv::Op::OpAccessChain) chains.push_back(stop.at.resultId());
+            if (opcode != spv::Op::OpLoad || chains.size() < 2) return Resume{Until::kInstruction};
+            const auto texts = [&](uint32_t id) {
+                const ShownValue value = *valueOf(stop.at, id);
+                std::string said = value.type + ":";
+                for (const ShownNumber& number : value.numbers) said += " " + textOf(number);
+                return said;
+            };
+            EXPECT_EQ(texts(variable), "variable: array of 2 u32: 3 3 3 3 5 5 5 5");
+            EXPECT_EQ(texts(chains.at(0)), "variable: u32: 5 5 5 5");
+            EXPECT_TRUE(texts(chains.at(1)).starts_with("pointer: byte "));
+            return Resume{Until::kEnd};
+        },
+        {}, {Until::kNumber, 1});
+    EXPECT_EQ(chains.size(), 2u);
+}
+
 // A matrix is shown as one, wherever its elements are; also one of a workgroup, from one subgroup.
 TEST(ReferenceDebugger, ShowsAMatrix) {
     for (const Choice placement : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})

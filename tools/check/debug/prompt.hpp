@@ -68,7 +68,7 @@ class Prompt {
     MaybeWish quit(const Arguments&);
     std::optional<reference::ShownValue> shownValue(const std::string& name);
     void printElement(const ElementOf& element);
-    void compareSamples(const std::vector<uint32_t>& ids, bool saysEqual);
+    void compareSamples(const std::vector<uint32_t>& ids);
     void sayDifference(const Sample& native, const Sample& rewritten);
     void sayHolders(const Sample& native, const Sample& rewritten);
 

@@ -35,6 +35,12 @@ bool isSame(const ShownElement& native, const ShownElement& rewritten) {
     return isSame(a, b);
 }
 
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    return text;
+}
+
 // Whether they can be compared, number by number.
 bool haveSameShape(const ShownValue& a, const ShownValue& b) {
     return a.rows == b.rows && a.columns == b.columns && a.lanes == b.lanes &&
@@ -99,33 +105,32 @@ void Prompt::sayDifference(const Sample& native, const Sample& rewritten) {
         " stops behind it");
 }
 
-void Prompt::compareSamples(const std::vector<uint32_t>& ids, bool saysEqual) {
+void Prompt::compareSamples(const std::vector<uint32_t>& ids) {
     const std::vector<Sample> native = session_.samples(session_.native(), ids);
     const std::vector<Sample> rewritten = session_.samples(session_.rewritten(), ids);
-    std::string equal, other;
-    const auto note = [](std::string& to, const std::string& name) {
-        if (to.find(name) == std::string::npos) to += (to.empty() ? "" : ", ") + name;
+    std::map<Sample::Key, const Sample*> natively;
+    for (const Sample& sample : native) natively[sample.key()] = &sample;
+    std::vector<std::string> equal, other;
+    const auto note = [](std::vector<std::string>& to, const std::string& name) {
+        if (std::ranges::count(to, name) == 0) to.push_back(name);
     };
     for (const Sample& sample : rewritten) {
-        const auto found =
-            std::ranges::find_if(native, [&](const Sample& each) { return each.isOf(sample); });
+        const auto found = natively.find(sample.key());
         const std::string name = session_.native().text.name(sample.id);
-        if (found == native.end() || !haveSameShape(found->value, sample.value)) {
+        if (found == natively.end() || !haveSameShape(found->second->value, sample.value)) {
             note(other, name);
-            continue;
-        }
-        if (isSame(found->value, sample.value)) {
+        } else if (isSame(found->second->value, sample.value)) {
             note(equal, name);
-            continue;
+        } else {
+            if (!equal.empty()) say("equal before it: " + joined(equal));
+            return sayDifference(*found->second, sample);
         }
-        if (!equal.empty()) say("equal before it: " + equal);
-        return sayDifference(*found, sample);
     }
-    if (!equal.empty() && saysEqual) say("equal: " + equal);
+    if (!equal.empty()) say("equal: " + joined(equal));
     if (!other.empty())
         say("not comparable, for the rewritten module does not say which lane holds which element "
             "(`coopvk rewrite --lines` does): " +
-            other);
+            joined(other));
     if (equal.empty() && other.empty()) say("no instruction gives it on both sides");
 }
 
@@ -135,14 +140,14 @@ Prompt::MaybeWish Prompt::compare(const Arguments& words) {
         return std::nullopt;
     }
     if (words.empty()) {
-        compareSamples(session_.sharedMatrices(), true);
+        compareSamples(session_.sharedMatrices());
         return std::nullopt;
     }
     const uint32_t id = session_.native().id(words[0]);
     if (id == 0)
         sayError("the module itself has no id or name '" + words[0] + "'");
     else
-        compareSamples({id}, true);
+        compareSamples({id});
     return std::nullopt;
 }
 

@@ -41,10 +41,9 @@ struct Sample {
     uint32_t time = 0;  // how often this subgroup had given it before
     reference::ShownValue value = {};
 
-    bool isOf(const Sample& other) const {
-        return id == other.id && workgroup == other.workgroup && subgroup == other.subgroup &&
-               time == other.time;
-    }
+    // Of what is the same on both sides.
+    using Key = std::array<uint32_t, 6>;
+    Key key() const { return {id, workgroup[0], workgroup[1], workgroup[2], subgroup, time}; }
 };
 
 class Session {
