@@ -29,7 +29,7 @@ says() {
 # compile NAME: the shader that the standard input has.
 compile() {
     cat >"$work/$1.comp"
-    (cd "$work" && glslangValidator --quiet ${2:-} --target-env vulkan1.3 -V -o "$1.spv" "$1.comp")
+    (cd "$work" && glslangValidator --quiet "${@:2}" --target-env vulkan1.3 -V -o "$1.spv" "$1.comp")
 }
 
 compile product <<'GLSL'

@@ -103,6 +103,12 @@ void Prompt::sayDifference(const Sample& native, const Sample& rewritten) {
     table.pop_back();
     say(table + "\n* differs; break " + session_.rewritten().text.name(rewritten.id) +
         " stops behind it");
+    const check::Outcome& outcome = session_.replay().outcome;
+    if (outcome.verdict == check::Verdict::kAgrees)
+        say("what is stored agrees: the specifications allow this, or nothing stores it");
+    else if (!outcome.pass.empty())
+        say("memory has " + outcome.pass +
+            ": differences that the specifications allow are among these");
 }
 
 void Prompt::compareSamples(const std::vector<uint32_t>& ids) {
