@@ -95,6 +95,10 @@ class BoundResources final : public Resources {
                 if (next == offsets.size()) return;
                 const Descriptor& descriptor = (*held.descriptors)[binding.first + i];
                 Range rest = descriptor.range;
+                if (rest.isNull) {
+                    ++next;
+                    continue;
+                }
                 rest.size = descriptor.rest;
                 dynamic_[&descriptor] = part(rest, offsets[next++], descriptor.range.size);
             }

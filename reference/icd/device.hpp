@@ -83,6 +83,9 @@ Range part(const Range& range, uint64_t offset, uint64_t size);
 // Notes that something wrote the whole range.
 void markWritten(const Range& range);
 
+// Bytes of all memory that all devices have.
+VkDeviceSize usedMemory();
+
 // What is at device addresses. Each allocation gets its own, the same in every run of a program,
 // with a gap behind them; none is used twice.
 class Addresses {

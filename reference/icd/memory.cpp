@@ -16,7 +16,13 @@ struct Free {
 template <typename T>
 using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing until they are used
 
+// Of all that exist.
+static std::atomic<VkDeviceSize> usedBytes = 0;
+VkDeviceSize usedMemory() { return usedBytes; }
+
 struct DeviceMemory : ObjectOf<VkDeviceMemory> {
+    explicit DeviceMemory(VkDeviceSize size) { usedBytes += range.size = size; }
+    ~DeviceMemory() { usedBytes -= range.size; }
     Zeroed<std::byte> block;
     Zeroed<uint8_t> written;    // a byte for each; null if nobody checks
     Range range;                // all of it
@@ -42,7 +48,7 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     require(info->memoryTypeIndex < std::size(kMemoryTypes), "there is no such type of memory");
     require(size != 0, "the size is 0");
     if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    auto memory = std::make_shared<DeviceMemory>();
+    auto memory = std::make_shared<DeviceMemory>(size);
     memory->isHostVisible = kMemoryTypes[info->memoryTypeIndex] & kCoherent;
     memory->block = zeroed<std::byte>(size + kPage);
     const bool checked = device.settings().checks & kCheckUnwritten;
@@ -52,7 +58,6 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     void* begin = memory->block.get();
     size_t space = size + kPage;
     memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
-    memory->range.size = size;
     memory->range.written = memory->written.get();
     if (device.hostCopies && memory->isHostVisible) {
         memory->host = device.hostCopies->add(memory->range);

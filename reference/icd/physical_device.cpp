@@ -181,6 +181,12 @@ void GetPhysicalDeviceMemoryProperties(PhysicalDevice&, VkPhysicalDeviceMemoryPr
 void GetPhysicalDeviceMemoryProperties2(PhysicalDevice& device,
                                         VkPhysicalDeviceMemoryProperties2* out) {
     GetPhysicalDeviceMemoryProperties(device, &out->memoryProperties);
+    auto* budget = find<VkPhysicalDeviceMemoryBudgetPropertiesEXT>(out->pNext);
+    if (budget == nullptr) return;
+    std::fill_n(budget->heapBudget, VK_MAX_MEMORY_HEAPS, 0);
+    std::fill_n(budget->heapUsage, VK_MAX_MEMORY_HEAPS, 0);
+    budget->heapBudget[0] = kHeapSize;
+    budget->heapUsage[0] = usedMemory();
 }
 
 // Nothing can be exported or imported.

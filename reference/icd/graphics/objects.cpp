@@ -5,26 +5,6 @@
 
 namespace coopvk::reference::icd {
 
-COOPVK_EMPTY_OBJECT(RenderPass)
-
-VkResult CreateRenderPass2(Device& device, const VkRenderPassCreateInfo2*, Allocator allocator,
-                           VkRenderPass* out) {
-    const VkRenderPassCreateInfo none{};
-    return CreateRenderPass(device, &none, allocator, out);
-}
-
-struct Framebuffer : ObjectOf<VkFramebuffer> {
-    using ObjectOf::ObjectOf;
-};
-COOPVK_DESTROY(Framebuffer)
-
-VkResult CreateFramebuffer(Device& device, const VkFramebufferCreateInfo* info, Allocator,
-                           VkFramebuffer* out) {
-    if (!device.settings().graphics) return VK_ERROR_FEATURE_NOT_PRESENT;
-    *out = give(std::make_shared<Framebuffer>(device, *info), &device);
-    return VK_SUCCESS;
-}
-
 // Pipelines without a program.
 VkResult CreateGraphicsPipelines(Device& device, PipelineCache*, uint32_t count,
                                  const VkGraphicsPipelineCreateInfo*, Allocator, VkPipeline* out) {

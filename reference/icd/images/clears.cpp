@@ -6,26 +6,25 @@
 #include "images/regions.hpp"
 
 namespace coopvk::reference::icd {
-namespace {
-
-// Texels become these bytes, as far as they are of the aspect.
-void fill(Execution& execution, const Region& region, const TexelBytes& texel) {
+void fill(Execution& execution, const Region& region, const TexelBytes& texel, bool isFollowed) {
     const uint32_t stride = region.image->format.bytes;
     const auto [first, count, unused] = region.bytes;
     for (uint32_t s = 0; s < region.slices; ++s) {
         for (uint32_t n = 0; n < region.rows; ++n) {
             const Range row = region.row(s, n);
             const bool isWhole = count == stride;
-            if (isWhole) followWrite(execution, Use::kClearWrite, row);
+            if (isWhole && isFollowed) followWrite(execution, Use::kClearWrite, row);
             for (uint64_t at = 0; at < row.size; at += stride) {
                 const Range bytes = part(row, at + first, count);
-                if (!isWhole) followWrite(execution, Use::kClearWrite, bytes);
+                if (!isWhole && isFollowed) followWrite(execution, Use::kClearWrite, bytes);
                 std::memcpy(bytes.data, texel.data() + first, bytes.size);
                 markWritten(bytes);
             }
         }
     }
 }
+
+namespace {
 
 void clear(CommandBuffer& commands, Image& image, VkImageAspectFlags aspect,
            const TexelBytes& texel, std::span<const VkImageSubresourceRange> ranges) {
@@ -43,12 +42,33 @@ void clear(CommandBuffer& commands, Image& image, VkImageAspectFlags aspect,
     const auto clearAll = [regions = std::move(regions), texel, &image](Execution& execution) {
         const auto held = image.hold();
         beginAccesses(execution, Use::kClearWrite);
-        for (const Region& region : regions) fill(execution, region, texel);
+        for (const Region& region : regions) fill(execution, region, texel, true);
     };
     record(commands, clearAll, &image);
 }
 
 }  // namespace
+
+TexelBytes texelOf(const TexelFormat& format, const VkClearColorValue& color) {
+    Texel texel;
+    const bool isSigned = format.components[0].kind == TexelKind::kSint;
+    for (size_t i = 0; i < texel.size(); ++i)
+        texel[i] = !format.isInteger() ? double(color.float32[i])
+                   : isSigned          ? double(color.int32[i])
+                                       : double(color.uint32[i]);
+    TexelBytes bytes{};
+    encodeTexel(format, texel, bytes);
+    return bytes;
+}
+
+TexelBytes texelOf(VkFormat format, VkImageAspectFlags aspect,
+                   const VkClearDepthStencilValue& value) {
+    const bool isDepth = aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
+    TexelBytes bytes{};
+    encodeTexel(texelFormat(format, aspect),
+                {isDepth ? double(value.depth) : double(value.stencil)}, bytes);
+    return bytes;
+}
 
 Region wholeOf(Image& image, VkImageAspectFlags aspect, uint32_t number, uint32_t layer) {
     const TexelLevel& level = image.level(number);
@@ -66,15 +86,7 @@ Region wholeOf(Image& image, VkImageAspectFlags aspect, uint32_t number, uint32_
 void CmdClearColorImage(CommandBuffer& commands, Image* image, VkImageLayout,
                         const VkClearColorValue* color, uint32_t count,
                         const VkImageSubresourceRange* ranges) {
-    Texel texel;
-    const TexelFormat& format = image->format;
-    const bool isSigned = format.components[0].kind == TexelKind::kSint;
-    for (size_t i = 0; i < texel.size(); ++i)
-        texel[i] = !format.isInteger() ? double(color->float32[i])
-                   : isSigned          ? double(color->int32[i])
-                                       : double(color->uint32[i]);
-    TexelBytes bytes{};
-    encodeTexel(format, texel, bytes);
+    const TexelBytes bytes = texelOf(image->format, *color);
     clear(commands, *image, VK_IMAGE_ASPECT_COLOR_BIT, bytes, listOf(ranges, count));
 }
 
@@ -82,15 +94,9 @@ void CmdClearDepthStencilImage(CommandBuffer& commands, Image* image, VkImageLay
                                const VkClearDepthStencilValue* value, uint32_t count,
                                const VkImageSubresourceRange* ranges) {
     const VkFormat format = image->info.format;
-    TexelBytes bytes{};
-    for (const VkImageAspectFlags aspect :
-         {VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
-        if ((aspectsOf(format) & aspect) == 0) continue;
-        const bool isDepth = aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
-        encodeTexel(texelFormat(format, aspect),
-                    {isDepth ? double(value->depth) : double(value->stencil)}, bytes);
-        clear(commands, *image, aspect, bytes, listOf(ranges, count));
-    }
+    for (const VkImageAspectFlags aspect : {VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT})
+        if (aspectsOf(format) & aspect)
+            clear(commands, *image, aspect, texelOf(format, aspect, *value), listOf(ranges, count));
 }
 
 }  // namespace coopvk::reference::icd

@@ -105,15 +105,17 @@ Region regionOf(Image& image, const VkImageSubresourceLayers& layers, const VkOf
                 const VkExtent3D& extent) {
     const TexelLevel& level = image.level(layers.mipLevel);
     const uint32_t count = image.layersOf(layers.baseArrayLayer, layers.layerCount);
-    const auto within = [](int32_t first, uint32_t length, uint32_t all) {
+    // The last block of a row may go beyond the level.
+    const auto within = [](int32_t first, uint32_t length, uint32_t texels, uint32_t block = 1) {
+        const uint32_t all = blocksOf(texels, block) * block;
         return first >= 0 && uint32_t(first) <= all && length <= all - uint32_t(first);
     };
+    const TexelFormat& format = image.format;
     require(image.info.samples == 1, "texels with several samples are copied");
-    require(within(offset.x, extent.width, level.width) &&
-                within(offset.y, extent.height, level.height) &&
+    require(within(offset.x, extent.width, level.width, format.blockWidth) &&
+                within(offset.y, extent.height, level.height, format.blockHeight) &&
                 within(offset.z, extent.depth, level.depth),
             "it goes beyond the end of the image");
-    const TexelFormat& format = image.format;
     const auto x = uint32_t(offset.x), y = uint32_t(offset.y);
     require(x % format.blockWidth == 0 && y % format.blockHeight == 0,
             "the offset is no multiple of the size of blocks");

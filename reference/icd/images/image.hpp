@@ -60,8 +60,9 @@ struct Image : ObjectOf<VkImage> {
 struct ImageView : ObjectOf<VkImageView> {
     ImageView(Device&, const VkImageViewCreateInfo& info);
     std::weak_ptr<const Object> image;
+    VkFormat format;
+    VkImageSubresourceRange range;
     TexelView texels;  // without a range
-    bool isCube = false;
     // With the memory that the image has now. Throws InvalidUse if it has none.
     std::shared_ptr<const BoundTexels> shown(bool isSampled) const;
 };

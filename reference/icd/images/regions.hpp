@@ -29,6 +29,14 @@ Region regionOf(Image& image, const VkImageSubresourceLayers& layers, const VkOf
 // A whole level and layer.
 Region wholeOf(Image& image, VkImageAspectFlags aspect, uint32_t level, uint32_t layer);
 
+// The bytes of a texel with this color.
+TexelBytes texelOf(const TexelFormat& format, const VkClearColorValue& color);
+TexelBytes texelOf(VkFormat format, VkImageAspectFlags aspect,
+                   const VkClearDepthStencilValue& value);
+// Texels become these bytes, as far as they are of the aspect. `isFollowed`: by a command of the
+// stage CLEAR.
+void fill(Execution& execution, const Region& region, const TexelBytes& texel, bool isFollowed);
+
 // `count` blocks of a row become those of another, or the aspect's bytes of them.
 struct RowOfBlocks {
     Range range;

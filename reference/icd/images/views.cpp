@@ -21,10 +21,6 @@ uint8_t shownBy(VkComponentSwizzle swizzle, uint8_t own) {
     }
 }
 
-bool isCubeType(VkImageViewType type) {
-    return type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
-}
-
 // Levels and layers of the view. A view with layers of an image with depth has its slices.
 void selectLevels(const Image& image, const VkImageViewCreateInfo& info, TexelView& view) {
     const VkImageSubresourceRange& range = info.subresourceRange;
@@ -63,7 +59,7 @@ Texel borderOf(const VkSamplerCreateInfo& info) {
 }  // namespace
 
 ImageView::ImageView(Device& device, const VkImageViewCreateInfo& info)
-    : isCube(isCubeType(info.viewType)) {
+    : format(info.format), range(info.subresourceRange) {
     const Image& of = theObject(info.image, device);
     image = of.self;
     texels.format = texelFormat(info.format, info.subresourceRange.aspectMask);

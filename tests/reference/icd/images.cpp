@@ -17,18 +17,20 @@ void Accepting::TearDown() {
     unsetenv("COOPVK_REFERENCE_GRAPHICS");
 }
 
-Picture::Picture(VkDevice device, VkFormat format, VkExtent2D size, VkImageAspectFlags aspect)
-    : range{aspect, 0, 1, 0, 1}, device_(device), size_(size) {
+Picture::Picture(VkDevice device, VkFormat format, VkExtent2D size, VkImageAspectFlags aspect,
+                 uint32_t levels)
+    : range{aspect, 0, levels, 0, 1}, device_(device), size_(size) {
     VkImageCreateInfo info{VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO};
     info.imageType = VK_IMAGE_TYPE_2D;
     info.format = format;
     info.extent = {size.width, size.height, 1};
-    info.mipLevels = info.arrayLayers = 1;
+    info.mipLevels = levels;
+    info.arrayLayers = 1;
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
                  VK_IMAGE_USAGE_SAMPLED_BIT;
     if (format == VK_FORMAT_R8G8B8A8_UNORM || format == VK_FORMAT_R32_UINT)
-        info.usage |= VK_IMAGE_USAGE_STORAGE_BIT;
+        info.usage |= VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     EXPECT_VK(vkCreateImage(device, &info, nullptr, &image));
     VkMemoryRequirements needed;
     vkGetImageMemoryRequirements(device, image, &needed);

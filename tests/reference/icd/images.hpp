@@ -14,11 +14,11 @@ class Accepting : public Vulkan {
     void TearDown() override;
 };
 
-// A flat image of one level with memory of its own, and a view of it.
+// A flat image with memory of its own, and a view of it.
 class Picture {
  public:
     Picture(VkDevice device, VkFormat format, VkExtent2D size,
-            VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT);
+            VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT, uint32_t levels = 1);
     ~Picture();
     Picture(const Picture&) = delete;
     Picture& operator=(const Picture&) = delete;
@@ -28,7 +28,7 @@ class Picture {
     }
     // From nothing to GENERAL, after everything and before everything.
     void prepare(VkCommandBuffer commands) const;
-    // The whole image, from and to the start of a buffer.
+    // The whole first level, from and to the start of a buffer.
     void copyFrom(VkCommandBuffer commands, VkBuffer buffer) const;
     void copyTo(VkCommandBuffer commands, VkBuffer buffer) const;
 

@@ -202,7 +202,7 @@ TEST_F(Texels, AreReadFilteredCountedAndWritten) {
     Picture counters(device, VK_FORMAT_R32_UINT, {1, 2});
     Values texels(16);
     for (uint32_t i = 0; i < 16; ++i) texels[i] = i * 0x01030507;
-    Words source(device, texels), results(device, Values(256, 0)), count(device, Values(2, 9));
+    Words source(device, texels), results(device, Values(320, 0)), count(device, Values(2, 9));
     Words halves(device, Values(16, 0x3C00C000)), integers(device, Values(16, 1));
     const VkBufferView views[] = {viewOf(halves.buffer, VK_FORMAT_R16G16_SFLOAT),
                                   viewOf(integers.buffer, VK_FORMAT_R32_SINT)};
@@ -231,12 +231,17 @@ TEST_F(Texels, AreReadFilteredCountedAndWritten) {
             const double mean = (color(x, y, c) + color(x + 1, y, c) + color(x, y + 1, c) +
                                  color(x + 1, y + 1, c)) /
                                 4;
-            EXPECT_NEAR(floatOf(results[16 * i + c]), mean, 1e-6) << i;
-            EXPECT_NEAR(floatOf(results[16 * i + 4 + c]), color(x, y, c), 1e-7) << i;
-            EXPECT_NEAR(floatOf(results[16 * i + 8 + c]), color(x, y, c), 1e-7) << i;
+            EXPECT_NEAR(floatOf(results[20 * i + c]), mean, 1e-6) << i;
+            EXPECT_NEAR(floatOf(results[20 * i + 4 + c]), color(x, y, c), 1e-7) << i;
+            EXPECT_NEAR(floatOf(results[20 * i + 8 + c]), color(x, y, c), 1e-7) << i;
         }
+        // "Texel Gathering": (i0, j1), (i1, j1), (i1, j0), (i0, j0).
+        const double gathered[] = {color(x, y + 1, 1), color(x + 1, y + 1, 1), color(x + 1, y, 1),
+                                   color(x, y, 1)};
+        for (uint32_t c = 0; c < 4; ++c)
+            EXPECT_NEAR(floatOf(results[20 * i + 16 + c]), gathered[c], 1e-7) << i;
         const float others[] = {-2, 1, 16, 1};
-        for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(floatOf(results[16 * i + 12 + c]), others[c]);
+        for (uint32_t c = 0; c < 4; ++c) EXPECT_EQ(floatOf(results[20 * i + 12 + c]), others[c]);
         EXPECT_EQ(integers[i], 0u - i);
     }
     EXPECT_EQ(count.values(), (Values{0, 16}));
@@ -246,7 +251,7 @@ TEST_F(Texels, AreReadFilteredCountedAndWritten) {
 // nullDescriptor: "loads ... return zero values", stores and atomics "have no effect", sizes are
 // zero. Nothing of that is a report.
 TEST_F(Texels, OfNullDescriptorsAreZeros) {
-    Words results(device, Values(256, 7));
+    Words results(device, Values(320, 7));
     Layout layout(device, bindings());
     const VkDescriptorSet set = layout.allocate();
     const VkDescriptorImageInfo none{VK_NULL_HANDLE, VK_NULL_HANDLE, VK_IMAGE_LAYOUT_GENERAL};
@@ -256,14 +261,15 @@ TEST_F(Texels, OfNullDescriptorsAreZeros) {
         dispatch(commands, layout.pipeline(kTexelsWords), layout.pipelines, set);
     }));
     for (uint32_t i = 0; i < 16; ++i)
-        for (const uint32_t c : {0u, 4u, 8u, 12u, 13u, 14u}) EXPECT_EQ(results[16 * i + c], 0u);
+        for (const uint32_t c : {0u, 4u, 8u, 12u, 13u, 14u, 16u})
+            EXPECT_EQ(results[20 * i + c], 0u);
 }
 
 // Without a barrier between the copy and the shader.
 TEST_F(Texels, AccessesWithoutADependencyAreReported) {
     Picture colors(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4});
     Picture counters(device, VK_FORMAT_R32_UINT, {1, 2});
-    Words source(device, Values(16, 0)), results(device, Values(256, 0));
+    Words source(device, Values(16, 0)), results(device, Values(320, 0));
     const VkBufferView views[] = {viewOf(source.buffer, VK_FORMAT_R16G16_SFLOAT),
                                   viewOf(results.buffer, VK_FORMAT_R32_SINT)};
     Layout layout(device, bindings());

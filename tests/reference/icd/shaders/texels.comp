@@ -13,10 +13,11 @@ void main() {
     ivec2 at = ivec2(gl_GlobalInvocationID.xy);
     uint i = gl_LocalInvocationIndex;
     // Between four texels, so that a linear filter gives their mean.
-    results[4 * i] = textureLod(sampled, (vec2(at) + 1.0) / vec2(textureSize(sampled, 0)), 0.0);
-    results[4 * i + 1] = texelFetch(sampled, at, 0);
-    results[4 * i + 2] = imageLoad(stored, at);
+    results[5 * i] = textureLod(sampled, (vec2(at) + 1.0) / vec2(textureSize(sampled, 0)), 0.0);
+    results[5 * i + 1] = texelFetch(sampled, at, 0);
+    results[5 * i + 2] = imageLoad(stored, at);
     uint before = imageAtomicAdd(counters, ivec2(0, 1), 1u);
-    results[4 * i + 3] = vec4(texelFetch(texels, int(i)).rg, imageSize(integers), before < 16u ? 1.0 : 0.0);
+    results[5 * i + 3] = vec4(texelFetch(texels, int(i)).rg, imageSize(integers), before < 16u ? 1.0 : 0.0);
+    results[5 * i + 4] = textureGather(sampled, (vec2(at) + 1.0) / 4.0, 1);
     imageStore(integers, int(i), ivec4(-int(i)));
 }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Levels of detail of images, and their borders.
+#include "images.hpp"
+#include "levels.spv.h"
+
+namespace coopvk::reference::test::levels_test {
+namespace {
+
+using Values = std::vector<uint32_t>;
+
+class Levels : public Accepting {
+ protected:
+    VkSampler samplerOf(VkFilter filter, VkSamplerMipmapMode mode, VkSamplerAddressMode address) {
+        VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+        info.magFilter = info.minFilter = filter;
+        info.mipmapMode = mode;
+        info.addressModeU = info.addressModeV = info.addressModeW = address;
+        info.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+        info.maxLod = VK_LOD_CLAMP_NONE;
+        VkSampler sampler = VK_NULL_HANDLE;
+        EXPECT_VK(vkCreateSampler(device, &info, nullptr, &sampler));
+        return sampler;
+    }
+    // Level 0 has 0.2 in its components, level 1 has 0.8.
+    void clearLevels(VkCommandBuffer commands, const Picture& picture) {
+        picture.prepare(commands);
+        for (const uint32_t level : {0u, 1u}) {
+            const float shade = level == 0 ? 0.2f : 0.8f;
+            const VkClearColorValue color{{shade, shade, shade, shade}};
+            VkImageSubresourceRange range = picture.range;
+            range.baseMipLevel = level;
+            range.levelCount = 1;
+            vkCmdClearColorImage(commands, picture.image, VK_IMAGE_LAYOUT_GENERAL, &color, 1,
+                                 &range);
+        }
+        fullBarrier(commands);
+    }
+};
+
+float floatOf(uint32_t bits) {
+    float number = 0;
+    std::memcpy(&number, &bits, sizeof(number));
+    return number;
+}
+
+// "Level-of-Detail Operation": between two levels their mix by the fraction; beyond the last one
+// the last; of derivatives the logarithm of the larger one in texels: log2(0.5 * 4) = 1. Beside the
+// image is the border.
+TEST_F(Levels, AreMixedClampedAndFoundByDerivatives) {
+    Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
+    Words results(device, Values(24, 0));
+    const VkSampler samplers[] = {
+        samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, VK_SAMPLER_ADDRESS_MODE_REPEAT),
+        samplerOf(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                  VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER)};
+    Layout layout(device, {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+                           binding(1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2)});
+    const VkDescriptorSet set = layout.allocate();
+    const VkDescriptorImageInfo images[] = {picture.info(samplers[0]), picture.info(samplers[1])};
+    const VkDescriptorBufferInfo buffer = results.info();
+    VkWriteDescriptorSet writes[2] = {
+        write(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {&buffer, 1}),
+        write(set, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, {})};
+    writes[1].descriptorCount = 2;
+    writes[1].pImageInfo = images;
+    vkUpdateDescriptorSets(device, 2, writes, 0, nullptr);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        clearLevels(commands, picture);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline(kLevelsWords));
+        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipelines, 0, 1,
+                                &set, 0, nullptr);
+        vkCmdDispatch(commands, 1, 1, 1);
+    }));
+    const float expected[] = {0.75f * 0.2f + 0.25f * 0.8f, 0.8f, 0.8f, 2, 1, 0.8f};
+    for (uint32_t i = 0; i < 6; ++i) EXPECT_NEAR(floatOf(results[4 * i]), expected[i], 1e-6) << i;
+    EXPECT_EQ(floatOf(results[13]), 2);  // levels, behind the width of level 1
+    for (const VkSampler each : samplers) vkDestroySampler(device, each, nullptr);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::levels_test
