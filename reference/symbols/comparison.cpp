@@ -23,6 +23,19 @@ TermId withoutRoundTrip(const Terms& terms, TermId id) {
     return id;
 }
 
+// Without what adds -0 to it. IEEE 754, 6.3: "x + x [...] retains the same sign as x even when x is
+// zero", and the sum of zeros of opposite signs "is +0 in all rounding-direction attributes except
+// roundTowardNegative", which Vulkan has not. So the sum is x.
+TermId withoutNegativeZero(const Terms& terms, TermId id) {
+    const auto isZero = [&](uint32_t n) {
+        const auto bits = terms.constantOf(terms.operand(id, n));
+        return bits && *bits == uint64_t{1} << (terms[id].width - 1);
+    };
+    while (terms.isApplied(id, numberIn(OpFAdd)) && (isZero(0) || isZero(1)))
+        id = terms.operand(id, isZero(1) ? 0 : 1);
+    return id;
+}
+
 struct Stricter {
     uint32_t native, rewritten;
 };
@@ -64,6 +77,12 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
 }
 
 bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
+    const TermId n0 = withoutNegativeZero(terms_, native);
+    const TermId r0 = withoutNegativeZero(terms_, rewritten);
+    if (n0 != native || r0 != rewritten) {
+        assumptions_ |= kNanBits;
+        return allows(n0, r0, number);
+    }
     const TermKind n = terms_[native].kind, r = terms_[rewritten].kind;
     if (isFloatSum(native) && allowsSum(native, rewritten)) return true;
     if (n == TermKind::kReduced) return allowsReduction(native, rewritten);

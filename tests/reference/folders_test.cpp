@@ -25,7 +25,8 @@ void expectReports(const FolderRun& run) {
 void expectCounts(const FolderRun& run, const MemoryCounts& all) {
     std::map<std::string, std::array<uint64_t, 2>> sums;
     for (const auto& [at, count] : all.counts()) {
-        auto& [transactions, fewest] = sums[count.kind == kShared ? "shared" : "buffers"];
+        auto& [transactions, fewest] =
+            sums[count.kind == MemoryKind::kShared ? "shared" : "buffers"];
         transactions += count.transactions;
         fewest += count.fewest;
     }

@@ -42,7 +42,8 @@ shader bytes int8_t int32_t
 shader twice float16_t float 'z = coopMatMulAdd(x, y, z);'
 # One bit pattern in 2^32, which no sample hits.
 shader pattern bfloat16_t float 'z[0] = floatBitsToUint(z[0]) == 0x4B123457u ? 1.0 : z[0];'
-shader branch float16_t float 'if (c[0] > 1.0) z = z + z;'
+shader branch float16_t float 'if (a[0] > 1.0) z = z + z;'
+shader loop float16_t float 'for (float i = 0.0; i < float(a[0]); i += 1.0) z = z + z;'
 
 # Numbers outside of the function's domain are not chosen.
 for argument in 'z[i]' 'z[i] + z[i]'; do
@@ -57,7 +58,8 @@ expect 0 '"verdict": "proved"' --json --lanes 8 "$work/bytes.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
 expect 2 'not provable' --lanes 32 --against "$work/pattern.spv" "$work/shorts.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/root11.spv" "$work/root4.spv"
-expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/branch.spv"
+expect 0 '32 lanes, GPU, core: proved' --lanes 32 "$work/branch.spv"
+expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/loop.spv"
 # A proof of nothing is none.
 cat >"$work/nothing.comp" <<'GLSL'
 #version 460
