@@ -178,6 +178,18 @@ TEST(SharedMemory, LocksOrderWhatTheyGuard) {
     EXPECT_GE(accesses, 2u);
 }
 
+// Invocations of all workgroups add to a buffer: its atomics have the scope Device (1) or, with the
+// Vulkan memory model, QueueFamily (5) at least.
+TEST(SharedMemory, AtomicsOfBuffersReachAllWorkgroups) {
+    for (const std::string_view memoryModel : {"Vulkan", "GLSL450"}) {
+        const std::string text = run({.memoryModel = memoryModel, .storage = "StorageBuffer"});
+        const auto atomics = linesWith(text, {"OpAtomic"});
+        EXPECT_FALSE(atomics.empty());
+        for (const std::string& line : atomics)
+            EXPECT_TRUE(has(line, " %uint_1 ") || has(line, " %uint_5 ")) << line;
+    }
+}
+
 // Without an initialiser, which would need shaderZeroInitializeWorkgroupMemory.
 TEST(SharedMemory, LocksAreFreeAtTheStart) {
     for (const std::string_view memoryModel : {"Vulkan", "GLSL450"}) {
