@@ -9,7 +9,7 @@
 #include "ir/module.hpp"
 #include "ir/multiples.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "passes/whole_module.hpp"
+#include "optimise/optimise.hpp"
 #include "tensor_module.hpp"
 
 namespace coopvk::rewrite::long_modules_test {
@@ -33,7 +33,8 @@ TEST(LongModules, EqualValuesWithDecorations) {
                            "%main = OpFunction %void None %void_fn\n%entry = OpLabel\n" + code +
                            "OpReturn\nOpFunctionEnd\n");
     const std::vector<uint32_t> words = module.serialise();
-    shareRepeatedValues(module, Within::kBlock);
+    TypeTable types(module);
+    shareEqualValues(types, *module.functions().front(), Within::kBlock);
     EXPECT_EQ(module.serialise(), words);
 }
 

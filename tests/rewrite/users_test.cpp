@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include "assemble.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/types.hpp"
+#include "optimise/dead_code.hpp"
 
 namespace coopvk::rewrite::users_test {
 namespace {

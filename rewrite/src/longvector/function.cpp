@@ -7,12 +7,12 @@
 
 #include "ir/arithmetic_decorations.hpp"
 #include "ir/composites.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "longvector/structures.hpp"
 #include "lowering/cooperative_types.hpp"
+#include "optimise/dead_code.hpp"
 
 namespace coopvk::rewrite {
 

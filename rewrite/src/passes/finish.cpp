@@ -6,10 +6,10 @@
 #include <unordered_set>
 
 #include "ir/calls.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "optimise/dead_code.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

@@ -8,12 +8,12 @@
 #include "ir/blocks.hpp"
 #include "ir/component_kinds.hpp"
 #include "ir/composites.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/dominators.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "lowering/context.hpp"
+#include "optimise/dead_code.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {

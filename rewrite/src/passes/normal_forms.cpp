@@ -9,11 +9,11 @@
 #include <unordered_set>
 
 #include "ir/blocks.hpp"
-#include "ir/calls.hpp"
 #include "ir/composites.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
+#include "optimise/dead_code.hpp"
 #include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
@@ -237,20 +237,6 @@ bool sharesContinueTarget(const Module& module) {
         module.functions(), [](const auto& function) { return !sharedTargets(*function).empty(); });
 }
 
-namespace {
-
-void collectResults(const Function& function, std::unordered_set<Id>& gone) {
-    gone.insert(function.id());
-    for (const InstructionPtr& i : function.parameters) gone.insert(i->result);
-    for (const auto& block : function.blocks) {
-        gone.insert(block->id());
-        for (const InstructionPtr& i : block->body) gone.insert(i->result);
-    }
-    gone.erase(0);
-}
-
-}  // namespace
-
 std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, Stage stage) {
     InstructionList& entries = module.section(Section::kEntryPoints);
     const auto kept = std::ranges::find_if(entries, [&](const InstructionPtr& entry) {
@@ -269,15 +255,7 @@ std::optional<Error> keepOneEntryPoint(Module& module, std::string_view name, St
     std::iter_swap(entries.begin(), kept);
     for (size_t i = 1; i < entries.size(); ++i) module.retire(std::move(entries[i]));
     entries.resize(1);
-
-    const std::unordered_set<Id> reached = functionsReachedFrom(module, {entries[0]->word(1)});
-    std::unordered_set<Id> gone;
-    std::erase_if(module.functions(), [&](const std::unique_ptr<Function>& function) {
-        if (reached.contains(function->id())) return false;
-        collectResults(*function, gone);
-        return true;
-    });
-    module.forget(gone);
+    removeUnreachedFunctions(module);
     module.dropDanglingNonSemantic();
     return std::nullopt;
 }

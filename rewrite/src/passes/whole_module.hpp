@@ -8,6 +8,7 @@
 
 #include "ir/module.hpp"
 #include "ir/types.hpp"
+#include "optimise/fold_constants.hpp"
 #include "plan/device_plan.hpp"
 
 namespace coopvk::rewrite {
@@ -93,17 +94,9 @@ std::optional<Error> specialise(TypeTable& types, std::span<const Specialization
 // default.
 std::optional<Error> checkArrayLengths(const Module& module);
 
-// The number of elements that an invocation holds of a matrix type; nullopt if not yet known.
-using MatrixLength = std::function<std::optional<uint32_t>(Id matrixType)>;
-
 // Folds OpSpecConstantOp and composites of constants. Runs again once lengths of matrices are
 // known.
 void foldSpecConstants(TypeTable& types, const MatrixLength& length);
-
-// Evaluates an OpSpecConstantOp and turns it into an OpConstant* in place. Supports all operations
-// that the Shader capability allows, on scalars and vectors. False if it stays: an operand is not
-// yet constant.
-bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length);
 
 // VK_EXT_shader_atomic_float for 32-bit floats in buffers.
 
@@ -146,16 +139,6 @@ void removeSubgroupBarriers(Module& module);
 // mode SPIR-V promises that they meet only where the whole workgroup parted there.
 void declareReconvergence(Module& module, const DeviceFeatures& device, Stage stage,
                           uint32_t subgroupSize);
-
-// Computes each value once and removes values that nothing uses.
-//
-//   %a = OpIAdd %u32 %x %y
-//   %b = OpIAdd %u32 %x %y      is %a
-enum class Within {
-    kBlock,
-    kFunction,  // if an equal instruction dominates another one: registers hold it for longer
-};
-void shareRepeatedValues(Module& module, Within within);
 
 // Views of a buffer and its original variable are Aliased (lowering/place.hpp). Where only one of
 // them is left, or nothing writes to them, they are Aliased no more, so that drivers may still move

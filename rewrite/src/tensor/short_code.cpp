@@ -4,11 +4,9 @@
 // members are known.
 #include <algorithm>
 
-#include "ir/blocks.hpp"
-#include "ir/dead_code.hpp"
-#include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
+#include "optimise/dead_code.hpp"
+#include "optimise/optimise.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
@@ -101,106 +99,15 @@ bool isTensorType(const Instruction& type) {
     return isOneOf(type.opcode, {OpTypeTensorLayoutNV, OpTypeTensorViewNV});
 }
 
-// Follows the variables of a function that only one block stores to.
-class Forwarding {
- public:
-    Forwarding(Module& module, Function& function)
-        : module_(module),
-          function_(function),
-          graph_(function),
-          dominators_(function, graph_),
-          users_(function) {}
-
-    void run() {
-        for (const InstructionPtr& i : function_.blocks.front()->body) {
-            if (i->opcode == OpVariable && i->operands.size() == 1) follow(i->result);
-        }
-        if (gone_.empty()) return;
-        for (const auto& block : function_.blocks) {
-            for (const InstructionPtr& i : block->body) replaceOperands(*i);
-        }
-        for (const auto& block : function_.blocks) {
-            module_.takeOut(block->body, [&](const Instruction& i) { return isGone(i); });
-        }
-        module_.forget(gone_);
-    }
-
- private:
-    bool isGone(const Instruction& i) const {
-        return gone_.contains(i.opcode == OpStore ? i.word(0) : i.result);
-    }
-
-    // Only whole loads and stores that are not volatile.
-    bool isSimple(const Usage& use) const {
-        const Instruction& i = *use.user;
-        return use.operand == 0 && i.operands.size() == (i.opcode == OpStore ? 2 : 1) &&
-               isOneOf(i.opcode, {OpLoad, OpStore});
-    }
-
-    // What a load reads; nullopt: it is not known.
-    std::optional<Id> storedBefore(std::span<const Usage* const> stores,
-                                   const Position& load) const {
-        std::optional<Id> value;
-        const size_t block = stores.front()->position.block;
-        if (load.block != block && !dominators_.dominates(block, load.block)) return std::nullopt;
-        for (const Usage* store : stores) {
-            if (load.block != block || store->position < load) value = store->user->word(1);
-        }
-        return value;
-    }
-
-    void follow(Id variable) {
-        if (!isTensorType(module_.def(module_.pointee(variable)))) return;
-        std::vector<const Usage*> stores;
-        std::map<Id, Id> loaded;
-        for (const Usage& use : users_.of(variable)) {
-            if (!isSimple(use)) return;
-            if (use.user->opcode == OpStore) stores.push_back(&use);
-        }
-        if (stores.empty()) return;
-        for (const Usage* store : stores) {
-            if (store->position.block != stores.front()->position.block) return;
-        }
-        for (const Usage& use : users_.of(variable)) {
-            if (use.user->opcode != OpLoad) continue;
-            const std::optional<Id> value = storedBefore(stores, use.position);
-            if (!value) return;
-            loaded[use.user->result] = *value;
-        }
-        gone_.insert(variable);
-        for (const auto& [load, value] : loaded) {
-            gone_.insert(load);
-            values_[load] = value;
-        }
-    }
-
-    // In malformed modules, values may be each other's.
-    void replaceOperands(Instruction& i) const {
-        for (Operand& o : i.operands) {
-            for (size_t n = 0; o.isId && n < values_.size(); ++n) {
-                const auto found = values_.find(o.word);
-                if (found == values_.end()) break;
-                o.word = found->second;
-            }
-        }
-    }
-
-    Module& module_;
-    Function& function_;
-    const BlockGraph graph_;
-    const Dominators dominators_;
-    const Users users_;
-    std::map<Id, Id> values_;  // of loads
-    std::unordered_set<Id> gone_;
-};
-
 }  // namespace
 
 void forwardTensorValues(Module& module) {
     const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
     if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
     for (const auto& function : module.functions()) {
-        if (!function->blocks.empty()) Forwarding(module, *function).run();
+        forwardVariables(module, *function, Phis::kNever, [&](const Instruction& variable) {
+            return isTensorType(module.def(module.pointee(variable.result)));
+        });
     }
 }
 

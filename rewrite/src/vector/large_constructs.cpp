@@ -10,12 +10,12 @@
 #include <algorithm>
 
 #include "ir/composites.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/words.hpp"
+#include "optimise/dead_code.hpp"
 #include "vector/memory.hpp"
 
 namespace coopvk::rewrite {

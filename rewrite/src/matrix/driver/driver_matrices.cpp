@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "ir/arithmetic_decorations.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
+#include "optimise/dead_code.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {

@@ -6,12 +6,12 @@
 #include <set>
 
 #include "ir/control_flow.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/effects.hpp"
 #include "ir/memory_operands.hpp"
 #include "lowering/number.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/slices/segments.hpp"
+#include "optimise/dead_code.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {

@@ -1,17 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Values of OpSpecConstantOp.
+#include "optimise/fold_constants.hpp"
+
 #include <cmath>
 
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/types.hpp"
 #include "lowering/number.hpp"
-#include "passes/whole_module.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// What is computed, by an instruction or by OpSpecConstantOp.
+struct Operation {
+    spv::Op opcode;
+    Id type, result;
+    std::span<const Operand> operands;
+
+    uint32_t word(size_t index) const { return index < operands.size() ? operands[index].word : 0; }
+};
 
 class Folder {
  public:
@@ -19,16 +27,17 @@ class Folder {
         : types_(types), module_(types.module()), length_(length) {}
 
     // A constant with the instruction's value, if that is known.
-    std::optional<Id> fold(const Instruction& i) {
-        const auto opcode = static_cast<spv::Op>(i.word(0));
+    std::optional<Id> fold(const Operation& i) {
+        const spv::Op opcode = i.opcode;
         if (opcode == OpCooperativeMatrixLengthKHR) {
-            const std::optional<uint32_t> value = length_ ? length_(i.word(1)) : std::nullopt;
+            const std::optional<uint32_t> value = length_ ? length_(i.word(0)) : std::nullopt;
             return value ? std::optional(types_.constant(i.type, *value)) : std::nullopt;
         }
         if (opcode == OpCompositeExtract) return extract(i);
         if (opcode == OpSelect) return select(i);
         if (opcode == OpVectorShuffle) return shuffle(i);
-        if (opcode == OpCompositeInsert) return insert(i, i.word(1), i.word(2), 3);
+        if (opcode == OpCompositeInsert) return insert(i, i.word(0), i.word(1), 2);
+        if (opcode == OpBitcast) return bitcast(i);
         const uint32_t count = types_.components(i.type);
         if (count == 0) return std::nullopt;
         std::vector<Id> parts;
@@ -41,15 +50,15 @@ class Folder {
     }
 
  private:
-    std::optional<uint64_t> component(spv::Op opcode, const Instruction& i, uint32_t c) {
+    std::optional<uint64_t> component(spv::Op opcode, const Operation& i, uint32_t c) {
         if (opcode == OpFConvert || opcode == OpQuantizeToF16) return rounded(opcode, i, c);
-        const std::optional<Scalar> a = scalar(i.word(1), c);
-        return a ? evaluate(opcode, *a, scalar(i.word(2), c)) : std::nullopt;
+        const std::optional<Scalar> a = scalar(i.word(0), c);
+        return a ? evaluate(opcode, *a, scalar(i.word(1), c)) : std::nullopt;
     }
 
-    std::optional<uint64_t> rounded(spv::Op opcode, const Instruction& i, uint32_t c) {
+    std::optional<uint64_t> rounded(spv::Op opcode, const Operation& i, uint32_t c) {
         const Number* to = formatOf(i.type);
-        std::optional<double> value = floatValue(i.word(1), c);
+        std::optional<double> value = floatValue(i.word(0), c);
         if (to == nullptr || !to->isArithmetic() || !value) return std::nullopt;
         const Number& half = *findNumber(ComponentType::kFloat16);
         if (opcode == OpQuantizeToF16) {
@@ -67,6 +76,42 @@ class Folder {
         return types_.isFloat(type)
                    ? findNumber(NumberKind::kFloat, types_.width(type), types_.encoding(type))
                    : nullptr;
+    }
+
+    // The same bits, lower components first.
+    std::optional<Id> bitcast(const Operation& i) {
+        const Id from = module_.def(i.word(0)).type;
+        const uint32_t width = types_.width(i.type), given = types_.width(from);
+        if (width == 0 || given == 0) return std::nullopt;
+        std::vector<uint64_t> bits(types_.components(i.type), 0);
+        for (uint32_t c = 0; c < types_.components(from); ++c) {
+            const std::optional<Id> part = partOf(i.word(0), c);
+            const std::optional<uint64_t> value = part ? constantBits(*part, given) : std::nullopt;
+            if (!value) return std::nullopt;
+            const uint32_t step = std::min(width, given);
+            for (uint32_t at = 0; at < given; at += step) {
+                const uint32_t bit = c * given + at;
+                if (bit / width >= bits.size()) return std::nullopt;
+                bits[bit / width] |= lowest(*value >> at, step) << bit % width;
+            }
+        }
+        std::vector<Id> parts;
+        for (const uint64_t value : bits)
+            parts.push_back(types_.constant(types_.scalarOf(i.type), value));
+        return isVector(i.type) ? types_.constantComposite(i.type, parts) : parts[0];
+    }
+
+    // Of a scalar constant.
+    std::optional<uint64_t> constantBits(Id id, uint32_t width) const {
+        const Instruction& def = module_.def(id);
+        if (def.opcode == OpConstantNull) return 0;
+        if (def.opcode != OpConstant) return std::nullopt;
+        const uint64_t high = width == 64 ? def.word(1) : 0;
+        return lowest(def.word(0) | high << 32, width);
+    }
+
+    static uint64_t lowest(uint64_t value, uint32_t width) {
+        return width == 64 ? value : value & ((uint64_t{1} << width) - 1);
     }
 
     std::optional<double> floatValue(Id id, uint32_t c) {
@@ -125,24 +170,24 @@ class Folder {
         return value ? std::optional(Scalar{*value, types_.width(type)}) : std::nullopt;
     }
 
-    std::optional<Id> extract(const Instruction& i) {
-        std::optional<Id> id = i.word(1);
-        for (size_t o = 2; id && o < i.operands.size(); ++o) id = member(*id, i.word(o));
+    std::optional<Id> extract(const Operation& i) {
+        std::optional<Id> id = i.word(0);
+        for (size_t o = 1; id && o < i.operands.size(); ++o) id = member(*id, i.word(o));
         return id && module_.def(*id).type == i.type ? known(*id) : std::nullopt;
     }
 
-    std::optional<Id> shuffle(const Instruction& i) {
+    std::optional<Id> shuffle(const Operation& i) {
         const auto components = [&](Id vector) {
             return types_.components(module_.def(vector).type);
         };
-        const uint32_t first = components(i.word(1));
+        const uint32_t first = components(i.word(0));
         std::vector<Id> parts;
-        for (size_t o = 3; o < i.operands.size(); ++o) {
+        for (size_t o = 2; o < i.operands.size(); ++o) {
             // 0xFFFFFFFF: the component is undefined.
             const uint32_t index = i.word(o) == ~0u ? 0 : i.word(o);
-            if (index >= first + components(i.word(2))) return std::nullopt;
+            if (index >= first + components(i.word(1))) return std::nullopt;
             const std::optional<Id> part =
-                index < first ? member(i.word(1), index) : member(i.word(2), index - first);
+                index < first ? member(i.word(0), index) : member(i.word(1), index - first);
             if (!part) return std::nullopt;
             parts.push_back(*part);
         }
@@ -152,7 +197,7 @@ class Folder {
     }
 
     // `composite` with `object` at the indices from operand `first` on.
-    std::optional<Id> insert(const Instruction& i, Id object, Id composite, size_t first) {
+    std::optional<Id> insert(const Operation& i, Id object, Id composite, size_t first) {
         if (first == i.operands.size()) return known(object);
         constexpr uint64_t kMaxMembers = 4096;
         const Id type = module_.def(composite).type;
@@ -169,11 +214,11 @@ class Folder {
     }
 
     // A vector of conditions selects each component.
-    std::optional<Id> select(const Instruction& i) {
-        const Id condition = i.word(1);
+    std::optional<Id> select(const Operation& i) {
+        const Id condition = i.word(0);
         const auto chosen = [&](uint32_t c) -> std::optional<Id> {
             const std::optional<Scalar> value = scalar(condition, c);
-            return value ? std::optional(i.word(value->bits != 0 ? 2 : 3)) : std::nullopt;
+            return value ? std::optional(i.word(value->bits != 0 ? 1 : 2)) : std::nullopt;
         };
         if (!isVector(module_.def(condition).type)) {
             const std::optional<Id> whole = chosen(0);
@@ -198,7 +243,10 @@ class Folder {
 }  // namespace
 
 bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const MatrixLength& length) {
-    const std::optional<Id> folded = Folder(types, length).fold(instruction);
+    const std::optional<Id> folded =
+        Folder(types, length)
+            .fold({static_cast<spv::Op>(instruction.word(0)), instruction.type, instruction.result,
+                   operandsBehind(instruction, 1)});
     if (!folded || *folded == instruction.result) return false;
     // Other instructions name this id: it becomes a copy of the constant.
     types.module().removeDecoration(instruction.result, kSaturated);
@@ -206,6 +254,17 @@ bool foldSpecConstantOp(TypeTable& types, Instruction& instruction, const Matrix
     instruction.opcode = constant.opcode;
     instruction.operands = constant.operands;
     return true;
+}
+
+std::optional<Id> folded(TypeTable& types, const Instruction& i) {
+    const Module& module = types.module();
+    const bool areConstants = std::ranges::all_of(i.operands, [&](const Operand& o) {
+        return !o.isId ||
+               isOneOf(module.def(o.word).opcode, {OpConstant, OpConstantTrue, OpConstantFalse,
+                                                   OpConstantNull, OpConstantComposite});
+    });
+    if (!areConstants || i.type == 0 || i.operands.empty()) return std::nullopt;
+    return Folder(types, nullptr).fold({i.opcode, i.type, i.result, i.operands});
 }
 
 }  // namespace coopvk::rewrite

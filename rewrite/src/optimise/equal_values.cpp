@@ -3,14 +3,12 @@
 
 #include <algorithm>
 #include <bit>
-#include <unordered_set>
 
 #include "ir/blocks.hpp"
-#include "ir/dead_code.hpp"
 #include "ir/dominators.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
-#include "passes/whole_module.hpp"
+#include "optimise/optimise.hpp"
 
 namespace coopvk::rewrite {
 
@@ -25,7 +23,7 @@ bool isIntegerFunction(const Instruction& i) {
 // Whether an equal instruction ahead of it gives the same value, unless one of them is decorated.
 // What only computes names no function, but for calls: so no operand is looked up.
 bool isRepeatable(const Module& module, const Instruction& i) {
-    if (i.result == 0 || i.type == 0 || i.opcode == OpFunctionCall) return false;
+    if (i.type == 0 || i.opcode == OpFunctionCall) return false;
     if (isExtInst(i.opcode) && !isIntegerFunction(i)) return false;
     return onlyComputes(ownEffects(module, i));
 }
@@ -44,11 +42,13 @@ bool areEqual(const Instruction& a, const Instruction& b) {
 // At so many of the same hash at most, since those of parallel branches replace each other nowhere.
 constexpr uint32_t kMostLooks = 512;
 
-class RepeatedValues {
+class EqualValues {
  public:
-    // `same`: by id, the result that replaces it; 0: none.
-    RepeatedValues(Module& module, Function& function, Within within, std::vector<Id>& same)
-        : module_(module), function_(function), same_(same) {
+    EqualValues(TypeTable& types, Function& function, Within within)
+        : types_(types),
+          module_(types.module()),
+          function_(function),
+          replaced_(types.module().bound()) {
         if (within == Within::kFunction) dominance_.emplace(function);
         size_t count = 0;
         for (const auto& block : function.blocks) count += block->body.size();
@@ -57,9 +57,7 @@ class RepeatedValues {
 
     void run() {
         for (size_t b = 0; b < function_.blocks.size(); ++b) visit(b);
-        if (gone_.empty()) return;
-        function_.visitBlocks([&](Instruction& i) { replaceOperands(i); });
-        module_.forget(gone_);
+        replaced_.update(module_, function_);
     }
 
  private:
@@ -74,12 +72,6 @@ class RepeatedValues {
         size_t block;
         uint32_t older;  // another one with its hash, as in newest_
     };
-
-    void replaceOperands(Instruction& i) const {
-        for (Operand& o : i.operands) {
-            if (o.isId && same_[o.word] != 0) o.word = same_[o.word];
-        }
-    }
 
     // Of equal instructions in this block or in those that dominate it.
     struct Earlier {
@@ -106,45 +98,43 @@ class RepeatedValues {
     }
 
     void visit(size_t block) {
-        InstructionList& body = function_.blocks[block]->body;
-        std::erase_if(body, [&](InstructionPtr& i) {
-            if (i->opcode != OpPhi) replaceOperands(*i);
-            if (!isRepeatable(module_, *i)) return false;
-            uint32_t& newest = newest_[hashOf(*i) % newest_.size()];
-            const Earlier earlier = find(block, *i, newest);
-            if (!earlier.result) {
-                // Another decorated one serves nothing, and each later one would look at it.
-                if (earlier.isKnown && module_.isDecorated(i->result)) return false;
-                known_.push_back({i.get(), block, newest});
-                newest = static_cast<uint32_t>(known_.size());
-                return false;
-            }
-            same_[i->result] = *earlier.result;
-            gone_.insert(i->result);
+        std::erase_if(function_.blocks[block]->body, [&](InstructionPtr& i) {
+            replaced_.update(*i);
+            const std::optional<Id> value = i->result != 0 ? valueOf(block, *i) : std::nullopt;
+            if (!value || *value == i->result) return false;
+            replaced_.replace(i->result, *value);
             module_.retire(std::move(i));
             return true;
         });
     }
 
+    // What another instruction or a constant gives, too.
+    std::optional<Id> valueOf(size_t block, Instruction& i) {
+        if (const std::optional<Id> value = simplified(types_, i)) return value;
+        if (!isRepeatable(module_, i)) return std::nullopt;
+        uint32_t& newest = newest_[hashOf(i) % newest_.size()];
+        const Earlier earlier = find(block, i, newest);
+        // Another decorated one serves nothing, and each later one would look at it.
+        if (earlier.result || (earlier.isKnown && module_.isDecorated(i.result)))
+            return earlier.result;
+        known_.push_back({&i, block, newest});
+        newest = static_cast<uint32_t>(known_.size());
+        return std::nullopt;
+    }
+
+    TypeTable& types_;
     Module& module_;
     Function& function_;
     std::optional<Dominance> dominance_;  // nullopt: within blocks
     std::vector<Known> known_;
     std::vector<uint32_t> newest_;  // by hash: a number in known_, from 1; 0: none
-    std::vector<Id>& same_;
-    std::unordered_set<Id> gone_;
+    ReplacedValues replaced_;
 };
 
 }  // namespace
 
-void shareRepeatedValues(Module& module, Within within) {
-    std::vector<Id> same(module.bound());
-    for (const auto& function : module.functions()) {
-        RepeatedValues(module, *function, within, same).run();
-    }
-    removeDeadCode(module, [&](const Instruction& i) {
-        return isRepeatable(module, i) && !module.isDecorated(i.result);
-    });
+void shareEqualValues(TypeTable& types, Function& function, Within within) {
+    EqualValues(types, function, within).run();
 }
 
 }  // namespace coopvk::rewrite

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include "ir/dominators.hpp"
+#include "ir/opcodes.hpp"
+#include "ir/users.hpp"
+#include "optimise/optimise.hpp"
+
+namespace coopvk::rewrite {
+
+namespace {
+
+// Which values a phi may join: not descriptors, nor logical pointers.
+class JoinedTypes {
+ public:
+    explicit JoinedTypes(const Module& module) : module_(module) {}
+
+    bool has(Id type) {
+        const auto [known, isNew] = known_.try_emplace(type, false);
+        if (!isNew) return known->second;
+        const Instruction& def = module_.def(type);
+        const bool found = isAlways(def) || (def.opcode == OpTypeArray && has(def.word(0))) ||
+                           (def.opcode == OpTypeStruct &&
+                            std::ranges::all_of(def.operands, [&](const Operand& member) {
+                                return has(member.word);
+                            }));
+        return known_[type] = found;
+    }
+
+ private:
+    static bool isAlways(const Instruction& type) {
+        return isOneOf(type.opcode,
+                       {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
+                        OpTypeCooperativeMatrixKHR, OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
+               (type.opcode == OpTypePointer &&
+                storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
+    }
+
+    const Module& module_;
+    std::unordered_map<Id, bool> known_;
+};
+
+class Forwarding {
+ public:
+    Forwarding(Module& module, Function& function, Phis phis)
+        : module_(module),
+          function_(function),
+          phis_(phis),
+          graph_(function),
+          dominators_(function, graph_),
+          users_(function),
+          joined_(module),
+          replaced_(module.bound()) {}
+
+    // Whether the function has a tree of dominators.
+    bool isWellFormed() const {
+        return std::ranges::all_of(graph_.successors(0),
+                                   [&](size_t next) { return isReached(next); });
+    }
+
+    void run(const MayForward& mayForward) {
+        for (const InstructionPtr& i : function_.blocks.front()->body) {
+            if (i->opcode == OpVariable && mayForward(*i)) forward(*i);
+        }
+        if (gone_.empty()) return;
+        for (const auto& block : function_.blocks) {
+            module_.takeOut(block->body, [&](const Instruction& i) { return isGone(i); });
+        }
+        for (auto& [block, phi] : made_) insertFirst(function_.blocks[block]->body, std::move(phi));
+        replaced_.update(module_, function_);
+        module_.forget(gone_);
+    }
+
+ private:
+    struct Phi {
+        size_t block;
+        Id result;
+        std::vector<Id> values;  // by predecessor
+    };
+    // Of one variable, by block: what is stored last, and what it has at the start.
+    struct Known {
+        Id type = 0, initial = 0;
+        bool isStored = true;  // ahead of all loads
+        std::map<size_t, Id> stored, atStart;
+        std::vector<Phi> phis;
+    };
+
+    static void insertFirst(InstructionList& list, InstructionPtr i) {
+        list.insert(list.begin(), std::move(i));
+    }
+
+    bool isReached(size_t block) const { return dominators_.dominates(0, block); }
+
+    bool isGone(const Instruction& i) const {
+        return gone_.contains(i.opcode == OpStore ? i.word(0) : i.result) ||
+               replaced_.has(i.result);
+    }
+
+    // Only whole loads and stores that are not volatile, and loads without a decoration.
+    bool isSimple(const Usage& use) const {
+        const Instruction& i = *use.user;
+        return use.operand == 0 && i.operands.size() == (i.opcode == OpStore ? 2 : 1) &&
+               isOneOf(i.opcode, {OpLoad, OpStore}) && !module_.isDecorated(i.result);
+    }
+
+    // No particular value.
+    Id undefined(Id type) {
+        Id& id = undefined_[type];
+        if (id == 0) {
+            id = module_.takeId();
+            module_.append(Section::kGlobals, makeInstruction(OpUndef, type, id, {}));
+        }
+        return id;
+    }
+
+    Id atEnd(Known& known, size_t block) {
+        const auto stored = known.stored.find(block);
+        return stored != known.stored.end() ? stored->second : atStart(known, block);
+    }
+
+    // What the variable has at the start of a block: what it has at the end of the only block
+    // ahead, or a phi, whose values follow.
+    Id atStart(Known& known, size_t block) {
+        std::vector<size_t> way;
+        Id value = 0;
+        while (value == 0) {
+            module_.countSteps(1);
+            const auto found = known.atStart.find(block);
+            if (found != known.atStart.end()) {
+                value = found->second;
+                break;
+            }
+            way.push_back(block);
+            const std::vector<size_t>& ahead = graph_.predecessors(block);
+            if (block == 0 || !isReached(block)) {
+                value = known.initial != 0 ? known.initial : undefined(known.type);
+                known.isStored &= known.initial != 0;
+            } else if (ahead.size() > 1) {
+                value = module_.takeId();
+                known.phis.push_back({block, value, {}});
+            } else if (const auto stored = known.stored.find(ahead[0]);
+                       stored != known.stored.end()) {
+                value = stored->second;
+            } else {
+                block = ahead[0];
+            }
+        }
+        for (const size_t one : way) known.atStart[one] = value;
+        return value;
+    }
+
+    void forward(const Instruction& variable) {
+        if (variable.operands.size() > 2 || module_.isDecorated(variable.result)) return;
+        const std::span<const Usage> uses = users_.of(variable.result);
+        if (!std::ranges::all_of(uses, [&](const Usage& use) { return isSimple(use); })) return;
+        Known known;
+        known.type = module_.pointee(variable.result);
+        known.initial = variable.word(1);
+        if (!joined_.has(known.type)) return;
+        std::vector<std::pair<Id, Id>> loaded;  // what stands for it
+        std::vector<std::pair<Id, size_t>> waiting;
+        for (const Usage& use : uses) {
+            const size_t block = use.position.block;
+            if (use.user->opcode == OpStore) {
+                known.stored[block] = use.user->word(1);
+            } else if (const auto stored = known.stored.find(block); stored != known.stored.end()) {
+                loaded.push_back({use.user->result, stored->second});
+            } else {
+                waiting.push_back({use.user->result, block});
+            }
+        }
+        for (const auto& [load, block] : waiting) loaded.push_back({load, atStart(known, block)});
+        for (size_t p = 0; p < known.phis.size(); ++p) {
+            for (const size_t from : graph_.predecessors(known.phis[p].block)) {
+                const Id value = atEnd(known, from);
+                known.phis[p].values.push_back(value);
+            }
+        }
+        std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
+        if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
+            return;
+        gone_.insert(variable.result);
+        for (const auto& [load, value] : loaded) replaced_.replace(load, value);
+        for (const Phi& phi : known.phis) {
+            const auto found = needless.find(phi.result);
+            if (found != needless.end()) {
+                replaced_.replace(phi.result, found->second);
+            } else {
+                make(phi, known.type);
+            }
+        }
+    }
+
+    // Phis that have one value but themselves, with that value: of reducible control flow, all that
+    // are not needed (Braun et al.: Simple and Efficient Construction of SSA Form).
+    std::unordered_map<Id, Id> needlessPhis(const std::vector<Phi>& phis) const {
+        std::unordered_map<Id, Id> same;
+        std::unordered_map<Id, std::vector<size_t>> readers;
+        const auto resolved = [&](Id value) {
+            for (auto found = same.find(value); found != same.end(); found = same.find(value))
+                value = found->second;
+            return value;
+        };
+        std::vector<size_t> pending;
+        for (size_t p = phis.size(); p-- > 0;) {
+            pending.push_back(p);
+            for (const Id value : phis[p].values) readers[value].push_back(p);
+        }
+        while (!pending.empty()) {
+            const Phi& phi = phis[pending.back()];
+            pending.pop_back();
+            if (same.contains(phi.result)) continue;
+            module_.countSteps(phi.values.size());
+            Id only = 0;
+            bool isNeeded = false;
+            for (const Id value : phi.values) {
+                const Id one = resolved(value);
+                if (one == phi.result || one == only) continue;
+                isNeeded |= only != 0;
+                only = one;
+            }
+            if (isNeeded || only == 0) continue;
+            same[phi.result] = only;
+            const std::vector<size_t> again = std::exchange(readers[phi.result], {});
+            pending.insert(pending.end(), again.begin(), again.end());
+            std::vector<size_t>& more = readers[only];
+            more.insert(more.end(), again.begin(), again.end());
+        }
+        return same;
+    }
+
+    void make(const Phi& phi, Id type) {
+        Operands operands;
+        const std::vector<size_t>& ahead = graph_.predecessors(phi.block);
+        for (size_t p = 0; p < ahead.size(); ++p) {
+            operands.push_back(idOperand(phi.values[p]));
+            operands.push_back(idOperand(function_.blocks[ahead[p]]->id()));
+        }
+        made_.push_back({phi.block, makeInstruction(OpPhi, type, phi.result, std::move(operands))});
+        module_.setDef(made_.back().second.get());
+    }
+
+    Module& module_;
+    Function& function_;
+    const Phis phis_;
+    const BlockGraph graph_;
+    const Dominators dominators_;
+    const Users users_;
+    JoinedTypes joined_;
+    ReplacedValues replaced_;  // loads, and phis that are not needed
+    std::unordered_map<Id, Id> undefined_;
+    std::unordered_set<Id> gone_;                          // variables
+    std::vector<std::pair<size_t, InstructionPtr>> made_;  // phis, with their blocks
+};
+
+}  // namespace
+
+void forwardVariables(Module& module, Function& function, Phis phis, const MayForward& mayForward) {
+    if (function.blocks.empty()) return;
+    const InstructionList& entry = function.blocks.front()->body;
+    const auto isCandidate = [&](const InstructionPtr& i) {
+        return i->opcode == OpVariable && mayForward(*i);
+    };
+    if (std::ranges::none_of(entry, isCandidate)) return;
+    Forwarding forwarding(module, function, phis);
+    if (forwarding.isWellFormed()) forwarding.run(mayForward);
+}
+
+}  // namespace coopvk::rewrite

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The optimiser of what lowering makes. Each pass leaves a valid module as it found one, and needs
+// nothing else; what may move, repeat or vanish is for ir/effects to say. dead_code.hpp has those
+// that remove what nothing reads.
+#pragma once
+
+#include <functional>
+
+#include "ir/types.hpp"
+
+namespace coopvk::rewrite {
+
+// Values that take the place of others, by id.
+class ReplacedValues {
+ public:
+    explicit ReplacedValues(size_t bound) : by_(bound, 0) {}
+
+    void replace(Id value, Id by) {
+        if (value >= by_.size()) by_.resize(value + size_t{1}, 0);
+        by_[value] = by;
+        gone_.insert(value);
+    }
+    bool has(Id value) const { return value < by_.size() && by_[value] != 0; }
+    bool empty() const { return gone_.empty(); }
+    // What stands for a value now; itself, if nothing replaced it.
+    Id of(Id value) const;
+    // Puts what stands for its operands now into an instruction.
+    void update(Instruction& i) const {
+        for (Operand& o : i.operands) {
+            if (o.isId && has(o.word)) o.word = of(o.word);
+        }
+    }
+    // Into all of a function. The values are forgotten: what defined them is gone.
+    void update(Module& module, const Function& function);
+
+ private:
+    std::vector<Id> by_;
+    std::unordered_set<Id> gone_;
+};
+
+// SROA: variables of a function that are only accessed by way of constant indices become one for
+// each part.
+//
+//   %v = OpVariable %array               %v0 = OpVariable %element
+//   %p = OpAccessChain %element %v %0    OpStore %v0 %x
+//   OpStore %p %x
+void splitVariables(TypeTable& types, Function& function);
+
+// mem2reg: values take the place of variables of a function that are only loaded and stored as a
+// whole. With phis where ways meet on which different values are stored; without them, such
+// variables stay, and those from which something is loaded that nothing stored.
+//
+//   OpStore %v %x
+//   %y = OpLoad %t %v           is %x
+enum class Phis { kAllowed, kNever };
+using MayForward = std::function<bool(const Instruction& variable)>;
+void forwardVariables(Module& module, Function& function, Phis phis, const MayForward& mayForward);
+
+// The value of an instruction, if another one has it already or it is a constant: copies, parts of
+// what is put together, composites of all parts of another one, numbers that are known, neutral
+// operands, phis of one value. May also change the instruction so that it names what is further
+// up. nullopt: neither.
+std::optional<Id> simplified(TypeTable& types, Instruction& i);
+
+// GVN: each instruction that computes an equal value is replaced by the first of its block or, in
+// the whole function, by one of a block that dominates it. Simplifies instructions on the way.
+enum class Within {
+    kBlock,
+    kFunction,  // registers hold values for longer
+};
+void shareEqualValues(TypeTable& types, Function& function, Within within);
+
+// Joins a block with the only one that branches to it, where that does nothing else and no merge
+// instruction names it.
+void mergeBlocks(Module& module, Function& function);
+
+// All of these.
+void optimise(TypeTable& types, Within within);
+
+}  // namespace coopvk::rewrite

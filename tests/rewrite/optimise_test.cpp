@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each pass of the optimiser alone: what it makes of a function, and what it must leave.
+#include <gtest/gtest.h>
+
+#include "assemble.hpp"
+#include "optimise/dead_code.hpp"
+#include "optimise_module.hpp"
+
+namespace coopvk::rewrite::optimise_test {
+namespace {
+
+using optimise_module::Case;
+using optimise_module::Pass;
+
+constexpr std::string_view kLoop = R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpBranch %60
+%60 = OpLabel
+%41 = OpPhi %6 %10 %99 %42 %62
+OpLoopMerge %63 %62 None
+OpBranch %61
+%61 = OpLabel
+%43 = OpULessThan %4 %41 %13
+OpBranchConditional %43 %62 %63
+%62 = OpLabel
+%42 = OpIAdd %6 %41 %11
+OpBranch %60
+%63 = OpLabel
+OpStore %31 %41
+)";
+
+constexpr std::string_view kAcrossBlocks = R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpIMul %6 %40 %13
+OpStore %31 %41
+OpSelectionMerge %61 None
+OpBranchConditional %5 %60 %61
+%60 = OpLabel
+%42 = OpIMul %6 %40 %13
+OpStore %31 %42
+OpBranch %61
+%61 = OpLabel
+)";
+
+const Case kCases[] = {
+    {"Simplifies", Pass::kBlock,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpIAdd %6 %40 %10
+%42 = OpCompositeConstruct %8 %41 %40
+%43 = OpCompositeExtract %6 %42 1
+%44 = OpBitcast %7 %43
+%45 = OpBitcast %6 %44
+%46 = OpSelect %6 %5 %45 %12
+%47 = OpCopyObject %6 %46
+OpStore %31 %47
+%48 = OpIMul %6 %12 %13
+%49 = OpIAdd %6 %48 %40
+OpStore %31 %49
+%50 = OpBitcast %7 %14
+%51 = OpFAdd %7 %50 %44
+%52 = OpBitcast %6 %51
+OpStore %31 %52
+%53 = OpCompositeExtract %6 %42 0
+%54 = OpCompositeConstruct %8 %53 %43
+%55 = OpCompositeInsert %8 %12 %54 0
+%56 = OpCompositeExtract %6 %55 1
+OpStore %31 %56
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%42 = OpCompositeConstruct %8 %40 %40
+%44 = OpBitcast %7 %40
+OpStore %31 %40
+%49 = OpIAdd %6 %20 %40
+OpStore %31 %49
+%51 = OpFAdd %7 %15 %44
+%52 = OpBitcast %6 %51
+OpStore %31 %52
+%55 = OpCompositeInsert %8 %12 %42 0
+OpStore %31 %40
+)"},
+    {"KeepsDecoratedValues", Pass::kBlock,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%98 = OpIAdd %6 %40 %10
+OpStore %31 %98
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%98 = OpIAdd %6 %40 %10
+OpStore %31 %98
+)"},
+    {"KeepsEqualValuesOfOtherBlocks", Pass::kBlock, kAcrossBlocks, kAcrossBlocks},
+    {"SharesEqualValuesOfDominators", Pass::kFunction, kAcrossBlocks,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%41 = OpIMul %6 %40 %13
+OpStore %31 %41
+OpSelectionMerge %61 None
+OpBranchConditional %5 %60 %61
+%60 = OpLabel
+OpStore %31 %41
+OpBranch %61
+%61 = OpLabel
+)"},
+    {"RemovesWhatNothingReads", Pass::kUnread,
+     R"(
+%50 = OpVariable %17 Function
+%31 = OpAccessChain %19 %30 %10 %10
+%32 = OpAccessChain %19 %30 %10 %11
+%40 = OpLoad %6 %31
+%41 = OpLoad %6 %32
+%42 = OpIAdd %6 %41 %11
+%43 = OpLoad %6 %31 Volatile
+%44 = OpAtomicIAdd %6 %31 %11 %10 %40
+OpStore %50 %42
+OpReturn
+OpFunctionEnd
+%70 = OpFunction %2 None %3
+%71 = OpLabel
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%43 = OpLoad %6 %31 Volatile
+%44 = OpAtomicIAdd %6 %31 %11 %10 %40
+)"},
+    {"MergesBlocks", Pass::kMerge,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpBranch %60
+%60 = OpLabel
+%41 = OpPhi %6 %10 %99
+OpBranch %61
+%61 = OpLabel
+OpStore %31 %41
+OpSelectionMerge %63 None
+OpBranchConditional %5 %62 %63
+%62 = OpLabel
+OpBranch %63
+%63 = OpLabel
+%42 = OpPhi %6 %11 %61 %12 %62
+OpStore %31 %42
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpStore %31 %10
+OpSelectionMerge %63 None
+OpBranchConditional %5 %62 %63
+%62 = OpLabel
+OpBranch %63
+%63 = OpLabel
+%42 = OpPhi %6 %11 %99 %12 %62
+OpStore %31 %42
+)"},
+    {"MergesHeadersWithTests", Pass::kMerge, kLoop,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpBranch %60
+%60 = OpLabel
+%41 = OpPhi %6 %10 %99 %42 %62
+%43 = OpULessThan %4 %41 %13
+OpLoopMerge %63 %62 None
+OpBranchConditional %43 %62 %63
+%62 = OpLabel
+%42 = OpIAdd %6 %41 %11
+OpBranch %60
+%63 = OpLabel
+OpStore %31 %41
+)"},
+};
+
+class Optimise : public testing::TestWithParam<Case> {};
+
+TEST_P(Optimise, MakesWhatIsExpected) { optimise_module::expectAfterPass(GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, Optimise, testing::ValuesIn(kCases),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+// Types and constants that nothing names go, but not what a mode or a decoration names.
+TEST(RemoveUnread, KeepsWhatIsNamed) {
+    Result<Module> module = Module::parse(optimise_module::assembled(""));
+    ASSERT_TRUE(module);
+    removeUnread(*module);
+    const std::vector<uint32_t> words = module->serialise();
+    EXPECT_EQ(validate(words), std::nullopt);
+    EXPECT_EQ(module->def(9).opcode, spv::Op::OpNop);
+    EXPECT_EQ(module->def(14).opcode, spv::Op::OpNop);
+    EXPECT_EQ(module->def(30).opcode, spv::Op::OpVariable) << "the interface names it";
+    EXPECT_EQ(module->def(6).opcode, spv::Op::OpTypeInt) << "it is in the buffer";
+}
+
+}  // namespace
+}  // namespace coopvk::rewrite::optimise_test
