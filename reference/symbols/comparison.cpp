@@ -113,7 +113,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         return true;
     if (allowsByTrial(native, number, rewritten, number)) return true;
     const TermId narrow = narrowing_.of(native), other = narrowing_.of(rewritten);
-    if (narrow != native || other != rewritten) return allows(narrow, other, number);
+    if ((narrow != native || other != rewritten) && allows(narrow, other, number)) return true;
     return allowsByCircuit(native, rewritten, number);
 }
 
