@@ -89,7 +89,7 @@ const Planted kPlanted[] = {
     {"ClipPastTheEnd",
      clippedTensor,
      kCheckBounds,
-     {{"OpISub %uint %uint_4 %uint_1", "OpISub %uint %uint_4 %uint_0"}}},
+     {{"UMin (%\\d+) %uint_3\n", "UMin $1 %uint_4\n"}}},
 };
 
 class PlantedInOutput : public testing::TestWithParam<Planted> {};

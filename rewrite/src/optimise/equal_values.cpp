@@ -45,10 +45,7 @@ constexpr uint32_t kMostLooks = 512;
 class EqualValues {
  public:
     EqualValues(TypeTable& types, Function& function, Within within)
-        : types_(types),
-          module_(types.module()),
-          function_(function),
-          replaced_(types.module().bound()) {
+        : types_(types), module_(types.module()), function_(function) {
         if (within == Within::kFunction) dominance_.emplace(function);
         size_t count = 0;
         for (const auto& block : function.blocks) count += block->body.size();

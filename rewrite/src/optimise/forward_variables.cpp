@@ -50,8 +50,7 @@ class Forwarding {
           graph_(function),
           dominators_(function, graph_),
           users_(function),
-          joined_(module),
-          replaced_(module.bound()) {}
+          joined_(module) {}
 
     // Whether the function has a tree of dominators.
     bool isWellFormed() const {

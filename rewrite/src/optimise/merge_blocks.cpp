@@ -94,7 +94,7 @@ class Merging {
     const BlockGraph graph_;
     std::unordered_set<Id> named_;  // by merge instructions
     std::unordered_set<Id> gone_;
-    ReplacedValues replaced_{module_.bound()};  // phis of one value
+    ReplacedValues replaced_;  // phis of one value
 };
 
 }  // namespace

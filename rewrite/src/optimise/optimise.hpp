@@ -6,6 +6,7 @@
 #pragma once
 
 #include <functional>
+#include <unordered_map>
 
 #include "ir/types.hpp"
 
@@ -14,19 +15,14 @@ namespace coopvk::rewrite {
 // Values that take the place of others, by id.
 class ReplacedValues {
  public:
-    explicit ReplacedValues(size_t bound) : by_(bound, 0) {}
-
-    void replace(Id value, Id by) {
-        if (value >= by_.size()) by_.resize(value + size_t{1}, 0);
-        by_[value] = by;
-        gone_.insert(value);
-    }
-    bool has(Id value) const { return value < by_.size() && by_[value] != 0; }
-    bool empty() const { return gone_.empty(); }
+    void replace(Id value, Id by) { by_[value] = by; }
+    bool has(Id value) const { return by_.contains(value); }
+    bool empty() const { return by_.empty(); }
     // What stands for a value now; itself, if nothing replaced it.
     Id of(Id value) const;
     // Puts what stands for its operands now into an instruction.
     void update(Instruction& i) const {
+        if (empty()) return;
         for (Operand& o : i.operands) {
             if (o.isId && has(o.word)) o.word = of(o.word);
         }
@@ -35,8 +31,7 @@ class ReplacedValues {
     void update(Module& module, const Function& function);
 
  private:
-    std::vector<Id> by_;
-    std::unordered_set<Id> gone_;
+    std::unordered_map<Id, Id> by_;
 };
 
 // SROA: variables of a function that are only accessed by way of constant indices become one for
