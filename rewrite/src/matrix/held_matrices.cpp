@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <charconv>
 
 #include "lowering/number.hpp"
 #include "matrix/context.hpp"
@@ -13,11 +13,11 @@ namespace coopvk::rewrite {
 namespace {
 
 constexpr std::string_view kQuestion = "coopvk: which invocation holds which element?";
-// Of std::snprintf and of std::sscanf. The name of the number format is behind it.
-constexpr const char* kAnswer =
-    "coopvk: type %u holds %u x %u, use %u, rows in %u lanes by %u, columns in %u lanes by %u, "
-    "packs of %u, along rows %u, grid %u x %u, cells %u x %u, by columns %u, invocations %u, of "
-    "workgroup %u, in halves %u, of ";
+// Numbers take the places of #, and the name of the number format is behind it.
+constexpr std::string_view kAnswer =
+    "coopvk: type # holds # x #, use #, rows in # lanes by #, columns in # lanes by #, packs of #, "
+    "along rows #, grid # x #, cells # x #, by columns #, invocations #, of workgroup #, in halves "
+    "#, of ";
 constexpr size_t kNumbers = 18;
 constexpr uint32_t kMostSize = 0xFFFF, kMostLanes = 1024, kMostHeld = 1u << 22;
 
@@ -68,21 +68,33 @@ Answer answerOf(const MatrixContext& context, const MatrixType& matrix) {
 }
 
 std::string textOf(const Answer& a) {
-    const auto& n = a.n;
-    std::array<char, 512> text{};
-    std::snprintf(text.data(), text.size(), kAnswer, n[0], n[1], n[2], n[3], n[4], n[5], n[6], n[7],
-                  n[8], n[9], n[10], n[11], n[12], n[13], n[14], n[15], n[16], n[17]);
-    return text.data() + a.number;
+    std::string text;
+    size_t next = 0;
+    for (const char c : kAnswer) {
+        if (c == '#')
+            text += std::to_string(a.n[next++]);
+        else
+            text += c;
+    }
+    return text + a.number;
 }
 
-std::optional<Answer> answerFrom(const std::string& text) {
+std::optional<Answer> answerFrom(std::string_view text) {
     Answer a;
-    auto& n = a.n;
-    const int read =
-        std::sscanf(text.c_str(), kAnswer, &n[0], &n[1], &n[2], &n[3], &n[4], &n[5], &n[6], &n[7],
-                    &n[8], &n[9], &n[10], &n[11], &n[12], &n[13], &n[14], &n[15], &n[16], &n[17]);
-    if (read != static_cast<int>(kNumbers) || !a.isSound()) return std::nullopt;
-    a.number = text.substr(text.rfind(' ') + 1);
+    size_t next = 0;
+    for (const char c : kAnswer) {
+        if (c == '#') {
+            const auto read = std::from_chars(text.data(), text.data() + text.size(), a.n[next++]);
+            if (read.ec != std::errc()) return std::nullopt;
+            text.remove_prefix(static_cast<size_t>(read.ptr - text.data()));
+        } else if (text.starts_with(c)) {
+            text.remove_prefix(1);
+        } else {
+            return std::nullopt;
+        }
+    }
+    if (!a.isSound()) return std::nullopt;
+    a.number = text;
     return a;
 }
 

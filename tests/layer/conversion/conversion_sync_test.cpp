@@ -18,11 +18,12 @@ TEST_F(ConversionState, Events) {
         VkMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2};
         barrier.srcStageMask = stage;
         barrier.dstStageMask = kCopy;
-        VkDependencyInfo info = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
-        info.memoryBarrierCount = 1;
-        info.pMemoryBarriers = &barrier;
+        VkDependencyInfo dependency = {VK_STRUCTURE_TYPE_DEPENDENCY_INFO};
+        dependency.memoryBarrierCount = 1;
+        dependency.pMemoryBarriers = &barrier;
         driver.seenCommands.clear();
-        COOPVK_DEVICE_COMMAND(driver, device, vkCmdSetEvent2)(commands, VK_NULL_HANDLE, &info);
+        COOPVK_DEVICE_COMMAND(driver, device, vkCmdSetEvent2)(commands, VK_NULL_HANDLE,
+                                                              &dependency);
         const uint64_t expected = stage == kConversion ? kCompute : kCopy;
         EXPECT_EQ(driver.seenCommands, (Commands{{"vkCmdSetEvent2", {expected, kCopy}}}));
     }

@@ -63,7 +63,8 @@ TEST(FloatFormats, Widen) {
                 // A format's only NaN does not signal, nor does what it is converted to (IEEE
                 // 754, 6.2).
                 constexpr uint32_t kQuiet = 0x400000;
-                if (!format.hasInfinity) ASSERT_TRUE(widen(format, bits) & kQuiet) << name;
+                if (format.hasInfinity) continue;
+                ASSERT_TRUE(widen(format, bits) & kQuiet) << name;
             }
         }
     }

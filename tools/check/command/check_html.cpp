@@ -57,7 +57,7 @@ std::string tell(const StoredMatrix& matrix, size_t i) {
 
 // Neighbouring numbers have colours that are far from each other.
 std::string laneColour(uint32_t invocation) {
-    return std::format("hsl({:.0f},65%,{}%)", std::fmod(invocation * 137.508, 360),
+    return std::format("hsl({},65%,{}%)", uint64_t{invocation} * 137508 / 1000 % 360,
                        72 + invocation % 3 * 6);
 }
 

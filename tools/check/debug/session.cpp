@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <format>
 #include <set>
 
 #include "check/debug/words.hpp"
