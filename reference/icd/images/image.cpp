@@ -39,8 +39,8 @@ Image::Image(Device& on, const VkImageCreateInfo& of)
         to.row = uint64_t{blocksOf(to.width, format.blockWidth)} * format.bytes * info.samples;
         to.slice = to.row * blocksOf(to.height, format.blockHeight);
         offset = up(offset + to.slice * to.depth, 16);
-        for (uint32_t* size : {&extent.width, &extent.height, &extent.depth})
-            *size = std::max(*size / 2, 1u);
+        for (uint32_t* texels : {&extent.width, &extent.height, &extent.depth})
+            *texels = std::max(*texels / 2, 1u);
     }
     layer = up(offset, kImageAlignment);
     size = layer * info.arrayLayers;

@@ -41,12 +41,12 @@ TEST_F(ConversionState, Semaphores) {
             semaphores[i].stageMask = i == of ? kConversion : kCopy;
         }
         if (of < 4) expected[of] = kCompute;
-        VkSubmitInfo2 info = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
-        info.waitSemaphoreInfoCount = info.signalSemaphoreInfoCount = 2;
-        info.pWaitSemaphoreInfos = semaphores;
-        info.pSignalSemaphoreInfos = semaphores + 2;
+        VkSubmitInfo2 submission = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+        submission.waitSemaphoreInfoCount = submission.signalSemaphoreInfoCount = 2;
+        submission.pWaitSemaphoreInfos = semaphores;
+        submission.pSignalSemaphoreInfos = semaphores + 2;
         driver.seenCommands.clear();
-        EXPECT_EQ(submit(queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+        EXPECT_EQ(submit(queue, 1, &submission, VK_NULL_HANDLE), VK_SUCCESS);
         EXPECT_EQ(driver.seenCommands, (Commands{{"vkQueueSubmit2", expected}})) << of;
     }
 }

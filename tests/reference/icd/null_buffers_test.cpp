@@ -2,8 +2,10 @@
 //
 // VK_EXT_robustness2, nullDescriptor: "loads from such a descriptor return zero values, stores ...
 // are discarded". Nothing of that is a report.
-#include "plus_one.spv.h"
 #include "programs.hpp"
+
+// These have no includes of their own.
+#include "plus_one.spv.h"
 
 namespace coopvk::reference::test::null_buffers_test {
 namespace {
