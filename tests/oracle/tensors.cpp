@@ -61,9 +61,10 @@ Place placeOf(const Layout& t, const View* view, uint32_t row, uint32_t column, 
         coord[i] = index % dimensions[i];
         index /= dimensions[i];
     }
-    Coord stride(count, 1);
-    for (size_t dim = count - 1; dim-- > 0;) stride[dim] = stride[dim + 1] * t.span[dim + 1];
-    if (v.hasDimensions) stride = v.stride;
+    Coord stride = v.hasDimensions ? v.stride : Coord(count, 1);
+    // A view without dimensions of its own has those of the layout.
+    for (size_t dim = count - 1; !v.hasDimensions && dim-- > 0;)
+        stride[dim] = stride[dim + 1] * t.span[dim + 1];
     index = 0;
     for (size_t dim = 0; dim < count; ++dim) index += coord[dim] * stride[dim];
     return placeInLayout(t, index, isStore);
