@@ -15,6 +15,15 @@ std::vector<double> extremesOf(const Interval& a) {
     return members;
 }
 
+// Of numbers without bounds: where an end gives an infinity, the others may give anything.
+Interval withoutBounds(const Interval& result, bool hasBounds) {
+    const bool isInfinite = result.positiveInfinity || result.negativeInfinity;
+    return hasBounds || !isInfinite ? result : Interval::all();
+}
+bool hasBounds(const Interval& a) {
+    return !a.hasFinite() || (a.low > -HUGE_VAL && a.high < HUGE_VAL);
+}
+
 // Doubles are rounded: the next ones are members, too.
 void addNear(Interval& result, double value, bool isExact = false) {
     result.add(value);
@@ -35,7 +44,7 @@ Interval combined(const Interval& a, const Interval& b, Function2 function,
             const double of = function(x, y);
             addNear(result, of, isExact(x, y, of));
         }
-    return result;
+    return withoutBounds(result, hasBounds(a) && hasBounds(b));
 }
 
 // By Knuth: what rounding took from a sum.
@@ -83,14 +92,14 @@ Interval negate(const Interval& a) {
 Interval monotone(const Interval& a, Function function) {
     Interval result;
     for (const double x : extremesOf(a)) addNear(result, function(x));
-    return result;
+    return withoutBounds(result, hasBounds(a));
 }
 
 Interval monotone(const Interval& a, const Interval& b, Function2 function) {
     Interval result;
     for (const double x : extremesOf(a))
         for (const double y : extremesOf(b)) result.add(function(x, y));
-    return result;
+    return withoutBounds(result, hasBounds(a) && hasBounds(b));
 }
 
 Interval widened(const Interval& a, const std::function<double(double)>& by) {

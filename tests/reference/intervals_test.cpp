@@ -151,6 +151,19 @@ TEST(Deviations, HoldTheirIntervals) {
 
 // An infinite value, of which a far and small number is possible, too: in doubles their distance is
 // that to zero.
+// What depends on a number that is not known may be any number.
+TEST(IntervalArithmetic, OfAnyNumbers) {
+    const Interval any = Interval::all(), two = Interval::of(2);
+    const Interval results[] = {
+        intervals::multiply(any, two), intervals::add(two, any), intervals::divide(any, two),
+        intervals::monotone(any, [](double x) { return std::trunc(x); }),
+        intervals::monotone(any, two, [](double x, double y) { return std::max(x, y); })};
+    for (const Interval& result : results) {
+        EXPECT_TRUE(result.contains(5));
+        EXPECT_TRUE(result.contains(1e30));
+    }
+}
+
 TEST(Deviations, HoldNumbersFarFromInfinity) {
     for (const double small : {-0x1p71, 0x1p71}) {
         Interval set = Interval::between(std::min(small, 1.0), std::max(small, 1.0));
