@@ -104,6 +104,16 @@ void storeResult(Body& body, const Type& type, const std::string& result) {
     body.store(body.line("OpUConvert %u32 " + high));
 }
 
+ShaderText textOf(const Body& body, uint32_t invocations) {
+    ShaderText text;
+    text.localSize = invocations;
+    for (uint32_t w = 0; w < std::max(body.words, 33u); ++w)
+        text.declarations += std::format("%w_{} = OpConstant %u32 {}\n", w, w);
+    text.declarations += std::format("%stride = OpConstant %u32 {}\n", body.words);
+    text.body = reference::test::loadWord("%own", "%i") + body.text;
+    return text;
+}
+
 std::string moduleOf(const Type& type, uint32_t invocations, uint32_t& words) {
     Body body;
     const std::string word = body.line("OpCopyObject %u32 %own");
@@ -125,13 +135,7 @@ std::string moduleOf(const Type& type, uint32_t invocations, uint32_t& words) {
         }
     }
     words = body.words;
-    ShaderText text;
-    text.localSize = invocations;
-    for (uint32_t w = 0; w < std::max(words, 33u); ++w)
-        text.declarations += std::format("%w_{} = OpConstant %u32 {}\n", w, w);
-    text.declarations += std::format("%stride = OpConstant %u32 {}\n", words);
-    text.body = reference::test::loadWord("%own", "%i") + body.text;
-    return shader(text);
+    return shader(textOf(body, invocations));
 }
 
 // Lanes whose other is not in the subgroup store 0: the result is undefined there.
@@ -164,17 +168,12 @@ std::string moduleOfOperations(uint32_t invocations, uint32_t& words) {
     storeShifted(body, "Up", "%above");
     storeShifted(body, "Down", "%below");
     words = body.words;
-    ShaderText text;
-    text.localSize = invocations;
-    for (uint32_t w = 0; w < std::max(words, 33u); ++w)
-        text.declarations += std::format("%w_{} = OpConstant %u32 {}\n", w, w);
-    text.declarations += std::format("%stride = OpConstant %u32 {}\n", words);
+    ShaderText text = textOf(body, invocations);
     text.capabilities =
         "OpCapability GroupNonUniformShuffleRelative\nOpCapability GroupNonUniformQuad\n"
         "OpCapability GroupNonUniformRotateKHR\nOpCapability SubgroupBallotKHR\n"
         "OpCapability SubgroupVoteKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n"
         "OpExtension \"SPV_KHR_shader_ballot\"\nOpExtension \"SPV_KHR_subgroup_vote\"\n";
-    text.body = reference::test::loadWord("%own", "%i") + body.text;
     return shader(text);
 }
 

@@ -64,24 +64,15 @@ Words functionsOf(const Words& words) {
 void run(Pass pass, TypeTable& types) {
     Module& module = types.module();
     Function& function = *module.functions().front();
-    const auto forward = [&](Phis phis) {
-        forwardVariables(module, function, phis, [](const Instruction&) { return true; });
-    };
     switch (pass) {
-        case Pass::kSplit:
-            return splitVariables(types, function);
         case Pass::kForward:
-            return forward(Phis::kAllowed);
-        case Pass::kForwardWithoutPhis:
-            return forward(Phis::kNever);
+            return forwardVariables(module, function, [](const Instruction&) { return true; });
         case Pass::kBlock:
             return shareEqualValues(types, function, Within::kBlock);
         case Pass::kFunction:
             return shareEqualValues(types, function, Within::kFunction);
         case Pass::kUnread:
-            return removeUnread(module);
-        case Pass::kMerge:
-            return mergeBlocks(module, function);
+            return removeUnreadValues(module);
     }
 }
 

@@ -3,8 +3,6 @@
 // Each pass of the optimiser alone: what it makes of a function, and what it must leave.
 #include <gtest/gtest.h>
 
-#include "assemble.hpp"
-#include "optimise/dead_code.hpp"
 #include "optimise_module.hpp"
 
 namespace coopvk::rewrite::optimise_test {
@@ -12,23 +10,6 @@ namespace {
 
 using optimise_module::Case;
 using optimise_module::Pass;
-
-constexpr std::string_view kLoop = R"(
-%31 = OpAccessChain %19 %30 %10 %10
-OpBranch %60
-%60 = OpLabel
-%41 = OpPhi %6 %10 %99 %42 %62
-OpLoopMerge %63 %62 None
-OpBranch %61
-%61 = OpLabel
-%43 = OpULessThan %4 %41 %13
-OpBranchConditional %43 %62 %63
-%62 = OpLabel
-%42 = OpIAdd %6 %41 %11
-OpBranch %60
-%63 = OpLabel
-OpStore %31 %41
-)";
 
 constexpr std::string_view kAcrossBlocks = R"(
 %31 = OpAccessChain %19 %30 %10 %10
@@ -122,59 +103,12 @@ OpBranch %61
 %43 = OpLoad %6 %31 Volatile
 %44 = OpAtomicIAdd %6 %31 %11 %10 %40
 OpStore %50 %42
-OpReturn
-OpFunctionEnd
-%70 = OpFunction %2 None %3
-%71 = OpLabel
 )",
      R"(
 %31 = OpAccessChain %19 %30 %10 %10
 %40 = OpLoad %6 %31
 %43 = OpLoad %6 %31 Volatile
 %44 = OpAtomicIAdd %6 %31 %11 %10 %40
-)"},
-    {"MergesBlocks", Pass::kMerge,
-     R"(
-%31 = OpAccessChain %19 %30 %10 %10
-OpBranch %60
-%60 = OpLabel
-%41 = OpPhi %6 %10 %99
-OpBranch %61
-%61 = OpLabel
-OpStore %31 %41
-OpSelectionMerge %63 None
-OpBranchConditional %5 %62 %63
-%62 = OpLabel
-OpBranch %63
-%63 = OpLabel
-%42 = OpPhi %6 %11 %61 %12 %62
-OpStore %31 %42
-)",
-     R"(
-%31 = OpAccessChain %19 %30 %10 %10
-OpStore %31 %10
-OpSelectionMerge %63 None
-OpBranchConditional %5 %62 %63
-%62 = OpLabel
-OpBranch %63
-%63 = OpLabel
-%42 = OpPhi %6 %11 %99 %12 %62
-OpStore %31 %42
-)"},
-    {"MergesHeadersWithTests", Pass::kMerge, kLoop,
-     R"(
-%31 = OpAccessChain %19 %30 %10 %10
-OpBranch %60
-%60 = OpLabel
-%41 = OpPhi %6 %10 %99 %42 %62
-%43 = OpULessThan %4 %41 %13
-OpLoopMerge %63 %62 None
-OpBranchConditional %43 %62 %63
-%62 = OpLabel
-%42 = OpIAdd %6 %41 %11
-OpBranch %60
-%63 = OpLabel
-OpStore %31 %41
 )"},
 };
 
@@ -184,19 +118,6 @@ TEST_P(Optimise, MakesWhatIsExpected) { optimise_module::expectAfterPass(GetPara
 
 INSTANTIATE_TEST_SUITE_P(All, Optimise, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
-
-// Types and constants that nothing names go, but not what a mode or a decoration names.
-TEST(RemoveUnread, KeepsWhatIsNamed) {
-    Result<Module> module = Module::parse(optimise_module::assembled(""));
-    ASSERT_TRUE(module);
-    removeUnread(*module);
-    const std::vector<uint32_t> words = module->serialise();
-    EXPECT_EQ(validate(words), std::nullopt);
-    EXPECT_EQ(module->def(9).opcode, spv::Op::OpNop);
-    EXPECT_EQ(module->def(14).opcode, spv::Op::OpNop);
-    EXPECT_EQ(module->def(30).opcode, spv::Op::OpVariable) << "the interface names it";
-    EXPECT_EQ(module->def(6).opcode, spv::Op::OpTypeInt) << "it is in the buffer";
-}
 
 }  // namespace
 }  // namespace coopvk::rewrite::optimise_test

@@ -222,4 +222,9 @@ Effects::Known Effects::visit(Id id) const {
     return known;
 }
 
+bool isSubgroupBarrier(const Module& module, const Instruction& i) {
+    return i.opcode == OpControlBarrier &&
+           module.constantValue(i.word(0)) == static_cast<uint64_t>(spv::Scope::Subgroup);
+}
+
 }  // namespace coopvk::rewrite

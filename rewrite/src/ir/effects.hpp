@@ -41,6 +41,9 @@ uint32_t effectsOf(const Module& module, const Instruction& i);
 // Of the instruction alone, without those of the functions that it names; a call has none.
 uint32_t ownEffects(const Module& module, const Instruction& i);
 
+// Whether it is a control barrier of a subgroup.
+bool isSubgroupBarrier(const Module& module, const Instruction& i);
+
 // Whether it gives the same value wherever its operands have the same values and it runs at all.
 inline bool onlyComputes(uint32_t effects) { return (effects & ~kMayTrap) == 0; }
 // Whether it computes, or directs control flow, and reads no memory.

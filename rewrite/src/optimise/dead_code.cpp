@@ -176,10 +176,6 @@ bool hasNoEffect(const Effects& effects, const Module& module, const Instruction
            mayVanish(effects.of(i));
 }
 
-bool isBuiltIn(const Module& module, Id id) {
-    return module.decoration(id, spv::Decoration::BuiltIn).has_value();
-}
-
 void collectResults(const Function& function, std::unordered_set<Id>& ids) {
     ids.insert(function.id());
     for (const InstructionPtr& i : function.parameters) ids.insert(i->result);
@@ -217,18 +213,6 @@ void removeUnreadValues(Module& module) {
     const Effects effects(module);
     removeDeadCode(module, [&](const Instruction& i) {
         return neverComputed.contains(i.result) || hasNoEffect(effects, module, i);
-    });
-}
-
-void removeUnread(Module& module) {
-    removeUnreachedFunctions(module);
-    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
-    const Effects effects(module);
-    // Of module scope, only types and constants: a constant may be WorkgroupSize.
-    removeDeadDeclarations(module, [&](const Instruction& i) {
-        if (isDeclaration(i)) return !isVariable(i.opcode) && !isBuiltIn(module, i.result);
-        const bool isGlobal = isVariable(i.opcode) && storageOf(i) != spv::StorageClass::Function;
-        return neverComputed.contains(i.result) || (!isGlobal && hasNoEffect(effects, module, i));
     });
 }
 

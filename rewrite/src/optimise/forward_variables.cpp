@@ -11,46 +11,17 @@ namespace coopvk::rewrite {
 
 namespace {
 
-// Which values a phi may join: not descriptors, nor logical pointers.
-class JoinedTypes {
- public:
-    explicit JoinedTypes(const Module& module) : module_(module) {}
-
-    bool has(Id type) {
-        const auto [known, isNew] = known_.try_emplace(type, false);
-        if (!isNew) return known->second;
-        const Instruction& def = module_.def(type);
-        const bool found = isAlways(def) || (def.opcode == OpTypeArray && has(def.word(0))) ||
-                           (def.opcode == OpTypeStruct &&
-                            std::ranges::all_of(def.operands, [&](const Operand& member) {
-                                return has(member.word);
-                            }));
-        return known_[type] = found;
-    }
-
- private:
-    static bool isAlways(const Instruction& type) {
-        return isOneOf(type.opcode,
-                       {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
-                        OpTypeCooperativeMatrixKHR, OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
-               (type.opcode == OpTypePointer &&
-                storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
-    }
-
-    const Module& module_;
-    std::unordered_map<Id, bool> known_;
-};
+// What stands where nothing was stored: no value, so the variable stays.
+constexpr Id kNothing = ~Id{0};
 
 class Forwarding {
  public:
-    Forwarding(Module& module, Function& function, Phis phis)
+    Forwarding(Module& module, Function& function)
         : module_(module),
           function_(function),
-          phis_(phis),
           graph_(function),
           dominators_(function, graph_),
-          users_(function),
-          joined_(module) {}
+          users_(function) {}
 
     // Whether the function has a tree of dominators.
     bool isWellFormed() const {
@@ -66,7 +37,6 @@ class Forwarding {
         for (const auto& block : function_.blocks) {
             module_.takeOut(block->body, [&](const Instruction& i) { return isGone(i); });
         }
-        for (auto& [block, phi] : made_) insertFirst(function_.blocks[block]->body, std::move(phi));
         replaced_.update(module_, function_);
         module_.forget(gone_);
     }
@@ -79,15 +49,11 @@ class Forwarding {
     };
     // Of one variable, by block: what is stored last, and what it has at the start.
     struct Known {
-        Id type = 0, initial = 0;
+        Id initial = 0;
         bool isStored = true;  // ahead of all loads
         std::map<size_t, Id> stored, atStart;
         std::vector<Phi> phis;
     };
-
-    static void insertFirst(InstructionList& list, InstructionPtr i) {
-        list.insert(list.begin(), std::move(i));
-    }
 
     bool isReached(size_t block) const { return dominators_.dominates(0, block); }
 
@@ -103,23 +69,13 @@ class Forwarding {
                isOneOf(i.opcode, {OpLoad, OpStore}) && !module_.isDecorated(i.result);
     }
 
-    // No particular value.
-    Id undefined(Id type) {
-        Id& id = undefined_[type];
-        if (id == 0) {
-            id = module_.takeId();
-            module_.append(Section::kGlobals, makeInstruction(OpUndef, type, id, {}));
-        }
-        return id;
-    }
-
     Id atEnd(Known& known, size_t block) {
         const auto stored = known.stored.find(block);
         return stored != known.stored.end() ? stored->second : atStart(known, block);
     }
 
     // What the variable has at the start of a block: what it has at the end of the only block
-    // ahead, or a phi, whose values follow.
+    // ahead, or the name of a phi, whose values follow.
     Id atStart(Known& known, size_t block) {
         std::vector<size_t> way;
         Id value = 0;
@@ -133,7 +89,7 @@ class Forwarding {
             way.push_back(block);
             const std::vector<size_t>& ahead = graph_.predecessors(block);
             if (block == 0 || !isReached(block)) {
-                value = known.initial != 0 ? known.initial : undefined(known.type);
+                value = known.initial != 0 ? known.initial : kNothing;
                 known.isStored &= known.initial != 0;
             } else if (ahead.size() > 1) {
                 value = module_.takeId();
@@ -154,9 +110,7 @@ class Forwarding {
         const std::span<const Usage> uses = users_.of(variable.result);
         if (!std::ranges::all_of(uses, [&](const Usage& use) { return isSimple(use); })) return;
         Known known;
-        known.type = module_.pointee(variable.result);
         known.initial = variable.word(1);
-        if (!joined_.has(known.type)) return;
         std::vector<std::pair<Id, Id>> loaded;  // what stands for it
         std::vector<std::pair<Id, size_t>> waiting;
         for (const Usage& use : uses) {
@@ -176,19 +130,11 @@ class Forwarding {
                 known.phis[p].values.push_back(value);
             }
         }
-        std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
-        if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
-            return;
+        const std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
+        if (!known.isStored || needless.size() != known.phis.size()) return;
         gone_.insert(variable.result);
         for (const auto& [load, value] : loaded) replaced_.replace(load, value);
-        for (const Phi& phi : known.phis) {
-            const auto found = needless.find(phi.result);
-            if (found != needless.end()) {
-                replaced_.replace(phi.result, found->second);
-            } else {
-                make(phi, known.type);
-            }
-        }
+        for (const auto& [phi, value] : needless) replaced_.replace(phi, value);
     }
 
     // Phis that have one value but themselves, with that value: of reducible control flow, all that
@@ -229,40 +175,25 @@ class Forwarding {
         return same;
     }
 
-    void make(const Phi& phi, Id type) {
-        Operands operands;
-        const std::vector<size_t>& ahead = graph_.predecessors(phi.block);
-        for (size_t p = 0; p < ahead.size(); ++p) {
-            operands.push_back(idOperand(phi.values[p]));
-            operands.push_back(idOperand(function_.blocks[ahead[p]]->id()));
-        }
-        made_.push_back({phi.block, makeInstruction(OpPhi, type, phi.result, std::move(operands))});
-        module_.setDef(made_.back().second.get());
-    }
-
     Module& module_;
     Function& function_;
-    const Phis phis_;
     const BlockGraph graph_;
     const Dominators dominators_;
     const Users users_;
-    JoinedTypes joined_;
-    ReplacedValues replaced_;  // loads, and phis that are not needed
-    std::unordered_map<Id, Id> undefined_;
-    std::unordered_set<Id> gone_;                          // variables
-    std::vector<std::pair<size_t, InstructionPtr>> made_;  // phis, with their blocks
+    ReplacedValues replaced_;      // loads, and phis that are not needed
+    std::unordered_set<Id> gone_;  // variables
 };
 
 }  // namespace
 
-void forwardVariables(Module& module, Function& function, Phis phis, const MayForward& mayForward) {
+void forwardVariables(Module& module, Function& function, const MayForward& mayForward) {
     if (function.blocks.empty()) return;
     const InstructionList& entry = function.blocks.front()->body;
     const auto isCandidate = [&](const InstructionPtr& i) {
         return i->opcode == OpVariable && mayForward(*i);
     };
     if (std::ranges::none_of(entry, isCandidate)) return;
-    Forwarding forwarding(module, function, phis);
+    Forwarding forwarding(module, function);
     if (forwarding.isWellFormed()) forwarding.run(mayForward);
 }
 

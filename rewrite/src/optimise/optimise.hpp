@@ -34,23 +34,13 @@ class ReplacedValues {
     std::unordered_map<Id, Id> by_;
 };
 
-// SROA: variables of a function that are only accessed by way of constant indices become one for
-// each part.
-//
-//   %v = OpVariable %array               %v0 = OpVariable %element
-//   %p = OpAccessChain %element %v %0    OpStore %v0 %x
-//   OpStore %p %x
-void splitVariables(TypeTable& types, Function& function);
-
-// mem2reg: values take the place of variables of a function that are only loaded and stored as a
-// whole. With phis where ways meet on which different values are stored; without them, such
-// variables stay, and those from which something is loaded that nothing stored.
+// mem2reg without phis: values take the place of variables of a function that are only loaded and
+// stored as a whole. Where different values would meet, or nothing was stored, the variable stays.
 //
 //   OpStore %v %x
 //   %y = OpLoad %t %v           is %x
-enum class Phis { kAllowed, kNever };
 using MayForward = std::function<bool(const Instruction& variable)>;
-void forwardVariables(Module& module, Function& function, Phis phis, const MayForward& mayForward);
+void forwardVariables(Module& module, Function& function, const MayForward& mayForward);
 
 // The value of an instruction, if another one has it already or it is a constant: copies, parts of
 // what is put together, composites of all parts of another one, numbers that are known, neutral
@@ -65,12 +55,5 @@ enum class Within {
     kFunction,  // registers hold values for longer
 };
 void shareEqualValues(TypeTable& types, Function& function, Within within);
-
-// Joins a block with the only one that branches to it, where that does nothing else and no merge
-// instruction names it.
-void mergeBlocks(Module& module, Function& function);
-
-// All of these.
-void optimise(TypeTable& types, Within within);
 
 }  // namespace coopvk::rewrite

@@ -16,11 +16,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-bool isSubgroupBarrier(const Module& module, const Instruction& i) {
-    return i.opcode == OpControlBarrier &&
-           module.constantValue(i.word(0)) == static_cast<uint64_t>(spv::Scope::Subgroup);
-}
-
 // OpMemoryBarrier must have an order (VUID-StandaloneSpirv-OpMemoryBarrier-04732).
 bool ordersMemory(uint64_t semantics) {
     constexpr auto kOrders = static_cast<uint64_t>(

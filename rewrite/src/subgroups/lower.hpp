@@ -70,7 +70,6 @@ class SubgroupFunctions {
     Id held(Emitter& emit, Id value);
     Id given(Emitter& emit, Id type, Id held);
     Id exchangeFunction(Id type);
-    Id ballotFunction();
     Id combineFunction(const Combination& combination);
     Id first(Emitter& emit, uint32_t cluster);
     Id count(Emitter& emit, Id first, const Combination& combination);

@@ -276,11 +276,6 @@ bool Uniformity::resultVaries(const Known& known, const Instruction& i) const {
 
 namespace {
 
-bool isBarrier(const Module& module, const Instruction& i) {
-    return i.opcode == OpControlBarrier &&
-           module.constantValue(i.word(0)) == static_cast<uint64_t>(spv::Scope::Subgroup);
-}
-
 bool hasSubgroupMatrices(const Module& module) {
     constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
     return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
@@ -319,7 +314,7 @@ class FlowCheck {
     bool needsAll(const Instruction& i) const {
         if (isSubgroupOperation(i.opcode)) return true;
         if (isOneSubgroup_) return false;
-        return isBarrier(module_, i) || (hasMatrices_ && usesWholeMatrix(i.opcode));
+        return isSubgroupBarrier(module_, i) || (hasMatrices_ && usesWholeMatrix(i.opcode));
     }
 
     std::optional<Error> check(const Instruction& i, bool isTogether) const {

@@ -105,7 +105,7 @@ void forwardTensorValues(Module& module) {
     const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
     if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
     for (const auto& function : module.functions()) {
-        forwardVariables(module, *function, Phis::kNever, [&](const Instruction& variable) {
+        forwardVariables(module, *function, [&](const Instruction& variable) {
             return isTensorType(module.def(module.pointee(variable.result)));
         });
     }

@@ -99,10 +99,7 @@ TEST_F(Graphics, PassesClear) {
     Words texels(device, std::vector<uint32_t>(6, 7));
     EXPECT_VK(run([&](VkCommandBuffer commands) {
         picture.prepare(commands);
-        const VkClearColorValue zero{};
-        vkCmdClearColorImage(commands, picture.image, VK_IMAGE_LAYOUT_GENERAL, &zero, 1,
-                             &picture.range);
-        fullBarrier(commands);
+        picture.clear(commands);
         VkRenderingAttachmentInfo color{VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO};
         color.imageView = picture.view;
         color.imageLayout = VK_IMAGE_LAYOUT_GENERAL;

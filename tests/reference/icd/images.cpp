@@ -71,6 +71,11 @@ VkBufferImageCopy Picture::whole() const {
     return copy;
 }
 
+void Picture::clear(VkCommandBuffer commands, const VkClearColorValue& color) const {
+    vkCmdClearColorImage(commands, image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &range);
+    fullBarrier(commands);
+}
+
 void Picture::copyFrom(VkCommandBuffer commands, VkBuffer buffer) const {
     const VkBufferImageCopy copy = whole();
     vkCmdCopyBufferToImage(commands, buffer, image, VK_IMAGE_LAYOUT_GENERAL, 1, &copy);

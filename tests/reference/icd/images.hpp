@@ -28,6 +28,8 @@ class Picture {
     }
     // From nothing to GENERAL, after everything and before everything.
     void prepare(VkCommandBuffer commands) const;
+    // All of it, ahead of everything.
+    void clear(VkCommandBuffer commands, const VkClearColorValue& color = {}) const;
     // The whole first level, from and to the start of a buffer.
     void copyFrom(VkCommandBuffer commands, VkBuffer buffer) const;
     void copyTo(VkCommandBuffer commands, VkBuffer buffer) const;

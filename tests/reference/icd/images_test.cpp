@@ -44,9 +44,7 @@ TEST_F(Images, ClearsToTheFormat) {
             picture.prepare(commands);
             VkClearColorValue color;
             std::copy_n(row.color, 4, color.float32);
-            vkCmdClearColorImage(commands, picture.image, VK_IMAGE_LAYOUT_GENERAL, &color, 1,
-                                 &picture.range);
-            fullBarrier(commands);
+            picture.clear(commands, color);
             picture.copyTo(commands, texels.buffer);
         }));
         EXPECT_EQ(texels.values(), Values(6, row.texel)) << row.format;
@@ -62,10 +60,7 @@ TEST_F(Images, CopiesParts) {
     Words source(device, numbers), target(device, Values(12, 99));
     EXPECT_VK(run([&](VkCommandBuffer commands) {
         picture.prepare(commands);
-        const VkClearColorValue zero{};
-        vkCmdClearColorImage(commands, picture.image, VK_IMAGE_LAYOUT_GENERAL, &zero, 1,
-                             &picture.range);
-        fullBarrier(commands);
+        picture.clear(commands);
         VkBufferImageCopy copy{};
         copy.bufferOffset = 8;
         copy.bufferRowLength = 5;
@@ -214,10 +209,7 @@ TEST_F(Texels, AreReadFilteredCountedAndWritten) {
         colors.prepare(commands);
         counters.prepare(commands);
         colors.copyFrom(commands, source.buffer);
-        const VkClearColorValue zero{};
-        vkCmdClearColorImage(commands, counters.image, VK_IMAGE_LAYOUT_GENERAL, &zero, 1,
-                             &counters.range);
-        fullBarrier(commands);
+        counters.clear(commands);
         dispatch(commands, layout.pipeline(kTexelsWords), layout.pipelines, set);
         fullBarrier(commands);
         counters.copyTo(commands, count.buffer);
@@ -279,10 +271,7 @@ TEST_F(Texels, AccessesWithoutADependencyAreReported) {
     EXPECT_VK(run([&](VkCommandBuffer commands) {
         colors.prepare(commands);
         counters.prepare(commands);
-        const VkClearColorValue zero{};
-        vkCmdClearColorImage(commands, counters.image, VK_IMAGE_LAYOUT_GENERAL, &zero, 1,
-                             &counters.range);
-        fullBarrier(commands);
+        counters.clear(commands);
         colors.copyFrom(commands, source.buffer);
         dispatch(commands, layout.pipeline(kTexelsWords), layout.pipelines, set);
     }));
