@@ -41,21 +41,21 @@ Status prepareImage(Program& program, Instruction& i, uint32_t mask) {
     return prepared(i, std::move(plan));
 }
 
-bool ImageAccess::has(const Place& place) const {
-    if (place.level >= view.levels.size()) return false;
-    const TexelLevel& level = view.levels[place.level];
+bool ImageAccess::has(const TexelAddress& address) const {
+    if (address.level >= view.levels.size()) return false;
+    const TexelLevel& level = view.levels[address.level];
     const auto within = [](int64_t at, uint32_t size) { return at >= 0 && at < int64_t{size}; };
-    return within(place.at[0], level.width) && within(place.at[1], level.height) &&
-           within(place.at[2], level.depth) && within(place.layer, view.layers) &&
-           within(place.sample, view.samples);
+    return within(address.at[0], level.width) && within(address.at[1], level.height) &&
+           within(address.at[2], level.depth) && within(address.layer, view.layers) &&
+           within(address.sample, view.samples);
 }
 
-uint64_t ImageAccess::offsetOf(const Place& place) const {
-    const TexelLevel& level = view.levels[place.level];
-    const auto& [x, y, z] = place.at;
-    return level.offset + uint64_t(place.layer) * view.layer + uint64_t(z) * level.slice +
+uint64_t ImageAccess::offsetOf(const TexelAddress& address) const {
+    const TexelLevel& level = view.levels[address.level];
+    const auto& [x, y, z] = address.at;
+    return level.offset + uint64_t(address.layer) * view.layer + uint64_t(z) * level.slice +
            uint64_t(y) * level.row +
-           (uint64_t(x) * view.samples + uint64_t(place.sample)) * view.format.bytes;
+           (uint64_t(x) * view.samples + uint64_t(address.sample)) * view.format.bytes;
 }
 
 Memory ImageAccess::memoryAt(uint64_t offset) const {
@@ -76,7 +76,7 @@ Texel ImageAccess::shown(const Texel& texel) const {
     return result;
 }
 
-Texel ImageAccess::read(const Place& place, bool& defined) const {
+Texel ImageAccess::read(const TexelAddress& address, bool& defined) const {
     if (view.format.isCompressed()) {
         s.report(kCheckProgram, lane,
                  "reads an image with a compressed format, which the device "
@@ -84,7 +84,7 @@ Texel ImageAccess::read(const Place& place, bool& defined) const {
         return {};
     }
     TexelBytes bytes{};
-    const Memory memory = memoryAt(offsetOf(place));
+    const Memory memory = memoryAt(offsetOf(address));
     for (uint32_t at = 0; at < view.format.bytes; at += step()) {
         const Element word = memory.read(lane, uint64_t{at} * 8, step() * 8);
         std::memcpy(bytes.data() + at, &word.bits, step());
@@ -93,10 +93,10 @@ Texel ImageAccess::read(const Place& place, bool& defined) const {
     return shown(decodeTexel(view.format, bytes));
 }
 
-void ImageAccess::write(const Place& place, const Texel& texel, bool defined) const {
+void ImageAccess::write(const TexelAddress& address, const Texel& texel, bool defined) const {
     TexelBytes bytes{};
     encodeTexel(view.format, texel, bytes);
-    const Memory memory = memoryAt(offsetOf(place));
+    const Memory memory = memoryAt(offsetOf(address));
     for (uint32_t at = 0; at < view.format.bytes; at += step()) {
         Element word{0, defined};
         std::memcpy(&word.bits, bytes.data() + at, step());

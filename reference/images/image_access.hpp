@@ -26,7 +26,7 @@ Status prepareImage(Program& program, Instruction& i) {
 }
 
 // Whole numbers; layers, and faces of a cube, are the last ones.
-struct Place {
+struct TexelAddress {
     uint32_t level = 0;
     std::array<int64_t, 3> at = {};
     int64_t layer = 0, sample = 0;
@@ -39,12 +39,12 @@ struct ImageAccess {
     uint32_t lane;
     const Access& access;
 
-    bool has(const Place& place) const;
+    bool has(const TexelAddress& address) const;
     // In view.range; it must be there.
-    uint64_t offsetOf(const Place& place) const;
+    uint64_t offsetOf(const TexelAddress& address) const;
     // With the components that the view shows. `defined` becomes false if a byte is not.
-    Texel read(const Place& place, bool& defined) const;
-    void write(const Place& place, const Texel& texel, bool defined) const;
+    Texel read(const TexelAddress& address, bool& defined) const;
+    void write(const TexelAddress& address, const Texel& texel, bool defined) const;
     Texel shown(const Texel& texel) const;
 
  private:

@@ -9,29 +9,31 @@ namespace {
 using namespace images;
 
 // What an instruction accesses in a lane: the whole number coordinates of operand 1.
-Place placeOf(const Subgroup& s, const ImagePlan& plan, const Value& coordinate, uint32_t lane) {
-    Place place;
+TexelAddress addressOf(const Subgroup& s, const ImagePlan& plan, const Value& coordinate,
+                       uint32_t lane) {
+    TexelAddress address;
     const uint32_t dimensions = dimensionsOf(*plan.image, false);
-    for (uint32_t d = 0; d < dimensions; ++d) place.at[d] = integerAt(coordinate, d, lane);
-    if (coordinate.components() > dimensions) place.layer = integerAt(coordinate, dimensions, lane);
-    if (plan.lod != kNone) place.level = uint32_t(s.values[plan.lod].at(0, lane));
-    if (plan.sample != kNone) place.sample = integerAt(s.values[plan.sample], 0, lane);
+    for (uint32_t d = 0; d < dimensions; ++d) address.at[d] = integerAt(coordinate, d, lane);
+    if (coordinate.components() > dimensions)
+        address.layer = integerAt(coordinate, dimensions, lane);
+    if (plan.lod != kNone) address.level = uint32_t(s.values[plan.lod].at(0, lane));
+    if (plan.sample != kNone) address.sample = integerAt(s.values[plan.sample], 0, lane);
     if (plan.offset != kNone)
         for (uint32_t d = 0; d < dimensions; ++d)
-            place.at[d] += integerAt(s.values[plan.offset], d, lane);
-    return place;
+            address.at[d] += integerAt(s.values[plan.offset], d, lane);
+    return address;
 }
 
 // Whether there is such a texel; reports it else.
-bool reaches(const ImageAccess& image, const Place& place) {
+bool reaches(const ImageAccess& image, const TexelAddress& address) {
     if (image.view.isNull) return false;
-    const bool has = image.has(place);
+    const bool has = image.has(address);
     if (!has)
         image.s.report(
             kCheckBounds, image.lane,
             std::format("accesses texel {}, {}, {} of level {} and layer {}, outside of "
                         "the image",
-                        place.at[0], place.at[1], place.at[2], place.level, place.layer));
+                        address.at[0], address.at[1], address.at[2], address.level, address.layer));
     return has;
 }
 
@@ -46,8 +48,8 @@ void readImage(Subgroup& s, Out result, In image, In coordinate) {
         Texel texel{};
         if (const TexelView* view = viewOf(s, image, lane)) {
             const ImageAccess access{s, *view, lane, plan.access};
-            const Place place = placeOf(s, plan, coordinate, lane);
-            if (reaches(access, place)) texel = access.read(place, defined);
+            const TexelAddress address = addressOf(s, plan, coordinate, lane);
+            if (reaches(access, address)) texel = access.read(address, defined);
         }
         setTexel(result, lane, texel, defined);
     });
@@ -62,14 +64,14 @@ void writeImage(Subgroup& s, In image, In coordinate, In value) {
         const TexelView* view = viewOf(s, image, lane);
         if (view == nullptr) return;
         const ImageAccess access{s, *view, lane, plan.access};
-        const Place place = placeOf(s, plan, coordinate, lane);
-        if (!reaches(access, place)) return;
+        const TexelAddress address = addressOf(s, plan, coordinate, lane);
+        if (!reaches(access, address)) return;
         Texel texel{};
         for (uint32_t c = 0; c < value.components(); ++c)
             texel[c] = scalar.kind == Kind::kFloat ? floatAt(value, c, lane)
                        : scalar.isSigned           ? double(integerAt(value, c, lane))
                                                    : double(value.at(c, lane));
-        access.write(place, texel, defined.test(lane));
+        access.write(address, texel, defined.test(lane));
     });
 }
 
@@ -84,10 +86,10 @@ void texelPointer(Subgroup& s, Out result, In pointer, In coordinate, In sampleN
         result.set(1, lane, {0});
         if (view == nullptr || view->isNull) return;
         const ImageAccess access{s, *view, lane, plan.access};
-        Place place = placeOf(s, plan, coordinate, lane);
-        place.sample = integerAt(sampleNumber, 0, lane);
-        if (access.has(place))
-            result.at(1, lane) = access.offsetOf(place);
+        TexelAddress address = addressOf(s, plan, coordinate, lane);
+        address.sample = integerAt(sampleNumber, 0, lane);
+        if (access.has(address))
+            result.at(1, lane) = access.offsetOf(address);
         else
             result.at(0, lane) |= kOutside;
     });

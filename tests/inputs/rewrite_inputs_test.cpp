@@ -17,7 +17,7 @@ class RewriteInputs : public testing::TestWithParam<Input> {};
 TEST_P(RewriteInputs, AreValidForEachTarget) {
     const Input& input = GetParam();
     const std::vector<NamedTarget>& targets = allTargets();
-    constexpr size_t kStep = 7;  // of few targets; no divisor of their number
+    constexpr size_t kStep = 11;  // of few targets; no divisor of their number
     size_t next = std::hash<std::string>()(input.name);
     for (const Variant variant : kVariants) {
         if (hasOneForm(input) && variant != Variant::kPlain) continue;

@@ -139,7 +139,7 @@ uint32_t without(uint32_t zeros, uint64_t removed) {
 }
 
 // Numbers of invocations and the like: there is one for each integer from 0 on.
-constexpr spv::BuiltIn kNumbers[] = {
+constexpr spv::BuiltIn kNumberBuiltIns[] = {
     spv::BuiltIn::GlobalInvocationId,   spv::BuiltIn::LocalInvocationId,
     spv::BuiltIn::LocalInvocationIndex, spv::BuiltIn::WorkgroupId,
     spv::BuiltIn::SubgroupId,           spv::BuiltIn::SubgroupLocalInvocationId,
@@ -204,7 +204,8 @@ uint32_t Multiples::evaluateLoad(const Instruction& load) const {
     if (!isTrusting()) return zerosOf(variableOf(load.word(0)));
     const Id root = rootOf(module_, load.word(0));
     const auto builtIn = module_.decoration(root, spv::Decoration::BuiltIn);
-    const bool isNumber = builtIn && std::ranges::count(kNumbers, spv::BuiltIn(*builtIn)) != 0;
+    const bool isNumber =
+        builtIn && std::ranges::count(kNumberBuiltIns, spv::BuiltIn(*builtIn)) != 0;
     if (isNumber) return 0;
     return root == load.word(0) ? zerosOf(root) : kMostZeros;
 }

@@ -18,12 +18,12 @@ constexpr std::string_view kAnswer =
     "coopvk: type # holds # x #, use #, rows in # lanes by #, columns in # lanes by #, packs of #, "
     "along rows #, grid # x #, cells # x #, by columns #, invocations #, of workgroup #, in halves "
     "#, of ";
-constexpr size_t kNumbers = 18;
+constexpr size_t kAnswerNumbers = 18;
 constexpr uint32_t kMostSize = 0xFFFF, kMostLanes = 1024, kMostHeld = 1u << 22;
 
 // What the text says. The order is that of kAnswer.
 struct Answer {
-    std::array<uint32_t, kNumbers> n = {};
+    std::array<uint32_t, kAnswerNumbers> n = {};
     std::string number;
 
     uint32_t type() const { return n[0]; }
