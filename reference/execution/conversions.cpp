@@ -34,7 +34,7 @@ void convert(Subgroup& s, Out result) {
 LaneMask lacking(const Subgroup& s, const Value& from, uint32_t bit, uint32_t bits) {
     const uint32_t width = scalarOf(*from.type).width, unit = std::min(width, 8u);
     LaneMask lanes = s.mask;
-    for (const uint32_t end = bit + bits; bit < end; bit += unit - bit % width % unit) {
+    for (const uint32_t end = bit + bits; bit < end; bit += unit) {
         const LaneMask* component = from.defined + bit / width;
         lanes &= ~*component | s.holes.of(component)[bit % width / 8];
     }

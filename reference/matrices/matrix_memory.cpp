@@ -103,7 +103,7 @@ uint64_t addressOf(const Pointer& pointer) {
 // "The size of the pointee type": a runtime array counts as one element.
 uint64_t blockSize(const Type& pointee) {
     if (pointee.kind == Kind::kRuntimeArray) return strideOf({&pointee});
-    if (pointee.kind != Kind::kStruct || pointee.members.empty()) return sizeOf({&pointee});
+    if (pointee.members.empty()) return sizeOf({&pointee});
     const Member& last = pointee.members.back();
     return std::max(sizeOf({&pointee}), last.offset + blockSize(*last.type));
 }

@@ -44,6 +44,19 @@ TEST_F(TakenFor, Nvidias) {
     EXPECT_FALSE(cuda.cudaKernelLaunchFeatures);
 }
 
+TEST_F(TakenFor, TheLogSaysWhatItHas) {
+    setenv("COOPVK_LOG_LEVEL", "info", 1);
+    startAs("nvidia");
+    unsetenv("COOPVK_LOG_LEVEL");
+    const std::string text =
+        "fake device: programs take it for NVIDIA's, with subgroups of 32 and the layout of "
+        "elements 'nvidia', VK_NV_shader_sm_builtins, VK_NV_cuda_kernel_launch\n";
+    EXPECT_NE(log.find(text), std::string::npos) << log;
+    for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
+        EXPECT_NE(log.find("fake device: " + std::string(info.vulkanName) + " "), std::string::npos)
+            << info.vulkanName;
+}
+
 TEST_F(TakenFor, Amds) {
     startAs("amd");
     VkPhysicalDeviceProperties common = {};

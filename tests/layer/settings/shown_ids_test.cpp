@@ -162,5 +162,19 @@ TEST_F(ShownIdsTest, ChangeNoDecision) {
     EXPECT_FALSE(facts().traits.lanesInStep);
 }
 
+// Compilers that drop roundings to f16: NVIDIA's, and lavapipe's with 16 lanes.
+TEST_F(ShownIdsTest, CompilersThatDropRoundings) {
+    for (const auto& [id, lanes, drops] : {std::tuple{VK_DRIVER_ID_NVIDIA_PROPRIETARY, 32u, true},
+                                           {VK_DRIVER_ID_MESA_LLVMPIPE, 16u, true},
+                                           {VK_DRIVER_ID_MESA_LLVMPIPE, 8u, false},
+                                           {VK_DRIVER_ID_MESA_RADV, 16u, false}}) {
+        driver.driverId = id;
+        driver.subgroupSize = lanes;
+        driver.makeInstance();
+        EXPECT_EQ(facts().traits.dropsHalfRoundings, drops) << id << ", lanes: " << lanes;
+        driver.destroyInstance();
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::test::shown_ids_test

@@ -49,5 +49,23 @@ TEST(ReferenceControl, LanesStayApartWhereNothingPromisesMore) {
             EXPECT_EQ(countsBehind(reconvergence, mode), together) << mode;
 }
 
+// A condition that holds for all: of the setting's number of blocks, all may be executed.
+TEST(ReferenceControl, NoMoreStepsThanTheSettingHas) {
+    ShaderText text;
+    text.body =
+        "%c = OpULessThan %bool %i %u_16\nOpSelectionMerge %m None\n"
+        "OpBranchConditional %c %t %m\n%t = OpLabel\nOpBranch %m\n%m = OpLabel\n" +
+        storeWord("%i", "%u_1");
+    for (const uint64_t most : {0, 2, 3}) {
+        Execution r;
+        r.settings.steps = most;
+        r.buffers[1] = std::vector<uint32_t>(4);
+        execute(r, shader(text));
+        EXPECT_EQ(r.error.find("a subgroup has executed 2 blocks") != std::string::npos, most == 2)
+            << r.error;
+        EXPECT_EQ(r.buffers[1][0], most == 2 ? 0u : 1u);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::control_test

@@ -4,6 +4,7 @@
 // specialization gives, and layouts.
 #include <gtest/gtest.h>
 
+#include "matrix_text.hpp"
 #include "shader_text.hpp"
 
 namespace coopvk::reference::test::declarations_test {
@@ -71,6 +72,46 @@ TEST(ReferenceDeclarations, LengthsOfSpecialization) {
         execute(r, shader(text));
         EXPECT_EQ(r.error.empty(), element == 13) << r.error;
     }
+}
+
+// A product of 4 x 8 and 8 x 6, where an operation on a specialization constant is the first 8.
+// With another constant it is no product.
+TEST(ReferenceDeclarations, SizesOfMatricesBySpecialization) {
+    struct Row {
+        const char* operation;
+        uint32_t given, other;
+    };
+    for (const Row& row : {Row{"IAdd %given %2", 6, 7},
+                           {"ISub %given %2", 10, 11},
+                           {"IMul %given %2", 4, 5},
+                           {"UDiv %given %2", 17, 18},
+                           {"UMod %given %15", 23, 24},
+                           {"BitwiseOr %given %8", 8, 9},
+                           {"BitwiseAnd %given %15", 24, 25},
+                           {"ShiftLeftLogical %given %2", 2, 3},
+                           {"ShiftRightLogical %given %2", 33, 36}})
+        for (const uint32_t given : {row.given, row.other}) {
+            std::string module = text(
+                "%a = OpCooperativeMatrixLoadKHR %A %p0 %0 %8\n"
+                "%b = OpCooperativeMatrixLoadKHR %B %p1 %0 %6\n"
+                "%c = OpCooperativeMatrixMulAddKHR %C %a %b %zeros\n"
+                "OpCooperativeMatrixStoreKHR %p2 %c %0 %6");
+            module.insert(module.find("OpDecorate"), "OpDecorate %given SpecId 3\n");
+            const size_t at = module.find("%A = ");
+            module.replace(module.find("%8", at), 2, "%made");
+            module.insert(at,
+                          "%15 = OpConstant %u32 15\n%given = OpSpecConstant %u32 1\n"
+                          "%made = OpSpecConstantOp %u32 " +
+                              std::string(row.operation) + "\n");
+            Execution r;
+            r.specialization = {{3, given, 4}};
+            r.buffers = {{0, std::vector<uint32_t>(32, bitsOf(1))},
+                         {1, std::vector<uint32_t>(48, bitsOf(2))},
+                         {2, std::vector<uint32_t>(24)}};
+            execute(r, module);
+            EXPECT_EQ(r.error.empty(), given == row.given) << row.operation << r.error;
+            EXPECT_EQ(floatOf(r.buffers[2][23]), given == row.given ? 16 : 0) << row.operation;
+        }
 }
 
 // VK_EXT_scalar_block_layout with VK_KHR_workgroup_memory_explicit_layout: a vector at a multiple

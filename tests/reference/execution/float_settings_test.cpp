@@ -101,12 +101,15 @@ TEST(ReferenceFloatSettings, ContractedDifferences) {
     }
 }
 
-// Either operand may be the result.
-TEST(ReferenceFloatSettings, LargerOneOfNanAndANumber) {
-    const std::string larger = "%x = OpExtInst %f32 %glsl FMax %a %b\n%r = OpBitcast %u32 %x\n";
-    const std::vector<uint32_t> words = {0x7FC00000, 0x3F800000, 0};
-    EXPECT_EQ(resultOf(larger, "", {}, words), 0x3F800000u);
-    EXPECT_TRUE(std::isnan(floatOf(resultOf(larger, "", {.prefersNan = true}, words))));
+// Any operand may be the result.
+TEST(ReferenceFloatSettings, ChoicesAmongNanAndNumbers) {
+    for (const std::string choice : {"FMin %a %b", "FMax %a %b", "FClamp %a %b %b"}) {
+        const std::string body =
+            "%x = OpExtInst %f32 %glsl " + choice + "\n%r = OpBitcast %u32 %x\n";
+        const std::vector<uint32_t> words = {0x7FC00000, 0x3F800000, 0};
+        EXPECT_EQ(resultOf(body, "", {}, words), 0x3F800000u) << choice;
+        EXPECT_TRUE(std::isnan(floatOf(resultOf(body, "", {.prefersNan = true}, words)))) << choice;
+    }
 }
 
 }  // namespace
