@@ -207,8 +207,10 @@ Interval SumBounds::result() const {
     result.negativeInfinity |= negative_ + error > largest_;
     result.nan |= result.positiveInfinity && result.negativeInfinity;
     if (!hasFinite_) return result;
-    result.low = std::clamp(low_ - error, -largest_, largest_);
-    result.high = std::clamp(high_ + error, -largest_, largest_);
+    // Of f64, the sums here overflow, too.
+    const bool isKnown = std::isfinite(positive_) && std::isfinite(negative_);
+    result.low = isKnown ? std::clamp(low_ - error, -largest_, largest_) : -largest_;
+    result.high = isKnown ? std::clamp(high_ + error, -largest_, largest_) : largest_;
     return result;
 }
 

@@ -5,6 +5,7 @@
 // each type of components, pointee, layout and stride.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <format>
 
 #include "../test_part.hpp"
@@ -33,7 +34,7 @@ struct Case {
     Access load, store;
 };
 
-constexpr uint32_t kBytes = 8192;
+constexpr uint32_t kBytes = 32768;
 
 // The first bit of an element.
 size_t bitOf(const Case& c, const Access& access, uint32_t row, uint32_t column) {
@@ -95,8 +96,14 @@ class MatrixMemory : public testing::Test {
         const uint32_t inLine = access.isColumnMajor ? c.rows : c.columns;
         const uint32_t bytes = (inLine * uint32_t(c.component.bits) + 7) / 8;
         const uint32_t least = (bytes + c.pointee.bytes() - 1) / c.pointee.bytes();
-        access.stride = least + uint32_t(random() % 3);
-        if (!isStore && random() % 8 == 0) access.stride = 0;
+        const uint32_t lines = access.isColumnMajor ? c.columns : c.rows;
+        const uint32_t most = (kBytes / c.pointee.bytes() - access.base - least) / lines;
+        const uint32_t strides[] = {
+            least, least + uint32_t(random() % 3), (least + uint32_t(random() % 64)) | 1,
+            least * uint32_t(2 + random() % 6) + uint32_t(random() % 5), most};
+        access.stride = std::min(strides[random() % std::size(strides)], most);
+        // Lines of a load may overlap, or be one.
+        if (!isStore && random() % 4 == 0) access.stride = uint32_t(random() % (least + 1));
         return access;
     }
 
