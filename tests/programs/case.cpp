@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "case.hpp"
 
+#include <algorithm>
 #include <spirv-tools/libspirv.hpp>
 
 namespace coopvk::programs {
@@ -40,6 +41,27 @@ void chooseDevice(Case& made) {
     made.device.shaderSubgroupUniformControlFlow = random.below(4) != 0;
 }
 
+// Of each choice of the rewriter's plan, in one program of four another value.
+void chooseTuning(Case& made) {
+    check::Random random(made.seed ^ 0x74756E696E67);
+    const auto choose = [&](auto& choice, auto value) {
+        if (random.below(4) == 0) choice = value;
+    };
+    const auto powerBelow = [&](uint32_t end) { return 1u << random.below(end); };
+    rewrite::MatrixTuning& tuning = made.tuning;
+    choose(tuning.gridRows, std::min(powerBelow(6), made.program.lanes));
+    choose(tuning.rowBlock, powerBelow(5) / 2);
+    choose(tuning.columnBlock, powerBelow(5) / 2);
+    choose(tuning.halfPairsAlongK, random.below(2) == 0);
+    choose(tuning.unrolledProducts, powerBelow(12));
+    choose(tuning.sliceDepth, powerBelow(5) / 2 * 4);
+    choose(tuning.rollSlices, random.below(2) == 0);
+    choose(tuning.sharedSingles, random.below(2) == 0);
+    choose(tuning.joinLoops, random.below(2) == 0);
+    choose(tuning.joinTails, random.below(2) == 0);
+    choose(tuning.openSums, random.below(2) == 0);
+}
+
 }  // namespace
 
 Case caseOf(uint64_t seed, const Kind* kind) {
@@ -52,6 +74,7 @@ Case caseOf(uint64_t seed, const Kind* kind) {
               random.below(3) == 0 ? rewrite::BackEnd::kNative : rewrite::BackEnd::kCore,
               static_cast<reference::Choice>(random.below(3)), random.below(8) == 0};
     chooseDevice(made);
+    chooseTuning(made);
     return made;
 }
 
@@ -70,6 +93,7 @@ rewrite::Target targetOf(const Case& made) {
     rewrite::Target target{.device = made.device};
     target.subgroupSize = made.program.lanes;
     target.backEnd = made.backEnd;
+    target.tuning = made.tuning;
     return target;
 }
 
@@ -115,7 +139,7 @@ Result execute(const Case& made, std::span<const uint32_t> words,
                std::span<const uint32_t> rewritten, More more, uint64_t steps) {
     check::Subject subject{.words = words, .rewritten = rewritten};
     subject.specialization = made.program.specialization;
-    subject.target.device = made.device;
+    subject.target = targetOf(made);
     check::Options options;
     options.lanes = {made.program.lanes};
     options.backEnds = {made.backEnd};

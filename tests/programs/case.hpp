@@ -23,6 +23,7 @@ struct Case {
     bool validate = false;  // SPIRV-Tools' validator takes half of the time
     std::string_view deviceClass;
     rewrite::DeviceTraits device;  // of that class, with some features
+    rewrite::MatrixTuning tuning;  // in place of some of what the rewriter would choose
 };
 // `kind`: null if the seed also chooses this.
 Case caseOf(uint64_t seed, const Kind* kind = nullptr);
