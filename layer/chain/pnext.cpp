@@ -78,7 +78,6 @@ bool ChainEditor::copyThrough(size_t count) {
         if (copy == nullptr) return ok_ = false;
         nodes_[copied_] = reinterpret_cast<VkBaseInStructure*>(copy);
         ++copied_;
-        link(copied_ - 1);
         if (copied_ > 1) link(copied_ - 2);
     }
     return true;

@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "device/policy.hpp"
 #include "fakes/fake_driver.hpp"
 
 namespace coopvk::test::half_floats_test {
@@ -78,6 +79,14 @@ TEST_F(HalfFloats, FloatControls) {
     EXPECT_FALSE(all.shaderDenormPreserveFloat16 || all.shaderRoundingModeRTEFloat16);
     EXPECT_TRUE(all.shaderDenormPreserveFloat32);
     EXPECT_TRUE(all.shaderSignedZeroInfNanPreserveFloat16);
+}
+
+TEST_F(HalfFloats, NothingOfTheDriversIsUsed) {
+    rewrite::DeviceTraits traits;
+    traits.shaderFloat16 = traits.shaderMixedFloatDotProductFloat16AccFloat32 = true;
+    layer::emulateHalves(traits);
+    EXPECT_TRUE(traits.emulatesFloat16);
+    EXPECT_FALSE(traits.shaderFloat16 || traits.shaderMixedFloatDotProductFloat16AccFloat32);
 }
 
 TEST_F(HalfFloats, TheDriverIsNotAskedForThem) {

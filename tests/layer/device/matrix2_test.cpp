@@ -213,6 +213,18 @@ TEST_F(Matrix2, FlexibleDimensionsBesideTheDriversOwn) {
     EXPECT_TRUE(rows().empty()) << "the driver has not the query";
 }
 
+// Of a device that has the extension's command nowhere: an application may ask for it all the same.
+TEST_F(Matrix2, NoGranularitiesWithoutTheExtension) {
+    startWith(0, true, "VK_EXT_shader_atomic_float");
+    const auto query =
+        COOPVK_INSTANCE_COMMAND(driver, vkGetPhysicalDeviceCooperativeMatrixProperties2EXT);
+    ASSERT_NE(query, nullptr);
+    const VkPhysicalDeviceCooperativeMatrixInfo2EXT info = {};
+    uint32_t count = 7;
+    EXPECT_EQ(query(driver.physical(), &info, &count, nullptr), VK_SUCCESS);
+    EXPECT_EQ(count, 0u);
+}
+
 // Each combination that the specification requires, for each scope.
 TEST_F(Matrix2, Granularities) {
     startWith(0, true, kExtName);

@@ -52,7 +52,19 @@ TEST_F(ReplacedLayout, WhereAnythingIsEmulatedOrAdded) {
     bool seen[2][2] = {};
     for (const char* emulate :
          {"auto", "auto,VK_EXT_shader_float8", "VK_EXT_shader_atomic_float"}) {
+        setenv("COOPVK_LOG_LEVEL", "info", 1);
+        testing::internal::CaptureStderr();
         restartWith(emulate, VK_FALSE);
+        const std::string log = testing::internal::GetCapturedStderr();
+        unsetenv("COOPVK_LOG_LEVEL");
+        const layer::DeviceContext& made = layer::deviceOf(device);
+        EXPECT_EQ(log.find("device on fake device replaces the driver's matrices") != log.npos,
+                  made.replacesLayout)
+            << log;
+        EXPECT_EQ(
+            log.find("device on fake device adds shapes to the driver's matrices") != log.npos,
+            made.addsShapes)
+            << log;
         const layer::PhysicalDeviceContext& physical =
             layer::instances().find(driver.physical())->physicalDevice(driver.physical());
         const bool emulates = !physical.emulated.empty(), adds = !physical.addedShapes.empty();

@@ -52,6 +52,9 @@ TEST_F(TakenFor, TheLogSaysWhatItHas) {
         "fake device: programs take it for NVIDIA's, with subgroups of 32 and the layout of "
         "elements 'nvidia', VK_NV_shader_sm_builtins, VK_NV_cuda_kernel_launch\n";
     EXPECT_NE(log.find(text), std::string::npos) << log;
+    EXPECT_NE(log.find("fake device: programs see NVIDIA GeForce RTX 4090, vendor 10de"),
+              std::string::npos)
+        << log;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable())
         EXPECT_NE(log.find("fake device: " + std::string(info.vulkanName) + " "), std::string::npos)
             << info.vulkanName;
@@ -233,6 +236,12 @@ TEST_F(TakenFor, OldDevicesHaveNoSubgroups) {
     driver.apiVersion = VK_API_VERSION_1_0;
     startAs("nvidia");
     EXPECT_EQ(physical().requiredSubgroupSize, 0u);
+    EXPECT_NE(log.find("the device has no subgroups in compute shaders"), std::string::npos) << log;
+}
+
+TEST_F(TakenFor, SubgroupsOfOtherStages) {
+    driver.subgroupStages = VK_SHADER_STAGE_FRAGMENT_BIT;
+    startAs("nvidia");
     EXPECT_NE(log.find("the device has no subgroups in compute shaders"), std::string::npos) << log;
 }
 

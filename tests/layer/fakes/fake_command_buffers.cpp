@@ -84,6 +84,7 @@ const Entry kCommandBufferEntries[] = {
     COOPVK_FAKE(vkCreatePipelineLayout, createPipelineLayout),
     COOPVK_FAKE(vkDestroyPipelineLayout, destroyObject<VkPipelineLayout>),
     COOPVK_FAKE(vkCreateDescriptorUpdateTemplate, createUpdateTemplate),
+    COOPVK_FAKE(vkDestroyDescriptorUpdateTemplate, destroyObject<VkDescriptorUpdateTemplate>),
     COOPVK_FAKE(vkDestroyCommandPool, destroyCommandPool),
     COOPVK_FAKE(vkCreateRenderPass, createRenderPass),
     COOPVK_FAKE(vkCreateRenderPass2, createRenderPass2),

@@ -82,6 +82,7 @@ class FakeDriver {
     uint32_t vendorId = 0x1234, deviceId = 0x5678;
     VkDriverId driverId = {};
     uint32_t subgroupSize = 32, minSubgroupSize = 32, maxSubgroupSize = 32;
+    VkShaderStageFlags subgroupStages = VK_SHADER_STAGE_ALL;
     VkPhysicalDeviceType deviceType = VK_PHYSICAL_DEVICE_TYPE_OTHER;
     VkPhysicalDeviceLimits limits = {};
     uint32_t tools = 0;                    // how many it lists itself

@@ -53,7 +53,7 @@ void getProperties2(VkPhysicalDevice device, VkPhysicalDeviceProperties2* proper
         if (node->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES) {
             auto& subgroup = *reinterpret_cast<VkPhysicalDeviceSubgroupProperties*>(node);
             subgroup.subgroupSize = driver().subgroupSize;
-            subgroup.supportedStages = VK_SHADER_STAGE_ALL;
+            subgroup.supportedStages = driver().subgroupStages;
             subgroup.supportedOperations =
                 VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT;
         } else if (node->sType ==

@@ -2,43 +2,15 @@
 //
 // The commands that keep inputs of dispatches (the setting dump_inputs), above a driver that
 // records its calls.
-#include <gtest/gtest.h>
-#include <unistd.h>
+#include "inputs/input_commands.hpp"
 
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "fakes/recorded_conversions.hpp"
-#include "fakes/shader_routes.hpp"
-#include "inputs/dispatch_inputs.hpp"
-#include "objects/registry.hpp"
 #include "report/request_json.hpp"
 
 namespace coopvk::test::input_commands_test {
 namespace {
-
-namespace fs = std::filesystem;
-
-// The setting, as long as this exists.
-class KeepsInputs {
- protected:
-    KeepsInputs() {
-        setenv("COOPVK_DUMP_DIR", folder_.c_str(), 1);
-        setenv("COOPVK_DUMP_INPUTS", "1M", 1);
-    }
-    ~KeepsInputs() {
-        unsetenv("COOPVK_DUMP_DIR");
-        unsetenv("COOPVK_DUMP_INPUTS");
-        fs::remove_all(folder_);
-    }
-    KeepsInputs(const KeepsInputs&) = delete;
-    KeepsInputs& operator=(const KeepsInputs&) = delete;
-
- private:
-    const fs::path folder_ =
-        fs::temp_directory_path() / ("coopvk-input-commands-" + std::to_string(getpid()));
-};
 
 class ConversionInputs : KeepsInputs, public RecordedConversions {};
 
@@ -48,68 +20,6 @@ TEST_F(ConversionInputs, EndWithTheDevice) {
     record();
     EXPECT_EQ(end(), VK_SUCCESS);
 }
-
-class InputCommands : KeepsInputs, public ShaderRoutes {
- protected:
-    InputCommands() {
-        stop();
-        driver.recordsAll = true;
-        start();
-        pipeline = makePipeline();
-        VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
-        info.commandBufferCount = 1;
-        EXPECT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, &info,
-                                                                                 &commands),
-                  VK_SUCCESS);
-        call<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commands, kPoint, pipeline);
-    }
-    ~InputCommands() override {
-        call<PFN_vkFreeCommandBuffers>("vkFreeCommandBuffers")(device, VK_NULL_HANDLE, 1,
-                                                               &commands);
-        call<PFN_vkDestroyPipeline>("vkDestroyPipeline")(device, pipeline, nullptr);
-        for (VkBuffer buffer : buffers)
-            call<PFN_vkDestroyBuffer>("vkDestroyBuffer")(device, buffer, nullptr);
-    }
-
-    template <typename Function>
-    Function call(const char* name) {
-        return reinterpret_cast<Function>(driver.deviceCommand(device, name));
-    }
-    VkPipeline makePipeline() {
-        VkComputePipelineCreateInfo info = {VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
-        info.stage = stageOf(makeModule(matrix));
-        VkPipeline bound = VK_NULL_HANDLE;
-        EXPECT_EQ(call<PFN_vkCreateComputePipelines>("vkCreateComputePipelines")(
-                      device, VK_NULL_HANDLE, 1, &info, nullptr, &bound),
-                  VK_SUCCESS);
-        return bound;
-    }
-    VkBuffer makeBuffer(VkDeviceSize size, const void* chain = nullptr) {
-        VkBufferCreateInfo info = {VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, chain};
-        info.size = size;
-        EXPECT_EQ(call<PFN_vkCreateBuffer>("vkCreateBuffer")(device, &info, nullptr,
-                                                             &buffers.emplace_back()),
-                  VK_SUCCESS);
-        return buffers.back();
-    }
-    // The sizes of the copies from a buffer.
-    std::vector<uint64_t> copiesFrom(VkBuffer buffer) const {
-        std::vector<uint64_t> sizes;
-        for (const auto& [name, values] : driver.seenCommands) {
-            if (name == "vkCmdCopyBuffer" && values[0] == numberOf(buffer))
-                sizes.push_back(values[1]);
-        }
-        return sizes;
-    }
-    void dispatchIndirect(VkBuffer buffer) {
-        call<PFN_vkCmdDispatchIndirect>("vkCmdDispatchIndirect")(commands, buffer, 0);
-    }
-
-    static constexpr auto kPoint = VK_PIPELINE_BIND_POINT_COMPUTE;
-    VkPipeline pipeline = VK_NULL_HANDLE;
-    VkCommandBuffer commands = VK_NULL_HANDLE;
-    std::vector<VkBuffer> buffers;
-};
 
 using Sizes = std::vector<uint64_t>;
 
@@ -187,7 +97,7 @@ TEST_F(InputCommands, PushTemplatesOfGraphics) {
 // order.
 TEST_F(InputCommands, BindSetsAndPush) {
     const auto set = [](uint64_t number) { return reinterpret_cast<VkDescriptorSet>(number); };
-    layer::inputs::DispatchInputs& inputs = *layer::deviceOf(device).inputs;
+    layer::inputs::DispatchInputs& inputs = this->inputs();
     const auto pool = reinterpret_cast<VkDescriptorPool>(uint64_t{7});
     inputs.track([&](auto& state) {
         using namespace layer::inputs;

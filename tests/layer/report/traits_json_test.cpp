@@ -20,6 +20,10 @@ TEST(TraitsJson, ShapesThatAreNone) {
         EXPECT_EQ(traits.error().message,
                   "device description: 'nativeShapes' is no list of matrix shapes");
     }
+    const auto largest = traitsFromJson(nlohmann::ordered_json::parse(
+        R"({"nativeShapes": [[16, 65535, 32, "s8", "u8", "s32", "s32", true]]})"));
+    ASSERT_TRUE(largest) << largest.error().message;
+    EXPECT_EQ(largest->nativeShapes.at(0).n, 65535u);
 }
 
 }  // namespace
