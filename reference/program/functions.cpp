@@ -245,9 +245,7 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     to.transposes = has(spv::Decoration::CooperativeMatrixTransposeEXT);
     if (to.result != kNone)
         program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
-    const bool isOfMatrices =
-        from.opcode == OpCooperativeMatrixMulAddKHR || from.opcode == OpCooperativeMatrixMulAddNV;
-    to.rearranges = isOfMatrices && allows(to, spv::FPFastMathModeMask::AllowReassoc);
+    to.rearranges = allows(to, spv::FPFastMathModeMask::AllowReassoc);
     to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
     to.fastMath = decorations_.of(from.resultId, spv::Decoration::FPFastMathMode).value_or(kNone);
     if (to.fastMath == kNone && hasFastMathDefault_) to.fastMath = kNone - 1;

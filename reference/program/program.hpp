@@ -62,7 +62,7 @@ struct Instruction {
     uint32_t fastMath = kNone;  // spv::FPFastMathModeMask, if decorated so
     bool mayContract = false;   // with other arithmetic instructions, of floats
     bool contracts = false;     // a product, or a sum with one, that may be rounded once
-    bool rearranges = false;    // a product of matrices: it may add to what others added to
+    bool rearranges = false;    // as a product, it may add to what others added to
     bool negatesProduct = false, negatesAddend = false;  // of such a sum
     std::shared_ptr<const void> prepared;                // by OpcodeRow::prepare
 

@@ -93,6 +93,22 @@ TEST(CooperativeReports, UndefinedElements) {
     EXPECT_EQ(checksOf(source), uint32_t(kCheckUndefined));
 }
 
+// SPV_QCOM_cooperative_matrix_conversion: three elements of an array of four, from each place on.
+TEST(CooperativeReports, PartsOfArrays) {
+    for (const char* first : {"0", "1", "2", "4", "5", "6"}) {
+        std::string source = text("%part = OpExtractSubArrayQCOM %three %four_zeros %first\n");
+        source.insert(source.find("OpExtension"),
+                      "OpCapability CooperativeMatrixConversionQCOM\n"
+                      "OpExtension \"SPV_QCOM_cooperative_matrix_conversion\"\n");
+        source.insert(source.find("%procedure"),
+                      "%3 = OpConstant %u32 3\n%three = OpTypeArray %f32 %3\n"
+                      "%four = OpTypeArray %f32 %4\n%four_zeros = OpConstantNull %four\n"
+                      "%s32 = OpTypeInt 32 1\n%first = OpConstant %s32 " +
+                          std::string(first) + "\n");
+        EXPECT_EQ(checksOf(source), *first > '1' ? uint32_t(kCheckBounds) : 0) << first;
+    }
+}
+
 // A slice that begins one row further than the tensor has room for: by the clamp mode Undefined.
 TEST(CooperativeReports, SlicesThatAreOffByOne) {
     for (const bool outside : {false, true}) {

@@ -13,13 +13,15 @@ namespace {
 
 constexpr uint32_t kRows = 4, kColumns = 6;
 
-// The same matrices of f16.
-const std::string kHalves = R"(
+// The same matrices of f16, and one of integers.
+const std::string kOthers = R"(
 %f16 = OpTypeFloat 16
 %AH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %8 %0
 %BH = OpTypeCooperativeMatrixKHR %f16 %scope %8 %6 %1
 %CH = OpTypeCooperativeMatrixKHR %f16 %scope %4 %6 %2
 %of_halves = OpTypeFunction %f16 %f16 %f16
+%CI = OpTypeCooperativeMatrixKHR %u32 %scope %4 %6 %2
+%of_words = OpTypeFunction %u32 %u32 %u32
 )";
 
 // The intervals of the floats of C, by rows, after a body that stores it to %p2.
@@ -34,7 +36,7 @@ std::vector<Interval> intervalsOf(const std::string& body, const std::string& fu
     r.buffers[2].resize(size_t{kRows} * kColumns);
     for (const auto& [binding, words] : r.buffers) r.deviations[binding].resize(words.size() * 4);
     std::string module = text(body, "3", r.lanes, functions);
-    module.insert(module.find("%array = "), kHalves + "%bool = OpTypeBool\n");
+    module.insert(module.find("%array = "), kOthers + "%bool = OpTypeBool\n");
     module.insert(module.find("OpDecorate"), annotations);
     module.insert(module.find("OpCapability"), "OpCapability Float16\n");
     execute(r, module);
@@ -143,6 +145,24 @@ TEST(MatrixIntervals, ReductionsAddHalvesAsSingles) {
         values, {0});
     EXPECT_TRUE(isPoint(c[0], 6));
     EXPECT_TRUE(c[6].contains(4) && c[6].contains(0) && !c[6].contains(0x1p14) && !c[6].nan);
+}
+
+// Sums of integers wrap, and are the same in each order; differences are not.
+TEST(MatrixIntervals, ReductionsOfIntegers) {
+    for (const std::string operation : {"OpIAdd", "OpISub"}) {
+        std::vector<float> values(24, 3);
+        values[7] = 5;
+        const auto c = intervalsOf(
+            "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n%n = OpConvertFToS %CI %m\n"
+            "%r = OpCooperativeMatrixReduceNV %CI %n Row %combined\n%s = OpConvertSToF %C %r\n"
+            "OpCooperativeMatrixStoreKHR %p2 %s %0 %6",
+            "%combined = OpFunction %u32 None %of_words\n%x = OpFunctionParameter %u32\n"
+            "%y = OpFunctionParameter %u32\n%begin = OpLabel\n%z = " +
+                operation + " %u32 %x %y\nOpReturnValue %z\nOpFunctionEnd\n",
+            values, {0});
+        EXPECT_EQ(isPoint(c[6], 20), operation == "OpIAdd");
+        if (operation == "OpISub") EXPECT_TRUE(c[6].contains(-10) && c[6].contains(10));
+    }
 }
 
 // A function that only chooses rounds nothing, however it is written.

@@ -41,8 +41,8 @@ TEST(Tensors, SlicesAddOffsets) {
 }
 
 TEST(Tensors, ClampModes) {
-    const auto column = [](ClampMode mode, int32_t offset, bool store = false) {
-        const TensorLayout layout = slice(layout2(mode, 1, 5), {0, uint32_t(offset)}, {1, 1});
+    const auto column = [](ClampMode mode, int32_t offset, bool store = false, uint32_t size = 5) {
+        const TensorLayout layout = slice(layout2(mode, 1, size), {0, uint32_t(offset)}, {1, 1});
         const TensorElement element = tensorElement(layout, nullptr, 0, 0, 1, store);
         return element.access == TensorAccess::element ? int(element.index) : -int(element.access);
     };
@@ -58,6 +58,12 @@ TEST(Tensors, ClampModes) {
     const int mirrored[] = {0, 1, 2, 3, 4, 3, 2, 1};
     for (int32_t offset = -16; offset < 24; ++offset) {
         EXPECT_EQ(column(ClampMode::repeatMirrored, offset), mirrored[(offset + 16) % 8]);
+    }
+    // There is one element only, or none.
+    for (const ClampMode mode :
+         {ClampMode::clampToEdge, ClampMode::repeat, ClampMode::repeatMirrored}) {
+        for (const int32_t offset : {-2, -1, 1, 2}) EXPECT_EQ(column(mode, offset, false, 1), 0);
+        EXPECT_EQ(column(mode, 0, false, 0), -int(TensorAccess::undefined));
     }
     // "Out of bounds stores are discarded."
     EXPECT_EQ(column(ClampMode::repeat, 12, true), constant);

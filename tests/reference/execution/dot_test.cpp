@@ -32,6 +32,15 @@ TEST(ReferenceDots, OfPackedBytes) {
               uint32_t(1 * 10 + 254 * 20 + 3 * 128 + 252 * 127));
     EXPECT_EQ(resultOf("%r = OpSUDotKHR %u32" + packed),
               uint32_t(1 * 10 - 2 * 20 + 3 * 128 - 4 * 127));
+    // 1000 is added to the same.
+    const std::string thousand = "%m = OpIMul %u32 %u_10 %u_10\n%t = OpIMul %u32 %m %u_10\n%r = ",
+                      added = " %u32 %a %b %t PackedVectorFormat4x8Bit\n";
+    EXPECT_EQ(resultOf(thousand + "OpSDotAccSatKHR" + added),
+              uint32_t(1000 + 1 * 10 - 2 * 20 - 3 * 128 - 4 * 127));
+    EXPECT_EQ(resultOf(thousand + "OpUDotAccSatKHR" + added),
+              uint32_t(1000 + 1 * 10 + 254 * 20 + 3 * 128 + 252 * 127));
+    EXPECT_EQ(resultOf(thousand + "OpSUDotAccSatKHR" + added),
+              uint32_t(1000 + 1 * 10 - 2 * 20 + 3 * 128 - 4 * 127));
     EXPECT_EQ(resultOf("%most = OpNot %u32 %u_1\n"
                        "%r = OpUDotAccSatKHR %u32 %a %b %most PackedVectorFormat4x8Bit\n"),
               UINT32_MAX);

@@ -146,13 +146,17 @@ TEST(ReferenceMemory, Addresses) {
     text.declarations =
         "%p_far = OpTypePointer PhysicalStorageBuffer %u32\n"
         "%address = OpConstant %u64 0x100000000\n";
-    text.body =
-        "%p = OpConvertUToPtr %p_far %address\n%q = OpPtrAccessChain %p_far %p %i\n"
-        "%x = OpLoad %u32 %q Aligned 4\n" +
-        storeWord("%i", "%x");
-    const Execution r = executed(text, {41, 42}, 2);
-    EXPECT_EQ(r.buffers.at(1)[0], 41u);
-    EXPECT_EQ(r.buffers.at(1)[1], 42u);
+    for (const std::string chain : {"OpPtrAccessChain", "OpInBoundsPtrAccessChain"}) {
+        text.body = "%p = OpConvertUToPtr %p_far %address\n%q = " + chain +
+                    " %p_far %p %i\n%x = OpLoad %u32 %q Aligned 4\n" + storeWord("%i", "%x");
+        Execution r;
+        r.validate = chain != "OpInBoundsPtrAccessChain";  // it needs the capability Addresses
+        r.buffers = {{0, {41, 42}}, {1, {0, 0}}};
+        execute(r, shader(text));
+        EXPECT_EQ(r.error, "");
+        EXPECT_TRUE(r.reports.empty());
+        EXPECT_EQ(r.buffers.at(1), (std::vector<uint32_t>{41, 42})) << chain;
+    }
 }
 
 struct AtomicRow {
