@@ -11,6 +11,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "vector_module.hpp"
 
 namespace coopvk::rewrite::arithmetic_decorations_test {
@@ -124,6 +125,30 @@ TEST(ArithmeticDecorations, VectorsOfIntegersDoNotWrap) {
         replace(source, "FMax %sum", "FMax %floats");
         const auto opcodes = decorated(run(source, false), "NoSignedWrap");
         EXPECT_EQ(opcodes, std::vector<std::string>(components == 5 ? 5 : 1, "OpIAdd"));
+    }
+}
+
+// The products of a dot product, and their sums: unrolled, and in a loop.
+TEST(ArithmeticDecorations, DotProductsStayPrecise) {
+    for (const char* components : {"16", "300"}) {
+        const std::string source = test::edited(
+            test::layerModule(16, 16, 0, false),
+            {{"OpCapability Float16", "OpCapability LongVectorEXT\nOpCapability Float16"},
+             {"OpExtension", "OpExtension \"SPV_EXT_long_vector\"\nOpExtension"},
+             {"OpDecorate", "OpDecorate %dot NoContraction\nOpDecorate"},
+             {"%main = OpFunction", "%float = OpTypeFloat 32\n%many = OpConstant %uint " +
+                                        std::string(components) +
+                                        "\n%long = OpTypeVectorIdEXT %float %many\n"
+                                        "%to_long = OpTypePointer Private %long\n"
+                                        "%held = OpVariable %to_long Private\n"
+                                        "%to_float = OpTypePointer Private %float\n"
+                                        "%kept = OpVariable %to_float Private\n%main = OpFunction"},
+             {"%r = OpExtInst",
+              "%some = OpLoad %long %held\n%dot = OpDot %float %some %some\n"
+              "OpStore %kept %dot\n%r = OpExtInst"}});
+        const auto opcodes = decorated(run(source, false), "NoContraction");
+        EXPECT_GE(std::ranges::count(opcodes, "OpFMul"), 1);
+        EXPECT_GE(std::ranges::count(opcodes, "OpFAdd"), 1);
     }
 }
 

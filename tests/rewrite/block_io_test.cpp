@@ -345,6 +345,8 @@ OpSubgroup2DBlockPrefetchINTEL)");
                               "ArrayStride 256\n", "ArrayStride 32768\n", "1 Offset 4\n"}) {
         EXPECT_NE(after.find(there), std::string::npos) << there << after;
     }
+    for (size_t at = 0; (at = after.find(" 0 Offset ", at)) != after.npos; ++at)
+        EXPECT_EQ(after.substr(at, 12), " 0 Offset 0\n");
     // More than is moved part by part; a variable, which Vulkan does not have.
     const auto refused = [&](std::string bad) {
         const Result<Rewritten> none = run(test::assemble(bad), 8, {});

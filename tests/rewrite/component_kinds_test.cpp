@@ -187,6 +187,28 @@ TEST(ComponentKinds, OthersAreRefused) {
     }
 }
 
+// The text says what the instruction is for.
+TEST(ComponentKinds, TextsNameTheKind) {
+    struct {
+        std::string_view instruction, text;
+    } const rows[] = {
+        {"OpConvertFToS %I %i", "converts floating-point numbers to integers"},
+        {"OpConvertFToU %F %f", "converts floating-point numbers to unsigned integers"},
+        {"OpConvertSToF %F %f", "converts integers to floating-point numbers"},
+        {"OpUMod %F %f %f", "is for integers, and gives unsigned ones"},
+        {"OpSRem %F %f %f", "is for integers"},
+        {"OpFRem %I %i %i", "is for floating-point numbers"},
+        {"OpLogicalAnd %I %i %i", "is for booleans"},
+    };
+    const Family& longVectors = kFamilies[2];
+    for (const auto& row : rows) {
+        const auto out = run(longVectors, row.instruction, BackEnd::kCore);
+        ASSERT_FALSE(out) << row.instruction;
+        EXPECT_TRUE(out.error().message.ends_with(row.text))
+            << row.instruction << ": " << out.error().message;
+    }
+}
+
 // What each can only mean, and how the notes say so.
 struct Meant {
     std::string_view instruction, note;

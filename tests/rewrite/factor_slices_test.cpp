@@ -123,6 +123,16 @@ TEST(FactorSlices, GoThroughMemoryWhereSubgroupsHaveHalves) {
 }
 
 // Drivers keep stores to shared memory, also those for values that nothing reads.
+// What B is loaded from may change between the load and another block.
+TEST(FactorSlices, OnlyInTheBlockOfTheLoad) {
+    const std::string apart =
+        test::edited(std::string(kModule),
+                     {{"%r = OpCooperativeMatrixMulAddKHR",
+                       "OpBranch %next\n%next = OpLabel\n%r = OpCooperativeMatrixMulAddKHR"}});
+    EXPECT_TRUE(has(rewrittenFor(64, 32), "OpLoopMerge"));
+    EXPECT_FALSE(has(rewrittenFor(64, 32, apart), "OpLoopMerge"));
+}
+
 TEST(FactorSlices, HaveNothingThatIsNotRead) {
     std::string unread(kModule);
     const std::string_view store = "OpCooperativeMatrixStoreKHR %o %r %c0 %n\n";

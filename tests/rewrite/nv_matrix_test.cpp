@@ -199,6 +199,14 @@ TEST(NvRoles, ConstantsServeRolesInAnyOrder) {
     }
 }
 
+// What only a store names is a matrix, too.
+TEST(NvRoles, ConstantsThatAreStored) {
+    const Unified out(moduleText("%one = OpConstant %f16 1\n%ones = OpConstantComposite %T %one",
+                                 "%r = OpFAdd %T %x %y\n"
+                                 "OpCooperativeMatrixStoreNV %p %ones %c8 %true"));
+    EXPECT_EQ(out.count(spv::Op::OpCooperativeMatrixStoreKHR), 2u);
+}
+
 TEST(NvRoles, LengthsFitTheElementsThatAreAccessed) {
     const std::string text =
         moduleText("%fn_T = OpTypePointer Function %T",

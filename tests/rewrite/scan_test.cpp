@@ -20,6 +20,19 @@ TEST(Scan, SeesDeclaredCapabilitiesOnly) {
     EXPECT_TRUE(scan({}, ExtensionSet::all()).empty());
 }
 
+// Of a module that ends within an instruction nothing is known.
+TEST(Scan, BrokenModules) {
+    std::vector<uint32_t> words = test::assemble(test::multiplyModule(16, 16, 16));
+    DeviceTraits device;
+    using enum ComponentType;
+    device.nativeShapes = {{8, 8, 8, kFloat16, kFloat16, kFloat32, kFloat32, false}};
+    EXPECT_TRUE(mayUseAddedShapes(words, device, ExtensionSet::all(), {}));
+    words.pop_back();
+    words.back() += 1u << 16;
+    EXPECT_FALSE(mayUseAddedShapes(words, device, ExtensionSet::all(), {}));
+    EXPECT_FALSE(mayDependOnLayout(words));
+}
+
 TEST(Table, NamesLeadBackToTheirRows) {
     for (const ExtensionInfo& row : extensionTable()) {
         EXPECT_EQ(extensionFromVulkanName(row.vulkanName), row.extension);

@@ -118,12 +118,12 @@ TEST_P(TensorRefusal, NamesTheRule) {
 }
 
 std::string decode(std::string_view body, std::string_view type = "%decode_fn",
-                   std::string_view second = "%pair") {
+                   std::string_view second = "%pair", std::string_view first = "%pair") {
     return std::format(
         "%f = OpFunction %f32 None {}\n%fp = OpFunctionParameter %quant_pointer\n"
-        "%fa = OpFunctionParameter %pair\n%fb = OpFunctionParameter {}\n%fl = OpLabel\n{}\n"
+        "%fa = OpFunctionParameter {}\n%fb = OpFunctionParameter {}\n%fl = OpLabel\n{}\n"
         "OpReturnValue %f1\nOpFunctionEnd\n",
-        type, second, body);
+        type, first, second, body);
 }
 
 const Refusal kRefusals[] = {
@@ -157,6 +157,10 @@ const Refusal kRefusals[] = {
     {{.types = "%other = OpTypeFunction %f32 %quant_pointer %pair %triple",
       .addressing = "DecodeFunc %f",
       .functions = decode("", "%other", "%triple")},
+     "DecodeFunc must return a component"},
+    {{.types = "%other = OpTypeFunction %f32 %quant_pointer %triple %pair",
+      .addressing = "DecodeFunc %f",
+      .functions = decode("", "%other", "%pair", "%triple")},
      "DecodeFunc must return a component"},
     {{.types = "%u32x2 = OpTypeVector %u32 2",
       .addressing = "DecodeFunc %f",

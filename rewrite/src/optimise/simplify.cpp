@@ -147,7 +147,7 @@ class Simplifier {
     // What all constituents are the members of.
     Found wholeOf() const {
         const Instruction& first = def(i_.word(0));
-        if (first.opcode != OpCompositeExtract || first.operands.size() != 2) return std::nullopt;
+        if (first.opcode != OpCompositeExtract) return std::nullopt;
         const Id whole = first.word(0);
         if (def(whole).type != i_.type || memberCount(module_, i_.type) != i_.operands.size())
             return std::nullopt;
