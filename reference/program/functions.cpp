@@ -246,7 +246,12 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
     if (to.result != kNone)
         program_->slots[to.result].nonUniform = has(spv::Decoration::NonUniform);
     to.rearranges = allows(to, spv::FPFastMathModeMask::AllowReassoc);
-    to.rounding = decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
+    // SPIR-V, 2.16.2: FPRoundingMode is for conversions "whose only uses are Object operands of
+    // OpStore instructions storing through a pointer to a 16-bit floating-point object". No matrix
+    // is stored so: it says nothing there.
+    if (to.type == nullptr || to.type->kind != Kind::kCooperativeMatrix)
+        to.rounding =
+            decorations_.of(from.resultId, spv::Decoration::FPRoundingMode).value_or(kNone);
     to.fastMath = decorations_.of(from.resultId, spv::Decoration::FPFastMathMode).value_or(kNone);
     if (to.fastMath == kNone && hasFastMathDefault_) to.fastMath = kNone - 1;
     to.mayContract = to.fastMath == kNone && !has(spv::Decoration::NoContraction);

@@ -62,10 +62,11 @@ TermId opposites(const Transferred& t, uint32_t c, uint32_t lane) {
     return t.terms().joined(pieces);
 }
 
-// By a power of two.
+// By a power of two, or by zero.
 TermId multiplied(const Transferred& t, uint32_t c, uint32_t lane) {
     for (const uint32_t n : {0u, 1u}) {
         const auto factor = t.constant(n, c, lane);
+        if (factor && *factor == 0) return t.term(n, c, lane);
         if (!factor || !std::has_single_bit(*factor)) continue;
         const auto by = uint32_t(std::countr_zero(*factor));
         const TermId from = t.term(1 - n, c, lane);

@@ -31,7 +31,17 @@ Bits Circuits::leafBits(TermId term) {
     const int first = place != nullptr && terms_[term].width == 8 ? std::max(*place, 0) : 0;
     Bits bits(terms_[term].width);
     for (uint32_t n = 0; n < bits.size(); ++n)
-        bits[n] = diagrams_.variable((63 - (n + uint32_t(first)) % 64) * kMostLeaves + leaf);
+        bits[n] = diagrams_.variable((63 - (n + uint32_t(first)) % 64) * kMostVariables + leaf);
+    return bits;
+}
+
+// Asked beside the leaves' bits of the same place: sums of both are small then.
+Bits Circuits::anyBits(size_t width) {
+    Bits bits(width);
+    const uint32_t number = fresh_++, group = number / kMostVariables;
+    for (uint32_t n = 0; n < width; ++n)
+        bits[n] =
+            diagrams_.variable((group * 64 + 63 - n) * kMostVariables + number % kMostVariables);
     return bits;
 }
 
@@ -93,6 +103,7 @@ TermId Comparison::recognised(TermId term) {
     const bool isCode =
         t.kind == TermKind::kJoined || t.kind == TermKind::kChosen ||
         (t.kind == TermKind::kApplied && isIntegerType(terms_.functionOf(term).type()));
+    if (isCode && t.width == 8) return recognisedByte(term);
     if (!isCode || t.width != kTargets[0].width) return term;
     if (const auto* known = valueIn(recognised_, term)) return *known;
     std::vector<uint32_t> shape;
@@ -128,6 +139,8 @@ bool Comparison::allowsBits(TermId native, TermId rewritten, Float number) {
     shape.push_back(number ? uint32_t(*number) : ~uint32_t{0});
     const auto [known, isNew] = circuits_.emplace(std::move(shape), false);
     if (!isNew) return known->second;
+    constexpr uint32_t kMostTooLarge = 16;  // each takes a second
+    if (tooLarge_ == kMostTooLarge) return false;
     const Bits a = circuits.bitsOf(native, false), b = circuits.bitsOf(rewritten, true);
     Diagrams& d = circuits.diagrams();
     Bit same = d.equal(a, b);
@@ -136,6 +149,7 @@ bool Comparison::allowsBits(TermId native, TermId rewritten, Float number) {
         same = d.either(same, d.both(isNan(d, a, format), isNan(d, b, format)));
         assumptions_ |= kNanBits;
     }
+    if (d.isTooLarge()) ++tooLarge_;
     return known->second = same == kTrue && !d.isTooLarge();
 }
 

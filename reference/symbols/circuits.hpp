@@ -9,7 +9,8 @@
 
 namespace coopvk::reference::symbols {
 
-inline constexpr uint32_t kMostLeaves = 8;
+// Of each bit the leaves come first, then what is any number.
+inline constexpr uint32_t kMostLeaves = 8, kMostVariables = 64;
 
 inline bool isIntegerType(const Type& type) { return type.kind != reference::Kind::kFloat; }
 inline Bits slice(const Bits& bits, size_t first, size_t count) {
@@ -142,7 +143,8 @@ class Circuits {
     std::unordered_map<TermId, int> places_;
     std::unordered_map<TermId, uint32_t> numbers_[2];
     std::unordered_map<TermId, Bits> bits_[2];
-    uint32_t fresh_ = 64 * kMostLeaves;
+    Bits anyBits(size_t width);
+    uint32_t fresh_ = kMostLeaves;
 };
 
 }  // namespace coopvk::reference::symbols

@@ -67,11 +67,14 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     const uint64_t key = uint64_t{native} << 32 | uint64_t{number.has_value()} << 63 | rewritten;
     if (const auto* known = valueIn(known_, key)) return *known;
     known_[key] = false;  // where it is asked again on the way
+    const Mark before = mark();
     const bool is = terms_[native].width == terms_[rewritten].width &&
                     !differsInSample(native, rewritten, number) &&
                     isAllowed(native, rewritten, number);
     if (!is && innermost_.first == 0) innermost_ = {native, rewritten};
     if (!is) outermost_ = {native, rewritten};
+    if (!is) undoTo(before);
+    if (is) note(Decided::kKnown, key);
     known_[key] = is;
     return is;
 }
@@ -112,9 +115,13 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         operands(2, number))
         return true;
     if (allowsByTrial(native, number, rewritten, number)) return true;
+    if (const TermId as = number ? recognised(rewritten) : rewritten;
+        as != rewritten && allows(native, as, number))
+        return true;
     const TermId narrow = narrowing_.of(native), other = narrowing_.of(rewritten);
     if ((narrow != native || other != rewritten) && allows(narrow, other, number)) return true;
-    return allowsByCircuit(native, rewritten, number);
+    return allowsByCut(native, number, rewritten, number) ||
+           allowsByCircuit(native, rewritten, number);
 }
 
 // Numbers without exact conversions; and products with 1: IEEE 754, 3.1: the result is the exact
@@ -141,6 +148,7 @@ bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
 // Sums in a term that both sides have: each stands for itself.
 bool Comparison::noteSame(TermId term) {
     if (!same_.insert(term).second) return true;
+    note(Decided::kSame, term);
     bool isRight = true;
     if (isOpen(term)) isRight = setImage(term, term);
     if (terms_[term].kind == TermKind::kJoined) {
@@ -263,7 +271,20 @@ bool Comparison::isOpen(TermId term) const {
 bool Comparison::setImage(TermId native, TermId rewritten) {
     if (dissolved_.contains(native)) return false;
     const auto [found, isNew] = images_.emplace(native, rewritten);
+    if (isNew) note(Decided::kImage, native);
     return isNew || found->second == rewritten;
+}
+
+void Comparison::undoTo(const Mark& mark) {
+    if (images_.size() + dissolved_.size() == mark.choices) return;
+    for (; trail_.size() > mark.steps; trail_.pop_back()) {
+        const auto [what, key] = trail_.back();
+        if (what == Decided::kKnown) known_.erase(key);
+        if (what == Decided::kImage) images_.erase(TermId(key));
+        if (what == Decided::kDissolved) dissolved_.erase(TermId(key));
+        if (what == Decided::kSame) same_.erase(TermId(key));
+        if (what == Decided::kTree) trees_.erase({TermId(key >> 32), TermId(key)});
+    }
 }
 
 }  // namespace coopvk::reference::symbols

@@ -61,6 +61,15 @@ class Comparison {
     bool noteSame(TermId term);
     bool isFixed(TermId term);
 
+    // What was decided on the way to a comparison that fails is taken back: it needed none of it.
+    enum class Decided : uint8_t { kKnown, kImage, kDissolved, kSame, kTree };
+    struct Mark {
+        size_t steps, choices;
+    };
+    Mark mark() const { return {trail_.size(), images_.size() + dissolved_.size()}; }
+    void note(Decided what, uint64_t key) { trail_.emplace_back(what, key); }
+    void undoTo(const Mark& mark);
+
     // Sums of floats.
     struct Walk {
         numbers::Number result;    // sums have its precision at least
@@ -114,13 +123,27 @@ class Comparison {
     TermId extended(numbers::Number number, TermId term, uint32_t width);
 
     // By all values of the bytes of which both are functions, if these are few.
-    bool allowsByTrial(TermId native, Float number, TermId rewritten, Float other);
+    bool allowsByTrial(TermId native, Float number, TermId rewritten, Float other,
+                       std::span<const TermId> cuts = {});
+    // The same, with all values of numbers of few bits that both sides compute: cuts.cpp.
+    struct Cuts {
+        TermId whole = 0;
+        std::vector<TermId> terms = {};
+        std::unordered_map<TermId, TermId> images = {}, made = {};
+        bool isComplete = true;  // the other side has no such number elsewhere
+    };
+    bool allowsByCut(TermId native, Float number, TermId rewritten, Float other);
+    bool allowsOtherFormat(const Factor& native, const Factor& rewritten);
+    TermId cutFor(TermId term, Cuts& cuts);
+    TermId withCuts(TermId id, Cuts& cuts);
     // A conversion, where the term is code in integers that converts.
     TermId recognised(TermId term);
+    TermId recognisedByte(TermId term);
     // By the bits of both, as functions of those of other terms.
     bool allowsByCircuit(TermId native, TermId rewritten, Float number);
     bool allowsBits(TermId native, TermId rewritten, Float number);
     bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const;
+    std::vector<TermId> leavesOf(TermId native, TermId rewritten, std::span<const TermId> cuts);
     // At most kMostBytes of them and one more.
     const std::vector<TermId>& bytesOf(TermId term);
 
@@ -131,6 +154,7 @@ class Comparison {
     std::unordered_map<TermId, TermId> dissolved_;     // open sums in another one
     std::map<std::pair<TermId, TermId>, bool> trees_;  // of reductions, wherever the result is
     std::unordered_set<TermId> same_;                  // terms of both sides
+    std::vector<std::pair<Decided, uint64_t>> trail_;
     std::unordered_map<TermId, size_t> counts_;
     numbers::Number countsOf_ = numbers::Number::f32;
     std::unordered_map<TermId, std::vector<TermId>> bytes_;
@@ -139,7 +163,7 @@ class Comparison {
     std::unordered_map<TermId, TermId> recognised_;
     std::unordered_map<TermId, bool> fixed_;
     Narrowing narrowing_;
-    uint32_t circuitDepth_ = 0;
+    uint32_t circuitDepth_ = 0, cutDepth_ = 0, tooLarge_ = 0;
     std::pair<TermId, TermId> innermost_, outermost_;  // that differ
 };
 

@@ -110,12 +110,14 @@ bool isOperation(const Terms& terms, TermId term) {
 
 bool isSaturating(const Terms& terms, TermId term) {
     const Sum& sum = terms.sumOf(term);
-    return sum.saturates && numbers::format(sum.a).bits <= 8 && numbers::format(sum.b).bits <= 8 &&
-           numbers::format(sum.c).bits == terms[term].width && terms[term].width == 32 &&
-           numbers::format(sum.c).isSigned() == numbers::format(sum.result).isSigned() &&
-           (numbers::format(sum.result).isSigned() ||
-            (!numbers::format(sum.a).isSigned() && !numbers::format(sum.b).isSigned())) &&
-           terms[term].count < 8192;
+    const numbers::Format &a = numbers::format(sum.a), &b = numbers::format(sum.b),
+                          &c = numbers::format(sum.c);
+    // An addend of fewer bits keeps its value.
+    const bool fits = numbers::format(sum.result).isSigned()
+                          ? c.isSigned() || c.bits < 32
+                          : !a.isSigned() && !b.isSigned() && !c.isSigned();
+    return sum.saturates && a.bits <= 8 && b.bits <= 8 && c.bits <= 32 && terms[term].width == 32 &&
+           fits && terms[term].count < 8192;
 }
 
 // "Result is undefined if Shift is greater than or equal to the bit width": on the rewritten side
@@ -128,9 +130,7 @@ Bits Circuits::shifted(TermId term, uint32_t opcode, const Bits& a, const Bits& 
         opcode == numberIn(OpShiftLeftLogical) ? d.shiftLeft(a, by) : d.shiftRight(a, by, fill);
     const Bit isFar = d.negate(d.less(by, Diagrams::constant(terms_[term].width, by.size())));
     if (!isRewritten || isFar == kFalse) return moved;
-    Bits any(moved.size());
-    for (Bit& bit : any) bit = d.variable(fresh_++);
-    return d.choose(isFar, any, moved);
+    return d.choose(isFar, anyBits(moved.size()), moved);
 }
 
 // "The addition of C saturates": in one bit more.
@@ -140,7 +140,9 @@ Bits Circuits::saturated(TermId term, bool isRewritten) {
     const std::vector<TermId> parts = partsOfSum(term);
     Bits a = bitsOf(parts[0], isRewritten), b = bitsOf(parts[1], isRewritten);
     const size_t width = a.size();
-    for (Bits* bits : {&a, &b}) bits->push_back(isSigned ? bits->back() : kFalse);
+    const bool isAddendSigned = numbers::format(terms_.sumOf(term).c).isSigned();
+    a.push_back(isSigned ? a.back() : kFalse);
+    b.resize(width + 1, isAddendSigned ? b.back() : kFalse);
     const Bits sum = d.add(a, b);
     const Bits low = slice(sum, 0, width);
     if (!isSigned) return d.choose(sum.back(), Bits(width, kTrue), low);

@@ -12,7 +12,7 @@ bool Comparison::allowsFactors(const Addend& native, const Addend& rewritten) {
         if ((a.term == 0) != (b.term == 0)) return false;
         if (a.term == 0) return true;
         return (a.number == b.number && allows(a.term, b.term, a.number)) ||
-               (a.number != b.number && allowsByTrial(a.term, a.number, b.term, b.number));
+               (a.number != b.number && allowsOtherFormat(a, b));
     };
     if (native.isNegative != rewritten.isNegative) return false;
     return (one(native.x, rewritten.x) && one(native.y, rewritten.y)) ||

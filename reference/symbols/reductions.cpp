@@ -134,6 +134,7 @@ bool Comparison::isTree(TermId native, TermId rewritten) {
     if (numbers::format(reduction.number).floating()) elements.number = reduction.number;
     for (uint32_t n = 0; n + 1 < terms_[native].count; ++n)
         ++elements.left[terms_.operand(native, n)];
+    note(Decided::kTree, uint64_t{any} << 32 | rewritten);
     return known->second = takeElements(rewritten, elements) && elements.left.empty();
 }
 

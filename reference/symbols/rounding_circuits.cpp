@@ -116,8 +116,7 @@ Bits Circuits::addedPower(TermId term, bool isRewritten) {
     const Bits number = bitsOf(terms_.operand(term, isFirst ? 1 : 0), isRewritten);
     const Bits exponent = slice(number, kMantissa, kExponent);
     const auto top = uint32_t(power >> kMantissa);
-    Bits sum(number.size());
-    for (Bit& bit : sum) bit = d.variable(fresh_++);
+    Bits sum = anyBits(number.size());
     for (uint32_t e = 0; e < top; ++e) {
         Bits significand = slice(number, 0, kMantissa);
         significand.push_back(e != 0 ? kTrue : kFalse);

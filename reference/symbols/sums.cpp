@@ -67,7 +67,8 @@ void Comparison::addProduct(Factor x, Factor y, bool isNegative, Addends& to) {
     if (a && b) {
         // Both are doubles: see factorOf. The product of two floats is exact in a double.
         const double product = std::bit_cast<double>(*a) * std::bit_cast<double>(*b);
-        if (std::abs(product) < 0x1p64 && std::abs(product) > 0x1p-64 &&
+        const double size = std::abs(product);
+        if (((size < 0x1p64 && size > 0x1p-64) || size == 0) &&
             double(float(std::bit_cast<double>(*a))) == std::bit_cast<double>(*a) &&
             double(float(std::bit_cast<double>(*b))) == std::bit_cast<double>(*b)) {
             const TermId bits = terms_.constant(std::bit_cast<uint64_t>(product), 64);
@@ -253,6 +254,7 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
     if (!matches(std::move(wanted), std::move(got))) return false;
     for (const auto& [inner, outer] : chain) {
         const auto [found, isNew] = dissolved_.emplace(inner, outer);
+        if (isNew) note(Decided::kDissolved, inner);
         if (images_.contains(inner) || found->second != outer) return false;
     }
     assumptions_ |= kOpenSums;
@@ -260,8 +262,10 @@ bool Comparison::allowsOpen(TermId native, TermId rewritten) {
 }
 
 bool Comparison::allowsSum(TermId native, TermId rewritten) {
-    const bool is = allowsInOrder(native, rewritten) || allowsOpen(native, rewritten);
-    return is && setImage(native, rewritten);
+    const Mark before = mark();
+    if (allowsInOrder(native, rewritten)) return setImage(native, rewritten);
+    undoTo(before);
+    return allowsOpen(native, rewritten) && setImage(native, rewritten);
 }
 
 }  // namespace coopvk::reference::symbols

@@ -128,6 +128,14 @@ TermId Terms::converted(const Conversion& conversion, TermId from, uint64_t samp
     }
     const bool flushes = conversion.rule.flushOperand || conversion.rule.flushResult;
     if (conversion.from == conversion.to && !flushes) return from;
+    // SPV_KHR_bfloat16, "Conversion Instructions": by way of binary32.
+    using numbers::Number;
+    const bool isBrief = conversion.from == Number::bf16 || conversion.to == Number::bf16;
+    if (isBrief && conversion.from != Number::f32 && conversion.to != Number::f32 && !flushes) {
+        const Conversion second{Number::f32, conversion.to, conversion.rule};
+        const TermId between = converted({conversion.from, Number::f32, conversion.rule}, from);
+        return converted(second, between, sample);
+    }
     const uint32_t function = indexIn(conversions_, conversion);
     const TermId operands[] = {from};
     return intern(
@@ -159,6 +167,9 @@ TermId Terms::chosen(TermId condition, TermId then, TermId other) {
     };
     while (isOfSame(then)) then = operand(then, 1);
     while (isOfSame(other)) other = operand(other, 2);
+    // A bool that chooses itself is what it chooses there.
+    if (then == condition) then = constant(1, 1);
+    if (other == condition) other = constant(0, 1);
     if (then == other) return then;
     if (const auto known = constantOf(condition)) return *known != 0 ? then : other;
     if (terms_[then].width == 1 && constantOf(then) == 1 && constantOf(other) == 0)

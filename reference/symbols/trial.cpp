@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "execution/opcode_table.hpp"
+
 namespace coopvk::reference::symbols {
 namespace {
 
@@ -72,17 +74,59 @@ bool addTo(const Terms& terms, TermId id, Order& order) {
     return true;
 }
 
+bool hasTwoResults(const Function& f) {
+    return f.opcode == numberIn(GLSLstd450Fma) || f.opcode == numberIn(GLSLstd450NClamp);
+}
+
+void Machine::applyOtherwise(const Function& f, std::span<const Values* const> operands,
+                             Values& result) {
+    if (f.opcode == numberIn(GLSLstd450Fma)) {
+        const auto two = [&](spv::Op opcode, std::array<const Values*, 2> of, Values& to) {
+            Function one{.program = f.program, .at = f.at, .opcode = numberIn(opcode)};
+            one.at.row = findRow(opcode);
+            one.at.handler = one.at.row->handler;
+            one.at.opcode = opcode;
+            one.at.operands = {{.isId = true, .slot = 0}, {.isId = true, .slot = 1}};
+            one.types = {f.types[0], f.types[0]};
+            apply(one, of, to);
+        };
+        Values product;
+        two(OpFMul, {operands[0], operands[1]}, product);
+        return two(OpFAdd, {&product, operands[2]}, result);
+    }
+    apply(f, operands, result);
+    const numbers::Number number = f.type().number;
+    for (uint64_t& bits : result.bits)
+        if (numbers::decodeDouble(number, bits) == 0)
+            bits ^= uint64_t{1} << (numbers::format(number).bits - 1);
+}
+
+void Trial::apply(TermId id, Values& to) {
+    const Function& f = terms_.functionOf(id);
+    std::vector<const Values*> operands;
+    for (const TermId each : terms_.operands(id)) operands.push_back(&of(each));
+    machine_.apply(f, operands, to);
+    if (!hasTwoResults(f) || !rewritten_.numbers.contains(id)) return;
+    Values other;
+    machine_.applyOtherwise(f, operands, other);
+    if (other.bits == to.bits) return;
+    const auto found = std::ranges::find(open_, id);
+    const auto number = uint32_t(found - open_.begin());
+    if (found == open_.end()) open_.push_back(id);
+    if ((choices_ >> number & 1) != 0) to = other;
+}
+
 void Trial::compute(TermId id, uint32_t first, Values& to) {
     const Term& term = terms_[id];
     const auto operand = [&](uint32_t n) -> const Values& { return of(terms_.operand(id, n)); };
     to = {};
+    for (uint32_t n = 0, shift = 0; n < leaves_.size(); shift += terms_[leaves_[n++]].width) {
+        if (leaves_[n] != id) continue;
+        for (uint32_t lane = 0; lane < kAtOnce; ++lane)
+            to.bits[lane] = (first + lane) >> shift & numbers::lowBits(term.width);
+        return;
+    }
     switch (term.kind) {
-        case TermKind::kByte: {
-            const auto shift = uint32_t(std::ranges::find(bytes_, id) - bytes_.begin()) * 8;
-            for (uint32_t lane = 0; lane < kAtOnce; ++lane)
-                to.bits[lane] = (first + lane) >> shift & 0xFF;
-            break;
-        }
         case TermKind::kConstant:
             to.bits.fill(term.bits);
             break;
@@ -97,12 +141,10 @@ void Trial::compute(TermId id, uint32_t first, Values& to) {
         case TermKind::kChosen:
             chooseEach(operand(0), operand(1), operand(2), to);
             break;
-        case TermKind::kApplied: {
-            std::vector<const Values*> operands;
-            for (const TermId each : terms_.operands(id)) operands.push_back(&of(each));
-            machine_.apply(terms_.functionOf(id), operands, to);
+        case TermKind::kApplied:
+            apply(id, to);
             break;
-        }
+        case TermKind::kByte:     // a leaf
         case TermKind::kProduct:  // see areTried()
         case TermKind::kReduced:
         case TermKind::kOpaque:

@@ -53,6 +53,8 @@ class Machine {
         (void)at.handler(s_);
         for (const auto& [component, lane] : s_.outside) result.undefined.set(lane);
     }
+    // The other result of an instruction that may have two.
+    void applyOtherwise(const Function& f, std::span<const Values* const> operands, Values& result);
 
  private:
     Settings settings_;
@@ -60,17 +62,21 @@ class Machine {
     Subgroup s_;
 };
 
-// All values of the bytes, a part at a time.
+// All values of the leaves, a part at a time.
 class Trial {
  public:
     // `rewritten`: these must have one value on every device.
     Trial(const Terms& terms, const Order& order, const Order& rewritten,
-          std::span<const TermId> bytes)
+          std::span<const TermId> leaves)
         : terms_(terms),
           order_(order),
           rewritten_(rewritten),
-          bytes_(bytes),
+          leaves_(leaves),
           values_(order.terms.size()) {}
+
+    // Terms of the rewritten side that have two results; which of them: a bit for each.
+    std::span<const TermId> open() const { return open_; }
+    void choose(uint32_t choices) { choices_ = choices; }
 
     const Values& of(TermId id) const { return values_[order_.numbers.find(id)->second]; }
     void run(uint32_t first) {
@@ -80,12 +86,19 @@ class Trial {
 
  private:
     void compute(TermId id, uint32_t first, Values& to);
+    void apply(TermId id, Values& to);
 
     const Terms& terms_;
     const Order &order_, &rewritten_;
-    std::span<const TermId> bytes_;
+    std::span<const TermId> leaves_;
     std::vector<Values> values_;
     Machine machine_;
+    std::vector<TermId> open_;
+    uint32_t choices_ = 0;
 };
+
+// fma() is "inherited from OpFMul followed by OpFAdd", and of zeros of both signs either is a
+// minimum or maximum.
+bool hasTwoResults(const Function& f);
 
 }  // namespace coopvk::reference::symbols

@@ -47,11 +47,13 @@ bool isDetermined(const Function& f) {
     return std::ranges::find(kDetermined, f.opcode) != std::end(kDetermined);
 }
 
-// What the terms are, whatever their bytes are.
-std::vector<uint32_t> shapeOf(const Terms& terms, const Order& order) {
+// What the terms are, whatever the first ones are, which stand for all of their values.
+std::vector<uint32_t> shapeOf(const Terms& terms, const Order& order, size_t leaves) {
     std::vector<uint32_t> shape;
     const auto add = [&](TermId id) { shape.push_back(order.numbers.find(id)->second); };
-    for (const TermId id : order.terms) {
+    for (size_t n = 0; n < leaves; ++n) shape.push_back(terms[order.terms[n]].width);
+    shape.push_back(~uint32_t{0});
+    for (const TermId id : std::span(order.terms).subspan(leaves)) {
         const Term& term = terms[id];
         shape.push_back(uint32_t(term.kind) | uint32_t{term.width} << 8 | term.function << 16);
         if (term.kind == TermKind::kConstant)
@@ -131,36 +133,81 @@ bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> r
         if (std::ranges::find(kUntried, terms_[id].kind) != std::end(kUntried)) return false;
     for (const TermId id : rewritten)
         if (terms_[id].kind == TermKind::kApplied &&
-            (!isDetermined(terms_.functionOf(id)) || mayContract(id)))
+            ((!isDetermined(terms_.functionOf(id)) && !hasTwoResults(terms_.functionOf(id))) ||
+             mayContract(id)))
             return false;
     return true;
 }
 
-bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Float other) {
-    std::vector<TermId> bytes = bytesOf(native);
-    for (const TermId byte : bytesOf(rewritten))
-        if (std::ranges::find(bytes, byte) == bytes.end()) bytes.push_back(byte);
-    if (bytes.size() > kMostBytes) return false;
-    Order order;
-    for (const TermId byte : bytes) addTo(terms_, byte, order);
+// Bytes and cuts of which both are functions; empty: there are more than can be tried.
+std::vector<TermId> Comparison::leavesOf(TermId native, TermId rewritten,
+                                         std::span<const TermId> cuts) {
+    constexpr size_t kMostVisited = 4096;
+    std::vector<TermId> leaves;
+    if (cuts.empty()) {
+        leaves = bytesOf(native);
+        for (const TermId byte : bytesOf(rewritten))
+            if (std::ranges::find(leaves, byte) == leaves.end()) leaves.push_back(byte);
+        return leaves.size() <= kMostBytes ? leaves : std::vector<TermId>{};
+    }
+    uint32_t bits = 0;
+    std::unordered_set<TermId> seen;
+    std::vector<TermId> open = {native, rewritten};
+    while (!open.empty()) {
+        const TermId id = open.back();
+        open.pop_back();
+        if (!seen.insert(id).second) continue;
+        const TermKind kind = terms_[id].kind;
+        const bool isLeaf = kind == TermKind::kByte || std::ranges::find(cuts, id) != cuts.end();
+        if (isLeaf) {
+            leaves.push_back(id);
+            bits += terms_[id].width;
+        } else if (kind == TermKind::kJoined) {
+            for (const Piece& p : terms_.pieces(id))
+                if (!p.isConstant()) open.push_back(p.term);
+        } else {
+            if (std::ranges::find(kUntried, kind) != std::end(kUntried)) return {};
+            for (const TermId operand : terms_.operands(id)) open.push_back(operand);
+        }
+        if (bits > kMostBytes * 8 || seen.size() > kMostVisited) return {};
+    }
+    return leaves;
+}
+
+bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Float other,
+                               std::span<const TermId> cuts) {
+    const std::vector<TermId> leaves = leavesOf(native, rewritten, cuts);
+    if (leaves.empty()) return false;
+    Order order, ofRewritten;
+    uint32_t bits = 0;
+    for (const TermId leaf : leaves) {
+        for (Order* one : {&order, &ofRewritten}) {
+            one->numbers.emplace(leaf, uint32_t(one->terms.size()));
+            one->terms.push_back(leaf);
+        }
+        bits += terms_[leaf].width;
+    }
     if (!addTo(terms_, native, order) || !addTo(terms_, rewritten, order)) return false;
-    Order ofRewritten;
     (void)addTo(terms_, rewritten, ofRewritten);
-    if (!areTried(order.terms, ofRewritten.terms)) return false;
-    std::vector<uint32_t> shape = shapeOf(terms_, order);
+    const auto others = [&](const Order& of) { return std::span(of.terms).subspan(leaves.size()); };
+    if (!areTried(others(order), others(ofRewritten))) return false;
+    std::vector<uint32_t> shape = shapeOf(terms_, order, leaves.size());
     const auto formatOf = [](Float of) { return of ? uint32_t(*of) : ~uint32_t{0}; };
     shape.insert(shape.end(), {order.numbers[native], order.numbers[rewritten], formatOf(number),
                                formatOf(other)});
     const auto [known, isNew] = trials_.emplace(std::move(shape), false);
     if (!isNew) return known->second;
-    Trial trial(terms_, order, ofRewritten, bytes);
-    const uint32_t count = 1u << bytes.size() * 8;
-    for (uint32_t first = 0; first < count; first += kAtOnce) {
-        trial.run(first);
-        const Values &a = trial.of(native), &b = trial.of(rewritten);
-        if (b.undefined.any()) return false;
-        for (uint32_t lane = 0; lane < kAtOnce; ++lane)
-            if (!areSame(a.bits[lane], number, b.bits[lane], other)) return false;
+    Trial trial(terms_, order, ofRewritten, leaves);
+    constexpr size_t kMostOpen = 5;
+    for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
+        trial.choose(choices);
+        for (uint32_t first = 0; first < 1u << bits; first += kAtOnce) {
+            trial.run(first);
+            const Values &a = trial.of(native), &b = trial.of(rewritten);
+            if (b.undefined.any() || trial.open().size() > kMostOpen) return false;
+            for (uint32_t lane = 0; lane < kAtOnce; ++lane)
+                if (!areSame(a.bits[lane], number, b.bits[lane], other)) return false;
+        }
     }
     return known->second = true;
 }

@@ -48,6 +48,9 @@ constexpr auto kWholeHead = R"(#version 460
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_NV_cooperative_matrix2 : require
+#extension GL_EXT_float_e4m3 : require
+#extension GL_EXT_float_e5m2 : require
+#extension GL_EXT_bfloat16 : require
 layout(local_size_x = 4) in;
 layout(binding = 0) readonly buffer A { float floats[16]; uint words[16]; float16_t halves[16]; };
 layout(binding = 1) buffer R { float results[4]; };

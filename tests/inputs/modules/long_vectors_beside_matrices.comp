@@ -15,7 +15,7 @@ layout(binding = 0, scalar) readonly buffer I { float16_t h[]; } i;
 layout(binding = 1, scalar) buffer O { float f[]; } o;
 
 void main() {
-    vector<float, L> v = vector<float, L>(o.f[0]); v[gl_LocalInvocationIndex & 3] = 2.0;
+    vector<float, L> v = vector<float, L>(o.f[0]); v[gl_WorkGroupID.x & 3] = 2.0;
     vector<float, W> w = vector<float, W>(1.0); w[2] = dot(v, v);
     coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseA> a; coopmat<float16_t, gl_ScopeSubgroup, 16, 16, gl_MatrixUseB> b;
     coopMatLoad(a, i.h, 0, 16, 0); coopMatLoad(b, i.h, 0, 16, 0);

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proofs of code that converts. Those that are no proofs are attempts at false claims.
+#include <gtest/gtest.h>
+
+#include "symbol_pairs.hpp"
+
+namespace coopvk::reference::symbols_test {
+namespace {
+
+using numbers::Number;
+
+// E4M3 by integers; each claim changes one constant or operation.
+#define NARROW(TINY, UP, MOST, NAN, SIGN)                                            \
+    "uint narrow(float x) { const uint w = floatBitsToUint(x), m = w & 0x7FFFFFFF; " \
+    "const uint s = min(141 - (m >> 23), 25), n = m & 0x7FFFFF | 0x800000; "         \
+    "const uint tiny = (n + ((1 << (s - 1)) - 1) + " TINY                            \
+    ") >> s; "                                                                       \
+    "const uint big = ((m + " UP                                                     \
+    ") >> 20) - 960; "                                                               \
+    "const uint r = min(m < 0x3C800000 ? tiny : big, " MOST                          \
+    "); "                                                                            \
+    "return (m > 0x7F800000 ? " NAN " : r) | w >> 24 & " SIGN "; } "
+#define WIDEN(UNIT, LEAST)                                            \
+    "float widen(uint b) { const uint m = b & 0x7F; "                 \
+    "const uint r = m < " LEAST " ? floatBitsToUint(float(m) * " UNIT \
+    ") : (m << 20) + 0x3C000000; "                                    \
+    "return uintBitsToFloat((m > 0x7E ? 0x7F800000 | m << 20 : r) | (b & 0x80) << 24); } "
+#define RIGHT_NARROW NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0x7F", "0x80")
+#define RIGHT_WIDEN WIDEN("0.001953125", "8")
+#define OF(WHAT) "void main() { const uint at = gl_LocalInvocationIndex; results[at] = " WHAT "; }"
+#define E4M3 OF("float(floate4m3_t(floats[at] * 1.1))")
+#define CODE OF("widen(narrow(floats[at] * 1.1))")
+
+constexpr Pair kConversions[] = {
+    {"to an 8-bit float and back", E4M3, RIGHT_NARROW RIGHT_WIDEN CODE, true},
+    {"without ties to even", E4M3,
+     NARROW("(n >> s & 1)", "0x80000", "0x7F", "0x7F", "0x80") RIGHT_WIDEN CODE, false},
+    {"toward zero", E4M3, NARROW("(n >> s & 1)", "0", "0x7F", "0x7F", "0x80") RIGHT_WIDEN CODE,
+     false},
+    {"small numbers without ties to even", E4M3,
+     NARROW("1", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0x7F", "0x80") RIGHT_WIDEN CODE, false},
+    {"to the largest number", E4M3,
+     NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7E", "0x7F", "0x80") RIGHT_WIDEN CODE,
+     false},
+    {"NaN as a number", E4M3,
+     NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0x7E", "0x80") RIGHT_WIDEN CODE,
+     false},
+    {"NaN of either sign", E4M3,
+     NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0xFF", "0x80") RIGHT_WIDEN CODE,
+     true},
+    {"without its sign", E4M3,
+     NARROW("(n >> s & 1)", "0x7FFFF + (m >> 20 & 1)", "0x7F", "0x7F", "0x00") RIGHT_WIDEN CODE,
+     false},
+    {"another unit of small numbers", E4M3, RIGHT_NARROW WIDEN("0.00390625", "8") CODE, false},
+    {"one small number less", E4M3, RIGHT_NARROW WIDEN("0.001953125", "7") CODE, false},
+    {"another number before", E4M3, RIGHT_NARROW RIGHT_WIDEN OF("widen(narrow(floats[at] * 1.2))"),
+     false},
+    {"not rounded at all", E4M3, OF("floats[at] * 1.1"), false},
+    {"rounded to another format", E4M3, OF("float(floate5m2_t(floats[at] * 1.1))"), false},
+    {"rounded twice", E4M3, OF("float(floate4m3_t(float16_t(floats[at] * 1.1)))"), false},
+
+    {"to bfloat16 by way of f32", OF("float(bfloat16_t(words[at]))"),
+     OF("float(bfloat16_t(float(words[at])))"), true},
+    {"to bfloat16 with a sign", OF("float(bfloat16_t(words[at]))"),
+     OF("float(bfloat16_t(float(int(words[at]))))"), false},
+    {"to bfloat16 and to f16", OF("float(bfloat16_t(words[at]))"),
+     OF("float(float16_t(float(words[at])))"), false},
+
+    // fma() may round once or twice: what is the same in both ways, is proved.
+    {"times one and less zero", "g = h;", "g = fma(h, float16_t(1.0), float16_t(-0.0));", true,
+     Number::f16},
+    {"times one and more zero", "g = h;", "g = fma(h, float16_t(1.0), float16_t(0.0));", false,
+     Number::f16},
+    {"a square less one", "q = h * h; q = q - float16_t(1.0);", "q = fma(h, h, float16_t(-1.0));",
+     false, Number::f16},
+
+    {"itself or false", "u = uint(i > j);", "u = uint(mix(false, i > j, i > j));", true,
+     Number::u32},
+    {"itself or true", "u = uint(i > j);", "u = uint(mix(true, i > j, i > j));", false,
+     Number::u32},
+    {"true or itself", "u = uint(i > j);", "u = uint(mix(i > j, true, i > j));", true, Number::u32},
+    {"zero times", "u = j;", "u = j + i * 0;", true, Number::u32},
+    {"zero times of a float", "p = a;", "p = a + b * 0.0;", false},
+    {"zeros in a sum", "f = dot(vec3(0.0, a, b), vec3(0.0, c, d));", "f = a * c + b * d;", true},
+    {"zero times infinity in a sum", "f = dot(vec3(0.0, a, b), vec3(c, c, d));",
+     "f = a * c + b * d;", false},
+};
+
+class ConversionProofs : public testing::TestWithParam<Pair> {};
+
+TEST_P(ConversionProofs, AreProvedOrNot) {
+    const std::string why = whyNot(GetParam());
+    EXPECT_EQ(why.empty(), GetParam().isProved) << GetParam().name << ": " << why;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ConversionProofs, testing::ValuesIn(kConversions),
+                         [](const auto& of) { return wordOf(of.param.name); });
+
+}  // namespace
+}  // namespace coopvk::reference::symbols_test
