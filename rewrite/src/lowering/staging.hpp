@@ -39,6 +39,32 @@ class AreaAccess {
     const Operands memory_;
 };
 
+// Accesses to a matrix of the driver (VK_KHR_cooperative_matrix) in memory.
+struct DriverLines {
+    // In shared memory, with `stride` elements from a line to the next one.
+    static DriverLines shared(Emitter& emit, uint32_t stride, bool areColumns = false) {
+        return {emit.constant(areColumns ? 1 : 0), emit.constant(stride),
+                nonPrivateAccess(emit.module())};
+    }
+
+    Id load(Emitter& emit, Id type, Id pointer, std::optional<Id> result = {}) const {
+        return emit.op(OpCooperativeMatrixLoadKHR, type, operands({pointer}), result);
+    }
+    void store(Emitter& emit, Id pointer, Id matrix) const {
+        emit.opVoid(OpCooperativeMatrixStoreKHR, operands({pointer, matrix}));
+    }
+    Operands operands(std::initializer_list<Id> first) const {
+        Operands all = idOperands({first.begin(), first.size()});
+        append(all, {idOperand(layout), idOperand(stride)});
+        append(all, memory);
+        return all;
+    }
+
+    Id layout = 0;    // MemoryLayout
+    Id stride = 0;    // Stride
+    Operands memory;  // Memory Operands
+};
+
 // Areas of which a lowering reserves as much as any instruction needs, one for each type of
 // elements.
 class Staging {

@@ -25,11 +25,6 @@ Id tilePointer(const TiledType& type, const TileAccess& access, const TilePointe
     return access.columnMajor ? pointer(column, row) : pointer(row, column);
 }
 
-void addAccess(Operands& operands, const TileAccess& access) {
-    append(operands, {idOperand(access.layout), idOperand(access.stride)});
-    append(operands, access.memory);
-}
-
 // Alignment of the tiles' pointers, in bytes. The matrix and its stride are aligned to 16 bytes, or
 // to a line if that is less; tiles start at multiples of their line's length.
 uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const TiledType& type) {
@@ -80,9 +75,7 @@ void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                const TileAccess& access, const TilePointer& pointer, Id result) {
     std::vector<Id> tiles;
     for (uint32_t t = 0; t < type.count; ++t) {
-        Operands operands = {idOperand(tilePointer(type, access, pointer, t))};
-        addAccess(operands, access);
-        tiles.push_back(emit.op(OpCooperativeMatrixLoadKHR, type.pack, std::move(operands)));
+        tiles.push_back(access.load(emit, type.pack, tilePointer(type, access, pointer, t)));
     }
     context.fromPacks(emit, type, tiles, result);
 }
@@ -91,13 +84,10 @@ void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                 const TileAccess& access, const TilePointer& pointer, Id value) {
     const std::vector<Id> tiles = context.packsOf(emit, type, value);
     for (uint32_t t = 0; t < type.count; ++t) {
-        Operands operands = {idOperand(tilePointer(type, access, pointer, t)), idOperand(tiles[t])};
-        addAccess(operands, access);
-        emit.opVoid(OpCooperativeMatrixStoreKHR, std::move(operands));
+        access.store(emit, tilePointer(type, access, pointer, t), tiles[t]);
     }
 }
 
-// In memory; lowerNativeCopy is for OpCopyMemory.
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     const TiledType* type = f.context.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
@@ -109,7 +99,6 @@ bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     return true;
 }
 
-// In memory; lowerNativeCopy is for OpCopyMemory.
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     const TiledType* type = f.context.matrixOfValue(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
@@ -121,7 +110,6 @@ bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     return true;
 }
 
-// In memory; lowerNativeCopy is for OpCopyMemory.
 // Mesa 26.1 does not support OpCopyMemory and OpUndef of matrices.
 bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
     Emitter& emit = f.emit();
@@ -131,7 +119,6 @@ bool lowerNativeCopy(NativeFunction& f, const Instruction& copy) {
     return true;
 }
 
-// In memory; lowerNativeCopy is for OpCopyMemory.
 bool lowerNativeUndef(NativeFunction& f, const Instruction& undef) {
     if (f.context.counts.in(undef.type) == 0) return false;
     f.context.module.append(Section::kGlobals,
@@ -154,12 +141,11 @@ StagedLines linesOf(const TiledType& type) {
 class StagedMatrix {
  public:
     StagedMatrix(NativeFunction& f, const TiledType& type, const StagedLines& lines)
-        : f_(f), type_(type), lines_(lines) {
-        access_.columnMajor = lines.columnMajor;
-        access_.layout = f.types.constantU32(lines.columnMajor ? 1 : 0);
-        access_.stride = f.types.constantU32(lines.length);
-        access_.memory = nonPrivateAccess(f.context.module);
-    }
+        : f_(f),
+          type_(type),
+          lines_(lines),
+          access_{DriverLines::shared(f.emit(), lines.length, lines.columnMajor),
+                  lines.columnMajor} {}
 
     void write(Id value) {
         storeTiles(f_.context, f_.emit(), type_, access_, pointer(), value);
@@ -244,8 +230,6 @@ void reserveStaging(NativeContext& context) {
     });
 }
 
-// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
-// reserves it for all of the module.
 void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
     const TiledType* from = f.context.matrixOfValue(conversion.word(0));
     const TiledType* to = f.context.plan.type(conversion.type);
@@ -259,8 +243,6 @@ void lowerNativeUse(NativeFunction& f, const Instruction& conversion) {
     StagedMatrix(f, *to, rows).read(conversion.result);
 }
 
-// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
-// reserves it for all of the module.
 void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     const TiledType* type = f.context.plan.type(construct.type);
     Emitter& emit = f.emit();
@@ -275,8 +257,6 @@ void lowerConstructFromLines(NativeFunction& f, const Instruction& construct) {
     staged.read(construct.result);
 }
 
-// Conversions of use, and between matrices and arrays, through shared memory. reserveStaging()
-// reserves it for all of the module.
 void lowerExtractLines(NativeFunction& f, const Instruction& extract) {
     const TiledType* type = f.context.matrixOfValue(extract.word(0));
     if (!linesFit(f, extract, type, extract.type)) return;

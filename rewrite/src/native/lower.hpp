@@ -149,12 +149,8 @@ void readLengths(NativeContext& context, const LengthConstants& lengths, Functio
 
 // Loads and stores of native matrices, one for each tile.
 
-// Operands of OpCooperativeMatrixLoadKHR and OpCooperativeMatrixStoreKHR.
-struct TileAccess {
-    Id layout = 0;  // MemoryLayout
+struct TileAccess : DriverLines {
     bool columnMajor = false;
-    Id stride = 0;
-    Operands memory;  // Memory Operands
 };
 // pointer(line, inner): to component `inner` of a line: a row, or a column if columnMajor. 0, with
 // an error, if no pointer can be made.

@@ -98,19 +98,13 @@ class StagedElements {
     }
 
     void writeAll(Id value) {
-        const Id zero = emit_.constant(0);
-        Operands operands = {idOperand(at({zero, zero}, 0)), idOperand(value)};
-        append(operands, access());
-        emit_.opVoid(OpCooperativeMatrixStoreKHR, std::move(operands));
+        lines().store(emit_, start(), value);
         barrier();
     }
 
     void readAll(Id result) {
         barrier();
-        const Id zero = emit_.constant(0);
-        Operands operands = {idOperand(at({zero, zero}, 0))};
-        append(operands, access());
-        emit_.op(OpCooperativeMatrixLoadKHR, type_, std::move(operands), result);
+        lines().load(emit_, type_, start(), result);
         barrier();
     }
 
@@ -174,12 +168,8 @@ class StagedElements {
         return f_.context.staging.at(f_.writer, item_, emit_.plus(start, item));
     }
 
-    Operands access() {
-        Operands operands = {idOperand(emit_.constant(columnMajor_ ? 1 : 0)),
-                             idOperand(emit_.constant(shape_.stride))};
-        append(operands, nonPrivateAccess(f_.context.module));
-        return operands;
-    }
+    Id start() { return at({emit_.constant(0), emit_.constant(0)}, 0); }
+    DriverLines lines() { return DriverLines::shared(emit_, shape_.stride, columnMajor_); }
 
     HalvesFunction& f_;
     Emitter& emit_;

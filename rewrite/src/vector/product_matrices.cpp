@@ -35,7 +35,6 @@ class DriverMatrices : SharedVectors {
 
  private:
     using Use = spv::CooperativeMatrixUse;
-    using Layout = spv::CooperativeMatrixLayout;
 
     Id matrixType(ComponentType type, uint32_t rows, uint32_t columns, Use use) {
         const Number& number = *findNumber(type);
@@ -82,7 +81,8 @@ class DriverMatrices : SharedVectors {
         std::vector<Id> inputs;
         for (uint32_t s = 0; s < steps; ++s) {
             for (uint32_t g = 0; g < groups(); ++g) {
-                inputs.push_back(loadMatrix(a_, Layout::RowMajorKHR, g * shape_.m, s));
+                const Id pointer = slotOf(g * shape_.m, s * quadsPerStep());
+                inputs.push_back(lines().load(emit_, a_, pointer));
             }
         }
         if (plan_.loadsBlocks) return addBlocks(first, rows, firstQuad, inputs);
@@ -93,7 +93,7 @@ class DriverMatrices : SharedVectors {
             area_.barrier();
             for (uint32_t row = 0; row < count; row += shape_.n) {
                 addBlock((r + row) / shape_.n, inputs, [&](uint32_t step) {
-                    return loadMatrix(b_, Layout::ColumnMajorKHR, row, step);
+                    return lines(true).load(emit_, b_, slotOf(row, step * quadsPerStep()));
                 });
             }
         }
@@ -107,11 +107,8 @@ class DriverMatrices : SharedVectors {
             const Id block = emit_.sum(over(work_.matrix.fromStart(start).bytes(), 16),
                                        times(firstQuad, shape_.n));
             addBlock(row / shape_.n, inputs, [&](uint32_t step) {
-                Operands operands =
-                    idOperands(std::array{work_.matrix.quadPointer(plus(block, step * shape_.n)),
-                                          c(static_cast<uint32_t>(Layout::ColumnMajorKHR)), c(1)});
-                append(operands, work_.matrix.quadAccess());
-                return emit_.op(OpCooperativeMatrixLoadKHR, b_, std::move(operands));
+                const Id pointer = work_.matrix.quadPointer(plus(block, step * shape_.n));
+                return DriverLines{c(1), c(1), work_.matrix.quadAccess()}.load(emit_, b_, pointer);
             });
         }
     }
@@ -181,17 +178,8 @@ class DriverMatrices : SharedVectors {
     Id slotOf(uint32_t lane, uint32_t quad) {
         return area_.pointer(plus(base_, lane * VectorExchange::kLaneQuads + quad));
     }
-    Operands access(std::initializer_list<Id> ids, Layout layout) {
-        Operands operands = idOperands({ids.begin(), ids.size()});
-        append(operands, {idOperand(c(static_cast<uint32_t>(layout))),
-                          idOperand(c(VectorExchange::kLaneQuads))});
-        append(operands, nonPrivateAccess(f_.module()));
-        return operands;
-    }
-
-    Id loadMatrix(Id type, Layout layout, uint32_t lane, uint32_t step) {
-        return emit_.op(OpCooperativeMatrixLoadKHR, type,
-                        access({slotOf(lane, step * quadsPerStep())}, layout));
+    DriverLines lines(bool areColumns = false) {
+        return DriverLines::shared(emit_, VectorExchange::kLaneQuads, areColumns);
     }
 
     void shareTotals(uint32_t blocks) {
@@ -200,9 +188,7 @@ class DriverMatrices : SharedVectors {
             for (uint32_t g = 0; g < groups(); ++g) {
                 Id total = f_.load(sumOf(b, g));
                 if (total_ != sum_) total = emit_.op(OpFConvert, total_, {total});
-                emit_.opVoid(
-                    OpCooperativeMatrixStoreKHR,
-                    access({slotOf(g * shape_.m, bytes / 16), total}, Layout::RowMajorKHR));
+                lines().store(emit_, slotOf(g * shape_.m, bytes / 16), total);
             }
         }
         area_.barrier();

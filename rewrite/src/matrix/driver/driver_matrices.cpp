@@ -214,8 +214,7 @@ class DriverStaging : private MatrixCode {
             HeldElements from(*matrix, emit_, value);
             writer_.when(writer_.isNoDuplicate(*matrix), [&] { scatter(*matrix, from); });
         } else {
-            Operands operands = {idOperand(pointer(emit_.constant(0))), idOperand(value)};
-            emit_.opVoid(OpCooperativeMatrixStoreKHR, withLayout(std::move(operands), false));
+            lines(false).store(emit_, pointer(emit_.constant(0)), value);
         }
         barrier();
     }
@@ -224,9 +223,7 @@ class DriverStaging : private MatrixCode {
         if (const MatrixType* matrix = context_.matrix(at.type)) {
             gather(*matrix).construct(*matrix, emit_, at.result);
         } else {
-            Operands operands = {idOperand(pointer(emit_.constant(0)))};
-            emit_.op(OpCooperativeMatrixLoadKHR, at.type,
-                     withLayout(std::move(operands), transposes), at.result);
+            lines(transposes).load(emit_, at.type, pointer(emit_.constant(0)), at.result);
         }
         barrier();
     }
@@ -234,14 +231,8 @@ class DriverStaging : private MatrixCode {
  private:
     Id pointer(Id place) { return context_.staging->at(writer_, rows_.component, place); }
     void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
-
-    Operands withLayout(Operands operands, bool areColumns) {
-        using enum spv::CooperativeMatrixLayout;
-        const auto layout = static_cast<uint32_t>(areColumns ? ColumnMajorKHR : RowMajorKHR);
-        append(operands,
-               {idOperand(emit_.constant(layout)), idOperand(emit_.constant(rows_.stride))});
-        append(operands, access_);
-        return operands;
+    DriverLines lines(bool areColumns) {
+        return DriverLines::shared(emit_, rows_.stride, areColumns);
     }
 
     // Where the lane's first element lies (u32), and a local one.

@@ -23,7 +23,7 @@ class TileExchange {
           distributed_(distributed),
           grid_(*tiled.tiles),
           memory_(context, emit_),
-          tiles_(context, emit_, memory_),
+          tiles_(emit_, memory_),
           position_(context.position(emit_.out(), LaneScope::kWorkgroup)) {
         const auto wordsOf = [&](uint32_t down, uint32_t across) {
             return rowsOf(across).words(grid_.subgroupRows * down * grid_.rows);

@@ -33,21 +33,25 @@ struct LinesInMemory {
 
 class TileMemory {
  public:
-    TileMemory(MatrixContext& context, Emitter& emit, WorkgroupMemory& memory)
-        : context_(context), emit_(emit), memory_(memory) {}
+    TileMemory(Emitter& emit, WorkgroupMemory& memory) : emit_(emit), memory_(memory) {}
 
     // The tile whose first component is at (row, column), both u32. The number of its word is a
     // multiple of four.
-    Id load(Id type, const LinesInMemory& lines, Id row, Id column);
-    void store(Id tile, const LinesInMemory& lines, Id row, Id column);
+    Id load(Id type, const LinesInMemory& lines, Id row, Id column) {
+        return inWords(lines).load(emit_, type, pointer(lines, row, column));
+    }
+    void store(Id tile, const LinesInMemory& lines, Id row, Id column) {
+        inWords(lines).store(emit_, pointer(lines, row, column), tile);
+    }
 
  private:
     Id pointer(const LinesInMemory& lines, Id row, Id column) {
         return memory_.pointerToVector(lines.vectorOf(emit_, row, column));
     }
-    Operands access(Operands operands, const LinesInMemory& lines);
+    DriverLines inWords(const LinesInMemory& lines) {
+        return DriverLines::shared(emit_, lines.stride / 4, lines.areColumns);
+    }
 
-    MatrixContext& context_;
     Emitter& emit_;
     WorkgroupMemory& memory_;
 };

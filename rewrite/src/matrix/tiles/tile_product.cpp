@@ -45,7 +45,7 @@ class TiledProduct : StagedProduct {
         : StagedProduct(context, function, product, slice.depth, slice.words),
           grid_(*product.result->tiles),
           slice_(slice),
-          tiles_(context, emit_, memory_) {}
+          tiles_(emit_, memory_) {}
 
     Id emit(ProductPart part) {
         if (part == ProductPart::kEnd) return emitEnd();
