@@ -7,6 +7,7 @@
 #include "device/dependents.hpp"
 #include "device/device_facts.hpp"
 #include "device/policy.hpp"
+#include "device/tuning.hpp"
 
 namespace coopvk::layer {
 
@@ -30,6 +31,7 @@ struct PhysicalDeviceContext {
     std::string whyNotTakenFor;
     // See rewrite::Target::replacesLayout.
     bool replacesLayout = false;
+    DeviceTuning tuning;  // of its shaders; see tuningFor()
 
     const Decision& decision(rewrite::Extension extension) const {
         return decisions[static_cast<size_t>(extension)];

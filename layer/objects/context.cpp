@@ -22,6 +22,14 @@ void logTakenFor(Log& log, const PhysicalDeviceContext& device, const Settings& 
     device.whyNotTakenFor.empty() ? log.info(text) : log.warn(text);
 }
 
+// A profile that is ignored may surprise who made it.
+void logTuning(Log& log, const PhysicalDeviceContext& device) {
+    const std::string text = textOf(device.tuning);
+    if (text.empty()) return;
+    const std::string line = device.facts.traits.name + ": " + text;
+    device.tuning.ignored.empty() ? log.info(line) : log.warn(line);
+}
+
 void logDecisions(Log& log, const PhysicalDeviceContext& device) {
     if (!log.wants(LogLevel::kInfo)) return;
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
@@ -124,8 +132,9 @@ const PhysicalDeviceContext& InstanceContext::physicalDevice(VkPhysicalDevice de
     if (facts.listing != VK_SUCCESS) return unknownDevice(facts);
     const rewrite::ExtensionSet avoided =
         avoidedExtensions(faults.faults(), facts.traits.name, facts.properties.driverVersion);
-    auto context = std::make_unique<const PhysicalDeviceContext>(
-        assessDevice(settings, std::move(facts), avoided));
+    auto context =
+        std::make_unique<PhysicalDeviceContext>(assessDevice(settings, std::move(facts), avoided));
+    context->tuning = tuningFor(settings, context->facts);
 
     const auto [known, isNew] = keep(device, std::move(context));
     if (isNew) tell(known);
@@ -144,6 +153,7 @@ void InstanceContext::tell(const PhysicalDeviceContext& device) {
     logDecisions(*log, device);
     logShownIds(*log, device, settings.shownIds);
     logTakenFor(*log, device, settings);
+    logTuning(*log, device);
     logFaults(*this, device);
     if (statistics != nullptr) statistics->decided(device);
 }

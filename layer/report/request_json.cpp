@@ -139,6 +139,15 @@ bool readNumerics(const ordered_json& json, rewrite::Target& target) {
     return read.has_value();
 }
 
+bool readTuning(const ordered_json& json, rewrite::MatrixTuning& tuning) {
+    if (!json.contains("tuning")) return true;
+    const auto* text = findText(json, "tuning");
+    if (text == nullptr) return false;
+    const auto read = rewrite::matrixTuningFromText(*text);
+    if (read) tuning = *read;
+    return bool(read);
+}
+
 }  // namespace
 
 ordered_json toJson(const RecordedRequest& request) {
@@ -157,6 +166,7 @@ ordered_json toJson(const RecordedRequest& request) {
             {"programLayout", rewrite::elementLayoutName(request.target.programLayout)},
             {"numerics", rewrite::numericsName(request.target.numerics)},
             {"replacesLayout", request.target.replacesLayout},
+            {"tuning", rewrite::tuningText(request.target.tuning)},
             {"validate", request.validate},
             {"lines", request.lines},
             {"rewriteLimit", request.maxSteps},
@@ -201,6 +211,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     request.target.backEnd = *backEnd;
     if (!readLayouts(json, request.target)) return wrongRequest("unknown layout of elements");
     if (!readNumerics(json, request.target)) return wrongRequest("'numerics' is unknown");
+    if (!readTuning(json, request.target.tuning)) return wrongRequest("'tuning' has no choices");
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");

@@ -88,6 +88,14 @@ constexpr SettingReader kReaders[] = {
                                               : booleanFromText(r.text);
          r.set(r.settings.remember, value, "neither on nor off:");
      }},
+    {"tuning",
+     [](const Reading& r) {
+         if (r.text.empty() || r.text == "auto") return;
+         const auto choices = rewrite::matrixTuningFromText(r.text == "off" ? "" : r.text);
+         r.settings.readsProfile = !choices;
+         r.set(r.settings.tuning, choices ? std::optional(*choices) : std::nullopt,
+               "neither auto nor off, nor choices:");
+     }},
     // Behind `emulate`, to whose names it adds, and ahead of the numbers, which replace its own.
     {"as",
      [](const Reading& r) {

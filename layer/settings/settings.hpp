@@ -43,6 +43,8 @@ struct Settings {
     bool validateOutput = false;
     uint64_t rewriteLimit = rewrite::kMaxSteps;  // rewrite::Request::maxSteps
     bool remember = true;                        // see remembered.hpp
+    bool readsProfile = true;                    // of `coopvk tune`
+    rewrite::MatrixTuning tuning;                // in place of a profile's
     DeviceIds shownIds;
     std::string statistics;  // empty: off; "1": to the log's file; else a file of their own
     std::string report;      // empty: none; kOwnReport; else a folder. See kept_report.hpp

@@ -15,8 +15,8 @@ std::string_view layerVersion() {
         ;
 }
 
-Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::ExtensionSet emulated,
-             bool addsShapes, bool replacesLayout) {
+Sha256 start(const Settings& settings, const DeviceTuning& tuning, const DeviceFacts& facts,
+             rewrite::ExtensionSet emulated, bool addsShapes, bool replacesLayout) {
     Sha256 hash;
     hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
@@ -26,6 +26,7 @@ Sha256 start(const Settings& settings, const DeviceFacts& facts, rewrite::Extens
     if (settings.as != nullptr) hash.addText(settings.as->name);
     hash.addValue(settings.numerics);
     hash.addValue(settings.rewriteLimit);
+    hash.addText(rewrite::tuningText(tuning.choices));
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);
@@ -54,13 +55,13 @@ bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) 
 }  // namespace
 
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
-    return start(settings, device.facts, device.emulated, !device.addedShapes.empty(),
-                 device.replacesLayout);
+    return start(settings, device.tuning, device.facts, device.emulated,
+                 !device.addedShapes.empty(), device.replacesLayout);
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    Sha256 hash = start(device.instance->settings, device.facts, device.emulated, device.addsShapes,
-                        device.replacesLayout);
+    Sha256 hash = start(device.instance->settings, device.physical->tuning, device.facts,
+                        device.emulated, device.addsShapes, device.replacesLayout);
     hash.addText(device.facts.features.to_string());
     return hash;
 }

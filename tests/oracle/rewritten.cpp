@@ -21,7 +21,7 @@ constexpr void (*kClasses[])(Device&) = {
 };
 
 // What some devices have, and others lack.
-constexpr bool Device::* kFeatures[] = {
+constexpr bool Device::*kFeatures[] = {
     &Device::shaderIntegerDotProduct, &Device::subgroupArithmetic,
     &Device::subgroupBallot,          &Device::subgroupVote,
     &Device::subgroupShuffle,         &Device::scalarBlockLayout,
@@ -41,6 +41,11 @@ rewrite::MatrixTuning tuningFor(Random& random) {
     choose(tuning.rollSlices, random() % 2 == 0);
     choose(tuning.joinTails, random() % 2 == 0);
     choose(tuning.openSums, random() % 2 == 0);
+    choose(tuning.smallProduct, uint32_t(64) << random() % 8);
+    choose(tuning.linesAtOnce, uint32_t(2) << random() % 2);
+    choose(tuning.tileColumns, uint32_t(2) << random() % 3);
+    choose(tuning.shiftsRows, random() % 2 == 0);
+    choose(tuning.gridRows, uint32_t(1) << random() % 3);
     return tuning;
 }
 
@@ -54,7 +59,7 @@ rewrite::Target targetFor(Random& random, uint32_t lanes) {
     device.maxComputeSharedMemorySize = 65536;
     device.shaderFloat64 = device.shaderInt64 = device.bufferDeviceAddress = true;
     kClasses[random() % std::size(kClasses)](device);
-    for (bool Device::* feature : kFeatures) device.*feature = random() % 2 == 0;
+    for (bool Device::*feature : kFeatures) device.*feature = random() % 2 == 0;
     device.emulatesFloat16 = random() % 8 == 0;
     device.shaderFloat16 = !device.emulatesFloat16;
     target.tuning = tuningFor(random);

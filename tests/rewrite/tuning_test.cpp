@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "assemble.hpp"
+#include "coopvk/plan.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
 
@@ -11,9 +12,11 @@ namespace coopvk::rewrite::tuning_test {
 namespace {
 
 TEST(Tuning, FromText) {
-    const auto all = matrixTuningFromText(
+    constexpr std::string_view kAll =
         "grid-rows=8,row-block=0,column-block=2,pairs=k,unroll=1000,slice=4,slices=rolled,"
-        "shared=f32,loops=joined,tails=apart,sums=closed");
+        "shared=f32,loops=joined,tails=apart,sums=closed,alone=512,lines=2,tile-columns=8,"
+        "rows=shifted";
+    const auto all = matrixTuningFromText(kAll);
     ASSERT_TRUE(all) << all.error().message;
     EXPECT_EQ(all->gridRows, 8u);
     EXPECT_EQ(all->rowBlock, 0u);
@@ -26,6 +29,12 @@ TEST(Tuning, FromText) {
     EXPECT_EQ(all->joinLoops, true);
     EXPECT_EQ(all->joinTails, false);
     EXPECT_EQ(all->openSums, false);
+    EXPECT_EQ(all->smallProduct, 512u);
+    EXPECT_EQ(all->linesAtOnce, 2u);
+    EXPECT_EQ(all->tileColumns, 8u);
+    EXPECT_EQ(all->shiftsRows, true);
+    EXPECT_EQ(tuningText(*all), kAll);
+    EXPECT_EQ(tuningText({}), "");
     const auto one = matrixTuningFromText("pairs=n");
     ASSERT_TRUE(one);
     EXPECT_EQ(one->halfPairsAlongK, false);
@@ -33,9 +42,47 @@ TEST(Tuning, FromText) {
     EXPECT_TRUE(matrixTuningFromText(""));
     for (const char* wrong :
          {"grid-rows=0", "grid-rows=3", "row-block=x", "unroll=", "unroll", "pairs=m", "lanes=4",
-          "slice=3", "slices=", "slices=4", "unroll=1=2", ",", "unroll=99999999999"}) {
+          "slice=3", "slices=", "slices=4", "unroll=1=2", ",", "unroll=99999999999", "lines=8",
+          "lines=3", "tile-columns=1", "tile-columns=16", "rows=k", "alone="}) {
         EXPECT_FALSE(matrixTuningFromText(wrong)) << wrong;
     }
+}
+
+// Each value that `coopvk tune` tries is one.
+TEST(Tuning, TableHasValues) {
+    size_t values = 0;
+    for (const TuningInfo& info : tuningTable()) {
+        EXPECT_FALSE(info.changes.empty()) << info.name;
+        for (std::string_view rest = info.values; !rest.empty(); ++values) {
+            const std::string value(rest.substr(0, rest.find(',')));
+            rest.remove_prefix(std::min(value.size() + 1, rest.size()));
+            const std::string text = std::string(info.name) + "=" + value;
+            const auto one = matrixTuningFromText(text);
+            ASSERT_TRUE(one) << one.error().message;
+            EXPECT_EQ(tuningText(*one), text);
+        }
+    }
+    EXPECT_GT(values, 30u);
+}
+
+// What a class of devices chooses is replaced, but for tiles that would have one column of lanes.
+TEST(Tuning, OfVectors) {
+    Target target;
+    const auto valueOf = [&](std::string_view name) {
+        const auto rows = devicePlan(target);
+        return std::ranges::find(rows, name, &PlanRow::name)->value;
+    };
+    const std::pair<std::string_view, std::string> rows[] = {
+        {"vectors: multiplications of a small product", "300"},
+        {"vectors: rows of weights at once", "2"},
+        {"vectors: columns of a lane in a tile", "2"},
+        {"vectors: rows that loops store", "shifted"}};
+    for (const auto& [name, value] : rows) EXPECT_NE(valueOf(name), value) << name;
+    target.tuning = {.smallProduct = 300, .linesAtOnce = 2, .tileColumns = 2, .shiftsRows = true};
+    for (const auto& [name, value] : rows) EXPECT_EQ(valueOf(name), value) << name;
+    target.tuning = {.tileColumns = 8};
+    target.subgroupSize = 4;
+    EXPECT_EQ(valueOf("vectors: columns of a lane in a tile"), "2");
 }
 
 Result<Rewritten> tuned(const MatrixTuning& tuning,

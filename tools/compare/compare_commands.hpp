@@ -10,5 +10,6 @@ void addCompareOptions(CLI::App& app, int& status);
 void addProveCommand(CLI::App& app, int& status);
 void addProbeCommand(CLI::App& app, int& status);
 void addSelftestCommand(CLI::App& app, int& status);
+void addTuneCommand(CLI::App& app, int& status);
 
 }  // namespace coopvk::tool

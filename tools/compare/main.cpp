@@ -15,6 +15,7 @@ int runCompareProgram(int argc, char** argv) {
     coopvk::tool::addProveCommand(app, status);
     coopvk::tool::addProbeCommand(app, status);
     coopvk::tool::addSelftestCommand(app, status);
+    coopvk::tool::addTuneCommand(app, status);
     CLI11_PARSE(app, argc, argv);
     return status;
 }

@@ -18,6 +18,7 @@
 #include "doctor/program.hpp"
 #include "doctor/sections.hpp"
 #include "doctor/switches.hpp"
+#include "doctor/tuning.hpp"
 #include "layer_location.hpp"
 #include "report/run_report.hpp"
 #include "settings/asked_for.hpp"
@@ -155,6 +156,7 @@ int runDoctor(const DoctorOptions& options) {
     const bool came = tryLoader(byConfiguration, findings);
     if (!options.command.empty()) checkProgram(options.command.front(), findings);
     checkFaults(namesOf(options.command), findings);
+    checkTuning(findings);
     bool isOff = print(findings);
     if (!came && !isOff) {
         std::cout << "problem: the loader does not load the layer\n  do: "

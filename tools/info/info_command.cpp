@@ -103,6 +103,7 @@ rewrite::Target targetOf(const layer::PhysicalDeviceContext& assessed) {
     target.device = assessed.facts.traits;
     target.subgroupSize = target.device.subgroupSize;
     target.emulated = assessed.emulated;
+    target.tuning = assessed.tuning.choices;
     return target;
 }
 
@@ -154,6 +155,9 @@ ordered_json describe(const Device& device, const layer::PhysicalDeviceContext& 
     json["matrixShapes"]["emulatedNv"] =
         shapeList(shapesOf(device, decisions, rewrite::Extension::kNvCooperativeMatrix));
     json["vectorCombinations"]["emulated"] = combinationList(emulatedVectors(device, decisions));
+    json["tuning"] = {{"choices", rewrite::tuningText(assessed.tuning.choices)},
+                      {"origin", assessed.tuning.origin},
+                      {"ignored", assessed.tuning.ignored}};
     json["products"] = meansList(emulatedMeans(assessed));
     json["traits"] = layer::toJson(device.facts.traits);
     return json;
@@ -193,6 +197,8 @@ void print(size_t index, const Device& device, const layer::PhysicalDeviceContex
         std::cout << "; programs see " << settings.shownIds.text() << ", as the settings say";
     }
     if (settings.as != nullptr) std::cout << "\n  " << layer::takenForText(*settings.as, assessed);
+    if (const std::string text = textOf(assessed.tuning); !text.empty())
+        std::cout << "\n  " << text;
     std::cout << "\n  subgroup size: " << traits.subgroupSize;
     if (traits.minSubgroupSize != traits.maxSubgroupSize) {
         std::cout << " (" << traits.minSubgroupSize << " to " << traits.maxSubgroupSize << ")";
@@ -247,7 +253,8 @@ int runInfo(const InfoOptions& options) {
     json["devices"] = ordered_json::array();
     for (size_t i = 0; i < devices->size(); ++i) {
         Device& device = (*devices)[i];
-        const auto assessed = layer::assessDevice(*settings, device.facts);
+        auto assessed = layer::assessDevice(*settings, device.facts);
+        assessed.tuning = layer::tuningFor(*settings, assessed.facts);
         device.facts = assessed.facts;
         if (options.json) {
             json["devices"].push_back(describe(device, assessed, *settings));

@@ -119,6 +119,19 @@ ordered_json flexibleList(const std::vector<rewrite::FlexibleShape>& shapes) {
     return list;
 }
 
+// What is tuned, as rows of a plan.
+std::vector<rewrite::PlanRow> tunedRows(const rewrite::MatrixTuning& tuning) {
+    std::vector<rewrite::PlanRow> rows;
+    const std::string text = rewrite::tuningText(tuning);
+    for (std::string_view rest = text; !rest.empty();) {
+        std::string_view pair = layer::takeUntil(',', rest);
+        const std::string_view name = layer::takeUntil('=', pair);
+        for (const rewrite::TuningInfo& info : rewrite::tuningTable())
+            if (info.name == name) rows.push_back({info.name, std::string(pair), info.changes});
+    }
+    return rows;
+}
+
 }  // namespace
 
 std::vector<HiddenThing> hiddenOf(const Device& device, const layer::Hidden& hidden) {
@@ -189,6 +202,9 @@ void printLists(std::ostream& out, const Device& device,
 
 ordered_json planList(const rewrite::Target& target) {
     ordered_json list = ordered_json::array();
+    for (const auto& [name, value, changes] : tunedRows(target.tuning)) {
+        list.push_back({{"name", name}, {"value", value}, {"reason", changes}, {"tuned", true}});
+    }
     for (const auto& [name, value, reason] : rewrite::devicePlan(target)) {
         list.push_back({{"name", name}, {"value", value}, {"reason", reason}});
     }
@@ -196,6 +212,10 @@ ordered_json planList(const rewrite::Target& target) {
 }
 
 void printPlan(std::ostream& out, const rewrite::Target& target) {
+    if (target.tuning != rewrite::MatrixTuning()) out << "  tuned, in place of what is below:\n";
+    for (const auto& [name, value, changes] : tunedRows(target.tuning)) {
+        out << std::format("    {:<44} {:<24} {}\n", name, value, changes);
+    }
     out << "  plan at " << target.subgroupSize << " lanes:\n";
     for (const auto& [name, value, reason] : rewrite::devicePlan(target)) {
         out << std::format("    {:<44} {:<24} {}\n", name, value, reason);

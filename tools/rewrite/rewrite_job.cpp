@@ -148,7 +148,7 @@ Result<bool> applyChoices(const RewriteOptions& options, rewrite::Target& target
     }
     const auto tuning = rewrite::matrixTuningFromText(options.tune);
     if (!tuning) return tuning.error();
-    target.tuning = *tuning;
+    if (!options.tune.empty()) target.tuning = *tuning;
     return true;
 }
 

@@ -147,5 +147,6 @@ ProcessEnd runIntoFile(const std::vector<std::string>& command, const Environmen
 }
 
 bool readsTerminal() { return ::isatty(STDIN_FILENO) != 0; }
+bool writesTerminal() { return ::isatty(STDOUT_FILENO) != 0; }
 
 }  // namespace coopvk::tool::system

@@ -50,6 +50,8 @@ void writeToErrorStream(std::string_view text) noexcept;
 
 // Whether somebody types the standard input.
 bool readsTerminal();
+// Whether somebody reads the standard output as it comes.
+bool writesTerminal();
 
 // A ProcessEnd's failure.
 inline std::string noEndWithin(double seconds) {

@@ -117,5 +117,6 @@ void writeToErrorStream(std::string_view text) noexcept {
 }
 
 bool readsTerminal() { return ::_isatty(0) != 0; }
+bool writesTerminal() { return ::_isatty(1) != 0; }
 
 }  // namespace coopvk::tool::system

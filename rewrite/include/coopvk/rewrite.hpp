@@ -55,24 +55,42 @@ enum class Numerics : uint32_t {
 std::optional<Numerics> numericsFromName(std::string_view name);  // "fast", "same"
 std::string_view numericsName(Numerics numerics);
 
-// Choices that the core back-end makes itself unless they are given here. For measurements
-// (docs/benchmarks.md): they change the speed, not the results.
+// Choices that the core back-end makes itself unless they are given here: those of `coopvk tune`,
+// or for measurements (docs/tune.md). They change the speed, not the results. tuningTable() has
+// what each changes.
 struct MatrixTuning {
-    std::optional<uint32_t> gridRows;     // rows of the grid of a subgroup's invocations
-    std::optional<uint32_t> rowBlock;     // adjacent rows of an invocation; 0: all that it holds
-    std::optional<uint32_t> columnBlock;  // the same for columns
-    std::optional<bool> halfPairsAlongK;  // 16-bit components of B are in pairs along K, else N
-    std::optional<uint32_t> unrolledProducts;  // most products of an invocation without a loop
-    std::optional<uint32_t> sliceDepth;        // columns of A that are loaded at once; 0: all
-    std::optional<bool> rollSlices;            // the loop over slices stays a loop
-    std::optional<bool> sharedSingles;         // f16 matrices in shared memory become f32
-    std::optional<bool> joinLoops;  // equal loops that multiply, one behind the other, become one
-    std::optional<bool> joinTails;  // so do equal products at the end of both branches
-    std::optional<bool> openSums;   // false: f16 sums are complete after each product
+    std::optional<uint32_t> gridRows;
+    std::optional<uint32_t> rowBlock;
+    std::optional<uint32_t> columnBlock;
+    std::optional<bool> halfPairsAlongK;
+    std::optional<uint32_t> unrolledProducts;
+    std::optional<uint32_t> sliceDepth;
+    std::optional<bool> rollSlices;
+    std::optional<bool> sharedSingles;
+    std::optional<bool> joinLoops;
+    std::optional<bool> joinTails;
+    std::optional<bool> openSums;
+    // Of products of vectors with matrices, these replace choices of the device's class.
+    std::optional<uint32_t> smallProduct;
+    std::optional<uint32_t> linesAtOnce;
+    std::optional<uint32_t> tileColumns;
+    std::optional<bool> shiftsRows;
+
+    bool operator==(const MatrixTuning&) const = default;
 };
+
+// A choice for people.
+struct TuningInfo {
+    std::string_view name;     // "slice"
+    std::string_view values;   // that `coopvk tune` tries, with commas; empty: none
+    std::string_view changes;  // what it means
+};
+std::span<const TuningInfo> tuningTable();
+
 // "grid-rows=8,row-block=1,column-block=2,pairs=k,unroll=1024,slice=4,slices=rolled,
-// shared=f32,loops=joined,tails=joined,sums=closed", or any of these.
+// shared=f32,loops=joined,tails=joined,sums=closed", or any of the table's; and back.
 Result<MatrixTuning> matrixTuningFromText(std::string_view text);
+std::string tuningText(const MatrixTuning& tuning);
 
 // What a module is rewritten for: a device, the subgroup size of the pipeline stage, and the
 // emulated extensions. The same words, specialization and Target give the same output.

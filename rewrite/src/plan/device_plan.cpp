@@ -23,6 +23,16 @@ SumForm openSumsFor(const DeviceTraits& device, bool opensSingles) {
                                                               : SumForm::kHalves;
 }
 
+// What products of vectors choose otherwise than their class does.
+void tuneVectors(const MatrixTuning& tuning, DevicePlan& plan, uint32_t lanes) {
+    plan.smallProduct = tuning.smallProduct.value_or(plan.smallProduct);
+    plan.linesAtOnce = tuning.linesAtOnce.value_or(plan.linesAtOnce);
+    // A tile has two columns of lanes at least.
+    if (tuning.tileColumns) plan.tileColumns = std::min(*tuning.tileColumns, lanes / 2);
+    if (tuning.shiftsRows)
+        plan.rowStores = *tuning.shiftsRows ? RowStores::kShifted : RowStores::kIndexed;
+}
+
 // Whether products of vectors may use the driver's matrices. Unless the user asks for them, only
 // where they were measured to be faster, and not if the driver's matrices are to be replaced.
 bool mayUseDriverMatrices(const Target& target, const DeviceChoices& choices) {
@@ -77,6 +87,7 @@ DevicePlan::DevicePlan(const Target& target, std::span<const DeviceClass> classe
     prefersByteDots &= traits.shaderIntegerDotProduct && (std::ranges::count(dots, true) != 0 ||
                                                           traits.maxSubgroupSize >= kLanesOfDots);
     tileColumns = lanes == 32 ? 8 : lanes >= 8 ? 4 : 2;
+    tuneVectors(target.tuning, *this, lanes);
     reservedSharedMemory = rewrite::reservedSharedMemory(traits);
     hasSameNumerics = target.numerics == Numerics::kSame;
     if (hasSameNumerics) chooseSameNumerics();

@@ -20,6 +20,7 @@ RecordedRequest someRequest() {
     request.target.emulated = {rewrite::Extension::kNvCooperativeVector};
     request.target.backEnd = rewrite::BackEnd::kNative;
     request.target.numerics = rewrite::Numerics::kSame;
+    request.target.tuning.sliceDepth = 4;
     request.target.device.name = "d";
     request.validate = request.lines = true;
     request.maxSteps = 5'000'000'000;
@@ -41,6 +42,7 @@ TEST(Requests, ThereAndBack) {
     EXPECT_EQ(back->target.emulated, request.target.emulated);
     EXPECT_EQ(back->target.backEnd, rewrite::BackEnd::kNative);
     EXPECT_EQ(back->target.numerics, rewrite::Numerics::kSame);
+    EXPECT_EQ(back->target.tuning, request.target.tuning);
     EXPECT_EQ(back->target.device.name, "d");
     EXPECT_TRUE(back->validate && back->lines);
     EXPECT_EQ(back->maxSteps, request.maxSteps);
@@ -53,7 +55,7 @@ TEST(Requests, WrongOnesAreNamed) {
         ordered_json json = good;
         json.erase(key);
         const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
-                                key == "numerics" || key.ends_with("Layout");  // older dumps
+                                key == "numerics" || key == "tuning" || key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(requestFromJson(json)) << key;

@@ -43,7 +43,8 @@ bool isSame(const Settings& a, const Settings& b) {
            a.dumpInputs.bytes == b.dumpInputs.bytes &&
            a.dumpInputs.dispatches == b.dumpInputs.dispatches && a.shownIds == b.shownIds &&
            a.rewriteLimit == b.rewriteLimit && a.elementLayout == b.elementLayout &&
-           a.numerics == b.numerics && a.remember == b.remember;
+           a.numerics == b.numerics && a.remember == b.remember &&
+           a.readsProfile == b.readsProfile && a.tuning == b.tuning;
 }
 
 class ManifestTest : public testing::Test {
@@ -155,6 +156,7 @@ TEST_F(ManifestTest, EverySettingReachesTheLayer) {
                                            : key.ends_with("_id") ? "10"
                                                                   : "/a/path"};
         if (key == "dump_inputs") values = {"64M", "100", "2K,10"};
+        if (key == "tuning") values = {"off", "slice=4,rows=shifted"};
         if (key == "rewrite_limit") values = {"0", "500M", "3000000000"};
         if (setting.at("type") == "BOOL") values = {setting.at("default") == true ? "0" : "1"};
         if (setting.contains("flags")) {
