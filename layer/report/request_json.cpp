@@ -148,6 +148,10 @@ bool readTuning(const ordered_json& json, rewrite::MatrixTuning& tuning) {
     return bool(read);
 }
 
+bool readChoices(const ordered_json& json, rewrite::Target& target) {
+    return readNumerics(json, target) && readTuning(json, target.tuning);
+}
+
 }  // namespace
 
 ordered_json toJson(const RecordedRequest& request) {
@@ -210,8 +214,7 @@ Result<RecordedRequest> requestFromJson(const ordered_json& json) {
     if (!backEnd) return wrongRequest("'backEnd' is no back-end");
     request.target.backEnd = *backEnd;
     if (!readLayouts(json, request.target)) return wrongRequest("unknown layout of elements");
-    if (!readNumerics(json, request.target)) return wrongRequest("'numerics' is unknown");
-    if (!readTuning(json, request.target.tuning)) return wrongRequest("'tuning' has no choices");
+    if (!readChoices(json, request.target)) return wrongRequest("unknown numerics or tuning");
     request.validate = json.value("validate", ordered_json()) == true;
     const auto lines = json.value("lines", ordered_json(false));
     if (!lines.is_boolean()) return wrongRequest("'lines' is no boolean");

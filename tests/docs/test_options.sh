@@ -39,14 +39,14 @@ same 'commands of the manual page' "$(sort <<<"$commands")" \
     "$(sed -n 's/^\.SS coopvk //p' "$page" | sort)"
 same 'options of coopvk' "$(help_options)" "$(page_options '.SH OPTIONS')"
 for command in $commands; do
-    [[ $command != @(check|compare|probe|prove|selftest) ]] || continue
+    [[ $command != @(check|compare|probe|prove|selftest|tune) ]] || continue
     same "options of coopvk $command" "$(help_options "$command")" \
         "$(page_options ".SS coopvk $command")"
 done
 
 compare_page=$source/docs/coopvk-compare.1
 same 'options of coopvk-compare' "$(coopvk=$compare help_options)" "$(page_options '.SH OPTIONS' "$compare_page")"
-for command in check probe prove selftest; do
+for command in check probe prove selftest tune; do
     same "options of coopvk-compare $command" "$(coopvk=$compare help_options $command)" \
         "$(page_options ".SS coopvk-compare $command" "$compare_page")"
 done

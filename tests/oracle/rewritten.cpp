@@ -21,7 +21,7 @@ constexpr void (*kClasses[])(Device&) = {
 };
 
 // What some devices have, and others lack.
-constexpr bool Device::*kFeatures[] = {
+constexpr bool Device::* kFeatures[] = {
     &Device::shaderIntegerDotProduct, &Device::subgroupArithmetic,
     &Device::subgroupBallot,          &Device::subgroupVote,
     &Device::subgroupShuffle,         &Device::scalarBlockLayout,
@@ -59,7 +59,7 @@ rewrite::Target targetFor(Random& random, uint32_t lanes) {
     device.maxComputeSharedMemorySize = 65536;
     device.shaderFloat64 = device.shaderInt64 = device.bufferDeviceAddress = true;
     kClasses[random() % std::size(kClasses)](device);
-    for (bool Device::*feature : kFeatures) device.*feature = random() % 2 == 0;
+    for (bool Device::* feature : kFeatures) device.*feature = random() % 2 == 0;
     device.emulatesFloat16 = random() % 8 == 0;
     device.shaderFloat16 = !device.emulatesFloat16;
     target.tuning = tuningFor(random);

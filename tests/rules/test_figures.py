@@ -15,7 +15,7 @@ DATE = re.compile(r"\b20\d\d-\d\d\b")
 TABLE = re.compile(r"<!-- table: (\w+) -->.*?<!-- end of table -->", re.DOTALL)
 # What makes each row of a file of measurements a subject of its own.
 SUBJECTS = {"auto": ("device", "program"), "idle": ("device", "command"), "llama": ("device", "model", "matrices"),
-            "selftest": ("device", "driver", "version"), "speed": ("extension", "compared", "work", "times")}
+            "selftest": ("device", "driver", "version"), "tune": ("device", "driver", "version"), "speed": ("extension", "compared", "work", "times")}
 
 NUMBER = r"\d+(?:[.,]\d+)?(?: \([^)]*\))?"
 MANY = rf"{NUMBER}(?:(?:,|,? and|,? or| to) {NUMBER})*"

@@ -12,6 +12,8 @@ SELFTEST = {"version": "0.3.0", "device": 1,
             "information": {"devices": [{"name": "a", "driver": "x"}, {"name": "b", "driver": "y 1"}]},
             "parts": [{"extension": "e", "cases": 3, "agreed": 2}, {"extension": "f", "notRun": "lacks"},
                       {"extension": "g", "cases": 4, "agreed": 4}]}
+TUNE = {"device name": "d", "driver": "x 2", "version of coopvk": "0.3.0+a", "tuning": "slice=4",
+        "works": [{"name": "work", "times": 1.234}]}
 AUTO = {"programs": [{"driver": "d", "program": "p", "pairs": 5, "clock": "wall", "ratio": 1.0, "lower": 0.9,
                       "upper": 1.04, "verdict": "holds"},
                      {"driver": "d", "program": "q", "pairs": 1, "clock": "wall", "ratio": 2, "lower": None,
@@ -31,6 +33,8 @@ class Tables(unittest.TestCase):
     def test_rows(self):
         [row] = tables.selftest_rows(SELFTEST, None, "2026-01-02")
         self.assertEqual(list(tables.selftest_table([row]))[2], "| b | y 1 | 0.3.0 | 6 of 7 | 2026-01-02 |")
+        [row] = tables.tune_rows(TUNE, None, "2026-01-02")
+        self.assertEqual(list(tables.tune_table([row]))[2], "| d | x 2 | 0.3.0+a | `slice=4` | 1.23: work | 2026-01-02 |")
         rows = tables.auto_rows(AUTO, "mine", "2026-01-02")
         self.assertEqual(list(tables.auto_table(rows))[2:],
                          ["| mine | 2026-01-02 | p | 5 | 1.000 [0.900, 1.040] | holds |",

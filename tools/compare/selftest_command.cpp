@@ -6,10 +6,13 @@
 // driver's own matrices; and how fast matrices and vectors are. Each group runs in a process of its
 // own, since a driver may end it, or never return.
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <format>
 #include <fstream>
 #include <iostream>
 #include <map>
+#include <optional>
 
 #include "advise/measure.hpp"
 #include "compare/compare_commands.hpp"
@@ -17,9 +20,12 @@
 #include "coopvk/rewrite.hpp"
 #include "json_text.hpp"
 #include "layer_location.hpp"
+#include "report/archive.hpp"
+#include "system/read_text.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
 #include "system/tool_system.hpp"
+#include "whole_file.hpp"
 
 namespace coopvk::tool {
 namespace {
@@ -31,12 +37,17 @@ using compare::kSpeed;
 using compare::Part;
 using nlohmann::ordered_json;
 
+constexpr std::string_view kTimeIsUp = "the time was up (--seconds allows more)";
+
 struct SelftestOptions {
     uint32_t device = 0;
     uint32_t cases = 60;  // of an extension and back-end
     std::string json;
-    std::string group;    // what this process runs; empty: it starts all groups
-    double limit = 1200;  // seconds of a group
+    std::string group;     // what this process runs; empty: it starts all groups
+    double limit = 1200;   // seconds of a group
+    double seconds = 300;  // of all groups; of one, after which it begins no further case
+    bool resume = false;
+    std::string archive;
 };
 
 std::string lastLine(std::string_view text) {
@@ -61,23 +72,23 @@ Part partFrom(const Group& group, const Run& run) {
                                  (run.failure.empty() ? "without a result" : run.failure) + ")" +
                                  (run.output.empty() ? "" : ": " + lastLine(run.output)));
     } else {
-        part.why = json.value("notRun", "");
-        part.cases = json.value("cases", size_t{0});
-        part.agreed = json.value("agreed", size_t{0});
-        part.differing = json.value("differing", std::vector<std::string>());
-        part.layouts = json.value("layouts", ordered_json());
-        const ordered_json speeds = json.value("speeds", ordered_json::object());
-        for (const auto& [name, speed] : speeds.items())
-            if (speed.is_number()) part.speeds.emplace_back(name, speed.get<double>());
+        part = compare::partFrom(json);
+        part.group = group;
+        part.seconds = run.seconds;
     }
     return part;
 }
 
-Part startGroup(const Group& group, const SelftestOptions& options) {
-    return partFrom(group, runOnce({layer::system::programFile().string(), "selftest", "--group",
-                                    group.name(), "--device", std::to_string(options.device),
-                                    "--cases", std::to_string(options.cases)},
-                                   {}, {}, options.limit));
+// `share`: seconds in which it should be done. One that takes many times as long hangs.
+Part startGroup(const Group& group, const SelftestOptions& options, double share) {
+    constexpr double kLeast = 120;
+    const double patience = std::max(kLeast, 4 * share);
+    const double limit = options.limit == 0 ? 0 : std::min(options.limit, patience);
+    return partFrom(
+        group, runOnce({layer::system::programFile().string(), "selftest", "--group", group.name(),
+                        "--device", std::to_string(options.device), "--cases",
+                        std::to_string(options.cases), "--seconds", std::format("{:.3f}", share)},
+                       {}, {}, limit));
 }
 
 // "nvidia", or what its bits are where coopvk knows no such layout.
@@ -114,16 +125,21 @@ void print(const Part& part) {
     std::cout.flush();
 }
 
-// What `coopvk info --json` says.
-ordered_json deviceInformation(double limit) {
+// What `coopvk` says with these arguments.
+std::string coopvkSays(std::vector<std::string> arguments, double limit) {
     const std::filesystem::path own = layer::system::programFile();
     std::filesystem::path tool = own.parent_path() / ("coopvk" + own.extension().string());
     std::error_code error;
     if (!std::filesystem::exists(tool, error)) tool = system::findProgram("coopvk");
-    const Run run = runOnce({tool.string(), "info", "--json"}, {}, {}, limit);
-    const size_t start = run.output.find('{');
+    arguments.insert(arguments.begin(), tool.string());
+    return runOnce(arguments, {}, {}, limit).output;
+}
+
+ordered_json deviceInformation(double limit) {
+    const std::string text = coopvkSays({"info", "--json"}, limit);
+    const size_t start = text.find('{');
     if (start == std::string::npos) return nullptr;
-    ordered_json json = ordered_json::parse(run.output.substr(start), nullptr, false);
+    ordered_json json = ordered_json::parse(text.substr(start), nullptr, false);
     return json.is_discarded() ? ordered_json(nullptr) : json;
 }
 
@@ -205,38 +221,132 @@ std::string summary(const ordered_json& information, uint32_t device, const Tota
         totals.speeds.empty() ? "no speeds" : totals.speeds + " GFLOP/s");
 }
 
-bool writeJson(const std::string& path, const ordered_json& json) {
-    std::ofstream file(path);
-    file << jsonText(json, 1);
-    return static_cast<bool>(file.flush());
+// What the groups found so far: a file, so that the command can be ended at any time.
+class Results {
+ public:
+    explicit Results(const SelftestOptions& options) : options_(options) {
+        json_ = {{"version", COOPVK_VERSION}, {"rewriter", rewrite::version()}};
+        json_["device"] = options.device;
+        json_["information"] = deviceInformation(options.limit);
+        json_["parts"] = ordered_json::array();
+        if (options.resume) readEarlier();
+    }
+
+    const ordered_json& information() const { return json_["information"]; }
+    const ordered_json& json() const { return json_; }
+
+    // What an earlier start found of a group. One that ended the command twice is not tried again.
+    std::optional<Part> earlier(const Group& group) const {
+        const auto found = std::ranges::find(earlier_, group.name(),
+                                             [](const Part& part) { return part.group.name(); });
+        if (found != earlier_.end()) return *found;
+        if (begun_.value(group.name(), 0) < 2) return std::nullopt;
+        return Part{.group = group,
+                    .cases = 1,
+                    .differing = {"the command ended twice while its process ran"}};
+    }
+    void begin(const Group& group) {
+        begun_[group.name()] = begun_.value(group.name(), 0) + 1;
+        json_["begun"] = begun_;
+        write();
+    }
+    void add(const Part& part) {
+        begun_.erase(part.group.name());
+        json_["begun"] = begun_;
+        json_["parts"].push_back(compare::jsonOf(part));
+        write();
+    }
+    bool finish(const std::string& summary) {
+        json_.erase("begun");
+        json_["summary"] = summary;
+        return write();
+    }
+
+ private:
+    // Of the same version, device and driver.
+    void readEarlier() {
+        const auto text = layer::readText(options_.json, size_t{64} << 20);
+        const auto json = ordered_json::parse(text.value_or(""), nullptr, false);
+        if (!json.is_object()) return;
+        for (const char* key : {"rewriter", "device", "information"})
+            if (json.value(key, ordered_json()) != json_[key]) return;
+        begun_ = json.value("begun", ordered_json::object());
+        for (const ordered_json& part : json.value("parts", ordered_json::array()))
+            if (part.value("notRun", "") != kTimeIsUp) earlier_.push_back(compare::partFrom(part));
+    }
+    bool write() const {
+        return options_.json.empty() || replaceFile(options_.json, jsonText(json_, 1));
+    }
+
+    const SelftestOptions& options_;
+    ordered_json json_, begun_ = ordered_json::object();
+    std::vector<Part> earlier_;
+};
+
+// All that is to be sent, without names of users.
+bool writeResults(const SelftestOptions& options, const ordered_json& json) {
+    const char* home = std::getenv("HOME");
+    std::error_code error;
+    const auto paths =
+        personalPaths(home == nullptr ? "" : home, std::filesystem::current_path(error).string());
+    std::vector<ArchivedFile> files = {
+        {"selftest.json", jsonText(json, 1)},
+        {"info", coopvkSays({"info", "--plan"}, options.limit)},
+        {"doctor", coopvkSays({"doctor"}, options.limit)},
+    };
+    try {
+        const auto& tuning = json.at("information").at("devices").at(options.device).at("tuning");
+        if (const auto text = layer::readText(tuning.value("origin", ""), size_t{1} << 20))
+            files.push_back({"tuning.json", *text});
+    } catch (const ordered_json::exception&) {  // it is not known
+    }
+    for (ArchivedFile& file : files) file.bytes = withoutPersonal(file.bytes, paths, true);
+    std::ofstream out(options.archive, std::ios::binary);
+    return writeArchive(out, "coopvk-selftest", files) && out.flush();
+}
+
+std::vector<Part> runGroups(const SelftestOptions& options, Results& results) {
+    const auto start = std::chrono::steady_clock::now();
+    const bool ownMatrices = hasOwnMatrices(results.information(), options.device);
+    const std::vector<Group> groups = allGroups();
+    std::vector<Part> parts;
+    for (size_t i = 0; i < groups.size(); ++i) {
+        const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+        const double left = options.seconds - spent.count();
+        Part part{.group = groups[i]};
+        if (groups[i].backEnd == "native" && !ownMatrices) {
+            part.why = "the driver has no matrices";
+        } else if (const auto earlier = results.earlier(groups[i])) {
+            part = *earlier;
+        } else if (left <= 0) {
+            part.why = kTimeIsUp;
+        } else {
+            results.begin(groups[i]);
+            // Most groups are a single shader: the others can have more.
+            part = startGroup(groups[i], options, 3 * left / double(groups.size() - i));
+        }
+        results.add(part);
+        print(part);
+        parts.push_back(std::move(part));
+    }
+    return parts;
 }
 
 int runSelftest(const SelftestOptions& options) {
     addLayerToSearchPath();
     if (!options.group.empty()) {
-        compare::runGroup(options.group, options.device, options.cases);
+        compare::runGroup(options.group, options.device, options.cases, options.seconds);
         return kAgree;
     }
-    ordered_json json = {{"version", COOPVK_VERSION}, {"device", options.device}};
-    json["information"] = deviceInformation(options.limit);
-    json["parts"] = ordered_json::array();
-    const bool ownMatrices = hasOwnMatrices(json["information"], options.device);
-    std::vector<Part> parts;
-    for (const Group& group : allGroups()) {
-        const bool runs = group.backEnd != "native" || ownMatrices;
-        parts.push_back(runs ? startGroup(group, options)
-                             : Part{.group = group, .why = "the driver has no matrices"});
-        print(parts.back());
-        json["parts"].push_back(compare::jsonOf(parts.back()));
-    }
-    const Totals totals = totalsOf(parts);
-    json["summary"] = summary(json["information"], options.device, totals);
-    std::cout << json["summary"].get<std::string>() << '\n';
-    if (!options.json.empty() && !writeJson(options.json, json)) {
-        std::cerr << "coopvk: cannot write " << options.json << '\n';
-        return kCouldNotRun;
-    }
-    if (totals.cases == 0) return kCouldNotRun;
+    Results results(options);
+    const Totals totals = totalsOf(runGroups(options, results));
+    const std::string line = summary(results.information(), options.device, totals);
+    std::cout << line << std::endl;
+    const bool isWritten = results.finish(line);
+    if (!isWritten) std::cerr << "coopvk: cannot write " << options.json << '\n';
+    const bool isPacked = options.archive.empty() || writeResults(options, results.json());
+    if (!isPacked) std::cerr << "coopvk: cannot write " << options.archive << '\n';
+    if (!isWritten || !isPacked || totals.cases == 0) return kCouldNotRun;
     return totals.agreed == totals.cases ? kAgree : kDiffer;
 }
 
@@ -259,7 +369,21 @@ void addSelftestCommand(CLI::App& app, int& status) {
                      "End a group that takes more seconds, as where a driver hangs; 0: never")
         ->default_str("1200")
         ->check(CLI::Range(0.0, 1e9));
-    command->add_option("--json", options->json, "Write everything to this file");
+    command
+        ->add_option("--seconds", options->seconds,
+                     "About how long it takes at most: slow devices compare fewer cases")
+        ->default_str("300")
+        ->check(CLI::Range(0.0, 1e9));
+    CLI::Option* json =
+        command->add_option("--json", options->json, "Write everything to this file, as it comes");
+    command
+        ->add_flag("--resume", options->resume,
+                   "Go on where an earlier start was ended that wrote the same file")
+        ->needs(json);
+    command
+        ->add_option("--archive", options->archive,
+                     "Also pack what it found, and what coopvk says of the device, to be sent")
+        ->option_text("FILE.tar");
     command
         ->add_option(
             "--group", options->group,

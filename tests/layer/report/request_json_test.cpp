@@ -55,7 +55,8 @@ TEST(Requests, WrongOnesAreNamed) {
         ordered_json json = good;
         json.erase(key);
         const bool isOptional = key == "indexes64Bits" || key == "lines" || key == "rewriteLimit" ||
-                                key == "numerics" || key == "tuning" || key.ends_with("Layout");  // older dumps
+                                key == "numerics" || key == "tuning" ||
+                                key.ends_with("Layout");  // older dumps
         EXPECT_EQ(bool(requestFromJson(json)), isOptional) << "without " << key;
         json[key] = -1;
         EXPECT_FALSE(requestFromJson(json)) << key;

@@ -19,24 +19,34 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-// Cases at even distances, so that all kinds occur.
-void runCases(Comparison& comparison, uint32_t cases, Part& part) {
+void runCase(Comparison& comparison, size_t number, Part& part) {
+    const Plan plan = comparison.planOf(number);
+    const auto outcomes = comparison.runSides(number, plan);
+    const Verdict verdict = comparison.verdictOf(number, plan, outcomes);
+    ++part.cases;
+    if (verdict.status == Status::kAgree)
+        ++part.agreed;
+    else
+        part.differing.push_back(verdict.subject->name + ": " + describe(verdict));
+}
+
+// Cases at even distances, so that all kinds occur; the same again if the time is up before the
+// end.
+void runCases(Comparison& comparison, uint32_t cases, double seconds, Part& part) {
+    constexpr size_t kTurns = 8;
+    const Clock::time_point start = Clock::now();
     const auto& chosen = comparison.chosen();
     const size_t step = std::max<size_t>(1, chosen.size() / cases);
-    for (size_t i = 0; i < chosen.size(); i += step) {
-        const size_t number = chosen[i];
-        const Plan plan = comparison.planOf(number);
-        const auto outcomes = comparison.runSides(number, plan);
-        const Verdict verdict = comparison.verdictOf(number, plan, outcomes);
-        ++part.cases;
-        if (verdict.status == Status::kAgree)
-            ++part.agreed;
-        else
-            part.differing.push_back(verdict.subject->name + ": " + describe(verdict));
+    for (size_t turn = 0; turn < kTurns; ++turn) {
+        for (size_t i = turn * step; i < chosen.size(); i += kTurns * step) {
+            const std::chrono::duration<double> spent = Clock::now() - start;
+            if (part.cases > 0 && spent.count() > seconds) return;
+            runCase(comparison, chosen[i], part);
+        }
     }
 }
 
-void runComparison(uint32_t device, uint32_t cases, Part& part) {
+void runComparison(uint32_t device, uint32_t cases, double seconds, Part& part) {
     Options asked;
     asked.extension = part.group.extension;
     asked.backEnd = part.group.backEnd;
@@ -44,7 +54,7 @@ void runComparison(uint32_t device, uint32_t cases, Part& part) {
     asked.sides = Sides::kEmulated;
     asked.quick = asked.quiet = true;
     Comparison comparison(asked);
-    runCases(comparison, cases, part);
+    runCases(comparison, cases, seconds, part);
 }
 
 void runShader(uint32_t device, Part& part) {
@@ -97,7 +107,22 @@ ordered_json jsonOf(const Part& part) {
     return json;
 }
 
-void runGroup(std::string_view name, uint32_t device, uint32_t cases) {
+Part partFrom(const ordered_json& json) {
+    Part part;
+    part.group = {json.value("extension", ""), json.value("backEnd", "")};
+    part.why = json.value("notRun", "");
+    part.cases = json.value("cases", size_t{0});
+    part.agreed = json.value("agreed", size_t{0});
+    part.seconds = json.value("seconds", 0.0);
+    part.differing = json.value("differing", std::vector<std::string>());
+    part.layouts = json.value("layouts", ordered_json());
+    const ordered_json speeds = json.value("speeds", ordered_json::object());
+    for (const auto& [name, speed] : speeds.items())
+        if (speed.is_number()) part.speeds.emplace_back(name, speed.get<double>());
+    return part;
+}
+
+void runGroup(std::string_view name, uint32_t device, uint32_t cases, double seconds) {
     Part part;
     part.group.extension = layer::takeUntil(',', name);
     part.group.backEnd = name;
@@ -108,7 +133,7 @@ void runGroup(std::string_view name, uint32_t device, uint32_t cases) {
         else if (part.group.extension == kLayouts)
             runLayouts(device, part);
         else if (hasCases(part.group.extension))
-            runComparison(device, cases, part);
+            runComparison(device, cases, seconds, part);
         else
             runShader(device, part);
     } catch (const std::exception& error) {

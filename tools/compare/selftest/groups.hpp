@@ -34,11 +34,14 @@ struct Part {
 };
 
 nlohmann::ordered_json jsonOf(const Part& part);
+// Throws nlohmann's exceptions where it is none.
+Part partFrom(const nlohmann::ordered_json& json);
 
 // Whether `coopvk compare` has cases of the extension.
 bool hasCases(std::string_view extension);
 
-// Runs a group in this process, and prints its result. `cases`: about how many.
-void runGroup(std::string_view name, uint32_t device, uint32_t cases);
+// Runs a group in this process, and prints its result. `cases`: about how many; after so many
+// seconds no further one begins.
+void runGroup(std::string_view name, uint32_t device, uint32_t cases, double seconds);
 
 }  // namespace coopvk::compare

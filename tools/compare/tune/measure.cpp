@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 
 #include "bindings.hpp"
 #include "compare/selftest/shader_device.hpp"
@@ -13,12 +14,18 @@
 namespace coopvk::tune {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using nlohmann::ordered_json;
 
 constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                       VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
                                       VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+
+// Drivers of CPUs compute in this process: other programs do not disturb the time of the processor.
+double now(bool isCpu) {
+    if (isCpu) return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
+    const auto time = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration<double>(time).count();
+}
 
 // The layer reads its settings when an instance is made.
 const std::string& tuned(const std::string& tuning, const std::string& unchanged) {
@@ -35,11 +42,12 @@ size_t widthOf(Element type) { return type == Element::kHalf ? 2 : 4; }
 // A work on a device of its own.
 class TunedWork {
  public:
-    TunedWork(uint32_t device, const std::string& tuning, const TuneWork& work,
+    TunedWork(const MeasureRequest& request, const std::string& tuning, const TuneWork& work,
               const Problem& problem)
-        : work_(work),
+        : isCpu_(request.isCpu),
+          work_(work),
           problem_(problem),
-          gpu_(device, std::span(&work.extension, 1), tuned(tuning, kBackEnd)),
+          gpu_(request.device, std::span(&work.extension, 1), tuned(tuning, kBackEnd)),
           layout_(gpu_.device, gpu_.vk, 3u, 4),
           bindings_(gpu_.device, gpu_.vk, layout_),
           host_(gpu_.ref(), std::max({bytes(0), bytes(1), bytes(2)}), kUsage),
@@ -57,9 +65,9 @@ class TunedWork {
     TunedWork& operator=(const TunedWork&) = delete;
 
     double seconds(uint32_t dispatches) {
-        const Clock::time_point start = Clock::now();
+        const double start = now(isCpu_);
         gpu_.submit([&](VkCommandBuffer commands) { record(commands, dispatches); });
-        return std::chrono::duration<double>(Clock::now() - start).count();
+        return now(isCpu_) - start;
     }
     bool isRight() {
         gpu_.submit(
@@ -113,6 +121,7 @@ class TunedWork {
         }
     }
 
+    const bool isCpu_;
     const TuneWork& work_;
     const Problem& problem_;
     compare::ShaderDevice gpu_;
@@ -135,8 +144,8 @@ uint32_t dispatchesOf(TunedWork& work, double sample) {
 ordered_json measureWork(const MeasureRequest& request, const TuneWork& work) {
     ordered_json json = {{"name", work.name}};
     const Problem problem = work.problem(request.isCpu);
-    TunedWork base(request.device, request.base, work, problem);
-    TunedWork candidate(request.device, request.candidate, work, problem);
+    TunedWork base(request, request.base, work, problem);
+    TunedWork candidate(request, request.candidate, work, problem);
     const uint32_t dispatches = dispatchesOf(base, request.sample);
     candidate.seconds(1);
     json["baseIsRight"] = base.isRight();

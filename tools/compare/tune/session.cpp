@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <stdexcept>
 
 #include "advise/measure.hpp"
@@ -17,6 +16,7 @@
 #include "system/read_text.hpp"
 #include "system/system.hpp"
 #include "system/text.hpp"
+#include "whole_file.hpp"
 
 namespace coopvk::tune {
 namespace {
@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
-constexpr double kLimit = 120;          // seconds of a measurement, before it counts as hung
+// Seconds of a measurement, before it counts as hung. Drivers of CPUs compile for long.
+constexpr double kLimit = 90, kLimitOfCpu = 300;
 constexpr double kForTheLast = 0.1;     // of the time is kept for the last comparison
 constexpr size_t kMaxPart = 16u << 20;  // bytes
 
@@ -192,7 +193,8 @@ Measured TuneSession::start(const Trial& trial, double limit) {
                                     .isCpu = facts_.traits.isCpu,
                                     .base = trial.base,
                                     .candidate = trial.candidate,
-                                    .works = changedWorks(trial.base, trial.candidate)};
+                                    .works = changedWorks(trial.base, trial.candidate),
+                                    .sample = facts_.traits.isCpu ? 0.005 : 0.02};
     const ordered_json json = resultOf(tool::runOnce(
         {layer::system::programFile().string(), "tune", "--measure", jsonOf(request).dump()}, {},
         {}, limit));
@@ -204,11 +206,9 @@ Measured TuneSession::start(const Trial& trial, double limit) {
 std::optional<Measured> TuneSession::measure(const Trial& trial) {
     if (const auto known = measured_.find(nameOf(trial)); known != measured_.end())
         return measuredFrom(*known);
-    const double left = options_.seconds - seconds();
-    if (trial.repeat == kFinal) return start(trial, std::max(left, kLimit));
-    const double most = left - kForTheLast * options_.seconds;
-    if (most <= 0) return std::nullopt;
-    return start(trial, kLimit);
+    const double left = options_.seconds * (1 - kForTheLast) - seconds();
+    if (trial.repeat != kFinal && left <= 0) return std::nullopt;
+    return start(trial, facts_.traits.isCpu ? kLimitOfCpu : kLimit);
 }
 
 void TuneSession::add(const Trial& trial) {
@@ -219,18 +219,10 @@ void TuneSession::add(const Trial& trial) {
                       {"why", trial.judgement.why}});
 }
 
-// No reader sees a part of it.
 bool TuneSession::write(const fs::path& path, const ordered_json& json) const {
     std::error_code error;
     fs::create_directories(path.parent_path(), error);
-    const fs::path other = path.string() + ".new";
-    {
-        std::ofstream file(other);
-        file << tool::jsonText(json, 1);
-        if (!file.flush()) return false;
-    }
-    fs::rename(other, path, error);
-    return !error;
+    return tool::replaceFile(path, tool::jsonText(json, 1));
 }
 
 bool TuneSession::writeProfile(const Found& found) {
