@@ -71,6 +71,43 @@ TMPDIR=$work/none "$coopvk" selftest --cases 1 >"$work/said" 2>&1 || rc=$?
 [[ $rc == 2 ]] || fail "status $rc: $(<"$work/said")"
 grep -q 'not run: no temporary file can be made' "$work/said" || fail "$(<"$work/said")"
 
+# Killed after some groups, it goes on behind them, and packs it all. A group with which the command ended twice is a result.
+"$coopvk" selftest --cases 1 --json "$work/part.json" >"$work/said" 2>&1 &
+test=$!
+until grep -q '"extension": "VK_NV_cooperative_matrix"' "$work/part.json" 2>/dev/null; do
+    kill -0 $test 2>/dev/null || fail "$(<"$work/said")"
+    sleep 0.02
+done
+kill -KILL $test
+wait $test || true
+python3 - "$work/part.json" <<'PYTHON'
+import json, sys
+result = json.load(open(sys.argv[1]))
+assert "summary" not in result and 1 <= len(result["parts"]) < 22, result["parts"]
+result["parts"][0]["seconds"] = 12345
+result["begun"] = {"speed,auto": 2, "layouts,native": 1}
+json.dump(result, open(sys.argv[1], "w"))
+PYTHON
+rc=0
+"$coopvk" selftest --cases 1 --json "$work/part.json" --resume --archive "$work/sent.tar" >"$work/said" 2>&1 || rc=$?
+[[ $rc == 1 ]] || fail "status $rc: $(<"$work/said")"
+grep -q '^speed: .*the command ended twice' <(tr '\n' ' ' <"$work/said" | sed 's/ speed:/\nspeed:/') || fail "$(<"$work/said")"
+[[ $(tar -tf "$work/sent.tar" | sort | tr '\n' ' ') == 'coopvk-selftest/doctor coopvk-selftest/info coopvk-selftest/selftest.json ' ]] ||
+    fail "$(tar -tf "$work/sent.tar")"
+tar -xf "$work/sent.tar" -C "$work"
+grep -q '  plan at ' "$work/coopvk-selftest/info" || fail 'no plan'
+python3 - "$work/part.json" <<'PYTHON' || fail "$(<"$work/said")"
+import json, sys
+result = json.load(open(sys.argv[1]))
+names = [(part["extension"], part["backEnd"]) for part in result["parts"]]
+assert len(names) == len(set(names)) == 23, names
+assert result["parts"][0]["seconds"] == 12345 and "begun" not in result and result["summary"]
+PYTHON
+rc=0
+"$coopvk" selftest --seconds 0 >"$work/said" 2>&1 || rc=$?
+[[ $rc == 2 ]] || fail "status $rc: $(<"$work/said")"
+grep -q '^VK_NV_cooperative_vector, core: not run: the time was up' "$work/said" || fail "$(<"$work/said")"
+
 # Without a device nothing runs.
 rc=0
 VK_DRIVER_FILES=$work/none.json "$coopvk" selftest --cases 1 >"$work/said" 2>&1 || rc=$?
