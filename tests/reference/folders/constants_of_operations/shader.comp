@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const int s = 7;
+layout(constant_id = 1) const uint u = 4000000000u;
+layout(constant_id = 2) const bool b = true;
+layout(set = 0, binding = 1, std430) buffer Out { int outputs[]; };
+
+const int c0 = s + 3;
+const int c1 = s - 10;
+const int c2 = s * -5;
+const int c3 = s / 3;
+const int c4 = -s;
+const int c5 = ~s;
+const int c6 = s << 3;
+const int c7 = s >> 1;
+const int c8 = s & 6;
+const int c9 = s | 24;
+const int c10 = s ^ 5;
+const int c11 = int(u / 5u);
+const int c12 = int(u % 5u);
+const int c13 = int(u >> 28);
+const int c14 = int(u + 7u);
+const int c15 = int(u * 3u);
+const int c16 = int(s < 5);
+const int c17 = int(s <= 7);
+const int c18 = int(s > 7);
+const int c19 = int(s >= 7);
+const int c20 = int(s == 7);
+const int c21 = int(s != 7);
+const int c22 = int(u < 5u);
+const int c23 = int(u <= 4000000000u);
+const int c24 = int(u > 5u);
+const int c25 = int(u >= 4000000001u);
+const int c26 = int(b && s > 0);
+const int c27 = int(b || s > 0);
+const int c28 = int(!b);
+const int c29 = int(b == (s > 0));
+const int c30 = int(b != (s > 0));
+const int c31 = b ? s : 100;
+
+void main() {
+    outputs[0] = c0;
+    outputs[1] = c1;
+    outputs[2] = c2;
+    outputs[3] = c3;
+    outputs[4] = c4;
+    outputs[5] = c5;
+    outputs[6] = c6;
+    outputs[7] = c7;
+    outputs[8] = c8;
+    outputs[9] = c9;
+    outputs[10] = c10;
+    outputs[11] = c11;
+    outputs[12] = c12;
+    outputs[13] = c13;
+    outputs[14] = c14;
+    outputs[15] = c15;
+    outputs[16] = c16;
+    outputs[17] = c17;
+    outputs[18] = c18;
+    outputs[19] = c19;
+    outputs[20] = c20;
+    outputs[21] = c21;
+    outputs[22] = c22;
+    outputs[23] = c23;
+    outputs[24] = c24;
+    outputs[25] = c25;
+    outputs[26] = c26;
+    outputs[27] = c27;
+    outputs[28] = c28;
+    outputs[29] = c29;
+    outputs[30] = c30;
+    outputs[31] = c31;
+}
