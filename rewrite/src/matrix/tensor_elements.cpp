@@ -169,27 +169,13 @@ void TensorElements::store(Emitter& emit, Id index, Id component) {
     }
 }
 
-// Stores by atomics: other invocations may store to other parts of the same scalar at the same
-// time.
 void TensorElements::storePart(Emitter& emit, Id index, Id component) {
-    const Id u32 = types_.uint32();
     const uint32_t parts = 32 / componentBits_;
     const Id pointer = pointerTo(emit, emit.over(index, parts));
-    const Id shift = emit.times(emit.toU32(emit.modulo(index, parts)), componentBits_);
+    const Id first = emit.times(emit.toU32(emit.modulo(index, parts)), componentBits_);
     const Slot slot = {component, 0};
-    const Id part = componentBits(emit, *matrix_.number, slot, matrix_.component);
-    const Id mask = emit.constant((1u << componentBits_) - 1);
-    const auto shifted = [&](Id value) { return emit.op(OpShiftLeftLogical, u32, {value, shift}); };
-    const Id others = emit.op(OpNot, u32, {shifted(mask)});
-    const bool isShared =
-        storageOf(context_.module.def(emit.typeOf(pointer))) == spv::StorageClass::Workgroup;
-    const Id scope = emit.scope(isShared ? spv::Scope::Workgroup : spv::Scope::QueueFamily);
-    const auto atomic = [&](spv::Op opcode, Id value) {
-        const Id typed = emit.bitcast(scalar_, value);
-        emit.op(opcode, scalar_, {pointer, scope, emit.constant(0), typed});
-    };
-    atomic(OpAtomicAnd, others);
-    atomic(OpAtomicOr, shifted(part));
+    const Id bits = componentBits(emit, *matrix_.number, slot, matrix_.component);
+    storeBits(emit, pointer, bits, first, componentBits_);
 }
 
 // Runs.

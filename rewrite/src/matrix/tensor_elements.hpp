@@ -8,6 +8,7 @@
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/words.hpp"
 #include "matrix/context.hpp"
 #include "matrix/instructions.hpp"

@@ -9,6 +9,7 @@
 #include "ir/control_flow.hpp"
 #include "ir/instruction.hpp"
 #include "lowering/context.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/place.hpp"
 #include "passes/whole_module.hpp"
 
@@ -245,28 +246,13 @@ class FloatAtomics {
             static_cast<uint32_t>(module_.constantValue(semantics).value_or(0)) &
             static_cast<uint32_t>(spv::MemorySemanticsMask::Volatile);
         const Id relaxed = emit.constant(isVolatile);
-        const Id seen = f.variable(u32);
-        f.store(seen, emit.op(OpAtomicLoad, u32, {pointer, scope, relaxed}));
-        f.loopUntil([&] {
-            const Id old = f.load(seen);
-            const Id sum = emit.op(OpFAdd, f32, {emit.bitcast(f32, old), value});
-            const Id now =
-                emit.op(OpAtomicCompareExchange, u32,
-                        {pointer, scope, semantics, relaxed, emit.bitcast(u32, sum), old});
-            f.store(seen, now);
-            return isDone(emit, now, old);
-        });
-        return f.finish(emit.bitcast(f32, f.load(seen)));
-    }
-
-    // Helper invocations leave the loop, since their atomics return undefined values and they might
-    // never end it. An invocation may become one while the shader executes.
-    Id isDone(Emitter& emit, Id now, Id old) {
-        const Id boolean = types_.boolType();
-        const Id equal = emit.op(OpIEqual, boolean, {now, old});
+        const auto sum = [&](Id bits) {
+            return emit.bitcast(u32, emit.op(OpFAdd, f32, {emit.bitcast(f32, bits), value}));
+        };
         const uint32_t model = module_.section(Section::kEntryPoints).front()->word(0);
-        if (model != static_cast<uint32_t>(spv::ExecutionModel::Fragment)) return equal;
-        return emit.op(OpLogicalOr, boolean, {equal, readIsHelper(emit)});
+        const bool isFragment = model == static_cast<uint32_t>(spv::ExecutionModel::Fragment);
+        const Id old = changeWord(f, {pointer, scope, semantics, relaxed}, sum, isFragment);
+        return f.finish(emit.bitcast(f32, f.load(old)));
     }
 
     TypeTable& types_;

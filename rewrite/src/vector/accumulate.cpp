@@ -4,6 +4,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
+#include "lowering/memory.hpp"
 #include "vector/arrays.hpp"
 #include "vector/context.hpp"
 #include "vector/memory.hpp"
@@ -86,9 +87,7 @@ void Accumulator::addReduced(Id byte, std::span<const Id> values) {
 }
 
 Id Accumulator::atomic(spv::Op opcode, Id pointer, std::initializer_list<Id> more) {
-    const bool shared = memory_.storage() == spv::StorageClass::Workgroup;
-    const Id among = emit_.scope(shared ? spv::Scope::Workgroup : widestScope(f_.module()));
-    Operands operands = {idOperand(pointer), idOperand(among), idOperand(c(0))};
+    Operands operands = idOperands(std::array{pointer, atomicScope(emit_, pointer), c(0)});
     append(operands, idOperands({more.begin(), more.size()}));
     return emit_.op(opcode, f_.module().pointee(pointer), std::move(operands));
 }
@@ -109,14 +108,8 @@ Id Accumulator::sum(Id word, std::span<const Id> values) {
 }
 
 void Accumulator::addByWord(Id pointer, std::span<const Id> values) {
-    const Id expected = f_.variable(u32());
-    f_.store(expected, atomic(OpAtomicLoad, pointer, {}));
-    f_.loopUntil([&] {
-        const Id old = f_.load(expected);
-        const Id now = atomic(OpAtomicCompareExchange, pointer, {c(0), sum(old, values), old});
-        f_.store(expected, now);
-        return emit_.compare(OpIEqual, now, old);
-    });
+    changeWord(f_, {pointer, atomicScope(emit_, pointer), c(0), c(0)},
+               [&](Id word) { return sum(word, values); });
 }
 
 // Exchanges the number in memory with 0, then with the sum. If others added to the 0 in between,

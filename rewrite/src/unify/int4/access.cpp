@@ -3,9 +3,9 @@
 #include <bit>
 
 #include "ir/composites.hpp"
-#include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/words.hpp"
 #include "unify/int4/types.hpp"
 
@@ -106,25 +106,13 @@ class ComponentAccess {
         return emit_.op(OpUConvert, u32, {byte});
     }
 
-    // Clears the component's bits, then sets those that are one.
     void storeAtomically(Id component) {
-        const Id u32 = types_.uint32();
         const Id index = values_.within(type_, pointer_.index);
         const Id place = emit_.times(emit_.modulo(index, 8), 4);
-        const Id pointer =
-            type_.components == 8 ? pointer_.vector : pointerTo(u32, {emit_.over(index, 8)});
-        const Id none = types_.constantU32(0), all = types_.constantU32(~0u);
-        const Id keep = U32(emit_, all).withField(none, place, 4);
-        const Id set = U32(emit_, none).withField(component, place, 4);
-        for (const auto& [opcode, value] :
-             {std::pair(OpAtomicAnd, keep), std::pair(OpAtomicOr, set)}) {
-            emit_.op(opcode, u32, {pointer, emit_.scope(scope()), none, value});
-        }
-    }
-
-    spv::Scope scope() const {
-        const bool shared = storage_ == spv::StorageClass::Workgroup;
-        return shared ? spv::Scope::Workgroup : widestScope(context_.module);
+        const Id pointer = type_.components == 8
+                               ? pointer_.vector
+                               : pointerTo(types_.uint32(), {emit_.over(index, 8)});
+        storeBits(emit_, pointer, component, place, 4);
     }
 
     Int4Context& context_;
