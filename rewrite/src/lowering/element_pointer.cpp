@@ -70,11 +70,9 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
 
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     origin_ = context_.types.constant(indexType_, 0);
-    if (scalarBytes_ > widest_ && (resolveInView(emit, pointer) || resolveByAddress(emit, pointer)))
-        return;
+    if (scalarBytes_ > widest_ && resolveInView(emit, pointer)) return;
     if (resolveInNested(emit, pointer) || resolveInArray(emit, pointer) || resolveByStep(pointer) ||
-        resolveInView(emit, pointer) || resolveByAddress(emit, pointer) ||
-        resolveByScalars(emit, pointer)) {
+        resolveInView(emit, pointer) || resolveByScalars(emit, pointer)) {
         return;
     }
     scalar_ = 0;
@@ -100,8 +98,7 @@ bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
 bool ElementPointer::resolveByStep(Id pointer) {
     Module& module = context_.module;
     if (arrayAround(module, pointer) != 0) return false;
-    const bool isPhysical = storage_ == spv::StorageClass::PhysicalStorageBuffer;
-    if ((!isPhysical && !pointersMayVary(module, storage_)) ||
+    if ((!isPhysical() && !pointersMayVary(module, storage_)) ||
         !isTight(context_, storage_, pointerType_, pointeeBytes()))
         return false;
     chain_ = OpPtrAccessChain;
@@ -187,23 +184,16 @@ void ElementPointer::becomeNarrowScalars() {
     pointee_ = scalar_ = context_.types.uint32();
 }
 
-// Where the memory's variable is known.
+// Where the memory's variable or address is known.
 bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
     const bool isViewed =
-        storage_ == spv::StorageClass::StorageBuffer ||
+        storage_ == spv::StorageClass::StorageBuffer || isPhysical() ||
         (storage_ == spv::StorageClass::Workgroup && hasLayout(context_, storage_));
     if (!isViewed) return false;
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;
     becomeNarrowScalars();
     intoView(emit, place);
-    return true;
-}
-
-bool ElementPointer::resolveByAddress(Emitter& emit, Id pointer) {
-    if (storage_ != spv::StorageClass::PhysicalStorageBuffer) return false;
-    becomeNarrowScalars();
-    intoBlock(emit, pointer);
     return true;
 }
 
@@ -223,32 +213,12 @@ void ElementPointer::intoView(Emitter& emit, const BufferPlace& place) {
     BufferViews& views = context_.views;
     pointerType_ = context_.types.pointerType(storage_, pointee_);
     prefix_ = views.chainInto(place, views.view(emit, place, pointee_));
-    origin_ = asIndex(emit, emit.over(place.bytes, pointeeBytes()));
-}
-
-namespace {
-
-// An address as a pointer of another type. Undoes the cast that made the pointer.
-Id cast(Emitter& emit, Id type, Id pointer) {
-    const Instruction& def = emit.module().def(pointer);
-    if (def.opcode == OpConvertUToPtr) return emit.op(def.opcode, type, {def.word(0)});
-    return emit.bitcast(type, def.opcode == OpBitcast ? def.word(0) : pointer);
-}
-
-}  // namespace
-
-// An address as the start of an array of pointees.
-void ElementPointer::intoBlock(Emitter& emit, Id pointer) {
-    TypeTable& types = context_.types;
-    const Id block = types.pointerType(storage_, context_.views.block(pointee_));
-    pointerType_ = types.pointerType(storage_, pointee_);
-    prefix_ = {cast(emit, block, pointer), emit.constant(0)};
+    if (!place.isAddress) origin_ = asIndex(emit, emit.over(place.bytes, pointeeBytes()));
 }
 
 // Through typed pointers where memory can have these, since drivers have known them for longer.
 void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
     origin_ = context_.types.constant(indexType_, 0);
-    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) return intoBlock(emit, pointer);
     const BufferPlace place =
         storage_ == spv::StorageClass::Workgroup ? BufferPlace::unknown() : placeOf(emit, pointer);
     if (place.valid()) return intoView(emit, place);
@@ -374,22 +344,19 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
     const auto mayBe = [&] {
         return !reaches_.isNever() && (reaches_.isAlways() || access.isChecked);
     };
-    if (storage_ == spv::StorageClass::PhysicalStorageBuffer) {
-        // glslang's alignment is that of the block, whatever the index is.
-        if (std::min(access.alignment, multipleBehindRoot(context_, access.known, pointer)) <
-            access.bytes) {
-            const Id address = emit.op(OpBitcast, types.vectorType(scalar_, 2), {pointer});
-            const Id low = emit.extract(scalar_, address, {0});
-            reaches_ = emit.both(reaches_, isMultiple(emit, access.known, low, access.bytes));
-        }
-        if (mayBe()) intoBlock(emit, pointer);
-        return mayBe();
-    }
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;
-    reaches_ = emit.both(reaches_, isMultiple(emit, access.known, place.bytes, access.bytes));
+    // glslang's alignment is that of the block, whatever the index is.
+    const bool isAligned =
+        place.isAddress && std::min(access.alignment, multipleBehindRoot(context_, access.known,
+                                                                         pointer)) >= access.bytes;
+    if (!isAligned) {
+        const Id low = place.lowBits(emit);
+        reaches_ = emit.both(reaches_, isMultiple(emit, access.known, low, access.bytes));
+    }
     // A load of a vector that a buffer ends in may give zeros also for what lies in the buffer.
-    if (context_.target.device.robustBufferAccess && access.isChecked && mayBe()) {
+    if (!place.isAddress && context_.target.device.robustBufferAccess) {
+        if (!access.isChecked || !mayBe()) return false;
         const Id element =
             isUntyped_ ? untypedPointee(context_, storage_, original) : types.scalarOf(original);
         const Id length = lengthOf(context_, emit, place, element);
@@ -400,8 +367,6 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
         const Id first = emit.over(place.bytes, bytesOfElement);
         const Id end = emit.toUnsigned(emit.typeOf(first), length);
         reaches_ = emit.both(reaches_, emit.known(emit.compare(OpULessThan, first, end)));
-    } else if (context_.target.device.robustBufferAccess) {
-        return false;
     }
     if (mayBe()) intoView(emit, place);
     return mayBe();

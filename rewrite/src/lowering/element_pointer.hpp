@@ -86,10 +86,8 @@ class ElementPointer {
     bool resolveInArray(Emitter& emit, Id pointer);
     bool resolveByStep(Id pointer);
     bool resolveInView(Emitter& emit, Id pointer);
-    bool resolveByAddress(Emitter& emit, Id pointer);
     bool resolveByScalars(Emitter& emit, Id pointer);
     void intoView(Emitter& emit, const BufferPlace& place);
-    void intoBlock(Emitter& emit, Id pointer);
     void becomeScalars();
     void becomeNarrowScalars();
     Id constantIndex(uint32_t value);

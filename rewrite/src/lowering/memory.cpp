@@ -27,13 +27,13 @@ void storeBits(Emitter& emit, Id pointer, Id bits, Id first, uint32_t count) {
 Id changeWord(ControlFlow& flow, const AtomicWord& word, const std::function<Id(Id)>& change,
               bool mayBeHelper) {
     Emitter& emit = flow.emit();
-    const auto& [pointer, scope, semantics, relaxed] = word;
     const Id u32 = emit.types().uint32(), seen = flow.variable(u32);
-    emit.store(seen, emit.op(OpAtomicLoad, u32, {pointer, scope, relaxed}));
+    emit.store(seen, emit.op(OpAtomicLoad, u32, {word.pointer, word.scope, word.relaxed}));
     flow.loopUntil([&] {
         const Id old = emit.load(u32, seen);
-        const Id now = emit.op(OpAtomicCompareExchange, u32,
-                               {pointer, scope, semantics, relaxed, change(old), old});
+        const Id now =
+            emit.op(OpAtomicCompareExchange, u32,
+                    {word.pointer, word.scope, word.semantics, word.relaxed, change(old), old});
         emit.store(seen, now);
         const Id isDone = emit.compare(OpIEqual, now, old);
         if (!mayBeHelper) return isDone;

@@ -112,7 +112,14 @@ std::optional<PointerPath> heapPath(const Module& module, Id inHeap) {
 
 }  // namespace
 
+Id BufferPlace::lowBits(Emitter& emit) const {
+    if (!isAddress) return bytes;
+    const Id u32 = emit.types().uint32();
+    return emit.extract(u32, emit.op(OpBitcast, emit.types().vectorType(u32, 2), {root}), {0});
+}
+
 std::vector<Id> BufferPlace::arguments(const Module& module) const {
+    if (isAddress) return {root};
     if (!inHeap) return descriptor ? std::vector{*descriptor} : std::vector<Id>{};
     std::vector<Id> indices = pathTo(module, *inHeap).indices();
     std::erase_if(indices, [&](Id index) { return module.constantValue(index).has_value(); });
@@ -123,10 +130,9 @@ BufferPlace BufferPlace::inFunction(Emitter& emit, std::span<const Id> parameter
     Module& module = emit.module();
     BufferPlace place = *this;
     place.bytes = 0;
-    if (!inHeap) {
-        if (descriptor) place.descriptor = parameters[0];
-        return place;
-    }
+    if (isAddress) place.root = parameters[0];
+    if (descriptor) place.descriptor = parameters[0];
+    if (!inHeap) return place;
     const PointerPath path = pathTo(module, *inHeap);
     Id pointer = path.root;
     size_t next = 0;
@@ -144,7 +150,8 @@ BufferPlace BufferPlace::inFunction(Emitter& emit, std::span<const Id> parameter
 }
 
 void BufferPlace::appendKey(const Module& module, std::vector<uint32_t>& key) const {
-    key.push_back((descriptor ? 1u : 0u) | (nonUniform ? 2u : 0u));
+    key.push_back((descriptor ? 1u : 0u) | (nonUniform ? 2u : 0u) | (isAddress ? 4u : 0u));
+    if (isAddress) return;
     if (!inHeap) return key.push_back(root);
     key.push_back(contentsOf(module, root));
     for (const auto decoration :
@@ -177,6 +184,12 @@ BufferPlace placeOf(Emitter& emit, Id pointer) {
     BufferPlace place;
     place.root = path.root;
     place.nonUniform = path.nonUniform;
+    place.isAddress = module.storage(pointer) == spv::StorageClass::PhysicalStorageBuffer;
+    if (place.isAddress) {
+        place.root = pointer;
+        place.bytes = emit.types().constant(bufferIndexType(emit.types()), 0);
+        return place;
+    }
     const auto failed = [&](BufferPlace::Problem problem) {
         place.problem = problem;
         return place;
@@ -339,7 +352,16 @@ void BufferViews::declareAliased(Id view, Id variable) {
     module_.decorate(view, spv::Decoration::Aliased);
 }
 
+// A physical pointer as one to another type. Undoes the cast that made it.
+Id BufferViews::cast(Emitter& emit, const BufferPlace& place, Id type) {
+    const Id pointer = types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, type);
+    const Instruction& def = module_.def(place.root);
+    if (def.opcode == OpConvertUToPtr) return emit.op(def.opcode, pointer, {def.word(0)});
+    return emit.bitcast(pointer, def.opcode == OpBitcast ? def.word(0) : place.root);
+}
+
 Id BufferViews::view(Emitter& emit, const BufferPlace& place, Id element) {
+    if (place.isAddress) return cast(emit, place, block(element, Qualifiers{}));
     return place.inHeap ? pointerIntoHeap(emit, place, element) : variableLike(place.root, element);
 }
 
@@ -394,10 +416,13 @@ std::vector<Id> BufferViews::chainInto(const BufferPlace& place, Id view) {
 }
 
 Id BufferViews::pointer(Emitter& emit, const BufferPlace& place, Id element, Id index, Id view) {
+    if (place.isAddress && view == 0 && module_.constantValue(index) == 0) {
+        return cast(emit, place, element);
+    }
     std::vector<Id> ids = chainInto(place, view != 0 ? view : this->view(emit, place, element));
     ids.push_back(index);
     const Id pointer = emit.chain(element, ids);
-    if (place.nonUniform) {
+    if (place.nonUniform && !place.isAddress) {
         module_.decorate(pointer, spv::Decoration::NonUniform);
         module_.addCapability(spv::Capability::ShaderNonUniform);
     }

@@ -28,13 +28,14 @@ bool canAccess(const Module& module, const DeviceFeatures& device, spv::StorageC
 // Declares the capability for such accesses, if there is one.
 void declareAccess(Module& module, spv::StorageClass storage, uint32_t bits);
 
-// A place in a buffer. The buffer is that of a variable, or one in the resource heap
-// (SPV_EXT_descriptor_heap).
+// A place in a buffer. The buffer is that of a variable, one in the resource heap
+// (SPV_EXT_descriptor_heap), or the memory behind a physical pointer.
 struct BufferPlace {
     enum class Problem { kNone, kNoVariable, kManyDescriptors, kNoLayout };
     Problem problem = Problem::kNone;
-    Id root = 0;  // the variable, typed or untyped, or the OpBufferPointerEXT; in shared
-                  // memory any pointer to a block
+    Id root = 0;             // the variable, typed or untyped, or the OpBufferPointerEXT; in shared
+                             // memory any pointer to a block; the physical pointer
+    bool isAddress = false;  // root is a physical pointer
     std::optional<Id> inHeap = {};      // the operand Buffer, if the root is OpBufferPointerEXT
     std::optional<Id> descriptor = {};  // index, if the variable is an array of descriptors
     Id bytes = 0;                       // from the start of the buffer, of bufferIndexType()
@@ -42,6 +43,12 @@ struct BufferPlace {
 
     static BufferPlace unknown() { return {.problem = Problem::kNoVariable}; }
     bool valid() const { return problem == Problem::kNone; }
+
+    // Whether views are not variables, but values, which must dominate what uses them.
+    bool hasViewValues() const { return isAddress || inHeap; }
+
+    // A number that the same powers of two divide as the place: `bytes`, or half of the address.
+    Id lowBits(Emitter& emit) const;
 
     // For a function that accesses the same buffer: arguments that tell at run time which it is,
     // and the place in the function's code, without `bytes`. Only there may that code use it.
@@ -83,7 +90,7 @@ class BufferViews {
     explicit BufferViews(TypeTable& types) : types_(types), module_(types.module()) {}
 
     // The view of the buffer at a place: an array of `element`, a scalar or vector. A variable for
-    // the same memory as place.root, or an OpBufferPointerEXT.
+    // the same memory as place.root, an OpBufferPointerEXT, or the physical pointer as one to this.
     Id view(Emitter& emit, const BufferPlace& place, Id element);
     // A pointer to element number `index` (u32 or u64) of the view. `view`: to use one that exists.
     Id pointer(Emitter& emit, const BufferPlace& place, Id element, Id index, Id view = 0);
@@ -114,6 +121,7 @@ class BufferViews {
     Id variableLike(Id variable, Id element);
     Id sharedVariable(Id root, Id element);
     Id pointerIntoHeap(Emitter& emit, const BufferPlace& place, Id element);
+    Id cast(Emitter& emit, const BufferPlace& place, Id type);
     Id block(Id element, const Qualifiers& qualifiers);
     Id likeDescriptors(Id original, Id block);
     void declareAliased(Id root);

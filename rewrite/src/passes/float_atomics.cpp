@@ -103,8 +103,6 @@ bool hasFloatAtomics(std::span<const uint32_t> words, uint32_t native) {
 
 namespace {
 
-constexpr auto kPhysical = spv::StorageClass::PhysicalStorageBuffer;
-
 bool isFloatAtomic(const TypeTable& types, const Module& module, const Instruction& i) {
     const auto isFloat = [&](Id type) { return types.isFloat(type) && types.width(type) == 32; };
     switch (i.opcode) {
@@ -161,45 +159,31 @@ class FloatAtomics {
             keepsAdds_ |= isFloat && i.opcode == OpAtomicFAddEXT;
             return false;
         }
-        Word word;
-        if (module_.storage(i.word(0)) == kPhysical) {
-            const Id type = types_.pointerType(kPhysical, types_.uint32());
-            word.at = emit.op(OpBitcast, type, {i.word(0)});
+        const BufferPlace place = placeOf(emit, i.word(0));
+        const Storage storage = module_.storage(place.root);
+        if (!place.valid() || (!place.isAddress && storage != Storage::StorageBuffer &&
+                               storage != Storage::Uniform)) {
+            error_ = Error{ErrorCode::kUnsupported,
+                           std::format("float atomic %{}: its pointer does not lead to a buffer "
+                                       "variable with a known layout",
+                                       i.result)};
+        } else if (i.opcode == OpAtomicFAddEXT) {
+            add(emit, i, place);
         } else {
-            word.buffer = placeOf(emit, i.word(0));
-            const Storage storage = module_.storage(word.buffer->root);
-            if (!word.buffer->valid() ||
-                (storage != Storage::StorageBuffer && storage != Storage::Uniform)) {
-                error_ = Error{ErrorCode::kUnsupported,
-                               std::format("float atomic %{}: its pointer does not lead to a "
-                                           "buffer variable with a known layout",
-                                           i.result)};
-                return true;
-            }
-            word.at = emit.over(word.buffer->bytes, sizeof(uint32_t));
-        }
-        if (i.opcode == OpAtomicFAddEXT) {
-            add(emit, i, word);
-        } else {
-            access(emit, i, word);
+            access(emit, i, place);
         }
         return true;
     }
 
-    // The word of a float: an index into a buffer; without a buffer, a physical pointer.
-    struct Word {
-        std::optional<BufferPlace> buffer;
-        Id at = 0;
-    };
-
-    Id pointerTo(Emitter& emit, const Word& word) {
-        return word.buffer ? views_.pointer(emit, *word.buffer, types_.uint32(), word.at) : word.at;
+    // The number of the word at a place.
+    static Id numberOf(Emitter& emit, const BufferPlace& place) {
+        return emit.over(place.bytes, sizeof(uint32_t));
     }
 
-    void access(Emitter& emit, const Instruction& i, const Word& word) {
+    void access(Emitter& emit, const Instruction& i, const BufferPlace& place) {
         const Id u32 = types_.uint32();
         Operands operands = i.operands;
-        operands[0] = idOperand(pointerTo(emit, word));
+        operands[0] = idOperand(views_.pointer(emit, place, u32, numberOf(emit, place)));
         if (operands.size() == 4) {
             operands[3] = idOperand(emit.op(OpBitcast, u32, {operands[3].word}));
         }
@@ -209,37 +193,34 @@ class FloatAtomics {
     }
 
     // Calls a helper function that adds in a loop of compare-exchanges.
-    void add(Emitter& emit, const Instruction& i, const Word& word) {
-        std::vector<Id> arguments;
-        if (word.buffer) arguments = word.buffer->arguments(module_);
-        arguments.insert(arguments.end(), {word.at, i.word(3)});
-        emit.call(i.type, adder(emit, i, word, arguments), arguments, i.result);
+    void add(Emitter& emit, const Instruction& i, const BufferPlace& place) {
+        std::vector<Id> arguments = place.arguments(module_);
+        if (!place.isAddress) arguments.push_back(numberOf(emit, place));
+        arguments.push_back(i.word(3));
+        emit.call(i.type, adder(emit, i, place, arguments), arguments, i.result);
     }
 
-    Id adder(Emitter& emit, const Instruction& i, const Word& word, std::span<const Id> arguments) {
+    Id adder(Emitter& emit, const Instruction& i, const BufferPlace& place,
+             std::span<const Id> arguments) {
         std::vector<Id> key = {i.word(1), i.word(2)};
-        if (word.buffer) word.buffer->appendKey(module_, key);
+        place.appendKey(module_, key);
         std::vector<Id> parameters;
         for (Id argument : arguments) parameters.push_back(emit.typeOf(argument));
         key.insert(key.end(), parameters.begin(), parameters.end());
         Id& function = adders_[key];
-        if (function == 0) function = makeAdder(i, word, parameters);
+        if (function == 0) function = makeAdder(i, place, parameters);
         return function;
     }
 
-    Id makeAdder(const Instruction& i, Word word, std::span<const Id> parameters) {
+    Id makeAdder(const Instruction& i, const BufferPlace& place, std::span<const Id> parameters) {
         const Id u32 = types_.uint32(), f32 = i.type;
         FunctionBuilder f(types_, added_, "coopvk_atomic_fadd", f32, parameters);
         Emitter& emit = f.emit();
-        word.at = f.parameter(parameters.size() - 2);
-        if (word.buffer) {
-            std::vector<Id> arguments;
-            for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
-            word.buffer = word.buffer->inFunction(emit, arguments);
-        } else {
-            module_.decorate(word.at, spv::Decoration::Aliased);
-        }
-        const Id pointer = pointerTo(emit, word);
+        std::vector<Id> arguments;
+        for (size_t p = 0; p < parameters.size(); ++p) arguments.push_back(f.parameter(p));
+        if (place.isAddress) module_.decorate(arguments[0], spv::Decoration::Aliased);
+        const Id number = place.isAddress ? emit.constant(0) : arguments[parameters.size() - 2];
+        const Id pointer = views_.pointer(emit, place.inFunction(emit, arguments), u32, number);
         const Id value = f.parameter(parameters.size() - 1);
         const Id scope = i.word(1), semantics = i.word(2);
         const auto isVolatile =
