@@ -14,10 +14,9 @@
 #pragma once
 
 #include "blockio/block_plan.hpp"
-#include "ir/memory_operands.hpp"
 #include "ir/types.hpp"
 #include "lowering/context.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/memory_types.hpp"
 #include "lowering/words.hpp"
 
@@ -85,29 +84,21 @@ class BlockRegion {
     void store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value);
 
  private:
-    enum class Kind {
-        kAddress,  // a physical pointer
-        kBinding,  // of a variable, of which any view is possible
-        kPointer,  // of a variable that is not known
-    };
     Id baseAddress(Emitter& emit, Id pointer);
-    bool resolveBinding(Emitter& emit, Id pointer, const Instruction& at);
-    void resolvePointer(Emitter& emit, Id pointer, const Instruction& at);
+    bool resolve(Emitter& emit, Id pointer, const Instruction& at);
+    Id indexOf(Emitter& emit, uint32_t bytes, Id row, Id column);
     Id pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column);
     Id address(Emitter& emit, Id row, Id column);
     Id wordPairAddress(Emitter& emit, Id row, Id column);
     void declare(uint32_t bytes);
-    MemoryOperands memory() const;
 
     LoweringContext& context_;
-    Kind kind_ = Kind::kAddress;
     bool valid_ = false;
     std::optional<uint32_t> onlyWidth_;
     std::optional<Id> misalignment_;
-    Id base_ = 0;        // kAddress: a u64 or two u32
-    BufferPlace place_;  // kBinding
     Id pitch_ = 0;
-    std::optional<ElementPointer> elements_;  // kPointer
+    std::optional<Memory> memory_;
+    Id base_ = 0;  // without memory_, the address: a u64 or two u32
 };
 
 // Specialization constants must be frozen. Also drops prefetches and cache controls.

@@ -6,6 +6,13 @@
 
 namespace coopvk::rewrite {
 
+namespace {
+
+// Accesses through physical pointers need Aligned.
+MemoryOperands aligned() { return MemoryOperands().withAlignment(kAnyAlignment); }
+
+}  // namespace
+
 BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
                          const Instruction& at)
     : context_(context), pitch_(pitch) {
@@ -16,7 +23,7 @@ BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id
         base_ = baseAddress(emit, pointer);
         valid_ = true;
     } else if (isPointer && storageOf(type) == spv::StorageClass::StorageBuffer) {
-        if (!resolveBinding(emit, pointer, at)) resolvePointer(emit, pointer, at);
+        valid_ = resolve(emit, pointer, at);
         pitch_ = emit.toU32(pitch);
     } else {
         context.invalid(at,
@@ -42,32 +49,29 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
     return emit.op(wide ? OpConvertPtrToU : OpBitcast, type, {pointer});
 }
 
-// False if the pointer's variable is not known.
-bool BlockRegion::resolveBinding(Emitter& emit, Id pointer, const Instruction& at) {
-    place_ = placeOf(emit, pointer);
-    if (place_.problem == BufferPlace::Problem::kNoVariable) return false;
-    if (!place_.valid()) {
-        context_.unsupported(at, "the base pointer leads through a type without a layout");
+// Without a known variable, only accesses to the type to which the pointer points are possible.
+bool BlockRegion::resolve(Emitter& emit, Id pointer, const Instruction& at) {
+    const BufferPlace place = placeOf(emit, pointer);
+    const auto fail = [&](std::string_view what) {
+        return context_.fail(ErrorCode::kUnsupported, at, what);
+    };
+    if (place.valid()) {
+        const std::optional<uint64_t> known = context_.module.constantValue(place.bytes);
+        if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place.bytes);
+        memory_.emplace(context_, place);
         return true;
     }
-    kind_ = Kind::kBinding;
-    const std::optional<uint64_t> known = context_.module.constantValue(place_.bytes);
-    if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place_.bytes);
-    valid_ = true;
-    return true;
-}
-
-// Without a known variable, only accesses to the type to which the pointer points are possible.
-void BlockRegion::resolvePointer(Emitter& emit, Id pointer, const Instruction& at) {
-    if (context_.error) return;
-    elements_.emplace(context_, emit, pointer, at, context_.types.intType(8, false));
-    if (!elements_->valid()) return;
-    kind_ = Kind::kPointer;
-    onlyWidth_ = elements_->scalarBytes();
-    valid_ = elements_->components() == 1;
-    if (!valid_) {
-        context_.unsupported(at, "a base pointer without a known variable must point to a scalar");
+    if (place.problem != BufferPlace::Problem::kNoVariable) {
+        return fail("the base pointer leads through a type without a layout");
     }
+    const ElementPointer elements(context_, emit, pointer, at, context_.types.intType(8, false));
+    if (!elements.valid()) return false;
+    if (elements.components() != 1) {
+        return fail("a base pointer without a known variable must point to a scalar");
+    }
+    onlyWidth_ = elements.scalarBytes();
+    memory_.emplace(context_, elements);
+    return true;
 }
 
 Id BlockRegion::type(uint32_t bytes) {
@@ -79,7 +83,7 @@ Id BlockRegion::type(uint32_t bytes) {
 void BlockRegion::declare(uint32_t bytes) {
     if (bytes > 2) return;
     context_.types.declareArithmetic(type(bytes));
-    declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * bytes);
+    if (!memory_) declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * bytes);
 }
 
 Id BlockRegion::address(Emitter& emit, Id row, Id column) {
@@ -118,40 +122,31 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     return emit.construct(types.vectorType(u32, 2), words);
 }
 
-Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
-    TypeTable& types = context_.types;
-    declare(bytes);
-    if (kind_ == Kind::kAddress) {
-        const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
-        const Id place = address(emit, row, column);
-        const bool wide = types.components(emit.typeOf(place)) == 1;
-        return emit.op(wide ? OpConvertUToPtr : OpBitcast, pointer, {place});
-    }
+// In memory_, of elements of so many bytes.
+Id BlockRegion::indexOf(Emitter& emit, uint32_t bytes, Id row, Id column) {
     const Id byte = emit.addU32(emit.mulU32(row, pitch_), column);
-    if (kind_ == Kind::kPointer) {
-        const Id index = elements_->asIndex(emit, emit.over(byte, bytes));
-        const Id type = elements_->indexType();
-        return elements_->at(emit, emit.addInt(type, elements_->origin(), index));
-    }
-    const Id index = emit.over(emit.sum(byte, place_.bytes), bytes);
-    return context_.views.pointer(emit, place_, type(bytes), index);
+    return emit.over(emit.sum(byte, memory_->bytesAhead(emit)), bytes);
 }
 
-// Accesses through physical pointers need Aligned.
-MemoryOperands BlockRegion::memory() const {
-    return MemoryOperands().withAlignment(kind_ == Kind::kAddress ? kAnyAlignment : 0);
+// Without memory_.
+Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
+    TypeTable& types = context_.types;
+    const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
+    const Id place = address(emit, row, column);
+    const bool wide = types.components(emit.typeOf(place)) == 1;
+    return emit.op(wide ? OpConvertUToPtr : OpBitcast, pointer, {place});
 }
 
 Id BlockRegion::load(Emitter& emit, uint32_t bytes, Id row, Id column) {
-    const Id pointer = pointerTo(emit, bytes, row, column);
-    const Id loaded = kind_ == Kind::kPointer ? elements_->scalar() : type(bytes);
-    return emit.bitcast(type(bytes), emit.load(loaded, pointer, memory().forLoad(bytes)));
+    declare(bytes);
+    if (memory_) return memory_->load(emit, type(bytes), indexOf(emit, bytes, row, column));
+    return emit.load(type(bytes), pointerTo(emit, bytes, row, column), aligned().forLoad(bytes));
 }
 
 void BlockRegion::store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value) {
-    const Id pointer = pointerTo(emit, bytes, row, column);
-    if (kind_ == Kind::kPointer) value = emit.bitcast(elements_->scalar(), value);
-    emit.store(pointer, value, memory().forStore(bytes));
+    declare(bytes);
+    if (memory_) return memory_->store(emit, type(bytes), indexOf(emit, bytes, row, column), value);
+    emit.store(pointerTo(emit, bytes, row, column), value, aligned().forStore(bytes));
 }
 
 }  // namespace coopvk::rewrite

@@ -7,6 +7,47 @@
 
 namespace coopvk::rewrite {
 
+Id Memory::indexType() const {
+    if (elements_) return elements_->indexType();
+    return place_.isAddress
+               ? rewrite::indexType(context_->types, spv::StorageClass::PhysicalStorageBuffer)
+               : bufferIndexType(context_->types);
+}
+
+void Memory::view(Emitter& emit, Id type) {
+    if (!elements_) views_[type] = context_->views.view(emit, place_, type);
+}
+
+Id Memory::pointer(Emitter& emit, Id type, Id index) {
+    if (elements_) {
+        const uint32_t width = elements_->components();
+        const Id pointee = elements_->asIndex(emit, emit.over(index, width));
+        const Id component = width == 1 ? 0 : emit.toU32(emit.modulo(index, width));
+        return elements_->at(emit, emit.addInt(indexType(), elements_->origin(), pointee),
+                             component);
+    }
+    Module& module = context_->module;
+    const spv::StorageClass storage = module.storage(place_.root);
+    const bool isUniform = storage == spv::StorageClass::Uniform;  // a BufferBlock
+    declareAccess(module, isUniform ? spv::StorageClass::StorageBuffer : storage,
+                  context_->types.width(type));
+    const auto made = views_.find(type);
+    return context_->views.pointer(emit, place_, type, index,
+                                   made == views_.end() ? 0 : made->second);
+}
+
+Id Memory::load(Emitter& emit, Id type, Id index) {
+    const Operands operands = operands_.forLoad(bytesOf(context_->types, type));
+    const Id at = pointer(emit, type, index);
+    return emit.bitcast(type, emit.load(onlyScalar().value_or(type), at, operands));
+}
+
+void Memory::store(Emitter& emit, Id type, Id index, Id value) {
+    const Operands operands = operands_.forStore(bytesOf(context_->types, type));
+    const Id at = pointer(emit, type, index);
+    emit.store(at, emit.bitcast(onlyScalar().value_or(type), value), operands);
+}
+
 Id atomicScope(Emitter& emit, Id pointer) {
     const bool isShared = emit.module().storage(pointer) == spv::StorageClass::Workgroup;
     return emit.scope(isShared ? spv::Scope::Workgroup : widestScope(emit.module()));

@@ -1,11 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Accesses to the application's memory, for all kinds of lowering.
+// Accesses to the application's memory, for all kinds of lowering. What each of them needs:
+//
+// - where the memory lies: a place (lowering/place.hpp) in a buffer of a variable or of the
+//   descriptor heap, in shared memory with a layout, or behind a physical pointer. A view of a
+//   place is an array of any type, so an access is as wide as its proven alignment allows;
+// - where a place is not known, or need not be: elements of the application's own array, which has
+//   gaps, or lies in others (ElementPointer);
+// - Memory Operands of the instruction, with which each access is aligned to its size.
+//
+// An index counts elements of the access from the start of the buffer, the address, or the element
+// that an ElementPointer points to. Users decide the order and the widths: lines of matrices
+// (matrix/memory), runs of tensors (matrix/tensor_elements), words of vectors (vector/memory),
+// rows of blocks (blockio/region), members of structures (tensor/decode_clone).
 #pragma once
 
 #include "ir/control_flow.hpp"
+#include "ir/memory_operands.hpp"
+#include "lowering/element_pointer.hpp"
 
 namespace coopvk::rewrite {
+
+class Memory {
+ public:
+    Memory(LoweringContext& context, BufferPlace place, const MemoryOperands& operands = {})
+        : context_(&context),
+          place_(std::move(place)),
+          operands_(place_.isAddress ? operands.withAlignment(kAnyAlignment) : operands) {}
+    Memory(LoweringContext& context, ElementPointer elements, const MemoryOperands& operands = {})
+        : context_(&context), elements_(std::move(elements)), operands_(operands) {}
+
+    // The only scalar type of accesses, or an integer of its width; nullopt: all types.
+    std::optional<Id> onlyScalar() const {
+        return elements_ ? std::optional(elements_->scalar()) : std::nullopt;
+    }
+    const BufferPlace& place() const { return place_; }
+    const MemoryOperands& operands() const { return operands_; }
+    // The type of indices, and the bytes ahead of the pointer from which the memory was made.
+    Id indexType() const;
+    Id bytesAhead(Emitter& emit) const { return elements_ ? emit.constant(0) : place_.bytes; }
+
+    // Makes a view that later accesses to elements of this type use.
+    void view(Emitter& emit, Id type);
+    Id pointer(Emitter& emit, Id type, Id index);
+    Id load(Emitter& emit, Id type, Id index);
+    void store(Emitter& emit, Id type, Id index, Id value);
+
+ private:
+    LoweringContext* context_;
+    BufferPlace place_;
+    std::optional<ElementPointer> elements_;  // without one, place_
+    MemoryOperands operands_;
+    std::map<Id, Id> views_;  // by type
+};
 
 // Parts of words that other invocations change at the same time.
 

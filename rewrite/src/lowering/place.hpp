@@ -102,8 +102,6 @@ class BufferViews {
     }
     // The type element[] without gaps.
     Id array(Id element) { return array(element, 0); }
-    // The type struct { element data[]; } without gaps, for physical pointers.
-    Id block(Id element) { return block(element, {}); }
     // A type of pointers to a scalar, by which OpPtrAccessChain steps from one to the next without
     // gaps. No other pointer has it.
     Id stepper(spv::StorageClass storage, Id scalar);

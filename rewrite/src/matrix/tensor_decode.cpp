@@ -41,18 +41,20 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     declareNumbersIn(context.types, context.target.device, block);
     const spv::StorageClass storage = storageOf(module.def(emit.typeOf(pointer)));
     if (storage == spv::StorageClass::PhysicalStorageBuffer) {
-        castPointer(emit, pointer);
+        memory_.emplace(context, placeOf(emit, pointer));
+        useUnits(emit);
         function_ = function;
     } else if (storage == spv::StorageClass::StorageBuffer) {
-        place_ = placeOf(emit, pointer);
-        if (!place_.valid()) {
+        const BufferPlace place = placeOf(emit, pointer);
+        if (!place.valid()) {
             context.unsupported(
                 at,
                 "the Pointer of a load with DecodeFunc does not lead from a known buffer "
                 "through memory with a layout");
             return;
         }
-        function_ = cloneDecode(context, at, function, place_);
+        memory_.emplace(context, place);
+        function_ = cloneDecode(context, at, function, place);
     } else {
         refuse("the Pointer of a load with DecodeFunc must be in buffer memory");
     }
@@ -60,16 +62,13 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
 
 // Some drivers do not step over whole blocks by OpPtrAccessChain, so the pointer becomes one to an
 // array of units.
-void TensorDecode::castPointer(Emitter& emit, Id pointer) {
+void TensorDecode::useUnits(Emitter& emit) {
     TypeTable& types = context_.types;
     const uint32_t bytes = std::min(16u, powerOfTwoIn(blockBytes_));
     unit_ =
         bytes < 4 ? types.intType(bytes * 8, false) : types.vectorType(types.uint32(), bytes / 4);
     declareNumbersIn(types, context_.target.device, unit_);
-    declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * std::min(bytes, 4u));
-    const Id type =
-        types.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(unit_));
-    units_ = emit.op(OpBitcast, type, {pointer});
+    memory_->view(emit, unit_);
 }
 
 bool TensorDecode::refuse(std::string_view what) {
@@ -107,18 +106,17 @@ Id TensorDecode::coordinates(Emitter& emit, uint32_t parameter, std::span<const 
 
 Id TensorDecode::call(Emitter& emit, const TensorPart& place) {
     Operands operands = {idOperand(function_)};
-    const Id type = indexType(context_.types, units_ ? spv::StorageClass::PhysicalStorageBuffer
-                                                     : spv::StorageClass::StorageBuffer);
-    const Id block = emit.toUnsigned(type, place.index);
-    if (units_) {
+    const BufferPlace& memory = memory_->place();
+    const Id block = emit.toUnsigned(memory_->indexType(), place.index);
+    if (memory.isAddress) {
         const uint32_t bytes = bytesOf(context_.types, unit_);
         const Id index = emit.times(block, blockBytes_ / bytes);
-        const Id first = emit.chain(unit_, {*units_, emit.constant(0), index});
+        const Id first = memory_->pointer(emit, unit_, index);
         const Id parameter = context_.module.def(functionType_).word(1);
         operands.push_back(idOperand(emit.bitcast(parameter, first)));
     } else {
-        append(operands, idOperands(place_.arguments(context_.module)));
-        operands.push_back(idOperand(emit.sum(place_.bytes, emit.times(block, blockBytes_))));
+        append(operands, idOperands(memory.arguments(context_.module)));
+        operands.push_back(idOperand(emit.sum(memory.bytes, emit.times(block, blockBytes_))));
     }
     append(operands, {idOperand(coordinates(emit, 1, place.block)),
                       idOperand(coordinates(emit, 2, place.inBlock))});

@@ -65,10 +65,8 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
     switch (storage) {
         case spv::StorageClass::PhysicalStorageBuffer: {
             scalar_ = reachable(kBuffer);
-            memory_ = memory_.withAlignment(kAnyAlignment);
             declareNumbersIn(types_, context_.target.device, context_.module.pointee(pointer));
-            block_ = castTo(emit, scalar_);
-            return;
+            return useScalars(emit, placeOf(emit, pointer));
         }
         case spv::StorageClass::StorageBuffer:
         case spv::StorageClass::Uniform:
@@ -83,23 +81,29 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
 
 void TensorElements::resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage) {
     if (isComponentOfArray(pointer)) return resolvePointer(emit, pointer);
-    place_ = placeOf(emit, pointer);
-    if (place_.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
-    if (!place_.valid()) {
+    const BufferPlace place = placeOf(emit, pointer);
+    if (place.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
+    if (!place.valid()) {
         scalar_ = 0;
         return context_.invalid(at_,
                                 "Pointer leads through an array of arrays of descriptors "
                                 "(VUID-StandaloneSpirv-Uniform-06807), or memory without a layout");
     }
     scalar_ = reachable(storage);
-    view_ = context_.views.view(emit, place_, scalar_);
-    first_ = emit.over(place_.bytes, componentBits_ / 8);
+    useScalars(emit, place);
+}
+
+void TensorElements::useScalars(Emitter& emit, const BufferPlace& place) {
+    scalars_.emplace(context_, place, memory_);
+    scalars_->view(emit, scalar_);
+    if (!place.isAddress) first_ = emit.over(place.bytes, componentBits_ / 8);
 }
 
 void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
-    elements_.emplace(context_, emit, pointer, at_, matrix_.format);
-    if (!elements_->valid()) return;
-    scalar_ = elements_->scalar();
+    const ElementPointer elements(context_, emit, pointer, at_, matrix_.format);
+    if (!elements.valid()) return;
+    scalar_ = elements.scalar();
+    scalars_.emplace(context_, elements, memory_);
 }
 
 // Whether a pointer points to an element of an array of components without gaps.
@@ -108,27 +112,9 @@ bool TensorElements::isComponentOfArray(Id pointer) const {
            pointsIntoTightArray(context_, pointer);
 }
 
-Id TensorElements::pointerTo(Emitter& emit, Id scalar) {
-    if (block_) return emit.chain(scalar_, {*block_, emit.constant(0), scalar});
-    if (!elements_) return context_.views.pointer(emit, place_, scalar_, scalar, view_);
-    const uint32_t width = elements_->components();
-    const Id index = elements_->asIndex(emit, emit.over(scalar, width));
-    const Id component = width == 1 ? 0 : emit.toU32(emit.modulo(scalar, width));
-    const Id type = elements_->indexType();
-    return elements_->at(emit, emit.addInt(type, elements_->origin(), index), component);
-}
-
-Id TensorElements::loadScalar(Emitter& emit, Id scalar) {
-    return emit.load(scalar_, pointerTo(emit, scalar), memory_.forLoad(bits() / 8));
-}
-
-void TensorElements::storeScalar(Emitter& emit, Id scalar, Id value) {
-    emit.store(pointerTo(emit, scalar), value, memory_.forStore(bits() / 8));
-}
-
 Id TensorElements::fromStart(Emitter& emit, Id index) {
-    const Id type = elements_ ? elements_->indexType() : bufferIndexType(types_);
-    index = emit.toUnsigned(type, index);
+    const bool isElement = scalars_->onlyScalar().has_value();
+    index = emit.toUnsigned(isElement ? scalars_->indexType() : bufferIndexType(types_), index);
     return first_ ? emit.sum(*first_, index) : index;
 }
 
@@ -136,12 +122,12 @@ Id TensorElements::load(Emitter& emit, Id index) {
     index = fromStart(emit, index);
     const Id component = matrix_.component;
     if (bits() == componentBits_) {
-        const Slot whole[] = {{loadScalar(emit, index), 0}};
+        const Slot whole[] = {{scalars_->load(emit, scalar_, index), 0}};
         return scalarOf(emit, component, unpack(emit, whole, scalar_)[0]);
     }
     if (bits() > componentBits_) {
         const uint32_t parts = bits() / componentBits_;
-        const Id scalar = loadScalar(emit, emit.over(index, parts));
+        const Id scalar = scalars_->load(emit, scalar_, emit.over(index, parts));
         return scalarOf(emit, component,
                         pickComponent(emit, *matrix_.number, scalar,
                                       emit.toU32(emit.modulo(index, parts)), component));
@@ -150,7 +136,7 @@ Id TensorElements::load(Emitter& emit, Id index) {
     const Id first = emit.times(index, count);
     std::vector<Slot> scalars;
     for (uint32_t i = 0; i < count; ++i) {
-        scalars.push_back({loadScalar(emit, emit.plus(first, i)), 0});
+        scalars.push_back({scalars_->load(emit, scalar_, emit.plus(first, i)), 0});
     }
     return scalarOf(emit, component, unpack(emit, scalars, scalar_)[0]);
 }
@@ -161,17 +147,17 @@ void TensorElements::store(Emitter& emit, Id index, Id component) {
     const Slot whole[] = {{component, 0}};
     const std::vector<Slot> scalars = pack(emit, whole, scalar_);
     if (scalars.size() == 1) {
-        return storeScalar(emit, index, scalarOf(emit, scalar_, scalars[0]));
+        return scalars_->store(emit, scalar_, index, scalarOf(emit, scalar_, scalars[0]));
     }
     const Id first = emit.times(index, static_cast<uint32_t>(scalars.size()));
     for (uint32_t i = 0; i < scalars.size(); ++i) {
-        storeScalar(emit, emit.plus(first, i), scalarOf(emit, scalar_, scalars[i]));
+        scalars_->store(emit, scalar_, emit.plus(first, i), scalarOf(emit, scalar_, scalars[i]));
     }
 }
 
 void TensorElements::storePart(Emitter& emit, Id index, Id component) {
     const uint32_t parts = 32 / componentBits_;
-    const Id pointer = pointerTo(emit, emit.over(index, parts));
+    const Id pointer = scalars_->pointer(emit, scalar_, emit.over(index, parts));
     const Id first = emit.times(emit.toU32(emit.modulo(index, parts)), componentBits_);
     const Slot slot = {component, 0};
     const Id bits = componentBits(emit, *matrix_.number, slot, matrix_.component);
@@ -180,34 +166,20 @@ void TensorElements::storePart(Emitter& emit, Id index, Id component) {
 
 // Runs.
 
-// Casts the physical pointer to one to a block with an array of `element`.
-Id TensorElements::castTo(Emitter& emit, Id element) {
-    const Id type =
-        types_.pointerType(spv::StorageClass::PhysicalStorageBuffer, context_.views.block(element));
-    return emit.op(OpBitcast, type, {pointer_});
-}
-
 Condition TensorElements::hasRuns(Emitter& emit, uint32_t length) {
     const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer_)));
     if (storage == spv::StorageClass::Workgroup ||
         reachable(spv::StorageClass::StorageBuffer) != memoryType())
         return Condition::never();
-    if (!block_ && place_.root == 0) place_ = placeOf(emit, pointer_);
-    if (!block_ && !place_.valid()) return Condition::never();
+    const BufferPlace place = scalars_->onlyScalar() ? placeOf(emit, pointer_) : scalars_->place();
+    if (!place.valid()) return Condition::never();
     run_ = length;
     pack_ = length <= 4 ? types_.vectorType(memoryType(), length)
                         : types_.vectorType(types_.uint32(), length * componentBits_ / 32);
     const uint32_t bytes = length * componentBits_ / 8;
-    packView_ = block_ ? castTo(emit, pack_) : context_.views.view(emit, place_, pack_);
-    if (!block_) return isMultiple(emit, place_.bytes, bytes);
-    const Id u32 = types_.uint32();
-    const Id address = emit.op(OpBitcast, types_.vectorType(u32, 2), {pointer_});
-    return isMultiple(emit, emit.extract(u32, address, {0}), bytes);
-}
-
-Id TensorElements::packPointer(Emitter& emit, Id pack) {
-    if (block_) return emit.chain(pack_, {packView_, emit.constant(0), pack});
-    return context_.views.pointer(emit, place_, pack_, pack, packView_);
+    runs_.emplace(context_, place, memory_);
+    runs_->view(emit, pack_);
+    return isMultiple(emit, place.lowBits(emit), bytes);
 }
 
 // A run whose components are the low bits of a word.
@@ -225,8 +197,7 @@ Id TensorElements::packOf(Emitter& emit, Id word) {
 }
 
 std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id run, Condition inside, Id outside) {
-    const uint32_t bytes = run_ * componentBits_ / 8;
-    Id pack = emit.load(pack_, packPointer(emit, run), memory_.forLoad(bytes));
+    Id pack = runs_->load(emit, pack_, run);
     if (!inside.isAlways()) pack = emit.select(emit.boolean(inside), pack, packOf(emit, outside));
     return unpack(emit, slotsOf(emit, std::span(&pack, 1)), types_.scalarOf(pack_));
 }
@@ -234,8 +205,7 @@ std::vector<Slot> TensorElements::loadRun(Emitter& emit, Id run, Condition insid
 void TensorElements::storeRun(Emitter& emit, Id run, std::span<const Slot> components) {
     const Id scalar = types_.scalarOf(pack_);
     const std::vector<Slot> scalars = pack(emit, components, scalar);
-    emit.store(packPointer(emit, run), gather(emit, scalar, scalars),
-               memory_.forStore(run_ * componentBits_ / 8));
+    runs_->store(emit, pack_, run, gather(emit, scalar, scalars));
 }
 
 TensorWalk::TensorWalk(MatrixWriter& writer, const MatrixType& matrix, uint32_t maxUnrolled,

@@ -39,7 +39,9 @@ class TensorElements {
     void storeRun(Emitter& emit, Id run, std::span<const Slot> components);
     // What precedes run 0 of Pointer, in runs.
     Id runsAhead(Emitter& emit) {
-        return block_ ? emit.constant(0) : emit.over(place_.bytes, run_ * componentBits_ / 8);
+        const BufferPlace& place = runs_->place();
+        return place.isAddress ? emit.constant(0)
+                               : emit.over(place.bytes, run_ * componentBits_ / 8);
     }
 
  private:
@@ -50,13 +52,9 @@ class TensorElements {
     bool isComponentOfArray(Id pointer) const;
     Id reachable(spv::StorageClass storage) const;
     Id memoryType() const;
-    Id pointerTo(Emitter& emit, Id scalar);
-    Id castTo(Emitter& emit, Id element);
+    void useScalars(Emitter& emit, const BufferPlace& place);
     Id fromStart(Emitter& emit, Id index);
-    Id packPointer(Emitter& emit, Id pack);
     Id packOf(Emitter& emit, Id word);
-    Id loadScalar(Emitter& emit, Id scalar);
-    void storeScalar(Emitter& emit, Id scalar, Id value);
     void storePart(Emitter& emit, Id index, Id component);
     // The components in memory scalars of `type`, and the inverse.
     std::vector<Slot> unpack(Emitter& emit, std::span<const Slot> memory, Id type);
@@ -69,20 +67,15 @@ class TensorElements {
     const MatrixType& matrix_;
     const bool isStore_;
     const uint32_t componentBits_;
-    MemoryOperands memory_;
+    const MemoryOperands memory_;
     const Id pointer_;
-    // Memory is an array of scalars of this type. One of these accesses it: block_, elements_, or
-    // view_, the view of place_ as such scalars.
-    Id scalar_ = 0;
+    std::optional<Memory> scalars_;
+    Id scalar_ = 0;            // type of these
     std::optional<Id> first_;  // the scalar that Pointer points to; nullopt: the first one
-    std::optional<Id> block_;  // physical pointer to a block with an array of these scalars
-    std::optional<ElementPointer> elements_;
-    BufferPlace place_;
-    Id view_ = 0;
     // What hasRuns() sets. A run of run_ elements is a vector of type pack_.
+    std::optional<Memory> runs_;
     uint32_t run_ = 0;
     Id pack_ = 0;
-    Id packView_ = 0;  // as block_ or view_, of such vectors
 };
 
 // Visits the elements of a matrix that a lane holds, unrolled or in loops.
@@ -142,7 +135,7 @@ class TensorDecode {
  private:
     bool refuse(std::string_view what);
     bool hasParameters(const Instruction& type) const;
-    void castPointer(Emitter& emit, Id pointer);
+    void useUnits(Emitter& emit);
     Id coordinates(Emitter& emit, uint32_t parameter, std::span<const Id> values);
 
     MatrixContext& context_;
@@ -153,11 +146,8 @@ class TensorDecode {
     Id functionType_ = 0;  // of the application's function
     uint32_t blockBytes_ = 0;
     Id resultType_ = 0;
-    // A physical pointer to an array of units of a type, whose size divides that of a block;
-    // without one, place_ is that of the first block in a buffer.
-    std::optional<Id> units_;
-    Id unit_ = 0;
-    BufferPlace place_;
+    std::optional<Memory> memory_;  // from the first block on
+    Id unit_ = 0;  // behind a physical pointer: a type whose size divides that of a block
 };
 
 // The common parts of loads and stores of matrices by tensor addresses.

@@ -8,8 +8,8 @@
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "ir/users.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/memory_types.hpp"
-#include "lowering/place.hpp"
 #include "lowering/words.hpp"
 #include "tensor/decode.hpp"
 
@@ -180,10 +180,10 @@ class ViewAccess {
 
     void copyAtomic(const Instruction& i, const Cloner& copies) {
         const Id type = i.result != 0 ? i.type : context_.module.def(i.operands.back().word).type;
-        const Value at = pointer(type, copies(i.word(0)), i.opcode != OpAtomicLoad);
-        if (!at) return;
+        if (!mayAccess(type, i.opcode != OpAtomicLoad)) return;
         Operands operands = copies(i.operands);
-        operands[0] = idOperand(*at);
+        const Id index = emit_.over(copies(i.word(0)), bytesOf(types_, type));
+        operands[0] = idOperand(Memory(context_, place_).pointer(emit_, type, index));
         const Id result = i.result == 0 ? 0 : copies(i.result);
         emit_.add(makeInstruction(i.opcode, i.type, result, std::move(operands)));
     }
@@ -271,12 +271,11 @@ class ViewAccess {
 
     // A scalar or a vector whose alignment is its size.
     Value element(Id type, Id bytes, const MemoryOperands& memory, Value stored) {
-        const Value at = pointer(type, bytes, stored.has_value());
-        if (!at) return std::nullopt;
-        const MemoryOperands aligned = memory.withAlignment(0);
-        const uint32_t size = bytesOf(types_, type);
-        if (!stored) return emit_.load(type, *at, aligned.forLoad(size));
-        emit_.store(*at, *stored, aligned.forStore(size));
+        if (!mayAccess(type, stored.has_value())) return std::nullopt;
+        Memory at(context_, place_, memory.withAlignment(0));
+        const Id index = emit_.over(bytes, bytesOf(types_, type));
+        if (!stored) return at.load(emit_, type, index);
+        at.store(emit_, type, index, *stored);
         return std::nullopt;
     }
 
@@ -302,21 +301,17 @@ class ViewAccess {
         return context_.error || stored ? Value() : make();
     }
 
-    // A pointer to a scalar or vector whose alignment is its size; nullopt with an error.
-    Value pointer(Id type, Id bytes, bool writes) {
+    // False, with an error, if scalars or vectors of the type may not be accessed.
+    bool mayAccess(Id type, bool writes) {
         if (writes && context_.views.isNonWritable(place_)) {
-            return refuse("DecodeFunc writes to a buffer that is NonWritable");
-        }
-        const uint32_t width = types_.width(type);
-        constexpr auto kStorage = spv::StorageClass::StorageBuffer;
-        if (!missingForAccess(context_.target.device, kStorage, width).empty()) {
-            return refuse(
+            refuse("DecodeFunc writes to a buffer that is NonWritable");
+        } else if (!canAccess(context_.module, context_.target.device,
+                              spv::StorageClass::StorageBuffer, types_.width(type))) {
+            refuse(
                 "DecodeFunc accesses numbers of 8 or 16 bits in a descriptor's buffer: that needs "
                 "storageBuffer8BitAccess or storageBuffer16BitAccess");
         }
-        declareAccess(context_.module, kStorage, width);
-        const uint32_t size = width / 8 * types_.components(type);
-        return context_.views.pointer(emit_, place_, type, emit_.over(bytes, size));
+        return !context_.error;
     }
 
     Value refuse(std::string_view what) {

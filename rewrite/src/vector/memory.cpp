@@ -9,8 +9,6 @@
 #include "ir/entry_point.hpp"
 #include "ir/multiples.hpp"
 #include "ir/opcodes.hpp"
-#include "lowering/element_pointer.hpp"
-#include "lowering/place.hpp"
 #include "lowering/words.hpp"
 #include "vector/context.hpp"
 
@@ -22,47 +20,24 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
       location_(location),
       first_(firstParameter),
       // Only accesses to physical pointers need Aligned; the extension guarantees the alignment.
-      access_(access.withAlignment(location.kind == Location::Kind::kPhysical ? kAnyAlignment : 0)),
+      access_(access.withAlignment(0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
     if (byElements()) return;
-    if (location_.kind == Location::Kind::kBuffer) {
-        std::vector<Id> parameters;
-        for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
-            parameters.push_back(function.parameter(firstParameter + a));
-        }
-        place_ = location.place.inFunction(emit_, parameters);
-        if (!place_.inHeap) return;
+    std::vector<Id> parameters;
+    for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
+        parameters.push_back(function.parameter(firstParameter + a));
     }
-    // The pointers must dominate all uses.
+    viewed_.emplace(f_.context(), location.place.inFunction(emit_, parameters), access_);
+    if (!location.place.hasViewValues()) return;
     for (const uint32_t bytes : {kWidestAccess, 4u}) {
-        if (bytes <= location_.alignment) views_[bits(bytes)] = makeView(bits(bytes));
+        if (bytes <= location_.alignment) viewed_->view(emit_, bits(bytes));
     }
 }
 
-void VectorMemory::makeNonPrivate() {
-    access_ = MemoryOperands(nonPrivateAccess(f_.module())).withAlignment(access_.alignment());
-}
+void VectorMemory::makeNonPrivate() { access_ = MemoryOperands(nonPrivateAccess(f_.module())); }
 
 Id VectorMemory::bits(uint32_t bytes) {
     return bytes == 16 ? types_.vectorType(u32(), 4) : types_.intType(8 * bytes, false);
-}
-
-// Pointer to element data[index] of the block { type data[]; }.
-Id VectorMemory::viewPointer(Id type, Id index) {
-    const auto found = views_.find(type);
-    const Id view = found != views_.end() ? found->second : 0;
-    if (location_.kind == Location::Kind::kBuffer) {
-        return f_.context().views.pointer(emit_, place_, type, index, view);
-    }
-    return emit_.chain(type, {view != 0 ? view : makeView(type), c(0), index});
-}
-
-// A pointer to the block.
-Id VectorMemory::makeView(Id type) {
-    BufferViews& views = f_.context().views;
-    if (location_.kind == Location::Kind::kBuffer) return views.view(emit_, place_, type);
-    return emit_.op(OpBitcast, types_.pointerType(location_.storage, views.block(type)),
-                    {f_.parameter(first_)});
 }
 
 bool VectorMemory::isArrayOf(Id type) const {
@@ -70,26 +45,15 @@ bool VectorMemory::isArrayOf(Id type) const {
 }
 
 Id VectorMemory::wordPointer(Id type, Id index) {
-    return byElements() ? elementPointer(index) : viewPointer(type, index);
+    return byElements() ? elementPointer(index) : viewed_->pointer(emit_, type, index);
 }
 
-// Declares the capabilities of accesses to a type, and returns its size in bytes.
-uint32_t VectorMemory::declare(Id type) {
+// Declares the arithmetic of integers that accesses convert.
+void VectorMemory::declare(Id type) {
     const uint32_t bytes = bytesOf(types_, type);
-    if (bytes >= 4) return bytes;
-    if (bytes == 1 ? device().shaderInt8 : device().shaderInt16) {
+    if (bytes < 4 && (bytes == 1 ? device().shaderInt8 : device().shaderInt16)) {
         types_.declareArithmetic(types_.intType(8 * bytes, false));
     }
-    declareAccess(f_.module(), location_.storage, 8 * bytes);
-    return bytes;
-}
-
-Id VectorMemory::load(Id type, Id pointer) {
-    return emit_.load(type, pointer, access_.forLoad(declare(type)));
-}
-
-void VectorMemory::store(Id type, Id pointer, Id value) {
-    emit_.store(pointer, value, access_.forStore(declare(type)));
 }
 
 // ---------------------------------------------------------------------------------------------
@@ -126,7 +90,9 @@ Id VectorMemory::holder() {
 // f16 are converted in pairs.
 Id VectorMemory::loadScalar(Id scalarIndex) {
     const Id type = types_.scalarOf(location_.element);
-    Id value = load(type, elementPointer(scalarIndex));
+    declare(type);
+    declareAccess(f_.module(), location_.storage, 8 * elementBytes());
+    Id value = emit_.load(type, elementPointer(scalarIndex), access_.forLoad(elementBytes()));
     if (elementBytes() >= 4) return emit_.bitcast(holder(), value);
     if (types_.isHalf(type)) {
         const Id pair = types_.vectorType(type, 2);
@@ -150,7 +116,9 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
     } else {
         value = emit_.op(types_.isSigned(type) ? OpSConvert : OpUConvert, type, {value});
     }
-    store(type, pointer, value);
+    declare(type);
+    declareAccess(f_.module(), location_.storage, 8 * elementBytes());
+    emit_.store(pointer, value, access_.forStore(elementBytes()));
 }
 
 // The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
@@ -234,7 +202,8 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
         return words;
     }
     const Id type = memory_.bits(bytes);
-    const Id value = memory_.load(type, memory_.viewPointer(type, index(byte, bytes)));
+    memory_.declare(type);
+    const Id value = memory_.viewed_->load(emit, type, index(byte, bytes));
     if (bytes < 4) return {emit.op(OpUConvert, memory_.u32(), {value})};
     return emit.parts(value);
 }
@@ -265,7 +234,8 @@ void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<con
     Id value = bytes == 16 ? emit.construct(type, words.first(4)) : words[0];
     const Id at = index(byte, bytes);
     if (bytes < 4) value = emit.op(OpUConvert, type, {value});
-    memory_.store(type, memory_.viewPointer(type, at), value);
+    memory_.declare(type);
+    memory_.viewed_->store(emit, type, at, value);
 }
 
 // The locations of the pointers of cooperative-vector instructions.
@@ -303,9 +273,7 @@ class Locator {
             isOneOf(module_.def(path.root).opcode, {OpVariable, OpBufferPointerEXT});
         switch (location_.storage) {
             case spv::StorageClass::PhysicalStorageBuffer:
-                location_.kind = Location::Kind::kPhysical;
-                addArgument(pointer);
-                return finish(offset);
+                return buffer(pointer, offset);
             case spv::StorageClass::StorageBuffer:
                 if (isBuffer) return buffer(pointer, offset);
                 [[fallthrough]];
@@ -342,7 +310,7 @@ class Locator {
     }
 
     Location buffer(Id pointer, Id offset) {
-        location_.kind = Location::Kind::kBuffer;
+        location_.kind = Location::Kind::kPlace;
         location_.place = placeOf(emit_, pointer);
         if (location_.place.problem == BufferPlace::Problem::kManyDescriptors) {
             return fail(ErrorCode::kInvalidModule,
@@ -417,7 +385,7 @@ void Location::appendKey(const Module& module, std::vector<uint32_t>& key) const
     key.push_back(static_cast<uint32_t>(storage));
     key.push_back(kind == Kind::kElements ? element : 0);
     key.push_back(alignment);
-    if (kind != Kind::kPhysical) place.appendKey(module, key);
+    place.appendKey(module, key);
     key.push_back(static_cast<uint32_t>(argumentTypes.size()));
     key.insert(key.end(), argumentTypes.begin(), argumentTypes.end());
     // Indices into structures must be constants in the helper, too.
@@ -488,8 +456,8 @@ void obeyAlignment(VectorContext& context, Location& location, const AlignmentRu
     if (!location.valid()) return;
     const Multiples& known = *context.claimed;
     uint32_t multiple = multipleOfSum(context.module, known, location.arguments.back());
-    if (location.kind == Location::Kind::kPhysical) {
-        const Id pointer = location.arguments.front();
+    if (location.place.isAddress) {
+        const Id pointer = location.place.root;
         const Instruction& root = context.module.def(rootOf(context.module, pointer));
         multiple = std::min(multiple, multipleBehindRoot(context, known, pointer));
         // From an integer; other pointers are as their variables and buffers have them.

@@ -3,9 +3,8 @@
 // The memory that a cooperative-vector instruction reads or writes, and accesses to it.
 #pragma once
 
-#include "ir/memory_operands.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/number.hpp"
-#include "lowering/place.hpp"
 #include "vector/context.hpp"
 
 namespace coopvk::rewrite {
@@ -19,11 +18,9 @@ inline constexpr uint32_t kWidestAccess = 16;
 // Modules that break its rules get narrower ones (obeyAlignment()).
 struct Location {
     enum class Kind : uint32_t {
-        // A buffer of storage class StorageBuffer, through a view. `place`: in the buffer, without
-        // the byte offset. Arguments: those of the place.
-        kBuffer,
-        // A 64-bit address, which is the argument.
-        kPhysical,
+        // A buffer of storage class StorageBuffer, or behind a physical pointer, through views.
+        // `place`: in the buffer, without the byte offset. Arguments: those of the place.
+        kPlace,
         // Any other memory, through the array's elements. place.root: the module-scope variable at
         // which the pointer's access chain starts; 0: none. Arguments: the pointer, if there is no
         // variable, and the indices.
@@ -121,10 +118,10 @@ class VectorMemory : private VectorCode {
         return line(emit_.sum(start_, bytes), quadBytes);
     }
     // The 16 bytes from byte 16 * index on, as a vector of four words. Not for kElements.
-    Id quadAt(Id index) { return load(bits(16), quadPointer(index)); }
-    Id quadPointer(Id index) { return viewPointer(bits(16), index); }
+    Id quadAt(Id index) { return viewed_->load(emit_, bits(16), index); }
+    Id quadPointer(Id index) { return viewed_->pointer(emit_, bits(16), index); }
     // Memory operands for an instruction that reads quads.
-    Operands quadAccess() { return access_.forLoad(declare(bits(16))); }
+    Operands quadAccess() { return viewed_->operands().forLoad(16); }
 
     // Whether pointers to `type`, a scalar of 32 bits, can access the memory.
     bool isArrayOf(Id type) const;
@@ -136,11 +133,7 @@ class VectorMemory : private VectorCode {
 
  private:
     bool byElements() const { return location_.kind == Location::Kind::kElements; }
-    uint32_t declare(Id type);
-    Id load(Id type, Id pointer);
-    void store(Id type, Id pointer, Id value);
-    Id viewPointer(Id type, Id index);
-    Id makeView(Id type);
+    void declare(Id type);
     Id elementPointer(Id scalarIndex);
     Id holder();
     Id loadScalar(Id scalarIndex);
@@ -154,8 +147,7 @@ class VectorMemory : private VectorCode {
     size_t first_;
     MemoryOperands access_;
     Id start_ = 0;
-    BufferPlace place_;       // kBuffer
-    std::map<Id, Id> views_;  // pointers to blocks, by element type
+    std::optional<Memory> viewed_;  // unless byElements()
 };
 
 // Atomic additions of f32 and f16 numbers to memory. The device and the memory's type decide the
