@@ -48,6 +48,31 @@ void Memory::store(Emitter& emit, Id type, Id index, Id value) {
     emit.store(at, emit.bitcast(onlyScalar().value_or(type), value), operands);
 }
 
+std::optional<MatrixPlace> MatrixPlace::of(LoweringContext& context, Emitter& emit,
+                                           const Instruction& at, ElementPointer pointer,
+                                           std::span<const Operand> operands) {
+    if (!pointer.valid()) return std::nullopt;
+    const auto fails = [&](ErrorCode code, std::string_view what) {
+        context.fail(code, at, what);
+        return std::nullopt;
+    };
+    const std::optional<uint64_t> layout =
+        operands.empty() ? std::nullopt : context.module.constantValue(operands[0].word);
+    if (!layout || *layout > 1) {
+        return fails(ErrorCode::kUnsupported, "MemoryLayout is not row major or column major");
+    }
+    if (operands.size() < 2 || !operands[1].isId) {
+        return fails(ErrorCode::kInvalidModule, "row and column major layouts need a Stride");
+    }
+    if (!context.types.isInteger(emit.typeOf(operands[1].word))) {
+        return fails(ErrorCode::kInvalidModule, "Stride must be an integer scalar");
+    }
+    MemoryOperands memory(operands.subspan(2));
+    if (pointer.alignment() != 0) memory = memory.withAlignment(pointer.alignment());
+    const Id stride = pointer.stride(emit, operands[1].word);
+    return MatrixPlace{std::move(pointer), *layout == 1, stride, std::move(memory)};
+}
+
 Id atomicScope(Emitter& emit, Id pointer) {
     const bool isShared = emit.module().storage(pointer) == spv::StorageClass::Workgroup;
     return emit.scope(isShared ? spv::Scope::Workgroup : widestScope(emit.module()));

@@ -54,6 +54,24 @@ class Memory {
     std::map<Id, Id> views_;  // by type
 };
 
+// Where a matrix lies that an instruction loads or stores by lines: rows or columns.
+struct MatrixPlace {
+    // `operands`: MemoryLayout, Stride, Memory Operands. nullopt after an error, which names `at`.
+    static std::optional<MatrixPlace> of(LoweringContext& context, Emitter& emit,
+                                         const Instruction& at, ElementPointer pointer,
+                                         std::span<const Operand> operands);
+
+    // What precedes a line (of the index type): pointees.
+    Id ahead(Emitter& emit, Id line) const {
+        return emit.mulInt(pointer.indexType(), line, stride);
+    }
+
+    ElementPointer pointer;
+    bool areColumns = false;
+    Id stride = 0;          // from a line to the next one: pointees, of the index type
+    MemoryOperands memory;  // of accesses to pointees
+};
+
 // Parts of words that other invocations change at the same time.
 
 // The scope of atomics that all invocations see that may access the memory.

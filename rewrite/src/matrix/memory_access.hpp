@@ -7,8 +7,7 @@
 // together.
 #pragma once
 
-#include "ir/memory_operands.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/words.hpp"
 #include "matrix/instructions.hpp"
 
@@ -31,17 +30,17 @@ class MatrixMemory : private MatrixCode {
                  const MatrixType& matrix, ElementPointer pointer,
                  std::span<const Operand> operands);
 
-    bool valid() const { return valid_; }
-    Condition reaches() const { return pointer_.reaches(); }
-    bool rowMajor() const { return rowMajor_; }
-    Dimension outerDimension() const { return rowMajor_ ? Dimension::kRows : Dimension::kColumns; }
+    bool valid() const { return place_.has_value(); }
+    Condition reaches() const { return place_->pointer.reaches(); }
+    bool rowMajor() const { return !place_->areColumns; }
+    Dimension outerDimension() const { return rowMajor() ? Dimension::kRows : Dimension::kColumns; }
     const Axis& inner() const { return matrix_.fragment.axis(other(outerDimension())); }
     const Axis& outer() const { return matrix_.fragment.axis(outerDimension()); }
     // The row or column of the matrix (u32) that has a local index on the inner axis.
     Id innerIndex(uint32_t local);
-    Id memoryScalar() const { return pointer_.scalar(); }
-    uint32_t memoryBytes() const { return pointer_.scalarBytes(); }
-    uint32_t memoryBits() const { return pointer_.scalarBytes() * 8; }
+    Id memoryScalar() const { return place_->pointer.scalar(); }
+    uint32_t memoryBytes() const { return place_->pointer.scalarBytes(); }
+    uint32_t memoryBits() const { return place_->pointer.scalarBytes() * 8; }
     uint32_t componentBits() const { return componentBits_; }
     // Whether each run of a lane consists of whole memory scalars.
     bool isDirect() const;
@@ -88,12 +87,8 @@ class MatrixMemory : private MatrixCode {
     Id pointeeIndex(Id line, uint32_t constant, std::optional<Id> dynamic);
 
     const MatrixType& matrix_;
-    ElementPointer pointer_;
-    MemoryOperands memory_;       // of the matrix instruction, for each access
-    uint32_t componentBits_ = 0;  // in memory
-    bool rowMajor_ = true;
-    bool valid_ = false;
-    Id stride_ = 0;                // of the index type, as the following
+    std::optional<MatrixPlace> place_;  // nullopt after an error
+    uint32_t componentBits_ = 0;        // in memory
     std::optional<Id> slice_;      // the slice's first pointee; nullopt: the matrix is loaded whole
     std::optional<Id> firstLine_;  // the lane's first line, without the constant part
     std::map<uint32_t, Id> lines_;

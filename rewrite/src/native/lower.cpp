@@ -4,10 +4,9 @@
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
-#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/memory.hpp"
 #include "lowering/number.hpp"
 #include "lowering/packed.hpp"
 #include "lowering/words.hpp"
@@ -33,42 +32,41 @@ uint32_t tileAlignment(const TileAccess& access, const TypeTable& types, const T
     return std::min(powerOfTwoIn(line), 16u);
 }
 
+// Tiles of a matrix in the module's memory.
+struct TilesInMemory {
+    TileAccess access;
+    TilePointer pointer;
+};
+
 // `layout`: position of MemoryLayout. nullopt after an error.
-std::optional<TileAccess> accessOf(NativeFunction& f, const Instruction& at, const TiledType& type,
-                                   size_t layout) {
-    const std::optional<uint64_t> value = f.context.module.constantValue(at.word(layout));
-    if (!value || *value > 1 || at.operands.size() < layout + 2) {
-        f.context.unsupported(at, "MemoryLayout is not row major or column major");
-        return std::nullopt;
-    }
+std::optional<TilesInMemory> tilesOf(NativeFunction& f, const Instruction& at,
+                                     const TiledType& type, size_t layout) {
+    std::optional<MatrixPlace> place =
+        MatrixPlace::of(f.context, f.emit(), at,
+                        ElementPointer(f.context, f.emit(), at.word(0), at, type.component),
+                        operandsBehind(at, layout));
+    if (!place) return std::nullopt;
     TileAccess access;
     access.layout = at.word(layout);
-    access.columnMajor = *value == 1;
-    access.stride = at.word(layout + 1);
-    const MemoryOperands memory(operandsBehind(at, layout + 2));
+    access.columnMajor = place->areColumns;
+    access.stride = place->pointer.changesStride() ? place->stride : at.word(layout + 1);
     const uint32_t alignment = tileAlignment(access, f.types, type);
-    access.memory = at.result != 0 ? memory.forLoad(alignment) : memory.forStore(alignment);
-    return access;
-}
-
-// Pointers into a matrix in the module's memory. `access` becomes that of these pointers.
-TilePointer tilesAt(NativeFunction& f, const Instruction& at, const TiledType& type,
-                    TileAccess& access, ElementPointer& pointer) {
-    const Id stride = pointer.stride(f.emit(), access.stride);
-    if (pointer.changesStride()) access.stride = stride;
-    return [&f, &at, &type, &pointer, stride](uint32_t line, uint32_t inner) -> Id {
-        Emitter& emit = f.emit();
+    access.memory =
+        at.result != 0 ? place->memory.forLoad(alignment) : place->memory.forStore(alignment);
+    const auto pointer = [&f, &at, &type, matrix = *place](uint32_t line, uint32_t inner) mutable {
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
-        if (bytes % pointer.pointeeBytes() != 0) {
+        if (bytes % matrix.pointer.pointeeBytes() != 0) {
             f.context.unsupported(at, "a tile would start inside a pointee");
-            return 0;
+            return Id{0};
         }
-        const Id index = pointer.indexType();
-        const Id down = emit.mulInt(index, f.types.constant(index, line), stride);
-        const Id along = f.types.constant(index, bytes / pointer.pointeeBytes());
-        const Id place = emit.addInt(index, emit.addInt(index, pointer.origin(), down), along);
-        return pointer.at(emit, place);
+        Emitter& emit = f.emit();
+        const Id index = matrix.pointer.indexType();
+        const Id start = emit.addInt(index, matrix.pointer.origin(),
+                                     matrix.ahead(emit, f.types.constant(index, line)));
+        const Id along = f.types.constant(index, bytes / matrix.pointer.pointeeBytes());
+        return matrix.pointer.at(emit, emit.addInt(index, start, along));
     };
+    return TilesInMemory{std::move(access), pointer};
 }
 
 void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
@@ -91,22 +89,16 @@ void storeTiles(NativeContext& context, Emitter& emit, const TiledType& type,
 bool lowerNativeLoad(NativeFunction& f, const Instruction& load) {
     const TiledType* type = f.context.plan.type(load.type);
     if (type == nullptr || !type->isTiled()) return false;
-    std::optional<TileAccess> access = accessOf(f, load, *type, 1);
-    ElementPointer pointer(f.context, f.emit(), load.word(0), load, type->component);
-    if (!access || !pointer.valid()) return true;
-    const TilePointer tiles = tilesAt(f, load, *type, *access, pointer);
-    loadTiles(f.context, f.emit(), *type, *access, tiles, load.result);
+    const auto tiles = tilesOf(f, load, *type, 1);
+    if (tiles) loadTiles(f.context, f.emit(), *type, tiles->access, tiles->pointer, load.result);
     return true;
 }
 
 bool lowerNativeStore(NativeFunction& f, const Instruction& store) {
     const TiledType* type = f.context.matrixOfValue(store.word(1));
     if (type == nullptr || !type->isTiled()) return false;
-    std::optional<TileAccess> access = accessOf(f, store, *type, 2);
-    ElementPointer pointer(f.context, f.emit(), store.word(0), store, type->component);
-    if (!access || !pointer.valid()) return true;
-    const TilePointer tiles = tilesAt(f, store, *type, *access, pointer);
-    storeTiles(f.context, f.emit(), *type, *access, tiles, store.word(1));
+    const auto tiles = tilesOf(f, store, *type, 2);
+    if (tiles) storeTiles(f.context, f.emit(), *type, tiles->access, tiles->pointer, store.word(1));
     return true;
 }
 

@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "ir/entry_point.hpp"
-#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
 #include "lowering/context.hpp"
-#include "lowering/element_pointer.hpp"
+#include "lowering/memory.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "native/lower.hpp"
 
@@ -202,40 +201,30 @@ std::optional<StagedShape> stagedShape(HalvesContext& context, Id type, bool col
 }
 
 // What a load or store accesses in the module's memory.
-struct MatrixInMemory {
+struct MatrixInMemory : MatrixPlace {
     // How the matrix lies in shared memory; nullopt after an error.
-    std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& at, Id type) {
-        const auto shape = stagedShape(f.context, type, columnMajor, pointer.pointeeBytes());
-        if (!shape) f.context.unsupported(at, "a line ends inside a pointee");
+    std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& access, Id type) {
+        const auto shape = stagedShape(f.context, type, areColumns, pointer.pointeeBytes());
+        if (!shape) f.context.unsupported(access, "a line ends inside a pointee");
         return shape;
     }
     // A unit's pointee `number`, of `count`.
     Id pointee(Emitter& emit, const StagedElements::Unit& unit, uint32_t number, uint32_t count) {
         const Id index = pointer.indexType();
-        const Id down = emit.mulInt(index, pointer.asIndex(emit, unit.line), stride);
+        const Id down = ahead(emit, pointer.asIndex(emit, unit.line));
         const Id along = pointer.asIndex(emit, emit.plus(emit.times(unit.place, count), number));
         return pointer.at(emit,
                           emit.addInt(index, pointer.origin(), emit.addInt(index, down, along)));
     }
-
-    ElementPointer pointer;
-    MemoryOperands memory;
-    Id stride;
-    bool columnMajor;
 };
 
 // `layout`: the number of the operand MemoryLayout. nullopt after an error.
 std::optional<MatrixInMemory> memoryOf(HalvesFunction& f, const Instruction& at, size_t layout,
                                        Id format) {
-    ElementPointer pointer(f.context, f.emit(), at.word(0), at, format);
-    const auto value = f.context.module.constantValue(at.word(layout));
-    if (!pointer.valid() || !value || *value > 1 || at.operands.size() <= layout + 1) {
-        f.context.unsupported(at, "MemoryLayout is not row major or column major");
-        return std::nullopt;
-    }
-    const Id stride = pointer.stride(f.emit(), at.word(layout + 1));
-    const MemoryOperands memory(operandsBehind(at, layout + 2));
-    return MatrixInMemory{std::move(pointer), memory, stride, *value == 1};
+    auto place = MatrixPlace::of(f.context, f.emit(), at,
+                                 ElementPointer(f.context, f.emit(), at.word(0), at, format),
+                                 operandsBehind(at, layout));
+    return place ? std::optional(MatrixInMemory{std::move(*place)}) : std::nullopt;
 }
 
 bool holdLoad(HalvesFunction& f, Instruction& load) {
@@ -244,7 +233,7 @@ bool holdLoad(HalvesFunction& f, Instruction& load) {
     std::optional<MatrixInMemory> from = memoryOf(f, load, 1, format);
     const auto shape = from ? from->staged(f, load, load.type) : std::nullopt;
     if (!shape) return true;
-    StagedElements staged(f, load.type, from->columnMajor, *shape);
+    StagedElements staged(f, load.type, from->areColumns, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
     const uint32_t bytes = from->pointer.pointeeBytes(), count = shape->unit / bytes;
@@ -268,7 +257,7 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     std::optional<MatrixInMemory> to = memoryOf(f, store, 2, format);
     const auto shape = to ? to->staged(f, store, type) : std::nullopt;
     if (!shape) return true;
-    StagedElements staged(f, type, to->columnMajor, *shape);
+    StagedElements staged(f, type, to->areColumns, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
     staged.writeAll(store.word(1));
