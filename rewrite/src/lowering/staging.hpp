@@ -24,10 +24,19 @@ SubgroupArea declareArea(TypeTable& types, std::string_view name, Id element, ui
 class AreaAccess {
  public:
     AreaAccess(Emitter& emit, const SubgroupArea& area, spv::Scope scope = spv::Scope::Subgroup)
-        : emit_(emit), area_(area), scope_(scope), memory_(nonPrivateAccess(emit.module())) {}
+        : AreaAccess(emit, area, scope, emit.constant(0)) {}
+    // From element `start` (u32) on.
+    AreaAccess(Emitter& emit, const SubgroupArea& area, spv::Scope scope, Id start)
+        : emit_(emit),
+          area_(area),
+          scope_(scope),
+          start_(start),
+          memory_(nonPrivateAccess(emit.module())) {}
 
-    // Elements by their numbers (u32) among those of all subgroups.
-    Id pointer(Id index) { return emit_.chain(area_.element, {area_.variable, index}); }
+    // Elements by their numbers (u32), without `start` among those of all subgroups.
+    Id pointer(Id index) {
+        return emit_.chain(area_.element, {area_.variable, emit_.addU32(start_, index)});
+    }
     Id load(Id index) { return emit_.load(area_.element, pointer(index), memory_); }
     void store(Id index, Id value) { emit_.store(pointer(index), value, memory_); }
     void barrier() { sharedBarrier(emit_, scope_); }
@@ -36,6 +45,7 @@ class AreaAccess {
     Emitter& emit_;
     const SubgroupArea area_;
     const spv::Scope scope_;
+    const Id start_;
     const Operands memory_;
 };
 
@@ -82,8 +92,8 @@ class Staging {
     void declare();
 
     const SubgroupArea& area(Id element);
-    // Pointer to element `index` (u32) of this subgroup's part.
-    Id at(FunctionWriter& writer, Id element, Id index);
+    // Accesses to this subgroup's part.
+    AreaAccess access(FunctionWriter& writer, Id element);
 
  private:
     LoweringContext& context_;

@@ -218,11 +218,10 @@ const SubgroupArea& Staging::area(Id element) {
     return area;
 }
 
-Id Staging::at(FunctionWriter& writer, Id element, Id index) {
-    Emitter& emit = writer.emit();
+AreaAccess Staging::access(FunctionWriter& writer, Id element) {
     const SubgroupArea& found = area(element);
-    const Id start = emit.times(writer.subgroup(), found.elements);
-    return emit.chain(element, {found.variable, emit.addU32(start, index)});
+    const Id start = writer.emit().times(writer.subgroup(), found.elements);
+    return {writer.emit(), found, spv::Scope::Subgroup, start};
 }
 
 void Staging::declare() {

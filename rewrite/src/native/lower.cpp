@@ -136,50 +136,48 @@ class StagedMatrix {
         : f_(f),
           type_(type),
           lines_(lines),
+          area_(f.context.staging.access(f.writer, type.component)),
           access_{DriverLines::shared(f.emit(), lines.length, lines.columnMajor),
                   lines.columnMajor} {}
 
     void write(Id value) {
         storeTiles(f_.context, f_.emit(), type_, access_, pointer(), value);
-        barrier();
+        area_.barrier();
     }
     void read(Id result) {
         loadTiles(f_.context, f_.emit(), type_, access_, pointer(), result);
-        barrier();
+        area_.barrier();
     }
     // `line`: u32.
     void writeLine(Id line, std::span<const Id> values) {
         const Id start = startOf(line);
         for (uint32_t x = 0; x < lines_.length; ++x) {
-            f_.emit().store(at(start, x), values[x], access_.memory);
+            area_.store(f_.emit().plus(start, x), values[x]);
         }
-        barrier();
+        area_.barrier();
     }
     std::vector<Id> readLine(Id line) {
         const Id start = startOf(line);
         std::vector<Id> values;
         for (uint32_t x = 0; x < lines_.length; ++x) {
-            values.push_back(f_.emit().load(type_.component, at(start, x), access_.memory));
+            values.push_back(area_.load(f_.emit().plus(start, x)));
         }
-        barrier();
+        area_.barrier();
         return values;
     }
 
  private:
     Id startOf(Id line) { return f_.emit().times(line, lines_.length); }
-    Id at(Id start, uint32_t x) {
-        return f_.context.staging.at(f_.writer, type_.component, f_.emit().plus(start, x));
-    }
     TilePointer pointer() {
         return [this](uint32_t line, uint32_t inner) {
-            return at(startOf(f_.types.constantU32(line)), inner);
+            return area_.pointer(f_.types.constantU32(line * lines_.length + inner));
         };
     }
-    void barrier() { sharedBarrier(f_.emit(), spv::Scope::Subgroup); }
 
     NativeFunction& f_;
     const TiledType& type_;
     StagedLines lines_;
+    AreaAccess area_;
     TileAccess access_;
 };
 

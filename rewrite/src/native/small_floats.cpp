@@ -84,7 +84,8 @@ class StagedElements {
           emit_(f.emit()),
           type_(matrixType),
           element_(f.context.elementOf(matrixType)),
-          item_(itemType(f.context.types, element_, shape.item)),
+          area_(
+              f.context.staging.access(f.writer, itemType(f.context.types, element_, shape.item))),
           columnMajor_(columnMajor),
           shape_(shape) {}
 
@@ -97,13 +98,13 @@ class StagedElements {
     }
 
     void writeAll(Id value) {
-        lines().store(emit_, start(), value);
+        lines().store(emit_, area_.pointer(emit_.constant(0)), value);
         barrier();
     }
 
     void readAll(Id result) {
         barrier();
-        lines().load(emit_, type_, start(), result);
+        lines().load(emit_, type_, area_.pointer(emit_.constant(0)), result);
         barrier();
     }
 
@@ -133,7 +134,6 @@ class StagedElements {
 
     // A unit's elements.
     void write(const Unit& unit, std::span<const Slot> elements) {
-        const Operands memory = nonPrivateAccess(f_.context.module);
         for (uint32_t i = 0; i * shape_.item < shape_.unit; ++i) {
             const std::span<const Slot> part =
                 elements.subspan(size_t{i} * shape_.item, shape_.item);
@@ -144,35 +144,35 @@ class StagedElements {
                 const Id u32 = emit_.types().uint32();
                 value = gather(emit_, u32, regroup(emit_, part, element_, u32));
             }
-            emit_.store(at(unit, i), value, memory);
+            area_.store(itemOf(unit, i), value);
         }
     }
 
     std::vector<Slot> read(const Unit& unit) {
-        const Operands memory = nonPrivateAccess(f_.context.module);
         std::vector<Id> items;
         for (uint32_t i = 0; i * shape_.item < shape_.unit; ++i) {
-            items.push_back(emit_.load(item_, at(unit, i), memory));
+            items.push_back(area_.load(itemOf(unit, i)));
         }
-        return regroup(emit_, slotsOf(emit_, items), emit_.types().scalarOf(item_), element_);
+        return regroup(emit_, slotsOf(emit_, items), emit_.types().scalarOf(emit_.typeOf(items[0])),
+                       element_);
     }
 
-    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
+    void barrier() { area_.barrier(); }
 
  private:
-    // A pointer to an item of a unit.
-    Id at(const Unit& unit, uint32_t item) {
+    // The number of an item of a unit.
+    Id itemOf(const Unit& unit, uint32_t item) {
         const Id place = emit_.times(unit.place, shape_.unit / shape_.item);
         const Id start = emit_.addU32(emit_.times(unit.line, shape_.stride), place);
-        return f_.context.staging.at(f_.writer, item_, emit_.plus(start, item));
+        return emit_.plus(start, item);
     }
 
-    Id start() { return at({emit_.constant(0), emit_.constant(0)}, 0); }
     DriverLines lines() { return DriverLines::shared(emit_, shape_.stride, columnMajor_); }
 
     HalvesFunction& f_;
     Emitter& emit_;
-    Id type_, element_, item_;
+    Id type_, element_;
+    AreaAccess area_;
     bool columnMajor_;
     StagedShape shape_;
 };

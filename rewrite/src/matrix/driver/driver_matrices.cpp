@@ -207,30 +207,30 @@ StagedRows rowsOf(const TypeTable& types, Id component, uint32_t rows, uint32_t 
 class DriverStaging : private MatrixCode {
  public:
     DriverStaging(MatrixContext& context, MatrixWriter& writer, const StagedRows& rows)
-        : MatrixCode(context, writer), rows_(rows), access_(nonPrivateAccess(context.module)) {}
+        : MatrixCode(context, writer),
+          rows_(rows),
+          area_(context.staging->access(writer, rows.component)) {}
 
     void write(Id value) {
         if (const MatrixType* matrix = context_.matrixOfValue(value)) {
             HeldElements from(*matrix, emit_, value);
             writer_.when(writer_.isNoDuplicate(*matrix), [&] { scatter(*matrix, from); });
         } else {
-            lines(false).store(emit_, pointer(emit_.constant(0)), value);
+            lines(false).store(emit_, area_.pointer(emit_.constant(0)), value);
         }
-        barrier();
+        area_.barrier();
     }
 
     void read(const Instruction& at, bool transposes) {
         if (const MatrixType* matrix = context_.matrix(at.type)) {
             gather(*matrix).construct(*matrix, emit_, at.result);
         } else {
-            lines(transposes).load(emit_, at.type, pointer(emit_.constant(0)), at.result);
+            lines(transposes).load(emit_, at.type, area_.pointer(emit_.constant(0)), at.result);
         }
-        barrier();
+        area_.barrier();
     }
 
  private:
-    Id pointer(Id place) { return context_.staging->at(writer_, rows_.component, place); }
-    void barrier() { sharedBarrier(emit_, spv::Scope::Subgroup); }
     DriverLines lines(bool areColumns) {
         return DriverLines::shared(emit_, rows_.stride, areColumns);
     }
@@ -251,8 +251,7 @@ class DriverStaging : private MatrixCode {
     void scatter(const MatrixType& m, HeldElements& from) {
         const Id first = start(m);
         from.each([&](uint32_t row, uint32_t column, const Slot& slot) {
-            emit_.store(pointer(placeOf(m, first, row, column)),
-                        scalarOf(emit_, rows_.component, slot), access_);
+            area_.store(placeOf(m, first, row, column), scalarOf(emit_, rows_.component, slot));
         });
     }
 
@@ -260,14 +259,13 @@ class DriverStaging : private MatrixCode {
         HeldElements to(m);
         const Id first = start(m);
         to.each([&](uint32_t row, uint32_t column, Slot& slot) {
-            slot.value =
-                emit_.load(rows_.component, pointer(placeOf(m, first, row, column)), access_);
+            slot.value = area_.load(placeOf(m, first, row, column));
         });
         return to;
     }
 
     const StagedRows& rows_;
-    const Operands access_;
+    AreaAccess area_;
 };
 
 // How a matrix lies, before and after its type is lowered; nullopt: its operands are not valid.
