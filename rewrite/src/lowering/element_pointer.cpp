@@ -68,6 +68,21 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
     isUntyped_ ? resolveUntyped(emit, pointer) : resolve(emit, pointer, at);
 }
 
+ElementPointer::ElementPointer(LoweringContext& context, spv::StorageClass storage, Id element,
+                               std::vector<Id> prefix, bool steps, bool isNonUniform)
+    : context_(context),
+      isNonUniform_(isNonUniform),
+      chain_(steps ? OpPtrAccessChain : OpAccessChain),
+      prefix_(std::move(prefix)),
+      pointerType_(context.types.pointerType(storage, element)),
+      pointee_(element),
+      scalar_(context.types.scalarOf(element)),
+      components_(context.types.components(element)),
+      scalarBytes_(context.types.width(element) / 8),
+      storage_(storage),
+      indexType_(rewrite::indexType(context.types, storage)),
+      origin_(constantIndex(0)) {}
+
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     origin_ = context_.types.constant(indexType_, 0);
     if (scalarBytes_ > widest_ && resolveInView(emit, pointer)) return;

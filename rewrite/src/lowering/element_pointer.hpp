@@ -39,6 +39,10 @@ class ElementPointer {
     // for untyped ones. Scalars of more than `widest` bytes become words, where memory has views.
     ElementPointer(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
                    Id component, uint32_t widest = 8);
+    // Elements of an array, to which `prefix` leads: operands of an access chain without the last
+    // index; or behind the one that a pointer points to, if that `steps`.
+    ElementPointer(LoweringContext& context, spv::StorageClass storage, Id element,
+                   std::vector<Id> prefix, bool steps, bool isNonUniform);
     // Through a view of a buffer as words, or vectors of words. It may be used where reaches() is
     // true. nullopt without such a view, if it is never true, or if original pointees are as wide.
     static std::optional<ElementPointer> inWords(LoweringContext& context, Emitter& emit,

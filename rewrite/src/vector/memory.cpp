@@ -22,19 +22,25 @@ VectorMemory::VectorMemory(VectorFunction& function, const Location& location,
       // Only accesses to physical pointers need Aligned; the extension guarantees the alignment.
       access_(access.withAlignment(0)),
       start_(function.parameter(firstParameter + location.arguments.size() - 1)) {
-    if (byElements()) return;
+    if (byElements()) {
+        useElements();
+        return;
+    }
     std::vector<Id> parameters;
     for (size_t a = 0; a + 1 < location.arguments.size(); ++a) {
         parameters.push_back(function.parameter(firstParameter + a));
     }
-    viewed_.emplace(f_.context(), location.place.inFunction(emit_, parameters), access_);
+    array_.emplace(f_.context(), location.place.inFunction(emit_, parameters), access_);
     if (!location.place.hasViewValues()) return;
     for (const uint32_t bytes : {kWidestAccess, 4u}) {
-        if (bytes <= location_.alignment) viewed_->view(emit_, bits(bytes));
+        if (bytes <= location_.alignment) array_->view(emit_, bits(bytes));
     }
 }
 
-void VectorMemory::makeNonPrivate() { access_ = MemoryOperands(nonPrivateAccess(f_.module())); }
+void VectorMemory::makeNonPrivate() {
+    access_ = MemoryOperands(nonPrivateAccess(f_.module()));
+    useElements();
+}
 
 Id VectorMemory::bits(uint32_t bytes) {
     return bytes == 16 ? types_.vectorType(u32(), 4) : types_.intType(8 * bytes, false);
@@ -42,10 +48,6 @@ Id VectorMemory::bits(uint32_t bytes) {
 
 bool VectorMemory::isArrayOf(Id type) const {
     return !byElements() || types_.scalarOf(location_.element) == type;
-}
-
-Id VectorMemory::wordPointer(Id type, Id index) {
-    return byElements() ? elementPointer(index) : viewed_->pointer(emit_, type, index);
 }
 
 // Declares the arithmetic of integers that accesses convert.
@@ -59,7 +61,7 @@ void VectorMemory::declare(Id type) {
 // ---------------------------------------------------------------------------------------------
 // Through the elements of the application's array
 
-Id VectorMemory::elementPointer(Id scalarIndex) {
+void VectorMemory::useElements() {
     std::vector<Id> chain = {location_.place.root != 0 ? location_.place.root
                                                        : f_.parameter(first_)};
     for (size_t i = location_.firstIndex(); i + 1 < location_.arguments.size(); ++i) {
@@ -67,16 +69,9 @@ Id VectorMemory::elementPointer(Id scalarIndex) {
         const bool isConstant = f_.module().constantValue(known).has_value();
         chain.push_back(isConstant ? known : f_.parameter(first_ + i));
     }
-    const uint32_t components = types_.components(location_.element);
-    chain.push_back(over(scalarIndex, components));
-    if (components > 1) chain.push_back(modulo(scalarIndex, components));
-    const Id type = types_.pointerType(location_.storage, types_.scalarOf(location_.element));
-    const spv::Op opcode = location_.steps ? OpPtrAccessChain : OpAccessChain;
-    const Id result = emit_.op(opcode, type, idOperands(chain));
-    if (location_.place.nonUniform) {
-        f_.module().decorate(result, spv::Decoration::NonUniform);
-    }
-    return result;
+    const ElementPointer elements(f_.context(), location_.storage, location_.element,
+                                  std::move(chain), location_.steps, location_.place.nonUniform);
+    array_.emplace(f_.context(), elements, access_);
 }
 
 // The integers that hold scalars of the array: words, or as wide as wider scalars.
@@ -89,11 +84,10 @@ Id VectorMemory::holder() {
 // A scalar of the array in the low bits of its holder. Where 16-bit integers have no arithmetic,
 // f16 are converted in pairs.
 Id VectorMemory::loadScalar(Id scalarIndex) {
+    if (elementBytes() >= 4) return array_->load(emit_, holder(), scalarIndex);
     const Id type = types_.scalarOf(location_.element);
     declare(type);
-    declareAccess(f_.module(), location_.storage, 8 * elementBytes());
-    Id value = emit_.load(type, elementPointer(scalarIndex), access_.forLoad(elementBytes()));
-    if (elementBytes() >= 4) return emit_.bitcast(holder(), value);
+    Id value = array_->load(emit_, type, scalarIndex);
     if (types_.isHalf(type)) {
         const Id pair = types_.vectorType(type, 2);
         return emit_.bitcast(u32(),
@@ -104,11 +98,9 @@ Id VectorMemory::loadScalar(Id scalarIndex) {
 }
 
 void VectorMemory::storeScalar(Id scalarIndex, Id value) {
+    if (elementBytes() >= 4) return array_->store(emit_, holder(), scalarIndex, value);
     const Id type = types_.scalarOf(location_.element);
-    const Id pointer = elementPointer(scalarIndex);
-    if (elementBytes() >= 4) {
-        value = emit_.bitcast(type, value);
-    } else if (types_.isHalf(type)) {
+    if (types_.isHalf(type)) {
         value = emit_.extract(type, emit_.bitcast(types_.vectorType(type, 2), value), {0});
     } else if (types_.isFloat(type)) {
         const Id narrow = emit_.op(OpUConvert, bits(elementBytes()), {value});
@@ -117,8 +109,7 @@ void VectorMemory::storeScalar(Id scalarIndex, Id value) {
         value = emit_.op(types_.isSigned(type) ? OpSConvert : OpUConvert, type, {value});
     }
     declare(type);
-    declareAccess(f_.module(), location_.storage, 8 * elementBytes());
-    emit_.store(pointer, value, access_.forStore(elementBytes()));
+    array_->store(emit_, type, scalarIndex, value);
 }
 
 // The `bytes` (1, 2 or 4) bytes from byte bytes * index on, in the low bits of a word.
@@ -203,7 +194,7 @@ std::vector<Id> VectorMemory::Line::loadPiece(uint32_t byte, uint32_t bytes) {
     }
     const Id type = memory_.bits(bytes);
     memory_.declare(type);
-    const Id value = memory_.viewed_->load(emit, type, index(byte, bytes));
+    const Id value = memory_.array_->load(emit, type, index(byte, bytes));
     if (bytes < 4) return {emit.op(OpUConvert, memory_.u32(), {value})};
     return emit.parts(value);
 }
@@ -235,7 +226,7 @@ void VectorMemory::Line::storePiece(uint32_t byte, uint32_t bytes, std::span<con
     const Id at = index(byte, bytes);
     if (bytes < 4) value = emit.op(OpUConvert, type, {value});
     memory_.declare(type);
-    memory_.viewed_->store(emit, type, at, value);
+    memory_.array_->store(emit, type, at, value);
 }
 
 // The locations of the pointers of cooperative-vector instructions.

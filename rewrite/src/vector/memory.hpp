@@ -118,15 +118,15 @@ class VectorMemory : private VectorCode {
         return line(emit_.sum(start_, bytes), quadBytes);
     }
     // The 16 bytes from byte 16 * index on, as a vector of four words. Not for kElements.
-    Id quadAt(Id index) { return viewed_->load(emit_, bits(16), index); }
-    Id quadPointer(Id index) { return viewed_->pointer(emit_, bits(16), index); }
+    Id quadAt(Id index) { return array_->load(emit_, bits(16), index); }
+    Id quadPointer(Id index) { return array_->pointer(emit_, bits(16), index); }
     // Memory operands for an instruction that reads quads.
-    Operands quadAccess() { return viewed_->operands().forLoad(16); }
+    Operands quadAccess() { return array_->operands().forLoad(16); }
 
     // Whether pointers to `type`, a scalar of 32 bits, can access the memory.
     bool isArrayOf(Id type) const;
     // Pointer to the `type` at byte 4 * index, if isArrayOf(type).
-    Id wordPointer(Id type, Id index);
+    Id wordPointer(Id type, Id index) { return array_->pointer(emit_, type, index); }
     spv::StorageClass storage() const { return location_.storage; }
     // Declares that other invocations access the memory, too.
     void makeNonPrivate();
@@ -134,7 +134,7 @@ class VectorMemory : private VectorCode {
  private:
     bool byElements() const { return location_.kind == Location::Kind::kElements; }
     void declare(Id type);
-    Id elementPointer(Id scalarIndex);
+    void useElements();
     Id holder();
     Id loadScalar(Id scalarIndex);
     void storeScalar(Id scalarIndex, Id value);
@@ -147,7 +147,7 @@ class VectorMemory : private VectorCode {
     size_t first_;
     MemoryOperands access_;
     Id start_ = 0;
-    std::optional<Memory> viewed_;  // unless byElements()
+    std::optional<Memory> array_;
 };
 
 // Atomic additions of f32 and f16 numbers to memory. The device and the memory's type decide the
