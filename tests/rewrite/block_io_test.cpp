@@ -7,6 +7,7 @@
 #include "assemble.hpp"
 #include "blockio/lower.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::block_io_test {
 namespace {
@@ -187,16 +188,28 @@ TEST(BlockIo, OutputIsValidAndDeterministic) {
     }
 }
 
+std::string replaced(std::string text, std::string_view from, std::string_view to) {
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
 // Contiguous elements of an invocation are moved 16 bytes at a time, whatever their size.
 TEST(BlockIo, MovesContiguousElementsTogether) {
     for (const uint32_t size : {1u, 2u, 4u, 8u}) {
-        // Of 64 bytes, each of four invocations has a quarter.
-        const Result<Rewritten> out = run(test::assemble(copyModule(size, 64 / size)), 4, {});
+        // Of 64 bytes, each of four invocations has a quarter. Coordinates are not known.
+        const std::string module =
+            replaced(replaced(copyModule(size, 64 / size),
+                              "%at = OpConstantComposite %s32x2 %minus %minus\n", ""),
+                     "%to = ",
+                     "%x = OpLoad %u32 %base Aligned 4\n%y = OpBitcast %s32 %x\n"
+                     "%at = OpCompositeConstruct %s32x2 %y %y\n%to = ");
+        const Result<Rewritten> out = run(assembleAndReadAll(module), 4, {});
         ASSERT_TRUE(out) << out.error().message;
         const std::string text = disassemble(out->words);
         for (const char* access :
              {"OpLoad %v4uint", "_ptr_StorageBuffer_v4uint", "_ptr_PhysicalStorageBuffer_v4uint"}) {
-            EXPECT_NE(text.find(access), std::string::npos) << size << access;
+            EXPECT_NE(text.find(access), std::string::npos) << size << access << text;
         }
     }
 }
@@ -217,12 +230,6 @@ TEST(BlockIo, RefusesBadShapes) {
     ASSERT_FALSE(out);
     EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
     EXPECT_NE(out.error().message.find("Block Width must be a multiple of 4"), std::string::npos);
-}
-
-std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return at == std::string::npos ? text : text.replace(at, from.size(), to);
 }
 
 // The private array's floats are handled as integers, which the module need not have declared.
@@ -330,6 +337,9 @@ OpCopyMemory %own %next
 OpCopyMemory %next %own
 %pm = OpBitcast %cw_many %base
 %fourth = OpPtrAccessChain %cw_many %pm %c3
+%its_third = OpAccessChain %cw_outer %fourth %c3
+%its_all = OpLoad %outer %its_third
+OpStore %next %its_all
 %un = OpUntypedAccessChainKHR %untyped %many %base %c3 %c2
 %un2 = OpUntypedPtrAccessChainKHR %untyped %inner %un %c3 %c2
 %b2 = OpLoad %u8 %un2

@@ -9,6 +9,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::buffer_views_test {
 namespace {
@@ -86,7 +87,9 @@ std::string blockLoad(std::string_view decorations, std::string_view base = "%b"
         "%alsoBlocks = OpTypePointer StorageBuffer %blocks",
         "%h = OpVariable %pHeld Function\n"
         "%whole = OpAccessChain %alsoBlocks %b\n" +
-            pointer + "OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %p %c64 %c8 %c64 %at %h");
+            pointer +
+            "OpSubgroup2DBlockLoadINTEL %c4 %c8 %c8 %c1 %p %c64 %c8 %c64 %at %h\n"
+            "%loaded = OpLoad %held %h");
 }
 
 // Every use of a buffer that has views of it.
@@ -95,7 +98,7 @@ std::vector<std::string> uses(std::string_view decorations) {
 }
 
 std::string rewritten(const std::string& text) {
-    const std::vector<uint32_t> words = test::assemble(text);
+    const std::vector<uint32_t> words = assembleAndReadAll(text);
     Request request;
     request.words = words;
     Target target;

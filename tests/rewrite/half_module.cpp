@@ -6,6 +6,7 @@
 #include <format>
 
 #include "assemble.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite {
 
@@ -92,6 +93,7 @@ OpDecorate %buffer Binding 0
 %w = OpLoad %f16x4 %at3
 %f = OpLoad %f32 %at4
 %i = OpLoad %u32 %at5
+%flag = OpULessThan %bool %i %c3
 %m = OpLoad %mat %held
 {}
 OpReturn
@@ -110,7 +112,7 @@ Target withoutHalves() {
 }
 
 Result<Rewritten> rewriteHalves(const HalfParts& parts) {
-    const std::vector<uint32_t> words = coopvk::test::assemble(halfModule(parts));
+    const std::vector<uint32_t> words = assembleAndReadAll(halfModule(parts));
     EXPECT_TRUE(scan(words, withoutHalves().emulated).contains(kFloat16));
     Request request;
     request.words = words;

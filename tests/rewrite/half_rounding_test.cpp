@@ -5,6 +5,7 @@
 
 #include "assemble.hpp"
 #include "half_module.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::half_rounding_test {
 namespace {
@@ -18,14 +19,15 @@ HalfParts conversions() {
                 "%a = OpFConvert %f16 %f\nOpStore %at0 %a\n"
                 "%s = OpCompositeConstruct %f32x4 %f %f %f %f\n"
                 "%c = OpFConvert %f16x4 %s\nOpStore %at2 %c\n"
-                "%d = OpFConvert %f16x4 %s\nOpStore %at3 %d\n"};
+                "%t = OpVectorTimesScalar %f32x4 %s %f\n"
+                "%d = OpFConvert %f16x4 %t\nOpStore %at3 %d\n"};
 }
 
 std::string rewritten(const HalfParts& parts, const DeviceTraits& device) {
     Target target;
     target.emulated.insert(Extension::kKhrShaderBfloat16);
     target.device = device;
-    const std::vector<uint32_t> words = coopvk::test::assemble(halfModule(parts));
+    const std::vector<uint32_t> words = assembleAndReadAll(halfModule(parts));
     Request request;
     request.words = words;
     const Result<Rewritten> out = rewrite(request, target);

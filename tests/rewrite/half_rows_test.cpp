@@ -72,7 +72,7 @@ constexpr Row kArithmetic[] = {
     {"OpFConvert %f32 %x", "OpExtInst %v2float"},
     {"OpConvertFToU %u32 %x", "OpConvertFToU %uint"},
     {"OpConvertUToF %f16 %i", "OpConvertUToF %float"},
-    {"OpSelect %f16 %true %x %y", "OpSelect %ushort"},
+    {"OpSelect %f16 %flag %x %y", "OpSelect %ushort"},
     {"OpVectorExtractDynamic %f16 %v %i", "OpVectorExtractDynamic %ushort"},
 };
 
@@ -168,8 +168,12 @@ TEST(HalfFloats, OtherInstructionsOfGlsl) {
 TEST(HalfFloats, PointersGetTheSecondResult) {
     const std::string text =
         rewrittenHalves({.body = "%r = OpExtInst %f16 %glsl Modf %x %whole\n"
-                                 "%s = OpExtInst %f16 %glsl Frexp %x %exponent\n"});
-    EXPECT_EQ(countIn(text, "OpStore "), 2u) << text;
+                                 "%s = OpExtInst %f16 %glsl Frexp %x %exponent\n"
+                                 "%t = OpLoad %f16 %whole Volatile\n"
+                                 "%u = OpLoad %i32 %exponent Volatile\n"});
+    // Stores of what nothing else reads are volatile, too.
+    EXPECT_EQ(countIn(text, "OpStore "), countIn(text, " Volatile")) << text;
+    EXPECT_GE(countIn(text, "OpStore "), 4u) << text;
 }
 
 }  // namespace

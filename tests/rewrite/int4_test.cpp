@@ -5,6 +5,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::int4_test {
 namespace {
@@ -213,7 +214,7 @@ TEST(Int4, UntypedPointersMayPointAnywhere) {
     const auto with = [&](const std::string& from, const std::string& to) {
         std::string changed = text;
         changed.replace(changed.find(from), from.size(), to);
-        const Result<Rewritten> out = run(test::assemble(changed));
+        const Result<Rewritten> out = run(assembleAndReadAll(changed));
         EXPECT_TRUE(out);
         if (!out) return false;
         EXPECT_EQ(validate(out->words), std::nullopt);

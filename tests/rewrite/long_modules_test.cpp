@@ -34,7 +34,7 @@ TEST(LongModules, EqualValuesWithDecorations) {
                            "OpReturn\nOpFunctionEnd\n");
     const std::vector<uint32_t> words = module.serialise();
     TypeTable types(module);
-    shareEqualValues(types, *module.functions().front(), Within::kBlock);
+    shareEqualValues(types, Within::kBlock);
     EXPECT_EQ(module.serialise(), words);
 }
 

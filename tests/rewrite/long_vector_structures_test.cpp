@@ -95,7 +95,7 @@ size_t variables(const std::string& text) {
     return test::occurrences(text, "OpVariable %_ptr_Function__struct");
 }
 
-// A value, and the variables of structures that the function has: %x is one.
+// A value, and the variables of structures that the function has: %x is one where it is read.
 struct Case {
     const char* name;
     std::string code;
@@ -104,21 +104,21 @@ struct Case {
 };
 
 const Case kCases[] = {
-    {"Load", "%s = OpLoad %memory %p\n%result = OpCompositeExtract %v %s 2 1", 1},
+    {"Load", "%s = OpLoad %memory %p\n%result = OpCompositeExtract %v %s 2 1", 0},
     {"LoadThenWrite",
      "%s = OpLoad %memory %p\nOpMemoryBarrier %one %memory_order\n"
      "%result = OpCompositeExtract %v %s 2 1",
-     2},
-    {"Copy", "%s = OpLoad %memory %p\nOpStore %q %s\n%result = OpCompositeExtract %v %s 1", 2},
+     1},
+    {"Copy", "%s = OpLoad %memory %p\nOpStore %q %s\n%result = OpCompositeExtract %v %s 1", 1},
     {"CopyMemory",
      "OpCopyMemory %q %p\n%a = OpLoad %memory %p\n"
      "%result = OpCompositeExtract %v %a 1",
-     1},
+     0},
     {"Store", "OpStore %x %null\n%s = OpLoad %part %x\n%result = OpCompositeExtract %v %s 1", 1},
     {"Insert",
      "%s = OpLoad %memory %p\n%t = OpCompositeInsert %memory %number %s 2 0 5\n"
      "%u = OpCompositeInsert %memory %number %t 1 6\n%result = OpCompositeExtract %v %u 2 0",
-     2},
+     1},
     {"Construct",
      "%s = OpLoad %memory %p\n%a = OpCompositeExtract %v %s 1\n"
      "%b = OpCompositeConstruct %array %a %a\n%t = OpCompositeConstruct %part %zero %a %b\n"
@@ -140,7 +140,7 @@ const Case kCases[] = {
      "%body = OpLabel\n%next = OpIAdd %uint %i %one\n"
      "%a = OpCompositeExtract %v %t 2 1\n%u = OpCompositeInsert %part %a %t 1\n"
      "OpBranch %header\n%merge = OpLabel\n%result = OpCompositeExtract %v %t 1",
-     3},
+     2},
     {"Call",
      "%s = OpLoad %part %x\n%t = OpFunctionCall %part %f %s\n"
      "%result = OpCompositeExtract %v %t 1",
@@ -151,12 +151,12 @@ const Case kCases[] = {
      "%s = OpLoad %memory %p\n%a = OpCompositeExtract %v %s 1\n"
      "%m = OpExtInst %both %glsl ModfStruct %a\n%b = OpCompositeExtract %v %m 0\n"
      "%c = OpCompositeExtract %v %m 1\n%result = OpFAdd %v %b %c",
-     1},
+     0},
     {"PairAsValue",
      "%s = OpLoad %memory %p\n%a = OpCompositeExtract %v %s 1\n"
      "%m = OpExtInst %both %glsl ModfStruct %a\n%k = OpCopyObject %both %m\n"
      "%b = OpCompositeExtract %v %k 0\n%result = OpFAdd %v %b %b",
-     2},
+     1},
 };
 
 class LongVectorStructures : public testing::TestWithParam<Case> {};

@@ -7,6 +7,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
+#include "read_all.hpp"
 #include "vector_module.hpp"
 
 namespace coopvk::rewrite::long_vector_test {
@@ -27,7 +28,7 @@ std::string moduleOf(std::string_view types, std::string_view code, uint32_t siz
 }
 
 Result<Rewritten> run(const std::string& source) {
-    const std::vector<uint32_t> words = test::assemble(source);
+    const std::vector<uint32_t> words = assembleAndReadAll(source);
     EXPECT_EQ(validate(words), std::nullopt);
     Request request;
     request.words = words;
@@ -64,11 +65,12 @@ TEST(LongVectors, StayBesideLargeCooperativeVectors) {
 
 // A type that is converted from and to a cooperative one is cooperative, too.
 TEST(LongVectors, ConversionsLeadToCooperativeTypes) {
-    const Result<Rewritten> out = run(test::edited(
-        moduleOf("%singles = OpTypeCooperativeVectorNV %float %m",
-                 "%wide = OpFConvert %singles %sum\n%more = OpFAdd %singles %wide %wide\n"
-                 "%narrow = OpFConvert %out %more"),
-        {{"FMax %sum", "FMax %narrow"}}));
+    const Result<Rewritten> out =
+        run(test::edited(moduleOf("%singles = OpTypeCooperativeVectorNV %float %m",
+                                  "%product = OpFMul %long %some %some\n%wide = OpFConvert "
+                                  "%singles %sum\n%more = OpFAdd %singles %wide %wide\n"
+                                  "%narrow = OpFConvert %out %more"),
+                         {{"FMax %sum", "FMax %narrow"}}));
     ASSERT_TRUE(out) << out.error().message;
     EXPECT_EQ(validate(out->words), std::nullopt);
     EXPECT_EQ(test::occurrences(disassemble(out->words), "OpTypeVectorIdEXT"), 1u);

@@ -9,6 +9,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "lowering/number.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::microscaling_test {
 namespace {
@@ -133,7 +134,7 @@ constexpr char kTypes[] = R"(
 )";
 
 Result<Rewritten> run(const Parts& parts, uint32_t native = 0) {
-    const std::vector<uint32_t> words = test::assemble(moduleOf(parts));
+    const std::vector<uint32_t> words = assembleAndReadAll(moduleOf(parts));
     Request request;
     request.words = words;
     Target target;
@@ -249,7 +250,7 @@ TEST(Microscaling, SpecializationConstantsAreConverted) {
 )",
                          .body = "%sum = OpFAdd %f32 %wide %wide\n"};
     EXPECT_NE(textOf(parts).find("OpConstant %float 1.5"), std::string::npos);
-    const std::vector<uint32_t> words = test::assemble(moduleOf(parts));
+    const std::vector<uint32_t> words = assembleAndReadAll(moduleOf(parts));
     const std::byte bits[] = {std::byte{0x3F}};  // -28
     Request request;
     request.words = words;

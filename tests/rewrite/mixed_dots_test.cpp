@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::mixed_dots_test {
 namespace {
@@ -16,9 +17,9 @@ constexpr auto kMixedDots = Extension::kValveShaderMixedFloatDotProduct;
 // Products of halves, bfloat16 and 8-bit floats, with all accumulators.
 constexpr std::string_view kBody = R"(
 %a = OpFDot2MixAcc32VALVE %f32 %f16x2_1 %f16x2_1 %f32_1
-%b = OpFDot2MixAcc16VALVE %f16 %f16x2_1 %f16x2_1 %f16_1
+%b = OpFDot2MixAcc16VALVE %f16 %f16x2_2 %f16x2_1 %f16_1
 %c = OpFDot2MixAcc32VALVE %f32 %bf16x2_1 %bf16x2_1 %f32_1
-%d = OpFDot2MixAcc16VALVE %bf16 %bf16x2_1 %bf16x2_1 %bf16_1
+%d = OpFDot2MixAcc16VALVE %bf16 %bf16x2_2 %bf16x2_1 %bf16_1
 %e = OpFDot4MixAcc32VALVE %f32 %e4m3x4_1 %e4m3x4_1 %f32_1
 %g = OpFDot4MixAcc32VALVE %f32 %e5m2x4_1 %e5m2x4_1 %f32_1
 )";
@@ -51,12 +52,22 @@ OpExecutionMode %main LocalSize 1 1 1
 %f32_1 = OpConstant %f32 1
 %f16_1 = OpConstant %f16 1
 %bf16_1 = OpConstant %bf16 1
-%f16x2_1 = OpConstantNull %f16x2
-%bf16x2_1 = OpConstantNull %bf16x2
-%e4m3x4_1 = OpConstantNull %e4m3x4
-%e5m2x4_1 = OpConstantNull %e5m2x4
+%f16x2_pointer = OpTypePointer Function %f16x2
+%bf16x2_pointer = OpTypePointer Function %bf16x2
+%e4m3x4_pointer = OpTypePointer Function %e4m3x4
+%e5m2x4_pointer = OpTypePointer Function %e5m2x4
 %main = OpFunction %void None %f
 %label = OpLabel
+%f16x2_held = OpVariable %f16x2_pointer Function
+%bf16x2_held = OpVariable %bf16x2_pointer Function
+%e4m3x4_held = OpVariable %e4m3x4_pointer Function
+%e5m2x4_held = OpVariable %e5m2x4_pointer Function
+%f16x2_1 = OpLoad %f16x2 %f16x2_held Volatile
+%f16x2_2 = OpLoad %f16x2 %f16x2_held Volatile
+%bf16x2_1 = OpLoad %bf16x2 %bf16x2_held Volatile
+%bf16x2_2 = OpLoad %bf16x2 %bf16x2_held Volatile
+%e4m3x4_1 = OpLoad %e4m3x4 %e4m3x4_held Volatile
+%e5m2x4_1 = OpLoad %e5m2x4 %e5m2x4_held Volatile
 {}
 OpReturn
 OpFunctionEnd
@@ -71,7 +82,7 @@ Result<Rewritten> run(const std::vector<uint32_t>& words, const Target& target) 
 }
 
 std::string textOf(std::string_view body, const Target& target, std::string_view decorations = {}) {
-    const std::vector<uint32_t> words = test::assemble(moduleOf(body, decorations));
+    const std::vector<uint32_t> words = assembleAndReadAll(moduleOf(body, decorations));
     EXPECT_EQ(validate(words), std::nullopt);
     const Result<Rewritten> out = run(words, target);
     if (!out) {

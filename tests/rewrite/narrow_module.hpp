@@ -10,6 +10,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::narrow_module {
 
@@ -105,7 +106,7 @@ inline Target narrowTarget() {
 }
 
 inline Result<Rewritten> rewriteText(const std::string& text, const Target& target) {
-    const std::vector<uint32_t> words = test::assemble(text);
+    const std::vector<uint32_t> words = assembleAndReadAll(text);
     EXPECT_EQ(validate(words), std::nullopt) << text;
     Result<Rewritten> out = rewrite({.words = words}, target);
     if (!out) return out;

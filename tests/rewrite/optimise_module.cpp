@@ -63,16 +63,22 @@ Words functionsOf(const Words& words) {
 
 void run(Pass pass, TypeTable& types) {
     Module& module = types.module();
-    Function& function = *module.functions().front();
+    const auto forward = [&](Phis phis) {
+        forwardVariables(module, phis, [](const Instruction&) { return true; });
+    };
     switch (pass) {
+        case Pass::kSplit:
+            return splitVariables(types);
         case Pass::kForward:
-            return forwardVariables(module, function, [](const Instruction&) { return true; });
+            return forward(Phis::kAllowed);
+        case Pass::kForwardWithoutPhis:
+            return forward(Phis::kNever);
         case Pass::kBlock:
-            return shareEqualValues(types, function, Within::kBlock);
+            return shareEqualValues(types, Within::kBlock);
         case Pass::kFunction:
-            return shareEqualValues(types, function, Within::kFunction);
+            return shareEqualValues(types, Within::kFunction);
         case Pass::kUnread:
-            return removeUnreadValues(module);
+            return removeUnread(module);
     }
 }
 

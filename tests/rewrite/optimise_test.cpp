@@ -3,6 +3,8 @@
 // Each pass of the optimiser alone: what it makes of a function, and what it must leave.
 #include <gtest/gtest.h>
 
+#include "assemble.hpp"
+#include "optimise/dead_code.hpp"
 #include "optimise_module.hpp"
 
 namespace coopvk::rewrite::optimise_test {
@@ -103,6 +105,10 @@ OpBranch %61
 %43 = OpLoad %6 %31 Volatile
 %44 = OpAtomicIAdd %6 %31 %11 %10 %40
 OpStore %50 %42
+OpReturn
+OpFunctionEnd
+%70 = OpFunction %2 None %3
+%71 = OpLabel
 )",
      R"(
 %31 = OpAccessChain %19 %30 %10 %10
@@ -118,6 +124,19 @@ TEST_P(Optimise, MakesWhatIsExpected) { optimise_module::expectAfterPass(GetPara
 
 INSTANTIATE_TEST_SUITE_P(All, Optimise, testing::ValuesIn(kCases),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// Types and constants that nothing names go, but not what a mode or a decoration names.
+TEST(RemoveUnread, KeepsWhatIsNamed) {
+    Result<Module> module = Module::parse(optimise_module::assembled(""));
+    ASSERT_TRUE(module);
+    removeUnread(*module);
+    const std::vector<uint32_t> words = module->serialise();
+    EXPECT_EQ(validate(words), std::nullopt);
+    EXPECT_EQ(module->def(9).opcode, spv::Op::OpNop);
+    EXPECT_EQ(module->def(14).opcode, spv::Op::OpNop);
+    EXPECT_EQ(module->def(30).opcode, spv::Op::OpVariable) << "the interface names it";
+    EXPECT_EQ(module->def(6).opcode, spv::Op::OpTypeInt) << "it is in the buffer";
+}
 
 }  // namespace
 }  // namespace coopvk::rewrite::optimise_test

@@ -120,7 +120,7 @@ std::string loopOfHalves(std::string_view more = "") {
     std::string text = test::multiplyModule(kSize, kSize, kSize);
     replace(text, "%C = OpTypeCooperativeMatrixKHR %f32", "%C = OpTypeCooperativeMatrixKHR %f16");
     replace(text, "%main = OpFunction",
-            "%bool = OpTypeBool\n%yes = OpConstantTrue %bool\n"
+            "%bool = OpTypeBool\n%limit = OpConstant %f32 1\n"
             "%pointer = OpTypePointer Function %C\n"
             "%component = OpTypePointer Function %f16\n"
             "%main = OpFunction");
@@ -132,6 +132,8 @@ std::string loopOfHalves(std::string_view more = "") {
             "%sum = OpPhi %C %zero %label %product %again\nOpLoopMerge %end %again None\n"
             "OpBranch %again\n%again = OpLabel\n"
             "%product = OpCooperativeMatrixMulAddKHR %C %a %b %sum\n"
+            "%at = OpAccessChain %floatPointer %out %c0 %c0\n%seen = OpLoad %f32 %at\n"
+            "%yes = OpFOrdLessThan %bool %seen %limit\n"
             "OpBranchConditional %yes %header %end\n%end = OpLabel\n" +
                 std::string(more));
     replace(text, "%pc = OpAccessChain %floatPointer %out", "%pc = OpAccessChain %halfPointer %in");
@@ -209,13 +211,13 @@ TEST(Products, OfWorkgroupsHaveOpenSumsWhereRegistersAllowThem) {
     EXPECT_EQ(rewritten(module, device).count("OpFAdd"), 0u);
 }
 
-// One array is shorter code than a variable for each sum, and drivers hold both in registers.
-TEST(Products, OfWorkgroupsHaveOneVariableForAllSums) {
+// All accesses have constant indices.
+TEST(Products, OfWorkgroupsHaveSumsAsValues) {
     DeviceTraits device;
     for (const bool isOpen : {false, true}) {
         device.dot4x8Unsigned = isOpen;
         EXPECT_EQ(rewritten(workgroupModule(""), device).countText(" = OpVariable %_ptr_Function"),
-                  1u);
+                  0u);
     }
 }
 
@@ -232,7 +234,8 @@ TEST(Products, OfWorkgroupsStayLoopsOnGpusWithScalarRegisters) {
 TEST(Products, OfHalvesCloseWherePointersEscape) {
     const std::string load =
         "%place = OpAccessChain %component %kept %c0\n"
-        "%one = OpLoad %f16 %place\nOpStore %place %one\n";
+        "%one = OpLoad %f16 %place\nOpStore %place %one\n"
+        "%elsewhere = OpAccessChain %halfPointer %in %c0 %c1\nOpStore %elsewhere %one\n";
     EXPECT_EQ(rewritten(loopOfHalves(load), {}).count("OpFAdd"), kPairs + 1);
     const std::string copy =
         "%place = OpAccessChain %component %kept %c0\n"

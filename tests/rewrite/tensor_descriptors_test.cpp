@@ -26,7 +26,9 @@ TEST(TensorDescriptors, MayDifferBetweenInvocations) {
         {.types = "%few = OpTypeArray %block %c2\n%few_pointer = OpTypePointer StorageBuffer %few\n"
                   "%buffers = OpVariable %few_pointer StorageBuffer",
          .make = "%i = OpIAdd %u32 %c0 %c1\n"
-                 "%x = OpIAdd %u32 %c1 %c1\n%y = OpIAdd %u32 %c2 %c1\n"
+                 "%first = OpAccessChain %pointer %buffers %c0 %c0 %c1\n"
+                 "%number = OpLoad %f32 %first\n"
+                 "%x = OpConvertFToU %u32 %number\n%y = OpIAdd %u32 %x %c16\n"
                  "%p1 = OpAccessChain %pointer %buffers %i %c0 %x\n"
                  "%p2 = OpAccessChain %pointer %buffers %i %c0 %y\n"
                  "%m1 = OpCooperativeMatrixLoadTensorNV %M %p1 %one %t None None\n"

@@ -8,6 +8,7 @@
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
 #include "edit.hpp"
+#include "read_all.hpp"
 #include "vector_module.hpp"
 
 namespace coopvk::rewrite::value_decorations_test {
@@ -29,7 +30,7 @@ Target manyRegisters(bool native) {
 
 // The decorations of the output, as text. Input and output are valid.
 std::string run(const std::string& source, const Target& target) {
-    const std::vector<uint32_t> words = test::assemble(source);
+    const std::vector<uint32_t> words = assembleAndReadAll(source);
     EXPECT_EQ(validate(words), std::nullopt);
     Request request;
     request.words = words;

@@ -3,8 +3,8 @@
 // Capabilities of variable pointers stay only where instructions need them.
 #include <gtest/gtest.h>
 
-#include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::variable_pointers_test {
 namespace {
@@ -29,7 +29,6 @@ OpDecorate %floats ArrayStride 4
 %bool = OpTypeBool
 %u32 = OpTypeInt 32 0
 %f32 = OpTypeFloat 32
-%yes = OpConstantTrue %bool
 %c0 = OpConstant %u32 0
 %c1 = OpConstant %u32 1
 %one = OpConstant %f32 1
@@ -45,11 +44,14 @@ OpDecorate %floats ArrayStride 4
 %callee = OpFunction %void None %fnp
 %a = OpFunctionParameter %pfloat
 %start = OpLabel
+OpStore %a %one
 OpReturn
 OpFunctionEnd
 %whole = OpFunction %void None %fnb
 %b = OpFunctionParameter %pblock
 %begin = OpLabel
+%part = OpAccessChain %pfloat %b %c0 %c0
+OpStore %part %one
 OpReturn
 OpFunctionEnd
 %main = OpFunction %void None %fn
@@ -57,6 +59,8 @@ OpFunctionEnd
 ${variable}
 %p = OpAccessChain %pfloat %d %c0 %c1
 %x = OpAtomicFAddEXT %f32 %p %c1 %c0 %one
+%first = OpAccessChain %pfloat %d %c0 %c0
+%less = OpFOrdLessThan %bool %x %one
 ${body}
 OpReturn
 OpFunctionEnd
@@ -69,7 +73,7 @@ OpFunctionEnd
     fill("${variable}", hasVariable ? "%kept = OpVariable %ppfloat Function" : "");
     fill("${body}", body);
     if (!hasVariable) fill("%ppfloat = OpTypePointer Function %pfloat\n", "");
-    const std::vector<uint32_t> words = test::assemble(text);
+    const std::vector<uint32_t> words = assembleAndReadAll(text);
     Target target;
     target.subgroupSize = 8;
     const Result<Rewritten> out = rewrite({.words = words}, target);
@@ -80,7 +84,7 @@ OpFunctionEnd
 }
 
 TEST(VariablePointers, GoWhereNothingNeedsThem) {
-    for (const std::string_view body : {"", "%q = OpCopyObject %pfloat %p"}) {
+    for (const std::string_view body : {"", "%q = OpCopyObject %pfloat %p\nOpStore %q %one"}) {
         const std::string text = rewritten(body);
         EXPECT_EQ(text.find("VariablePointers"), std::string::npos) << text;
         EXPECT_EQ(text.find("SPV_KHR_variable_pointers"), std::string::npos) << text;
@@ -89,9 +93,9 @@ TEST(VariablePointers, GoWhereNothingNeedsThem) {
 
 TEST(VariablePointers, StayWhereTheyAreUsed) {
     for (const std::string_view body :
-         {"%q = OpSelect %pfloat %yes %p %p", "%q = OpPtrEqual %bool %p %p",
-          "%v = OpFunctionCall %void %callee %p", "%v = OpFunctionCall %void %whole %d",
-          "OpStore %kept %p"}) {
+         {"%q = OpSelect %pfloat %less %p %first\nOpStore %q %one",
+          "%q = OpPtrEqual %bool %p %first", "%v = OpFunctionCall %void %callee %p",
+          "%v = OpFunctionCall %void %whole %d", "OpStore %kept %p Volatile"}) {
         const std::string text = rewritten(body);
         EXPECT_NE(text.find("OpCapability VariablePointers"), std::string::npos) << body;
     }

@@ -137,7 +137,7 @@ struct Types {
 constexpr Types kTypes[] = {{"half", "half", 0, 0, 0, 20480},
                             {"half", "half", 1000491002, 1000491002, 0, 45056},
                             {"half", "half", 1000491003, 1000491003, 0, 34816},
-                            {"float", "float", 1, 1, 1, 16384},
+                            {"float", "float", 1, 1, 1, 14848},
                             {"char", "int", 3, 3, 5, 20480}};
 
 // A product with bias, M components from K, and for floats the outer product of both.

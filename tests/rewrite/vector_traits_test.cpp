@@ -182,16 +182,17 @@ TEST(VectorTraits, DriverMatricesLoadBlocksOfWeights) {
     EXPECT_FALSE(has(outputFor(test::layerModule(64, 64, kInferencing, false), inRows), kBlock));
 }
 
-// The array of 32 pairs that loops shift starts as zeros.
+// The 32 pairs that loops shift start as zeros.
 TEST(VectorTraits, ShiftedResultsAreNeverUndefined) {
     const std::string source = test::layerModule(64, 64, 0, false);
     for (const Target& target : {withMatrices(BackEnd::kAuto), targetOf(32, true)}) {
         const std::string text = outputFor(source, target).text;
         std::smatch zero;
         ASSERT_TRUE(std::regex_search(text, zero, std::regex("(%\\w+) = OpConstantNull %v2half")));
-        const std::regex store("(OpBitcast %uint|OpStore %\\w+) " + zero[1].str() + "\\b");
-        const auto stores = std::sregex_iterator(text.begin(), text.end(), store);
-        EXPECT_GE(std::distance(stores, std::sregex_iterator()), 32);
+        const std::regex start("(OpStore %\\w+|OpPhi %(uint|v2half)) (%uint_0|" + zero[1].str() +
+                               ")\\b");
+        const auto starts = std::sregex_iterator(text.begin(), text.end(), start);
+        EXPECT_GE(std::distance(starts, std::sregex_iterator()), 32);
     }
 }
 

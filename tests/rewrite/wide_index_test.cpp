@@ -14,6 +14,7 @@
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/types.hpp"
+#include "read_all.hpp"
 
 namespace coopvk::rewrite::wide_index_test {
 namespace {
@@ -161,7 +162,7 @@ class Evaluation {
 
 // The bytes that all lanes reach.
 std::set<uint64_t> bytesOf(const Parts& parts, bool isRequested = false) {
-    const std::vector<uint32_t> words = test::assemble(moduleText(parts));
+    const std::vector<uint32_t> words = assembleAndReadAll(moduleText(parts));
     EXPECT_EQ(validate(words).value_or(""), "");
     Request request;
     request.words = words;

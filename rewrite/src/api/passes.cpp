@@ -5,14 +5,12 @@
 
 #include "blockio/lower.hpp"
 #include "ir/composites.hpp"
-#include "ir/effects.hpp"
 #include "ir/entry_point.hpp"
 #include "longvector/types.hpp"
 #include "lowering/cooperative_types.hpp"
 #include "matrix/context.hpp"
 #include "native/lower.hpp"
 #include "numbers/lower.hpp"
-#include "optimise/dead_code.hpp"
 #include "optimise/optimise.hpp"
 #include "passes/whole_module.hpp"
 #include "unify/int4/types.hpp"
@@ -199,14 +197,8 @@ Failure lowerAnyNumbers(Rewriting& r) {
 
 Failure finish(Rewriting& r) {
     const Within within = r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock;
-    if (r.lowersMatrices) {
-        r.types.rescan();
-        for (const auto& one : r.module.functions()) shareEqualValues(r.types, *one, within);
-        removeDeadCode(r.module, [&](const Instruction& i) {
-            return i.opcode != OpFunctionCall && onlyComputes(ownEffects(r.module, i)) &&
-                   !r.module.isDecorated(i.result);
-        });
-    }
+    r.types.rescan();
+    optimise(r.types, within);
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     declareReconvergence(r.module, r.target.device, r.request.stage, r.target.subgroupSize);
     completeDeclarations(r.module);

@@ -84,14 +84,19 @@ void Module::removeDecoration(Id id, spv::Decoration decoration) {
     removeDecorationsOf(id, [&](const Instruction& i) { return decorates(i, decoration); });
 }
 
-void Module::forget(const std::unordered_set<Id>& gone) {
-    const auto isGone = [&](const Operand& o) { return o.isId && gone.contains(o.word); };
+void Module::forget(std::vector<Id> gone) {
+    std::ranges::sort(gone);
+    const auto isGone = [&](const Operand& o) {
+        return o.isId && std::ranges::binary_search(gone, o.word);
+    };
     const auto removeFrom = [&](Operands& operands) {
         operands.erase(std::ranges::remove_if(operands, isGone).begin(), operands.end());
     };
     for (const Id id : gone) {
-        for (Instruction* i : annotationsOf(id)) *i = {};
-        annotations_.erase(id);
+        if (const auto found = annotations_.find(id); found != annotations_.end()) {
+            for (Instruction* i : found->second) *i = {};
+            annotations_.erase(found);
+        }
         if (id < defs_.size()) defs_[id] = nullptr;
     }
     std::erase_if(section(Section::kExecutionModes), [&](const InstructionPtr& i) {
@@ -119,10 +124,11 @@ void Module::copyNamesAndDecorations(Id from, Id to) {
 // Extended instructions that say nothing of what the module computes.
 
 bool Module::removeExtended(const std::function<bool(const Instruction&)>& isGone) {
-    std::unordered_set<Id> gone;
+    std::vector<Id> gone;
     const auto visit = [&](InstructionList& list) {
-        gone.merge(
-            takeOut(list, [&](const Instruction& i) { return isExtInst(i.opcode) && isGone(i); }));
+        const std::vector<Id> more =
+            takeOut(list, [&](const Instruction& i) { return isExtInst(i.opcode) && isGone(i); });
+        gone.insert(gone.end(), more.begin(), more.end());
     };
     visit(section(Section::kGlobals));
     for (const auto& function : functions_) {

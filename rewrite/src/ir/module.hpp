@@ -122,11 +122,11 @@ class Module {
     // Retires the instructions of a list for which isGone(instruction) is true. Returns their
     // results, which no other instruction may use.
     template <typename IsGone>
-    std::unordered_set<Id> takeOut(InstructionList& list, IsGone isGone) {
-        std::unordered_set<Id> gone;
+    std::vector<Id> takeOut(InstructionList& list, IsGone isGone) {
+        std::vector<Id> gone;
         std::erase_if(list, [&](InstructionPtr& i) {
             if (!isGone(*i)) return false;
-            gone.insert(i->result);
+            if (i->result != 0) gone.push_back(i->result);
             retire(std::move(i));
             return true;
         });
@@ -181,7 +181,10 @@ class Module {
 
     // Removes names, decorations, execution modes and interface entries of ids whose instructions
     // were removed. def() gives an OpNop for them from now on.
-    void forget(const std::unordered_set<Id>& gone);
+    void forget(std::vector<Id> gone);
+    void forget(const std::unordered_set<Id>& gone) {
+        forget(std::vector(gone.begin(), gone.end()));
+    }
 
     // Removes non-semantic instructions that name an id without an instruction, and those that name
     // such ones.

@@ -127,8 +127,10 @@ class Tail {
                 replaced[i->result] = pairOf(*i).first;
             }
         }
-        gone.merge(module_.takeOut(
-            behind, [&](const Instruction& i) { return replaced.contains(i.result); }));
+        for (const Id id : module_.takeOut(
+                 behind, [&](const Instruction& i) { return replaced.contains(i.result); })) {
+            gone.insert(id);
+        }
         joinOperands(tail, other, moved, phis);
         for (size_t at = 0; at < other.size(); ++at) {
             // Blocks that cannot be reached may use it.

@@ -183,7 +183,8 @@ void drop(Module& module, Function& function, const std::vector<LoopPair>& pairs
             continue;
         }
         gone.insert(block->id());
-        gone.merge(module.takeOut(block->body, [](const Instruction&) { return true; }));
+        for (const Id id : module.takeOut(block->body, [](const Instruction&) { return true; }))
+            gone.insert(id);
     }
     function.blocks = std::move(kept);
     gone.erase(0);

@@ -48,12 +48,13 @@ class DeadCode {
             for (const InstructionPtr& i : *list) start(*i);
         }
         mark();
-        std::unordered_set<Id> gone;
+        std::vector<Id> gone;
         for (InstructionList* list : lists_) {
-            gone.merge(module_.takeOut(*list, [&](const Instruction& i) { return isDead(i); }));
+            const auto more =
+                module_.takeOut(*list, [&](const Instruction& i) { return isDead(i); });
+            gone.insert(gone.end(), more.begin(), more.end());
         }
-        gone.erase(0);  // of stores
-        if (!gone.empty()) module_.forget(gone);
+        if (!gone.empty()) module_.forget(std::move(gone));
     }
 
  private:
@@ -132,6 +133,15 @@ std::vector<size_t> followers(const Module& module, const BlockGraph& graph, con
     return graph.successors(number);
 }
 
+// Without one, all blocks that anything branches to are executed.
+bool hasKnownCondition(const Module& module, const Function& function) {
+    return std::ranges::any_of(function.blocks, [&](const auto& block) {
+        return !block->body.empty() && block->body.back()->opcode == OpBranchConditional &&
+               isOneOf(module.def(block->body.back()->word(0)).opcode,
+                       {OpConstantTrue, OpConstantFalse});
+    });
+}
+
 // By number: whether the block may be executed.
 std::vector<bool> executedBlocks(const Module& module, const Function& function) {
     const BlockGraph graph(function);
@@ -157,7 +167,7 @@ bool directsControlFlow(const Instruction& i) {
 std::unordered_set<Id> emptyUnreachedBlocks(Module& module) {
     std::unordered_set<Id> neverComputed;
     for (const auto& function : module.functions()) {
-        if (function->blocks.empty()) continue;
+        if (!hasKnownCondition(module, *function)) continue;
         const std::vector<bool> executed = executedBlocks(module, *function);
         for (size_t number = 0; number < executed.size(); ++number) {
             if (executed[number]) continue;
@@ -174,6 +184,10 @@ std::unordered_set<Id> emptyUnreachedBlocks(Module& module) {
 bool hasNoEffect(const Effects& effects, const Module& module, const Instruction& i) {
     return (i.opcode != OpFunctionCall && onlyComputes(ownEffects(module, i))) ||
            mayVanish(effects.of(i));
+}
+
+bool isBuiltIn(const Module& module, Id id) {
+    return module.decoration(id, spv::Decoration::BuiltIn).has_value();
 }
 
 void collectResults(const Function& function, std::unordered_set<Id>& ids) {
@@ -213,6 +227,18 @@ void removeUnreadValues(Module& module) {
     const Effects effects(module);
     removeDeadCode(module, [&](const Instruction& i) {
         return neverComputed.contains(i.result) || hasNoEffect(effects, module, i);
+    });
+}
+
+void removeUnread(Module& module) {
+    removeUnreachedFunctions(module);
+    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
+    const Effects effects(module);
+    // Of module scope, only types and constants: a constant may be WorkgroupSize.
+    removeDeadDeclarations(module, [&](const Instruction& i) {
+        if (isDeclaration(i)) return !isVariable(i.opcode) && !isBuiltIn(module, i.result);
+        const bool isGlobal = isVariable(i.opcode) && storageOf(i) != spv::StorageClass::Function;
+        return neverComputed.contains(i.result) || (!isGlobal && hasNoEffect(effects, module, i));
     });
 }
 

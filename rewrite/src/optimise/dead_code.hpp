@@ -21,6 +21,8 @@ void removeDeadCode(Module& module, Function& function, const MayGo& mayGo);
 // Removes what nothing reads and what may vanish (effects.hpp), and all but the branches of blocks
 // that constant conditions keep from being executed.
 void removeUnreadValues(Module& module);
+// The same, and types, constants and functions that nothing names.
+void removeUnread(Module& module);
 // Functions that no entry point reaches.
 void removeUnreachedFunctions(Module& module);
 // Of all functions and of module scope.

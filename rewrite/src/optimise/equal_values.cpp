@@ -44,8 +44,8 @@ constexpr uint32_t kMostLooks = 512;
 
 class EqualValues {
  public:
-    EqualValues(TypeTable& types, Function& function, Within within)
-        : types_(types), module_(types.module()), function_(function) {
+    EqualValues(TypeTable& types, Function& function, Within within, ReplacedValues& replaced)
+        : types_(types), module_(types.module()), function_(function), replaced_(replaced) {
         if (within == Within::kFunction) dominance_.emplace(function);
         size_t count = 0;
         for (const auto& block : function.blocks) count += block->body.size();
@@ -54,7 +54,7 @@ class EqualValues {
 
     void run() {
         for (size_t b = 0; b < function_.blocks.size(); ++b) visit(b);
-        replaced_.update(module_, function_);
+        replaced_.update(function_);
     }
 
  private:
@@ -125,13 +125,15 @@ class EqualValues {
     std::optional<Dominance> dominance_;  // nullopt: within blocks
     std::vector<Known> known_;
     std::vector<uint32_t> newest_;  // by hash: a number in known_, from 1; 0: none
-    ReplacedValues replaced_;
+    ReplacedValues& replaced_;
 };
 
 }  // namespace
 
-void shareEqualValues(TypeTable& types, Function& function, Within within) {
-    EqualValues(types, function, within).run();
+void shareEqualValues(TypeTable& types, Within within) {
+    ReplacedValues replaced(types.module());
+    for (const auto& function : types.module().functions())
+        EqualValues(types, *function, within, replaced).run();
 }
 
 }  // namespace coopvk::rewrite

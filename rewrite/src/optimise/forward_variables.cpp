@@ -4,24 +4,55 @@
 
 #include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
-#include "ir/users.hpp"
 #include "optimise/optimise.hpp"
+#include "optimise/variable_uses.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
 
-// What stands where nothing was stored: no value, so the variable stays.
-constexpr Id kNothing = ~Id{0};
+// Which values a phi may join: not descriptors, nor logical pointers.
+class JoinedTypes {
+ public:
+    explicit JoinedTypes(const Module& module) : module_(module) {}
+
+    bool has(Id type) {
+        const auto [known, isNew] = known_.try_emplace(type, false);
+        if (!isNew) return known->second;
+        const Instruction& def = module_.def(type);
+        const bool found = isAlways(def) || (def.opcode == OpTypeArray && has(def.word(0))) ||
+                           (def.opcode == OpTypeStruct &&
+                            std::ranges::all_of(def.operands, [&](const Operand& member) {
+                                return has(member.word);
+                            }));
+        return known_[type] = found;
+    }
+
+ private:
+    static bool isAlways(const Instruction& type) {
+        return isOneOf(type.opcode,
+                       {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
+                        OpTypeCooperativeMatrixKHR, OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
+               (type.opcode == OpTypePointer &&
+                storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
+    }
+
+    const Module& module_;
+    std::unordered_map<Id, bool> known_;
+};
 
 class Forwarding {
  public:
-    Forwarding(Module& module, Function& function)
+    Forwarding(Module& module, Function& function, const VariableUses& uses, Phis phis,
+               ReplacedValues& replaced)
         : module_(module),
           function_(function),
+          phis_(phis),
           graph_(function),
           dominators_(function, graph_),
-          users_(function) {}
+          uses_(uses),
+          joined_(module),
+          replaced_(replaced) {}
 
     // Whether the function has a tree of dominators.
     bool isWellFormed() const {
@@ -29,15 +60,16 @@ class Forwarding {
                                    [&](size_t next) { return isReached(next); });
     }
 
-    void run(const MayForward& mayForward) {
+    void run() {
         for (const InstructionPtr& i : function_.blocks.front()->body) {
-            if (i->opcode == OpVariable && mayForward(*i)) forward(*i);
+            if (i->opcode == OpVariable && uses_.has(i->result)) forward(*i);
         }
         if (gone_.empty()) return;
         for (const auto& block : function_.blocks) {
             module_.takeOut(block->body, [&](const Instruction& i) { return isGone(i); });
         }
-        replaced_.update(module_, function_);
+        for (auto& [block, phi] : made_) insertFirst(function_.blocks[block]->body, std::move(phi));
+        replaced_.update(function_);
         module_.forget(gone_);
     }
 
@@ -49,11 +81,15 @@ class Forwarding {
     };
     // Of one variable, by block: what is stored last, and what it has at the start.
     struct Known {
-        Id initial = 0;
+        Id type = 0, initial = 0;
         bool isStored = true;  // ahead of all loads
         std::map<size_t, Id> stored, atStart;
         std::vector<Phi> phis;
     };
+
+    static void insertFirst(InstructionList& list, InstructionPtr i) {
+        list.insert(list.begin(), std::move(i));
+    }
 
     bool isReached(size_t block) const { return dominators_.dominates(0, block); }
 
@@ -62,11 +98,14 @@ class Forwarding {
                replaced_.has(i.result);
     }
 
-    // Only whole loads and stores that are not volatile, and loads without a decoration.
-    bool isSimple(const Usage& use) const {
-        const Instruction& i = *use.user;
-        return use.operand == 0 && i.operands.size() == (i.opcode == OpStore ? 2 : 1) &&
-               isOneOf(i.opcode, {OpLoad, OpStore}) && !module_.isDecorated(i.result);
+    // No particular value.
+    Id undefined(Id type) {
+        Id& id = undefined_[type];
+        if (id == 0) {
+            id = module_.takeId();
+            module_.append(Section::kGlobals, makeInstruction(OpUndef, type, id, {}));
+        }
+        return id;
     }
 
     Id atEnd(Known& known, size_t block) {
@@ -75,7 +114,7 @@ class Forwarding {
     }
 
     // What the variable has at the start of a block: what it has at the end of the only block
-    // ahead, or the name of a phi, whose values follow.
+    // ahead, or a phi, whose values follow.
     Id atStart(Known& known, size_t block) {
         std::vector<size_t> way;
         Id value = 0;
@@ -89,7 +128,7 @@ class Forwarding {
             way.push_back(block);
             const std::vector<size_t>& ahead = graph_.predecessors(block);
             if (block == 0 || !isReached(block)) {
-                value = known.initial != 0 ? known.initial : kNothing;
+                value = known.initial != 0 ? known.initial : undefined(known.type);
                 known.isStored &= known.initial != 0;
             } else if (ahead.size() > 1) {
                 value = module_.takeId();
@@ -107,10 +146,13 @@ class Forwarding {
 
     void forward(const Instruction& variable) {
         if (variable.operands.size() > 2 || module_.isDecorated(variable.result)) return;
-        const std::span<const Usage> uses = users_.of(variable.result);
-        if (!std::ranges::all_of(uses, [&](const Usage& use) { return isSimple(use); })) return;
+        const std::span<const Usage> uses = uses_.of(variable.result);
+        if (!std::ranges::all_of(uses, [&](const Usage& u) { return isWholeAccess(module_, u); }))
+            return;
         Known known;
+        known.type = module_.pointee(variable.result);
         known.initial = variable.word(1);
+        if (!joined_.has(known.type)) return;
         std::vector<std::pair<Id, Id>> loaded;  // what stands for it
         std::vector<std::pair<Id, size_t>> waiting;
         for (const Usage& use : uses) {
@@ -130,11 +172,19 @@ class Forwarding {
                 known.phis[p].values.push_back(value);
             }
         }
-        const std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
-        if (!known.isStored || needless.size() != known.phis.size()) return;
+        std::unordered_map<Id, Id> needless = needlessPhis(known.phis);
+        if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
+            return;
         gone_.insert(variable.result);
         for (const auto& [load, value] : loaded) replaced_.replace(load, value);
-        for (const auto& [phi, value] : needless) replaced_.replace(phi, value);
+        for (const Phi& phi : known.phis) {
+            const auto found = needless.find(phi.result);
+            if (found != needless.end()) {
+                replaced_.replace(phi.result, found->second);
+            } else {
+                make(phi, known.type);
+            }
+        }
     }
 
     // Phis that have one value but themselves, with that value: of reducible control flow, all that
@@ -175,26 +225,41 @@ class Forwarding {
         return same;
     }
 
+    void make(const Phi& phi, Id type) {
+        Operands operands;
+        const std::vector<size_t>& ahead = graph_.predecessors(phi.block);
+        for (size_t p = 0; p < ahead.size(); ++p) {
+            operands.push_back(idOperand(phi.values[p]));
+            operands.push_back(idOperand(function_.blocks[ahead[p]]->id()));
+        }
+        made_.push_back({phi.block, makeInstruction(OpPhi, type, phi.result, std::move(operands))});
+        module_.setDef(made_.back().second.get());
+    }
+
     Module& module_;
     Function& function_;
+    const Phis phis_;
     const BlockGraph graph_;
     const Dominators dominators_;
-    const Users users_;
-    ReplacedValues replaced_;      // loads, and phis that are not needed
-    std::unordered_set<Id> gone_;  // variables
+    const VariableUses& uses_;
+    JoinedTypes joined_;
+    ReplacedValues& replaced_;  // loads, and phis that are not needed
+    std::unordered_map<Id, Id> undefined_;
+    std::unordered_set<Id> gone_;                          // variables
+    std::vector<std::pair<size_t, InstructionPtr>> made_;  // phis, with their blocks
 };
 
 }  // namespace
 
-void forwardVariables(Module& module, Function& function, const MayForward& mayForward) {
-    if (function.blocks.empty()) return;
-    const InstructionList& entry = function.blocks.front()->body;
-    const auto isCandidate = [&](const InstructionPtr& i) {
-        return i->opcode == OpVariable && mayForward(*i);
-    };
-    if (std::ranges::none_of(entry, isCandidate)) return;
-    Forwarding forwarding(module, function);
-    if (forwarding.isWellFormed()) forwarding.run(mayForward);
+void forwardVariables(Module& module, Phis phis, const MayForward& mayForward) {
+    VariableUses uses(module);
+    ReplacedValues replaced(module);
+    for (const auto& function : module.functions()) {
+        uses.collect(*function, mayForward);
+        if (uses.empty()) continue;
+        Forwarding forwarding(module, *function, uses, phis, replaced);
+        if (forwarding.isWellFormed()) forwarding.run();
+    }
 }
 
 }  // namespace coopvk::rewrite

@@ -6,41 +6,57 @@
 #pragma once
 
 #include <functional>
-#include <unordered_map>
 
 #include "ir/types.hpp"
 
 namespace coopvk::rewrite {
 
-// Values that take the place of others, by id.
+// Values that take the place of others.
 class ReplacedValues {
  public:
-    void replace(Id value, Id by) { by_[value] = by; }
-    bool has(Id value) const { return by_.contains(value); }
-    bool empty() const { return by_.empty(); }
+    explicit ReplacedValues(Module& module) : module_(module) {}
+
+    void replace(Id value, Id by) {
+        if (value >= by_.size()) by_.resize(std::max<size_t>(module_.bound(), value + size_t{1}));
+        by_[value] = by;
+        gone_.push_back(value);
+    }
+    bool has(Id value) const { return value < by_.size() && by_[value] != 0; }
+    bool empty() const { return gone_.empty(); }
     // What stands for a value now; itself, if nothing replaced it.
     Id of(Id value) const;
     // Puts what stands for its operands now into an instruction.
     void update(Instruction& i) const {
-        if (empty()) return;
         for (Operand& o : i.operands) {
             if (o.isId && has(o.word)) o.word = of(o.word);
         }
     }
     // Into all of a function. The values are forgotten: what defined them is gone.
-    void update(Module& module, const Function& function);
+    void update(const Function& function);
 
  private:
-    std::unordered_map<Id, Id> by_;
+    Module& module_;
+    std::vector<Id> by_;  // by id; 0: nothing replaced it
+    std::vector<Id> gone_;
 };
 
-// mem2reg without phis: values take the place of variables of a function that are only loaded and
-// stored as a whole. Where different values would meet, or nothing was stored, the variable stays.
+// SROA: variables of functions of which constant indices lead to each load and store become one for
+// each part.
+//
+//   %v = OpVariable %array               %v0 = OpVariable %element
+//   %p = OpAccessChain %element %v %0    OpStore %v0 %x
+//   OpStore %p %x
+void splitVariables(TypeTable& types);
+
+// mem2reg: values take the place of variables of a function that are only loaded and stored as a
+// whole. With phis where ways meet on which different values are stored; without them, such
+// variables stay, and those from which something is loaded that nothing stored.
 //
 //   OpStore %v %x
 //   %y = OpLoad %t %v           is %x
+enum class Phis { kAllowed, kNever };
 using MayForward = std::function<bool(const Instruction& variable)>;
-void forwardVariables(Module& module, Function& function, const MayForward& mayForward);
+void forwardVariables(Module& module, Phis phis, const MayForward& mayForward);
 
 // The value of an instruction, if another one has it already or it is a constant: copies, parts of
 // what is put together, composites of all parts of another one, numbers that are known, neutral
@@ -54,6 +70,9 @@ enum class Within {
     kBlock,
     kFunction,  // registers hold values for longer
 };
-void shareEqualValues(TypeTable& types, Function& function, Within within);
+void shareEqualValues(TypeTable& types, Within within);
+
+// All of these.
+void optimise(TypeTable& types, Within within);
 
 }  // namespace coopvk::rewrite

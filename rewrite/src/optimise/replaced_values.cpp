@@ -5,24 +5,17 @@ namespace coopvk::rewrite {
 
 // In blocks that are never reached, values may be each other's.
 Id ReplacedValues::of(Id value) const {
-    for (size_t n = 0; n <= by_.size(); ++n) {
-        const auto found = by_.find(value);
-        if (found == by_.end()) return value;
-        value = found->second;
-    }
+    for (size_t n = 0; has(value) && n <= gone_.size(); ++n) value = by_[value];
     return value;
 }
 
-void ReplacedValues::update(Module& module, const Function& function) {
+void ReplacedValues::update(const Function& function) {
     if (empty()) return;
-    std::unordered_set<Id> gone;
-    for (auto& [value, by] : by_) {
-        by = of(value);  // what stands for it in the end, if it is replaced in turn
-        gone.insert(value);
-    }
+    for (const Id value : gone_) by_[value] = of(value);  // in the end, if it is replaced in turn
     function.visitBlocks([&](Instruction& i) { update(i); });
-    module.forget(gone);
-    by_.clear();
+    module_.forget(gone_);
+    for (const Id value : gone_) by_[value] = 0;
+    gone_.clear();
 }
 
 }  // namespace coopvk::rewrite

@@ -32,11 +32,14 @@ std::unordered_set<Id> accessed(const Module& module) {
     const auto isStep = [](const Instruction& i) {
         return isAccessChain(i.opcode) || isUntypedChain(i.opcode) || i.opcode == OpCopyObject;
     };
-    std::unordered_set<Id> known, variables;
+    std::unordered_set<Id> variables;
+    std::vector<bool> known(module.bound());
     std::vector<Id> pending;
     const auto add = [&](const Instruction& i) {
         for (const Operand& o : i.operands) {
-            if (o.isId && known.insert(o.word).second) pending.push_back(o.word);
+            if (!o.isId || o.word >= known.size() || known[o.word]) continue;
+            known[o.word] = true;
+            pending.push_back(o.word);
         }
     };
     module.visitBlocks([&](const Instruction& i) {

@@ -104,11 +104,9 @@ bool isTensorType(const Instruction& type) {
 void forwardTensorValues(Module& module) {
     const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
     if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
-    for (const auto& function : module.functions()) {
-        forwardVariables(module, *function, [&](const Instruction& variable) {
-            return isTensorType(module.def(module.pointee(variable.result)));
-        });
-    }
+    forwardVariables(module, Phis::kNever, [&](const Instruction& variable) {
+        return isTensorType(module.def(module.pointee(variable.result)));
+    });
 }
 
 }  // namespace coopvk::rewrite
