@@ -397,9 +397,7 @@ void RoleInference::visit(const Instruction& i, std::optional<Id> function) {
         case OpCooperativeMatrixLoadNV:
             value(i.result);
             return;
-        case OpCooperativeMatrixStoreNV:
-            operand(i, 1);
-            return;
+        case OpCooperativeMatrixStoreNV:  // of any role
         case OpCooperativeMatrixLengthNV:
         case OpExtInst:  // debug information
         case OpExtInstWithForwardRefsKHR:
