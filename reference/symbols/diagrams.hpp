@@ -24,6 +24,12 @@ class Diagrams {
     Bit both(Bit a, Bit b) { return choose(a, b, kFalse); }
     Bit either(Bit a, Bit b) { return choose(a, kTrue, b); }
     Bit differ(Bit a, Bit b) { return choose(a, negate(b), b); }
+    // Of values of the variables: a bit for each.
+    bool valueOf(Bit of, uint64_t variables) const {
+        while (of > kTrue)
+            of = (variables >> nodes_[of].variable & 1) != 0 ? nodes_[of].high : nodes_[of].low;
+        return of == kTrue;
+    }
     bool isTooLarge() const { return nodes_.size() > kMostNodes; }
 
     // Numbers: the lowest bit first.

@@ -131,8 +131,13 @@ TermId Narrowing::ofWord(TermId id, uint32_t first, uint32_t count) {
     if (!isBitwise && opcode != numberIn(OpIAdd) && opcode != numberIn(OpIMul)) return 0;
     const uint32_t from = isBitwise ? first : lowestFor(id, first);
     const uint32_t bits = first + count - from;
-    const TermId operands[] = {only(terms_.operand(id, 0), from, bits),
-                               only(terms_.operand(id, 1), from, bits)};
+    // All bits of a constant factor count.
+    const auto taken = [&](uint32_t n) {
+        const TermId operand = terms_.operand(id, n);
+        const bool isFactor = opcode == numberIn(OpIMul) && terms_.constantOf(operand);
+        return isFactor ? operand : only(operand, from, bits);
+    };
+    const TermId operands[] = {taken(0), taken(1)};
     TermId whole = combinedBits(terms_, opcode, operands[0], operands[1]);
     if (whole == 0) {
         const uint64_t sample =

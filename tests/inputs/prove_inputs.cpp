@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// usage: prove_inputs [--each] [NAME...]
+// usage: prove_inputs [--each] [--lanes N] [NAME...]
 // `coopvk prove` of the inputs, all or those with these names, with the memory and workgroups that
-// their comments ask for: at 32 lanes, or at those that an input has, for each class of devices. A
-// line for each input; exit status 1 if one of them differs, or one that is named is not proved.
+// their comments ask for: at N lanes (32), or at those that an input has, for each class of
+// devices. A line for each input; exit status 1 if one of them differs, or one that is named is not
+// proved.
 // --each: a line for each class and back-end, and no executions that show differences.
 #include <algorithm>
 #include <iostream>
 #include <set>
+#include <span>
 
 #include "checking.hpp"
 #include "forms.hpp"
@@ -22,10 +24,16 @@ struct Counts {
     uint32_t proved = 0, notProvable = 0, differ = 0, others = 0;
 };
 
-std::vector<check::ProofOutcome> proveInput(const Input& input, bool isEach) {
-    check::ProofOptions options{.check = optionsFor(input, 0), .tries = !isEach};
-    const bool is32 = input.lanes.empty() || std::ranges::count(input.lanes, 32u) != 0;
-    options.check.lanes = {is32 ? 32 : input.lanes.front()};
+struct Choices {
+    bool isEach = false;
+    uint32_t lanes = 32;
+};
+
+std::vector<check::ProofOutcome> proveInput(const Input& input, const Choices& choices) {
+    check::ProofOptions options{.check = optionsFor(input, 0), .tries = !choices.isEach};
+    const bool hasLanes =
+        input.lanes.empty() || std::ranges::count(input.lanes, choices.lanes) != 0;
+    options.check.lanes = {hasLanes ? choices.lanes : input.lanes.front()};
     const Words words = compiled(input, Variant::kPlain);
     check::Subject subject{.words = words, .specialization = {}};
     for (const auto& [id, value] : input.specialization)
@@ -36,10 +44,10 @@ std::vector<check::ProofOutcome> proveInput(const Input& input, bool isEach) {
 }
 
 // The first outcome that is neither proved nor impossible, else a proof.
-ProofVerdict printVerdict(const Input& input, bool isEach) {
-    const std::vector<check::ProofOutcome> outcomes = proveInput(input, isEach);
+ProofVerdict printVerdict(const Input& input, const Choices& choices) {
+    const std::vector<check::ProofOutcome> outcomes = proveInput(input, choices);
     for (const check::ProofOutcome& outcome : outcomes)
-        if (isEach)
+        if (choices.isEach)
             std::cout << input.name << ", " << outcome.deviceClass
                       << (outcome.backEnd == rewrite::BackEnd::kNative ? ", native: " : ", core: ")
                       << check::nameOf(outcome.verdict) << " (" << outcome.seconds << " s) "
@@ -64,13 +72,23 @@ ProofVerdict printVerdict(const Input& input, bool isEach) {
     return shown->verdict;
 }
 
-int run(std::set<std::string> names) {
-    const bool isEach = names.erase("--each") != 0;
+int run(std::span<char* const> arguments) {
+    Choices choices;
+    std::set<std::string> names;
+    for (size_t n = 0; n < arguments.size(); ++n) {
+        const std::string word = arguments[n];
+        if (word == "--each")
+            choices.isEach = true;
+        else if (word == "--lanes" && n + 1 < arguments.size())
+            choices.lanes = uint32_t(std::stoul(arguments[++n]));
+        else
+            names.insert(word);
+    }
     Counts counts;
     for (const Input& input : allInputs()) {
         if (!names.empty() && !names.contains(input.name)) continue;
         if (names.empty() && isUnchecked(input)) continue;
-        const ProofVerdict verdict = printVerdict(input, isEach);
+        const ProofVerdict verdict = printVerdict(input, choices);
         if (verdict == ProofVerdict::kProved)
             ++counts.proved;
         else if (verdict == ProofVerdict::kNotProvable)

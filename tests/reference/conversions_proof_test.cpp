@@ -80,6 +80,8 @@ constexpr Pair kConversions[] = {
     {"itself or true", "u = uint(i > j);", "u = uint(mix(true, i > j, i > j));", false,
      Number::u32},
     {"true or itself", "u = uint(i > j);", "u = uint(mix(i > j, true, i > j));", true, Number::u32},
+    {"a factor of low bits", "u = 0;", "u = ((i >> 7 & 1 | (j >> 7 & 1) << 16) * 0x7F00) >> 16;",
+     false, Number::u32},
     {"zero times", "u = j;", "u = j + i * 0;", true, Number::u32},
     {"zero times of a float", "p = a;", "p = a + b * 0.0;", false},
     {"zeros in a sum", "f = dot(vec3(0.0, a, b), vec3(0.0, c, d));", "f = a * c + b * d;", true},
