@@ -52,9 +52,6 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
 // Without a known variable, only accesses to the type to which the pointer points are possible.
 bool BlockRegion::resolve(Emitter& emit, Id pointer, const Instruction& at) {
     const BufferPlace place = placeOf(emit, pointer);
-    const auto fail = [&](std::string_view what) {
-        return context_.fail(ErrorCode::kUnsupported, at, what);
-    };
     if (place.valid()) {
         const std::optional<uint64_t> known = context_.module.constantValue(place.bytes);
         if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place.bytes);
@@ -62,12 +59,14 @@ bool BlockRegion::resolve(Emitter& emit, Id pointer, const Instruction& at) {
         return true;
     }
     if (place.problem != BufferPlace::Problem::kNoVariable) {
-        return fail("the base pointer leads through a type without a layout");
+        const auto [code, text] = place.refusal();
+        return context_.fail(code, at, text);
     }
     const ElementPointer elements(context_, emit, pointer, at, context_.types.intType(8, false));
     if (!elements.valid()) return false;
     if (elements.components() != 1) {
-        return fail("a base pointer without a known variable must point to a scalar");
+        return context_.fail(ErrorCode::kUnsupported, at,
+                             "a base pointer without a known variable must point to a scalar");
     }
     onlyWidth_ = elements.scalarBytes();
     memory_.emplace(context_, elements);

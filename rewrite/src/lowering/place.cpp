@@ -112,6 +112,19 @@ std::optional<PointerPath> heapPath(const Module& module, Id inHeap) {
 
 }  // namespace
 
+BufferPlace::Refusal BufferPlace::refusal() const {
+    if (problem == Problem::kNoVariable) {
+        return {ErrorCode::kUnsupported, "the buffer that the pointer leads to is not known"};
+    }
+    if (problem == Problem::kManyDescriptors) {
+        return {ErrorCode::kInvalidModule,
+                "the buffer is in an array of arrays of descriptors "
+                "(VUID-StandaloneSpirv-Uniform-06807)"};
+    }
+    return {ErrorCode::kInvalidModule,
+            "the pointer leads through a type without an explicit layout"};
+}
+
 Id BufferPlace::lowBits(Emitter& emit) const {
     if (!isAddress) return bytes;
     const Id u32 = emit.types().uint32();

@@ -3,6 +3,7 @@
 // The offset in bytes at which a pointer points into a buffer.
 #pragma once
 
+#include "coopvk/result.hpp"
 #include "ir/composites.hpp"
 #include "ir/module.hpp"
 #include "ir/types.hpp"
@@ -43,6 +44,12 @@ struct BufferPlace {
 
     static BufferPlace unknown() { return {.problem = Problem::kNoVariable}; }
     bool valid() const { return problem == Problem::kNone; }
+    // Why a place that is not valid is refused.
+    struct Refusal {
+        ErrorCode code;
+        std::string_view text;
+    };
+    Refusal refusal() const;
 
     // Whether views are not variables, but values, which must dominate what uses them.
     bool hasViewValues() const { return isAddress || inHeap; }

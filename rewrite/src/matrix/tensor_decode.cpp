@@ -40,24 +40,20 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     }
     declareNumbersIn(context.types, context.target.device, block);
     const spv::StorageClass storage = storageOf(module.def(emit.typeOf(pointer)));
-    if (storage == spv::StorageClass::PhysicalStorageBuffer) {
-        memory_.emplace(context, placeOf(emit, pointer));
-        useUnits(emit);
-        function_ = function;
-    } else if (storage == spv::StorageClass::StorageBuffer) {
-        const BufferPlace place = placeOf(emit, pointer);
-        if (!place.valid()) {
-            context.unsupported(
-                at,
-                "the Pointer of a load with DecodeFunc does not lead from a known buffer "
-                "through memory with a layout");
-            return;
-        }
-        memory_.emplace(context, place);
-        function_ = cloneDecode(context, at, function, place);
-    } else {
+    if (!isOneOf(storage,
+                 {spv::StorageClass::PhysicalStorageBuffer, spv::StorageClass::StorageBuffer})) {
         refuse("the Pointer of a load with DecodeFunc must be in buffer memory");
+        return;
     }
+    const BufferPlace place = placeOf(emit, pointer);
+    if (!place.valid()) {
+        const auto [code, text] = place.refusal();
+        context.fail(code, at, text);
+        return;
+    }
+    memory_.emplace(context, place);
+    if (place.isAddress) useUnits(emit);
+    function_ = place.isAddress ? function : cloneDecode(context, at, function, place);
 }
 
 // Some drivers do not step over whole blocks by OpPtrAccessChain, so the pointer becomes one to an

@@ -84,10 +84,9 @@ void TensorElements::resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass 
     const BufferPlace place = placeOf(emit, pointer);
     if (place.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
     if (!place.valid()) {
-        scalar_ = 0;
-        return context_.invalid(at_,
-                                "Pointer leads through an array of arrays of descriptors "
-                                "(VUID-StandaloneSpirv-Uniform-06807), or memory without a layout");
+        const auto [code, text] = place.refusal();
+        context_.fail(code, at_, text);
+        return;
     }
     scalar_ = reachable(storage);
     useScalars(emit, place);

@@ -303,18 +303,9 @@ class Locator {
     Location buffer(Id pointer, Id offset) {
         location_.kind = Location::Kind::kPlace;
         location_.place = placeOf(emit_, pointer);
-        if (location_.place.problem == BufferPlace::Problem::kManyDescriptors) {
-            return fail(ErrorCode::kInvalidModule,
-                        "the buffer is in an array of arrays of descriptors "
-                        "(VUID-StandaloneSpirv-Uniform-06807)");
-        }
-        if (location_.place.problem == BufferPlace::Problem::kNoVariable) {
-            return fail(ErrorCode::kUnsupported,
-                        "the buffer's place in the descriptor heap is not known");
-        }
         if (!location_.place.valid()) {
-            return fail(ErrorCode::kInvalidModule,
-                        "the pointer leads through a type without an explicit layout");
+            const auto [code, text] = location_.place.refusal();
+            return fail(code, text);
         }
         for (const Id argument : location_.place.arguments(module_)) addArgument(argument);
         return finish(emit_.sum(offset, location_.place.bytes));
