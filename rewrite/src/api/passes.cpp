@@ -195,10 +195,14 @@ Failure lowerAnyNumbers(Rewriting& r) {
     return lowerNumbers(context, numbersToLower(r.module, r.target));
 }
 
-Failure finish(Rewriting& r) {
-    const Within within = r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock;
+// In the whole function, registers hold values for longer.
+Failure optimiseAll(Rewriting& r) {
     r.types.rescan();
-    optimise(r.types, within);
+    optimise(r.types, r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock);
+    return std::nullopt;
+}
+
+Failure finish(Rewriting& r) {
     if (r.target.device.lanesInStep) removeSubgroupBarriers(r.module);
     declareReconvergence(r.module, r.target.device, r.request.stage, r.target.subgroupSize);
     completeDeclarations(r.module);
@@ -262,6 +266,11 @@ constexpr Pass kPasses[] = {
      {kNoMatrices, kNoVectors, kNoLongVectors, kNoLackingFloats},
      {},
      fixArithmetic},
+    {"optimise",
+     {kOneEntryPoint, kNoInt4, kNoMatrices, kNoVectors, kNoLongVectors, kNoFloatAtomics, kNoBlockIo,
+      kNoLackingFloats, kNoWideSubgroups},
+     {},
+     optimiseAll},
     {"finish",
      {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats,
       kNoWideSubgroups},

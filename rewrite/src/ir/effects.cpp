@@ -153,6 +153,7 @@ void visitCallees(const Module& module, const Instruction& i, Visit visit) {
 uint32_t ownEffects(const Module& module, const Instruction& i) {
     if (i.opcode == OpFunctionCall) return 0;
     uint32_t effects = isExtInst(i.opcode) ? effectsOfExtended(module, i) : effectsOf(i.opcode);
+    if (effects == sets::kIsComputes) return effects;
     if ((effects & kWrites) == kWrites && effects != kAnyEffect && !i.operands.empty()) {
         // Modf and Frexp store their second result.
         const Id pointer = isExtInst(i.opcode) ? i.operands.back().word : i.word(0);

@@ -16,13 +16,15 @@ class DeadCode {
     DeadCode(Module& module, const MayGo& mayGo)
         : module_(module), mayGo_(mayGo), candidates_(module.bound()) {}
 
-    // A list from which instructions may go.
+    // A list from which instructions may go. Variables are ahead of what names them.
     void add(InstructionList& list) {
         lists_.push_back(&list);
         for (const InstructionPtr& i : list) {
             if (i->result != 0 && mayGo_(*i)) {
                 candidates_[i->result] = i.get();
                 any_ = true;
+            } else {
+                start(*i);
             }
         }
     }
@@ -44,9 +46,6 @@ class DeadCode {
 
     void run() {
         if (!any_) return;
-        for (const InstructionList* list : lists_) {
-            for (const InstructionPtr& i : *list) start(*i);
-        }
         mark();
         std::vector<Id> gone;
         for (InstructionList* list : lists_) {
@@ -80,7 +79,6 @@ class DeadCode {
     }
 
     void start(const Instruction& i) {
-        if (i.result != 0 && candidate(i.result) == &i) return;
         if (const Id variable = storesTo(i)) {
             std::vector<Id>& stored = stored_[variable];
             stored.push_back(i.word(1));
@@ -243,6 +241,7 @@ void removeUnread(Module& module) {
 }
 
 void removeUnreachedFunctions(Module& module) {
+    if (module.functions().size() < 2) return;
     std::vector<Id> entries;
     for (const InstructionPtr& entry : module.section(Section::kEntryPoints))
         entries.push_back(entry->word(1));

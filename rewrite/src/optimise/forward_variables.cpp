@@ -41,6 +41,12 @@ class JoinedTypes {
     std::unordered_map<Id, bool> known_;
 };
 
+bool isWholeOnly(const Module& module, const VariableUses& uses, Id variable) {
+    return module.def(variable).opcode == OpVariable &&
+           std::ranges::all_of(uses.of(variable),
+                               [&](const Usage& use) { return isWholeAccess(module, use); });
+}
+
 class Forwarding {
  public:
     Forwarding(Module& module, Function& function, const VariableUses& uses, Phis phis,
@@ -62,7 +68,7 @@ class Forwarding {
 
     void run() {
         for (const InstructionPtr& i : function_.blocks.front()->body) {
-            if (i->opcode == OpVariable && uses_.has(i->result)) forward(*i);
+            if (uses_.has(i->result)) forward(*i);
         }
         if (gone_.empty()) return;
         for (const auto& block : function_.blocks) {
@@ -147,8 +153,7 @@ class Forwarding {
     void forward(const Instruction& variable) {
         if (variable.operands.size() > 2 || module_.isDecorated(variable.result)) return;
         const std::span<const Usage> uses = uses_.of(variable.result);
-        if (!std::ranges::all_of(uses, [&](const Usage& u) { return isWholeAccess(module_, u); }))
-            return;
+        if (!isWholeOnly(module_, uses_, variable.result)) return;
         Known known;
         known.type = module_.pointee(variable.result);
         known.initial = variable.word(1);
@@ -256,7 +261,9 @@ void forwardVariables(Module& module, Phis phis, const MayForward& mayForward) {
     ReplacedValues replaced(module);
     for (const auto& function : module.functions()) {
         uses.collect(*function, mayForward);
-        if (uses.empty()) continue;
+        const bool isAny =
+            uses.any([&](Id variable) { return isWholeOnly(module, uses, variable); });
+        if (!isAny) continue;
         Forwarding forwarding(module, *function, uses, phis, replaced);
         if (forwarding.isWellFormed()) forwarding.run();
     }

@@ -24,6 +24,11 @@ class VariableUses {
     }
 
     bool empty() const { return ids_.empty(); }
+    // Whether test(pointer) is true for one of them.
+    template <typename Test>
+    bool any(Test test) const {
+        return std::ranges::any_of(ids_, test);
+    }
     bool has(Id pointer) const { return pointer < numbers_.size() && numbers_[pointer] != 0; }
     std::span<const Usage> of(Id pointer) const {
         if (!has(pointer)) return {};

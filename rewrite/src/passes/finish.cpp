@@ -186,27 +186,23 @@ bool belongsToInterface(const Module& module, Id id) {
     return storage != spv::StorageClass::Function;
 }
 
-// Adds variables that lowering made to the interface of each entry point that uses them, also
-// through calls.
+// Adds variables that lowering made to the interface of the entry point: it reaches all functions
+// (optimise()).
 void completeInterfaces(Module& module) {
     for (const InstructionPtr& entry : module.section(Section::kEntryPoints)) {
         std::unordered_set<Id> listed;
         for (size_t i = firstInterface(*entry); i < entry->operands.size(); ++i) {
             listed.insert(entry->word(i));
         }
-        const std::unordered_set<Id> reached = functionsReachedFrom(module, {entry->word(1)});
         std::set<Id> missing;  // sorted: equal input must give equal output
-        for (const auto& function : module.functions()) {
-            if (!reached.contains(function->id())) continue;
-            function->visitBlocks([&](const Instruction& i) {
-                for (const Operand& operand : i.operands) {
-                    if (operand.isId && belongsToInterface(module, operand.word) &&
-                        !listed.contains(operand.word)) {
-                        missing.insert(operand.word);
-                    }
+        module.visitBlocks([&](const Instruction& i) {
+            for (const Operand& operand : i.operands) {
+                if (operand.isId && belongsToInterface(module, operand.word) &&
+                    !listed.contains(operand.word)) {
+                    missing.insert(operand.word);
                 }
-            });
-        }
+            }
+        });
         for (const Id variable : missing) entry->operands.push_back(idOperand(variable));
     }
 }
