@@ -65,13 +65,15 @@ std::filesystem::path profilePath(const DeviceFacts& facts) {
 }
 
 ordered_json profileKey(const DeviceFacts& facts) {
-    return {{"version of coopvk", rewrite::version()},
-            {"vendorID", facts.ids.vendor.value_or(0)},
-            {"deviceID", facts.ids.device.value_or(0)},
-            {"driverID", static_cast<uint32_t>(facts.ids.driver.value_or(VkDriverId()))},
-            {"driverVersion", facts.properties.driverVersion},
-            {"device name", facts.traits.name},
-            {"subgroup size", facts.traits.subgroupSize}};
+    ordered_json key;
+    key["coopvk"] = rewrite::version();
+    key["vendorID"] = facts.ids.vendor.value_or(0);
+    key["deviceID"] = facts.ids.device.value_or(0);
+    key["driverID"] = static_cast<uint32_t>(facts.ids.driver.value_or(VkDriverId()));
+    key["driverVersion"] = facts.properties.driverVersion;
+    key["deviceName"] = facts.traits.name;
+    key["subgroupSize"] = facts.traits.subgroupSize;
+    return key;
 }
 
 DeviceTuning tuningFor(const Settings& settings, const DeviceFacts& facts) {
@@ -99,8 +101,8 @@ std::string textOf(const DeviceTuning& tuning) {
     if (tuning.origin.empty()) return {};
     if (!tuning.ignored.empty()) return tuning.origin + " is ignored: " + tuning.ignored;
     const std::string choices = rewrite::tuningText(tuning.choices);
-    return std::format("tuned by {}: {}", tuning.origin,
-                       choices.empty() ? "the usual choices are the fastest" : choices);
+    if (choices.empty()) return "tuned by " + tuning.origin + ": the usual choices are the fastest";
+    return "tuned by " + tuning.origin + ": " + choices;
 }
 
 }  // namespace coopvk::layer

@@ -26,6 +26,7 @@ std::shared_ptr<DeviceContext> makeContext(const std::shared_ptr<InstanceContext
     context->addsShapes = request.addsShapes;
     context->requiredSubgroupSize = physical.requiredSubgroupSize;
     context->replacesLayout = request.replacesLayout;
+    context->tuning = physical.tuning.choices;
     if (context->emulates(rewrite::Extension::kNvCooperativeVector)) {
         context->conversions = std::make_shared<ConversionKernel>();
     }

@@ -24,10 +24,9 @@ void logTakenFor(Log& log, const PhysicalDeviceContext& device, const Settings& 
 
 // A profile that is ignored may surprise who made it.
 void logTuning(Log& log, const PhysicalDeviceContext& device) {
-    const std::string text = textOf(device.tuning);
-    if (text.empty()) return;
-    const std::string line = device.facts.traits.name + ": " + text;
-    device.tuning.ignored.empty() ? log.info(line) : log.warn(line);
+    if (device.tuning.origin.empty()) return;
+    const std::string text = device.facts.traits.name + ": " + textOf(device.tuning);
+    device.tuning.ignored.empty() ? log.info(text) : log.warn(text);
 }
 
 void logDecisions(Log& log, const PhysicalDeviceContext& device) {

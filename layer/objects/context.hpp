@@ -86,6 +86,7 @@ struct DeviceContext {
     uint32_t requiredSubgroupSize = 0;  // see PhysicalDeviceContext
     // See rewrite::Target::replacesLayout.
     bool replacesLayout = false;
+    rewrite::MatrixTuning tuning;
     PFN_vkGetDeviceProcAddr getNextProc = nullptr;
     VkuDeviceDispatchTable next = {};
     ShaderModules modules;

@@ -94,7 +94,7 @@ constexpr SettingReader kReaders[] = {
          const auto choices = rewrite::matrixTuningFromText(r.text == "off" ? "" : r.text);
          r.settings.readsProfile = !choices;
          r.set(r.settings.tuning, choices ? std::optional(*choices) : std::nullopt,
-               "neither auto nor off, nor choices:");
+               "neither auto nor off nor choices:");
      }},
     // Behind `emulate`, to whose names it adds, and ahead of the numbers, which replace its own.
     {"as",

@@ -15,8 +15,9 @@ std::string_view layerVersion() {
         ;
 }
 
-Sha256 start(const Settings& settings, const DeviceTuning& tuning, const DeviceFacts& facts,
-             rewrite::ExtensionSet emulated, bool addsShapes, bool replacesLayout) {
+Sha256 start(const Settings& settings, const rewrite::MatrixTuning& tuning,
+             const DeviceFacts& facts, rewrite::ExtensionSet emulated, bool addsShapes,
+             bool replacesLayout) {
     Sha256 hash;
     hash.addText("coopvk").addText(rewrite::version()).addText(layerVersion());
     hash.addText(settings.emulateText);
@@ -26,7 +27,7 @@ Sha256 start(const Settings& settings, const DeviceTuning& tuning, const DeviceF
     if (settings.as != nullptr) hash.addText(settings.as->name);
     hash.addValue(settings.numerics);
     hash.addValue(settings.rewriteLimit);
-    hash.addText(rewrite::tuningText(tuning.choices));
+    hash.addText(rewrite::tuningText(tuning));
     if (settings.lines) hash.addText("lines");
     hash.addText(facts.traits.name);
     hash.addValue(facts.properties.driverVersion);
@@ -55,13 +56,13 @@ bool standsApart(const Settings& settings, const PhysicalDeviceContext& device) 
 }  // namespace
 
 Sha256 startIdentity(const Settings& settings, const PhysicalDeviceContext& device) {
-    return start(settings, device.tuning, device.facts, device.emulated,
+    return start(settings, device.tuning.choices, device.facts, device.emulated,
                  !device.addedShapes.empty(), device.replacesLayout);
 }
 
 Sha256 startIdentity(const DeviceContext& device) {
-    Sha256 hash = start(device.instance->settings, device.physical->tuning, device.facts,
-                        device.emulated, device.addsShapes, device.replacesLayout);
+    Sha256 hash = start(device.instance->settings, device.tuning, device.facts, device.emulated,
+                        device.addsShapes, device.replacesLayout);
     hash.addText(device.facts.features.to_string());
     return hash;
 }

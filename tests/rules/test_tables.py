@@ -12,7 +12,7 @@ SELFTEST = {"version": "0.3.0", "device": 1,
             "information": {"devices": [{"name": "a", "driver": "x"}, {"name": "b", "driver": "y 1"}]},
             "parts": [{"extension": "e", "cases": 3, "agreed": 2}, {"extension": "f", "notRun": "lacks"},
                       {"extension": "g", "cases": 4, "agreed": 4}]}
-TUNE = {"device name": "d", "driver": "x 2", "version of coopvk": "0.3.0+a", "tuning": "slice=4",
+TUNE = {"deviceName": "d", "driver": "x 2", "coopvk": "0.3.0+a", "tuning": "slice=4",
         "works": [{"name": "work", "times": 1.234}]}
 AUTO = {"programs": [{"driver": "d", "program": "p", "pairs": 5, "clock": "wall", "ratio": 1.0, "lower": 0.9,
                       "upper": 1.04, "verdict": "holds"},

@@ -50,7 +50,7 @@ grep -qF "profile: $profile" "$work/said" || fail "$(<"$work/said")"
 python3 - "$profile" <<'PYTHON' || fail "$(<"$profile")"
 import json, sys
 profile = json.load(open(sys.argv[1]))
-assert profile["device name"].startswith("llvmpipe") and profile["complete"] is True
+assert profile["deviceName"].startswith("llvmpipe") and profile["complete"] is True
 assert [row["choices"] for row in profile["tried"]][:2] == ["lines=2", "rows=shifted"], profile["tried"]
 assert all(row["result"] in ("same", "slower", "faster", "failed") for row in profile["tried"]), profile["tried"]
 assert bool(profile["tuning"]) == bool(profile["works"])

@@ -155,7 +155,8 @@ bool hasOwnMatrices(const ordered_json& information, uint32_t device) {
 }
 
 std::vector<Group> allGroups() {
-    std::vector<Group> groups;
+    // What no other device can tell comes before the time is up.
+    std::vector<Group> groups = {{std::string(kLayouts), "native"}, {std::string(kSpeed), "auto"}};
     for (const rewrite::ExtensionInfo& info : rewrite::extensionTable()) {
         if (info.isByNameOnly) continue;  // coopvk lists it, and computes nothing
         const std::string name(info.vulkanName);
@@ -165,8 +166,6 @@ std::vector<Group> allGroups() {
         const bool hasOwnShapes = info.extension == rewrite::Extension::kNvCooperativeMatrix;
         if (compare::hasCases(name) && !hasOwnShapes) groups.push_back({name, "native"});
     }
-    groups.push_back({std::string(kLayouts), "native"});
-    groups.push_back({std::string(kSpeed), "auto"});
     return groups;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The plan for people: each decision with its reason. docs/benchmarks.md and docs/lab have the
-// measurements that reasons name.
+// The plan for people: each decision with its reason, and the choices that replace some.
+// docs/benchmarks.md and docs/lab have the measurements that reasons name.
 #include <algorithm>
 #include <array>
 #include <format>
@@ -9,6 +9,7 @@
 
 #include "coopvk/plan.hpp"
 #include "plan/device_plan.hpp"
+#include "plan/tuning_rows.hpp"
 
 namespace coopvk::rewrite {
 
@@ -158,6 +159,69 @@ const Decision kDecisions[] = {
      "(lab/2026-11-benchmarks.md, Conversions to f16 on lavapipe)"},
 };
 
+constexpr TuningRow kTuningRows[] = {
+    {.info = {"grid-rows", "2,4,8,16", "rows of the grid of a subgroup's lanes"},
+     .number = &MatrixTuning::gridRows,
+     .least = 1,
+     .isPowerOfTwo = true},
+    {.info = {"row-block", "", "adjacent rows that a lane holds together; 0: all that it holds"},
+     .number = &MatrixTuning::rowBlock,
+     .isPowerOfTwo = true},
+    {.info = {"column-block", "", "the same for columns"},
+     .number = &MatrixTuning::columnBlock,
+     .isPowerOfTwo = true},
+    {.info = {"pairs", "n,k", "16-bit components of B are in pairs along N or along K"},
+     .flag = &MatrixTuning::halfPairsAlongK,
+     .words = {"n", "k"}},
+    {.info = {"unroll", "0,256,1024,4096",
+              "most products of an invocation for which loops stay unrolled"},
+     .number = &MatrixTuning::unrolledProducts},
+    {.info = {"slice", "0,2,4,8,16",
+              "columns of A, with their rows of B, that are loaded at once, where that is "
+              "possible; 0: all"},
+     .number = &MatrixTuning::sliceDepth,
+     .isPowerOfTwo = true},
+    {.info = {"slices", "unrolled,rolled",
+              "the driver may unroll the loop over slices, or it stays a loop"},
+     .flag = &MatrixTuning::rollSlices,
+     .words = {"unrolled", "rolled"}},
+    {.info = {"shared", "f16,f32",
+              "shared memory that has f16 only for products with f32 sums keeps them, or has f32"},
+     .flag = &MatrixTuning::sharedSingles,
+     .words = {"f16", "f32"}},
+    {.info = {"loops", "apart,joined",
+              "equal loops that multiply, one behind the other, stay apart, or become one"},
+     .flag = &MatrixTuning::joinLoops,
+     .words = {"apart", "joined"}},
+    {.info = {"tails", "apart,joined",
+              "equal products at the end of both branches of a selection stay there, or one goes "
+              "behind them"},
+     .flag = &MatrixTuning::joinTails,
+     .words = {"apart", "joined"}},
+    {.info = {"sums", "closed,open",
+              "f16 sums are complete after each product, or may be open until another instruction "
+              "reads them"},
+     .flag = &MatrixTuning::openSums,
+     .words = {"closed", "open"}},
+    {.info = {"alone", "0,256,1024,4096",
+              "vectors: most multiplications of a product that each invocation computes alone"},
+     .number = &MatrixTuning::smallProduct},
+    {.info = {"lines", "2,4", "vectors: rows of weights that an invocation multiplies at once"},
+     .number = &MatrixTuning::linesAtOnce,
+     .least = 2,
+     .most = 4,
+     .isPowerOfTwo = true},
+    {.info = {"tile-columns", "2,4,8", "vectors: vectors of a lane, where lanes multiply together"},
+     .number = &MatrixTuning::tileColumns,
+     .least = 2,
+     .most = 8,
+     .isPowerOfTwo = true},
+    {.info = {"rows", "indexed,shifted",
+              "vectors: loops store rows of a result by their number, or shift them in"},
+     .flag = &MatrixTuning::shiftsRows,
+     .words = {"indexed", "shifted"}},
+};
+
 std::string text(bool value) { return value ? "yes" : "no"; }
 std::string text(uint32_t value) { return value == ~0u ? "any" : std::to_string(value); }
 std::string text(SumForm sums) {
@@ -173,6 +237,17 @@ std::string text(const Slices& slices) {
 }
 
 }  // namespace
+
+std::span<const TuningRow> tuningRows() { return kTuningRows; }
+
+std::span<const TuningInfo> tuningTable() {
+    static constexpr auto kInfos = [] {
+        std::array<TuningInfo, std::size(kTuningRows)> infos;
+        std::ranges::transform(kTuningRows, infos.begin(), &TuningRow::info);
+        return infos;
+    }();
+    return kInfos;
+}
 
 std::vector<PlanRow> devicePlan(const Target& target) {
     const Plan plan(target);

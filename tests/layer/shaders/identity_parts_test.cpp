@@ -40,12 +40,12 @@ const SettingRow kSettings[] = {
     // Where the driver's matrices take too many steps, shaders get others.
     {"rewriteLimit", true, [](Settings& s) { s.rewriteLimit = 1000; }},
     {"remember", false, [](Settings& s) { s.remember = true; }},
+    // What they decide is a device's.
+    {"readsProfile", false, [](Settings& s) { s.readsProfile = false; }},
+    {"tuning", false, [](Settings& s) { s.tuning.sliceDepth = 4; }},
     {"shownIds", false, [](Settings& s) { s.shownIds.vendor = 1; }},
     {"statistics", false, [](Settings& s) { s.statistics = "1"; }},
     {"report", false, [](Settings& s) { s.report = "/report"; }},
-    // By way of the physical device's choices: see below.
-    {"readsProfile", false, [](Settings& s) { s.readsProfile = false; }},
-    {"tuning", false, [](Settings& s) { s.tuning.sliceDepth = 7; }},
 };
 
 Settings someSettings() {
@@ -89,9 +89,7 @@ TEST(IdentityParts, SettingsThatDecideWhatShadersBecome) {
 // Of a device that an application made, the same settings count.
 TEST(IdentityParts, SettingsOfADevice) {
     const auto identity = [](const Settings& settings) {
-        const PhysicalDeviceContext physical;
         DeviceContext device;
-        device.physical = &physical;
         device.instance = std::make_shared<InstanceContext>(settings, ProgramNames{}, nullptr);
         return startIdentity(device).finish();
     };
@@ -116,16 +114,15 @@ const DeviceRow kOfDevices[] = {
      [](DeviceContext& d) { d.emulated.insert(rewrite::Extension::kKhrCooperativeMatrix); }},
     {"addsShapes", [](DeviceContext& d) { d.addsShapes = true; }},
     {"replacesLayout", [](DeviceContext& d) { d.replacesLayout = true; }},
+    {"tuning", [](DeviceContext& d) { d.tuning.sliceDepth = 4; }},
 };
 
 TEST(IdentityParts, WhatDevicesHave) {
     const auto instance =
         std::make_shared<InstanceContext>(someSettings(), ProgramNames{}, nullptr);
     std::vector<Digest> seen;
-    const PhysicalDeviceContext physical;
     const auto add = [&](const DeviceRow& row) {
         DeviceContext device;
-        device.physical = &physical;
         device.instance = instance;
         row.change(device);
         const Digest digest = startIdentity(device).finish();
@@ -148,17 +145,9 @@ TEST(IdentityParts, WhatPhysicalDevicesHave) {
     shapes.addedShapes.emplace_back();
     layout.replacesLayout = true;
     emulated.emulated.insert(rewrite::Extension::kNvCooperativeVector);
-    tuned.tuning.choices.sliceDepth = 7;
+    tuned.tuning.choices.sliceDepth = 4;
     for (const PhysicalDeviceContext* device : {&shapes, &layout, &emulated, &tuned})
         EXPECT_NE(identityOf(someSettings(), *device), first);
-    // Of a device that an application made, too.
-    DeviceContext device;
-    device.instance = std::make_shared<InstanceContext>(someSettings(), ProgramNames{}, nullptr);
-    const PhysicalDeviceContext usual;
-    device.physical = &usual;
-    const Digest before = startIdentity(device).finish();
-    device.physical = &tuned;
-    EXPECT_NE(startIdentity(device).finish(), before);
 }
 
 // With the default settings, identifiers of modules are the same for all versions of coopvk; under
