@@ -84,7 +84,7 @@ python3 - "$work/part.json" <<'PYTHON'
 import json, sys
 result = json.load(open(sys.argv[1]))
 assert "summary" not in result and 1 <= len(result["parts"]) < 22, result["parts"]
-result["parts"][0]["seconds"] = 12345
+next(part for part in result["parts"] if "cases" in part)["seconds"] = 12345
 result["begun"] = {"VK_KHR_shader_bfloat16,core": 2, "VK_EXT_shader_float8,core": 1}
 json.dump(result, open(sys.argv[1], "w"))
 PYTHON
@@ -102,7 +102,7 @@ import json, sys
 result = json.load(open(sys.argv[1]))
 names = [(part["extension"], part["backEnd"]) for part in result["parts"]]
 assert len(names) == len(set(names)) == 23, names
-assert result["parts"][0]["seconds"] == 12345 and "begun" not in result and result["summary"]
+assert 12345 in [part.get("seconds") for part in result["parts"]] and "begun" not in result and result["summary"]
 PYTHON
 rc=0
 "$coopvk" selftest --seconds 0 >"$work/said" 2>&1 || rc=$?

@@ -63,7 +63,8 @@ TEST_F(ProfileTest, IsUsedForItsDevice) {
 TEST_F(ProfileTest, OthersAreIgnored) {
     std::vector<std::pair<std::string, std::string>> rows = {
         {"", "damaged"}, {"{", "damaged"}, {"[]", "damaged"}, {"null", "damaged"}};
-    for (const auto& [name, value] : profileKey(facts).items()) {
+    const ordered_json key = profileKey(facts);
+    for (const auto& [name, value] : key.items()) {
         ordered_json other = profile();
         other[name] = value.is_string() ? ordered_json("x") : ordered_json(7);
         rows.emplace_back(other.dump(), "another " + name);
