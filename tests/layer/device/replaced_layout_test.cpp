@@ -57,13 +57,13 @@ TEST_F(ReplacedLayout, WhereAnythingIsEmulatedOrAdded) {
         restartWith(emulate, VK_FALSE);
         const std::string log = testing::internal::GetCapturedStderr();
         unsetenv("COOPVK_LOG_LEVEL");
-        const layer::DeviceContext& made = layer::deviceOf(device);
+        const layer::DeviceContext& created = layer::deviceOf(device);
         EXPECT_EQ(log.find("device on fake device replaces the driver's matrices") != log.npos,
-                  made.replacesLayout)
+                  created.replacesLayout)
             << log;
         EXPECT_EQ(
             log.find("device on fake device adds shapes to the driver's matrices") != log.npos,
-            made.addsShapes)
+            created.addsShapes)
             << log;
         const layer::PhysicalDeviceContext& physical =
             layer::instances().find(driver.physical())->physicalDevice(driver.physical());

@@ -19,11 +19,11 @@ class CommandLives : public InputCommands {
         VkCommandBufferAllocateInfo info = {VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO};
         info.commandPool = pool;
         info.commandBufferCount = 1;
-        VkCommandBuffer made = VK_NULL_HANDLE;
-        EXPECT_EQ(
-            call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, &info, &made),
-            VK_SUCCESS);
-        return made;
+        VkCommandBuffer allocated = VK_NULL_HANDLE;
+        EXPECT_EQ(call<PFN_vkAllocateCommandBuffers>("vkAllocateCommandBuffers")(device, &info,
+                                                                                 &allocated),
+                  VK_SUCCESS);
+        return allocated;
     }
     // A dispatch in a command buffer, of which inputs are kept.
     void dispatchIn(VkCommandBuffer where) {
