@@ -161,7 +161,9 @@ TEST(MatrixIntervals, ReductionsOfIntegers) {
                 operation + " %u32 %x %y\nOpReturnValue %z\nOpFunctionEnd\n",
             values, {0});
         EXPECT_EQ(isPoint(c[6], 20), operation == "OpIAdd");
-        if (operation == "OpISub") EXPECT_TRUE(c[6].contains(-10) && c[6].contains(10));
+        if (operation == "OpISub") {
+            EXPECT_TRUE(c[6].contains(-10) && c[6].contains(10));
+        }
     }
 }
 

@@ -92,8 +92,8 @@ back
 print more
 COMMANDS
 says 'differs' 'rewritten> compare' 'equal before it: ' " = OpCooperativeMatrixMulAddKHR " \
-    '8 of 256 elements differ, held by lane 13 (8 of its 8)' 'the first is [1,10]: ' "* differs; break $product" \
-    'rewritten> run' "$product = OpCompositeConstruct " "of the original's $product = OpCooperativeMatrixMulAddKHR" 'lane 13' \
+    '8 of 256 elements differ, held by lane 13 (8 of its 8)' 'the first is [1,10]: ' "* differs; break %z" \
+    'rewritten> run' "%z = OpCompositeConstruct " "of the original's $product = OpCooperativeMatrixMulAddKHR" 'lane 13' \
     'rewritten> back' ' = OpFAdd ' 'rewritten> print more' 'lanes 0-12: 0' 'lane 13: 1' 'lanes 14-31: 0'
 shows debug <<<"$said"
 

@@ -40,6 +40,16 @@ void Module::addName(Id id, std::string_view name) {
     annotate(Section::kDebug, makeInstruction(OpName, 0, 0, std::move(operands)));
 }
 
+void Module::copyName(Id from, Id to) {
+    const auto isName = [](const Instruction* i) { return i->opcode == OpName; };
+    const std::span<Instruction* const> all = annotationsOf(from);
+    const auto name = std::ranges::find_if(all, isName);
+    if (name == all.end() || std::ranges::any_of(annotationsOf(to), isName)) return;
+    Operands operands = (*name)->operands;
+    operands[0] = idOperand(to);
+    annotate(Section::kDebug, makeInstruction(OpName, 0, 0, std::move(operands)));
+}
+
 void Module::decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals) {
     annotate(Section::kAnnotations,
              makeInstruction(OpDecorate, 0, 0,

@@ -148,6 +148,8 @@ class Module {
     // The id of an extended instruction set, which is imported if it is not yet.
     Id importSet(std::string_view name);
     void addName(Id id, std::string_view name);
+    // The name of one id for another one that has none.
+    void copyName(Id from, Id to);
     void decorate(Id id, spv::Decoration decoration, std::initializer_list<uint32_t> literals = {});
     void decorateMember(Id type, uint32_t member, spv::Decoration decoration,
                         std::initializer_list<uint32_t> literals = {});

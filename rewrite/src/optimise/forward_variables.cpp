@@ -181,6 +181,8 @@ class Forwarding {
         if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
             return;
         gone_.insert(variable.result);
+        // For debuggers: values have the name of the variable that had them.
+        for (const auto& [block, value] : known.stored) module_.copyName(variable.result, value);
         for (const auto& [load, value] : loaded) replaced_.replace(load, value);
         for (const Phi& phi : known.phis) {
             const auto found = needless.find(phi.result);
@@ -188,6 +190,7 @@ class Forwarding {
                 replaced_.replace(phi.result, found->second);
             } else {
                 make(phi, known.type);
+                module_.copyName(variable.result, phi.result);
             }
         }
     }
