@@ -120,7 +120,7 @@ expect 'lane grid 2x16, row blocks 4, column blocks 1' "$coopvk" rewrite "$work/
     --tune grid-rows=2,row-block=4,column-block=1
 refuse "'grid-rows=3'" "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
     --tune pairs=k,grid-rows=3
-refuse 'at most the subgroup size' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
+refuse 'more than the subgroup size' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 \
     --tune grid-rows=64
 refuse 'tesscontrol' "$coopvk" rewrite "$work/mul.spv" --text --subgroup-size 32 --stage foo
 refuse '--subgroup-size' "$coopvk" rewrite "$work/mul.spv" --text
