@@ -54,6 +54,17 @@ OpStore %51 %40
 OpStore %31 %42
 )";
 
+// The array has two elements.
+constexpr std::string_view kOutside = R"(
+%50 = OpVariable %18 Function
+%31 = OpAccessChain %19 %30 %10 %10
+%51 = OpAccessChain %17 %50 %12
+OpStore %51 %13
+%52 = OpAccessChain %17 %50 %10
+%42 = OpLoad %6 %52
+OpStore %31 %42
+)";
+
 const Case kCases[] = {
     {"ForwardsInABlock", Pass::kForward,
      R"(
@@ -149,6 +160,7 @@ OpStore %101 %13
 OpStore %31 %42
 )"},
     {"KeepsWhatIsIndexed", Pass::kSplit, kIndexed, kIndexed},
+    {"KeepsWhatIsIndexedOutside", Pass::kSplit, kOutside, kOutside},
     {"KeepsStoresToParts", Pass::kForward, kIndexed, kIndexed},
 };
 
