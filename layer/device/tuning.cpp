@@ -29,6 +29,7 @@ std::string whyNotOf(const ordered_json& profile, const DeviceFacts& facts) {
     for (const auto& [name, value] : wanted.items()) {
         const auto found = profile.find(name);
         if (found == profile.end()) return "it is damaged: it has no '" + name + "'";
+        if (found->is_structured()) return "it is damaged: '" + name + "' is no number or text";
         if (*found != value)
             return std::format("it was made for another {}: {}, not {}", name, shortText(*found),
                                shortText(value));
@@ -95,6 +96,11 @@ DeviceTuning tuningFor(const Settings& settings, const DeviceFacts& facts) {
         tuning.ignored = "the setting numerics wants the same bits on every device";
     if (!tuning.ignored.empty()) tuning.choices = {};
     return tuning;
+}
+
+rewrite::MatrixTuning choicesAt(rewrite::MatrixTuning choices, uint32_t lanes) {
+    if (choices.gridRows.value_or(0) > lanes) choices.gridRows.reset();
+    return choices;
 }
 
 std::string textOf(const DeviceTuning& tuning) {

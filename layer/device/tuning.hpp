@@ -33,6 +33,10 @@ nlohmann::ordered_json profileKey(const DeviceFacts& facts);
 // By the setting `tuning`, or by a profile, if the setting wants it.
 DeviceTuning tuningFor(const Settings& settings, const DeviceFacts& facts);
 
+// Choices for subgroups of this size, which may be smaller than where they were measured: a grid
+// has no more rows than lanes.
+rewrite::MatrixTuning choicesAt(rewrite::MatrixTuning choices, uint32_t lanes);
+
 // A line for people; empty where nothing is tuned and no profile is there.
 std::string textOf(const DeviceTuning& tuning);
 

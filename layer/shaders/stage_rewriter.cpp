@@ -60,9 +60,7 @@ rewrite::Target makeTarget(const DeviceContext& device, const StageRequest& requ
     target.programLayout = device.physical->programLayout;
     target.numerics = settings.numerics;
     target.replacesLayout = device.replacesLayout;
-    target.tuning = device.tuning;
-    // A grid cannot have more rows than lanes. These may be fewer than where it was measured.
-    if (target.tuning.gridRows.value_or(0) > size) target.tuning.gridRows.reset();
+    target.tuning = choicesAt(device.tuning, size);
     return target;
 }
 

@@ -113,7 +113,8 @@ void Trial::apply(TermId id, Values& to) {
     const auto found = std::ranges::find(open_, id);
     const auto number = uint32_t(found - open_.begin());
     if (found == open_.end()) open_.push_back(id);
-    if ((choices_ >> number & 1) != 0) to = other;
+    constexpr uint32_t kMost = 32;  // the caller refuses far fewer
+    if (number < kMost && (choices_ >> number & 1) != 0) to = other;
 }
 
 void Trial::compute(TermId id, uint32_t first, Values& to) {

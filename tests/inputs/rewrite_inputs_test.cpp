@@ -18,7 +18,7 @@ TEST_P(RewriteInputs, AreValidForEachTarget) {
     const Input& input = GetParam();
     const std::vector<NamedTarget>& targets = allTargets();
     constexpr size_t kStep = 11;  // of few targets; no divisor of their number
-    size_t next = std::hash<std::string>()(input.name);
+    size_t next = std::hash<std::string>()(input.name) + testSeed();
     for (const Variant variant : kVariants) {
         if (hasOneForm(input) && variant != Variant::kPlain) continue;
         const Words words = compiled(input, variant);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Conversions between floats as functions of bits, of which proofs make use: for all numbers of
-// f16, and for one in 10,000 of f32, among them those half way between two results.
+// f16, and for one in 65,000 of f32, among them those half way between two results.
 #include <gtest/gtest.h>
 
 #include "symbols/circuits.hpp"

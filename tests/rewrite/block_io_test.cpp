@@ -7,6 +7,7 @@
 #include "assemble.hpp"
 #include "blockio/lower.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 #include "read_all.hpp"
 
 namespace coopvk::rewrite::block_io_test {
@@ -189,9 +190,7 @@ TEST(BlockIo, OutputIsValidAndDeterministic) {
 }
 
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
-    const size_t at = text.find(from);
-    EXPECT_NE(at, std::string::npos) << from;
-    return at == std::string::npos ? text : text.replace(at, from.size(), to);
+    return test::edited(std::move(text), {{from, to}});
 }
 
 // Contiguous elements of an invocation are moved 16 bytes at a time, whatever their size.

@@ -7,6 +7,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::one_entry_point_test {
 namespace {
@@ -53,6 +54,7 @@ OpDecorate %colour Location 0
 %words = OpVariable %pwords Workgroup
 %pword = OpTypePointer Workgroup %u32
 %pcolour = OpTypePointer Output %f32
+%pfloat = OpTypePointer StorageBuffer %f32
 %colour = OpVariable %pcolour Output
 %compute = OpFunction %void None %fn
 %l0 = OpLabel
@@ -69,6 +71,9 @@ OpFunctionEnd
 %other = OpFunction %void None %fn
 %l2 = OpLabel
 %r2 = OpFunctionCall %vector %shared
+%x2 = OpCompositeExtract %f32 %r2 4
+%q2 = OpAccessChain %pfloat %buffer %c0 %c0
+OpStore %q2 %x2
 OpReturn
 OpFunctionEnd
 %ofCompute = OpFunction %vector None %of
@@ -147,6 +152,15 @@ TEST(OneEntryPoint, OfNameAndStage) {
         for (std::string_view word : c.kept) EXPECT_NE(count(text, word), 0u) << word;
         for (std::string_view word : c.gone) EXPECT_EQ(count(text, word), 0u) << word;
     }
+}
+
+// A function whose result nothing reads goes with its call.
+TEST(OneEntryPoint, FunctionsWithoutEffect) {
+    const std::string module = test::edited(std::string(kModule), {{"OpStore %q2 %x2\n", ""}});
+    const Result<Rewritten> out = run(test::assemble(module), "other", Stage::kCompute);
+    ASSERT_TRUE(out) << out.error().message;
+    EXPECT_EQ(validate(out->words), std::nullopt);
+    EXPECT_EQ(count(disassemble(out->words), "OpName %shared"), 0u);
 }
 
 TEST(OneEntryPoint, RefusedWhereStageAndNameContradict) {

@@ -8,6 +8,7 @@
 
 #include "assemble.hpp"
 #include "coopvk/rewrite.hpp"
+#include "edit.hpp"
 
 namespace coopvk::rewrite::qcom_formats_test {
 namespace {
@@ -131,25 +132,23 @@ TEST(QcomArrays, OfAsManyElementsAsAreUnrolled) {
 
 // Lines of 32 bytes are 8 words, also of f16: lanes exchange two of them at once.
 TEST(QcomArrays, LanesExchangeWords) {
+    using Edit = std::pair<std::string_view, std::string_view>;
     for (const Operation& operation : {kOperations[0], kOperations[2]}) {
+        const bool isToA = operation.name == "Construct";
         size_t shuffles[2] = {};
         for (const size_t f16 : {0, 1}) {
             // Null constants would be folded.
-            std::string text =
+            const std::string text = test::edited(
                 module(kElements[f16], operation,
                        "%to_A = OpTypePointer Private %A\n%held_A = OpVariable %to_A Private\n"
                        "%to_line = OpTypePointer Private %line\n"
-                       "%held_line = OpVariable %to_line Private\n");
-            const auto replace = [&](std::string_view from, std::string_view to) {
-                if (const size_t at = text.find(from); at != text.npos)
-                    text.replace(at, from.size(), to);
-            };
-            replace("\"main\"", "\"main\" %held_A %held_line");
-            replace("%A %line0\n", "%A %some_line\nOpStore %held_A %r\n");
-            replace("%line %A0\n", "%line %some_A\nOpStore %held_line %r\n");
-            replace("%label = OpLabel\n",
-                    "%label = OpLabel\n%some_A = OpLoad %A %held_A\n"
-                    "%some_line = OpLoad %line %held_line\n");
+                       "%held_line = OpVariable %to_line Private\n"),
+                {{"\"main\"", "\"main\" %held_A %held_line"},
+                 isToA ? Edit("%A %line0\n", "%A %some_line\nOpStore %held_A %r\n")
+                       : Edit("%line %A0\n", "%line %some_A\nOpStore %held_line %r\n"),
+                 {"%label = OpLabel\n",
+                  "%label = OpLabel\n%some_A = OpLoad %A %held_A\n"
+                  "%some_line = OpLoad %line %held_line\n"}});
             const std::vector<uint32_t> words = test::assemble(text);
             Request request;
             request.words = words;

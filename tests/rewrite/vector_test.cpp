@@ -134,6 +134,7 @@ struct Types {
     uint32_t inputType, matrixType, biasType;  // VkComponentTypeKHR
     uint32_t bound;                            // of a product's words; 10 more a component
 };
+// Bounds are for this test to choose: little above what products take, so that growth is seen.
 constexpr Types kTypes[] = {{"half", "half", 0, 0, 0, 20480},
                             {"half", "half", 1000491002, 1000491002, 0, 45056},
                             {"half", "half", 1000491003, 1000491003, 0, 34816},

@@ -15,9 +15,11 @@ fail() {
 }
 
 # The table is the one of docs/tune.md.
+list=$("$coopvk" tune --list | sed 's/(not tried)/-/') || fail 'tune --list'
+(($(wc -l <<<"$list") == $(grep -c '^| `[a-z-]*` | [-0-9a-z,]* | ' "$source/docs/tune.md"))) || fail "not the rows of docs/tune.md: $list"
 while read -r name values _; do
-    grep -qF "| \`$name\` | ${values/(not/} |" <<<"$(sed 's/ tried)//' "$source/docs/tune.md")" || fail "docs/tune.md has no row '| \`$name\` | $values |'"
-done < <("$coopvk" tune --list | sed 's/(not tried)/-/')
+    grep -qF "| \`$name\` | $values |" "$source/docs/tune.md" || fail "docs/tune.md has no row '| \`$name\` | $values |'"
+done <<<"$list"
 
 # Killed at random moments until something is measured, it goes on behind that: a planted failure stays.
 folder=$work/config/coopvk/tuned part=$work/config/coopvk/tuned/10005-0000-13.json.part

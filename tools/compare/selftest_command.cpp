@@ -18,6 +18,8 @@
 #include "compare/compare_commands.hpp"
 #include "compare/selftest/groups.hpp"
 #include "coopvk/rewrite.hpp"
+#include "device/device_facts.hpp"
+#include "device/tuning.hpp"
 #include "json_text.hpp"
 #include "layer_location.hpp"
 #include "report/archive.hpp"
@@ -226,7 +228,7 @@ class Results {
     explicit Results(const SelftestOptions& options) : options_(options) {
         json_ = {{"version", COOPVK_VERSION}, {"rewriter", rewrite::version()}};
         json_["device"] = options.device;
-        json_["information"] = deviceInformation(options.limit);
+        json_["information"] = withoutFolders(deviceInformation(options.limit));
         json_["parts"] = ordered_json::array();
         if (options.resume) readEarlier();
     }
@@ -262,6 +264,16 @@ class Results {
     }
 
  private:
+    // Profiles lie in folders of users.
+    static ordered_json withoutFolders(ordered_json information) {
+        for (ordered_json& device : information["devices"]) {
+            const auto tuning = device.find("tuning");
+            if (tuning == device.end()) continue;
+            const std::filesystem::path origin = tuning->value("origin", "");
+            (*tuning)["origin"] = origin.filename().string();
+        }
+        return information;
+    }
     // Of the same version, device and driver.
     void readEarlier() {
         const auto text = layer::readText(options_.json, size_t{64} << 20);
@@ -295,7 +307,8 @@ bool writeResults(const SelftestOptions& options, const ordered_json& json) {
     };
     try {
         const auto& tuning = json.at("information").at("devices").at(options.device).at("tuning");
-        if (const auto text = layer::readText(tuning.value("origin", ""), size_t{1} << 20))
+        const auto folder = layer::profilePath({}).parent_path();
+        if (const auto text = layer::readText(folder / tuning.value("origin", ""), size_t{1} << 20))
             files.push_back({"tuning.json", *text});
     } catch (const ordered_json::exception&) {  // it is not known
     }

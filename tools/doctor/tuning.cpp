@@ -22,7 +22,9 @@ void checkTuning(Findings& findings) {
         const auto assessed = layer::assessDevice(settings, device.facts);
         const layer::DeviceTuning tuning = layer::tuningFor(settings, assessed.facts);
         const std::string text = assessed.facts.traits.name + ": " + textOf(tuning);
-        if (!tuning.ignored.empty())
+        const bool isOutdated =
+            !tuning.ignored.empty() && settings.numerics != rewrite::Numerics::kSame;
+        if (isOutdated)
             findings.push_back({false, text, "measure again with coopvk tune, or remove the file"});
         else if (!tuning.origin.empty())
             std::cout << text << '\n';

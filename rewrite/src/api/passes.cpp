@@ -195,7 +195,7 @@ Failure lowerAnyNumbers(Rewriting& r) {
     return lowerNumbers(context, numbersToLower(r.module, r.target));
 }
 
-// In the whole function, registers hold values for longer.
+// Equal values are shared within the whole function only where short code is worth more registers.
 Failure optimiseAll(Rewriting& r) {
     r.types.rescan();
     optimise(r.types, r.target.device.prefersShortCode ? Within::kFunction : Within::kBlock);
@@ -272,8 +272,8 @@ constexpr Pass kPasses[] = {
      {},
      optimiseAll},
     {"finish",
-     {kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo, kNoLackingFloats,
-      kNoWideSubgroups},
+     {kOneEntryPoint, kNoInt4, kNoMatrices, kNoVectors, kNoFloatAtomics, kNoBlockIo,
+      kNoLackingFloats, kNoWideSubgroups},
      {},
      finish},
 };

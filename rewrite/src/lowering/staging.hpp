@@ -33,7 +33,7 @@ class AreaAccess {
           start_(start),
           memory_(nonPrivateAccess(emit.module())) {}
 
-    // Elements by their numbers (u32), without `start` among those of all subgroups.
+    // Elements by their numbers (u32): from `start` on; without one, among those of all subgroups.
     Id pointer(Id index) {
         return emit_.chain(area_.element, {area_.variable, emit_.addU32(start_, index)});
     }

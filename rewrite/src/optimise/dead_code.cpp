@@ -118,26 +118,26 @@ class DeadCode {
     std::vector<Id> pending_;
 };
 
-// The blocks to which a block may lead: one, if its condition is constant.
+// The label to which a block always leads by a constant condition; 0: there is none.
+Id knownTarget(const Module& module, const Block& block) {
+    const Instruction* end = block.body.empty() ? nullptr : block.body.back().get();
+    if (end == nullptr || end->opcode != OpBranchConditional || end->operands.size() < 3) return 0;
+    const spv::Op condition = module.def(end->word(0)).opcode;
+    if (condition == OpConstantTrue) return end->word(1);
+    return condition == OpConstantFalse ? end->word(2) : 0;
+}
+
+// The blocks to which a block may lead.
 std::vector<size_t> followers(const Module& module, const BlockGraph& graph, const Block& block,
                               size_t number) {
-    const Instruction* end = block.body.empty() ? nullptr : block.body.back().get();
-    if (end != nullptr && end->opcode == OpBranchConditional && end->operands.size() >= 3) {
-        const spv::Op condition = module.def(end->word(0)).opcode;
-        const bool isTrue = condition == OpConstantTrue;
-        const auto taken = graph.number(end->word(isTrue ? 1 : 2));
-        if ((isTrue || condition == OpConstantFalse) && taken) return {*taken};
-    }
+    if (const auto taken = graph.number(knownTarget(module, block))) return {*taken};
     return graph.successors(number);
 }
 
 // Without one, all blocks that anything branches to are executed.
 bool hasKnownCondition(const Module& module, const Function& function) {
-    return std::ranges::any_of(function.blocks, [&](const auto& block) {
-        return !block->body.empty() && block->body.back()->opcode == OpBranchConditional &&
-               isOneOf(module.def(block->body.back()->word(0)).opcode,
-                       {OpConstantTrue, OpConstantFalse});
-    });
+    return std::ranges::any_of(function.blocks,
+                               [&](const auto& block) { return knownTarget(module, *block) != 0; });
 }
 
 // By number: whether the block may be executed.
@@ -238,6 +238,7 @@ void removeUnread(Module& module) {
         const bool isGlobal = isVariable(i.opcode) && storageOf(i) != spv::StorageClass::Function;
         return neverComputed.contains(i.result) || (!isGlobal && hasNoEffect(effects, module, i));
     });
+    removeUnreachedFunctions(module);  // whose calls are gone
 }
 
 void removeUnreachedFunctions(Module& module) {

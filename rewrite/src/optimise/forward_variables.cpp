@@ -74,7 +74,10 @@ class Forwarding {
         for (const auto& block : function_.blocks) {
             module_.takeOut(block->body, [&](const Instruction& i) { return isGone(i); });
         }
-        for (auto& [block, phi] : made_) insertFirst(function_.blocks[block]->body, std::move(phi));
+        for (auto& [block, phi] : made_) {
+            InstructionList& body = function_.blocks[block]->body;
+            body.insert(body.begin(), std::move(phi));
+        }
         replaced_.update(function_);
         module_.forget(gone_);
     }
@@ -92,10 +95,6 @@ class Forwarding {
         std::map<size_t, Id> stored, atStart;
         std::vector<Phi> phis;
     };
-
-    static void insertFirst(InstructionList& list, InstructionPtr i) {
-        list.insert(list.begin(), std::move(i));
-    }
 
     bool isReached(size_t block) const { return dominators_.dominates(0, block); }
 
@@ -181,8 +180,10 @@ class Forwarding {
         if (phis_ == Phis::kNever && (!known.isStored || needless.size() != known.phis.size()))
             return;
         gone_.insert(variable.result);
-        // For debuggers: values have the name of the variable that had them.
-        for (const auto& [block, value] : known.stored) module_.copyName(variable.result, value);
+        // For debuggers: values, but for constants, get the name of the variable that had them.
+        for (const auto& [block, value] : known.stored) {
+            if (!isDeclaration(module_.def(value))) module_.copyName(variable.result, value);
+        }
         for (const auto& [load, value] : loaded) replaced_.replace(load, value);
         for (const Phi& phi : known.phis) {
             const auto found = needless.find(phi.result);

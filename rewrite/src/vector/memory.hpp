@@ -128,7 +128,7 @@ class VectorMemory : private VectorCode {
     // Pointer to the `type` at byte 4 * index, if isArrayOf(type).
     Id wordPointer(Id type, Id index) { return array_->pointer(emit_, type, index); }
     spv::StorageClass storage() const { return location_.storage; }
-    // Declares that other invocations access the memory, too.
+    // Declares that other invocations access the memory, too. Only of elements, not of a place.
     void makeNonPrivate();
 
  private:

@@ -68,12 +68,14 @@ TEST_F(ProfileTest, OthersAreIgnored) {
         ordered_json other = profile();
         other[name] = value.is_string() ? ordered_json("x") : ordered_json(7);
         rows.emplace_back(other.dump(), "another " + name);
+        other[name] = ordered_json::array({ordered_json::array()});
+        rows.emplace_back(other.dump(), "'" + name + "' is no number or text");
         other[name] = nullptr;
         rows.emplace_back(other.dump(), "another " + name);
         other.erase(name);
         rows.emplace_back(other.dump(), "no '" + name + "'");
     }
-    EXPECT_EQ(rows.size(), 4u + 3 * 7);
+    EXPECT_EQ(rows.size(), 4u + 4 * 7);
     ordered_json json = profile();
     for (const ordered_json& wrong :
          {ordered_json(), ordered_json(3), ordered_json("slice=3"), ordered_json("\x1b[0m=1")}) {
@@ -103,6 +105,17 @@ TEST_F(ProfileTest, SettingsDecide) {
     const DeviceTuning tuning = with(profile().dump());
     EXPECT_EQ(tuning.choices, rewrite::MatrixTuning());
     EXPECT_NE(tuning.ignored.find("numerics"), std::string::npos);
+}
+
+TEST(ChoicesAt, AGridHasNoMoreRowsThanLanes) {
+    rewrite::MatrixTuning choices;
+    choices.gridRows = 16;
+    choices.sliceDepth = 4;
+    EXPECT_EQ(choicesAt(choices, 16), choices);
+    rewrite::MatrixTuning others;
+    others.sliceDepth = 4;
+    EXPECT_EQ(choicesAt(choices, 8), others);
+    EXPECT_EQ(choicesAt(others, 4), others);
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ TEST_F(CommandLives, CommandsWithStages) {
     EXPECT_EQ(copiesFrom(buffer), (std::vector<uint64_t>{4, 4, 8, 12, 4, 4, 8}));
 }
 
-// An update with a template changes the set, until the template or the set is destroyed.
+// An update with a template changes the set that it names, until the template is destroyed.
 TEST_F(CommandLives, UpdateTemplates) {
     const VkDescriptorSet handle = makeSet();
     const VkDescriptorUpdateTemplateEntry entry = {

@@ -27,14 +27,13 @@ double now(bool isCpu) {
     return std::chrono::duration<double>(time).count();
 }
 
-// The layer reads its settings when an instance is made.
-const std::string& tuned(const std::string& tuning, const std::string& unchanged) {
+// For works that are made later: the layer reads its settings when an instance is made.
+void useTuning(const std::string& tuning) {
     using layer::system::setVariable;
     setVariable("COOPVK_TUNING", tuning.empty() ? "off" : tuning);
     setVariable("COOPVK_NUMERICS", "fast");
     setVariable("COOPVK_AS", "own");
     setVariable("COOPVK_ELEMENT_LAYOUT", "auto");
-    return unchanged;
 }
 
 size_t widthOf(Element type) { return type == Element::kHalf ? 2 : 4; }
@@ -42,12 +41,11 @@ size_t widthOf(Element type) { return type == Element::kHalf ? 2 : 4; }
 // A work on a device of its own.
 class TunedWork {
  public:
-    TunedWork(const MeasureRequest& request, const std::string& tuning, const TuneWork& work,
-              const Problem& problem)
+    TunedWork(const MeasureRequest& request, const TuneWork& work, const Problem& problem)
         : isCpu_(request.isCpu),
           work_(work),
           problem_(problem),
-          gpu_(request.device, std::span(&work.extension, 1), tuned(tuning, kBackEnd)),
+          gpu_(request.device, std::span(&work.extension, 1), kBackEnd),
           layout_(gpu_.device, gpu_.vk, 3u, 4),
           bindings_(gpu_.device, gpu_.vk, layout_),
           host_(gpu_.ref(), std::max({bytes(0), bytes(1), bytes(2)}), kUsage),
@@ -144,8 +142,10 @@ uint32_t dispatchesOf(TunedWork& work, double sample) {
 ordered_json measureWork(const MeasureRequest& request, const TuneWork& work) {
     ordered_json json = {{"name", work.name}};
     const Problem problem = work.problem(request.isCpu);
-    TunedWork base(request, request.base, work, problem);
-    TunedWork candidate(request, request.candidate, work, problem);
+    useTuning(request.base);
+    TunedWork base(request, work, problem);
+    useTuning(request.candidate);
+    TunedWork candidate(request, work, problem);
     const uint32_t dispatches = dispatchesOf(base, request.sample);
     candidate.seconds(1);
     json["baseIsRight"] = base.isRight();

@@ -27,7 +27,7 @@ nlohmann::ordered_json jsonOf(const MeasureRequest& request);
 MeasureRequest requestFrom(std::string_view text);
 
 // In this process, which the driver may end. {"works": [{"name", "isRight", "baseIsRight", "base",
-// "candidate"}]}, with seconds of a dispatch. Throws what Vulkan's calls throw.
+// "candidate", "operations"}]}, with seconds of a dispatch. Throws what Vulkan's calls throw.
 nlohmann::ordered_json measureTunings(const MeasureRequest& request);
 
 }  // namespace coopvk::tune

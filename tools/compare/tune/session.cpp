@@ -38,8 +38,8 @@ rewrite::Target targetOf(const layer::PhysicalDeviceContext& assessed, const Tun
     target.emulated = {work.extension};
     target.nativeFeatures = assessed.nativeFeatures;
     if (!assessed.nativeMatrices) target.backEnd = rewrite::BackEnd::kCore;
-    if (const auto read = rewrite::matrixTuningFromText(tuning)) target.tuning = *read;
-    if (target.tuning.gridRows.value_or(0) > target.subgroupSize) target.tuning.gridRows.reset();
+    if (const auto read = rewrite::matrixTuningFromText(tuning))
+        target.tuning = layer::choicesAt(*read, target.subgroupSize);
     return target;
 }
 

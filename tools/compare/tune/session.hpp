@@ -35,7 +35,7 @@ class TuneSession {
     std::optional<Measured> measure(const Trial& trial);
     void add(const Trial& trial);  // to the profile's list
 
-    // False if the file cannot be written. Then nothing more is to be resumed.
+    // False if the file cannot be written. Else the search is over: nothing is left to resume.
     bool writeProfile(const Found& found);
     const std::filesystem::path& path() const { return path_; }
     double seconds() const;  // since the start
