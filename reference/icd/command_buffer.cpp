@@ -94,6 +94,23 @@ void CommandBuffer::reset() {
     calls_ = 0;
 }
 
+void CommandBuffer::add(std::span<const Object* const> objects,
+                        std::function<void(Execution&)> execute) {
+    require(state == State::kRecording, "the command buffer is not being recorded");
+    std::vector<std::weak_ptr<const Object>> mine;
+    for (const Object* object : objects)
+        if (object != nullptr) mine.push_back(object->self);
+    used.insert(used.end(), mine.begin(), mine.end());
+    const auto executeWith = [mine = std::move(mine), execute = std::move(execute)](Execution& on) {
+        std::vector<std::shared_ptr<const Object>> held;
+        for (const auto& each : mine) held.push_back(each.lock());
+        require(std::ranges::count(held, nullptr) == 0,
+                "a command uses an object that was destroyed");
+        execute(on);
+    };
+    commands.push_back({executeWith, called_, calls_});
+}
+
 void CommandBuffer::requireExecutable() const {
     require(state == State::kExecutable, state == State::kInitial
                                              ? "the command buffer was not begun"

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <optional>
+#include <span>
 
 #include "coopvk_reference/texels.hpp"
 #include "device.hpp"
@@ -144,37 +145,28 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
     void addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) const;
     // Throws InvalidUse if it cannot be executed.
     void requireExecutable() const;
-    void add(std::function<void(Execution&)> execute) {
-        commands.push_back({std::move(execute), called_, calls_});
-    }
+    // Records what the queue calls. Objects (null: none) must live until then.
+    void add(std::span<const Object* const> objects, std::function<void(Execution&)> execute);
 
  private:
     const char* called_ = "";
     uint32_t calls_ = 0;  // since it was begun
 };
 
-// Objects that the command uses must live until it executes. Arguments that are no objects do not
-// matter.
+template <typename T>
+const Object* objectOrNull(T* argument) {
+    return kIsObject<std::remove_const_t<T>> ? reinterpret_cast<const Object*>(argument) : nullptr;
+}
+template <typename T>
+const Object* objectOrNull(T) {
+    return nullptr;
+}
+
+// Records a command that uses these objects. Arguments that are no objects do not matter.
 template <typename Function, typename... Arguments>
 void record(CommandBuffer& commands, Function function, Arguments... arguments) {
-    require(commands.state == CommandBuffer::State::kRecording,
-            "the command buffer is not being recorded");
-    std::vector<std::weak_ptr<const Object>> used;
-    [[maybe_unused]] const auto add = [&](auto argument) {
-        using Argument = std::remove_cv_t<std::remove_pointer_t<decltype(argument)>>;
-        if constexpr (kIsObject<Argument>)
-            if (argument != nullptr)
-                used.push_back(reinterpret_cast<const Object*>(argument)->self);
-    };
-    (add(arguments), ...);
-    commands.used.insert(commands.used.end(), used.begin(), used.end());
-    commands.add([used, function](Execution& execution) {
-        std::vector<std::shared_ptr<const Object>> held;
-        for (const auto& each : used) held.push_back(each.lock());
-        require(std::ranges::count(held, nullptr) == 0,
-                "a command uses an object that was destroyed");
-        function(execution);
-    });
+    const Object* used[] = {nullptr, objectOrNull(arguments)...};
+    commands.add(used, std::move(function));
 }
 
 }  // namespace coopvk::reference::icd

@@ -3,6 +3,7 @@
 // The entry points, and how the loader and programs find them. The loader's interface to drivers
 // (LoaderDriverInterface.md): the three symbols at the end alone are exported.
 #include <cstring>
+#include <span>
 #include <string_view>
 #include <unordered_map>
 
@@ -27,110 +28,134 @@ enum class CommandId {
 };
 
 struct CommandText {
-    std::string_view name;
+    std::string_view name, target;  // target: the same without "vk" and without an alias's suffix
     // For each argument: "!" if it must not be null, "-" if it may be, or the number of the
     // argument that must be 0 if this one is null.
     std::string_view needed;
 };
 constexpr CommandText kTexts[] = {
-#define COOPVK_COMMAND(name, target, level, extension, needed) {#name, needed},
+#define COOPVK_COMMAND(name, target, level, extension, needed) {#name, #target, needed},
 #include "commands.inc"
 #undef COOPVK_COMMAND
 };
 
-template <typename... Arguments>
-void requireArguments(std::string_view needed, Arguments... arguments) {
-    const bool isNull[] = {arguments == Arguments{}...};
+void requireArguments(std::string_view needed, std::span<const bool> isNull) {
     for (size_t i = 0; i < needed.size(); ++i) {
         if (needed[i] == '-' || !isNull[i]) continue;
         require(needed[i] != '!' && isNull[needed[i] - '0'], "an argument is null");
     }
 }
 
-Instance* instanceOf(const Instance& instance) { return const_cast<Instance*>(&instance); }
-Instance* instanceOf(const PhysicalDevice& device) { return device.instance; }
-Instance* instanceOf(const Device& device) { return device.physical->instance; }
-Instance* instanceOf(const Queue& queue) { return instanceOf(*queue.device); }
-Instance* instanceOf(const CommandBuffer& commands) { return instanceOf(commands.device); }
+// Of the object of a command.
+const Device* deviceOf(const Object& object) {
+    switch (object.type) {
+        case VK_OBJECT_TYPE_DEVICE:
+            return static_cast<const Device*>(&object);
+        case VK_OBJECT_TYPE_QUEUE:
+            return static_cast<const Queue&>(object).device;
+        case VK_OBJECT_TYPE_COMMAND_BUFFER:
+            return &static_cast<const CommandBuffer&>(object).device;
+        default:
+            return nullptr;
+    }
+}
+const Instance* instanceOf(const Object& object) {
+    if (const Device* device = deviceOf(object)) return device->physical->instance;
+    return object.type == VK_OBJECT_TYPE_PHYSICAL_DEVICE
+               ? static_cast<const PhysicalDevice&>(object).instance
+               : static_cast<const Instance*>(&object);
+}
 
-// With what the arguments of a command must go.
-const void* ownerOf(const Instance& instance) { return &instance; }
-const void* ownerOf(const PhysicalDevice& device) { return device.instance; }
-const void* ownerOf(const Device& device) { return &device; }
-const void* ownerOf(const Queue& queue) { return queue.device; }
-const void* ownerOf(const CommandBuffer& commands) { return &commands.device; }
+// A call of an entry point, whatever its arguments are.
+struct Call {
+    const CommandText& text;
+    std::shared_ptr<Object> object = {};  // of the first argument; lives as long as the call
+    const void* owner = nullptr;          // with what the other arguments must go; null: anything
+    VkResult failure = VK_SUCCESS;
 
-// The parameter for an argument of the command of an object.
+    void begin(std::span<const bool> isNull) {
+        requireArguments(text.needed, isNull);
+        if (object == nullptr) return;
+        const Device* device = deviceOf(*object);
+        owner = device != nullptr ? static_cast<const void*>(device) : instanceOf(*object);
+        if (object->type == VK_OBJECT_TYPE_COMMAND_BUFFER)
+            static_cast<CommandBuffer&>(*object).call(text.name.data());
+    }
+
+    // For the exception that is being handled.
+    void fail() noexcept {
+        try {
+            throw;
+        } catch (const InvalidUse& use) {
+            failure = VK_ERROR_VALIDATION_FAILED_EXT;
+            report(use);
+        } catch (...) {  // nothing throws here for want of anything but memory and threads
+            failure = VK_ERROR_OUT_OF_HOST_MEMORY;
+        }
+        if (object != nullptr && object->type == VK_OBJECT_TYPE_COMMAND_BUFFER)
+            static_cast<CommandBuffer&>(*object).result = failure;
+    }
+
+ private:
+    void report(const InvalidUse& use) const noexcept {
+        try {
+            const auto* instance = object != nullptr ? instanceOf(*object) : nullptr;
+            sendUsage(const_cast<Instance*>(instance), object.get(),
+                      std::string(text.name) + ": " + use.message);
+        } catch (...) {  // no memory for the message
+        }
+    }
+};
+
+// The parameter for an argument of a command.
 template <typename T>
-typename Parameter<T>::Type parameterOf(const auto& object, T argument) {
-    using Type = typename Parameter<T>::Type;
-    if constexpr (!std::is_same_v<Type, T> && requires { ownerOf(*object); }) {
-        if (argument != T{})
+typename Parameter<T>::Type parameterOf(const Call& call, T argument) {
+    if constexpr (!std::is_same_v<typename Parameter<T>::Type, T>) {
+        if (argument != T{} && call.owner != nullptr)
             requireOwner(*findHandle(reinterpret_cast<uint64_t>(argument), Parameter<T>::kObject),
-                         ownerOf(*object));
+                         call.owner);
     }
     return parameter(argument);
 }
 
-// Entry<command, type, function>::call is the entry point: it calls the function, or records that
-// the queue calls it. No exception leaves it.
-template <CommandId kId, typename Command, auto kFunction>
+// Entry<command, type, direct, executed>::call is the entry point: it calls the function `direct`,
+// or records that the queue calls `executed`, or that there is no such function. No exception
+// leaves it.
+template <CommandId kId, typename Command, auto kDirect, auto kExecuted>
 struct Entry;
 
-template <CommandId kId, typename R, typename First, typename... Rest, auto kFunction>
-struct Entry<kId, R (*)(First, Rest...), kFunction> {
+template <CommandId kId, typename R, typename First, typename... Rest, auto kDirect, auto kExecuted>
+struct Entry<kId, R (*)(First, Rest...), kDirect, kExecuted> {
     static VKAPI_ATTR R VKAPI_CALL call(First first, Rest... rest) noexcept {
-        constexpr const CommandText& kText = kTexts[size_t(kId)];
-        VkResult failure = VK_ERROR_OUT_OF_HOST_MEMORY;
-        decltype(held(first)) object{};  // which lives as long as the call
+        Call call{kTexts[size_t(kId)]};
         try {
-            object = held(first);
-            requireArguments(kText.needed, first, rest...);
-            if constexpr (std::is_same_v<First, VkCommandBuffer>) object->call(kText.name.data());
-            if constexpr (std::is_invocable_v<decltype(kFunction), Execution&,
-                                              typename Parameter<Rest>::Type...>)
-                return recordCall(parameter(first), parameterOf(object, rest)...);
-            else
-                return kFunction(parameter(first), parameterOf(object, rest)...);
-        } catch (const InvalidUse& use) {
-            failure = VK_ERROR_VALIDATION_FAILED_EXT;
-            report(object, kText.name, use);
-        } catch (...) {  // nothing throws here for want of anything but memory and threads
+            if constexpr (requires { sharedOf(first); })
+                if (first != First{})
+                    call.object = findHandle(reinterpret_cast<uint64_t>(first),
+                                             Parameter<First>::kObject);
+            const bool isNull[] = {first == First{}, rest == Rest{}...};
+            call.begin(isNull);
+            return run(call, parameter(first), parameterOf(call, rest)...);
+        } catch (...) {
+            call.fail();
         }
-        if constexpr (std::is_same_v<First, VkCommandBuffer>)
-            if (object != nullptr) object->result = failure;
         if constexpr (std::is_same_v<R, VkResult>)
-            return failure;
+            return call.failure;
         else if constexpr (!std::is_void_v<R>)
             return R{};
     }
 
  private:
-    static constexpr bool kHasObject = requires(First handle) { sharedOf(handle); };
-
-    static auto held(First first) {
-        if constexpr (kHasObject)
-            return sharedOf(first);
-        else
-            return nullptr;
-    }
-
-    static R recordCall(auto&& commands, auto... arguments) {
-        const auto execute = [=](Execution& execution) { kFunction(execution, arguments...); };
-        if constexpr (std::is_same_v<First, VkCommandBuffer>)
-            record(commands, execute, arguments...);
-        return R();
-    }
-
-    static void report(const auto& object, std::string_view name, const InvalidUse& use) noexcept {
-        try {
-            const std::string text = std::string(name) + ": " + use.message;
-            if constexpr (kHasObject) {
-                if (object != nullptr) return sendUsage(instanceOf(*object), object.get(), text);
+    static R run([[maybe_unused]] const Call& call, typename Parameter<First>::Type first,
+                 typename Parameter<Rest>::Type... rest) {
+        if constexpr (std::is_same_v<First, VkCommandBuffer>) {
+            if (kExecuted != nullptr) {
+                const auto execute = [=](Execution& execution) { kExecuted(execution, rest...); };
+                return record(first, execute, rest...), R();
             }
-            sendUsage(nullptr, nullptr, text);
-        } catch (...) {  // no memory for the message
+            if (kDirect == nullptr) return recordUnexecuted(first, call.text.name), R();
         }
+        return kDirect(first, rest...);
     }
 };
 
@@ -162,17 +187,6 @@ constexpr bool isNotExecuted(std::string_view name) {
     return name.starts_with("Cmd") &&
            std::ranges::find(kWithoutEffect, name) == std::end(kWithoutEffect);
 }
-
-template <CommandId kId, typename Function>
-struct Unexecuted;
-template <CommandId kId, typename R, typename First, typename... Arguments>
-struct Unexecuted<kId, R(First, Arguments...)> {
-    static R call([[maybe_unused]] First first, Arguments...) {
-        if constexpr (std::is_same_v<First, CommandBuffer&>)
-            recordUnexecuted(first, kTexts[size_t(kId)].name);
-        return R();
-    }
-};
 
 // What an argument points to, if the command may write it, becomes 0, but for the head of a chain.
 template <typename T>
@@ -210,18 +224,19 @@ PFN_vkVoidFunction pointer(Function* function) {
     return reinterpret_cast<PFN_vkVoidFunction>(function);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension, needed)                             \
-    {#name,                                                                                \
-     {Level::level, extension,                                                             \
-      icd::target != nullptr                                                               \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target, &icd::target>::call)           \
-      : execution::target != nullptr                                                       \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target, &execution::target>::call)     \
-      : isNotExecuted(#target)                                                             \
-          ? pointer(&Entry<CommandId::name, PFN_vk##target,                                \
-                           &Unexecuted<CommandId::name,                                    \
-                                       Implementation<PFN_vk##target>::Type>::call>::call) \
-          : pointer(&Absent<PFN_vk##target, resultOf(#target)>::call)}},
+// Whether there are functions is known when this is linked.
+template <CommandId kId, typename Command, auto kDirect, auto kExecuted>
+PFN_vkVoidFunction functionOf() {
+    constexpr std::string_view kTarget = kTexts[size_t(kId)].target;
+    if (isNotExecuted(kTarget) || kDirect != nullptr || kExecuted != nullptr)
+        return pointer(&Entry<kId, Command, kDirect, kExecuted>::call);
+    return pointer(&Absent<Command, resultOf(kTarget)>::call);
+}
+
+#define COOPVK_COMMAND(name, target, level, extension, needed)                       \
+    {#name,                                                                          \
+     {Level::level, extension,                                                       \
+      functionOf<CommandId::name, PFN_vk##target, &icd::target, &execution::target>()}},
 // Without a function: a command that the driver does not know.
 const Command& findCommand(std::string_view name) {
     static const Command unknown{};
