@@ -83,8 +83,7 @@ using Numbers = std::vector<double>;
 using Operands = std::vector<Numbers>;
 
 // Gives f the operands of each lane as doubles, and stores what it returns.
-template <auto kF>
-void onVectors(Subgroup& s, Out result) {
+void ofVectors(Subgroup& s, Out result, Numbers (*f)(const Operands&)) {
     withFormat(*s.program, scalarOf(*s.operand(0).type), [&](auto format) {
         Operands operands(s.operands());
         s.mask.forEach([&](uint32_t lane) {
@@ -97,11 +96,16 @@ void onVectors(Subgroup& s, Out result) {
                         operands[n][c] = double(own.from(from.at(c, lane)));
                 });
             }
-            const Numbers numbers = kF(operands);
+            const Numbers numbers = f(operands);
             for (uint32_t c = 0; c < result.components() && c < numbers.size(); ++c)
                 result.at(c, lane) = format.to(numbers[c]);
         });
     });
+}
+
+template <auto kF>
+void onVectors(Subgroup& s, Out result) {
+    ofVectors(s, result, kF);
 }
 
 double dotOf(const Numbers& a, const Numbers& b) {

@@ -139,30 +139,30 @@ enum class Unrounded { kNowhere, kOperands, kResult };
 
 // The result's components from those of the operands; one of a component counts for all.
 using Of = Interval (*)(const Operands&);
-template <uint32_t kCount, auto kOf, Unrounded kUnrounded = Unrounded::kNowhere>
-void each(const Transferred& t) {
+constexpr uint32_t kMostOperands = 3;
+void eachComponent(const Transferred& t, uint32_t count, Of of, Unrounded unrounded) {
     const Value& result = t.result();
     const Number number = numberOf(scalarOf(*result.type));
     const FloatControls& controls = t.s.program->controls(scalarOf(*result.type));
     const bool isUnrounded =
-        kUnrounded == Unrounded::kResult || (t.at.contracts && kUnrounded == Unrounded::kNowhere);
+        unrounded == Unrounded::kResult || (t.at.contracts && unrounded == Unrounded::kNowhere);
     for (uint32_t c = 0; c < result.components(); ++c) {
         t.mask.forEach([&](uint32_t lane) {
-            Interval operands[kCount];
+            Interval operands[kMostOperands];
             Deviation any = 0;
-            for (uint32_t n = 0; n < kCount; ++n) {
-                const Value& from = t.operand(n);
-                const uint32_t component = from.components() > 1 ? c : 0;
-                const Deviation deviation = from.deviationAt(component, lane);
+            for (uint32_t n = 0; n < count; ++n) {
+                const Value& operand = t.operand(n);
+                const uint32_t component = operand.components() > 1 ? c : 0;
+                const Deviation deviation = operand.deviationAt(component, lane);
                 if (any == 0 || isUnknown(deviation)) any = deviation != 0 ? deviation : any;
-                constexpr auto kFrom = kUnrounded == Unrounded::kNowhere ? intervalOf : unroundedOf;
+                const auto from = unrounded == Unrounded::kNowhere ? intervalOf : unroundedOf;
                 operands[n] =
-                    kFrom(deviation, numberOf(scalarOf(*from.type)), from.at(component, lane));
+                    from(deviation, numberOf(scalarOf(*operand.type)), operand.at(component, lane));
             }
             const bool isFixed =
                 any == 0 && !t.at.contracts && t.s.intervals->functions() == Functions::kAsHere;
             if (isFixed || isUnknown(any)) return result.setDeviation(c, lane, any);
-            const Interval exact = Of(kOf)({number, operands, t.at});
+            const Interval exact = of({number, operands, t.at});
             Interval set = rounded(exact, number);
             if (isUnrounded && !hasSpecial(exact)) set.unite(exact);
             if (controls.rounding != numbers::Rounding::nearestEven)
@@ -171,6 +171,11 @@ void each(const Transferred& t) {
             result.setDeviation(c, lane, deviationOf(number, result.at(c, lane), set));
         });
     }
+}
+template <uint32_t kCount, auto kOf, Unrounded kUnrounded = Unrounded::kNowhere>
+void each(const Transferred& t) {
+    static_assert(kCount <= kMostOperands);
+    eachComponent(t, kCount, kOf, kUnrounded);
 }
 template <auto kOf>
 constexpr TransferRow row1(auto opcode) {

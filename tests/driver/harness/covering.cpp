@@ -5,8 +5,9 @@
 #include <cstdlib>
 #include <map>
 #include <numeric>
+#include <queue>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 #include "context.hpp"
 #include "random.hpp"
@@ -23,18 +24,20 @@ struct Goals {
 };
 
 Goals goalsOf(const std::vector<Factors>& cases, bool pairs) {
-    using Goal = std::tuple<size_t, size_t, std::string_view, std::string_view>;
-    std::map<Goal, size_t> numbers;
+    std::map<std::pair<size_t, std::string_view>, size_t> values;  // a number for each
+    std::map<std::pair<size_t, size_t>, size_t> numbers;           // of goals: pairs of values
     Goals goals;
     for (const Factors& factors : cases) {
         std::vector<size_t>& mine = goals.of.emplace_back();
-        const auto want = [&](const Goal& goal) {
-            mine.push_back(numbers.try_emplace(goal, numbers.size()).first->second);
+        const auto want = [&](size_t a, size_t b) {
+            mine.push_back(numbers.try_emplace({a, b}, numbers.size()).first->second);
         };
-        for (size_t a = 0; a < factors.size(); ++a) {
-            if (!pairs || factors.size() == 1) want({a, a, factors[a], factors[a]});
-            for (size_t b = a + 1; pairs && b < factors.size(); ++b)
-                want({a, b, factors[a], factors[b]});
+        std::vector<size_t> own;
+        for (size_t f = 0; f < factors.size(); ++f)
+            own.push_back(values.try_emplace({f, factors[f]}, values.size()).first->second);
+        for (size_t a = 0; a < own.size(); ++a) {
+            if (!pairs || own.size() == 1) want(own[a], own[a]);
+            for (size_t b = a + 1; pairs && b < own.size(); ++b) want(own[a], own[b]);
         }
     }
     goals.count = numbers.size();
@@ -52,13 +55,22 @@ std::vector<size_t> greedy(const Goals& goals) {
     const auto gain = [&](size_t index) {
         return std::ranges::count_if(goals.of[index], [&](size_t g) { return !isCovered[g]; });
     };
+    // The gain that each had last, which has not grown since, and the end of the order behind it.
+    std::priority_queue<std::pair<std::ptrdiff_t, size_t>> candidates;
+    for (size_t i = 0; i < order.size(); ++i)
+        candidates.emplace(gain(order[i]), order.size() - i);
     std::vector<size_t> result;
-    while (!order.empty()) {
-        const auto best = std::ranges::max_element(order, {}, gain);
-        if (gain(*best) == 0) break;
-        for (const size_t goal : goals.of[*best]) isCovered[goal] = true;
-        result.push_back(*best);
-        order.erase(best);
+    while (!candidates.empty()) {
+        const auto [last, place] = candidates.top();
+        const size_t best = order[order.size() - place];
+        candidates.pop();
+        if (const auto now = gain(best); now != last) {
+            candidates.emplace(now, place);
+            continue;
+        }
+        if (last == 0) break;
+        for (const size_t goal : goals.of[best]) isCovered[goal] = true;
+        result.push_back(best);
     }
     std::ranges::sort(result);
     return result;
