@@ -56,6 +56,7 @@ if(NOT PROJECT_IS_TOP_LEVEL)
 endif()
 set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_COMPRESSION_TYPE zstd)  # of a Debian 12 and newer; packs in half of the time
 set(CPACK_PACKAGE_NAME ${package})
 set(CPACK_PACKAGE_VENDOR coopvk)
 set(CPACK_PACKAGE_CONTACT "coopvk contributors <coopvk@coopvk.invalid>")
