@@ -9,6 +9,38 @@ from common import SOURCE
 # Tests of the second oracle that are of the reference device alone: its intervals, settings and exact sums.
 OF_THE_DEVICE = ["*Intervals*", "*AreExactWhere*", "*FollowTheSetting*"]
 
+
+def driver_tests(lanes, extensions, shards, *variables):
+    """Driver tests on the reference device through the layer, one in `shards`: a program with its variables."""
+    return " ".join([
+        "tests/driver/driver_tests", "VK_DRIVER_FILES={build}/reference/icd/coopvk_reference.json", "COOPVK_ENABLE=1",
+        "COOPVK_REMEMBER=off", "COOPVK_VALIDATE_OUTPUT=1", f"COOPVK_REFERENCE_SUBGROUP_SIZE={lanes}",
+        f"COOPVK_TEST_SUBGROUP_SIZE={lanes}", f"COOPVK_REFERENCE_EXTENSIONS={extensions}", "COOPVK_TEST_COVERS=values",
+        f"GTEST_TOTAL_SHARDS={shards}", f"GTEST_SHARD_INDEX={shards // 2}", *variables])
+
+
+SLOW_DRIVER_TESTS = ["Convert.Large", "ConvertCommands.RecordedAgain"]
+OWN_MATRICES = "VK_KHR_cooperative_matrix"  # of the driver
+# As tests/driver has them: all that coopvk emulates; matrices of workgroups, and vectors, by the driver's matrices.
+DRIVER_TESTS = {
+    driver_tests(32, "none", 2, "COOPVK_EMULATE=all"): SLOW_DRIVER_TESTS,
+    driver_tests(8, OWN_MATRICES, 1, "COOPVK_BACK_END=native", "COOPVK_TEST_NATIVE_BACK_END=1",
+                 "COOPVK_EMULATE=VK_NV_cooperative_matrix2,VK_NV_cooperative_matrix_decode_vector",
+                 "GTEST_FILTER=*DecodedProduct*:*TileProduct*:*Matrix2Attention*"): ["*Bytes*", "*6x4x4*"],
+    driver_tests(8, OWN_MATRICES, 1, "COOPVK_BACK_END=native", "COOPVK_EMULATE=VK_NV_cooperative_vector",
+                 "GTEST_FILTER=*VectorMultiply*f16_f16_f16_f*:*VectorMultiply*e?m?*:*VectorMultiply*s8_s8_s8_s32*:"
+                 "*VectorProgram*:*VectorTraining*Inference*"): [],
+    driver_tests(32, OWN_MATRICES, 7,
+                 "COOPVK_EMULATE=auto,VK_NV_cooperative_matrix,VK_QCOM_cooperative_matrix_conversion"):
+        SLOW_DRIVER_TESTS + ["FloatAtomics.*", "Routes.EmulationReallyHappens", "BadCodeInfos.*", "*ElementCopies*",
+                             "*Unlisted*", "Devices.NothingRestsOnNativeMatrices"],
+    driver_tests(8, "none", 9, "COOPVK_EMULATE=all"): SLOW_DRIVER_TESTS,
+}
+# What takes less than a second of what is proved.
+PROOFS = ("tests/inputs/prove_inputs long_vector_pairs poison_and_freeze long_vectors_of_cooperative_types "
+          "bits_of_small_floats rounding_of_scalars float8_without_matrices conversions_in_loops hlsl_long_vector_bits "
+          "long_vector_bfloat16_dot")
+
 # Of each folder: where its sources are, its quick tests (programs under build with variables of the environment, or
 # with arguments in place of GoogleTest's, and which of their tests take long or measure), and how many of 100 faults
 # these must see. The tests of reference/ do without the rewriter.
@@ -17,19 +49,25 @@ FOLDERS = {
                                                                   "*Long*Chain*", "*.LongLists", "*.ChainsOfAnyLength",
                                                                   "*DeeplyNested*", "*DoesNotGrow*"],
                                   "tests/judge/judge_tests": [],
-                                  "tests/oracle/oracle_tests COOPVK_ORACLE_REWRITES=1": OF_THE_DEVICE,
-                                  "tests/programs/random_programs --count 300 --threads 1": [],
                                   "tests/inputs/inputs_tests": [],
-                                  "tests/inputs/check_inputs_tests": []}, 95),
+                                  "tests/inputs/check_inputs_tests": [],
+                                  PROOFS: [],
+                                  "tests/programs/random_programs --count 300 --threads 1": [],
+                                  **DRIVER_TESTS,
+                                  "tests/oracle/oracle_tests COOPVK_ORACLE_REWRITES=1": OF_THE_DEVICE}, 95),
     "reference": (["reference/numbers", "reference/program", "reference/memory", "reference/checks",
                    "reference/execution", "reference/matrices"], {"tests/reference/reference_tests": [],
                                            "tests/reference/icd/reference_driver_tests": [],
                                            "tests/oracle/oracle_tests": []}, 95),
     "layer": (["layer"], {"tests/layer/layer_tests": [], "tests/tool/tool_tests": []}, 90),
 }
-# The Vulkan driver that a test loads, with which a fault is linked, and its manifest.
-DRIVERS = {"tests/reference/icd/reference_driver_tests": ("reference/icd/libcoopvk_reference.so",
-                                                          "reference/icd/coopvk_reference.json")}
+# What a test loads, with which a fault is linked: the library, its manifest, where that names it, and what names that.
+LOADED = {
+    "tests/reference/icd/reference_driver_tests": ("reference/icd/libcoopvk_reference.so",
+                                                   "reference/icd/coopvk_reference.json", "ICD", "VK_DRIVER_FILES"),
+    "tests/driver/driver_tests": ("layer/libVkLayer_coopvk.so", "layer/VkLayer_coopvk.json", "layer",
+                                  "VK_IMPLICIT_LAYER_PATH"),
+}
 
 # Files of another system, which no test of this one can see: those of Windows are for tests/windows.
 OTHER_SYSTEM = re.compile(r"/posix" if sys.platform == "win32" else r"/windows")
