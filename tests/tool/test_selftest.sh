@@ -48,7 +48,7 @@ for _ in 1 2 3 4 5; do
     LP_NATIVE_VECTOR_WIDTH=128 "$coopvk" selftest --cases 1 >"$work/said" 2>&1 &
     test=$!
     while [[ -z $victim ]] && kill -0 $test 2>/dev/null; do
-        victim=$(pgrep -P $test -f 'group VK_NV_cooperative_vector,core' || true)
+        victim=$(pgrep -P $test -f 'group VK_NV_cooperative_vector,core' || sleep 0.02)
     done
     [[ -z $victim ]] || break
 done

@@ -151,13 +151,13 @@ void Comparison::choose() {
         return;
     }
     std::map<std::string, size_t> taken;
-    const std::regex filter(options_.filter.empty() ? ".*" : options_.filter);
+    const std::regex filter(options_.filter, std::regex::ECMAScript | std::regex::optimize);
     const bool both = native_.present && emulated_.present && !options_.allRows;
     std::map<std::string, size_t> single;
     for (size_t number = 0; number < grid_.size(); ++number) {
         const Case& c = grid_[number];
-        if (!std::regex_search(c.name, filter)) continue;
         if (!c.native && !c.emulated) continue;
+        if (!options_.filter.empty() && !std::regex_search(c.name, filter)) continue;
         if (both && !c.lacksBits && !(c.native && c.emulated)) {
             ++single[c.native ? "native" : "emulated"];
             continue;
