@@ -180,7 +180,7 @@ bool agreesWithReference(const TestShader& shader, ShaderDevice& gpu) {
 }
 
 double speedOf(const TestShader& shader, uint32_t device, const std::string& backEnd) {
-    constexpr double kLongEnough = 0.1;  // seconds
+    constexpr double kLongEnough = 0.05;  // seconds
     constexpr int kTries = 3;
     constexpr uint32_t kMostIterations = 1u << 22;
     ShaderDevice gpu(device, shader.extensions, backEnd);
