@@ -51,6 +51,8 @@ FOLDERS = {
                                   "tests/judge/judge_tests": [],
                                   "tests/inputs/inputs_tests": [],
                                   "tests/inputs/check_inputs_tests": [],
+                                  "tests/fuzz/replay_rewrite --changes 20000 {source}/tests/fuzz/corpus/rewrite": [],
+                                  "tests/fuzz/replay_execution --changes 300 {source}/tests/fuzz/corpus/rewrite": [],
                                   PROOFS: [],
                                   "tests/programs/random_programs --count 300 --threads 1": [],
                                   **DRIVER_TESTS,
