@@ -86,15 +86,16 @@ struct Conversion {
 };
 
 Conversion conversionAt(const std::string& format, size_t& at) {
-    const size_t end = std::min(format.find_first_not_of("0123456789.+-# lv", at), format.size());
-    Conversion conversion{format.substr(at, end - at), 1, end < format.size() ? format[end] : '\0'};
+    const size_t last = std::min(format.find_first_not_of("0123456789.+-# v", at), format.size());
+    const size_t end = std::min(format.find_first_not_of('l', last), format.size());
+    Conversion conversion{format.substr(at, last - at), 1,
+                          end < format.size() ? format[end] : '\0'};
     at = std::min(end + 1, format.size());
     std::string& flags = conversion.flags;
     if (const size_t v = flags.find('v'); v != flags.npos && v + 1 < flags.size()) {
         conversion.components = uint32_t(flags[v + 1] - '0');
         flags.erase(v, 2);
     }
-    std::erase(flags, 'l');
     if (conversion.letter == 'u' && at < format.size() && format[at] == 'l') ++at;  // "%ul"
     return conversion;
 }

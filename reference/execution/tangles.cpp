@@ -260,10 +260,6 @@ Step resumeApart(Subgroup& s) {
     }
 }
 
-bool canGoOn(const Subgroup& s) {
-    return s.tangles != nullptr && std::ranges::any_of(s.tangles->others, [](const Tangle& t) {
-               return t.canGoOn() || t.barrier != nullptr;
-           });
-}
+bool canGoOn(const Subgroup& s) { return std::ranges::any_of(s.tangles->others, &Tangle::canGoOn); }
 
 }  // namespace coopvk::reference

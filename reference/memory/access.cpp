@@ -10,16 +10,16 @@ namespace {
 // How an instruction accesses a value in memory of bytes: where each component lies.
 struct AccessPlan {
     std::vector<Leaf> places;  // from the pointer on
-    uint32_t size = 0;         // of all of them, in bytes
+    uint32_t size;             // of all of them, in bytes
     Access access;
-    bool half = false;  // an integer of 4 bits, in either half of its byte
+    bool half;  // an integer of 4 bits, in either half of its byte
 };
 
 // The layout of the value: by the pointer's pointee, or if that has another type, by the value's
 // own. Memory operands from `operand` on; kNone: none.
 AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer, const Type* type,
                   uint32_t operand) {
-    AccessPlan plan;
+    AccessPlan plan{};
     plan.access = accessOf(program, i, operand);
     const Slot& slot = program.slotAt(i, pointer);
     plan.access.object = slot.object;

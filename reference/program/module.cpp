@@ -137,7 +137,6 @@ bool validate(const spvtools::SpirvTools& tools, const Words& words, bool hasInt
     options.SetUniformBufferStandardLayout(true);
     options.SetScalarBlockLayout(true);
     options.SetWorkgroupScalarBlockLayout(true);
-    options.SetAllowLocalSizeId(true);
     options.SetFriendlyNames(false);  // a tenth of the time
     return tools.Validate(words.data(), words.size(), options);
 }

@@ -165,7 +165,7 @@ Status Decoder::readListType(const Parsed& from, Type& to) {
         to.stride = constantOf(*id);
     const uint64_t components = uint64_t{to.count} * to.element->components;
     // Large arrays are of memory. No value has so many components.
-    to.components = uint32_t(std::min<uint64_t>(components, ~uint32_t{0}));
+    to.components = uint32_t(std::min<uint64_t>(components, UINT32_MAX));
     return Done{};
 }
 
@@ -189,7 +189,7 @@ Status Decoder::readStruct(const Parsed& from, Type& to) {
         components += member.type->components;
         to.members.push_back(member);
     }
-    to.components = uint32_t(std::min<uint64_t>(components, ~uint32_t{0}));
+    to.components = uint32_t(std::min<uint64_t>(components, UINT32_MAX));
     return Done{};
 }
 

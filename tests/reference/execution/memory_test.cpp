@@ -139,18 +139,22 @@ TEST(ReferenceMemory, Addresses) {
     ShaderText text;
     text.localSize = 2;
     text.capabilities =
-        "OpCapability PhysicalStorageBufferAddresses\n"
-        "OpExtension \"SPV_KHR_physical_storage_buffer\"\n";
+        "OpCapability PhysicalStorageBufferAddresses\nOpCapability UntypedPointersKHR\n"
+        "OpExtension \"SPV_KHR_physical_storage_buffer\"\n"
+        "OpExtension \"SPV_KHR_untyped_pointers\"\n";
     text.memoryModel = "PhysicalStorageBuffer64 GLSL450";
-    text.annotations = "OpDecorate %p_far ArrayStride 4\n";
+    text.annotations = "OpDecorate %p_far ArrayStride 4\nOpDecorate %p_any ArrayStride 4\n";
     text.declarations =
         "%p_far = OpTypePointer PhysicalStorageBuffer %u32\n"
+        "%p_any = OpTypeUntypedPointerKHR PhysicalStorageBuffer\n"
         "%address = OpConstant %u64 0x100000000\n";
-    for (const std::string chain : {"OpPtrAccessChain", "OpInBoundsPtrAccessChain"}) {
+    for (const std::string chain : {"OpPtrAccessChain %p_far", "OpInBoundsPtrAccessChain %p_far",
+                                    "OpUntypedPtrAccessChainKHR %p_any %u32",
+                                    "OpUntypedInBoundsPtrAccessChainKHR %p_any %u32"}) {
         text.body = "%p = OpConvertUToPtr %p_far %address\n%q = " + chain +
-                    " %p_far %p %i\n%x = OpLoad %u32 %q Aligned 4\n" + storeWord("%i", "%x");
+                    " %p %i\n%x = OpLoad %u32 %q Aligned 4\n" + storeWord("%i", "%x");
         Execution r;
-        r.validate = chain != "OpInBoundsPtrAccessChain";  // it needs the capability Addresses
+        r.validate = chain.find("InBounds") == chain.npos;  // these need the capability Addresses
         r.buffers = {{0, {41, 42}}, {1, {0, 0}}};
         execute(r, shader(text));
         EXPECT_EQ(r.error, "");

@@ -126,6 +126,25 @@ TEST(ReferenceObservers, SeeWhatIsNotDefined) {
         EXPECT_EQ(textsOf(events, undefined), Texts{store});
 }
 
+// Of the lanes and components of a store.
+TEST(ReferenceObservers, SeeWhichIsNotDefined) {
+    ShaderText text = plainText(
+        "%second = OpIEqual %bool %i %u_1\n%part = OpSelect %u32 %second %nothing %i\n"
+        "%pair = OpCompositeConstruct %v2u32 %i %part\n"
+        "%p = OpAccessChain %p_pair %pairs %i\nOpStore %p %pair\n",
+        2);
+    text.declarations +=
+        "%nothing = OpUndef %u32\n%list = OpTypeArray %v2u32 %u_2\n"
+        "%p_list = OpTypePointer Workgroup %list\n%p_pair = OpTypePointer Workgroup %v2u32\n"
+        "%pairs = OpVariable %p_list Workgroup\n";
+    Texts all;
+    for (const uint32_t word : {0, 1, 2, 3})
+        all.push_back(std::format("store 4 bytes at {} in lane {}{}", 4 * word, word / 2,
+                                  word == 3 ? "?" : ""));
+    EXPECT_EQ(textsOf(kEventStore, text), all);
+    EXPECT_EQ(textsOf(kEventUndefinedStore, text), Texts{all.back()});
+}
+
 TEST(ReferenceObservers, MayShowWhatWasBefore) {
     Scribe scribe(kEventLoad);
     scribe.replaced = 7;

@@ -44,6 +44,24 @@ TEST(ReferenceRefused, HugeVariables) {
     expectRefused(pointer + "Function %huge\n", "%big = OpVariable %to_huge Function\n");
 }
 
+// Members that overlap, as the validator finds.
+TEST(ReferenceRefused, LayoutsThatOverlap) {
+    for (const char* offset : {"4", "3", "0"}) {
+        ShaderText text;
+        text.annotations =
+            "OpDecorate %both Block\nOpMemberDecorate %both 0 Offset 0\n"
+            "OpMemberDecorate %both 1 Offset " +
+            std::string(offset) +
+            "\nOpDecorate %third DescriptorSet 0\nOpDecorate %third Binding 2\n";
+        text.declarations =
+            "%both = OpTypeStruct %u32 %u32\n%p_both = OpTypePointer StorageBuffer %both\n"
+            "%third = OpVariable %p_both StorageBuffer\n";
+        Execution run;
+        execute(run, shader(text));
+        EXPECT_EQ(run.error.empty(), *offset == '4') << run.error;
+    }
+}
+
 // Modules that were not validated: a storage class that the device does not have.
 TEST(ReferenceRefused, StorageClasses) {
     for (const std::string storage : {"CrossWorkgroup", "Generic", "Image"}) {

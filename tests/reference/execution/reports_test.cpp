@@ -178,6 +178,32 @@ TEST(ReferenceReports, NameOperands) {
     EXPECT_TRUE(text.ends_with(" = " + std::to_string(report.lane))) << text;
 }
 
+// Of a structure the first component: a member's, or that of a member's member.
+TEST(ReferenceReports, NameStructures) {
+    struct Row {
+        const char *first, *value, *text;
+    };
+    for (const Row& row : {Row{"%f32", "%f_1", " = 1.000000, ..."},
+                           {"%s32", "%minus", " = -3, ..."},
+                           {"%u32", "%u_9", " = 9, ..."},
+                           {"%u32", "%nothing", " = undefined"},
+                           {"%inner", "%within", " = 1.000000, ..."}}) {
+        ShaderText text = plainText(std::string("%both = OpCompositeConstruct %own ") + row.value +
+                                        " %nothing\nOpStore %kept %both\n",
+                                    1);
+        text.declarations +=
+            "%nothing = OpUndef %u32\n%minus = OpConstant %s32 -3\n%inner = OpTypeStruct %f32 "
+            "%u32\n"
+            "%within = OpConstantComposite %inner %f_1 %u_2\n%own = OpTypeStruct " +
+            std::string(row.first) +
+            " %u32\n%p_own = OpTypePointer Workgroup %own\n%kept = OpVariable %p_own Workgroup\n";
+        const Execution r = executed(text);
+        expectOnly(r, kCheckUndefined);
+        const std::string& found = r.reports.at(0).instruction;
+        EXPECT_TRUE(found.ends_with(row.text)) << found;
+    }
+}
+
 // Of the words that four invocations write, word 2 is traced; then an atomic operation on each.
 TEST(ReferenceReports, WritesToWatchedMemory) {
     const std::string atomic =
@@ -194,26 +220,6 @@ TEST(ReferenceReports, WritesToWatchedMemory) {
         ASSERT_EQ(trace.writes().size(), 1u);
         EXPECT_EQ(trace.writes()[0].lane, 2u);
     }
-}
-
-TEST(ReferenceReports, Prints) {
-    ShaderText text = plainText(
-        "%f = OpConvertUToF %f32 %i\n%v = OpCompositeConstruct %v2f32 %f %f_1\n"
-        "%p = OpExtInst %void %printf 1 %format %i %v\n",
-        2);
-    text.capabilities =
-        "OpExtension \"SPV_KHR_non_semantic_info\"\n"
-        "%printf = OpExtInstImport \"NonSemantic.DebugPrintf\"\n";
-    std::string module = shader(text);
-    const std::string before = "OpDecorate %index BuiltIn";
-    module.insert(module.find(before), "%format = OpString \"100%% %04u: %v2.1f\"\n");
-    Execution r;
-    r.lanes = 4;
-    r.buffers[0].resize(1);
-    r.buffers[1].resize(1);
-    execute(r, module);
-    EXPECT_EQ(r.error, "");
-    EXPECT_EQ(r.prints, (std::vector<std::string>{"100% 0000: 0.0, 1.0", "100% 0001: 1.0, 1.0"}));
 }
 
 // A check that is off reports nothing.
