@@ -118,7 +118,6 @@ void pointToVariables(Workgroup& group, Subgroup& s) {
             base = reinterpret_cast<uint64_t>(&variable) | kVariableBase;
         std::fill_n(pointer.component(0), s.lanes, base);
         std::fill_n(pointer.component(1), s.lanes, variable.offset);
-        pointer.defined[0] = pointer.defined[1] = LaneMask::firstLanes(kMaxLanes);
     }
 }
 

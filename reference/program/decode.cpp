@@ -87,7 +87,6 @@ Status Decoder::addConstant(const Parsed& from, const Type& type,
     slot.storage = program.constantDefined.size();
     program.constantDefined.resize(slot.storage + type.components,
                                    defined ? LaneMask::firstLanes(kMaxLanes) : LaneMask{});
-    program.constantData.reserve((slot.storage + type.components) * program.lanes);
     for (uint32_t i = 0; i < type.components; ++i)
         program.constantData.insert(program.constantData.end(), program.lanes,
                                     i < components.size() ? components[i] : 0);
@@ -228,10 +227,11 @@ Status Decoder::readWorkgroupSize() {
             continue;
         for (uint32_t i = 0; i < 3; ++i) program.workgroupSize[i] = constantOf(slot.id, i);
     }
-    const auto& size = program.workgroupSize;
     constexpr uint64_t kMost = 65536;
-    const uint64_t invocations = uint64_t{size[0]} * size[1] * size[2];
-    if (invocations == 0 || size[0] > kMost || size[1] > kMost || invocations > kMost)
+    uint64_t invocations = 1;
+    for (const uint32_t size : program.workgroupSize)
+        invocations = std::min(invocations * size, kMost + 1);
+    if (invocations == 0 || invocations > kMost)
         return Error{ErrorCode::kInvalidModule, "the workgroup's size is 0 or too large"};
     program.invocations = uint32_t(invocations);
     program.subgroups = (program.invocations + program.lanes - 1) / program.lanes;

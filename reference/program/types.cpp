@@ -90,7 +90,6 @@ static void addLeaves(const Pointee& pointee, uint64_t bit, std::vector<Leaf>& l
 
 std::vector<Leaf> leavesOf(const Pointee& pointee) {
     std::vector<Leaf> leaves;
-    leaves.reserve(pointee.type->components);
     addLeaves(pointee, 0, leaves);
     return leaves;
 }

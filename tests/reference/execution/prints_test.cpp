@@ -28,52 +28,53 @@ TEST(ReferencePrints, NumbersAndVectors) {
     EXPECT_EQ(r.prints, (std::vector<std::string>{"100% 0000: 0.0, 1.0", "100% 0001: 1.0, 1.0"}));
 }
 
+struct Row {
+    const char *format, *value, *text;
+};
+constexpr Row kRows[] = {{"%d", "%minus", "-3"},
+                         {"%i|", "%minus", "-3|"},
+                         {"%u", "%minus", "4294967293"},
+                         {"%x", "%minus", "fffffffd"},
+                         {"%X", "%minus", "FFFFFFFD"},
+                         {"%o", "%u_9", "11"},
+                         {"%#x", "%u_15", "0xf"},
+                         {"%+d", "%u_9", "+9"},
+                         {"% d", "%u_9", " 9"},
+                         {"%-4d|", "%u_9", "9   |"},
+                         {"%4d", "%u_9", "   9"},
+                         {"%lu", "%long", "4294967297"},
+                         {"%lx", "%long", "100000001"},
+                         {"%llu", "%long", "4294967297"},
+                         {"%ul", "%long", "4294967297"},
+                         {"%d", "%small", "-1"},
+                         {"%u", "%small", "255"},
+                         {"%f", "%half", "0.500000"},
+                         {"%.1f", "%half", "0.5"},
+                         {"%e", "%half", "5.000000e-01"},
+                         {"%E", "%half", "5.000000E-01"},
+                         {"%g", "%half", "0.5"},
+                         {"%G", "%half", "0.5"},
+                         {"%a", "%half", "0x1p-1"},
+                         {"%A", "%half", "0X1P-1"},
+                         {"%F", "%half", "0.500000"},
+                         {"%v2u", "%both", "7, 9"},
+                         {"%v2d!", "%both", "7, 9!"},
+                         {"%02v2u", "%both", "07, 09"},
+                         {"%v3u", "%both", ""},
+                         {"%f", "%u_9", ""},
+                         {"%d", "%half", ""},
+                         {"%s", "%u_9", ""},
+                         {"%%%d", "%u_9", "%9"},
+                         {"%%d", "%u_9", "%d"},
+                         {"%", "%u_9", ""},
+                         {"%d %d", "%u_9", "9 "},
+                         {"none", "%u_9", "none"}};
+
 // C's conversions, as many components as "v" says; a long one; what does not fit has no text.
 TEST(ReferencePrints, EachConversion) {
-    struct Row {
-        const char *format, *value, *text;
-    };
-    const Row rows[] = {{"%d", "%minus", "-3"},
-                        {"%i|", "%minus", "-3|"},
-                        {"%u", "%minus", "4294967293"},
-                        {"%x", "%minus", "fffffffd"},
-                        {"%X", "%minus", "FFFFFFFD"},
-                        {"%o", "%u_9", "11"},
-                        {"%#x", "%u_15", "0xf"},
-                        {"%+d", "%u_9", "+9"},
-                        {"% d", "%u_9", " 9"},
-                        {"%-4d|", "%u_9", "9   |"},
-                        {"%4d", "%u_9", "   9"},
-                        {"%lu", "%long", "4294967297"},
-                        {"%lx", "%long", "100000001"},
-                        {"%llu", "%long", "4294967297"},
-                        {"%ul", "%long", "4294967297"},
-                        {"%d", "%small", "-1"},
-                        {"%u", "%small", "255"},
-                        {"%f", "%half", "0.500000"},
-                        {"%.1f", "%half", "0.5"},
-                        {"%e", "%half", "5.000000e-01"},
-                        {"%E", "%half", "5.000000E-01"},
-                        {"%g", "%half", "0.5"},
-                        {"%G", "%half", "0.5"},
-                        {"%a", "%half", "0x1p-1"},
-                        {"%A", "%half", "0X1P-1"},
-                        {"%F", "%half", "0.500000"},
-                        {"%v2u", "%both", "7, 9"},
-                        {"%v2d!", "%both", "7, 9!"},
-                        {"%02v2u", "%both", "07, 09"},
-                        {"%v3u", "%both", ""},
-                        {"%f", "%u_9", ""},
-                        {"%d", "%half", ""},
-                        {"%s", "%u_9", ""},
-                        {"%%%d", "%u_9", "%9"},
-                        {"%%d", "%u_9", "%d"},
-                        {"%", "%u_9", ""},
-                        {"%d %d", "%u_9", "9 "},
-                        {"none", "%u_9", "none"}};
     std::string calls, strings;
     std::vector<std::string> expected;
-    for (const Row& row : rows) {
+    for (const Row& row : kRows) {
         const std::string id = "%text" + std::to_string(expected.size());
         strings += id + " = OpString \"" + row.format + "\"\n";
         calls += "%call" + std::to_string(expected.size()) + " = OpExtInst %void %printf 1 " + id +

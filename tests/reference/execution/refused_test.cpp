@@ -4,6 +4,9 @@
 // and what the device does not have.
 #include <gtest/gtest.h>
 
+#include <format>
+#include <tuple>
+
 #include "shader_text.hpp"
 
 namespace coopvk::reference::test::refused_test {
@@ -42,6 +45,59 @@ TEST(ReferenceRefused, HugeVariables) {
                       "%at = OpAccessChain %to_word %big %u_0\nOpStore %at %u_1\n");
     }
     expectRefused(pointer + "Function %huge\n", "%big = OpVariable %to_huge Function\n");
+}
+
+// Empty: it is none.
+std::string refusal(const std::vector<uint32_t>& words, const ProgramRequest& like = {}) {
+    ProgramRequest request = like;
+    request.words = words;
+    request.validate = false;
+    const auto program = makeProgram(request);
+    return program ? "" : program.error().message;
+}
+
+// By the built-in, which constants give: each factor, and the product, which does not wrap.
+TEST(ReferenceRefused, SizesOfWorkgroups) {
+    for (const auto& [x, y, z, fits] : std::vector<std::tuple<uint32_t, uint32_t, uint32_t, bool>>{
+             {65536, 1, 1, true},
+             {256, 1, 256, true},
+             {65537, 1, 1, false},
+             {1, 65537, 1, false},
+             {1, 1, 65537, false},
+             {256, 257, 1, false},
+             {0, 1, 1, false},
+             {1, 1, 0, false},
+             {65537, 0, 1, false},
+             {1u << 31, 1u << 31, 4, false},
+             {1u << 31, 2, 1u << 31, false}}) {
+        ShaderText text;
+        text.annotations = "OpDecorate %size BuiltIn WorkgroupSize\n";
+        for (const auto& [id, number] : {std::pair{"%x", x}, {"%y", y}, {"%z", z}})
+            text.declarations += std::format("{} = OpConstant %u32 {}\n", id, number);
+        text.declarations += "%size = OpConstantComposite %v3u32 %x %y %z\n";
+        ProgramRequest request;
+        request.subgroupSize = 128;
+        EXPECT_EQ(refusal(assemble(shader(text)), request),
+                  fits ? "" : "the workgroup's size is 0 or too large")
+            << x << ", " << y << ", " << z;
+    }
+}
+
+// What the request names, and what is no module.
+TEST(ReferenceRefused, RequestsWithoutMeaning) {
+    std::vector<uint32_t> words = assemble(shader({}));
+    ProgramRequest request;
+    EXPECT_EQ(refusal(words, request), "");
+    request.entryPoint = "other";
+    EXPECT_EQ(refusal(words, request), "the module has no compute entry point other");
+    request = {};
+    for (const uint32_t size : {0, 1, 2, 3, 5, 12, 127, 129, 256}) {
+        request.subgroupSize = size;
+        EXPECT_EQ(refusal(words, request), std::format("no subgroup size: {}", size));
+    }
+    EXPECT_EQ(refusal({}), "no SPIR-V of this machine's byte order");
+    words[0] = 0x03022307;
+    EXPECT_EQ(refusal(words), "no SPIR-V of this machine's byte order");
 }
 
 // Members that overlap, as the validator finds.
