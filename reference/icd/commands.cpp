@@ -131,8 +131,8 @@ struct Entry<kId, R (*)(First, Rest...), kDirect, kExecuted> {
         try {
             if constexpr (requires { sharedOf(first); })
                 if (first != First{})
-                    call.object = findHandle(reinterpret_cast<uint64_t>(first),
-                                             Parameter<First>::kObject);
+                    call.object =
+                        findHandle(reinterpret_cast<uint64_t>(first), Parameter<First>::kObject);
             const bool isNull[] = {first == First{}, rest == Rest{}...};
             call.begin(isNull);
             return run(call, parameter(first), parameterOf(call, rest)...);
@@ -233,9 +233,9 @@ PFN_vkVoidFunction functionOf() {
     return pointer(&Absent<Command, resultOf(kTarget)>::call);
 }
 
-#define COOPVK_COMMAND(name, target, level, extension, needed)                       \
-    {#name,                                                                          \
-     {Level::level, extension,                                                       \
+#define COOPVK_COMMAND(name, target, level, extension, needed) \
+    {#name,                                                    \
+     {Level::level, extension,                                 \
       functionOf<CommandId::name, PFN_vk##target, &icd::target, &execution::target>()}},
 // Without a function: a command that the driver does not know.
 const Command& findCommand(std::string_view name) {

@@ -57,8 +57,7 @@ std::vector<size_t> greedy(const Goals& goals) {
     };
     // The gain that each had last, which has not grown since, and the end of the order behind it.
     std::priority_queue<std::pair<std::ptrdiff_t, size_t>> candidates;
-    for (size_t i = 0; i < order.size(); ++i)
-        candidates.emplace(gain(order[i]), order.size() - i);
+    for (size_t i = 0; i < order.size(); ++i) candidates.emplace(gain(order[i]), order.size() - i);
     std::vector<size_t> result;
     while (!candidates.empty()) {
         const auto [last, place] = candidates.top();
