@@ -74,9 +74,10 @@ grep -q 'is gone: run scripts/setup again' "$log" || fail "$(<"$log")"
 
 # Where no server can be reached: the same each time, and nothing is half made.
 if command -v apt-get >/dev/null && (($(df --output=avail --block-size=1M "$work" | tail -n 1) > 4000)); then
+    echo 'Acquire::Retries "0";' >"$work/apt.conf"  # APT waits for seconds before each
     for _ in 1 2; do
-        ! env -u COOPVK_INSIDE COOPVK_CACHE="$work/far" "$source/scripts/setup" --use root --mirror http://127.0.0.1:9/ \
-            >"$log" 2>&1 || fail 'sets up from nowhere'
+        ! env -u COOPVK_INSIDE APT_CONFIG="$work/apt.conf" COOPVK_CACHE="$work/far" "$source/scripts/setup" --use root \
+            --mirror http://127.0.0.1:9/ >"$log" 2>&1 || fail 'sets up from nowhere'
         grep -q 'is there a network? Run this again' "$log" || fail "$(<"$log")"
         [[ -z $(find "$work/far" -maxdepth 1 -name 'forky*' -o -name environment) ]] || fail "half made: $(ls "$work/far")"
     done
