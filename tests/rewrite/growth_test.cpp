@@ -38,7 +38,7 @@ void expectRewritten(const Words& words, const Target& target, uint64_t maxSteps
 // Depth
 
 TEST(Growth, ChainsOfLengthConstantsNeedNoStack) {
-    constexpr int kLinks = 200'000;
+    constexpr int kLinks = 25'000;
     std::string chain = "%n0 = OpSpecConstantOp %u32 CooperativeMatrixLengthKHR %C\n";
     for (int i = 1; i <= kLinks; ++i) {
         chain += std::format("%n{} = OpSpecConstantOp %u32 IAdd %n{} %c1\n", i, i - 1);

@@ -98,7 +98,7 @@ OpFunctionEnd
 const std::string& longChain() {
     static const std::string text = [] {
         std::string all = "%n0 = OpIAdd %u32 %k %c1\n";
-        for (int i = 1; i <= 100000; ++i)
+        for (int i = 1; i <= 12500; ++i)
             all += std::format("%n{} = OpIAdd %u32 %n{} %c1\n", i, i - 1);
         return all;
     }();
@@ -107,7 +107,7 @@ const std::string& longChain() {
 
 const Case kCases[] = {
     {.name = "Loop", .isMoved = true},
-    {.name = "LongChain", .isMoved = true, .ahead = longChain(), .at = "%n100000"},
+    {.name = "LongChain", .isMoved = true, .ahead = longChain(), .at = "%n12500"},
     {.name = "Circle",
      .isMoved = false,
      .ahead = "%one = OpIAdd %u32 %two %c1\n%two = OpIAdd %u32 %one %c1",

@@ -15,7 +15,7 @@
 namespace coopvk::rewrite::long_modules_test {
 namespace {
 
-constexpr uint32_t kMany = 100'000;
+constexpr uint32_t kMany = 12'500;
 
 Module parsed(const std::string& text) {
     Result<Module> module = Module::parse(test::assemble(text));
