@@ -79,8 +79,10 @@ OPERATORS = {" < ": " <= ", " <= ": " < ", " > ": " >= ", " >= ": " > ", " == ":
              " + ": " - ", " - ": " + ", " * ": " + ", " / ": " * ", " % ": " / ", " && ": " || ", " || ": " && ",
              " & ": " | ", " | ": " & ", " += ": " -= ", " -= ": " += ", " |= ": " &= ", " &= ": " |= ",
              "++": "--", "std::min(": "std::max(", "std::max(": "std::min(", "true": "false", "false": "true"}
-# Lines that compute nothing: comments, what the preprocessor reads, texts, declarations of types.
-NO_CODE = re.compile(r'^\s*(//|#|\*|namespace|using|template|class|struct|enum|static_assert|case .*:$)|"|operator')
+# Lines that compute nothing: comments, what the preprocessor reads, texts, declarations of types, room that is taken early.
+NO_CODE = re.compile(r'^\s*(//|#|\*|namespace|using|template|class|struct|enum|static_assert|case .*:$|[\w.>-]+reserve\()|"|operator')
+# What was measured for each class of devices: another number is another speed, and no fault.
+MEASURED = ("rewrite/src/plan/classes.cpp",)
 
 
 def changes_of(line):
@@ -106,7 +108,7 @@ def faults_of(folder, seed):
     faults = []
     for place in FOLDERS[folder][0]:
         for path in sorted((SOURCE / place).rglob("*.cpp")):
-            if OTHER_SYSTEM.search(str(path.relative_to(SOURCE))):
+            if OTHER_SYSTEM.search(str(path.relative_to(SOURCE))) or str(path.relative_to(SOURCE)) in MEASURED:
                 continue
             for number, line in enumerate(path.read_text().splitlines()):
                 name = str(path.relative_to(SOURCE))

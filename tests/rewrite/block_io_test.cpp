@@ -56,6 +56,18 @@ TEST(BlockPlan, ExamplesOfTheText) {
                                                             {{0, 3}, {1, 3}, {2, 3}, {3, 3}}}));
 }
 
+// Whether each lane has all of a run of columns, or nothing of it.
+bool hasWholeRuns(const BlockPlan& plan, uint32_t lanes, uint32_t run) {
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+        const Places places = placesOf(plan, lane);
+        const std::set<Places::value_type> held(places.begin(), places.end());
+        for (const auto& [row, column] : places)
+            for (uint32_t c = 0; c < run; ++c)
+                if (!held.contains({row, column / run * run + c})) return false;
+    }
+    return true;
+}
+
 // Every element of a block is in exactly one place; runs are completely inside or outside of the
 // block.
 TEST(BlockPlan, MapsEveryElementOnce) {
@@ -75,8 +87,13 @@ TEST(BlockPlan, MapsEveryElementOnce) {
                             }
                         }
                         EXPECT_EQ(seen.size(), size_t{width} * height);
-                        EXPECT_EQ(width % plan.longestRun(shape), 0u);
-                        EXPECT_LE(plan.longestRun(shape) * size, 16u);
+                        const uint32_t run = plan.longestRun(shape);
+                        EXPECT_EQ(width % run, 0u);
+                        EXPECT_LE(run * size, 16u);
+                        EXPECT_TRUE(hasWholeRuns(plan, subgroup, run));
+                        EXPECT_FALSE(width % (2 * run) == 0 && 2 * run * size <= 16 &&
+                                     hasWholeRuns(plan, subgroup, 2 * run))
+                            << "not the longest";
                     }
                 }
             }
@@ -94,6 +111,15 @@ TEST(BlockPlan, NamesBrokenRules) {
     EXPECT_TRUE(brokenRule(Op::kLoadTransform, {8, 4, 4, 1}));
     EXPECT_FALSE(brokenRule(Op::kLoad, {4, 3, 5, 1}));
     EXPECT_FALSE(brokenRule(Op::kPrefetch, {8, 1, 1, 1}));
+    EXPECT_FALSE(brokenRule(Op::kLoadTransform, {4, 4, 4, 1}));
+    // Sizes are from 1 to 2^24.
+    constexpr uint32_t kMost = 1 << 24;
+    EXPECT_FALSE(brokenRule(Op::kLoad, {4, kMost, kMost, kMost}));
+    for (const uint32_t bad : {0u, kMost + 1, kMost + 4}) {
+        EXPECT_TRUE(brokenRule(Op::kLoad, {4, bad, 4, 1})) << bad;
+        EXPECT_TRUE(brokenRule(Op::kLoad, {4, 4, bad, 1})) << bad;
+        EXPECT_TRUE(brokenRule(Op::kLoad, {4, 4, 4, bad})) << bad;
+    }
 }
 
 // Loads a block through an address in push constants and stores it to a storage buffer.

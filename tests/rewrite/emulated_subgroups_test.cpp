@@ -93,6 +93,27 @@ TEST(EmulatedSubgroups, CountBallotsInAnyWidth) {
     }
 }
 
+// "SubgroupSize [...] must be declared as a scalar 32-bit integer"
+// (VUID-SubgroupSize-SubgroupSize-04383). Modules that validators do not take get an error.
+TEST(EmulatedSubgroups, HaveBuiltInsOf32BitIntegers) {
+    for (const char* type : {"OpTypeFloat 32", "OpTypeInt 64 0"}) {
+        const std::string text = test::edited(
+            moduleOf(std::string(kTotal)),
+            {{"%size_in = OpVariable %in_u32 Input", "%size_in = OpVariable %in_other Input"},
+             {"%in_u32x3 = OpTypePointer",
+              std::format(
+                  "%other = {}\n%in_other = OpTypePointer Input %other\n%in_u32x3 = OpTypePointer",
+                  type)},
+             {"OpCapability GroupNonUniform\n",
+              "OpCapability GroupNonUniform\nOpCapability Int64\n"}});
+        const std::vector<uint32_t> words = test::assemble(text);
+        const Result<Rewritten> out = rewrite({.words = words}, narrowTarget());
+        ASSERT_FALSE(out) << type;
+        EXPECT_TRUE(has(out.error().message, "SubgroupSize must be of 32-bit integers"))
+            << out.error().message;
+    }
+}
+
 // What lanes of one subgroup tell each other, invocations of several ones of the driver do.
 TEST(EmulatedSubgroups, ShareTexels) {
     const std::string text = test::edited(

@@ -117,6 +117,24 @@ TEST_F(IndexParts, OtherValuesStay) {
     EXPECT_EQ(parts.constant, 0u);
 }
 
+// On either side of four sums or products.
+TEST_F(IndexParts, AreFoundFourLevelsDeep) {
+    for (const bool isLeft : {true, false}) {
+        const auto sum = [&](Id a, uint32_t c) {
+            const Id constant = emit_.constant(c);
+            return raw(spv::Op::OpIAdd, isLeft ? a : constant, isLeft ? constant : a);
+        };
+        Id value = parameters_[0];
+        for (const uint32_t c : {1000u, 200u, 30u, 4u}) value = sum(value, c);
+        const rewrite::IndexParts parts = separateConstant(emit_, value);
+        EXPECT_EQ(parts.variable, parameters_[0]);
+        EXPECT_EQ(parts.constant, 1234u);
+    }
+    Id value = raw(spv::Op::OpIAdd, parameters_[0], emit_.constant(7));
+    for (int level = 0; level < 3; ++level) value = raw(spv::Op::OpIMul, value, emit_.constant(10));
+    EXPECT_EQ(separateConstant(emit_, value).constant, 7000u);
+}
+
 TEST_F(IndexParts, QuotientsAreExact) {
     uint32_t found = 0;
     for (int round = 0; round < 1000; ++round) {

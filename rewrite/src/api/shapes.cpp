@@ -18,7 +18,7 @@ using enum ComponentType;
 
 struct ShapeTypes {
     ComponentType a, b, c, result;
-    bool saturating;
+    bool saturating = false;
 };
 
 // Chooses the list of sizes by the width of A and B: 8, 16, 32 or 64 bits.
@@ -34,41 +34,41 @@ struct ShapeRow {
 };
 
 constexpr ShapeRow kShapeRows[] = {
-    {{kFloat16, kFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
-    {{kFloat16, kFloat16, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kMain},
-    {{kSint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kMain},
-    {{kUint8, kUint8, kUint32, kUint32, false}, Depth::kByte, Demand::kSome},
-    {{kUint8, kSint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kSint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kUint8, kUint8, kSint32, kSint32, false}, Depth::kByte, Demand::kRare},
-    {{kSint8, kSint8, kUint32, kUint32, false}, Depth::kByte, Demand::kRare},
+    {{kFloat16, kFloat16, kFloat32, kFloat32}, Depth::kHalf, Demand::kMain},
+    {{kFloat16, kFloat16, kFloat16, kFloat16}, Depth::kHalf, Demand::kMain},
+    {{kSint8, kSint8, kSint32, kSint32}, Depth::kByte, Demand::kMain},
+    {{kUint8, kUint8, kUint32, kUint32}, Depth::kByte, Demand::kSome},
+    {{kUint8, kSint8, kSint32, kSint32}, Depth::kByte, Demand::kRare},
+    {{kSint8, kUint8, kSint32, kSint32}, Depth::kByte, Demand::kRare},
+    {{kUint8, kUint8, kSint32, kSint32}, Depth::kByte, Demand::kRare},
+    {{kSint8, kSint8, kUint32, kUint32}, Depth::kByte, Demand::kRare},
     {{kSint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
     {{kUint8, kUint8, kUint32, kUint32, true}, Depth::kByte, Demand::kRare},
     {{kUint8, kSint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
     {{kSint8, kUint8, kSint32, kSint32, true}, Depth::kByte, Demand::kRare},
-    {{kFloat32, kFloat32, kFloat32, kFloat32, false}, Depth::kWord, Demand::kSome},
-    {{kSint32, kSint32, kSint32, kSint32, false}, Depth::kWord, Demand::kRare},
-    {{kUint32, kUint32, kUint32, kUint32, false}, Depth::kWord, Demand::kRare},
-    {{kSint16, kSint16, kSint32, kSint32, false}, Depth::kHalf, Demand::kRare},
-    {{kUint16, kUint16, kUint32, kUint32, false}, Depth::kHalf, Demand::kRare},
-    {{kFloat64, kFloat64, kFloat64, kFloat64, false}, Depth::kLong, Demand::kRare},
-    {{kSint64, kSint64, kSint64, kSint64, false}, Depth::kLong, Demand::kRare},
-    {{kUint64, kUint64, kUint64, kUint64, false}, Depth::kLong, Demand::kRare},
+    {{kFloat32, kFloat32, kFloat32, kFloat32}, Depth::kWord, Demand::kSome},
+    {{kSint32, kSint32, kSint32, kSint32}, Depth::kWord, Demand::kRare},
+    {{kUint32, kUint32, kUint32, kUint32}, Depth::kWord, Demand::kRare},
+    {{kSint16, kSint16, kSint32, kSint32}, Depth::kHalf, Demand::kRare},
+    {{kUint16, kUint16, kUint32, kUint32}, Depth::kHalf, Demand::kRare},
+    {{kFloat64, kFloat64, kFloat64, kFloat64}, Depth::kLong, Demand::kRare},
+    {{kSint64, kSint64, kSint64, kSint64}, Depth::kLong, Demand::kRare},
+    {{kUint64, kUint64, kUint64, kUint64}, Depth::kLong, Demand::kRare},
 };
 
 constexpr ShapeRow kFormatRows[] = {
-    {{kBFloat16, kBFloat16, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
-    {{kBFloat16, kBFloat16, kBFloat16, kBFloat16, false}, Depth::kHalf, Demand::kSome},
-    {{kFloatE4M3, kFloatE4M3, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kMain},
-    {{kFloatE5M2, kFloatE5M2, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kSome},
-    {{kFloatE4M3, kFloatE5M2, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE5M2, kFloatE4M3, kFloat32, kFloat32, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE4M3, kFloatE4M3, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kSome},
-    {{kFloatE5M2, kFloatE5M2, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE4M3, kFloatE5M2, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE5M2, kFloatE4M3, kFloat16, kFloat16, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE4M3, kFloatE4M3, kFloatE4M3, kFloatE4M3, false}, Depth::kHalf, Demand::kRare},
-    {{kFloatE5M2, kFloatE5M2, kFloatE5M2, kFloatE5M2, false}, Depth::kHalf, Demand::kRare},
+    {{kBFloat16, kBFloat16, kFloat32, kFloat32}, Depth::kHalf, Demand::kMain},
+    {{kBFloat16, kBFloat16, kBFloat16, kBFloat16}, Depth::kHalf, Demand::kSome},
+    {{kFloatE4M3, kFloatE4M3, kFloat32, kFloat32}, Depth::kHalf, Demand::kMain},
+    {{kFloatE5M2, kFloatE5M2, kFloat32, kFloat32}, Depth::kHalf, Demand::kSome},
+    {{kFloatE4M3, kFloatE5M2, kFloat32, kFloat32}, Depth::kHalf, Demand::kRare},
+    {{kFloatE5M2, kFloatE4M3, kFloat32, kFloat32}, Depth::kHalf, Demand::kRare},
+    {{kFloatE4M3, kFloatE4M3, kFloat16, kFloat16}, Depth::kHalf, Demand::kSome},
+    {{kFloatE5M2, kFloatE5M2, kFloat16, kFloat16}, Depth::kHalf, Demand::kRare},
+    {{kFloatE4M3, kFloatE5M2, kFloat16, kFloat16}, Depth::kHalf, Demand::kRare},
+    {{kFloatE5M2, kFloatE4M3, kFloat16, kFloat16}, Depth::kHalf, Demand::kRare},
+    {{kFloatE4M3, kFloatE4M3, kFloatE4M3, kFloatE4M3}, Depth::kHalf, Demand::kRare},
+    {{kFloatE5M2, kFloatE5M2, kFloatE5M2, kFloatE5M2}, Depth::kHalf, Demand::kRare},
 };
 
 struct Dimensions {

@@ -96,10 +96,8 @@ uint32_t BlockPlan::longestRun(const BlockShape& shape) const {
     const uint32_t columnCount = std::ranges::max(pattern, {}, &BlockElement::column).column + 1;
     uint32_t run = kWidestAccess / shape.elementSize;
     const auto divides = [&](uint32_t value) { return value % run == 0; };
-    while (!divides(columnCount) || !divides(columns.factor * (columns.modulus > 1)) ||
-           !divides(columnStep) || !divides(shape.width)) {
-        run /= 2;
-    }
+    // Lanes are as many columns apart, or one where the pattern has one.
+    while (!divides(columnCount) || !divides(shape.width)) run /= 2;
     return run;
 }
 

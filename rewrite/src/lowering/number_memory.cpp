@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <map>
+#include <numeric>
 #include <optional>
 
 #include "ir/entry_point.hpp"
@@ -374,7 +375,7 @@ std::vector<Slot> retype(Emitter& emit, std::span<const Slot> slots, Id to) {
 std::vector<Slot> castTogether(Emitter& emit, std::span<const Slot> slots, Id from, Id to) {
     TypeTable& types = emit.types();
     const uint32_t narrow = std::min(types.width(from), types.width(to));
-    const uint32_t total = narrow == 6 ? 24 : 8;
+    const uint32_t total = std::lcm(8u, narrow);
     const uint32_t count = total / types.width(from), results = total / types.width(to);
     std::vector<Id> values;
     for (size_t first = 0; first + count <= slots.size(); first += count) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Built-ins, scopes and clusters of subgroups that the device does not have.
+#include <bit>
+
 #include "coopvk/rewrite.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
@@ -115,7 +117,7 @@ void widenImageOperands(TypeTable& types, Instruction& i, size_t at) {
     if (at >= i.operands.size()) return;
     size_t next = at + 1;
     for (uint32_t rest = i.word(at); rest != 0; rest &= rest - 1) {
-        const uint32_t bit = rest & ~(rest - 1);
+        const uint32_t bit = 1u << std::countr_zero(rest);
         if (bit > static_cast<uint32_t>(MakeTexelVisible)) return;  // behind the scopes
         if ((bit & kScoped) != 0) widen(types, i, next);
         next += bit == static_cast<uint32_t>(Grad) ? 2 : 1;

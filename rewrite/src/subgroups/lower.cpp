@@ -21,29 +21,29 @@ enum class Neutral { kZero, kOne, kAllOnes, kHighest, kLowest };
 struct CombinationRow {
     spv::Op operation;
     spv::Op opcode;
-    uint32_t glsl;
     Neutral neutral;
+    uint32_t glsl = {};
     bool isSigned = false;  // of minima and maxima
 };
 
 // Booleans are held as 0 and 1.
 constexpr CombinationRow kCombinations[] = {
-    {OpGroupNonUniformIAdd, OpIAdd, 0, Neutral::kZero},
-    {OpGroupNonUniformFAdd, OpFAdd, 0, Neutral::kZero},
-    {OpGroupNonUniformIMul, OpIMul, 0, Neutral::kOne},
-    {OpGroupNonUniformFMul, OpFMul, 0, Neutral::kOne},
-    {OpGroupNonUniformSMin, OpExtInst, kSMin, Neutral::kHighest, true},
-    {OpGroupNonUniformUMin, OpExtInst, kUMin, Neutral::kHighest},
-    {OpGroupNonUniformFMin, OpExtInst, kFMin, Neutral::kHighest},
-    {OpGroupNonUniformSMax, OpExtInst, kSMax, Neutral::kLowest, true},
-    {OpGroupNonUniformUMax, OpExtInst, kUMax, Neutral::kLowest},
-    {OpGroupNonUniformFMax, OpExtInst, kFMax, Neutral::kLowest},
-    {OpGroupNonUniformBitwiseAnd, OpBitwiseAnd, 0, Neutral::kAllOnes},
-    {OpGroupNonUniformBitwiseOr, OpBitwiseOr, 0, Neutral::kZero},
-    {OpGroupNonUniformBitwiseXor, OpBitwiseXor, 0, Neutral::kZero},
-    {OpGroupNonUniformLogicalAnd, OpBitwiseAnd, 0, Neutral::kOne},
-    {OpGroupNonUniformLogicalOr, OpBitwiseOr, 0, Neutral::kZero},
-    {OpGroupNonUniformLogicalXor, OpBitwiseXor, 0, Neutral::kZero},
+    {OpGroupNonUniformIAdd, OpIAdd, Neutral::kZero},
+    {OpGroupNonUniformFAdd, OpFAdd, Neutral::kZero},
+    {OpGroupNonUniformIMul, OpIMul, Neutral::kOne},
+    {OpGroupNonUniformFMul, OpFMul, Neutral::kOne},
+    {OpGroupNonUniformSMin, OpExtInst, Neutral::kHighest, kSMin, true},
+    {OpGroupNonUniformUMin, OpExtInst, Neutral::kHighest, kUMin},
+    {OpGroupNonUniformFMin, OpExtInst, Neutral::kHighest, kFMin},
+    {OpGroupNonUniformSMax, OpExtInst, Neutral::kLowest, kSMax, true},
+    {OpGroupNonUniformUMax, OpExtInst, Neutral::kLowest, kUMax},
+    {OpGroupNonUniformFMax, OpExtInst, Neutral::kLowest, kFMax},
+    {OpGroupNonUniformBitwiseAnd, OpBitwiseAnd, Neutral::kAllOnes},
+    {OpGroupNonUniformBitwiseOr, OpBitwiseOr, Neutral::kZero},
+    {OpGroupNonUniformBitwiseXor, OpBitwiseXor, Neutral::kZero},
+    {OpGroupNonUniformLogicalAnd, OpBitwiseAnd, Neutral::kOne},
+    {OpGroupNonUniformLogicalOr, OpBitwiseOr, Neutral::kZero},
+    {OpGroupNonUniformLogicalXor, OpBitwiseXor, Neutral::kZero},
 };
 
 const CombinationRow* combinationRow(spv::Op operation) {

@@ -140,14 +140,12 @@ std::vector<Id> typesOf(const Module& module, std::span<const Id> values) {
 }
 
 void decoratePointers(FunctionBuilder& function, std::span<const Id> arguments) {
+    if (arguments.empty()) return;
     Module& module = function.module();
-    for (size_t p = 0; p < arguments.size(); ++p) {
-        const Instruction& type = module.def(module.def(arguments[p]).type);
-        if (type.opcode != OpTypePointer ||
-            storageOf(type) != spv::StorageClass::PhysicalStorageBuffer) {
-            continue;
-        }
-        module.decorate(function.parameter(p), spv::Decoration::Aliased);
+    const Instruction& type = module.def(module.def(arguments.front()).type);
+    if (type.opcode == OpTypePointer &&
+        storageOf(type) == spv::StorageClass::PhysicalStorageBuffer) {
+        module.decorate(function.parameter(0), spv::Decoration::Aliased);
     }
 }
 
