@@ -114,7 +114,8 @@ class AccessPatterns {
 };
 
 std::vector<Id> typesOf(const Module& module, std::span<const Id> values);
-// Declares that the parameters which are physical pointers may alias others.
+// Declares that the pointer of an access may alias others, if it is an argument and a physical
+// pointer. It is the first argument then.
 void decoratePointers(FunctionBuilder& function, std::span<const Id> arguments);
 
 }  // namespace coopvk::rewrite
