@@ -57,6 +57,29 @@ TEST(HeldMatrices, AreNamedOnlyIfAskedFor) {
     EXPECT_TRUE(heldMatrices(out->words).empty());
 }
 
+// Number n is in row n % rows of the grid if the lanes go by columns, in column n % columns if not.
+TEST(HeldMatrices, LieByRowsOrByColumns) {
+    constexpr std::string_view kText =
+        "coopvk: type 1 holds 8 x 8, use 2, rows in 2 lanes by 1, columns in 4 lanes by 1, packs "
+        "of 1, along rows 0, grid 2 x 4, cells 1 x 1, by columns {}, invocations 8, of workgroup "
+        "0, "
+        "in halves 0, of f32";
+    for (const char* byColumns : {"0", "1"}) {
+        std::string text(kText);
+        text.replace(text.find("{}"), 2, byColumns);
+        const std::vector<HeldMatrix> matrices = heldMatrices(
+            assemble("OpCapability Shader\nOpCapability Linkage\nOpMemoryModel Logical GLSL450\n"
+                     "%1 = OpString \"" +
+                     text + "\"\n"));
+        ASSERT_EQ(matrices.size(), 1u);
+        for (uint32_t n = 0; n < 8; ++n) {
+            const bool goesDown = byColumns[0] == '1';
+            EXPECT_EQ(matrices[0].elements[n].row % 2, goesDown ? n % 2 : n / 4) << n;
+            EXPECT_EQ(matrices[0].elements[n].column % 4, goesDown ? n / 2 : n % 4) << n;
+        }
+    }
+}
+
 // Words of others may say anything.
 TEST(HeldMatrices, AreReadWithCare) {
     const std::vector<uint32_t> none = {1, 2, 3};

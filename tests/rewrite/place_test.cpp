@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The offset of what an access chain leads to: SPIR-V, "Offset", "ArrayStride", "MatrixStride", "RowMajor".
+// The offset of what an access chain leads to: SPIR-V, "Offset", "ArrayStride", "MatrixStride",
+// "RowMajor".
 #include "lowering/place.hpp"
 
 #include <gtest/gtest.h>
@@ -66,7 +67,7 @@ TEST(BufferPlaces, AreWhereDecorationsSay) {
     InstructionList code;
     Emitter emit(types, code);
     // Member, then columns and rows by stride; in row-major matrices columns are 4 bytes apart.
-    const uint64_t expected[] = {4 + 2 * 4,      64 + 16 + 2 * 4,         128 + 4,
+    const uint64_t expected[] = {4 + 2 * 4,       64 + 16 + 2 * 4,           128 + 4,
                                  128 + 4 + 2 * 8, 256 + 2 * 48 + 4 + 2 * 12, 256 + 48 + 12};
     std::vector<Id> chains;
     for (const InstructionPtr& i : module->functions()[0]->blocks[0]->body)

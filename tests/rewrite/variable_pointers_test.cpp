@@ -10,10 +10,10 @@ namespace coopvk::rewrite::variable_pointers_test {
 namespace {
 
 // A module that declares variable pointers, after its atomic was lowered.
-std::string rewritten(std::string_view body) {
+std::string rewritten(std::string_view body, std::string_view capability = "VariablePointers") {
     constexpr std::string_view kModule = R"(
 OpCapability Shader
-OpCapability VariablePointers
+OpCapability ${capability}
 OpCapability AtomicFloat32AddEXT
 OpExtension "SPV_EXT_shader_atomic_float_add"
 OpExtension "SPV_KHR_variable_pointers"
@@ -72,6 +72,7 @@ OpFunctionEnd
     };
     fill("${variable}", hasVariable ? "%kept = OpVariable %ppfloat Function" : "");
     fill("${body}", body);
+    fill("${capability}", capability);
     if (!hasVariable) fill("%ppfloat = OpTypePointer Function %pfloat\n", "");
     const std::vector<uint32_t> words = assembleAndReadAll(text);
     Target target;
@@ -89,6 +90,8 @@ TEST(VariablePointers, GoWhereNothingNeedsThem) {
         EXPECT_EQ(text.find("VariablePointers"), std::string::npos) << text;
         EXPECT_EQ(text.find("SPV_KHR_variable_pointers"), std::string::npos) << text;
     }
+    const std::string fewer = rewritten("", "VariablePointersStorageBuffer");
+    EXPECT_EQ(fewer.find("VariablePointers"), std::string::npos) << fewer;
 }
 
 TEST(VariablePointers, StayWhereTheyAreUsed) {
