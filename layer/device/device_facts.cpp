@@ -20,7 +20,7 @@ VkResult listExtensions(const DeviceQueries& queries, VkPhysicalDevice device,
                         std::vector<VkExtensionProperties>& list) {
     VkResult result = VK_INCOMPLETE;
     while (result == VK_INCOMPLETE) {
-        uint32_t count = 0;
+        uint32_t count{};
         result = queries.enumerateExtensions(device, nullptr, &count, nullptr);
         if (result != VK_SUCCESS) break;
         list.resize(count);

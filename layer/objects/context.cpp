@@ -3,6 +3,7 @@
 
 #include <vulkan/vk_enum_string_helper.h>
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 
@@ -81,8 +82,8 @@ void logFaults(InstanceContext& instance, const PhysicalDeviceContext& device) {
 
 uint32_t applicationVersion(const VkInstanceCreateInfo& info) {
     const VkApplicationInfo* application = info.pApplicationInfo;
-    const uint32_t version = application == nullptr ? 0 : application->apiVersion;
-    return version == 0 ? VK_API_VERSION_1_0 : version;
+    return std::max(application == nullptr ? VK_API_VERSION_1_0 : application->apiVersion,
+                    VK_API_VERSION_1_0);
 }
 
 }  // namespace

@@ -17,14 +17,13 @@ using Needs = std::optional<SubgroupNeeds>;
 // The driver's part of a binary that was made from rewritten words, without the specialization,
 // which these words already contain. Other binaries stay unchanged.
 VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                      Needs& needs, bool& changed) {
+                      Needs& needs) {
     const BinaryKind kind = kindOfBinary(device, info.pCode, info.codeSize);
     if (kind == BinaryKind::kForeign) return VK_INCOMPATIBLE_SHADER_BINARY_EXT;
     if (kind == BinaryKind::kDrivers) {
-        changed = requireDeviceSize(device, scratch, info);
+        requireDeviceSize(device, scratch, info);
         return VK_SUCCESS;
     }
-    changed = true;
     needs = needsOfBinary(info.pCode);
     requireSubgroups(scratch, *needs, info);
     info.pCode = static_cast<const std::byte*>(info.pCode) + kBinaryHeaderSize;
@@ -35,14 +34,14 @@ VkResult unwrapBinary(const DeviceContext& device, Scratch& scratch, VkShaderCre
 
 // Replaces the words of `info`, which is the caller's copy, if they use emulated capabilities.
 VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfoEXT& info,
-                     Needs& needs, bool& changed, DumpedShaderRef& dumped, ShadersAtWork& work) {
+                     Needs& needs, DumpedShaderRef& dumped, ShadersAtWork& work) {
     if (info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT) {
-        return unwrapBinary(device, scratch, info, needs, changed);
+        return unwrapBinary(device, scratch, info, needs);
     }
     if (info.codeType != VK_SHADER_CODE_TYPE_SPIRV_EXT) return VK_SUCCESS;
     ShaderWordsRef original = emulatedWords(device, info.codeSize, info.pCode);
     if (original == nullptr) {
-        changed = requireDeviceSize(device, scratch, info);
+        requireDeviceSize(device, scratch, info);
         return VK_SUCCESS;
     }
     work.begin(*original);
@@ -51,10 +50,9 @@ VkResult buildShader(DeviceContext& device, Scratch& scratch, VkShaderCreateInfo
         rewriteInfo(device, scratch, std::move(original), info, info.flags, plan);
     if (result != VK_SUCCESS) return result;
     if (plan.rewritten->untouched) {
-        changed = requireDeviceSize(device, scratch, info);
+        requireDeviceSize(device, scratch, info);
         return VK_SUCCESS;
     }
-    changed = true;
     needs = plan.needs;
     dumped = plan.dumped;
     const std::vector<uint32_t>& words = plan.rewritten->words;
@@ -88,19 +86,11 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
         }
         return result;
     };
-    VkShaderCreateInfoEXT* copies = nullptr;
+    VkShaderCreateInfoEXT* copies = scratch.copyArray(std::span(infos, count));
     for (uint32_t i = 0; i < count; ++i) {
-        VkShaderCreateInfoEXT info = infos[i];
-        bool changed = false;
         const VkResult result =
-            buildShader(*context, scratch, info, needs[i], changed, dumped[i], work);
-        if (copies == nullptr && (changed || result != VK_SUCCESS)) {
-            copies = scratch.copyArray(std::span(infos, count));
-        }
-        if (result == VK_SUCCESS) {
-            if (changed) copies[i] = info;
-            continue;
-        }
+            buildShader(*context, scratch, copies[i], needs[i], dumped[i], work);
+        if (result == VK_SUCCESS) continue;
         // The first null handle must be the shader that failed: make those before it, without
         // links, since what they link to may be missing.
         for (auto& earlier : std::span(copies, i)) {
@@ -110,7 +100,7 @@ VkResult createShaders(VkDevice device, uint32_t count, const VkShaderCreateInfo
         const VkResult before = i > 0 ? create(i, copies) : VK_SUCCESS;
         return before != VK_SUCCESS ? before : result;
     }
-    return create(count, copies != nullptr ? copies : infos);
+    return create(count, copies);
 }
 
 }  // namespace coopvk::layer

@@ -87,6 +87,25 @@ TEST(CooperativeReports, LanesThatAreAbsent) {
     EXPECT_EQ(checksOf(withLane(text(body))), uint32_t(kCheckDivergence));
 }
 
+// SPV_NV_cooperative_matrix2: a function for each element, called by half of the lanes.
+TEST(CooperativeReports, LanesThatDoNotCall) {
+    const std::string call = "%d = OpCooperativeMatrixPerElementOpNV %C %c %same\n";
+    for (const bool all : {true, false}) {
+        std::string body = std::string(kLoad) +
+                           "%l = OpLoad %u32 %lane\n%first = OpULessThan %bool %l %" +
+                           std::string(all ? "4" : "2") +
+                           "\nOpSelectionMerge %behind None\n"
+                           "OpBranchConditional %first %in %behind\n%in = OpLabel\n" +
+                           call + "OpBranch %behind\n%behind = OpLabel\n";
+        std::string source = withLane(text(
+            body, "3", 4,
+            "%same = OpFunction %f32 None %indexed\n%row = OpFunctionParameter %u32\n"
+            "%column = OpFunctionParameter %u32\n%x = OpFunctionParameter %f32\n%begins = OpLabel\n"
+            "OpReturnValue %x\nOpFunctionEnd\n"));
+        EXPECT_EQ(checksOf(source), all ? 0u : uint32_t(kCheckDivergence));
+    }
+}
+
 TEST(CooperativeReports, UndefinedElements) {
     std::string source = text(kStore);
     source.insert(source.find("%procedure"), "%c = OpUndef %C\n");

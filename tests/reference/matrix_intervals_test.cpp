@@ -22,6 +22,8 @@ const std::string kOthers = R"(
 %of_halves = OpTypeFunction %f16 %f16 %f16
 %CI = OpTypeCooperativeMatrixKHR %u32 %scope %4 %6 %2
 %of_words = OpTypeFunction %u32 %u32 %u32
+%3 = OpConstant %u32 3
+%quarter = OpTypeCooperativeMatrixKHR %f32 %scope %2 %3 %2
 )";
 
 // The intervals of the floats of C, by rows, after a body that stores it to %p2.
@@ -127,6 +129,42 @@ TEST(MatrixIntervals, ReductionsAddInAnyOrder) {
         const Interval& other = c[kColumns + column];
         EXPECT_TRUE(other.contains(4) && other.contains(0) && !other.contains(kLarge));
     }
+}
+
+// By columns, of all, and of each two by two: what is added to a large number has freedom, and no
+// other. The function that adds is another one's.
+TEST(MatrixIntervals, ReductionsOfEachMode) {
+    std::vector<float> values(24, 1);
+    values[6] = kLarge;
+    values[7] = -kLarge;
+    const auto reduced = [&](const std::string& type, const std::string& mode) {
+        return intervalsOf(
+            "%m = OpCooperativeMatrixLoadKHR %C %p0 %0 %6\n"
+            "%r = OpCooperativeMatrixReduceNV " +
+                type + " %m " + mode + " %sum\nOpCooperativeMatrixStoreKHR %p2 %r %0 %6",
+            "%sum = OpFunction %f32 None %binary\n%x = OpFunctionParameter %f32\n"
+            "%y = OpFunctionParameter %f32\n%begin = OpLabel\n"
+            "%s = OpFunctionCall %f32 %adds %x %y\nOpReturnValue %s\n"
+            "OpFunctionEnd\n%adds = OpFunction %f32 None %binary\n"
+            "%u = OpFunctionParameter %f32\n%v = OpFunctionParameter %f32\n"
+            "%begins = OpLabel\n%t = OpFAdd %f32 %u %v\nOpReturnValue %t\n"
+            "OpFunctionEnd\n",
+            values, {0});
+    };
+    const auto columns = reduced("%C", "Column"), all = reduced("%C", "Row|Column"),
+               quarters = reduced("%quarter", "2x2");
+    for (uint32_t row = 0; row < kRows; ++row)
+        for (uint32_t column = 0; column < kColumns; ++column) {
+            const size_t at = row * kColumns + column;
+            const float sum = column == 0 ? kLarge : column == 1 ? -kLarge : 4;
+            EXPECT_TRUE(columns[at].contains(sum) && !columns[at].contains(0)) << at;
+            EXPECT_EQ(isPoint(columns[at], 4), column > 1) << at;
+            EXPECT_TRUE(all[at].contains(22) && all[at].contains(0) && !all[at].contains(kLarge));
+            if (row >= 2 || column >= 3) continue;
+            EXPECT_EQ(isPoint(quarters[at], 4), at != 0) << at;
+        }
+    EXPECT_TRUE(quarters[0].contains(2) && quarters[0].contains(0) &&
+                !quarters[0].contains(kLarge));
 }
 
 // The function adds two halves as f32, and rounds: still an addition.

@@ -259,6 +259,16 @@ TEST(ExactSums, CancelWithoutLoss) {
     EXPECT_EQ(toDouble(sum.value()), 0x1p-1074);
 }
 
+// The smallest product of two numbers decides a tie.
+TEST(ExactSums, KeepTheSmallestProduct) {
+    for (const double last : {0.0, 0x1p-1074, -0x1p-1074}) {
+        ExactSum sum;
+        for (const double v : {1.0, 0x1p-24}) sum.add(fromDouble(v));
+        sum.addProduct(fromDouble(0x1p-1074), fromDouble(last));
+        EXPECT_EQ(encode(Number::f32, sum.value()), last > 0 ? 0x3F800001u : 0x3F800000u) << last;
+    }
+}
+
 TEST(ExactSums, AgreeWithIntegers) {
     std::mt19937_64 random(2);
     for (int i = 0; i < 2000; ++i) {

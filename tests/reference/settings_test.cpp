@@ -6,9 +6,10 @@
 
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <string>
 
-#include "coopvk_reference/execute.hpp"
+#include "coopvk_reference/unit_sums.hpp"
 
 namespace coopvk::reference::test::settings_test {
 namespace {
@@ -42,13 +43,17 @@ const Row kRows[] = {
     {"PLACEMENT", "nvidia", [](const Settings& s) { return s.placement == Choice::kNvidia; }},
     {"PLACEMENT", "rdna3", [](const Settings& s) { return s.placement == Choice::kRdna3; }},
     {"PLACEMENT", "rdna4", [](const Settings& s) { return s.placement == Choice::kRdna4; }},
+    {"PLACEMENT", "shuffled", [](const Settings& s) { return s.placement == Choice::kShuffled; }},
+    {"SUMS", "shuffled", [](const Settings& s) { return s.sums == Choice::kShuffled; }},
     {"SUMS", "exact", [](const Settings& s) { return s.sums == Choice::kExact; }},
     {"SUMS", "hopper", [](const Settings& s) { return s.sums == Choice::kHopper; }},
     {"SUMS", "rdna4", [](const Settings& s) { return s.sums == Choice::kRdna4; }},
     {"ROUNDING", "downward", [](const Settings& s) { return s.rounding == Direction::kDownward; }},
+    {"ROUNDING", "upward", [](const Settings& s) { return s.rounding == Direction::kUpward; }},
     {"ROUNDING", "halves-toward-zero",
      [](const Settings& s) { return s.rounding == Direction::kHalvesTowardZero; }},
     {"DENORMALS", "flush", [](const Settings& s) { return s.flushed == 16 + 32 + 64; }},
+    {"DENORMALS", "f32", [](const Settings& s) { return s.flushed == 32; }},
     {"DENORMALS", "f16,f64", [](const Settings& s) { return s.flushed == 16 + 64; }},
     {"CONTRACTION", "on", [](const Settings& s) { return s.contracts; }},
     {"NANS", "nan", [](const Settings& s) { return s.prefersNan; }},
@@ -57,6 +62,7 @@ const Row kRows[] = {
     {"CALLS", "repeated", [](const Settings& s) { return s.calls == Calls::kRepeated; }},
     {"RECONVERGENCE", "random",
      [](const Settings& s) { return s.reconvergence == Reconvergence::kRandom; }},
+    {"GRAPHICS", "accept", [](const Settings& s) { return s.graphics; }},
     {"HOST", "apart", [](const Settings& s) { return s.hostApart; }},
     {"CHECKS", "all", [](const Settings& s) { return s.checks == kAllChecks; }},
     {"CHECKS", "none", [](const Settings& s) { return s.checks == 0; }},
@@ -89,14 +95,72 @@ TEST(ReferenceSettings, WithoutVariablesNothingIsChanged) {
     }
 }
 
+// The names of the defaults say what is so without a setting.
+TEST(ReferenceSettings, HaveNamesForTheirDefaults) {
+    const Settings none;
+    constexpr std::pair<const char*, const char*> kDefaults[] = {{"SCHEDULE", "plain"},
+                                                                 {"PLACEMENT", "plain"},
+                                                                 {"SUMS", "plain"},
+                                                                 {"ROUNDING", "nearest"},
+                                                                 {"DENORMALS", "keep"},
+                                                                 {"CONTRACTION", "off"},
+                                                                 {"NANS", "number"},
+                                                                 {"CALLS", "once"},
+                                                                 {"RECONVERGENCE", "maximal"},
+                                                                 {"HOST", "coherent"},
+                                                                 {"GRAPHICS", "refuse"},
+                                                                 {"CHECKS", "all"},
+                                                                 {"SUBGROUP_SIZE", nullptr},
+                                                                 {"SEED", ""}};
+    for (const auto& [name, value] : kDefaults) {
+        const Variable variable(name, value != nullptr ? value : "");
+        const Result<Settings> settings = settingsFromEnvironment();
+        ASSERT_TRUE(settings) << settings.error().message;
+        for (const Row& row : kRows)
+            EXPECT_EQ(row.isTaken(*settings), row.isTaken(none))
+                << name << ": " << row.name << " " << row.value;
+    }
+}
+
+// Each check and each unit of sums by its name, which no other has.
+TEST(ReferenceSettings, NameEachCheckAndUnit) {
+    for (uint32_t check = 1; check < kAllChecks; check <<= 1) {
+        const Variable variable("CHECKS", checkName(Check(check)));
+        EXPECT_EQ(settingsFromEnvironment()->checks, check) << checkName(Check(check));
+    }
+    std::set<Choice> units;
+    for (const std::string& name : unitNames()) {
+        const Variable variable("SUMS", name.c_str());
+        EXPECT_TRUE(units.insert(settingsFromEnvironment()->sums).second) << name;
+    }
+    EXPECT_GE(units.size(), 3u);
+    EXPECT_TRUE(units.contains(Choice::kHopper));
+    EXPECT_FALSE(units.contains(Choice::kPlain));
+}
+
 TEST(ReferenceSettings, OtherValuesAreRefusedByName) {
     constexpr std::pair<const char*, const char*> kWrong[] = {
-        {"SUBGROUP_SIZE", "48"}, {"SUBGROUP_SIZE", "256"}, {"SUBGROUP_SIZE", "2"},
-        {"SEED", "one"},         {"SEED", "1 "},           {"SCHEDULE", "exact"},
-        {"SCHEDULE", "nvidia"},  {"PLACEMENT", "hopper"},  {"SUMS", "nvidia"},
-        {"ROUNDING", "up"},      {"CHECKS", "bound"},      {"CHECKS", "bounds races"},
-        {"REPORT", "all"},       {"GRANULARITY", "0"},     {"DENORMALS", "f16,f8"},
+        {"SUBGROUP_SIZE", "48"},
+        {"SUBGROUP_SIZE", "256"},
+        {"SUBGROUP_SIZE", "2"},
+        {"SEED", "one"},
+        {"SEED", "1 "},
+        {"SCHEDULE", "exact"},
+        {"SCHEDULE", "nvidia"},
+        {"PLACEMENT", "hopper"},
+        {"SUMS", "nvidia"},
+        {"ROUNDING", "up"},
+        {"CHECKS", "bound"},
+        {"CHECKS", "bounds races"},
+        {"REPORT", "all"},
+        {"GRANULARITY", "0"},
+        {"DENORMALS", "f16,f8"},
         {"CONTRACTION", "1"},
+        {"CHECKS", "races,,bounds"},
+        {"CHECKS", "all,races"},
+        {"DENORMALS", "f16 f32"},
+        {"REPORTS", "-1"},
+        {"THREADS", "x"},
     };
     for (const auto& [name, value] : kWrong) {
         const Variable variable(name, value);

@@ -246,6 +246,11 @@ TEST(UnitSums, OfAmd) {
             if (i % 2 != 0) continue;
             for (size_t k = 0; k < 32; k += 2) ofRdna4 = stepOfRdna4(c, k, ofRdna4);
             ASSERT_EQ(computed(Choice::kRdna4, c), ofRdna4) << i;
+            if (factor != Number::f16) continue;
+            c.result = Number::f16;
+            uint64_t ofHalves = c.c = numbers::bitsOf(Number::f16, number(4));
+            for (size_t k = 0; k < 32; k += 2) ofHalves = stepOfRdna4(c, k, ofHalves);
+            ASSERT_EQ(computed(Choice::kRdna4, c), ofHalves) << i;
         }
     }
 }

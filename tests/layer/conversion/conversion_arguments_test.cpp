@@ -33,6 +33,28 @@ class Arguments : public ConversionState {
                     sizeof addresses);
         return addresses;
     }
+    // The matrix that is read and the one that is written, as shaders/convert_matrix.comp has them.
+    struct Matrix {
+        uint32_t format, flags, lines, lineLength, lineBytes;
+        bool operator==(const Matrix&) const = default;
+    };
+    struct Kernel {
+        Addresses addresses;
+        Matrix from, to;
+        uint32_t words;
+    };
+    // How many workgroups, and what they find.
+    std::pair<uint64_t, Kernel> kernel() {
+        for (const SeenCommand& command : convertNow()) {
+            if (command.name != "vkCmdDispatchBase") continue;
+            const uint64_t address = addressOf(command, lastWindow()) - driver.addressBase;
+            Kernel kernel;
+            std::memcpy(&kernel, reinterpret_cast<const void*>(address), sizeof kernel);
+            return {command.values[3], kernel};
+        }
+        ADD_FAILURE() << "nothing is dispatched";
+        return {};
+    }
     void recordMany(size_t count) {
         for (size_t i = 0; i < count; ++i) record();
         driver.seenCommands.clear();
@@ -44,6 +66,53 @@ TEST_F(Arguments, EachConversionHasItsOwn) {
     EXPECT_NE(first, second);
     EXPECT_EQ(at(first), (Addresses{0x1000, 0x2000}));
     EXPECT_EQ(at(second), (Addresses{0x3000, 0x4000}));
+}
+
+// Bits of the whole, of exponent and mantissa, the bias, and whether there are infinities; 2 by 4
+// elements.
+TEST_F(Arguments, SayTypesAndLayouts) {
+    constexpr auto kFormat = [](uint32_t bits, uint32_t exponent, uint32_t mantissa, uint32_t bias,
+                                uint32_t infinities) {
+        return bits | exponent << 8 | mantissa << 12 | bias << 17 | infinities << 31;
+    };
+    struct Type {
+        VkComponentTypeKHR type;
+        uint32_t format, bytes;
+    };
+    const Type types[] = {{VK_COMPONENT_TYPE_FLOAT16_KHR, kFormat(16, 5, 10, 15, 1), 2},
+                          {VK_COMPONENT_TYPE_FLOAT8_E4M3_EXT, kFormat(8, 4, 3, 7, 0), 1},
+                          {VK_COMPONENT_TYPE_FLOAT8_E5M2_EXT, kFormat(8, 5, 2, 15, 1), 1}};
+    info.srcStride = 48;
+    info.srcSize = size = 1000;
+    for (const Type& type : types) {
+        info.dstComponentType = type.type;
+        info.dstStride = 12;
+        info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_ROW_MAJOR_NV;
+        info.srcLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_COLUMN_MAJOR_NV;
+        const auto [groups, rows] = kernel();
+        EXPECT_EQ(rows.from, (Matrix{kFormat(32, 8, 23, 127, 1), 1, 4, 2, 48}));
+        EXPECT_EQ(rows.to, (Matrix{type.format, 0, 2, 4, 12})) << type.type;
+        EXPECT_EQ(rows.words, (12 + 4 * type.bytes + 3) / 4);
+        EXPECT_EQ(groups, 1u);
+        info.dstLayout = VK_COOPERATIVE_VECTOR_MATRIX_LAYOUT_INFERENCING_OPTIMAL_NV;
+        const Kernel optimal = kernel().second;
+        EXPECT_EQ(optimal.to.flags & 3, 2u);
+        EXPECT_EQ(optimal.to.format, type.format);
+    }
+}
+
+// A workgroup writes 64 words.
+TEST_F(Arguments, AreForAllWords) {
+    info.numRows = 1;
+    for (const auto& [columns, groups] : std::vector<std::pair<uint32_t, uint64_t>>{
+             {1, 1}, {63, 1}, {64, 1}, {65, 2}, {128, 2}, {129, 3}, {64 * 65535 + 1, 65535}}) {
+        info.numColumns = columns;
+        info.srcSize = size = size_t{columns} * 4;
+        info.srcStride = info.dstStride = size;
+        const auto [count, found] = kernel();
+        EXPECT_EQ(count, groups) << columns;
+        EXPECT_EQ(found.words, columns);
+    }
 }
 
 TEST_F(Arguments, StayUntilTheCommandBufferIsRecordedAgain) {
@@ -133,6 +202,7 @@ TEST_F(Arguments, Windows) {
 TEST_F(Arguments, MemoryTypes) {
     record();
     EXPECT_EQ(driver.memoryTypes, (std::vector<uint32_t>{4}));
+    EXPECT_EQ(driver.memoryFlags, (std::vector<uint32_t>{VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT}));
     driver.fullMemoryTypes = {4};
     recordMany(kBlockSlots);
     EXPECT_EQ(driver.memoryTypes, (std::vector<uint32_t>{4, 4, 3}));

@@ -85,9 +85,18 @@ TEST(ConversionCommands, TheStageOfOtherDevicesStays) {
         driver.seenCommands.clear();
         COOPVK_INSTANCE_COMMAND(driver, vkCmdPipelineBarrier2)(commands, &dependency);
         COOPVK_INSTANCE_COMMAND(driver, vkCmdResetEvent2)(commands, VK_NULL_HANDLE, kStage);
+        VkSemaphoreSubmitInfo semaphore = {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO};
+        semaphore.stageMask = kStage;
+        VkSubmitInfo2 submitted = {VK_STRUCTURE_TYPE_SUBMIT_INFO_2};
+        submitted.waitSemaphoreInfoCount = 1;
+        submitted.pWaitSemaphoreInfos = &semaphore;
+        // A queue has its device's dispatch key.
+        COOPVK_INSTANCE_COMMAND(driver, vkQueueSubmit2)
+        (reinterpret_cast<VkQueue>(device), 1, &submitted, VK_NULL_HANDLE);
         EXPECT_EQ(driver.seenCommands,
                   (std::vector<SeenCommand>{{"vkCmdPipelineBarrier2", {stage, stage}},
-                                            {"vkCmdResetEvent2", {stage}}}));
+                                            {"vkCmdResetEvent2", {stage}},
+                                            {"vkQueueSubmit2", {stage}}}));
         driver.destroyDevice(device);
     }
     driver.destroyInstance();
@@ -202,8 +211,12 @@ TEST_F(RecordedConversions, OutOfMemory) {
     {
         const auto convert =
             COOPVK_DEVICE_COMMAND(driver, device, vkCmdConvertCooperativeVectorMatrixNV);
-        const FailingAllocations none(0);
-        convert(commands, 1, &info);
+        testing::internal::CaptureStderr();
+        {
+            const FailingAllocations none(0);
+            convert(commands, 1, &info);
+        }
+        EXPECT_EQ(testing::internal::GetCapturedStderr(), "") << "log_level=off is the device's";
     }
     EXPECT_EQ(end(), VK_ERROR_OUT_OF_HOST_MEMORY);
     begin();

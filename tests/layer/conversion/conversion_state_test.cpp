@@ -148,6 +148,18 @@ TEST_F(ConversionState, Conditions) {
 #endif
 }
 
+// Of what is behind the last shader that is bound nothing is read.
+TEST_F(ConversionState, AsManyShadersAsAreBound) {
+    bindPipeline();
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_VERTEX_BIT,
+                                            VK_SHADER_STAGE_COMPUTE_BIT};
+    const VkShaderEXT shaders[2] = {};
+    COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindShadersEXT)(commands, 1, stages, shaders);
+    EXPECT_EQ(restored(convertNow()), Commands{pipelineAgain});
+    COOPVK_DEVICE_COMMAND(driver, device, vkCmdBindShadersEXT)(commands, 2, stages, shaders);
+    EXPECT_NE(restored(convertNow()), Commands{pipelineAgain});
+}
+
 // A secondary command buffer cannot end the condition of the primary one.
 TEST_F(ConversionState, ConditionsOfPrimaries) {
     VkCommandBuffer secondary = allocateOne(VK_COMMAND_BUFFER_LEVEL_SECONDARY);

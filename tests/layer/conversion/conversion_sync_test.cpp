@@ -51,5 +51,27 @@ TEST_F(ConversionState, Semaphores) {
     }
 }
 
+// Dependencies of render passes name stages in a barrier of their chain.
+TEST_F(ConversionState, RenderPasses) {
+    VkMemoryBarrier2 barriers[2] = {{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2},
+                                    {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2}};
+    barriers[0].srcStageMask = kCopy;
+    barriers[1].srcStageMask = kConversion;
+    VkSubpassDependency2 dependencies[3] = {};
+    for (size_t i = 0; i < 3; ++i) {
+        dependencies[i].sType = VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2;
+        if (i > 0) dependencies[i].pNext = &barriers[i - 1];
+    }
+    VkRenderPassCreateInfo2 info = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
+    info.dependencyCount = 3;
+    info.pDependencies = dependencies;
+    VkRenderPass pass = VK_NULL_HANDLE;
+    driver.seenCommands.clear();
+    COOPVK_DEVICE_COMMAND(driver, device, vkCreateRenderPass2)(device, &info, nullptr, &pass);
+    EXPECT_EQ(driver.seenCommands, (Commands{{"vkCreateRenderPass2", {0, kCopy, kCompute}}}));
+    COOPVK_DEVICE_COMMAND(driver, device, vkDestroyRenderPass)(device, pass, nullptr);
+    EXPECT_EQ(barriers[1].srcStageMask, kConversion) << "the application's";
+}
+
 }  // namespace
 }  // namespace coopvk::test::conversion_sync_test

@@ -134,6 +134,25 @@ TEST_F(NarrowSubgroups, TheDriverIsAskedForNone) {
     EXPECT_TRUE(last().chain.empty());
 }
 
+// Neither of a size nor of full ones, whichever the application asks for.
+TEST_F(NarrowSubgroups, TheDriverIsAskedForNeither) {
+    startAs("amd");
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo size = {
+        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO, nullptr, 32};
+    for (const bool hasSubgroups : {false, true})
+        for (const bool isRequired : {false, true})
+            for (const VkFlags flags :
+                 {0, +VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT}) {
+                VkPipelineShaderStageCreateInfo stage = stageOf(makeModule(shader(hasSubgroups)));
+                if (isRequired) stage.pNext = &size;
+                stage.flags = flags;
+                EXPECT_EQ(makeCompute(stage), VK_SUCCESS);
+                EXPECT_EQ(last().requiredSubgroupSize, 0u) << hasSubgroups << isRequired << flags;
+                EXPECT_EQ(last().flags, 0u) << hasSubgroups << isRequired << flags;
+                EXPECT_TRUE(last().chain.empty()) << hasSubgroups << isRequired << flags;
+            }
+}
+
 TEST_F(NarrowSubgroups, OwnOnesStay) {
     startAs("own");
     EXPECT_EQ(shownSize(), 8u);

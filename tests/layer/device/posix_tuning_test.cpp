@@ -67,7 +67,8 @@ TEST_F(ProfileTest, OthersAreIgnored) {
     for (const auto& [name, value] : key.items()) {
         ordered_json other = profile();
         other[name] = value.is_string() ? ordered_json("x") : ordered_json(7);
-        rows.emplace_back(other.dump(), "another " + name);
+        rows.emplace_back(other.dump(), "it was made for another " + name + ": " +
+                                            other[name].dump() + ", not " + value.dump());
         other[name] = ordered_json::array({ordered_json::array()});
         rows.emplace_back(other.dump(), "'" + name + "' is no number or text");
         other[name] = nullptr;

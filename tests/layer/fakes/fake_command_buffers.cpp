@@ -6,6 +6,7 @@
 #include <string_view>
 #include <utility>
 
+#include "chain/pnext.hpp"
 #include "fakes/fake_parts.hpp"
 
 namespace coopvk::test::fake {
@@ -64,8 +65,16 @@ VkResult createRenderPass(VkDevice, const VkRenderPassCreateInfo*,
                           const VkAllocationCallbacks* allocator, VkRenderPass* out) {
     return makeObject(allocator, out);
 }
-VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2*,
+// Of each dependency the stage of the barrier in its chain, or 0.
+VkResult createRenderPass2(VkDevice, const VkRenderPassCreateInfo2* info,
                            const VkAllocationCallbacks* allocator, VkRenderPass* out) {
+    std::vector<uint64_t> stages;
+    for (const VkSubpassDependency2& each : std::span(info->pDependencies, info->dependencyCount)) {
+        const auto* barrier =
+            layer::findNode<VkMemoryBarrier2>(each.pNext, VK_STRUCTURE_TYPE_MEMORY_BARRIER_2);
+        stages.push_back(barrier != nullptr ? barrier->srcStageMask : 0);
+    }
+    driver().seenCommands.push_back({"vkCreateRenderPass2", std::move(stages)});
     return makeObject(allocator, out);
 }
 

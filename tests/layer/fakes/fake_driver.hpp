@@ -141,6 +141,7 @@ class FakeDriver {
     };
     std::map<uint64_t, Buffer> buffers;                 // that exist
     std::map<uint64_t, std::vector<std::byte>> memory;  // that exists
+    std::vector<uint32_t> memoryFlags;                  // of vkAllocateMemory: of the chain
     std::vector<uint32_t> memoryTypes;                  // of vkAllocateMemory: see fake_memory.cpp
     std::set<VkCommandBuffer> commandBuffers;           // that exist
 

@@ -3,6 +3,7 @@
 // Buffers and memory, which only matrix conversions make.
 #include <iterator>
 
+#include "chain/pnext.hpp"
 #include "fakes/fake_parts.hpp"
 
 namespace coopvk::test::fake {
@@ -47,6 +48,9 @@ VkResult allocateMemory(VkDevice, const VkMemoryAllocateInfo* info,
                         const VkAllocationCallbacks* allocator, VkDeviceMemory* out) {
     happen("vkAllocateMemory");
     driver().memoryTypes.push_back(info->memoryTypeIndex);
+    const auto* flags = layer::findNode<VkMemoryAllocateFlagsInfo>(
+        info->pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+    driver().memoryFlags.push_back(flags != nullptr ? flags->flags : 0);
     if (driver().fullMemoryTypes.contains(info->memoryTypeIndex)) {
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }

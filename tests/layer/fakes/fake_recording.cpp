@@ -39,11 +39,11 @@ void bindPipeline(VkCommandBuffer, VkPipelineBindPoint, VkPipeline pipeline) {
     see("vkCmdBindPipeline", {numberOf(pipeline)});
 }
 
-// The base.
-void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t, uint32_t,
+// The base, and how many workgroups along x.
+void dispatchBase(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z, uint32_t groups, uint32_t,
                   uint32_t) {
     ++current()->dispatches;
-    see("vkCmdDispatchBase", {x, y, z});
+    see("vkCmdDispatchBase", {x, y, z, groups});
 }
 
 // The stages, and the accesses of the first memory barrier.

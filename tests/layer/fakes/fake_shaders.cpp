@@ -83,6 +83,13 @@ template <typename Info>
 std::vector<SeenStage> seeStages(const Info& info) {
     std::vector<SeenStage> seen;
     for (uint32_t i = 0; i < info.stageCount; ++i) seen.push_back(see(info.pStages[i]));
+    if constexpr (std::is_same_v<Info, VkGraphicsPipelineCreateInfo>) {
+        const auto* groups = findNode<VkGraphicsPipelineShaderGroupsCreateInfoNV>(
+            info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV);
+        for (uint32_t g = 0; groups != nullptr && g < groups->groupCount; ++g)
+            for (uint32_t i = 0; i < groups->pGroups[g].stageCount; ++i)
+                seen.push_back(see(groups->pGroups[g].pStages[i]));
+    }
     return seen;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cstring>
 
+#include "fakes/fake_commands.hpp"
 #include "fakes/recorded_conversions.hpp"
 #include "report/request_json.hpp"
 
@@ -91,6 +92,49 @@ TEST_F(InputCommands, PushTemplatesOfGraphics) {
     call<PFN_vkCmdDispatchBase>("vkCmdDispatchBase")(commands, 0, 0, 0, 1, 1, 1);
     EXPECT_EQ(copiesFrom(ours), (Sizes{64, 64}));  // before and after
     EXPECT_EQ(copiesFrom(graphics), Sizes{});
+}
+
+// Whatever is bound for compute, also if that is the first of several, or nothing.
+TEST_F(InputCommands, BindShaders) {
+    const VkShaderStageFlagBits stages[] = {VK_SHADER_STAGE_COMPUTE_BIT,
+                                            VK_SHADER_STAGE_VERTEX_BIT};
+    const VkShaderEXT shaders[2] = {};
+    const auto hasShader = [&] {
+        bool has = false;
+        inputs().trackCommands(
+            commands, [&](const auto& state, const auto&) { has = state.shader != nullptr; });
+        return has;
+    };
+    const auto bind = call<PFN_vkCmdBindShadersEXT>("vkCmdBindShadersEXT");
+    EXPECT_TRUE(hasShader()) << "of a pipeline";
+    bind(commands, 1, stages + 1, shaders);
+    EXPECT_TRUE(hasShader()) << "that of vertices is another";
+    bind(commands, 1, stages, shaders);
+    EXPECT_FALSE(hasShader());
+    call<PFN_vkCmdBindPipeline>("vkCmdBindPipeline")(commands, kPoint, pipeline);
+    EXPECT_TRUE(hasShader());
+    bind(commands, 2, stages, nullptr);
+    EXPECT_FALSE(hasShader());
+}
+
+// Without the setting, a folder for shaders changes no command.
+TEST(InputCommandsOff, AreTheDrivers) {
+    constexpr const char* kName = "vkCmdBindDescriptorSets";
+    for (const bool keeps : {false, true}) {
+        const std::string folder = std::filesystem::temp_directory_path() /
+                                   ("coopvk-no-inputs-" + std::to_string(getpid()));
+        setenv("COOPVK_DUMP_DIR", folder.c_str(), 1);
+        if (keeps) setenv("COOPVK_DUMP_INPUTS", "1", 1);
+        FakeDriver driver;
+        driver.recordsAll = true;
+        driver.makeInstance();
+        EXPECT_EQ(driver.instanceCommand(kName) == fake::getDeviceProcAddr(VK_NULL_HANDLE, kName),
+                  !keeps);
+        driver.destroyInstance();
+        unsetenv("COOPVK_DUMP_DIR");
+        unsetenv("COOPVK_DUMP_INPUTS");
+        std::filesystem::remove_all(folder);
+    }
 }
 
 // Sets that are bound at once have numbers that follow each other, and dynamic offsets in their

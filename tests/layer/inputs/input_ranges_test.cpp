@@ -55,6 +55,18 @@ TEST(InputRanges, ThoseThatShareMemoryAreOneRegion) {
     EXPECT_EQ(bytes.size(), 280u);
 }
 
+// Also those that only touch, on either side.
+TEST(InputRanges, ThoseThatTouchAreOneRegion) {
+    Ranges ranges(1000);
+    const TrackedBuffer a = bufferIn(1, 0, 10);
+    for (const uint64_t start : {200, 100, 300}) EXPECT_TRUE(ranges.add(a, start, 100));
+    EXPECT_TRUE(ranges.add(a, 401, 10));
+    ranges.place();
+    ASSERT_EQ(ranges.regions().size(), 2u);
+    EXPECT_EQ(ranges.regions()[0].size, 300u);
+    EXPECT_EQ(ranges.regions()[1].size, 10u);
+}
+
 // A sparse buffer has no memory of its own; its handle may be the number of another's memory.
 TEST(InputRanges, ThoseWithoutMemoryShareNone) {
     Ranges ranges(1000);
@@ -148,6 +160,41 @@ TEST(InputDescriptors, AtTheEndOfABuffer) {
         EXPECT_EQ(record.descriptors.size(), kept) << offset << ", " << size;
         EXPECT_EQ(record.missing.size(), missing) << offset << ", " << size;
     }
+}
+
+// Dynamic offsets are in the order of bindings and elements; of buffers that are not dynamic none.
+// Those that the application did not give are 0.
+TEST(InputDescriptors, HaveTheirDynamicOffsets) {
+    Objects objects;
+    auto set = std::make_shared<DescriptorSet>();
+    set->layout =
+        std::make_shared<SetLayout>(SetLayout{{0, {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1}},
+                                              {1, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 2}},
+                                              {3, {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC, 1}}});
+    const std::pair<uint32_t, uint32_t> places[] = {{0, 0}, {1, 0}, {1, 1}, {3, 0}};
+    for (uint32_t i = 0; i < 4; ++i) {
+        const auto buffer = handle<VkBuffer>(2 + i);
+        objects.buffers[buffer] = {.handle = buffer, .size = 1000, .canBeCopied = true};
+        const VkDescriptorType type = set->layout->at(places[i].first).type;
+        set->descriptors[places[i]] = {type, {buffer, 100, 4}};
+    }
+    const auto startsOf = [&](std::vector<uint32_t> offsets) {
+        layer::inputs::Recording commands;
+        commands.sets[0].set = set;
+        commands.sets[0].dynamicOffsets = std::move(offsets);
+        Reach reach(objects, 1000);
+        reach.addSets(commands);
+        EXPECT_EQ(reach.finish().descriptors.size(), 4u);
+        std::map<VkBuffer, uint64_t> starts;
+        for (const Copy& copy : reach.ranges().copies()) starts[copy.buffer] = copy.from;
+        std::vector<uint64_t> all;
+        for (const auto& [buffer, start] : starts) all.push_back(start);
+        return all;
+    };
+    EXPECT_EQ(startsOf({8, 16, 32}), (std::vector<uint64_t>{100, 108, 116, 132}));
+    EXPECT_EQ(startsOf({8, 16}), (std::vector<uint64_t>{100, 108, 116, 100}));
+    EXPECT_EQ(startsOf({}), (std::vector<uint64_t>(4, 100)));
+    EXPECT_EQ(startsOf({8, 16, 32, 64}), (std::vector<uint64_t>{100, 108, 116, 132}));
 }
 
 // Of buffers with addresses, those come first whose addresses are pushed: at any word.

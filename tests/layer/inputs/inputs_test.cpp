@@ -85,6 +85,19 @@ TEST_F(KeptInputs, SubmittedAgain) {
     EXPECT_EQ(written(), 1u);
 }
 
+// Whatever is submitted next shows whether an earlier submission is done.
+TEST_F(KeptInputs, AreWrittenAtTheNextSubmission) {
+    start();
+    bind();
+    ASSERT_TRUE(record());
+    submit();
+    inputs_->beforeSubmit({});
+    EXPECT_EQ(written(), 0u);
+    device.fence = VK_SUCCESS;
+    inputs_->beforeSubmit({});
+    EXPECT_EQ(written(), 1u);
+}
+
 TEST_F(KeptInputs, SubmittedAgainWhilePending) {
     start();
     bind();

@@ -83,9 +83,9 @@ inline Driver makeDriver() {
     next.BindBufferMemory = [](VkDevice, VkBuffer, VkDeviceMemory, VkDeviceSize) {
         return VK_SUCCESS;
     };
-    next.MapMemory = [](VkDevice, VkDeviceMemory, VkDeviceSize, VkDeviceSize, VkMemoryMapFlags,
-                        void** mapped) {
-        *mapped = device.staging.data();
+    next.MapMemory = [](VkDevice, VkDeviceMemory, VkDeviceSize offset, VkDeviceSize,
+                        VkMemoryMapFlags, void** mapped) {
+        *mapped = device.staging.data() + offset;
         return VK_SUCCESS;
     };
     next.InvalidateMappedMemoryRanges = [](VkDevice, uint32_t, const VkMappedMemoryRange*) {

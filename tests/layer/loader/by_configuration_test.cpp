@@ -194,6 +194,15 @@ TEST_F(ByConfiguration, OffMeansOutOfTheWay) {
         found += next != nullptr;
     }
     EXPECT_GT(found, 30u);
+    // Its own are those that it needs, of devices only.
+    for (const char* name : {"vkDestroyDevice", "vkGetDeviceProcAddr"})
+        EXPECT_NE(configured::getDeviceProcAddr(device, name),
+                  fake::getDeviceProcAddr(device, name))
+            << name;
+    for (const char* name : {"vkCreateInstance", "vkDestroyInstance", "vkCreateDevice"})
+        EXPECT_EQ(configured::getDeviceProcAddr(device, name),
+                  fake::getDeviceProcAddr(device, name))
+            << name;
     const auto destroyDevice = reinterpret_cast<PFN_vkDestroyDevice>(
         configured::getDeviceProcAddr(device, "vkDestroyDevice"));
     destroyDevice(device, nullptr);

@@ -163,6 +163,17 @@ auto guarded(std::string& text, Args... args) {
     return Guard<"vkSomething", Function>::call(args...);
 }
 
+// Of pieces, which are joined without memory, no more than 512 bytes.
+TEST(Logs, ListenersHearTheStartOfLongPieces) {
+    Heard listener;
+    Log log(LogLevel::kOff, {});
+    log.setListener(&listener);
+    const std::string a(300, 'a'), b(300, 'b'), c(300, 'c');
+    log.writePieces(LogLevel::kWarn, {a, b, c});
+    ASSERT_EQ(listener.lines.size(), 1u);
+    EXPECT_EQ(listener.lines[0].second, a + b.substr(0, 212));
+}
+
 TEST(Guards, NothingEscapesAndALineTells) {
     std::string text;
     const void* none = nullptr;

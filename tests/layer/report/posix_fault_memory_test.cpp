@@ -214,6 +214,31 @@ TEST_F(FaultMemory, FilesOfRunningProgramsStaySmall) {
     EXPECT_LT(fs::file_size(path), size_t{128} << 10);
 }
 
+// Of two shaders that a process had begun when it ended, the one that was done is no fault.
+TEST_F(FaultMemory, WhatEndedIsNotUnfinished) {
+    for (const uint64_t done : {1, 2}) {
+        const pid_t child = fork();
+        ASSERT_NE(child, -1);
+        if (child == 0) {
+            layer::FaultMemory memory(layer::Settings{}, {.exe = "program"});
+            memory.start();
+            layer::RememberedFault work;
+            work.kind = layer::FaultKind::kBegun;
+            work.extensions.insert(rewrite::Extension::kKhrCooperativeMatrix);
+            work.device = "device";
+            for (work.shader = 1; work.shader <= 2; ++work.shader) memory.begin(work);
+            memory.end(done);
+            _exit(0);
+        }
+        ASSERT_EQ(waitpid(child, nullptr, 0), child);
+        const layer::FaultMemory memory(layer::Settings{}, {.exe = "program"});
+        ASSERT_EQ(memory.faults().size(), 1u);
+        EXPECT_EQ(memory.faults()[0].kind, layer::FaultKind::kUnfinished);
+        EXPECT_EQ(memory.faults()[0].shader, 3 - done);
+        layer::forgetFaults();
+    }
+}
+
 TEST_F(FaultMemory, FaultsOfOneStart) {
     layer::FaultMemory memory(layer::Settings{}, {.exe = "program"});
     memory.start();

@@ -179,6 +179,15 @@ TEST_F(StatisticsTest, Report) {
     EXPECT_LT(makeCompute(wrong), 0);
     EXPECT_EQ(testing::internal::GetCapturedStderr().find("statistics"), std::string::npos);
     expect(read(report), "refused" + who + "\tfake device\tcannot rewrite compute shader");
+    // That the device is lost, once.
+    driver.waitResult = VK_ERROR_DEVICE_LOST;
+    for (int i = 0; i < 2; ++i)
+        EXPECT_EQ(COOPVK_DEVICE_COMMAND(driver, device, vkDeviceWaitIdle)(device),
+                  VK_ERROR_DEVICE_LOST);
+    const std::string lost = "lost" + who + "\tfake device\tthe device was lost\n";
+    text = read(report);
+    EXPECT_EQ(text.find(lost), text.rfind(lost));
+    expect(text, lost);
 }
 
 // The layer neither creates nor needs what another program left there.

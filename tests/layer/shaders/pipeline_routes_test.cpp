@@ -34,6 +34,34 @@ TEST_F(ShaderRoutes, GraphicsPipelines) {
     EXPECT_TRUE(driver.pipelines.back().stages.empty());
 }
 
+// Groups of VK_NV_device_generated_commands have stages of their own, in the chain.
+TEST_F(ShaderRoutes, GroupsOfGraphicsPipelines) {
+    const VkPipelineShaderStageCreateInfo stages[] = {stageOf(makeModule(plain)),
+                                                      stageOf(makeModule(matrix))};
+    VkGraphicsShaderGroupCreateInfoNV all[2] = {
+        {VK_STRUCTURE_TYPE_GRAPHICS_SHADER_GROUP_CREATE_INFO_NV},
+        {VK_STRUCTURE_TYPE_GRAPHICS_SHADER_GROUP_CREATE_INFO_NV}};
+    for (size_t i = 0; i < 2; ++i) {
+        all[i].stageCount = 1;
+        all[i].pStages = &stages[i];
+    }
+    VkGraphicsPipelineShaderGroupsCreateInfoNV groups = {
+        VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV};
+    groups.groupCount = 2;
+    groups.pGroups = all;
+    VkGraphicsPipelineCreateInfo info = {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, &groups};
+    info.stageCount = 1;
+    info.pStages = stages;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    const auto create = COOPVK_DEVICE_COMMAND(driver, device, vkCreateGraphicsPipelines);
+    EXPECT_EQ(create(device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline), VK_SUCCESS);
+    ASSERT_EQ(driver.pipelines.back().stages.size(), 3u);
+    EXPECT_EQ(last(0).words, plain);
+    EXPECT_EQ(last(1).words, plain);
+    EXPECT_TRUE(isRewritten(last(2).words));
+    EXPECT_EQ(all[1].pStages, &stages[1]) << "the application's";
+}
+
 TEST_F(ShaderRoutes, RayTracingPipelinesNV) {
     const VkPipelineShaderStageCreateInfo stages[] = {stageOf(makeModule(plain)),
                                                       stageOf(makeModule(matrix))};

@@ -41,6 +41,7 @@ TEST(SubgroupSizes, OwnFirstThenSmallerThenLarger) {
     EXPECT_EQ(sizesOf(makeFacts(32, 8, 128)), (Sizes{32, 16, 8, 64, 128}));
     EXPECT_EQ(sizesOf(makeFacts(64, 32, 64)), (Sizes{64, 32}));
     EXPECT_EQ(sizesOf(makeFacts(32, 32, 64)), (Sizes{32, 64}));
+    EXPECT_EQ(sizesOf(makeFacts(2, 1, 4)), (Sizes{2, 1, 4}));
 }
 
 TEST(SubgroupSizes, EndWhateverTheDriverSays) {

@@ -137,6 +137,20 @@ TEST(ReferenceDeclarations, ScalarLayoutOfSharedMemory) {
     EXPECT_EQ(r.buffers.at(1)[0], 9u);
 }
 
+// A constant has 2^20 components at most.
+TEST(ReferenceDeclarations, MostComponents) {
+    for (const uint32_t count : {1u << 20, (1u << 20) + 1}) {
+        ShaderText text;
+        text.declarations = "%count = OpConstant %u32 " + std::to_string(count) +
+                            "\n%array = OpTypeArray %u32 %count\n%zeros = OpConstantNull %array\n";
+        const std::vector<uint32_t> module = assemble(shader(text));
+        ProgramRequest request;
+        request.words = module;
+        request.subgroupSize = 4;
+        EXPECT_EQ(bool(makeProgram(request)), count == 1u << 20) << count;
+    }
+}
+
 // The device has 2^24 bytes of shared memory, and no more.
 TEST(ReferenceDeclarations, MostSharedMemory) {
     for (const uint32_t words : {1u << 22, (1u << 22) + 1}) {

@@ -87,11 +87,12 @@ TEST(ReferenceMemory, DecorationsOfGroups) {
         "OpMemberDecorate %gblock 0 Offset 8\n"
         "OpDecorate %stride ArrayStride 8\n%stride = OpDecorationGroup\n"
         "OpDecorate %wide ArrayStride 20\n%wide = OpDecorationGroup\n"
-        "OpGroupDecorate %layout %gblock\nOpGroupDecorate %stride %by8\n"
+        "OpGroupDecorate %layout %gblock\nOpGroupDecorate %stride %beside %by8\n"
         "OpGroupDecorate %wide %by20\n"
         "OpDecorate %gin DescriptorSet 0\nOpDecorate %gin Binding 0\n";
     text.declarations =
-        "%by8 = OpTypeArray %u32 %u_2\n%by20 = OpTypeArray %by8 %u_2\n"
+        "%beside = OpTypeArray %u32 %u_3\n%by8 = OpTypeArray %u32 %u_2\n%by20 = OpTypeArray %by8 "
+        "%u_2\n"
         "%gblock = OpTypeStruct %by20\n%p_gblock = OpTypePointer StorageBuffer %gblock\n"
         "%gin = OpVariable %p_gblock StorageBuffer\n";
     text.body = "%pw = OpAccessChain %p_word %gin %u_0 %u_1 %u_1\n%word = OpLoad %u32 %pw\n" +
