@@ -11,9 +11,11 @@ namespace {
 
 constexpr std::string_view kPreamble = R"(
 OpCapability Shader
+%96 = OpExtInstImport "GLSL.std.450"
 OpMemoryModel Logical GLSL450
 OpEntryPoint GLCompute %1 "main" %30
 OpExecutionMode %1 LocalSize 1 1 1
+%97 = OpString "file"
 OpDecorate %28 ArrayStride 4
 OpMemberDecorate %27 0 Offset 0
 OpDecorate %27 Block
@@ -77,6 +79,11 @@ void run(Pass pass, TypeTable& types) {
             return shareEqualValues(types, Within::kBlock);
         case Pass::kFunction:
             return shareEqualValues(types, Within::kFunction);
+        case Pass::kFold:
+            foldBranches(module);
+            return;
+        case Pass::kMerge:
+            return mergeBlocks(module);
         case Pass::kUnread:
             return removeUnread(module);
     }

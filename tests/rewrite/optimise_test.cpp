@@ -52,6 +52,10 @@ OpStore %31 %52
 %55 = OpCompositeInsert %8 %12 %54 0
 %56 = OpCompositeExtract %6 %55 1
 OpStore %31 %56
+%57 = OpExtInst %6 %96 UMin %12 %13
+%58 = OpExtInst %6 %96 UMax %57 %13
+%59 = OpExtInst %6 %96 UMax %58 %40
+OpStore %31 %59
 )",
      R"(
 %31 = OpAccessChain %19 %30 %10 %10
@@ -66,6 +70,8 @@ OpStore %31 %49
 OpStore %31 %52
 %55 = OpCompositeInsert %8 %12 %42 0
 OpStore %31 %40
+%59 = OpExtInst %6 %96 UMax %13 %40
+OpStore %31 %59
 )"},
     {"KeepsDecoratedValues", Pass::kBlock,
      R"(

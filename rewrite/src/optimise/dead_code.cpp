@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "optimise/dead_code.hpp"
 
-#include "ir/blocks.hpp"
 #include "ir/calls.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
@@ -118,66 +117,6 @@ class DeadCode {
     std::vector<Id> pending_;
 };
 
-// The label to which a block always leads by a constant condition; 0: there is none.
-Id knownTarget(const Module& module, const Block& block) {
-    const Instruction* end = block.body.empty() ? nullptr : block.body.back().get();
-    if (end == nullptr || end->opcode != OpBranchConditional || end->operands.size() < 3) return 0;
-    const spv::Op condition = module.def(end->word(0)).opcode;
-    if (condition == OpConstantTrue) return end->word(1);
-    return condition == OpConstantFalse ? end->word(2) : 0;
-}
-
-// The blocks to which a block may lead.
-std::vector<size_t> followers(const Module& module, const BlockGraph& graph, const Block& block,
-                              size_t number) {
-    if (const auto taken = graph.number(knownTarget(module, block))) return {*taken};
-    return graph.successors(number);
-}
-
-// Without one, all blocks that anything branches to are executed.
-bool hasKnownCondition(const Module& module, const Function& function) {
-    return std::ranges::any_of(function.blocks,
-                               [&](const auto& block) { return knownTarget(module, *block) != 0; });
-}
-
-// By number: whether the block may be executed.
-std::vector<bool> executedBlocks(const Module& module, const Function& function) {
-    const BlockGraph graph(function);
-    std::vector<bool> executed(function.blocks.size());
-    std::vector<size_t> pending = {0};
-    while (!pending.empty()) {
-        const size_t number = pending.back();
-        pending.pop_back();
-        if (executed[number]) continue;
-        executed[number] = true;
-        const auto next = followers(module, graph, *function.blocks[number], number);
-        pending.insert(pending.end(), next.begin(), next.end());
-    }
-    return executed;
-}
-
-bool directsControlFlow(const Instruction& i) {
-    return isTerminator(i.opcode) || isOneOf(i.opcode, {OpSelectionMerge, OpLoopMerge});
-}
-
-// Keeps only what directs control flow in blocks that are never executed, and what has a result.
-// Returns these results.
-std::unordered_set<Id> emptyUnreachedBlocks(Module& module) {
-    std::unordered_set<Id> neverComputed;
-    for (const auto& function : module.functions()) {
-        if (!hasKnownCondition(module, *function)) continue;
-        const std::vector<bool> executed = executedBlocks(module, *function);
-        for (size_t number = 0; number < executed.size(); ++number) {
-            if (executed[number]) continue;
-            InstructionList& body = function->blocks[number]->body;
-            module.takeOut(
-                body, [](const Instruction& i) { return i.result == 0 && !directsControlFlow(i); });
-            for (const InstructionPtr& i : body) neverComputed.insert(i->result);
-        }
-    }
-    return neverComputed;
-}
-
 // What only computes names no function, but for calls: no operand is looked up then.
 bool hasNoEffect(const Effects& effects, const Module& module, const Instruction& i) {
     return (i.opcode != OpFunctionCall && onlyComputes(ownEffects(module, i))) ||
@@ -221,22 +160,18 @@ void removeDeadDeclarations(Module& module, const MayGo& mayGo) {
 }
 
 void removeUnreadValues(Module& module) {
-    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
     const Effects effects(module);
-    removeDeadCode(module, [&](const Instruction& i) {
-        return neverComputed.contains(i.result) || hasNoEffect(effects, module, i);
-    });
+    removeDeadCode(module, [&](const Instruction& i) { return hasNoEffect(effects, module, i); });
 }
 
 void removeUnread(Module& module) {
     removeUnreachedFunctions(module);
-    const std::unordered_set<Id> neverComputed = emptyUnreachedBlocks(module);
     const Effects effects(module);
     // Of module scope, only types and constants: a constant may be WorkgroupSize.
     removeDeadDeclarations(module, [&](const Instruction& i) {
         if (isDeclaration(i)) return !isVariable(i.opcode) && !isBuiltIn(module, i.result);
         const bool isGlobal = isVariable(i.opcode) && storageOf(i) != spv::StorageClass::Function;
-        return neverComputed.contains(i.result) || (!isGlobal && hasNoEffect(effects, module, i));
+        return !isGlobal && hasNoEffect(effects, module, i);
     });
     removeUnreachedFunctions(module);  // whose calls are gone
 }

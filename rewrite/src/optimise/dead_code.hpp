@@ -18,8 +18,7 @@ using MayGo = std::function<bool(const Instruction&)>;
 void removeDeadCode(Module& module, const MayGo& mayGo);
 // Of one function.
 void removeDeadCode(Module& module, Function& function, const MayGo& mayGo);
-// Removes what nothing reads and what may vanish (effects.hpp), and all but the branches of blocks
-// that constant conditions keep from being executed.
+// Removes what nothing reads and what may vanish (effects.hpp).
 void removeUnreadValues(Module& module);
 // The same, and types, constants and functions that nothing names.
 void removeUnread(Module& module);

@@ -6,10 +6,16 @@
 namespace coopvk::rewrite {
 
 void optimise(TypeTable& types, Within within) {
+    Module& module = types.module();
+    const auto clean = [&] {
+        mergeBlocks(module);
+        shareEqualValues(types, within);
+        removeUnread(module);
+    };
     splitVariables(types);
-    forwardVariables(types.module(), Phis::kAllowed, [](const Instruction&) { return true; });
-    shareEqualValues(types, within);
-    removeUnread(types.module());
+    forwardVariables(module, Phis::kAllowed, [](const Instruction&) { return true; });
+    clean();
+    if (foldBranches(module)) clean();
 }
 
 }  // namespace coopvk::rewrite

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <spirv/unified1/GLSL.std.450.h>
+
 #include <algorithm>
 
 #include "ir/composites.hpp"
@@ -33,6 +35,8 @@ class Simplifier {
                 return extracted();
             case OpCompositeConstruct:
                 return wholeOf();
+            case OpExtInst:
+                return extreme();
             default:
                 return isInteger() ? computed() : std::nullopt;
         }
@@ -159,6 +163,17 @@ class Simplifier {
             }
         }
         return whole;
+    }
+
+    // Of unsigned integers that are known: the lesser or the greater one.
+    Found extreme() const {
+        const bool isLeast = i_.word(1) == GLSLstd450UMin;
+        if (!isLeast && i_.word(1) != GLSLstd450UMax) return std::nullopt;
+        const std::optional<Scalar> a = scalarOf(i_.word(2)), b = scalarOf(i_.word(3));
+        if (!a || !b || stringFromOperands(def(i_.word(0)), 0) != "GLSL.std.450")
+            return std::nullopt;
+        const Id found = (a->asUnsigned() < b->asUnsigned()) == isLeast ? i_.word(2) : i_.word(3);
+        return def(found).type == i_.type ? Found(found) : std::nullopt;
     }
 
     // Of integers and booleans: the other operand, if one is neutral.
