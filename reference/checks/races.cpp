@@ -187,7 +187,7 @@ void Races::forCells(const MemoryAccess& access, Note& note, F&& f) {
 }
 
 void Races::note(const Moment& at, const MemoryAccess& access, std::byte* seen) {
-    if (access.kind == kPushConstants) return;
+    if (access.kind != kShared && access.kind != kBuffer) return;
     Note note = noteOf(at, access, access.data);
     note.seen = seen;
     Stamp& now = note.now;
@@ -202,7 +202,7 @@ void Races::note(const Moment& at, const MemoryAccess& access, std::byte* seen) 
 }
 
 void Races::atomic(const Moment& at, const MemoryAccess& access, const AtomicOperation& operation) {
-    if (access.kind == kPushConstants) return;
+    if (access.kind != kShared && access.kind != kBuffer) return;
     std::unique_lock<std::mutex> held;
     if (access.kind == kBuffer)
         held = history_.lock(pageAt(reinterpret_cast<uint64_t>(access.data)).mutex);

@@ -8,6 +8,7 @@
 #include "execution/opcode_table.hpp"
 #include "execution/tangles.hpp"
 #include "memory/pointer.hpp"
+#include "stages/lists.hpp"
 
 namespace coopvk::reference {
 namespace {
@@ -116,14 +117,15 @@ Step switchCases(Subgroup& s, In selector) {
 Step returnFrom(Subgroup& s) {
     s.tell<&Observer::call>(kEventCall, CallKind::kReturns);
     if (s.at->opcode == OpReturnValue) copyValue(s, s.values[s.at->result], s.operand(0), s.mask);
+    if (s.frames.size() == 1) finishInvocations(s, s.mask);
     if (s.tangles != nullptr) return returnApart(s);
     s.frames.back().returned |= s.mask;
     return resume(s);
 }
 
 Step terminate(Subgroup& s) {
-    s.tell<&Observer::call>(kEventCall, CallKind::kEnds);
-    return s.tangles != nullptr ? endApart(s) : resume(s);
+    endEarly(s, kKilled, s.mask);
+    return endLanes(s);
 }
 
 // Operands: function, arguments.
@@ -209,6 +211,11 @@ void pass(Subgroup& s, const Edge& edge, LaneMask mask) {
 Step arriveAt(Subgroup& s, uint32_t block, LaneMask mask) {
     wait(s.frames.back(), block, mask);
     return resume(s);
+}
+
+Step endLanes(Subgroup& s) {
+    s.tell<&Observer::call>(kEventCall, CallKind::kEnds);
+    return s.tangles != nullptr ? endApart(s) : resume(s);
 }
 
 Step leaveFunction(Subgroup& s, LaneMask mask) {

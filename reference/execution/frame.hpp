@@ -14,6 +14,7 @@
 namespace coopvk::reference {
 
 struct Workgroup;
+class ListCounts;
 class Shadow;
 struct Tangles;
 
@@ -97,8 +98,10 @@ struct Subgroup {
         else
             strays.erase(pointer.defined);
     }
-    std::vector<uint32_t> iterations;  // of each loop of the program
-    std::shared_ptr<Tangles> tangles;  // null: lanes meet at merge blocks
+    std::vector<uint32_t> iterations;   // of each loop of the program
+    std::shared_ptr<Tangles> tangles;   // null: lanes meet at merge blocks
+    std::shared_ptr<ListCounts> lists;  // of the stage; null: it is not scripted
+    LaneMask helpers;                   // whose stores go nowhere
     const Range* lastBuffer = nullptr;
 
     // What a variable holds from a component on.
@@ -164,6 +167,8 @@ Step runTo(Subgroup& s, size_t depth, uint32_t block);
 // Lanes wait at the start of a block, or have left the function: others go on first.
 Step arriveAt(Subgroup& s, uint32_t block, LaneMask mask);
 Step leaveFunction(Subgroup& s, LaneMask mask);
+// The lanes that execute end.
+Step endLanes(Subgroup& s);
 // Starts a function: its arguments must be in its parameters.
 void enter(Subgroup& s, const Function& function, LaneMask mask, uint32_t result);
 // Executes an instruction of constants only, when a program is made.

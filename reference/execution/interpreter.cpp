@@ -13,7 +13,7 @@ namespace {
 constexpr Rows (*kFamilies[])() = {
     controlRows,  compositeRows,    integerRows, floatRows,  conversionRows, linearRows,
     subgroupRows, printRows,        chainRows,   accessRows, atomicRows,     imageRows,
-    matrixRows,   matrixMemoryRows, tensorRows,  vectorRows, blockRows,
+    matrixRows,   matrixMemoryRows, tensorRows,  vectorRows, blockRows,      stageRows,
 };
 
 const OpcodeRow* findNumber(uint32_t opcode) {

@@ -35,6 +35,8 @@ using Rows = std::span<const OpcodeRow>;
 
 // Opcodes of the core have 16 bits.
 inline constexpr uint32_t kGlslSet = 1u << 16, kPrintfSet = 2u << 16;
+// Of all instructions that scriptOf() knows.
+inline constexpr uint32_t kScripted = 3u << 16;
 
 constexpr uint32_t numberIn(uint32_t number) { return number; }
 constexpr uint32_t numberIn(spv::Op opcode) { return uint32_t(opcode); }
@@ -79,6 +81,8 @@ constexpr OpcodeRow each(auto opcode, Prepare prepare = nullptr) {
 
 // Null: not executed by this device.
 const OpcodeRow* findRow(spv::Op opcode);
+// Of an instruction that lists script (stages/); null: they do not.
+const OpcodeRow* scriptedRow(spv::Op opcode);
 // Of an extended instruction set, by its name.
 const OpcodeRow* findRow(std::string_view set, uint32_t number);
 
@@ -91,6 +95,7 @@ Rows conversionRows();  // between numbers, of bits, and numbers packed in words
 Rows linearRows();      // vectors and matrices of linear algebra
 Rows subgroupRows();    // subgroups: arithmetic, votes, ballots, shuffles
 Rows printRows();       // NonSemantic.DebugPrintf
+Rows stageRows();       // of vertices and fragments, in stages/
 
 // In memory/.
 Rows chainRows();   // access chains and what else computes pointers

@@ -1,75 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A workgroup: the memory and the values of its subgroups, and built-in variables.
+// A workgroup: the memory and the values of its subgroups.
 
 #include "execution/shadow.hpp"
 #include "execution/tangles.hpp"
 #include "memory/pointer.hpp"
+#include "stages/lists.hpp"
 
 namespace coopvk::reference {
 namespace {
-
-struct Invocation {
-    const Workgroup& group;
-    const Subgroup& subgroup;
-    uint32_t lane;
-
-    uint32_t index() const { return subgroup.index * subgroup.lanes + lane; }
-    // Invocations are numbered along x, then y, then z.
-    uint32_t local(uint32_t dimension) const {
-        const uint32_t at = index();
-        return dimension == 0   ? at % size(0)
-               : dimension == 1 ? at / size(0) % size(1)
-                                : at / size(0) / size(1);
-    }
-    uint32_t size(uint32_t dimension) const { return group.program->workgroupSize[dimension]; }
-    LaneMask all() const { return LaneMask::firstLanes(subgroup.lanes); }
-    // Lanes before this one.
-    LaneMask below() const { return LaneMask::firstLanes(lane); }
-    LaneMask upTo() const { return LaneMask::firstLanes(lane + 1); }
-};
-using At = const Invocation&;
-
-struct BuiltInRow {
-    spv::BuiltIn builtIn;
-    uint64_t (*value)(At, uint32_t component);
-};
-
-using enum spv::BuiltIn;
-constexpr BuiltInRow kBuiltIns[] = {
-    {NumWorkgroups, [](At at, uint32_t c) { return uint64_t{at.group.dispatch->groups[c]}; }},
-    {WorkgroupId, [](At at, uint32_t c) { return uint64_t{at.group.id[c]}; }},
-    {LocalInvocationId, [](At at, uint32_t c) { return uint64_t{at.local(c)}; }},
-    {GlobalInvocationId,
-     [](At at, uint32_t c) { return uint64_t{at.group.id[c] * at.size(c) + at.local(c)}; }},
-    {LocalInvocationIndex, [](At at, uint32_t) { return uint64_t{at.index()}; }},
-    {WorkgroupSize, [](At at, uint32_t c) { return uint64_t{at.size(c)}; }},
-    {SubgroupSize, [](At at, uint32_t) { return uint64_t{at.subgroup.lanes}; }},
-    {NumSubgroups, [](At at, uint32_t) { return uint64_t{at.group.program->subgroups}; }},
-    {SubgroupId, [](At at, uint32_t) { return uint64_t{at.subgroup.index}; }},
-    {SubgroupLocalInvocationId, [](At at, uint32_t) { return uint64_t{at.lane}; }},
-    {SubgroupEqMask, [](At at, uint32_t c) { return LaneMask::one(at.lane).word(c); }},
-    {SubgroupGeMask, [](At at, uint32_t c) { return (at.all() & ~at.below()).word(c); }},
-    {SubgroupGtMask, [](At at, uint32_t c) { return (at.all() & ~at.upTo()).word(c); }},
-    {SubgroupLeMask, [](At at, uint32_t c) { return at.upTo().word(c); }},
-    {SubgroupLtMask, [](At at, uint32_t c) { return at.below().word(c); }},
-    {DeviceIndex, [](At, uint32_t) { return uint64_t{0}; }},
-};
-
-// Values of built-in variables, in Input storage.
-void setBuiltIns(const Workgroup& group, Subgroup& s) {
-    for (const Variable& variable : group.program->variables) {
-        const auto row =
-            std::ranges::find(kBuiltIns, spv::BuiltIn(variable.builtIn), &BuiltInRow::builtIn);
-        if (row == std::end(kBuiltIns) || variable.type == nullptr) continue;
-        const Value value = s.variable(variable.offset, *variable.type);
-        for (uint32_t c = 0; c < value.components(); ++c) {
-            const uint64_t mask = lowBits(scalarOf(*variable.type, c).width);
-            for (uint32_t lane = 0; lane < s.lanes; ++lane)
-                value.set(c, lane, {row->value({group, s, lane}, c) & mask});
-        }
-    }
-}
 
 using Storage = spv::StorageClass;
 
@@ -116,6 +55,8 @@ void pointToVariables(Workgroup& group, Subgroup& s) {
         auto base = reinterpret_cast<uint64_t>(range);
         if (variable.storage == Storage::UniformConstant && variable.builtIn == kNone)
             base = reinterpret_cast<uint64_t>(&variable) | kVariableBase;
+        if (variable.lists != nullptr && !holdsComponents(variable.storage))
+            base = reinterpret_cast<uint64_t>(sharedList(group, variable));
         std::fill_n(pointer.component(0), s.lanes, base);
         std::fill_n(pointer.component(1), s.lanes, variable.offset);
     }
@@ -134,7 +75,7 @@ void initialise(Workgroup& group, Subgroup& s) {
             (variable.storage == Storage::Private || variable.storage == Storage::Output))
             copyValue(s, s.variable(variable.offset, *variable.type),
                       s.values[variable.initializer], s.all);
-    setBuiltIns(group, s);
+    startInvocations(group, s);
     s.holes = {};
     s.strays.clear();
     s.iterations.assign(s.program->loops, 0);

@@ -143,6 +143,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
 }
 
 void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& number) const {
+    if (s.helpers.test(lane)) return;
     uint64_t word = number.bits;
     const uint32_t size = (bits + 7) / 8;
     const Span to = locate(lane, byteOf(bit), size);
@@ -181,6 +182,7 @@ static uint64_t exchangeWord(std::byte* data, const Change& change, bool& wrote)
 
 Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                          const Change& change) const {
+    if (s.helpers.test(lane)) return kUndefined;
     const Span at = locate(lane, offset, size);
     if (at.data == nullptr) return {0};
     if (reinterpret_cast<uintptr_t>(at.data) % size != 0) {

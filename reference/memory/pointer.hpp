@@ -9,8 +9,8 @@ namespace coopvk::reference {
 
 // A pointer of one lane. As a value a physical pointer has one component, the address; all others
 // have two, base and offset.
-// base: Workgroup, PushConstant, Uniform, StorageBuffer: the address of a Range on the host, or 0
-// for none; Function, Private, Input: unused. offset: bytes; Function, Private, Input: components.
+// base: the address of a Range on the host, or 0 for none; of memory of components: unused. offset:
+// bytes, or components.
 // Bit 63 of the base says that an index on the way was outside of its array (of a physical pointer
 // Subgroup::strays). Bit 63 of an offset in bytes to an integer of 4 bits says that it is in the
 // upper half of its byte.
@@ -40,14 +40,32 @@ inline Pointer pointerAt(const Subgroup& s, const Value& pointer, uint32_t lane)
     return {storage, s.straysOf(pointer).test(lane) ? kOutside : 0, pointer.at(0, lane)};
 }
 
-// Function, Private, Input, Output: memory of components.
+// Outputs that the invocations of a workgroup share: memory, as those for other stages are.
+inline constexpr auto kSharedOutput = spv::StorageClass::TaskPayloadWorkgroupEXT;
+
+// Memory of components, of an invocation's own.
 constexpr bool holdsComponents(spv::StorageClass storage) {
-    return storage == spv::StorageClass::Function || storage == spv::StorageClass::Private ||
-           storage == spv::StorageClass::Input || storage == spv::StorageClass::Output;
+    using enum spv::StorageClass;
+    switch (storage) {
+        case Function:
+        case Private:
+        case Input:
+        case Output:
+        case RayPayloadKHR:
+        case IncomingRayPayloadKHR:
+        case CallableDataKHR:
+        case IncomingCallableDataKHR:
+        case HitAttributeKHR:
+        case HitObjectAttributeNV:
+        case HitObjectAttributeEXT:
+            return true;
+        default:
+            return false;
+    }
 }
 
 constexpr MemoryKind kindOf(spv::StorageClass storage) {
-    if (holdsComponents(storage)) return kOwn;
+    if (holdsComponents(storage) || storage == kSharedOutput) return kOwn;
     return storage == spv::StorageClass::Workgroup      ? kShared
            : storage == spv::StorageClass::PushConstant ? kPushConstants
                                                         : kBuffer;
@@ -104,7 +122,7 @@ struct Span {
 // What an atomic operation makes of the bits that it read; nothing: it does not write.
 using Change = std::function<std::optional<uint64_t>(uint64_t)>;
 
-// What instructions access through a pointer, in all storage classes but Function, Private, Input.
+// What instructions access through a pointer, in all storage classes but those of components.
 // A lane accesses it: of cooperative matrices the lane that holds the element.
 struct Memory {
     Subgroup& s;

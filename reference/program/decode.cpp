@@ -4,6 +4,7 @@
 #include <spirv-tools/libspirv.h>
 
 #include "execution/frame.hpp"
+#include "memory/pointer.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -33,12 +34,15 @@ Error Decoder::unsupported(const Parsed& instruction) const {
 Status Decoder::readEntryPoint() {
     for (const Parsed& instruction : module_) {
         if (instruction.opcode != OpEntryPoint || instruction.text != request_.entryPoint) continue;
-        if (spv::ExecutionModel(instruction[0]) != spv::ExecutionModel::GLCompute) continue;
+        if (instruction[0] != request_.stage) continue;
         entry_ = instruction[1];
-        return Done{};
+        const bool isCompute = request_.stage == uint32_t(spv::ExecutionModel::GLCompute);
+        return isCompute || request_.isScripted ? Status(Done{}) : unsupported(instruction);
     }
+    const bool isCompute = request_.stage == uint32_t(spv::ExecutionModel::GLCompute);
     return Error{ErrorCode::kInvalidArgument,
-                 "the module has no compute entry point " + request_.entryPoint};
+                 std::format("the module has no {}entry point {}", isCompute ? "compute " : "",
+                             request_.entryPoint)};
 }
 
 void Decoder::readName(const Parsed& instruction) {
@@ -150,7 +154,7 @@ Status Decoder::readOperationConstant(const Parsed& from, const Type& of) {
 Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     const bool untyped = from.opcode == OpUntypedVariableKHR;
     Variable variable;
-    variable.storage = spv::StorageClass(from[0]);
+    variable.storage = pointer.storage;
     variable.type = pointer.element;
     if (untyped) variable.type = from.size() > 1 ? type(from[1]) : nullptr;
     const size_t initializer = untyped ? 2 : 1;
@@ -159,6 +163,8 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     variable.set = decorations_.literal(id, spv::Decoration::DescriptorSet);
     variable.binding = decorations_.literal(id, spv::Decoration::Binding);
     variable.builtIn = decorations_.of(id, spv::Decoration::BuiltIn).value_or(kNone);
+    variable.lists = request_.isScripted ? listStorage(spv::StorageClass(from[0])) : nullptr;
+    if (variable.lists != nullptr) variable.list = listOf(id, variable);
     if (const Type* held = variable.type; held != nullptr && isDescriptor(variable.storage))
         variable.descriptorArray =
             (held->kind == Kind::kArray || held->kind == Kind::kRuntimeArray) &&
@@ -176,7 +182,25 @@ Status Decoder::readVariable(const Parsed& from, const Type& pointer) {
     return fits ? Status(Done{}) : unsupported(from);
 }
 
-// Function, Private, Input, Output: components; Workgroup: bytes. Blocks in Workgroup memory, which
+// A block's members may have what the block has not.
+StageList Decoder::listOf(uint32_t id, const Variable& variable) const {
+    const Type* held = variable.type;
+    while (held != nullptr && (held->kind == Kind::kArray || held->kind == Kind::kRuntimeArray))
+        held = held->element;
+    const uint32_t block = held != nullptr && held->kind == Kind::kStruct ? held->id : 0;
+    const auto decoration = [&](spv::Decoration wanted) {
+        const auto own = decorations_.of(id, wanted);
+        return own || block == 0 ? own : decorations_.of(block, wanted, 0);
+    };
+    StageList list{.of = uint32_t(variable.lists->storage)};
+    const auto builtIn = decoration(spv::Decoration::BuiltIn);
+    list.number = builtIn ? kBuiltIn | *builtIn : decoration(spv::Decoration::Location).value_or(0);
+    list.component = decoration(spv::Decoration::Component).value_or(0) +
+                     4 * decoration(spv::Decoration::Index).value_or(0);
+    return list;
+}
+
+// Memory of an invocation's own: components; Workgroup: bytes. Blocks in Workgroup memory, which
 // are decorated Aliased, all start at its first byte (SPV_KHR_workgroup_memory_explicit_layout).
 void Decoder::placeVariable(Variable& variable) {
     if (variable.type == nullptr) return;
@@ -187,8 +211,7 @@ void Decoder::placeVariable(Variable& variable) {
         const uint64_t end = (program.sharedSize + kAlignment - 1) / kAlignment * kAlignment;
         variable.offset = variable.type->block ? 0 : end;
         program.sharedSize = std::max(program.sharedSize, variable.offset + size);
-    } else if (!isDescriptor(variable.storage) &&
-               variable.storage != spv::StorageClass::PushConstant) {
+    } else if (holdsComponents(variable.storage)) {
         variable.offset = program.privateComponents;
         program.privateComponents += std::min(variable.type->components, 2 * kMostComponents);
     }
@@ -227,6 +250,7 @@ Status Decoder::readWorkgroupSize() {
             continue;
         for (uint32_t i = 0; i < 3; ++i) program.workgroupSize[i] = constantOf(slot.id, i);
     }
+    if (!program.stage->hasWorkgroups) program.workgroupSize = {program.lanes, 1, 1};
     constexpr uint64_t kMost = 65536;
     uint64_t invocations = 1;
     for (const uint32_t size : program.workgroupSize)
@@ -240,6 +264,8 @@ Status Decoder::readWorkgroupSize() {
 
 Result<std::shared_ptr<const Program>> Decoder::decode() {
     if (Status read = readEntryPoint(); !read) return read.error();
+    if (findStage(spv::ExecutionModel(request_.stage)) == nullptr)
+        return Error{ErrorCode::kInvalidArgument, "Vulkan has no such stage"};
     findFunctions();
     // Types of scope Workgroup depend on the number of invocations, which constants may give: they
     // are read once more when it is known.
@@ -247,6 +273,8 @@ Result<std::shared_ptr<const Program>> Decoder::decode() {
     for (int pass = 0; pass < 2; ++pass) {
         program_ = std::make_shared<Program>();
         program_->lanes = request_.subgroupSize;
+        program_->stage = findStage(spv::ExecutionModel(request_.stage));
+        program_->isScripted = request_.isScripted;
         program_->placement = request_.placement;
         program_->optimalLayout = request_.optimalLayout;
         program_->invocations = invocations;

@@ -95,6 +95,8 @@ class Decoder {
     Status readDeclarations();
     Status readDeclaration(const Parsed& instruction);
     Status readWorkgroupSize();
+    bool isForeign(const Type* type) const;
+    StageList listOf(uint32_t id, const Variable& variable) const;
 
     // Types.
     Status readType(const Parsed& instruction);

@@ -17,18 +17,37 @@ bool isSilent(spv::Op opcode) {
     return std::find(std::begin(kSilent), std::end(kSilent), opcode) != std::end(kSilent);
 }
 
-// A pointer to memory that compute shaders do not have.
-bool isForeign(const Type* type, bool hasImages) {
+// Instructions that read what other invocations of the quad have.
+bool usesQuads(spv::Op opcode) {
+    static constexpr spv::Op kOnQuads[] = {OpDPdx,
+                                           OpDPdy,
+                                           OpFwidth,
+                                           OpDPdxFine,
+                                           OpDPdyFine,
+                                           OpFwidthFine,
+                                           OpDPdxCoarse,
+                                           OpDPdyCoarse,
+                                           OpFwidthCoarse,
+                                           OpGroupNonUniformQuadBroadcast,
+                                           OpGroupNonUniformQuadSwap,
+                                           OpGroupNonUniformQuadAllKHR,
+                                           OpGroupNonUniformQuadAnyKHR};
+    return std::ranges::find(kOnQuads, opcode) != std::end(kOnQuads);
+}
+
+}  // namespace
+
+// A pointer to memory that the device does not have.
+bool Decoder::isForeign(const Type* type) const {
     using enum spv::StorageClass;
     constexpr spv::StorageClass kKnown[] = {
         UniformConstant, Input,    Uniform,      Output,        Workgroup,
         Private,         Function, PushConstant, StorageBuffer, PhysicalStorageBuffer};
     if (type == nullptr || type->kind != Kind::kPointer) return false;
-    if (type->storage == Image && hasImages) return false;
+    if (type->storage == Image && request_.images) return false;
+    if (request_.isScripted && listStorage(type->storage) != nullptr) return false;
     return std::ranges::find(kKnown, type->storage) == std::end(kKnown);
 }
-
-}  // namespace
 
 // The functions that the entry point calls, directly or not, and all ids in them.
 void Decoder::findFunctions() {
@@ -225,14 +244,15 @@ Status Decoder::chooseRow(const Parsed& from, Instruction& to) {
         to.operands.erase(to.operands.begin(), to.operands.begin() + 2);
     } else {
         to.row = findRow(from.opcode);
+        if (to.row == nullptr && request_.isScripted) to.row = scriptedRow(from.opcode);
+        program_->usesQuads |= usesQuads(from.opcode);
     }
     if (to.row == nullptr) return unsupported(from);
     to.handler = to.row->handler;
-    bool foreign = isForeign(to.type, request_.images);
+    bool foreign = isForeign(to.type);
     for (Operand& operand : to.operands) {
         if (operand.isId) operand.slot = slotOf(operand.word);
-        foreign |=
-            operand.slot != kNone && isForeign(program_->slots[operand.slot].type, request_.images);
+        foreign |= operand.slot != kNone && isForeign(program_->slots[operand.slot].type);
     }
     if (foreign)
         return Error{ErrorCode::kUnsupported,

@@ -25,6 +25,9 @@ void Decoder::readMode(const Parsed& instruction) {
         if (mode == LocalSize) program_->workgroupSize[i] = instruction[2 + i];
         if (mode == LocalSizeId) localSizeIds_[i] = instruction[2 + i];
     }
+    if (mode == OutputVertices &&
+        request_.stage == uint32_t(spv::ExecutionModel::TessellationControl))
+        program_->workgroupSize = {instruction[2], 1, 1};
     hasFastMathDefault_ |= mode == FPFastMathDefault;
     program_->maximallyReconverges |= mode == MaximallyReconvergesKHR;
     program_->subgroupUniform |= mode == SubgroupUniformControlFlowKHR;

@@ -10,6 +10,7 @@
 #include <unordered_map>
 
 #include "coopvk_reference/execute.hpp"
+#include "coopvk_reference/stages.hpp"
 #include "numbers/exact.hpp"
 #include "program/types.hpp"
 
@@ -119,7 +120,9 @@ struct Variable {
     uint32_t set = 0, binding = 0;
     bool descriptorArray = false;  // each element has a descriptor
     uint32_t builtIn = kNone;
-    uint32_t initializer = kNone;  // slot
+    uint32_t initializer = kNone;        // slot
+    const ListStorage* lists = nullptr;  // null: it has none
+    StageList list;
 };
 
 // Rounding and flushing of floating-point numbers (SPV_KHR_float_controls).
@@ -153,6 +156,9 @@ class Program {
     Choice placement = Choice::kPlain;  // as Settings::placement
     OptimalLayout optimalLayout;
     bool usesOptimalLayouts = false;
+    const Stage* stage = nullptr;
+    bool isScripted = false;  // as ProgramRequest::isScripted
+    bool usesQuads = false;   // it has derivatives, or instructions on quads
     std::array<uint32_t, 3> workgroupSize = {1, 1, 1};
     uint32_t invocations = 1;  // of a workgroup
     uint32_t subgroups = 1;    // of a workgroup

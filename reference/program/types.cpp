@@ -4,6 +4,7 @@
 #include "program/types.hpp"
 
 #include "coopvk_reference/element_maps.hpp"
+#include "memory/pointer.hpp"
 #include "program/decoder.hpp"
 
 namespace coopvk::reference {
@@ -195,6 +196,8 @@ Status Decoder::readStruct(const Parsed& from, Type& to) {
 Status Decoder::readPointerType(const Parsed& from, Type& to) {
     const bool forward = from.opcode == OpTypeForwardPointer;
     to.storage = spv::StorageClass(from[forward ? 1 : 0]);
+    if (to.storage == spv::StorageClass::Output && program_->stage->sharesOutputs)
+        to.storage = kSharedOutput;
     to.width = 64;
     to.components = to.storage == spv::StorageClass::PhysicalStorageBuffer ? 1 : 2;
     to.untyped = from.opcode == OpTypeUntypedPointerKHR;

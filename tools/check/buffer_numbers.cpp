@@ -65,9 +65,9 @@ void visitNumbers(const Module& module, const Interface& interface, const Buffer
         for (uint64_t i = 0; i < run.count; ++i) one(run.offset + i * run.stride, run.format, used);
     };
     module.visit(buffer.use.type, 0, end, all);
-    // What is behind a type with an end, to which addresses point.
+    // What is behind a type with an end, to which addresses point, or which a list has.
     const uint64_t size = module.sizeOf(buffer.use.type);
-    if (!isRepeated(module, buffer.use)) return;
+    if (!isRepeated(module, buffer.use) && buffer.use.place != Place::kList) return;
     for (uint64_t at = size; at < end; at += size) module.visit(buffer.use.type, at, end, all);
 }
 

@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,11 +18,12 @@
 
 namespace coopvk::check {
 
-// A compute shader, and for what it is rewritten. The target's subgroup size, emulated extensions
+// A shader, and for what it is rewritten. The target's subgroup size, emulated extensions
 // and back-end are those of the options, unless `asRecorded`.
 struct Subject {
     std::span<const uint32_t> words;
-    std::string entryPoint;  // empty: the first compute shader
+    std::string entryPoint;                    // empty: the first one of the stage
+    std::optional<rewrite::Stage> stage = {};  // empty: compute, if the module has that
     std::vector<SpecializationValue> specialization;
     rewrite::Target target;
     bool asRecorded = false;

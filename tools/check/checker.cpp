@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "stages.hpp"
+
 namespace coopvk::check {
 
 using reference::Choice;
@@ -16,11 +18,11 @@ constexpr uint32_t kFurtherEvery = 3;
 }  // namespace
 
 Checker::Checker(const Subject& subject, const Options& options)
-    : subject_(subject),
-      options_(options),
+    : subject_(withStage(subject)),
+      options_(forStage(options, subject_)),
       module_(subject.words, subject.specialization),
-      entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
-      first_(passWith(module_, options, {})) {}
+      entryPoint_(subject_.entryPoint),
+      first_(passWith(module_, options_, {})) {}
 
 std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
     lanes_ = lanes;
@@ -30,10 +32,16 @@ std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
                         .entryPoint = entryPoint_,
                         .specialization = subject_.specialization,
                         .lanes = lanes,
+                        .stage = options_.memory.stage,
                         .validate = options_.validate,
                         .placement = placement_,
                         .optimalLayout = optimalLayoutOf(subject_)});
     Outcome outcome{.lanes = lanes};
+    if (options_.device && options_.memory.stage != spv::ExecutionModel::GLCompute) {
+        outcome.verdict = Verdict::kNotApplicable;
+        outcome.message = "devices are asked for compute shaders only";
+        return {outcome};
+    }
     if (const auto verdict = checkNative(first_, outcome)) {
         outcome.verdict = *verdict;
         if (native_.program != nullptr) keepReplay(first_, {}, {}, outcome);
@@ -132,6 +140,7 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
                                 .entryPoint = entryPoint_,
                                 .specialization = specializationFor(),
                                 .lanes = lanes_,
+                                .stage = options_.memory.stage,
                                 .validate = options_.validate,
                                 .placement = placement_,
                                 .contracts = contractsAt(lanes_),
@@ -183,6 +192,7 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
                                   .entryPoint = entryPoint_,
                                   .specialization = subject_.specialization,
                                   .lanes = lanes_,
+                                  .stage = options_.memory.stage,
                                   .validate = options_.validate,
                                   .placement = placement_,
                                   .contracts = contractsAt(lanes_) || options_.device != nullptr,

@@ -78,8 +78,8 @@ class Checker {
     Verdict verdictOf(const Pass& pass, Outcome& outcome) const;
     std::span<const SpecializationValue> specializationFor() const;
 
-    const Subject& subject_;
-    const Options& options_;
+    const Subject subject_;  // with its stage
+    const Options options_;
     Module module_;
     std::string entryPoint_;
     Pass first_;  // which changes nothing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <format>
 
 namespace coopvk::check {
 namespace {
@@ -171,7 +172,13 @@ Comparison compare(const Module& module, const Memory& memory, const Execution& 
                            if (isAllowed == Allowed::kYes) ++comparison.inexact;
                            if (isAllowed == Allowed::kUnknown) ++comparison.unknown;
                            if (isAllowed != Allowed::kNo || difference.count++ != 0) return;
+                           const BufferUse& use = memory.buffers[b].use;
                            difference.byte = offset;
+                           if (use.place == Place::kList && use.invocations > 1) {
+                               const uint64_t each = native.contents[b].size() / use.invocations;
+                               difference.buffer += std::format(" of invocation {}", offset / each);
+                               difference.byte %= each;
+                           }
                            difference.place = {b, offset, format.bytes()};
                            difference.native = textOf(format, want);
                            difference.rewritten = textOf(format, got);

@@ -257,8 +257,10 @@ class BlockFinder {
 
 }  // namespace
 
-Interface findInterface(const Module& module, uint32_t heap) {
-    return BlockFinder(module, heap).find();
+Interface findInterface(const Module& module, uint32_t heap, spv::ExecutionModel stage) {
+    Interface found = BlockFinder(module, heap).find();
+    for (const BufferUse& list : findLists(module, stage)) found.buffers.push_back(list);
+    return found;
 }
 
 }  // namespace coopvk::check

@@ -7,6 +7,7 @@
 #include <map>
 #include <vector>
 
+#include "coopvk_reference/stages.hpp"
 #include "module.hpp"
 
 namespace coopvk::check {
@@ -16,6 +17,7 @@ enum class Place {
     kDescriptor,  // of a set
     kAddress,     // which points to a value of the type
     kHeap,        // a descriptor of the heap of resources (SPV_EXT_descriptor_heap)
+    kList,        // what invocations of a stage get or give, one behind the other
 };
 
 struct BufferUse {
@@ -27,6 +29,15 @@ struct BufferUse {
     // Formats of matrices and vectors that are loaded from it and stored to it, also through
     // shared memory, and of floats that are packed into integers; empty: as the type says.
     std::vector<Format> formats;
+    // Of a list: its values, of so many invocations, each of so many. One is shared memory.
+    reference::StageList list = {};
+    uint32_t invocations = 1, length = 1;
+
+    // Whether an execution finds something in it.
+    bool isGiven() const {
+        using enum reference::StageList::Kind;
+        return place != Place::kList || list.kind == kGiven || list.kind == kResult;
+    }
 };
 
 struct Interface {
@@ -47,6 +58,9 @@ inline constexpr uint32_t kRuntimeDescriptors = 16;
 inline constexpr uint32_t kMostDescriptors = 256;
 
 // A heap whose indices are not known has so many descriptors.
-Interface findInterface(const Module& module, uint32_t heap = kRuntimeDescriptors);
+Interface findInterface(const Module& module, uint32_t heap = kRuntimeDescriptors,
+                        spv::ExecutionModel stage = spv::ExecutionModel::GLCompute);
+// Lists of the stage's variables and of instructions that lists script.
+std::vector<BufferUse> findLists(const Module& module, spv::ExecutionModel stage);
 
 }  // namespace coopvk::check

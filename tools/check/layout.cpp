@@ -53,11 +53,32 @@ uint64_t Module::sizeOf(const Member& of, Walk walk) const {
         return std::min(std::min(countOf(type), kMostElements) * strideOf(of, type, walk),
                         kMostBytes);
     uint64_t size = 0;
-    for (uint32_t m = 0; type.opcode == spv::Op::OpTypeStruct && m + 2 < type.words.size(); ++m) {
-        const Member next = member(of.type, m);
+    for (const Member& next : membersOf(of.type, walk))
         size = std::max(size, next.offset + sizeOf(next, walk.deeper()));
-    }
     return std::min(size, kMostBytes);
+}
+
+// Without decorations, as the reference device places members.
+std::vector<Member> Module::membersOf(uint32_t structType, Walk walk) const {
+    constexpr uint64_t kAlignment = 8;
+    const Instruction& type = definition(structType);
+    std::vector<Member> members;
+    uint64_t end = 0;
+    for (uint32_t m = 0; type.opcode == spv::Op::OpTypeStruct && m + 2 < type.words.size(); ++m) {
+        const auto decorated = [&](spv::Decoration decoration) {
+            const auto found = memberDecorations_.find({structType, m, decoration});
+            return found == memberDecorations_.end() ? std::nullopt : std::optional(found->second);
+        };
+        const auto offset = decorated(spv::Decoration::Offset);
+        Member& member = members.emplace_back(
+            Member{.type = type[2 + m],
+                   .offset = offset.value_or(0),
+                   .matrixStride = decorated(spv::Decoration::MatrixStride).value_or(0)});
+        if (offset) continue;
+        member.offset = (end + kAlignment - 1) / kAlignment * kAlignment;
+        end = member.offset + sizeOf(member, walk.deeper());
+    }
+    return members;
 }
 
 bool Module::Walk::ends() const {
@@ -90,12 +111,8 @@ void Module::visitMember(const Member& of, uint64_t offset, uint64_t end, const 
             visit({.format = *scalar, .offset = offset, .isInArray = isInArray});
         return;
     }
-    if (type.opcode == spv::Op::OpTypeStruct) {
-        for (uint32_t m = 0; m + 2 < type.words.size(); ++m) {
-            const Member next = member(of.type, m);
-            visitMember(next, offset + next.offset, end, visit, isInArray, walk.deeper());
-        }
-    }
+    for (const Member& next : membersOf(of.type, walk))
+        visitMember(next, offset + next.offset, end, visit, isInArray, walk.deeper());
     if (!hasElements(type.opcode)) return;
     const uint64_t stride = strideOf(of, type, walk);
     if (stride == 0) return;

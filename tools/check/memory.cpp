@@ -45,13 +45,15 @@ class Filler {
 
 uint64_t sizeOfBuffer(const Module& module, const BufferUse& use, const MemoryChoice& choice) {
     const uint64_t size = std::min(module.sizeOf(use.type), kMostGuessedBytes);
+    if (use.place == Place::kList) return size * use.length * use.invocations;
     const bool hasEnd =
         use.place != Place::kAddress && !module.endsInRuntimeArray(use.type) && size > 0;
     return hasEnd ? size : size + choice.bufferSize;
 }
 
 std::string nameOf(const BufferUse& use, uint64_t address) {
-    return use.place == Place::kHeap ? std::format("heap {}", use.binding)
+    return use.place == Place::kList   ? reference::nameOf(use.list)
+           : use.place == Place::kHeap ? std::format("heap {}", use.binding)
            : use.place == Place::kDescriptor
                ? std::format("set {}, binding {}", use.set, use.binding)
                : std::format("address {:#x}", address);
@@ -80,6 +82,7 @@ namespace {
 // Lists that addresses make go from each value to the next; the last one is zero.
 void fill(const Module& module, Buffer& buffer, Filler& filler) {
     const uint64_t size = module.sizeOf(buffer.use.type);
+    if (!buffer.use.isGiven()) return;
     const bool repeats = isRepeated(module, buffer.use);
     const uint64_t last = repeats ? (buffer.bytes.size() / size - 1) * size : 0;
     visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
@@ -133,7 +136,7 @@ void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const
 Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     Memory memory;
     memory.given = choice.given;
-    memory.interface = findInterface(module, choice.heapSize);
+    memory.interface = findInterface(module, choice.heapSize, choice.stage);
     if (memory.given != nullptr) {
         memory.pushConstants = choice.pushConstants;
         memory.buffers =
@@ -203,6 +206,7 @@ MemoryCopy::MemoryCopy(const Memory& from, Keeps keeps) {
         if (buffer.use.place == Place::kDescriptor)
             descriptors_[{buffer.use.set, buffer.use.binding, buffer.element}] = &ranges_.back();
         if (buffer.use.place == Place::kHeap) heap_[buffer.use.binding] = &ranges_.back();
+        if (buffer.use.place == Place::kList) lists_[buffer.use.list] = &ranges_.back();
     }
     if (from.given == nullptr) return;
     for (const auto& [address, range] : from.given->addresses)
@@ -234,6 +238,11 @@ const reference::Range* MemoryCopy::inHeap(uint64_t offset) {
     const auto found = heap_.find(offset / reference::kDescriptorBytes);
     const bool has = found != heap_.end() && offset % reference::kDescriptorBytes == 0;
     return has ? found->second : nullptr;
+}
+
+const reference::Range* MemoryCopy::list(const reference::StageList& list) {
+    const auto found = lists_.find(list);
+    return found == lists_.end() ? nullptr : found->second;
 }
 
 const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, uint32_t element) {

@@ -37,6 +37,7 @@ struct Given {
 
 struct MemoryChoice {
     uint64_t seed = 1;
+    spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
     Values values = Values::kSmall;
     uint64_t bufferSize = 65536;  // bytes of a buffer whose type has no end
     bool growsBuffers = true;     // these, if the module accesses more
@@ -121,6 +122,7 @@ class MemoryCopy final : public reference::Resources {
     const reference::Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override;
     const reference::Range* buffer(uint64_t address) override;
     const reference::Range* inHeap(uint64_t offset) override;
+    const reference::Range* list(const reference::StageList& list) override;
     // Of a buffer of the memory.
     std::span<const std::byte> bytes(size_t buffer) const {
         return {ranges_[buffer].data, static_cast<size_t>(ranges_[buffer].size)};
@@ -140,6 +142,7 @@ class MemoryCopy final : public reference::Resources {
     std::vector<reference::Range> addresses_;  // of given memory
     std::map<std::array<uint32_t, 3>, const reference::Range*> descriptors_;
     std::map<uint64_t, const reference::Range*> heap_;  // by number
+    std::map<reference::StageList, const reference::Range*> lists_;
 };
 
 }  // namespace coopvk::check

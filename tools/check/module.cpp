@@ -84,27 +84,28 @@ std::optional<uint32_t> Module::decoration(uint32_t id, spv::Decoration decorati
     return found->second;
 }
 
-Member Module::member(uint32_t structType, uint32_t index) const {
-    const auto decorated = [&](spv::Decoration decoration) {
-        const auto found = memberDecorations_.find({structType, index, decoration});
-        return found == memberDecorations_.end() ? std::nullopt : std::optional(found->second);
-    };
-    return {.type = definition(structType)[2 + index],
-            .offset = decorated(spv::Decoration::Offset).value_or(0),
-            .matrixStride = decorated(spv::Decoration::MatrixStride).value_or(0)};
+std::optional<uint32_t> Module::decorationOfVariable(const Instruction& variable,
+                                                     spv::Decoration wanted) const {
+    if (const auto own = decoration(variable[2], wanted)) return own;
+    uint32_t type = definition(variable[1])[3];
+    while (definition(type).opcode == spv::Op::OpTypeArray ||
+           definition(type).opcode == spv::Op::OpTypeRuntimeArray)
+        type = definition(type)[2];
+    const auto found = memberDecorations_.find({type, 0, wanted});
+    return found == memberDecorations_.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::string Module::entryPoint() const {
-    for (const Instruction& i : all_) {
-        if (i.opcode == spv::Op::OpEntryPoint &&
-            static_cast<spv::ExecutionModel>(i[1]) == spv::ExecutionModel::GLCompute)
-            return textAt(i, 3);
-    }
-    return {};
+std::vector<Module::EntryPoint> Module::entryPoints() const {
+    std::vector<EntryPoint> points;
+    for (const Instruction& i : all_)
+        if (i.opcode == spv::Op::OpEntryPoint)
+            points.push_back({static_cast<spv::ExecutionModel>(i[1]), textAt(i, 3)});
+    return points;
 }
 
 std::optional<Format> Module::format(uint32_t type) const {
     const Instruction& i = definition(type);
+    if (type == kWord || i.opcode == spv::Op::OpTypeBool) return Format{};  // 32 bits in memory
     if (i.opcode == spv::Op::OpTypeInt)
         return Format{.bits = std::min(i[2], 64u), .isSigned = i[3] != 0};
     if (i.opcode == spv::Op::OpTypePointer || i.opcode == spv::Op::OpTypeForwardPointer ||

@@ -48,7 +48,7 @@ Format formatOf(reference::numbers::Number number);
 
 struct Member {
     uint32_t type = 0;
-    uint64_t offset = 0;        // bytes
+    uint64_t offset = 0;        // bytes; without a decoration, behind the one before
     uint32_t matrixStride = 0;  // bytes; 0: none
 };
 
@@ -69,13 +69,20 @@ class Module {
     // Bits of a scalar constant after specialization.
     std::optional<uint64_t> constant(uint32_t id) const;
     std::optional<uint32_t> decoration(uint32_t id, spv::Decoration decoration) const;
-    Member member(uint32_t structType, uint32_t index) const;
-    // Name of the first compute shader; empty if there is none.
-    std::string entryPoint() const;
+    struct EntryPoint {
+        spv::ExecutionModel stage;
+        std::string name;
+    };
+    std::vector<EntryPoint> entryPoints() const;
+    // Of a variable, or of the first member of its block.
+    std::optional<uint32_t> decorationOfVariable(const Instruction& variable,
+                                                 spv::Decoration decoration) const;
     bool usesAddresses() const { return usesAddresses_; }
 
     // How a scalar type lies in memory; nothing for other types.
     std::optional<Format> format(uint32_t type) const;
+    // A type that stands for a word, where the module may lack one.
+    static constexpr uint32_t kWord = ~uint32_t{0};
     // Bytes of a value of the type; a runtime array has none.
     uint64_t sizeOf(uint32_t type) const;
 
@@ -106,6 +113,7 @@ class Module {
     uint64_t countOf(const Instruction& type) const;
     uint64_t strideOf(const Member& of, const Instruction& type, Walk walk) const;
     Member elementOf(const Member& of, const Instruction& type) const;
+    std::vector<Member> membersOf(uint32_t structType, Walk walk) const;
     void visitMember(const Member& of, uint64_t offset, uint64_t end, const Visit& visit,
                      bool isInArray, Walk walk) const;
 

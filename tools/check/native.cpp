@@ -35,10 +35,14 @@ void Checker::executeNative(Pass& pass) const {
 void Checker::growBuffers(Pass& pass) const {
     if (!pass.choice.growsBuffers || pass.memory.given != nullptr) return;
     Pass grown = {.choice = pass.choice, .groups = pass.groups};
+    const auto buffers =
+        static_cast<uint64_t>(std::ranges::count_if(pass.memory.buffers, [](const Buffer& buffer) {
+            return buffer.use.place != Place::kList;
+        }));
     while ((checksOf(pass.exact) & reference::kCheckBounds) != 0) {
         grown.choice.bufferSize *= kGrowth;
         grown.isFilled = false;
-        if (grown.choice.bufferSize * pass.memory.buffers.size() > kMostGrownBytes) return;
+        if (grown.choice.bufferSize * buffers > kMostGrownBytes) return;
         grown.memory = makeMemory(module_, grown.choice);
         executeNative(grown);
         if ((checksOf(grown.exact) & reference::kCheckBounds) != 0) continue;

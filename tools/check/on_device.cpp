@@ -32,6 +32,7 @@ void Checker::allowFlushes(Pass& pass, const OnDevice& on, Outcome& outcome) {
                                 .entryPoint = entryPoint_,
                                 .specialization = subject_.specialization,
                                 .lanes = lanes_,
+                                .stage = options_.memory.stage,
                                 .validate = false,
                                 .placement = placement_,
                                 .flushed = on.flushes,

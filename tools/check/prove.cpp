@@ -10,6 +10,7 @@
 #include "coopvk_reference/symbols.hpp"
 #include "rewriting.hpp"
 #include "side.hpp"
+#include "stages.hpp"
 #include "symbolic_memory.hpp"
 
 namespace coopvk::check {
@@ -50,7 +51,7 @@ class Prover {
           options_(options),
           lanes_(lanes),
           module_(subject.words, subject.specialization),
-          entryPoint_(subject.entryPoint.empty() ? module_.entryPoint() : subject.entryPoint),
+          entryPoint_(subject.entryPoint),
           memory_(makeMemory(module_, options.check.memory)),
           symbolic_(module_, memory_, symbols_) {}
 
@@ -122,6 +123,7 @@ Side Prover::sideOf(std::span<const uint32_t> words,
                      .entryPoint = entryPoint_,
                      .specialization = specialization,
                      .lanes = lanes_,
+                     .stage = options_.check.memory.stage,
                      .validate = options_.check.validate,
                      .placement = placement_,
                      .optimalLayout = optimalLayoutOf(subject_)});
@@ -266,7 +268,10 @@ std::vector<std::string_view> assumptionsOf(uint32_t assumptions) {
     return texts;
 }
 
-std::vector<ProofOutcome> prove(const Subject& subject, const ProofOptions& options) {
+std::vector<ProofOutcome> prove(const Subject& of, const ProofOptions& with) {
+    const Subject subject = withStage(of);
+    ProofOptions options = with;
+    options.check = forStage(options.check, subject);
     std::vector<ProofOutcome> outcomes;
     for (const uint32_t lanes : options.check.lanes)
         for (ProofOutcome& outcome : Prover(subject, options, lanes).run())

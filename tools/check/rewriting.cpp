@@ -29,6 +29,7 @@ rewrite::Result<rewrite::Rewritten> rewriteFor(const Subject& subject,
             {value.constantId, std::as_bytes(std::span(&value.bits, 1)).first(value.size)});
     const auto words = rewrite::askForElements(rewrite::withLines(subject.words));
     return rewrite::rewrite({.words = words,
+                             .stage = subject.stage.value_or(rewrite::Stage::kCompute),
                              .entryPoint = entryPoint,
                              .specialization = entries,
                              .maxSteps = subject.maxSteps},

@@ -45,6 +45,8 @@ Side makeSide(const SideRequest& from) {
     request.words = from.words;
     request.entryPoint = from.entryPoint;
     request.subgroupSize = from.lanes;
+    request.stage = static_cast<uint32_t>(from.stage);
+    request.isScripted = true;
     request.validate = from.validate;
     request.placement = from.placement.value_or(reference::Choice::kPlain);
     request.contracts = from.contracts;

@@ -25,6 +25,7 @@ struct SideRequest {
     std::string entryPoint;
     std::span<const SpecializationValue> specialization;
     uint32_t lanes = 32;
+    spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
     bool validate = true;
     std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
     bool contracts = false;                           // ProgramRequest::contracts

@@ -11,7 +11,8 @@ SymbolicMemory::SymbolicMemory(const Module& module, const Memory& memory,
         std::vector<reference::Deviation>& of = deviations_.emplace_back(buffer.bytes.size());
         reference::Deviation next = symbols.addBytes(buffer.bytes.data(), buffer.bytes.size());
         for (reference::Deviation& deviation : of) deviation = next++;
-        if (buffer.use.isUniform) std::ranges::fill(of, reference::Deviation{0});
+        if (buffer.use.isUniform || !buffer.use.isGiven())
+            std::ranges::fill(of, reference::Deviation{0});
         visitNumbers(module, buffer, [&](uint64_t offset, const Format& format) {
             const bool mayBeAddress = format.kind == Format::Kind::kInteger && format.bits == 64 &&
                                       module.usesAddresses();

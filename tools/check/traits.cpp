@@ -53,6 +53,7 @@ DeviceTraits referenceTraits() {
     traits.minSubgroupSize = reference::kMinLanes;
     traits.maxSubgroupSize = reference::kMaxLanes;
     traits.maxComputeSharedMemorySize = 65536;
+    traits.subgroupStages = ~uint32_t{0};
     for (const Product& product : kProducts) {
         for (const bool saturating : {false, true}) {
             if (saturating && product.c != kSint32) continue;

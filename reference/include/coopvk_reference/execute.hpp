@@ -21,6 +21,7 @@ class Intervals;
 class Observer;
 class Symbols;
 struct SamplerState;
+struct StageList;
 struct TexelView;
 
 enum class ErrorCode {
@@ -213,7 +214,9 @@ struct ProgramRequest {
     uint32_t flushed = 0;               // as Settings::flushed
     bool contracts = false;             // as Settings::contracts
     OptimalLayout optimalLayout = {};
-    bool images = false;  // executes instructions on images, samplers and texel buffers
+    bool images = false;      // executes instructions on images, samplers and texel buffers
+    uint32_t stage = 5;       // spv::ExecutionModel: of the entry point; 5: GLCompute
+    bool isScripted = false;  // Resources has lists (stages.hpp): needed by other stages
 };
 
 // kInvalidModule, kInvalidArgument, kUnsupported, kOutOfMemory.
@@ -269,6 +272,9 @@ class Resources {
                                         uint32_t /*element*/) {
         return nullptr;
     }
+    // A list's values, invocation by invocation; null: what it gives is zeros, and nothing keeps
+    // what it takes.
+    virtual const Range* list(const StageList&) { return nullptr; }
 };
 
 // Bytes of any descriptor in a heap: OpConstantSizeOfEXT.

@@ -59,7 +59,6 @@ Result<check::Options> checkOptions(const CheckOptions& options, const RewriteJo
 
 Result<check::Subject> subjectOf(const RewriteJob& job) {
     const layer::RecordedRequest& request = job.request;
-    if (request.stage != rewrite::Stage::kCompute) return failure("it is no compute shader");
     if (!request.specialization) return failure(layer::kSpecializationOutOfRange);
     check::Subject subject{.words = job.words, .entryPoint = request.entryPoint};
     for (const layer::RecordedConstant& constant : *request.specialization) {
@@ -68,6 +67,7 @@ Result<check::Subject> subjectOf(const RewriteJob& job) {
         std::memcpy(&value.bits, constant.bytes.data(), value.size);
         subject.specialization.push_back(value);
     }
+    if (job.isRecorded) subject.stage = request.stage;
     subject.target = request.target;
     subject.asRecorded = job.isRecorded;
     subject.maxSteps = request.maxSteps;
