@@ -238,6 +238,7 @@ constexpr TransferRow kOtherRows[] = {
     row(moves, OpCooperativeVectorMatrixMulNV),
     row(moves, OpCooperativeVectorMatrixMulAddNV),
 
+    row([](const Transferred&) {}, kScripted),  // lists say what it gives
     row(converts, OpFConvert),
     row(converts, OpConvertFToS),
     row(converts, OpConvertFToU),

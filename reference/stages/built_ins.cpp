@@ -67,9 +67,13 @@ constexpr BuiltInRow kBuiltIns[] = {
     // vertex of one patch.
     {VertexIndex, [](At at, uint32_t) { return uint64_t{at.index()}; }},
     {PrimitiveId,
-     [](At at, uint32_t) { return at.group.program->stage->sharesOutputs ? uint64_t{0} : at.index(); }},
+     [](At at, uint32_t) {
+         return at.group.program->stage->sharesOutputs ? uint64_t{0} : at.index();
+     }},
     {InvocationId,
-     [](At at, uint32_t) { return at.group.program->stage->sharesOutputs ? at.index() : uint64_t{0}; }},
+     [](At at, uint32_t) {
+         return at.group.program->stage->sharesOutputs ? at.index() : uint64_t{0};
+     }},
     {FragCoord, fragmentCoordinate},
     {HelperInvocation, [](At at, uint32_t) { return uint64_t{at.subgroup.helpers.test(at.lane)}; }},
     {LaunchIdKHR, [](At at, uint32_t c) { return uint64_t{c == 0 ? at.index() : 0u}; }},

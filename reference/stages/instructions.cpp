@@ -67,9 +67,6 @@ void onlyWithLists(Subgroup& s) {
     if (s.lists != nullptr) kFunction(s);
 }
 
-// The next vertex begins another primitive.
-void endPrimitive(Subgroup& s) { endEarly(s, uint32_t(OpEndPrimitive), s.mask); }
-
 // The lanes go on as helpers: what they store goes nowhere.
 void demote(Subgroup& s) {
     endEarly(s, kKilled, s.mask);

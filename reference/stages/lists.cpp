@@ -20,8 +20,8 @@ struct Place {
     std::optional<uint64_t> at(const Subgroup& s, uint32_t lane, uint32_t number,
                                uint64_t size) const {
         const uint64_t invocation = uint64_t{s.index} * s.lanes + lane;
-        const bool has = invocation < s.program->stage->invocations && size > 0 &&
-                         number < section / size;
+        const bool has =
+            invocation < s.program->stage->invocations && size > 0 && number < section / size;
         return has ? std::optional(invocation * section + number * size) : std::nullopt;
     }
 };
@@ -52,6 +52,16 @@ LaneMask chooseHelpers(const Workgroup& group, const Subgroup& s) {
 }
 
 constexpr Type kWord{.kind = Kind::kInt, .width = 32, .components = 1};
+
+// It has no values: their number is that of the vertices.
+constexpr StageList kVertices{.kind = StageList::Kind::kEnd, .of = uint32_t(OpEmitVertex)};
+
+template <typename Word>
+void appendEnds(Subgroup& s, LaneMask lanes, Word word) {
+    const OwnValue value(kWord, s.lanes);
+    for (uint32_t lane = 0; lane < s.lanes; ++lane) value.at(0, lane) = word(lane);
+    appendTo(s, {.kind = StageList::Kind::kEnd}, value, lanes);
+}
 
 void takeVariables(Subgroup& s, LaneMask lanes, bool (*isTaken)(const ListStorage&)) {
     for (const Variable& variable : s.program->variables)
@@ -120,13 +130,19 @@ void startInvocations(Workgroup& group, Subgroup& s) {
 void finishInvocations(Subgroup& s, LaneMask lanes) {
     if (s.lists == nullptr) return;
     const bool emits = s.program->stage->emits;
-    takeVariables(s, lanes,
-                  emits ? [](const ListStorage&) { return false; }
-                        : [](const ListStorage& storage) { return storage.isTaken; });
+    takeVariables(
+        s, lanes,
+        emits ? [](const ListStorage&) { return false; }
+              : [](const ListStorage& storage) { return storage.isTaken; });
 }
 
 void emitVertex(Subgroup& s) {
+    s.mask.forEach([&](uint32_t lane) { ++s.lists->of(kVertices, lane); });
     takeVariables(s, s.mask, [](const ListStorage& storage) { return storage.isTaken; });
+}
+
+void endPrimitive(Subgroup& s) {
+    appendEnds(s, s.mask, [&](uint32_t lane) { return s.lists->of(kVertices, lane); });
 }
 
 void takeHit(Subgroup& s) {
@@ -136,10 +152,7 @@ void takeHit(Subgroup& s) {
 }
 
 void endEarly(Subgroup& s, uint32_t how, LaneMask lanes) {
-    if (s.lists == nullptr) return;
-    const OwnValue value(kWord, s.lanes);
-    for (uint32_t lane = 0; lane < s.lanes; ++lane) value.at(0, lane) = how;
-    appendTo(s, {.kind = StageList::Kind::kEnd}, value, lanes);
+    if (s.lists != nullptr) appendEnds(s, lanes, [&](uint32_t) { return how; });
 }
 
 const Range* sharedList(const Workgroup& group, const Variable& variable) {

@@ -29,6 +29,7 @@ void startInvocations(Workgroup& group, Subgroup& s);
 void finishInvocations(Subgroup& s, LaneMask lanes);
 // The outputs, as a vertex; what an intersection shader found, as a hit.
 void emitVertex(Subgroup& s);
+void endPrimitive(Subgroup& s);
 void takeHit(Subgroup& s);
 // Lanes end before that, or become helpers.
 void endEarly(Subgroup& s, uint32_t how, LaneMask lanes);

@@ -60,13 +60,20 @@ struct ScriptRow {
     Script script;
 };
 constexpr ScriptRow kScripts[] = {
-    {"HitObjectGet", Script::kAsks},       {"HitObjectIs", Script::kAsks},
-    {"HitObject", Script::kEvent},         {"RayQueryGet", Script::kAsks},
-    {"RayQueryIs", Script::kAsks},         {"RayQuery", Script::kEvent},
-    {"ReorderThreadWith", Script::kEvent}, {"TraceRay", Script::kEvent},
-    {"ExecuteCallableKHR", Script::kEvent}, {"ReportIntersection", Script::kEvent},
-    {"IgnoreIntersectionKHR", Script::kEnds}, {"TerminateRayKHR", Script::kEnds},
-    {"SetMeshOutputsEXT", Script::kEvent}, {"EmitMeshTasksEXT", Script::kEnds},
+    {"HitObjectGet", Script::kAsks},
+    {"HitObjectIs", Script::kAsks},
+    {"HitObject", Script::kEvent},
+    {"RayQueryGet", Script::kAsks},
+    {"RayQueryIs", Script::kAsks},
+    {"RayQuery", Script::kEvent},
+    {"ReorderThreadWith", Script::kEvent},
+    {"TraceRay", Script::kEvent},
+    {"ExecuteCallableKHR", Script::kEvent},
+    {"ReportIntersection", Script::kEvent},
+    {"IgnoreIntersectionKHR", Script::kEnds},
+    {"TerminateRayKHR", Script::kEnds},
+    {"SetMeshOutputsEXT", Script::kEvent},
+    {"EmitMeshTasksEXT", Script::kEnds},
 };
 
 const NamedStorage* namedStorage(spv::StorageClass storage) {
@@ -80,8 +87,8 @@ std::string nameOfVariable(const StageList& list) {
     std::string name = std::format("{} {}{}", row != nullptr ? row->name : "variable",
                                    isBuiltIn ? "built-in " : "", list.number & ~kBuiltIn);
     if (list.component != 0) name += std::format(", component {}", list.component);
-    if (row != nullptr && !row->isGiven && !row->isTaken)
-        name += list.kind == StageList::Kind::kGiven ? ", after a call" : ", before a call";
+    if (row != nullptr && (row->isRepeated || (row->isGiven && row->isTaken)))
+        name += list.kind == StageList::Kind::kGiven ? ", given" : ", taken";
     return name;
 }
 
@@ -92,7 +99,7 @@ std::string nameOf(const StageList& list) {
     const auto opcode = [&] { return std::string("Op") + spvOpcodeString(list.of); };
     if (list.kind == kOperand) return std::format("operand {} of {}", list.number, opcode());
     if (list.kind == kResult) return "result of " + opcode();
-    return list.kind == kEnd ? "early ends" : nameOfVariable(list);
+    return list.kind == kEnd ? "ends" : nameOfVariable(list);
 }
 
 const ListStorage* listStorage(spv::StorageClass storage) { return namedStorage(storage); }

@@ -177,6 +177,7 @@ constexpr TransferRow kOtherRows[] = {
     moves(OpVectorInsertDynamic, only(0) | only(1)),
     moves(OpReturnValue),
     moves(OpFunctionCall),
+    moves(kScripted),
     moves(OpGroupNonUniformShuffle, only(1)),
     moves(OpGroupNonUniformShuffleXor, only(1)),
     moves(OpGroupNonUniformShuffleUp, only(1)),

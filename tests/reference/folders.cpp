@@ -18,9 +18,32 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-constexpr const char* kMembers[] = {"what",     "size",      "groups",  "lanes",
-                                    "settings", "constants", "buffers", "unwritten",
-                                    "expected", "reports",   "counts",  "runs"};
+constexpr const char* kMembers[] = {"what",      "size",    "groups", "lanes",        "settings",
+                                    "constants", "buffers", "lists",  "unwritten",    "expected",
+                                    "reports",   "counts",  "runs",   "expectedLists"};
+
+// Files of GLSL, by their extension.
+struct StageRow {
+    const char* extension;
+    VkShaderStageFlagBits stage;
+    spv::ExecutionModel model;
+};
+using Model = spv::ExecutionModel;
+constexpr StageRow kStages[] = {
+    {"vert", VK_SHADER_STAGE_VERTEX_BIT, Model::Vertex},
+    {"tesc", VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, Model::TessellationControl},
+    {"tese", VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, Model::TessellationEvaluation},
+    {"geom", VK_SHADER_STAGE_GEOMETRY_BIT, Model::Geometry},
+    {"frag", VK_SHADER_STAGE_FRAGMENT_BIT, Model::Fragment},
+    {"task", VK_SHADER_STAGE_TASK_BIT_EXT, Model::TaskEXT},
+    {"mesh", VK_SHADER_STAGE_MESH_BIT_EXT, Model::MeshEXT},
+    {"rgen", VK_SHADER_STAGE_RAYGEN_BIT_KHR, Model::RayGenerationKHR},
+    {"rint", VK_SHADER_STAGE_INTERSECTION_BIT_KHR, Model::IntersectionKHR},
+    {"rahit", VK_SHADER_STAGE_ANY_HIT_BIT_KHR, Model::AnyHitKHR},
+    {"rchit", VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, Model::ClosestHitKHR},
+    {"rmiss", VK_SHADER_STAGE_MISS_BIT_KHR, Model::MissKHR},
+    {"rcall", VK_SHADER_STAGE_CALLABLE_BIT_KHR, Model::CallableKHR},
+};
 
 // Empty if there is no such file.
 std::string contentsOf(const fs::path& path) {
@@ -30,7 +53,13 @@ std::string contentsOf(const fs::path& path) {
     return text.str();
 }
 
-std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test) {
+std::vector<uint32_t> wordsOf(const fs::path& folder, const Json& test, Model& stage) {
+    for (const StageRow& row : kStages) {
+        const std::string source = contentsOf(folder / (std::string("shader.") + row.extension));
+        if (source.empty()) continue;
+        stage = row.model;
+        return coopvk::test::compileGlslStage(row.stage, source);
+    }
     const std::string glsl = contentsOf(folder / "shader.comp");
     if (!glsl.empty()) return coopvk::test::compileGlsl(glsl, coopvk::test::Checked::kNo);
     const std::string whole = contentsOf(folder / "shader.spvasm");
@@ -53,6 +82,14 @@ std::map<uint32_t, std::vector<uint32_t>> buffersOf(const Json& all) {
             buffers[uint32_t(std::stoul(binding))].push_back(
                 number.is_number_float() ? bitsOf(number.get<float>()) : number.get<uint32_t>());
     return buffers;
+}
+
+std::map<std::string, std::vector<std::vector<uint32_t>>> listsOf(const Json& all) {
+    std::map<std::string, std::vector<std::vector<uint32_t>>> lists;
+    for (const auto& [name, invocations] : all.items())
+        for (const Json& numbers : invocations)
+            lists[name].push_back(buffersOf(Json{{"0", numbers}})[0]);
+    return lists;
 }
 
 // The bytes of each buffer; not 0: written.
@@ -89,7 +126,9 @@ FolderRun runOf(const Json& test, uint32_t lanes) {
             {uint32_t(std::stoul(id)), value.get<uint32_t>(), sizeof(uint32_t)});
     run.execution.buffers = buffersOf(test.value("buffers", none));
     run.execution.written = writtenOf(test.value("unwritten", none), run);
+    run.execution.lists = listsOf(test.value("lists", none));
     run.expected = buffersOf(test.value("expected", none));
+    run.expectedLists = listsOf(test.value("expectedLists", none));
     run.counts = test.value("counts", run.counts);
     run.reports = test.value("reports", run.reports);
     return run;
@@ -116,13 +155,13 @@ FolderTest readFolder(const std::string& name) {
     const Json test = Json::parse(contentsOf(folder / "test.json"));
     requireKnown(test);
     FolderTest result;
-    result.words = wordsOf(folder, test);
+    result.words = wordsOf(folder, test, result.stage);
     for (const Json& each : test.value("runs", Json::array({Json::object()}))) {
         requireKnown(each);
         Json merged = test;
         merged.update(each);
         for (const uint32_t lanes : merged.value("lanes", std::vector<uint32_t>{4}))
-            result.runs.push_back(runOf(merged, lanes));
+            result.runs.emplace_back(runOf(merged, lanes)).execution.stage = result.stage;
     }
     return result;
 }

@@ -49,6 +49,8 @@ TEST_P(Folders, GiveWhatTheyMust) {
         expectCounts(run, counts);
         for (const auto& [binding, words] : run.expected)
             EXPECT_EQ(done.buffers[binding], words) << "binding " << binding;
+        for (const auto& [name, values] : run.expectedLists)
+            EXPECT_EQ(done.lists[name], values) << name;
     }
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program_runner.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <spirv-tools/libspirv.hpp>
 #include <stdexcept>
@@ -22,6 +23,44 @@ std::vector<uint32_t> assembled(const std::string& text, std::string& problems) 
     if (!tools.Assemble(text, &words)) words.clear();
     return words;
 }
+
+// Buffers, and lists whose values are padded to those of all invocations.
+class Provided : public Resources {
+ public:
+    Provided(Execution& run, BufferList& buffers) : run_(run), buffers_(buffers) {
+        const uint32_t invocations = findStage(run.stage)->invocations;
+        for (const auto& [name, values] : run.lists) {
+            std::vector<uint32_t>& words = words_[name];
+            for (const auto& each : values) words.insert(words.end(), each.begin(), each.end());
+            words.resize(values.front().size() * invocations);
+            ranges_[name] = {reinterpret_cast<std::byte*>(words.data()), words.size() * 4};
+        }
+    }
+    const Range* descriptor(uint32_t set, uint32_t binding, uint32_t element) override {
+        return buffers_.descriptor(set, binding, element);
+    }
+    const Range* buffer(uint64_t address) override { return buffers_.buffer(address); }
+    const Range* inHeap(uint64_t offset) override { return buffers_.inHeap(offset); }
+    const Range* list(const StageList& list) override {
+        const auto found = ranges_.find(nameOf(list));
+        return found != ranges_.end() ? &found->second : nullptr;
+    }
+    void takeLists() {
+        for (auto& [name, values] : run_.lists) {
+            auto from = words_[name].begin();
+            for (auto& each : values) {
+                std::copy_n(from, each.size(), each.begin());
+                from += std::ptrdiff_t(each.size());
+            }
+        }
+    }
+
+ private:
+    Execution& run_;
+    BufferList& buffers_;
+    std::map<std::string, std::vector<uint32_t>> words_;
+    std::map<std::string, Range> ranges_;
+};
 
 // Keeps all that it gets.
 class Recorder : public Reporter {
@@ -62,6 +101,8 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     request.contracts = run.settings.contracts;
     request.validate = run.validate;
     request.optimalLayout = run.optimalLayout;
+    request.stage = uint32_t(run.stage);
+    request.isScripted = !run.lists.empty() || run.stage != spv::ExecutionModel::GLCompute;
     const auto program = makeProgram(request);
     if (!program) {
         run.error = program.error().message;
@@ -87,7 +128,9 @@ void execute(Execution& run, const std::vector<uint32_t>& words) {
     dispatch.groups = run.groups;
     dispatch.base = run.base;
     dispatch.observers = run.observers;
-    const Status status = reference::execute(**program, dispatch, buffers, run.settings, recorder);
+    Provided provided(run, buffers);
+    const Status status = reference::execute(**program, dispatch, provided, run.settings, recorder);
+    provided.takeLists();
     if (!status) run.error = status.error().message;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs a compute shader of SPIR-V text on the interpreter, with storage buffers of 32-bit words.
+// Runs a shader of SPIR-V text on the interpreter, with storage buffers of 32-bit words.
 #pragma once
 
 #include <map>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "coopvk_reference/execute.hpp"
+#include "coopvk_reference/stages.hpp"
 
 namespace coopvk::reference::test {
 
@@ -20,6 +21,9 @@ struct Execution {
     std::map<uint32_t, std::vector<uint8_t>> written;  // optional: not 0 for bytes that are written
     std::map<uint32_t, std::vector<uint32_t>> deviations;  // optional: of each byte
     std::map<uint32_t, std::vector<uint32_t>> readers;     // optional: of each byte
+    // Of stages: by a list's name, what each invocation has. Changed by the run.
+    std::map<std::string, std::vector<std::vector<uint32_t>>> lists;
+    spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
     OptimalLayout optimalLayout;
     std::vector<SpecializationValue> specialization;
     std::vector<Observer*> observers;

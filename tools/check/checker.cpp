@@ -32,8 +32,8 @@ std::vector<Outcome> Checker::checkAt(uint32_t lanes) {
                         .entryPoint = entryPoint_,
                         .specialization = subject_.specialization,
                         .lanes = lanes,
-                        .stage = options_.memory.stage,
                         .validate = options_.validate,
+                        .stage = options_.memory.stage,
                         .placement = placement_,
                         .optimalLayout = optimalLayoutOf(subject_)});
     Outcome outcome{.lanes = lanes};
@@ -140,8 +140,8 @@ Outcome Checker::checkFor(BackEnd backEnd, std::deque<Pass>& further) {
                                 .entryPoint = entryPoint_,
                                 .specialization = specializationFor(),
                                 .lanes = lanes_,
-                                .stage = options_.memory.stage,
                                 .validate = options_.validate,
+                                .stage = options_.memory.stage,
                                 .placement = placement_,
                                 .contracts = contractsAt(lanes_),
                                 .optimalLayout = optimalLayoutOf(subject_)});
@@ -192,8 +192,8 @@ const Freedom& Checker::freedomOf(Pass& pass) const {
                                   .entryPoint = entryPoint_,
                                   .specialization = subject_.specialization,
                                   .lanes = lanes_,
-                                  .stage = options_.memory.stage,
                                   .validate = options_.validate,
+                                  .stage = options_.memory.stage,
                                   .placement = placement_,
                                   .contracts = contractsAt(lanes_) || options_.device != nullptr,
                                   .optimalLayout = optimalLayoutOf(subject_)});

@@ -32,8 +32,8 @@ void Checker::allowFlushes(Pass& pass, const OnDevice& on, Outcome& outcome) {
                                 .entryPoint = entryPoint_,
                                 .specialization = subject_.specialization,
                                 .lanes = lanes_,
-                                .stage = options_.memory.stage,
                                 .validate = false,
+                                .stage = options_.memory.stage,
                                 .placement = placement_,
                                 .flushed = on.flushes,
                                 .optimalLayout = optimalLayoutOf(subject_)});

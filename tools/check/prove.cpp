@@ -123,8 +123,8 @@ Side Prover::sideOf(std::span<const uint32_t> words,
                      .entryPoint = entryPoint_,
                      .specialization = specialization,
                      .lanes = lanes_,
-                     .stage = options_.check.memory.stage,
                      .validate = options_.check.validate,
+                     .stage = options_.check.memory.stage,
                      .placement = placement_,
                      .optimalLayout = optimalLayoutOf(subject_)});
 }

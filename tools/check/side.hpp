@@ -25,8 +25,8 @@ struct SideRequest {
     std::string entryPoint;
     std::span<const SpecializationValue> specialization;
     uint32_t lanes = 32;
-    spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
     bool validate = true;
+    spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
     std::optional<reference::Choice> placement = {};  // of matrices: ProgramRequest::placement
     bool contracts = false;                           // ProgramRequest::contracts
     uint32_t flushed = 0;                             // ProgramRequest::flushed

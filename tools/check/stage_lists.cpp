@@ -43,8 +43,7 @@ class ListFinder {
     // Outputs that invocations share are in memory.
     void addVariable(const Instruction& i) {
         using enum spv::Decoration;
-        const ListStorage* storage =
-            reference::listStorage(static_cast<spv::StorageClass>(i[3]));
+        const ListStorage* storage = reference::listStorage(static_cast<spv::StorageClass>(i[3]));
         if (storage == nullptr) return;
         const auto builtIn = module_.decorationOfVariable(i, BuiltIn);
         const auto valueOf = [&](spv::Decoration decoration) {

@@ -20,7 +20,8 @@ struct StageList {
         kTaken,    // what it has at the end of the stage, or where an instruction reads it
         kOperand,  // what an instruction got
         kResult,   // what it gives
-        kEnd,      // how an invocation ended early: kKilled, or the opcode; a word
+        kEnd,      // how an invocation ended early: kKilled, or the opcode; of primitives, how many
+                   // vertices there were; a word
     };
     Kind kind = Kind::kGiven;
     uint32_t of = 0;         // the variable's storage class, or the opcode
@@ -32,7 +33,7 @@ struct StageList {
 inline constexpr uint32_t kBuiltIn = 1u << 31;
 inline constexpr uint32_t kKilled = 1;
 
-// "Input 0", "RayPayloadKHR 1, before a call", "operand 6 of OpTraceRayKHR".
+// "Input 0", "RayPayloadKHR 1, taken", "operand 6 of OpTraceRayKHR".
 std::string nameOf(const StageList& list);
 
 // Variables of a storage class that lists have.
@@ -59,11 +60,11 @@ inline constexpr uint32_t kListedEvents = 16, kListedVertices = 64;
 
 struct Stage {
     spv::ExecutionModel model;
-    bool hasWorkgroups;   // else a subgroup is all there is
-    bool sharesOutputs;   // they are memory of the workgroup
-    bool emits;           // outputs are taken where it emits a vertex
-    bool hasQuads;        // some of their invocations are helpers
-    uint32_t invocations; // for which lists have values
+    bool hasWorkgroups;    // else a subgroup is all there is
+    bool sharesOutputs;    // they are memory of the workgroup
+    bool emits;            // outputs are taken where it emits a vertex
+    bool hasQuads;         // some of their invocations are helpers
+    uint32_t invocations;  // for which lists have values
 };
 // Null: none of Vulkan.
 const Stage* findStage(spv::ExecutionModel model);
