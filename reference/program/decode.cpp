@@ -193,8 +193,15 @@ StageList Decoder::listOf(uint32_t id, const Variable& variable) const {
         return own || block == 0 ? own : decorations_.of(block, wanted, 0);
     };
     StageList list{.of = uint32_t(variable.lists->storage)};
+    // Payloads need no location: they are told apart by their order.
+    uint32_t before = 0;
+    for (const Parsed& other : module_) {
+        if (other.resultId == id || !variable.lists->isRepeated) break;
+        before += isVariable(other.opcode) && other[0] == list.of ? 1 : 0;
+    }
     const auto builtIn = decoration(spv::Decoration::BuiltIn);
-    list.number = builtIn ? kBuiltIn | *builtIn : decoration(spv::Decoration::Location).value_or(0);
+    list.number =
+        builtIn ? kBuiltIn | *builtIn : decoration(spv::Decoration::Location).value_or(before);
     list.component = decoration(spv::Decoration::Component).value_or(0) +
                      4 * decoration(spv::Decoration::Index).value_or(0);
     return list;

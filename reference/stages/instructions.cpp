@@ -42,7 +42,8 @@ Step scripted(Subgroup& s) {
         const Type& type = *s.operand(n).type;
         if (type.kind == Kind::kPointer) {
             const Variable* variable = variableAt(s, s.slot(n));
-            if (variable != nullptr && variable->lists != nullptr && variable->lists->isRepeated)
+            if (variable != nullptr && variable->lists != nullptr && variable->type != nullptr &&
+                variable->lists->isRepeated)
                 passVariable(s, *variable, isEvent, number);
         } else if (isEvent && type.components > 0) {
             appendTo(s, {.kind = kOperand, .of = opcode, .number = n}, s.operand(n), s.mask);

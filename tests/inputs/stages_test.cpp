@@ -28,7 +28,8 @@ constexpr StageRow kStages[] = {
      "b.x = layer(a); b.y[gl_VertexIndex % 3] = b.x.y; gl_Position = vec4(gl_VertexIndex);",
      "Output 2"},
     {"TessellationControl", VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT,
-     "layout(vertices = 3) out; layout(location = 0) in vec4 a[]; layout(location = 0) out vec4 b[];"
+     "layout(vertices = 3) out; layout(location = 0) in vec4 a[]; layout(location = 0) out vec4 "
+     "b[];"
      "layout(location = 1) patch out vec4 c;",
      "b[gl_InvocationID] = layer(a[gl_InvocationID]); barrier();"
      "if (gl_InvocationID == 0) c = b[0] + b[1] + b[2]; gl_TessLevelOuter[gl_InvocationID] = 2;",
@@ -67,7 +68,7 @@ constexpr StageRow kStages[] = {
      "p.a.x = float(gl_LaunchIDEXT.x); for (int i = 0; i < 2; ++i)"
      "traceRayEXT(scene, 0, 255, 0, 1, 0, p.a.xyz, 0, vec3(0, 0, 1), 100, 0);"
      "c = layer(p.isHit ? p.a : vec4(p.hits)); executeCallableEXT(2, 1);",
-     "CallableDataKHR 1, taken"},
+     "CallableDataKHR 0, taken"},
     {"Intersection", VK_SHADER_STAGE_INTERSECTION_BIT_KHR, "hitAttributeEXT vec2 h;",
      "vec4 x = layer(vec4(gl_WorldRayOriginEXT, 1)); for (int i = 0; i < 3; ++i) { h = x.xy + i;"
      "if (reportIntersectionEXT(x.z + i, 3u)) break; }",
@@ -79,8 +80,7 @@ constexpr StageRow kStages[] = {
      "IncomingRayPayloadKHR 0"},
     {"ClosestHit", VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR,
      "layout(location = 0) rayPayloadInEXT vec4 p; hitAttributeEXT vec2 h;",
-     "p = layer(vec4(p.x, h.y, gl_HitTEXT, gl_ObjectToWorldEXT[1].z));",
-     "IncomingRayPayloadKHR 0"},
+     "p = layer(vec4(p.x, h.y, gl_HitTEXT, gl_ObjectToWorldEXT[1].z));", "IncomingRayPayloadKHR 0"},
     {"Miss", VK_SHADER_STAGE_MISS_BIT_KHR, "layout(location = 0) rayPayloadInEXT vec4 p;",
      "p = layer(p);", "IncomingRayPayloadKHR 0"},
     {"Callable", VK_SHADER_STAGE_CALLABLE_BIT_KHR, "layout(location = 0) callableDataInEXT vec4 p;",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What invocations of a stage get and give beside memory.
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "interface.hpp"
@@ -12,6 +14,9 @@ using reference::ListStorage;
 using reference::Script;
 using reference::StageList;
 using spv::Op;
+
+// What is larger has no list.
+constexpr uint64_t kMostListBytes = uint64_t{1} << 22;
 
 class ListFinder {
  public:
@@ -32,10 +37,11 @@ class ListFinder {
 
  private:
     void add(const StageList& list, uint32_t type, uint32_t length, bool isShared = false) {
-        if (module_.sizeOf(type) == 0 || !known_.insert(list).second) return;
+        const uint64_t each = module_.sizeOf(type) * (isShared ? 1 : stage_.invocations);
+        if (each == 0 || each > kMostListBytes || !known_.insert(list).second) return;
         BufferUse use{.type = type, .place = Place::kList};
         use.list = list;
-        use.length = length;
+        use.length = static_cast<uint32_t>(std::min<uint64_t>(length, kMostListBytes / each));
         use.invocations = isShared ? 1 : stage_.invocations;
         lists_.push_back(use);
     }
@@ -50,7 +56,9 @@ class ListFinder {
             return module_.decorationOfVariable(i, decoration).value_or(0);
         };
         StageList list{.of = i[3]};
-        list.number = builtIn ? reference::kBuiltIn | *builtIn : valueOf(Location);
+        const uint32_t before = storage->isRepeated ? counts_[i[3]]++ : 0;
+        list.number = builtIn ? reference::kBuiltIn | *builtIn
+                              : module_.decorationOfVariable(i, Location).value_or(before);
         list.component = valueOf(Component) + 4 * valueOf(Index);
         const bool isShared = storage->isShared || (stage_.sharesOutputs && storage->isTaken);
         const uint32_t type = module_.definition(i[1])[3];
@@ -82,6 +90,7 @@ class ListFinder {
     const reference::Stage& stage_;
     std::vector<BufferUse> lists_;
     std::set<StageList> known_;
+    std::map<uint32_t, uint32_t> counts_;  // variables, by storage class
 };
 
 }  // namespace

@@ -25,7 +25,7 @@ struct StageList {
     };
     Kind kind = Kind::kGiven;
     uint32_t of = 0;         // the variable's storage class, or the opcode
-    uint32_t number = 0;     // location, kBuiltIn and the number of a built-in, or of an operand
+    uint32_t number = 0;     // location or order, kBuiltIn | a built-in, or that of an operand
     uint32_t component = 0;  // Component, and 4 * Index
 
     auto operator<=>(const StageList&) const = default;
