@@ -3,6 +3,7 @@
 
 #include <chrono>
 
+#include "system/text.hpp"
 #include "system/tool_system.hpp"
 #include "temporary_file.hpp"
 
@@ -11,7 +12,32 @@ namespace {
 
 constexpr size_t kMaxOutput = size_t{16} << 20;  // bytes that are looked at
 
+std::string lastLine(std::string_view text) {
+    std::string last;
+    while (!text.empty())
+        if (const std::string_view line = layer::takeUntil('\n', text); !line.empty()) last = line;
+    return last;
+}
+
 }  // namespace
+
+std::optional<nlohmann::ordered_json> markedObject(const Run& run, std::string_view mark) {
+    const size_t start = run.output.rfind(mark);
+    if (run.error != 0 || !run.problem.empty() || start == std::string::npos) return std::nullopt;
+    std::string_view text = run.output;
+    text.remove_prefix(start + mark.size());
+    auto json = nlohmann::ordered_json::parse(layer::takeUntil('\n', text), nullptr, false);
+    return json.is_object() ? std::optional(std::move(json)) : std::nullopt;
+}
+
+std::string withoutResult(const Run& run) {
+    const std::string how = !run.problem.empty()   ? run.problem
+                            : run.error != 0       ? "its process could not be started"
+                            : !run.failure.empty() ? run.failure
+                                                   : "without a result";
+    const std::string said = lastLine(run.output);
+    return layer::printable(how + (said.empty() ? "" : ": " + said));
+}
 
 Run runOnce(const std::vector<std::string>& command, const Environment& set,
             const std::vector<std::string>& unset, double limit) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "layer_location.hpp"
@@ -21,5 +24,11 @@ struct Run {
 // environment. After so many seconds, it is ended; 0: never.
 Run runOnce(const std::vector<std::string>& command, const Environment& set,
             const std::vector<std::string>& unset, double limit = 0);
+
+// The object of JSON behind the mark, in a line that the program printed last; nothing: there is
+// none, or it did not end well.
+std::optional<nlohmann::ordered_json> markedObject(const Run& run, std::string_view mark);
+// Why there is none: how the program ended, and the last line of what it printed.
+std::string withoutResult(const Run& run);
 
 }  // namespace coopvk::tool

@@ -52,29 +52,17 @@ struct SelftestOptions {
     std::string archive;
 };
 
-std::string lastLine(std::string_view text) {
-    std::string last;
-    while (!text.empty())
-        if (const std::string_view line = layer::takeUntil('\n', text); !line.empty()) last = line;
-    return last;
-}
-
 // What the process of a group printed; if it ended before that, this is a case that differs.
 Part partFrom(const Group& group, const Run& run) {
     Part part{.group = group, .seconds = run.seconds};
-    const size_t start = run.output.rfind(kPartMark);
-    std::string_view text = run.output;
-    text.remove_prefix(start == std::string::npos ? text.size() : start + kPartMark.size());
-    const auto json = ordered_json::parse(layer::takeUntil('\n', text), nullptr, false);
+    const auto json = markedObject(run, kPartMark);
     if (run.error != 0 || !run.problem.empty()) {
-        part.why = run.problem.empty() ? "its process could not be started" : run.problem;
-    } else if (json.is_discarded()) {
+        part.why = withoutResult(run);
+    } else if (!json) {
         part.cases = 1;
-        part.differing.push_back("its process ended early (" +
-                                 (run.failure.empty() ? "without a result" : run.failure) + ")" +
-                                 (run.output.empty() ? "" : ": " + lastLine(run.output)));
+        part.differing.push_back("its process ended early (" + withoutResult(run) + ")");
     } else {
-        part = compare::partFrom(json);
+        part = compare::partFrom(*json);
         part.group = group;
         part.seconds = run.seconds;
     }

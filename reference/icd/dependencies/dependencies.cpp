@@ -21,7 +21,7 @@ void add(std::optional<Conflict>& found, const Conflict& conflict) {
 
 // Of a stage. Which of its reads it was does not matter: reads need execution dependencies.
 Use readOf(Stage stage) {
-    constexpr Use kReads[] = {Use::kIndirectRead, Use::kStorageRead, Use::kCopyRead,
+    constexpr Use kReads[] = {Use::kIndirectRead, Use::kStorageRead, Use::kCopyRead, Use::kBlitRead,
                               Use::kCopyRead,     Use::kConvertRead, Use::kHostRead};
     return kReads[size_t(stage)];
 }

@@ -12,8 +12,8 @@
 
 namespace coopvk::reference::icd {
 
-enum class Stage : uint8_t { kIndirect, kCompute, kCopy, kClear, kConvert, kHost };
-inline constexpr size_t kStageCount = 6;
+enum class Stage : uint8_t { kIndirect, kCompute, kCopy, kBlit, kClear, kConvert, kHost };
+inline constexpr size_t kStageCount = 7;
 inline constexpr size_t kHostStage = size_t(Stage::kHost);  // the last one
 
 enum class Use : uint8_t {
@@ -24,13 +24,15 @@ enum class Use : uint8_t {
     kStorageWrite,
     kCopyRead,
     kCopyWrite,
+    kBlitRead,
+    kBlitWrite,
     kClearWrite,
     kConvertRead,
     kConvertWrite,
     kHostRead,
     kHostWrite,
 };
-inline constexpr size_t kUseCount = 12;
+inline constexpr size_t kUseCount = 14;
 
 Stage stageOf(Use use);
 bool isWrite(Use use);

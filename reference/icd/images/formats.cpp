@@ -139,6 +139,7 @@ VkFormatFeatureFlags2 imageFeatures(VkFormat vulkan, VkImageTiling tiling) {
         features |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_DEPTH_COMPARISON_BIT;
     if (aspectsOf(vulkan) != VK_IMAGE_ASPECT_COLOR_BIT)
         return isOptimal ? features | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT : 0;
+    features |= VK_FORMAT_FEATURE_2_BLIT_SRC_BIT | VK_FORMAT_FEATURE_2_BLIT_DST_BIT;
     if (!vkuFormatIsSRGB(vulkan)) features |= kStored;
     if (hasAtomics(vulkan)) features |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
     if (isOptimal) features |= VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT;

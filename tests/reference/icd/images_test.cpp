@@ -75,6 +75,59 @@ TEST_F(Images, CopiesParts) {
     EXPECT_EQ(target.values(), (Values{0, 0, 0, 0, 0, 2, 3, 4, 0, 7, 8, 9}));
 }
 
+// "Image Copies With Scaling": the middle of each texel of the target, (x + 1/2), is scaled to the
+// source. With a linear filter, half a texel is subtracted, and what is beyond an edge is its
+// texel.
+struct BlitRow {
+    VkFormat from, to;
+    VkFilter filter;
+    int32_t first, last;  // of the target
+    Values source, target;
+};
+const BlitRow kBlits[] = {
+    {VK_FORMAT_R32_UINT, VK_FORMAT_R32_UINT, VK_FILTER_NEAREST, 0, 4, {10, 20}, {10, 10, 20, 20}},
+    {VK_FORMAT_R32_UINT, VK_FORMAT_R32_UINT, VK_FILTER_NEAREST, 4, 0, {10, 20}, {20, 20, 10, 10}},
+    {VK_FORMAT_R32_UINT, VK_FORMAT_R32_UINT, VK_FILTER_NEAREST, 1, 2, {10, 20}, {7, 20, 7, 7}},
+    {VK_FORMAT_R32_SFLOAT,
+     VK_FORMAT_R32_SFLOAT,
+     VK_FILTER_LINEAR,
+     0,
+     4,
+     {0, 0x41000000},
+     {0, 0x40000000, 0x40C00000, 0x41000000}},  // 0 and 8: 0, 2, 6, 8
+    {VK_FORMAT_R8G8B8A8_UNORM,
+     VK_FORMAT_R32_SFLOAT,
+     VK_FILTER_NEAREST,
+     0,
+     2,
+     {0xFF, 0x33},
+     {0x3F800000, 0x3E4CCCCD, 7, 7}},  // 51 / 255
+};
+
+TEST_F(Images, Scales) {
+    for (const BlitRow& row : kBlits) {
+        Picture from(device, row.from, {2, 1}), to(device, row.to, {4, 1});
+        Words source(device, row.source), target(device, Values(4, 7));
+        EXPECT_VK(run([&](VkCommandBuffer commands) {
+            from.prepare(commands);
+            to.prepare(commands);
+            from.copyFrom(commands, source.buffer);
+            to.copyFrom(commands, target.buffer);
+            fullBarrier(commands);
+            VkImageBlit blit{};
+            blit.srcSubresource = blit.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
+            blit.srcOffsets[1] = {2, 1, 1};
+            blit.dstOffsets[0] = {row.first, 0, 0};
+            blit.dstOffsets[1] = {row.last, 1, 1};
+            vkCmdBlitImage(commands, from.image, VK_IMAGE_LAYOUT_GENERAL, to.image,
+                           VK_IMAGE_LAYOUT_GENERAL, 1, &blit, row.filter);
+            fullBarrier(commands);
+            to.copyTo(commands, target.buffer);
+        }));
+        EXPECT_EQ(target.values(), row.target) << row.from << ", " << row.filter;
+    }
+}
+
 // Depth and stencil of one image are apart in buffers: 24 bits of depth in words, stencil in bytes.
 TEST_F(Images, CopiesAspects) {
     constexpr VkImageAspectFlags kBoth = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;

@@ -15,7 +15,6 @@
 #include "settings/settings.hpp"
 #include "system/read_text.hpp"
 #include "system/system.hpp"
-#include "system/text.hpp"
 #include "whole_file.hpp"
 
 namespace coopvk::tune {
@@ -84,30 +83,6 @@ Measured measuredFrom(const ordered_json& json) {
 
 std::string nameOf(const Trial& trial) {
     return trial.base + " | " + trial.candidate + " | " + std::to_string(trial.repeat);
-}
-
-std::string lastLine(std::string_view text) {
-    std::string last;
-    while (!text.empty())
-        if (const std::string_view line = layer::takeUntil('\n', text); !line.empty()) last = line;
-    return last;
-}
-
-// What a process printed, or how it ended instead.
-ordered_json resultOf(const tool::Run& run) {
-    const size_t mark = run.output.rfind(kMeasuredMark);
-    if (run.failure.empty() && mark != std::string::npos) {
-        std::string_view text(run.output);
-        text.remove_prefix(mark + kMeasuredMark.size());
-        ordered_json json = ordered_json::parse(layer::takeUntil('\n', text), nullptr, false);
-        if (json.is_object()) return json;
-    }
-    const std::string how = !run.problem.empty()   ? run.problem
-                            : run.error != 0       ? "its process could not be started"
-                            : !run.failure.empty() ? run.failure
-                                                   : "without a result";
-    const std::string said = lastLine(run.output);
-    return {{"failure", layer::printable(how + (said.empty() ? "" : ": " + said))}};
 }
 
 ordered_json worksJson(const Measured& measured) {
@@ -188,27 +163,35 @@ bool TuneSession::areAlike(const std::string& base, const std::string& candidate
     return changedWorks(base, candidate).empty();
 }
 
-Measured TuneSession::start(const Trial& trial, double limit) {
+// Nothing: it did not end in that time, and there is no more.
+std::optional<Measured> TuneSession::start(const Trial& trial, double left) {
+    const double most = facts_.traits.isCpu ? kLimitOfCpu : kLimit;
     const MeasureRequest request = {.device = options_.device,
                                     .isCpu = facts_.traits.isCpu,
                                     .base = trial.base,
                                     .candidate = trial.candidate,
                                     .works = changedWorks(trial.base, trial.candidate),
                                     .sample = facts_.traits.isCpu ? 0.005 : 0.02};
-    const ordered_json json = resultOf(tool::runOnce(
+    const tool::Run run = tool::runOnce(
         {layer::system::programFile().string(), "tune", "--measure", jsonOf(request).dump()}, {},
-        {}, limit));
-    measured_[nameOf(trial)] = json;
+        {}, std::min(left, most));
+    auto json = tool::markedObject(run, kMeasuredMark);
+    const bool failed = !json || !run.failure.empty();
+    if (failed && left < most && run.seconds >= left) return std::nullopt;
+    if (failed) json = {{"failure", tool::withoutResult(run)}};
+    measured_[nameOf(trial)] = *json;
     write(part_, {{"key", key_}, {"measured", measured_}});
-    return measuredFrom(json);
+    return measuredFrom(*json);
 }
 
 std::optional<Measured> TuneSession::measure(const Trial& trial) {
     if (const auto known = measured_.find(nameOf(trial)); known != measured_.end())
         return measuredFrom(*known);
-    const double left = options_.seconds * (1 - kForTheLast) - seconds();
-    if (trial.repeat != kFinal && left <= 0) return std::nullopt;
-    return start(trial, facts_.traits.isCpu ? kLimitOfCpu : kLimit);
+    const bool isFinal = trial.repeat == kFinal;
+    const double left = options_.seconds * (isFinal ? 1 : 1 - kForTheLast) - seconds();
+    auto measured = left > 0 ? start(trial, left) : std::nullopt;
+    if (!measured && isFinal) measured = Measured{.failure = "the time was up"};
+    return measured;
 }
 
 void TuneSession::add(const Trial& trial) {

@@ -47,7 +47,7 @@ class TuneSession {
 
     const WordsOfWorks& wordsFor(const std::string& tuning);
     std::vector<uint32_t> changedWorks(const std::string& base, const std::string& candidate);
-    Measured start(const Trial& trial, double limit);
+    std::optional<Measured> start(const Trial& trial, double left);
     void readPart();
     bool write(const std::filesystem::path& path, const nlohmann::ordered_json& json) const;
 
