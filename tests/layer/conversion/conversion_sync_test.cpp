@@ -62,12 +62,12 @@ TEST_F(ConversionState, RenderPasses) {
         dependencies[i].sType = VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2;
         if (i > 0) dependencies[i].pNext = &barriers[i - 1];
     }
-    VkRenderPassCreateInfo2 info = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
-    info.dependencyCount = 3;
-    info.pDependencies = dependencies;
+    VkRenderPassCreateInfo2 made = {VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2};
+    made.dependencyCount = 3;
+    made.pDependencies = dependencies;
     VkRenderPass pass = VK_NULL_HANDLE;
     driver.seenCommands.clear();
-    COOPVK_DEVICE_COMMAND(driver, device, vkCreateRenderPass2)(device, &info, nullptr, &pass);
+    COOPVK_DEVICE_COMMAND(driver, device, vkCreateRenderPass2)(device, &made, nullptr, &pass);
     EXPECT_EQ(driver.seenCommands, (Commands{{"vkCreateRenderPass2", {0, kCopy, kCompute}}}));
     COOPVK_DEVICE_COMMAND(driver, device, vkDestroyRenderPass)(device, pass, nullptr);
     EXPECT_EQ(barriers[1].srcStageMask, kConversion) << "the application's";

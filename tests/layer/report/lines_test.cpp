@@ -22,9 +22,10 @@ class LogLines : public TakenFor {
         setenv("COOPVK_LOG_LEVEL", level, 1);
         testing::internal::CaptureStderr();
         start();
-        if (shaders)
+        if (shaders) {
             for (const Words& words : {matrix, plain})
                 EXPECT_EQ(makeCompute(stageOf(makeModule(words))), VK_SUCCESS);
+        }
         takenFor_ = settings().as != nullptr ? layer::takenForText(*settings().as, physical()) : "";
         const std::string text = testing::internal::GetCapturedStderr();
         std::vector<std::string> lines;
@@ -60,12 +61,12 @@ TEST_F(LogLines, OfShaders) {
     const std::vector<std::string> without = linesOf("info");
     stop();
     const std::vector<std::string> lines = linesOf("info", true);
-    const SeenStage& made = driver.pipelines.at(0).stages.at(0);
-    const uint32_t size = made.requiredSubgroupSize != 0 ? made.requiredSubgroupSize : 64;
+    const SeenStage& stage = driver.pipelines.at(0).stages.at(0);
+    const uint32_t size = stage.requiredSubgroupSize != 0 ? stage.requiredSubgroupSize : 64;
     EXPECT_EQ(count(lines, std::format("info: rewrote compute shader [0-9a-f]{{16}} for "
                                        "VK_KHR_cooperative_matrix subgroup {} \\({} -> {} words, "
                                        "[0-9.]+ ms\\)",
-                                       size, matrix.size(), made.words.size())),
+                                       size, matrix.size(), stage.words.size())),
               1u);
     EXPECT_EQ(lines.size(), without.size() + 1) << "none of the shader without matrices";
 }
