@@ -149,7 +149,6 @@ class BlockAccessor {
 
     // `count` steps from `first` on, counted over all blocks.
     void accessSteps(Id first, uint32_t count) {
-        positions_->forget();
         const Id start = emit_.over(emit_.times(first, stepBytes_), memory_.scalarBytes());
         std::vector<Slot> units;
         const bool store = ops_.operation == BlockOperation::kStore;

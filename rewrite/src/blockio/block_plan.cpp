@@ -146,24 +146,15 @@ BlockStep BlockPositions::stepAt(Id step) {
             emit_.addU32(emit_.times(inBlock, plan_.columnStep), columns_.lane)};
 }
 
-void BlockPositions::forget() {
-    rows_.known.clear();
-    columns_.known.clear();
-}
-
-BlockPositions::Coordinate BlockPositions::coordinateAt(Axis& axis, Id start, Id position,
+BlockPositions::Coordinate BlockPositions::coordinateAt(const Axis& axis, Id start, Id position,
                                                         uint32_t offset) {
-    const auto [entry, isNew] = axis.known.try_emplace(std::tuple(start, position, offset));
-    if (isNew) {
-        const Id inBlock = emit_.plus(position, offset);
-        const Id index = emit_.addU32(start, inBlock);
-        Condition valid = inside_ ? Condition::always() : Condition(below(index, axis.regionSize));
-        if (axis.isPadded) {
-            valid = emit_.both(valid, Condition(below(inBlock, emit_.constant(axis.blockSize))));
-        }
-        entry->second = {index, valid};
+    const Id inBlock = emit_.plus(position, offset);
+    const Id index = emit_.addU32(start, inBlock);
+    Condition valid = inside_ ? Condition::always() : Condition(below(index, axis.regionSize));
+    if (axis.isPadded) {
+        valid = emit_.both(valid, Condition(below(inBlock, emit_.constant(axis.blockSize))));
     }
-    return entry->second;
+    return {index, valid};
 }
 
 RegionPosition BlockPositions::at(const BlockStep& step, uint32_t row, uint32_t byte) {

@@ -120,8 +120,6 @@ class BlockPositions {
     BlockStep stepAt(Id step);  // counted over all blocks
     // `row` rows and `byte` bytes after the step's first element.
     RegionPosition at(const BlockStep& step, uint32_t row, uint32_t byte);
-    // Forgets values that may not dominate what follows.
-    void forget();
 
  private:
     struct Coordinate {
@@ -134,10 +132,9 @@ class BlockPositions {
         Id regionSize;
         uint32_t blockSize;
         bool isPadded;
-        std::map<std::tuple<Id, Id, uint32_t>, Coordinate> known = {};
     };
     // Of the element `offset` elements after `position` in a block that starts at `start`.
-    Coordinate coordinateAt(Axis& axis, Id start, Id position, uint32_t offset);
+    Coordinate coordinateAt(const Axis& axis, Id start, Id position, uint32_t offset);
     Id laneTerm(const LaneTerm& term);
     Id below(Id a, Id b) { return emit_.compare(OpULessThan, a, b); }
 

@@ -91,9 +91,6 @@ Id BlockRegion::address(Emitter& emit, Id row, Id column) {
     const Id u64 = types.intType(64, false);
     const auto widen = [&](Id value) {
         const bool narrow = types.width(emit.typeOf(value)) < 64;
-        if (const std::optional<uint64_t> known = context_.module.constantValue(value)) {
-            return types.constant(u64, narrow ? *known & 0xFFFFFFFFu : *known);
-        }
         return narrow ? emit.op(OpUConvert, u64, {value}) : emit.bitcast(u64, value);
     };
     const Id start = emit.mulInt(u64, widen(row), widen(pitch_));

@@ -435,7 +435,7 @@ std::optional<Error> lowerMatrices(MatrixContext& context) {
     if (!hasTiles) shareTensorAccesses(context.types, device.prefersShortCode);
     lowerMatrixTypes(context);
     if (!hasTiles) forwardTensorValues(module);
-    context.tensors = lowerTensorTypes(context, !hasTiles);
+    context.tensors = lowerTensorTypes(context);
     const std::unordered_set<Id> callbacks = callbacksOf(context);
     if (context.error) return context.error;
     lowerMatrixConstants(context);

@@ -102,10 +102,10 @@ class Merging {
     Module& module_;
     Function& function_;
     const BlockGraph graph_;
-    std::unordered_set<Id> named_;  // by merge instructions
-    std::vector<Id> gone_;          // labels
+    std::unordered_set<Id> named_;                     // by merge instructions
+    std::vector<Id> gone_;                             // labels
     std::unordered_map<const Block*, bool> isInLine_;  // of those that others went into
-    ReplacedValues& replaced_;      // phis of one value
+    ReplacedValues& replaced_;                         // phis of one value
 };
 
 }  // namespace

@@ -48,8 +48,6 @@ struct TensorViewType {
 
 struct TensorTypes {
     std::map<Id, TensorLayoutType> layouts;  // by type id
-    // Layouts and views that only stores use: their members need not be values of their own.
-    std::unordered_set<Id> onlyStored;
     std::map<Id, TensorViewType> views;
 
     // The type of a value; nullptr: it is not a layout, or not a view.
@@ -68,8 +66,8 @@ inline bool isTensorLoad(const Instruction& i) {
 }
 
 // Redefines the types as structures. Specialization constants must be frozen. Sets context.error
-// where a type is invalid. `dropsStored`: finds what is only stored.
-TensorTypes lowerTensorTypes(LoweringContext& context, bool dropsStored);
+// where a type is invalid.
+TensorTypes lowerTensorTypes(LoweringContext& context);
 
 // Replaces loads of variables that hold layouts or views by what was stored, where that is known:
 // then members that are constants are known, too. Runs before lowerTensorTypes().

@@ -68,7 +68,7 @@ std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruc
 
 }  // namespace
 
-TensorTypes lowerTensorTypes(LoweringContext& context, bool dropsStored) {
+TensorTypes lowerTensorTypes(LoweringContext& context) {
     TensorTypes types;
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {
@@ -80,16 +80,9 @@ TensorTypes lowerTensorTypes(LoweringContext& context, bool dropsStored) {
     }
     if (types.layouts.empty() && types.views.empty()) return types;
     context.module.visitBlocks([&](const Instruction& i) {
-        if (dropsStored && isTensorValue(i.opcode)) types.onlyStored.insert(i.result);
         if (i.opcode != OpTensorViewSetClipNV) return;
         const auto view = types.views.find(i.type);
         if (view != types.views.end()) view->second.mayClip = true;
-    });
-    context.module.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == OpStore || types.onlyStored.empty()) return;
-        for (const Operand& o : i.operands) {
-            if (o.isId) types.onlyStored.erase(o.word);
-        }
     });
     return types;
 }
@@ -220,31 +213,9 @@ std::optional<std::vector<Id>> numbers(Emitter& emit, std::span<const Operand> o
     return ids;
 }
 
-// Makes `result` by insertions if these are shorter: each has 6 words, an extraction 5.
-bool insertChanged(Emitter& emit, const Instruction& result, std::span<const Id> before,
-                   std::span<const Id> members) {
-    std::vector<uint32_t> changed;
-    for (uint32_t m = 0; m < members.size(); ++m) {
-        if (members[m] != before[m]) changed.push_back(m);
-    }
-    Id structure = result.word(0);
-    const size_t others = members.size() - changed.size();
-    if (emit.module().def(structure).opcode == OpCompositeConstruct || changed.empty() ||
-        6 * changed.size() > members.size() + 5 * others) {
-        return false;
-    }
-    for (const uint32_t m : changed) {
-        const Id id = m == changed.back() ? result.result : emit.module().takeId();
-        emit.add(makeInstruction(OpCompositeInsert, result.type, id,
-                                 {idOperand(members[m]), idOperand(structure), literal(m)}));
-        structure = id;
-    }
-    return true;
-}
-
 template <typename Type>
 void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const Type& type,
-           std::span<const TensorRow<Type>> rows, const std::unordered_set<Id>& onlyStored) {
+           std::span<const TensorRow<Type>> rows) {
     const auto row = std::ranges::find(rows, i.opcode, &TensorRow<Type>::opcode);
     if (row == rows.end()) {
         return context.invalid(i, "Result Type is not what the instruction makes");
@@ -260,10 +231,7 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
     }
     std::vector<Id> members = row->copies ? structureMembers(emit, i.word(0))
                                           : std::vector<Id>(type.members(), emit.constant(0));
-    const std::vector<Id> before = members;
     row->apply({emit, type, members, *operands});
-    if (row->copies && onlyStored.contains(i.result) && insertChanged(emit, i, before, members))
-        return;
     emit.add(makeInstruction(OpCompositeConstruct, type.id, i.result, idOperands(members)));
 }
 
@@ -288,9 +256,9 @@ void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitte
     const auto layout = types.layouts.find(i.type);
     const auto view = types.views.find(i.type);
     if (layout != types.layouts.end()) {
-        lower<Layout>(context, emit, i, layout->second, kLayoutRows, types.onlyStored);
+        lower<Layout>(context, emit, i, layout->second, kLayoutRows);
     } else if (view != types.views.end()) {
-        lower<View>(context, emit, i, view->second, kViewRows, types.onlyStored);
+        lower<View>(context, emit, i, view->second, kViewRows);
     } else {
         context.invalid(i, "Result Type is not a tensor layout or view");
     }

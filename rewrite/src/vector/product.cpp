@@ -291,9 +291,6 @@ std::optional<Interpretation> interpretation(std::optional<uint64_t> value) {
 }
 
 Id atMost(Emitter& emit, Id value, uint32_t limit) {
-    if (const auto known = emit.module().constantValue(value)) {
-        return emit.constant(std::min(static_cast<uint32_t>(*known), limit));
-    }
     return emit.glsl(GLSLstd450UMin, emit.types().uint32(), {value, emit.constant(limit)});
 }
 
