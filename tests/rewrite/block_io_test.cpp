@@ -250,6 +250,19 @@ TEST(BlockIo, AsksForWhatElementsNeed) {
     for (const BlockSizes& sizes : blockSizes(device)) EXPECT_NE(sizes.elementSize, 1u);
 }
 
+// SPV_INTEL_2d_block_io: a row has whole words; elements of 8 bytes cannot be transformed.
+TEST(BlockIo, OffersEachSizeOfElements) {
+    std::set<std::tuple<Op, uint32_t, uint32_t>> expected;
+    for (const Op op :
+         {Op::kLoad, Op::kLoadTranspose, Op::kLoadTransform, Op::kPrefetch, Op::kStore})
+        for (const auto& [size, multiple] : {std::pair{1u, 4u}, {2u, 2u}, {4u, 1u}, {8u, 1u}})
+            if (op != Op::kLoadTransform || size < 8) expected.insert({op, size, multiple});
+    std::set<std::tuple<Op, uint32_t, uint32_t>> offered;
+    for (const BlockSizes& sizes : blockSizes({}))
+        offered.insert({sizes.operation, sizes.elementSize, sizes.widthGranularity});
+    EXPECT_EQ(offered, expected);
+}
+
 TEST(BlockIo, RefusesBadShapes) {
     const Result<Rewritten> out = run(test::assemble(copyModule(1, 6)), 32, {});
     ASSERT_FALSE(out);

@@ -35,8 +35,8 @@ constexpr Family kFamilies[] = {
     {"long vectors", kLongVectors, "OpTypeVectorIdEXT {} %c16", true},
 };
 
-// Types and values: %F %f of f32, %H %h of f16, %D %d of f64, %I %i of s32, %S %s of u16, %B %b of
-// booleans. Unlike null constants, values that are loaded are not folded.
+// Types and values: %F %f of f32, %H %h of f16, %D %d of f64, %I %i of s32, %S %s of u16, %U %u of
+// u32, %B %b of booleans. Unlike null constants, values that are loaded are not folded.
 std::string moduleWith(const Family& family, std::string_view instruction) {
     std::string types, values;
     const auto add = [&](std::string_view component, char big, char small) {
@@ -54,6 +54,7 @@ std::string moduleWith(const Family& family, std::string_view instruction) {
     declare("%f16", 'H', 'h');
     declare("%s32", 'I', 'i');
     declare("%u16", 'S', 's');
+    declare("%u32", 'U', 'u');
     if (family.hasBooleans) declare("%bool", 'B', 'b');
     if (family.hasBooleans) declare("%f64", 'D', 'd');
     return std::format(R"(OpCapability Shader
@@ -223,6 +224,8 @@ constexpr Meant kMeant[] = {
     {"OpSDiv %F %f %f", "OpSDiv of floating-point numbers is taken as OpFDiv"},
     {"OpUDiv %F %f %f", "OpUDiv of floating-point numbers is taken as OpFDiv"},
     {"OpUConvert %I %i", "a conversion between numbers of the same width is taken as a copy"},
+    {"OpUConvert %U %i", "a conversion between numbers of the same width is taken as a copy"},
+    {"OpSConvert %I %u", "a conversion between numbers of the same width is taken as a copy"},
     {"OpFConvert %F %f", "a conversion between numbers of the same width is taken as a copy"},
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What emitted code of scalars computes, for all small and many other operands. The instructions mean what SPIR-V says
-// of them, and Emitter::glsl()'s what GLSL.std.450 says.
+// What emitted code of scalars computes, for all small and many other operands. The instructions
+// mean what SPIR-V says of them, and Emitter::glsl()'s what GLSL.std.450 says.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -54,7 +54,8 @@ class EmittedCode : public testing::Test {
     }
 
     uint64_t value(Id id) const {
-        if (const auto found = given_.find(id); found != given_.end()) return cut(found->second, typeOf(id));
+        if (const auto found = given_.find(id); found != given_.end())
+            return cut(found->second, typeOf(id));
         if (const auto known = parsed_->constantValue(id)) return cut(*known, typeOf(id));
         return cut(computed(parsed_->def(id)), typeOf(id));
     }
@@ -77,45 +78,73 @@ class EmittedCode : public testing::Test {
         }
         if (isCall) return ofGlsl(i.word(1), u, s);
         switch (i.opcode) {
-            case OpIAdd: return u[0] + u[1];
-            case OpISub: return u[0] - u[1];
-            case OpIMul: return u[0] * u[1];
-            case OpUDiv: return u[1] == 0 ? failed(i) : u[0] / u[1];
-            case OpUMod: return u[1] == 0 ? failed(i) : u[0] % u[1];
-            case OpBitwiseAnd: return u[0] & u[1];
-            case OpBitwiseOr: return u[0] | u[1];
-            case OpBitwiseXor: return u[0] ^ u[1];
-            case OpShiftLeftLogical: return u[0] << u[1];
-            case OpShiftRightLogical: return u[0] >> u[1];
+            case OpIAdd:
+                return u[0] + u[1];
+            case OpISub:
+                return u[0] - u[1];
+            case OpIMul:
+                return u[0] * u[1];
+            case OpUDiv:
+                return u[1] == 0 ? failed(i) : u[0] / u[1];
+            case OpUMod:
+                return u[1] == 0 ? failed(i) : u[0] % u[1];
+            case OpBitwiseAnd:
+                return u[0] & u[1];
+            case OpBitwiseOr:
+                return u[0] | u[1];
+            case OpBitwiseXor:
+                return u[0] ^ u[1];
+            case OpShiftLeftLogical:
+                return u[0] << u[1];
+            case OpShiftRightLogical:
+                return u[0] >> u[1];
             case OpBitcast:
             case OpCopyObject:
-            case OpUConvert: return u[0];
-            case OpSConvert: return static_cast<uint64_t>(s[0]);
-            case OpSelect: return u[0] != 0 ? u[1] : u[2];
-            case OpIEqual: return u[0] == u[1];
-            case OpINotEqual: return u[0] != u[1];
-            case OpULessThan: return u[0] < u[1];
-            case OpUGreaterThan: return u[0] > u[1];
-            case OpSLessThan: return s[0] < s[1];
-            case OpSGreaterThan: return s[0] > s[1];
-            case OpBitFieldUExtract: return u[0] >> u[1] & ((uint64_t{1} << u[2]) - 1);
+            case OpUConvert:
+                return u[0];
+            case OpSConvert:
+                return static_cast<uint64_t>(s[0]);
+            case OpSelect:
+                return u[0] != 0 ? u[1] : u[2];
+            case OpIEqual:
+                return u[0] == u[1];
+            case OpINotEqual:
+                return u[0] != u[1];
+            case OpULessThan:
+                return u[0] < u[1];
+            case OpUGreaterThan:
+                return u[0] > u[1];
+            case OpSLessThan:
+                return s[0] < s[1];
+            case OpSGreaterThan:
+                return s[0] > s[1];
+            case OpBitFieldUExtract:
+                return u[0] >> u[1] & ((uint64_t{1} << u[2]) - 1);
             case OpBitFieldSExtract:
                 return static_cast<uint64_t>(extended(u[0] >> u[1], static_cast<uint32_t>(u[2])));
-            default: return failed(i);
+            default:
+                return failed(i);
         }
     }
 
     static uint64_t ofGlsl(uint32_t number, const std::vector<uint64_t>& u,
                            const std::vector<int64_t>& s) {
         switch (number) {
-            case GLSLstd450UMin: return std::min(u[0], u[1]);
-            case GLSLstd450UMax: return std::max(u[0], u[1]);
-            case GLSLstd450SMin: return static_cast<uint64_t>(std::min(s[0], s[1]));
-            case GLSLstd450SMax: return static_cast<uint64_t>(std::max(s[0], s[1]));
-            case GLSLstd450UClamp: return std::min(std::max(u[0], u[1]), u[2]);
+            case GLSLstd450UMin:
+                return std::min(u[0], u[1]);
+            case GLSLstd450UMax:
+                return std::max(u[0], u[1]);
+            case GLSLstd450SMin:
+                return static_cast<uint64_t>(std::min(s[0], s[1]));
+            case GLSLstd450SMax:
+                return static_cast<uint64_t>(std::max(s[0], s[1]));
+            case GLSLstd450UClamp:
+                return std::min(std::max(u[0], u[1]), u[2]);
             case GLSLstd450SClamp:
                 return static_cast<uint64_t>(std::min(std::max(s[0], s[1]), s[2]));
-            default: ADD_FAILURE() << "instruction " << number; return 0;
+            default:
+                ADD_FAILURE() << "instruction " << number;
+                return 0;
         }
     }
 
@@ -148,22 +177,27 @@ __extension__ using Wide = __int128;
 
 // The sum of two integers of a width, or the nearest number that it has.
 TEST_F(EmittedCode, SaturatesSums) {
-    for (const auto& [computed, width] : {std::pair{32u, 8u}, {32u, 16u}, {32u, 32u}, {64u, 32u}, {64u, 64u}}) {
+    for (const auto& [computed, width] :
+         {std::pair{32u, 8u}, {32u, 16u}, {32u, 32u}, {64u, 32u}, {64u, 64u}}) {
         for (const bool isSigned : {false, true}) {
             const Id type = types_.intType(computed, false);
             for (const uint64_t x : operands(width)) {
                 for (const uint64_t y : operands(width)) {
                     const auto number = [&](uint64_t bits) {
                         const int64_t asSigned = extended(bits, width);
-                        return isSigned ? Wide{asSigned} : Wide{bits << (64 - width) >> (64 - width)};
+                        return isSigned ? Wide{asSigned}
+                                        : Wide{bits << (64 - width) >> (64 - width)};
                     };
-                    const Wide most = (Wide{1} << (isSigned ? width - 1 : width)) - 1, least = isSigned ? -most - 1 : 0;
+                    const Wide most = (Wide{1} << (isSigned ? width - 1 : width)) - 1,
+                               least = isSigned ? -most - 1 : 0;
                     const Wide expected = std::min(std::max(number(x) + number(y), least), most);
-                    const Id a = unknown(type, x), b = unknown(type, static_cast<uint64_t>(number(y)));
+                    const Id a = unknown(type, x),
+                             b = unknown(type, static_cast<uint64_t>(number(y)));
                     const Id sum = saturatingAdd(emit_, type, width, isSigned, a, b);
                     const auto low = [&](uint64_t bits) { return bits << (64 - width); };
                     EXPECT_EQ(low(value(sum)), low(static_cast<uint64_t>(expected)))
-                        << computed << ' ' << width << (isSigned ? " signed " : " ") << x << ' ' << y;
+                        << computed << ' ' << width << (isSigned ? " signed " : " ") << x << ' '
+                        << y;
                 }
             }
         }
@@ -173,7 +207,8 @@ TEST_F(EmittedCode, SaturatesSums) {
 // Integers of any width become those of a narrow format.
 TEST_F(EmittedCode, NarrowsToTheNearestInteger) {
     using enum NumberKind;
-    for (const auto& [kind, bits] : {std::pair{kSigned, 4u}, {kUnsigned, 4u}, {kSigned, 8u}, {kUnsigned, 8u}}) {
+    for (const auto& [kind, bits] :
+         {std::pair{kSigned, 4u}, {kUnsigned, 4u}, {kSigned, 8u}, {kUnsigned, 8u}}) {
         const Number& to = *findNumber(kind, bits);
         const int64_t most = (int64_t{1} << (to.isSigned() ? to.bits - 1 : to.bits)) - 1;
         const int64_t least = to.isSigned() ? -most - 1 : 0;
@@ -181,8 +216,9 @@ TEST_F(EmittedCode, NarrowsToTheNearestInteger) {
             for (const bool isSigned : {false, true}) {
                 for (const uint64_t given : operands(width)) {
                     const Id from = unknown(types_.intType(width, false), given);
-                    const int64_t number = isSigned ? extended(given, width)
-                                                    : static_cast<int64_t>(given << (64 - width) >> (64 - width));
+                    const int64_t number =
+                        isSigned ? extended(given, width)
+                                 : static_cast<int64_t>(given << (64 - width) >> (64 - width));
                     const Id narrow = toInteger(emit_, to, from, isSigned);
                     EXPECT_TRUE(types_.isSigned(parsed_->def(narrow).type));
                     EXPECT_EQ(extended(value(narrow), 32), std::min(std::max(number, least), most))
@@ -212,7 +248,8 @@ TEST_F(EmittedCode, DividesByOneInPlaceOfZero) {
 TEST_F(EmittedCode, IsArithmeticModulo32Bits) {
     const Id u32 = types_.uint32();
     for (const uint64_t x : operands(32)) {
-        for (const uint64_t y : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{6}, uint64_t{64}, uint64_t{0xFFFFFFFF}}) {
+        for (const uint64_t y : {uint64_t{0}, uint64_t{1}, uint64_t{2}, uint64_t{6}, uint64_t{64},
+                                 uint64_t{0xFFFFFFFF}}) {
             const auto a = static_cast<uint32_t>(x), b = static_cast<uint32_t>(y);
             for (const bool first : {false, true}) {
                 for (const bool second : {false, true}) {
@@ -238,9 +275,11 @@ TEST_F(EmittedCode, TakesFieldsOfScalars) {
         for (const bool isSigned : {false, true}) {
             for (uint32_t n = 0; n < 32 / bits; ++n) {
                 const uint64_t word = engine_();
-                const Id field = fieldOf(emit_, unknown(types_.uint32(), word), emit_.constant(n), bits, isSigned);
+                const Id field = fieldOf(emit_, unknown(types_.uint32(), word), emit_.constant(n),
+                                         bits, isSigned);
                 const uint64_t part = word >> (n * bits) & ((1u << bits) - 1);
-                const uint64_t expected = isSigned ? static_cast<uint64_t>(extended(part, bits)) : part;
+                const uint64_t expected =
+                    isSigned ? static_cast<uint64_t>(extended(part, bits)) : part;
                 EXPECT_EQ(value(field), cut(expected, types_.uint32())) << bits << isSigned << n;
             }
         }

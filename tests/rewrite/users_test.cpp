@@ -161,6 +161,71 @@ TEST(Effects, OfWhatEndsInvocations) {
     }
 }
 
+// One instruction of each kind that effects_rows.inc knows, and what it does.
+TEST(Effects, OfEachKindOfInstruction) {
+    using enum spv::Op;
+    const std::pair<spv::Op, uint32_t> kinds[] = {
+        {OpIAdd, 0},
+        {OpUDiv, kMayTrap},
+        {OpUndef, kVaries},
+        {OpPhi, kStands},
+        {OpKill, kStands | kActs},
+        {OpCooperativeMatrixGetCoordinateEXT, kOfLane},
+        {OpDPdx, kOfQuad},
+        {OpGroupNonUniformBroadcast, kTogether},
+        {OpGroupNonUniformElect, kTogether | kOfLane},
+        {OpImageFetch, kReads},
+        {OpIsHelperInvocationEXT, kReads | kIsVolatile},
+        {OpImageSampleImplicitLod, kReads | kOfQuad},
+        {OpLoad, kReads | kMayTrap},
+        {OpCooperativeMatrixLoadKHR, kReads | kMayTrap | kTogether | kLoadsMatrix},
+        {OpImageWrite, kWritesMemory},
+        {OpStore, kWritesMemory | kMayTrap},
+        {OpCooperativeMatrixStoreKHR, kWritesMemory | kMayTrap | kTogether},
+        {OpCopyMemory, kReads | kWritesMemory | kMayTrap},
+        {OpAtomicLoad, kReads | kActs | kMayTrap},
+        {OpAtomicStore, kWritesMemory | kActs | kMayTrap},
+        {OpAtomicIAdd, kReads | kWritesMemory | kActs | kMayTrap},
+        {OpRayQueryProceedKHR, kReads | kActs},
+        {OpMemoryBarrier, kActs},
+        {OpControlBarrier, kActs | kTogether},
+        {OpCooperativeMatrixMulAddKHR, kTogether | kMultiplies},
+        {OpTraceRayKHR, kAnyEffect}};
+    const Result<Module> module = Module::parse(test::assemble(kModule));
+    ASSERT_TRUE(module);
+    for (const auto& [opcode, effects] : kinds) {
+        const InstructionPtr i = makeInstruction(opcode, 0, 0, Operands(6, literal(0)));
+        EXPECT_EQ(effectsOf(*module, *i), effects) << static_cast<uint32_t>(opcode);
+    }
+}
+
+// By the number of operands ahead of the Memory Operands.
+TEST(Effects, AreVolatileByMemoryOperands) {
+    using enum spv::Op;
+    const std::pair<spv::Op, size_t> operands[] = {{OpLoad, 1},
+                                                   {OpStore, 2},
+                                                   {OpCopyMemory, 2},
+                                                   {OpCopyMemorySized, 3},
+                                                   {OpCooperativeVectorLoadNV, 2},
+                                                   {OpCooperativeVectorStoreNV, 3},
+                                                   {OpCooperativeMatrixLoadKHR, 3},
+                                                   {OpCooperativeMatrixStoreKHR, 4},
+                                                   {OpCooperativeMatrixLoadTensorNV, 3},
+                                                   {OpCooperativeMatrixStoreTensorNV, 3}};
+    const Result<Module> module = Module::parse(test::assemble(kModule));
+    ASSERT_TRUE(module);
+    constexpr uint32_t kVolatile = 1;
+    for (const auto& [opcode, count] : operands) {
+        for (size_t at = 0; at <= count; ++at) {
+            Operands words(count + 1, literal(0));
+            words[at] = literal(kVolatile);
+            const InstructionPtr i = makeInstruction(opcode, 0, 0, words);
+            EXPECT_EQ((effectsOf(*module, *i) & kIsVolatile) != 0, at == count)
+                << static_cast<uint32_t>(opcode) << ' ' << at;
+        }
+    }
+}
+
 // A variable that the code only stores to, and phis that only read each other.
 TEST(DeadCode, IncludesStoresAndPhis) {
     Result<Module> module = Module::parse(test::assemble(R"(
