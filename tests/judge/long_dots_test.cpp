@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Integer dot products of long vectors (SPV_KHR_integer_dot_product): which operands are signed, and saturation. Of the
-// device's own long vectors, and rewritten.
+// Integer dot products of long vectors (SPV_KHR_integer_dot_product): which operands are signed,
+// and saturation. Of the device's own long vectors, and rewritten.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -90,8 +90,8 @@ std::string moduleText() {
     const auto store = [&](const std::string& operation) {
         text.body += std::format("%r_{} = {}\n%at_{} = OpIAdd %u32 %base %w_{}\n", words, operation,
                                  words, words);
-        text.body += reference::test::storeWord(std::format("%at_{}", words),
-                                                std::format("%r_{}", words));
+        text.body +=
+            reference::test::storeWord(std::format("%at_{}", words), std::format("%r_{}", words));
         ++words;
     };
     for (const Dot& dot : kDots) {
