@@ -116,7 +116,7 @@ TermId Comparison::recognised(TermId term) {
             const Conversion conversion{numbers::Number::f32, target.number,
                                         numbers::conversionRule(false)};
             const TermId converted = terms_.converted(conversion, leaf);
-            if (allowsBits(converted, term, target.number)) result = converted;
+            if (allowsBits(converted, term, target.number, false)) result = converted;
         }
     }
     return recognised_[term] = result;
@@ -126,19 +126,23 @@ bool Comparison::allowsByCircuit(TermId native, TermId rewritten, Float number) 
     constexpr uint32_t kMostDepth = 8;
     if (circuitDepth_ == kMostDepth) return false;
     ++circuitDepth_;
-    const bool is = allowsBits(native, rewritten, number);
+    const bool is = allowsBits(native, rewritten, number, true);
     --circuitDepth_;
     return is;
 }
 
-bool Comparison::allowsBits(TermId native, TermId rewritten, Float number) {
+bool Comparison::allowsBits(TermId native, TermId rewritten, Float number, bool isSame) {
     std::vector<uint32_t> shape;
     Circuits circuits(*this, shape);
     if (!circuits.isBlasted(native, false) && !circuits.isBlasted(rewritten, true)) return false;
     if (!circuits.describe(native, false) || !circuits.describe(rewritten, true)) return false;
     shape.push_back(number ? uint32_t(*number) : ~uint32_t{0});
-    const auto [known, isNew] = circuits_.emplace(std::move(shape), false);
-    if (!isNew) return known->second;
+    const auto noted = [&](bool is) {
+        return is && (!isSame || std::ranges::all_of(circuits.shared(),
+                                                     [&](TermId leaf) { return noteSame(leaf); }));
+    };
+    if (const auto known = tried_.circuits.find(shape); known != tried_.circuits.end())
+        return noted(known->second);
     constexpr uint32_t kMostTooLarge = 16;  // each takes a second
     if (tooLarge_ == kMostTooLarge) return false;
     const Bits a = circuits.bitsOf(native, false), b = circuits.bitsOf(rewritten, true);
@@ -150,7 +154,9 @@ bool Comparison::allowsBits(TermId native, TermId rewritten, Float number) {
         assumptions_ |= kNanBits;
     }
     if (d.isTooLarge()) ++tooLarge_;
-    return known->second = same == kTrue && !d.isTooLarge();
+    const bool is = same == kTrue && !d.isTooLarge();
+    tried_.circuits.emplace(std::move(shape), is);
+    return noted(is);
 }
 
 }  // namespace coopvk::reference::symbols

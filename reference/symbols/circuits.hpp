@@ -49,12 +49,15 @@ class Circuits {
             addShape(term, parts, numbers);
         }
         numbers.emplace(term, uint32_t(numbers.size()));
+        if (!isRewritten) nativeLeaves_ = leaves_.size();
         return numbers.size() < 4096;
     }
     bool isBlasted(TermId term, bool isRewritten) const;
 
     const Bits& bitsOf(TermId term, bool isRewritten);
     std::span<const TermId> leaves() const { return leaves_; }
+    // Those that are terms of both sides.
+    std::span<const TermId> shared() const { return shared_; }
     Diagrams& diagrams() { return diagrams_; }
 
  private:
@@ -116,7 +119,10 @@ class Circuits {
     // Those of the rewritten side stand for those of the native side that allow them.
     uint32_t leafOf(TermId term, bool isRewritten) {
         for (uint32_t n = 0; n < leaves_.size(); ++n)
-            if (leaves_[n] == term) return n;
+            if (leaves_[n] == term) {
+                if (isRewritten && n < nativeLeaves_) shared_.push_back(term);
+                return n;
+            }
         for (uint32_t n = 0; n < leaves_.size() && isRewritten; ++n)
             if (terms_[leaves_[n]].width == terms_[term].width &&
                 comparison_.allows(leaves_[n], term, std::nullopt)) {
@@ -137,7 +143,8 @@ class Circuits {
     const Terms& terms_;
     std::vector<uint32_t>& shape_;
     Diagrams diagrams_;
-    std::vector<TermId> leaves_;
+    std::vector<TermId> leaves_, shared_;
+    size_t nativeLeaves_ = 0;
     std::unordered_map<TermId, uint32_t> images_;
     // Of bytes: where they are in a word. Bits at one place of several words are asked together.
     std::unordered_map<TermId, int> places_;

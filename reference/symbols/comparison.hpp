@@ -37,7 +37,7 @@ using Addends = std::vector<Addend>;
 
 class Comparison {
  public:
-    explicit Comparison(Terms& terms) : terms_(terms), narrowing_(terms) {}
+    Comparison(Terms& terms, Tried& tried) : terms_(terms), tried_(tried), narrowing_(terms) {}
 
     bool allows(TermId native, TermId rewritten, Float number);
     uint32_t assumptions() const { return assumptions_; }
@@ -130,24 +130,32 @@ class Comparison {
         TermId whole = 0;
         std::vector<TermId> terms = {};
         std::unordered_map<TermId, TermId> images = {}, made = {};
+        std::unordered_map<TermId, TermId> loose = {};     // that are equal up to NaN; 0: exactly
+        std::unordered_map<TermId, uint32_t> slices = {};  // where they are in the cut
         bool isComplete = true;  // the other side has no such number elsewhere
     };
     bool allowsByCut(TermId native, Float number, TermId rewritten, Float other);
     bool allowsOtherFormat(const Factor& native, const Factor& rewritten);
     TermId cutFor(TermId term, Cuts& cuts);
+    bool isOneImage(TermId cut, TermId image, Cuts& cuts);
+    std::vector<TermId> findSlices(TermId term, Cuts& cuts);
+    bool isSliceOfCut(Piece& piece, const Cuts& cuts);
     TermId withCuts(TermId id, Cuts& cuts);
     // A conversion, where the term is code in integers that converts.
     TermId recognised(TermId term);
     TermId recognisedByte(TermId term);
+    TermId recognisedSingle(TermId narrow);
     // By the bits of both, as functions of those of other terms.
     bool allowsByCircuit(TermId native, TermId rewritten, Float number);
-    bool allowsBits(TermId native, TermId rewritten, Float number);
+    // `isSame`: leaves of both sides are those of one dispatch.
+    bool allowsBits(TermId native, TermId rewritten, Float number, bool isSame);
     bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const;
     std::vector<TermId> leavesOf(TermId native, TermId rewritten, std::span<const TermId> cuts);
     // At most kMostBytes of them and one more.
     const std::vector<TermId>& bytesOf(TermId term);
 
     Terms& terms_;
+    Tried& tried_;
     uint32_t assumptions_ = 0;
     std::unordered_map<uint64_t, bool> known_;         // by both terms
     std::unordered_map<TermId, TermId> images_;        // of open sums: what stands for them
@@ -158,8 +166,6 @@ class Comparison {
     std::unordered_map<TermId, size_t> counts_;
     numbers::Number countsOf_ = numbers::Number::f32;
     std::unordered_map<TermId, std::vector<TermId>> bytes_;
-    std::map<std::vector<uint32_t>, bool> trials_;    // by what the terms are but for their bytes
-    std::map<std::vector<uint32_t>, bool> circuits_;  // the same, but for what is no bits
     std::unordered_map<TermId, TermId> recognised_;
     std::unordered_map<TermId, bool> fixed_;
     Narrowing narrowing_;

@@ -8,7 +8,7 @@
 namespace coopvk::reference::symbols {
 namespace {
 
-constexpr size_t kMostVisited = 96;
+constexpr size_t kMostVisited = 96, kMostSlices = 512;
 constexpr uint32_t kMostBits = 16, kMostDepth = 2;
 
 // The format of a float that an instruction makes.
@@ -56,14 +56,54 @@ void addHalves(const Terms& terms, TermId id, std::unordered_set<TermId>& seen,
     }
 }
 
+// Slices of one bit, and of all but one; the outermost come first.
+void addSlices(Terms& terms, TermId id, uint32_t width, std::vector<TermId>& magnitudes,
+               std::vector<TermId>& signs) {
+    std::unordered_set<TermId> seen;
+    std::vector<TermId> open = {id};
+    const auto addTo = [](std::vector<TermId>& list, TermId slice) {
+        if (std::ranges::find(list, slice) == list.end()) list.push_back(slice);
+    };
+    for (size_t next = 0; next < open.size() && open.size() < kMostSlices; ++next) {
+        const TermId at = open[next];
+        if (!seen.insert(at).second) continue;
+        if (terms[at].kind == TermKind::kJoined) {
+            for (const Piece& p : terms.pieces(at)) {
+                if (p.isConstant()) continue;
+                const TermId slice = terms.part(p.term, p.first, p.isFill ? 1 : p.count);
+                if (terms[slice].width == 1) addTo(signs, slice);
+                if (terms[slice].width == width - 1) addTo(magnitudes, slice);
+                open.push_back(p.term);
+            }
+        } else if (terms[at].kind != TermKind::kProduct) {
+            for (const TermId operand : terms.operands(at)) open.push_back(operand);
+        }
+    }
+}
+
+// The first numbers of f32 that instructions on floats make.
+void addSingles(const Terms& terms, TermId id, std::unordered_set<TermId>& seen,
+                std::vector<TermId>& to) {
+    if (seen.size() == kMostVisited || !seen.insert(id).second) return;
+    const Term& term = terms[id];
+    if (madeFormat(terms, id) == numbers::Number::f32) return to.push_back(id);
+    if (term.kind == TermKind::kJoined) {
+        for (const Piece& p : terms.pieces(id))
+            if (!p.isConstant()) addSingles(terms, p.term, seen, to);
+    } else if (term.kind != TermKind::kProduct) {
+        for (const TermId operand : terms.operands(id)) addSingles(terms, operand, seen, to);
+    }
+}
+
 }  // namespace
 
-// What low bits of a term stand for; 0: for none of these.
+// What low bits of a term stand for; 0: for none of these. All that stand for a cut are equal: in
+// each bit what the native side computes, or else one term, which may be another NaN.
 TermId Comparison::cutFor(TermId term, Cuts& cuts) {
     const auto [known, isNew] = cuts.images.emplace(term, TermId{0});
     if (!isNew) return known->second;
     if (std::ranges::find(cuts.terms, term) != cuts.terms.end()) {
-        cuts.isComplete &= noteSame(term);
+        cuts.isComplete &= noteSame(term) && isOneImage(term, 0, cuts);
         return cuts.images[term] = term;
     }
     for (const TermId cut : cuts.terms) {
@@ -76,9 +116,54 @@ TermId Comparison::cutFor(TermId term, Cuts& cuts) {
             return value != value;
         };
         if (terms_[low].bits != terms_[cut].bits && !(isNan(low) && isNan(cut))) continue;
-        if (allows(cut, low, number)) return cuts.images[term] = cut;
+        const bool isExact = allows(cut, low, std::nullopt);
+        if (!isExact && !allows(cut, low, number)) continue;
+        cuts.isComplete &= isOneImage(cut, isExact ? 0 : narrowing_.of(low), cuts);
+        return cuts.images[term] = cut;
     }
     return 0;
+}
+
+bool Comparison::isOneImage(TermId cut, TermId image, Cuts& cuts) {
+    return cuts.loose.emplace(cut, image).first->second == image;
+}
+
+// Bits of the rewritten side that are those of the cut's magnitude; and terms that are its sign,
+// but for that of a NaN.
+std::vector<TermId> Comparison::findSlices(TermId term, Cuts& cuts) {
+    constexpr size_t kMostTried = 12;
+    const TermId cut = cuts.terms[0];
+    const uint32_t width = terms_[cut].width;
+    std::vector<TermId> magnitudes, signs, right;
+    addSlices(terms_, term, width, magnitudes, signs);
+    TermId magnitude = 0;
+    const TermId wanted = terms_.part(cut, 0, width - 1);
+    for (size_t n = magnitudes.size(); n-- > 0 && magnitude == 0;)
+        if (terms_[wanted].bits == terms_[magnitudes[n]].bits &&
+            allows(wanted, magnitudes[n], std::nullopt))
+            magnitude = magnitudes[n];
+    if (magnitude == 0) return right;
+    for (uint32_t first = 0; first + 1 < width; ++first)
+        for (uint32_t count = 1; first + count < width; ++count)
+            cuts.slices.emplace(narrowing_.of(terms_.part(magnitude, first, count)), first);
+    for (size_t n = 0; n < std::min(signs.size(), kMostTried); ++n) {
+        Pieces pieces;
+        terms_.addPieces(magnitude, 0, width - 1, pieces);
+        terms_.addPieces(signs[n], 0, 1, pieces);
+        const TermId whole = terms_.joined(pieces);
+        if (terms_[whole].bits == terms_[cut].bits && allows(cut, whole, madeFormat(terms_, cut)))
+            right.push_back(signs[n]);
+    }
+    return right;
+}
+
+bool Comparison::isSliceOfCut(Piece& piece, const Cuts& cuts) {
+    const TermId slice = terms_.part(piece.term, piece.first, piece.isFill ? 1 : piece.count);
+    const auto* first = valueIn(cuts.slices, slice);
+    if (first == nullptr || terms_.constantOf(slice)) return false;
+    piece.term = cuts.terms[0];
+    piece.first = uint8_t(*first);
+    return true;
 }
 
 TermId Comparison::withCuts(TermId id, Cuts& cuts) {
@@ -95,7 +180,8 @@ TermId Comparison::withCuts(TermId id, Cuts& cuts) {
             const TermId cut = p.isConstant() ? 0 : cutFor(p.term, cuts);
             if (cut != 0 && p.first + (p.isFill ? 1 : p.count) <= terms_[cut].width) {
                 p.term = cut;
-            } else if (!p.isConstant() && terms_[p.term].kind != TermKind::kJoined) {
+            } else if (!p.isConstant() && !isSliceOfCut(p, cuts) &&
+                       terms_[p.term].kind != TermKind::kJoined) {
                 p.term = withCuts(p.term, cuts);
             }
             // Pieces of what is itself joined.
@@ -138,8 +224,21 @@ bool Comparison::allowsByCut(TermId native, Float number, TermId rewritten, Floa
     addCuts(terms_, native, seen, cuts.terms);
     if (cuts.terms.empty() || cuts.terms.size() > 2) return false;
     ++cutDepth_;
-    const TermId cut = withCuts(rewritten, cuts);
-    const bool is = cuts.isComplete && allowsByTrial(native, number, cut, other, cuts.terms);
+    // With one sign each: of a NaN others may have another one.
+    std::vector<TermId> signs;
+    if (cuts.terms.size() == 1 && terms_[cuts.terms[0]].width == 8)
+        signs = findSlices(rewritten, cuts);
+    bool is = false;
+    for (size_t n = 0; !is && n <= signs.size(); ++n) {
+        Cuts some = cuts;
+        if (n == signs.size()) some.slices.clear();
+        if (n < signs.size()) {
+            some.slices.emplace(signs[n], terms_[cuts.terms[0]].width - 1);
+            some.loose.emplace(cuts.terms[0], signs[n]);
+        }
+        const TermId cut = withCuts(rewritten, some);
+        is = some.isComplete && allowsByTrial(native, number, cut, other, some.terms);
+    }
     --cutDepth_;
     if (is) assumptions_ |= kNanBits;
     return is;
@@ -174,7 +273,26 @@ TermId Comparison::recognisedByte(TermId term) {
                 return recognised_[term] = converted;
         }
     }
-    return recognised_[term] = term;
+    const TermId converted = recognisedSingle(narrow);
+    return recognised_[term] = converted != 0 ? converted : term;
+}
+
+// The same of a number in f32; 0: it is none.
+TermId Comparison::recognisedSingle(TermId narrow) {
+    constexpr size_t kMostSingles = 4;
+    std::unordered_set<TermId> seen;
+    std::vector<TermId> singles;
+    addSingles(terms_, narrow, seen, singles);
+    for (size_t n = 0; n < std::min(singles.size(), kMostSingles); ++n)
+        for (const auto to : {numbers::Number::e4m3, numbers::Number::e5m2})
+            for (const bool saturates : {false, true}) {
+                const TermId converted = terms_.converted(
+                    {numbers::Number::f32, to, numbers::conversionRule(saturates)}, singles[n]);
+                if (terms_[converted].bits == terms_[narrow].bits &&
+                    allowsByCut(converted, to, narrow, to))
+                    return converted;
+            }
+    return 0;
 }
 
 }  // namespace coopvk::reference::symbols

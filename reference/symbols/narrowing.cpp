@@ -3,13 +3,25 @@
 // Bits of a term, without what they do not depend on: of words in which code packs several numbers,
 // each number for itself. SPIR-V, OpBitwiseOr: "Results are computed per component, and within each
 // component, per bit". Low bits of sums and products depend on low bits of the operands ("the
-// low-order N bits of the correct result R"), and no carry leaves a bit that is 0 in both.
+// low-order N bits of the correct result R"), and no carry leaves a bit that is 0 in both, and
+// no borrow one from which it need not be taken.
 #include "symbols/narrowing.hpp"
 
 #include "execution/opcode_table.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
+
+// Bits that are 1.
+uint64_t certainBits(const Terms& terms, TermId id) {
+    uint64_t bits = 0;
+    uint32_t at = 0;
+    for (const Piece& p : terms.pieces(id)) {
+        if (p.isConstant() && p.first != 0) bits |= numbers::lowBits(p.count) << at;
+        at += p.count;
+    }
+    return bits;
+}
 
 // Bits that may be 1.
 uint64_t possibleBits(const Terms& terms, TermId id) {
@@ -38,6 +50,8 @@ uint64_t computed(uint32_t opcode, uint64_t a, uint64_t b) {
             return a ^ b;
         case numberIn(OpIAdd):
             return a + b;
+        case numberIn(OpISub):
+            return a - b;
         default:
             return a * b;
     }
@@ -90,6 +104,10 @@ TermId Narrowing::made(TermId id) {
         const Conversion conversion = terms_.conversionOf(id);
         return terms_.converted(conversion, operands[0], term.bits);
     }
+    // In the sample it has the value that it always has.
+    const auto isKnown = [&](TermId operand) { return terms_.constantOf(operand).has_value(); };
+    if (isInteger(terms_.functionOf(id)) && std::ranges::all_of(operands, isKnown))
+        return terms_.constant(term.bits, term.width);
     return terms_.applied(term.function, operands, term.bits);
 }
 
@@ -112,6 +130,12 @@ uint32_t Narrowing::lowestFor(TermId id, uint32_t first) const {
             if (((x | y) >> at & 1) == 0) return at + 1;
         return 0;
     }
+    if (terms_.functionOf(id).opcode == numberIn(OpISub)) {
+        const uint64_t apart = certainBits(terms_, a) & ~y;  // no borrow from beyond them
+        for (uint32_t at = first; at-- > 0;)
+            if ((apart >> at & 1) != 0) return at + 1;
+        return 0;
+    }
     const auto left = terms_.constantOf(a), right = terms_.constantOf(b);
     if (!left && !right) return 0;
     const uint64_t factor = left ? *left : *right, bits = left ? y : x;
@@ -128,7 +152,9 @@ TermId Narrowing::ofWord(TermId id, uint32_t first, uint32_t count) {
     const uint32_t opcode = terms_.functionOf(id).opcode;
     const bool isBitwise = opcode == numberIn(OpBitwiseAnd) || opcode == numberIn(OpBitwiseOr) ||
                            opcode == numberIn(OpBitwiseXor);
-    if (!isBitwise && opcode != numberIn(OpIAdd) && opcode != numberIn(OpIMul)) return 0;
+    if (!isBitwise && opcode != numberIn(OpIAdd) && opcode != numberIn(OpISub) &&
+        opcode != numberIn(OpIMul))
+        return 0;
     const uint32_t from = isBitwise ? first : lowestFor(id, first);
     const uint32_t bits = first + count - from;
     // All bits of a constant factor count.
@@ -139,6 +165,8 @@ TermId Narrowing::ofWord(TermId id, uint32_t first, uint32_t count) {
     };
     const TermId operands[] = {taken(0), taken(1)};
     TermId whole = combinedBits(terms_, opcode, operands[0], operands[1]);
+    const auto left = terms_.constantOf(operands[0]), right = terms_.constantOf(operands[1]);
+    if (left && right) whole = terms_.constant(computed(opcode, *left, *right), term.width);
     if (whole == 0) {
         const uint64_t sample =
             computed(opcode, terms_[operands[0]].bits, terms_[operands[1]].bits);

@@ -12,7 +12,8 @@ using symbols::TermId;
 
 Proof::Proof(Symbols& symbols)
     : symbols_(symbols),
-      comparison_(std::make_unique<symbols::Comparison>(symbols.computation().terms)) {}
+      comparison_(std::make_unique<symbols::Comparison>(symbols.computation().terms,
+                                                        symbols.computation().tried)) {}
 Proof::~Proof() = default;
 
 Deviation Proof::termOf(const Deviation* deviations, const std::byte* bytes, uint32_t size) {

@@ -5,7 +5,9 @@
 
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
+#include "symbols/atomics.hpp"
 #include "symbols/forks.hpp"
+#include "symbols/narrowing.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
@@ -29,18 +31,19 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
 
 class SymbolShadow final : public Shadow {
  public:
-    explicit SymbolShadow(Computation& all) : all_(all), forks_(all) {}
+    explicit SymbolShadow(Computation& all) : all_(all), forks_(all), atomics_(all) {}
 
     Step execute(Subgroup& s) override {
         const Instruction& at = *s.at;
         const LaneMask mask = s.mask;
+        subgroup_ = &s;
         if (at.result != kNone && at.opcode != OpVariable) clear(s.result(), mask);
         // It takes bits from variables without their terms.
         if (at.opcode == OpSubgroup2DBlockStoreINTEL) return refuse(s, mask.first(), kUnknown);
         if (forks_.isInside() && !Forks::isAllowed(s)) return refuse(s, mask.first(), kDepends);
         if (at.opcode == OpBranchConditional && laneOfTerm(s.operand(0), mask)) {
             const auto step = forks_.fork(s);
-            return step ? *step : refuse(s, mask.first(), kDepends);
+            return step ? *step : refuseFor(s, s.values[at[0].slot], mask, kDepends);
         }
         const TransferRow* row = findTransfer(at.row->opcode);
         const bool isWhole = at.handler != at.row->handler;
@@ -48,11 +51,12 @@ class SymbolShadow final : public Shadow {
         bool isAffected = false;
         for (uint32_t n = 0; n < at.operands.size(); ++n) {
             if (at[n].slot == kNone) continue;
-            const auto lane = laneOfTerm(s.values[at[n].slot], mask);
-            if (!lane) continue;
-            isAffected = true;
+            const Value& operand = s.values[at[n].slot];
+            if (!laneOfTerm(operand, mask)) continue;
             const bool isData = row != nullptr ? (row->data >> n & 1) != 0 : isEach;
-            if (!isData) return refuse(s, *lane, row != nullptr ? kDepends : kUnknown);
+            if (!isData && isKnown(operand, mask)) continue;
+            isAffected = true;
+            if (!isData) return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
         }
         all_.readsSymbols = false;
         const Step step = at.handler(s);
@@ -104,12 +108,13 @@ class SymbolShadow final : public Shadow {
         for (uint32_t i = 0; i < size; ++i) to[i] = shadowOf(terms.part(whole, i * 8, 8));
     }
 
-    void noteOperand(const Subgroup&, const Type&, const Value&, uint32_t, AtomicAccess&) override {
+    void noteOperand(const Subgroup&, const Type&, const Value& value, uint32_t lane,
+                     AtomicAccess&) override {
+        atomics_.setOperand(all_.termOf(value, 0, lane));
     }
-    Deviation afterAtomic(Deviation*, const std::byte*, uint32_t, const AtomicAccess&,
-                          uint64_t) override {
-        all_.obstacle = "it accesses memory atomically, in any order";
-        return 0;
+    Deviation afterAtomic(Deviation* memory, const std::byte* data, uint32_t size,
+                          const AtomicAccess&, uint64_t before) override {
+        return atomics_.apply(*subgroup_, memory, data, size, before);
     }
 
     Deviation converted(const Element& from, numbers::Number number,
@@ -187,6 +192,26 @@ class SymbolShadow final : public Shadow {
         all_.stop(s, lane, what);
         return Step::kStop;
     }
+    // Whether it does not depend on data, although it is made of some.
+    bool isKnown(const Value& value, LaneMask mask) {
+        for (uint32_t c = 0; c < value.components(); ++c)
+            mask.forEach([&](uint32_t lane) {
+                const TermId term = value.deviationAt(c, lane);
+                if (term != 0 && all_.terms.constantOf(Narrowing(all_.terms).of(term)))
+                    value.setDeviation(c, lane, 0);
+            });
+        return !laneOfTerm(value, mask);
+    }
+    // The value would have to be known; of branches the outermost one counts.
+    Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {
+        (void)all_.deciding.take();
+        for (uint32_t c = 0; c < value.components(); ++c)
+            mask.forEach([&](uint32_t lane) {
+                if (const TermId term = value.deviationAt(c, lane))
+                    all_.deciding.add(all_.terms, term);
+            });
+        return refuse(s, *laneOfTerm(value, mask), what);
+    }
     Deviation shadowOf(TermId term) const { return all_.terms.constantOf(term) ? 0 : term; }
     TermId termOf(const Element& element, numbers::Number number) {
         if (element.deviation != 0) return element.deviation;
@@ -195,6 +220,8 @@ class SymbolShadow final : public Shadow {
 
     Computation& all_;
     Forks forks_;
+    Atomics atomics_;
+    Subgroup* subgroup_ = nullptr;
 };
 
 }  // namespace
@@ -269,7 +296,8 @@ TermId Transferred::applied(uint32_t component, uint32_t lane) const {
 const TransferRow* findTransfer(uint32_t opcode) {
     static const auto table = [] {
         std::unordered_map<uint32_t, const TransferRow*> rows;
-        for (const auto list : {bitTransfers(), otherTransfers(), wholeTransfers()})
+        for (const auto list :
+             {bitTransfers(), otherTransfers(), wholeTransfers(), boundTransfers()})
             for (const TransferRow& row : list) rows.emplace(row.opcode, &row);
         return rows;
     }();
@@ -292,6 +320,21 @@ Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
     return computation_->terms.bytes(sample, size);
 }
 std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
+std::vector<SymbolBits> Symbols::takeDecidingBits() {
+    std::vector<SymbolBits> all;
+    for (const auto& [byte, bits] : computation_->deciding.take()) all.push_back({byte, bits});
+    return all;
+}
+Deviation Symbols::withBits(const SymbolBits& known, uint8_t bits) {
+    symbols::Terms& terms = computation_->terms;
+    symbols::Pieces pieces;
+    for (uint32_t n = 0; n < 8; ++n) {
+        const bool isKnown = (known.bits >> n & 1) != 0;
+        terms.addPieces(isKnown ? terms.constant(bits, 8) : known.byte, n, 1, pieces);
+    }
+    const symbols::TermId joined = terms.joined(pieces);
+    return terms.constantOf(joined) ? 0 : joined;
+}
 size_t Symbols::terms() const { return computation_->terms.count(); }
 
 }  // namespace coopvk::reference

@@ -5,6 +5,7 @@
 
 #include "coopvk_reference/symbols.hpp"
 #include "execution/shadow.hpp"
+#include "symbols/deciding.hpp"
 #include "symbols/terms.hpp"
 
 namespace coopvk::reference::symbols {
@@ -12,16 +13,33 @@ namespace coopvk::reference::symbols {
 // Bits of a term.
 uint32_t widthOf(const Type& scalar);
 
+// What all comparisons of a computation have in common.
+struct Tried {
+    std::map<std::vector<uint32_t>, bool> trials;    // by what the terms are but for their bytes
+    std::map<std::vector<uint32_t>, bool> circuits;  // the same, but for what is no bits
+};
+
 struct Computation {
     Terms terms;
     std::string obstacle;
     std::unordered_map<const Instruction*, uint32_t> functions;
     bool readsSymbols = false;  // the instruction that executes
+    Tried tried;
+    Deciding deciding;  // what stopped the execution
 
     // Ends the execution: nothing can be said of it.
     void stop(Subgroup& s, uint32_t lane, std::string_view what);
     TermId termOf(const Value& value, uint32_t component, uint32_t lane);
+    // One that equals no other.
+    TermId anyNumber(const Program& program, const Type& type, uint64_t sample);
+
+ private:
+    uint64_t numbers_ = 0;
 };
+
+// What an instruction on two integers makes of them.
+TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Type& result,
+                const Type& operand, std::array<TermId, 2> operands, uint64_t sample);
 
 // An instruction with operands that are terms.
 struct Transferred {
@@ -69,6 +87,7 @@ struct TransferRow {
 std::span<const TransferRow> bitTransfers();
 std::span<const TransferRow> otherTransfers();
 std::span<const TransferRow> wholeTransfers();
+std::span<const TransferRow> boundTransfers();
 const TransferRow* findTransfer(uint32_t opcode);
 
 std::unique_ptr<Shadow> makeSymbolShadow(Symbols& symbols);

@@ -9,6 +9,8 @@
 namespace coopvk::reference::symbols {
 namespace {
 
+using numbers::Number;
+
 constexpr size_t kMostBytes = 2;
 
 // Instructions on floats that have one result, whatever the device, but for what it contracts.
@@ -195,7 +197,7 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
     const auto formatOf = [](Float of) { return of ? uint32_t(*of) : ~uint32_t{0}; };
     shape.insert(shape.end(), {order.numbers[native], order.numbers[rewritten], formatOf(number),
                                formatOf(other)});
-    const auto [known, isNew] = trials_.emplace(std::move(shape), false);
+    const auto [known, isNew] = tried_.trials.emplace(std::move(shape), false);
     if (!isNew) return known->second;
     Trial trial(terms_, order, ofRewritten, leaves);
     constexpr size_t kMostOpen = 5;

@@ -16,21 +16,6 @@ const Type& wideType() {
     return type;
 }
 
-// What an instruction of the core on two integers makes of them.
-TermId operated(const Transferred& t, spv::Op opcode, const Type& result, const Type& operand,
-                std::array<TermId, 2> operands, uint64_t sample) {
-    Instruction at;
-    at.row = findRow(opcode);
-    at.handler = at.row->handler;
-    at.opcode = opcode;
-    at.type = &result;
-    at.operands = {{.isId = true, .slot = 0}, {.isId = true, .slot = 1}};
-    Function f{.program = t.s.program, .at = at, .opcode = numberIn(opcode)};
-    f.types = {&operand, &operand};
-    f.commutes = opcode != OpISub && opcode != OpULessThan;
-    return t.terms().applied(t.terms().function(std::move(f)), operands, sample);
-}
-
 // A result that is equal where the instruction and all of its operands are. Details: what else it
 // depends on.
 TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> details,
@@ -82,7 +67,8 @@ TermId secondOf(const Transferred& t, Parts parts, const Type& type, std::array<
     if (parts == Parts::kCarry || parts == Parts::kBorrow) {
         const std::array<TermId, 2> compared =
             parts == Parts::kCarry ? std::array{first, of[0]} : of;
-        const TermId is = operated(t, OpULessThan, boolType(), type, compared, sample);
+        const TermId is = operated(t.terms(), *t.s.program, numberIn(OpULessThan), boolType(), type,
+                                   compared, sample);
         return terms.chosen(is, terms.constant(1, type.width), terms.constant(0, type.width));
     }
     if (type.width > 32) {
@@ -97,7 +83,8 @@ TermId secondOf(const Transferred& t, Parts parts, const Type& type, std::array<
         factor = terms.converted({*from, *to, numbers::conversionRule(false)}, factor, 0);
         product *= terms[factor].bits;
     }
-    const TermId whole = operated(t, OpIMul, wideType(), wideType(), of, product);
+    const TermId whole =
+        operated(terms, *t.s.program, numberIn(OpIMul), wideType(), wideType(), of, product);
     return terms.part(whole, type.width, type.width);
 }
 
@@ -110,7 +97,8 @@ void pairs(const Transferred& t) {
             const std::array of = {t.term(0, c, lane), t.term(1, c, lane)};
             if (t.terms().constantOf(of[0]) && t.terms().constantOf(of[1])) return;
             const Value& result = t.result();
-            const TermId first = operated(t, kFirst, type, type, of, result.at(c, lane));
+            const TermId first = operated(t.terms(), *t.s.program, numberIn(kFirst), type, type, of,
+                                          result.at(c, lane));
             t.set(c, lane, first);
             t.set(count + c, lane,
                   secondOf(t, kParts, type, of, first, result.at(count + c, lane)));
@@ -133,7 +121,7 @@ TermId inAnyOrder(const Transferred& t, const Type& type, std::vector<TermId> me
         if (kOpcode == OpBitwiseXor) sample ^= other;
         if (kOpcode == OpBitwiseAnd) sample &= other;
         if (kOpcode == OpBitwiseOr) sample |= other;
-        all = operated(t, kOpcode, type, type, {all, members[n]},
+        all = operated(terms, *t.s.program, numberIn(kOpcode), type, type, {all, members[n]},
                        sample & numbers::lowBits(type.width));
     }
     return all;
@@ -264,6 +252,29 @@ constexpr TransferRow kWholeRows[] = {
 };
 
 }  // namespace
+
+TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Type& result,
+                const Type& operand, std::array<TermId, 2> operands, uint64_t sample) {
+    Instruction at;
+    at.row =
+        opcode < kGlslSet ? findRow(spv::Op(opcode)) : findRow("GLSL.std.450", opcode - kGlslSet);
+    at.handler = at.row->handler;
+    at.opcode = opcode < kGlslSet ? spv::Op(opcode) : OpExtInst;
+    at.type = &result;
+    at.operands = {{.isId = true, .slot = 0}, {.isId = true, .slot = 1}};
+    Function f{.program = &program, .at = at, .opcode = opcode};
+    f.types = {&operand, &operand};
+    f.commutes = opcode != numberIn(OpISub) && opcode != numberIn(OpULessThan);
+    return terms.applied(terms.function(std::move(f)), operands, sample);
+}
+
+TermId Computation::anyNumber(const Program& program, const Type& type, uint64_t sample) {
+    Function f{.program = &program, .at = {}, .opcode = numberIn(OpUndef)};
+    f.at.type = &type;
+    f.types = {&wideType()};
+    const TermId operand = terms.constant(numbers_++, 64);
+    return terms.opaque(terms.function(std::move(f)), {&operand, 1}, sample);
+}
 
 std::span<const TransferRow> wholeTransfers() { return kWholeRows; }
 

@@ -45,6 +45,11 @@ shader pattern bfloat16_t float 'z[0] = floatBitsToUint(z[0]) == 0x4B123457u ? 1
 shader branch float16_t float 'if (a[0] > 1.0) z = z + z;'
 shader loop float16_t float 'for (float i = 0.0; i < float(a[0]); i += 1.0) z = z + z;'
 
+# Two bits of memory decide whether there is another matrix; the fault is in one case of four.
+for bits in 5 4; do
+    shader "cases$bits" int8_t int32_t "if ((a[0] & 5) == $bits) coopMatStore(z, c, 512, 16, gl_CooperativeMatrixLayoutRowMajor);"
+done
+
 # Numbers outside of the function's domain are not chosen.
 for argument in 'z[i]' 'z[i] + z[i]'; do
     shader "root${#argument}" float16_t float \
@@ -60,6 +65,8 @@ expect 2 'not provable' --lanes 32 --against "$work/pattern.spv" "$work/shorts.s
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/root11.spv" "$work/root4.spv"
 expect 0 '32 lanes, GPU, core: proved' --lanes 32 "$work/branch.spv"
 expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/loop.spv"
+expect 0 ' s, 4 cases' --lanes 32 "$work/cases5.spv"
+expect 1 '32 lanes: differs' --lanes 32 --against "$work/cases4.spv" "$work/cases5.spv"
 # A proof of nothing is none.
 cat >"$work/nothing.comp" <<'GLSL'
 #version 460

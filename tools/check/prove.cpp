@@ -43,6 +43,15 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
 };
 
+constexpr size_t kMostCases = 64;
+
+// Contents of memory: some bits have a value in each, and together the cases have all values.
+struct Case {
+    Memory memory;
+    std::vector<std::vector<reference::Deviation>> deviations;
+    Execution native = {};
+};
+
 // Of one subgroup size.
 class Prover {
  public:
@@ -80,14 +89,18 @@ class Prover {
 
  private:
     ProofVerdict executeNative(std::string& message);
+    void executeCase(Case& one, std::string& message);
+    bool split(const Case& of, std::vector<Case>& to);
     reference::Settings settings();
     Side sideOf(std::span<const uint32_t> words,
                 std::span<const SpecializationValue> specialization) const;
-    Execution executeWithSymbols(const Side& side, std::string& obstacle);
+    Execution executeWithSymbols(const Side& side, const Case& one, std::string& obstacle);
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
     void proveWords(std::span<const uint32_t> words, ProofOutcome& outcome);
-    void compare(const Execution& rewritten, ProofOutcome& outcome);
+    bool proveCase(const Side& side, const Case& one, std::vector<Case>& more,
+                   ProofOutcome& outcome);
+    bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
 
     const Subject& subject_;
@@ -101,7 +114,7 @@ class Prover {
     std::optional<reference::Choice> placement_;
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
-    Execution nativeResult_;
+    std::vector<Case> cases_;
     double nativeSeconds_ = 0;
     std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
 };
@@ -129,15 +142,62 @@ Side Prover::sideOf(std::span<const uint32_t> words,
                      .optimalLayout = optimalLayoutOf(subject_)});
 }
 
-Execution Prover::executeWithSymbols(const Side& side, std::string& obstacle) {
+Execution Prover::executeWithSymbols(const Side& side, const Case& one, std::string& obstacle) {
     (void)symbols_.takeObstacle();
+    (void)symbols_.takeDecidingBits();
     Execution result =
-        execute(side, memory_, options_.check.groups, settings(), true, symbolic_.deviations());
+        execute(side, one.memory, options_.check.groups, settings(), true, one.deviations);
     obstacle = symbols_.takeObstacle();
     if (obstacle.empty()) obstacle = result.error;
     if (obstacle.empty() && !result.reports.empty())
         obstacle = reference::describe(result.reports.front());
     return result;
+}
+
+void Prover::executeCase(Case& one, std::string& message) {
+    one.native = executeWithSymbols(native_, one, message);
+    if (one.native.padding.empty()) return;
+    (void)clearPadding(one.native.padding, one.memory);
+    for (const auto& [buffer, offset] : one.native.padding) one.deviations[buffer][offset] = 0;
+    one.native = executeWithSymbols(native_, one, message);
+}
+
+// A case for each value of the bits that decided what stopped the last execution. False: they are
+// none, or too many.
+bool Prover::split(const Case& of, std::vector<Case>& to) {
+    struct Place {
+        size_t buffer;
+        uint64_t offset;
+        uint8_t bit;
+        reference::Deviation symbol;
+    };
+    std::vector<Place> places;
+    for (const auto& [symbol, bits] : symbols_.takeDecidingBits()) {
+        const size_t before = places.size();
+        for (size_t b = 0; b < symbolic_.deviations().size(); ++b) {
+            const auto& all = symbolic_.deviations()[b];
+            const auto found = std::ranges::find(all, symbol);
+            for (uint8_t bit = 0; bit < 8 && found != all.end(); ++bit)
+                if ((bits >> bit & 1) != 0)
+                    places.push_back({b, uint64_t(found - all.begin()), bit, symbol});
+        }
+        if (places.size() == before) return false;
+    }
+    const size_t count = size_t{1} << places.size();
+    if (places.empty() || to.size() + cases_.size() + count > kMostCases) return false;
+    for (size_t values = 0; values < count; ++values) {
+        Case one{of.memory, of.deviations};
+        for (size_t n = 0; n < places.size(); ++n) {
+            const auto& [buffer, offset, bit, symbol] = places[n];
+            const auto mask = uint8_t(1u << bit), value = uint8_t((values >> n & 1) << bit);
+            std::byte& byte = one.memory.buffers[buffer].bytes[offset];
+            byte = (byte & std::byte(~mask)) | std::byte(value);
+            reference::Deviation& deviation = one.deviations[buffer][offset];
+            deviation = symbols_.withBits({deviation, mask}, value);
+        }
+        to.push_back(std::move(one));
+    }
+    return true;
 }
 
 ProofVerdict Prover::executeNative(std::string& message) {
@@ -151,11 +211,16 @@ ProofVerdict Prover::executeNative(std::string& message) {
         message = "the workgroup is not whole subgroups";
         return ProofVerdict::kNotApplicable;
     }
-    nativeResult_ = executeWithSymbols(native_, message);
-    if (!nativeResult_.padding.empty()) {
-        (void)clearPadding(nativeResult_.padding, memory_);
-        symbolic_.setConstant(nativeResult_.padding);
-        nativeResult_ = executeWithSymbols(native_, message);
+    std::vector<Case> open;
+    open.push_back({memory_, symbolic_.deviations()});
+    while (!open.empty()) {
+        Case one = std::move(open.back());
+        open.pop_back();
+        executeCase(one, message);
+        if (message.empty())
+            cases_.push_back(std::move(one));
+        else if (!split(one, open))
+            break;
     }
     if (message.empty()) return ProofVerdict::kProved;
     message = "natively: " + message;
@@ -202,29 +267,54 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         outcome.verdict = ProofVerdict::kNotProvable;
         return;
     }
-    const Execution result = executeWithSymbols(side, outcome.message);
-    if (!outcome.message.empty()) {
-        outcome.message = "rewritten: " + outcome.message;
-        outcome.verdict = ProofVerdict::kNotProvable;
-        return;
+    std::vector<Case> more;
+    for (const Case& one : cases_)
+        if (!proveCase(side, one, more, outcome)) return;
+    while (!more.empty()) {
+        Case one = std::move(more.back());
+        more.pop_back();
+        executeCase(one, outcome.message);
+        if (!outcome.message.empty()) {
+            outcome.message = "natively: " + outcome.message;
+            outcome.verdict = ProofVerdict::kNotProvable;
+            return;
+        }
+        if (!proveCase(side, one, more, outcome)) return;
     }
-    compare(result, outcome);
+    if (outcome.numbers != 0) return;
+    outcome.verdict = ProofVerdict::kNotProvable;
+    outcome.message = "the dispatch changes no memory";
 }
 
-void Prover::compare(const Execution& rewritten, ProofOutcome& outcome) {
+// Whether it is proved, or cases of it are to be.
+bool Prover::proveCase(const Side& side, const Case& one, std::vector<Case>& more,
+                       ProofOutcome& outcome) {
+    const Execution result = executeWithSymbols(side, one, outcome.message);
+    if (outcome.message.empty()) return compare(one, result, outcome);
+    if (split(one, more)) {
+        outcome.message.clear();
+        return true;
+    }
+    outcome.message = "rewritten: " + outcome.message;
+    outcome.verdict = ProofVerdict::kNotProvable;
+    return false;
+}
+
+bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome) {
+    uint64_t numbers = 0;
     reference::Proof proof(symbols_);
     for (size_t b = 0; b < memory_.buffers.size(); ++b) {
-        const auto& before = symbolic_.deviations()[b];
-        const auto &n = nativeResult_.accessed[b].deviations, &r = rewritten.accessed[b].deviations;
-        const auto &nativeBytes = nativeResult_.contents[b], &bytes = rewritten.contents[b];
+        const auto& before = one.deviations[b];
+        const auto &n = one.native.accessed[b].deviations, &r = rewritten.accessed[b].deviations;
+        const auto &nativeBytes = one.native.contents[b], &bytes = rewritten.contents[b];
         const auto isUntouched = [&](const WrittenNumber& number) {
             for (uint64_t i = number.offset; i < number.offset + number.size; ++i)
                 if (n[i] != r[i] || n[i] != before[i] || nativeBytes[i] != bytes[i]) return false;
             return true;
         };
-        for (const WrittenNumber& number : numbersOf(module_, memory_, b, nativeResult_)) {
+        for (const WrittenNumber& number : numbersOf(module_, one.memory, b, one.native)) {
             if (isUntouched(number)) continue;
-            ++outcome.numbers;
+            ++numbers;
             const uint64_t at = number.offset;
             if (proof.allows(n.data() + at, nativeBytes.data() + at, r.data() + at,
                              bytes.data() + at, number.size, number.format))
@@ -232,13 +322,13 @@ void Prover::compare(const Execution& rewritten, ProofOutcome& outcome) {
             outcome.verdict = ProofVerdict::kNotProvable;
             outcome.message = std::format("{}, byte {}: not shown to be the same: {}",
                                           memory_.buffers[b].name, at, proof.reason());
-            return;
+            return false;
         }
     }
-    outcome.assumptions = proof.assumptions();
-    if (outcome.numbers != 0) return;
-    outcome.verdict = ProofVerdict::kNotProvable;
-    outcome.message = "the dispatch changes no memory";
+    outcome.assumptions |= proof.assumptions();
+    outcome.numbers = std::max(outcome.numbers, numbers);
+    ++outcome.cases;
+    return true;
 }
 
 // Where executions with other contents of memory show a difference.

@@ -27,6 +27,7 @@ struct ProofOutcome {
     ProofVerdict verdict = ProofVerdict::kProved;
     std::string message;
     uint64_t numbers = 0;      // that are proved
+    uint64_t cases = 0;        // of bits that decide where the shader goes
     uint64_t terms = 0;        // of both sides
     uint32_t assumptions = 0;  // reference::Assumption
     double seconds = 0;

@@ -14,10 +14,6 @@ namespace coopvk::check {
 class SymbolicMemory {
  public:
     SymbolicMemory(const Module& module, const Memory& memory, reference::Symbols& symbols);
-    // These bytes are what they are in the memory.
-    void setConstant(std::span<const BufferByte> bytes) {
-        for (const auto& [buffer, offset] : bytes) deviations_[buffer][offset] = 0;
-    }
     const std::vector<std::vector<reference::Deviation>>& deviations() const { return deviations_; }
 
  private:

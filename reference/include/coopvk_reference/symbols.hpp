@@ -21,6 +21,12 @@ struct Computation;
 class Comparison;
 }  // namespace symbols
 
+// Some bits of a byte's symbol.
+struct SymbolBits {
+    Deviation byte = 0;
+    uint8_t bits = 0;  // a bit for each
+};
+
 // The caller's, for several executions, one after the other, of programs that live as long.
 class Symbols {
  public:
@@ -34,6 +40,10 @@ class Symbols {
     Deviation addBytes(const std::byte* sample, uint64_t size);
     // Why the last execution stopped; empty: nothing was in its way.
     std::string takeObstacle();
+    // The few bits of symbols that decide what stopped it; empty: too many do, or others.
+    std::vector<SymbolBits> takeDecidingBits();
+    // A byte with these bits in place of its own. Its other bits are as in the sample.
+    Deviation withBits(const SymbolBits& known, uint8_t bits);
     size_t terms() const;
 
     symbols::Computation& computation() { return *computation_; }

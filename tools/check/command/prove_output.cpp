@@ -46,6 +46,7 @@ void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
         if (!outcome.message.empty()) out << ": " << outcome.message;
         if (outcome.verdict == ProofVerdict::kProved) {
             out << std::format(" ({} numbers, {:.2f} s", outcome.numbers, outcome.seconds);
+            if (outcome.cases > 1) out << std::format(", {} cases", outcome.cases);
             for (const std::string_view text : check::assumptionsOf(outcome.assumptions))
                 out << "; " << text;
             out << ')';
@@ -72,6 +73,7 @@ void printJson(std::ostream& out, const std::string& input,
         one["verdict"] = check::nameOf(outcome.verdict);
         if (!outcome.message.empty()) one["message"] = outcome.message;
         one["numbers"] = outcome.numbers;
+        one["cases"] = outcome.cases;
         one["terms"] = outcome.terms;
         one["seconds"] = outcome.seconds;
         one["assumptions"] = check::assumptionsOf(outcome.assumptions);

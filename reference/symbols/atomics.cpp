@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "symbols/atomics.hpp"
+
+#include <cstring>
+
+#include "execution/opcode_table.hpp"
+#include "symbols/narrowing.hpp"
+
+namespace coopvk::reference::symbols {
+namespace {
+
+struct AtomicRow {
+    spv::Op opcode;
+    uint32_t combined;  // the instruction that computes what is in memory then
+    uint32_t group;     // operations that give one result in any order with each other
+};
+constexpr AtomicRow kAtomics[] = {
+    {OpAtomicIIncrement, numberIn(OpIAdd), numberIn(OpIAdd)},
+    {OpAtomicIDecrement, numberIn(OpISub), numberIn(OpIAdd)},
+    {OpAtomicIAdd, numberIn(OpIAdd), numberIn(OpIAdd)},
+    {OpAtomicISub, numberIn(OpISub), numberIn(OpIAdd)},
+    {OpAtomicSMin, numberIn(GLSLstd450SMin), numberIn(GLSLstd450SMin)},
+    {OpAtomicUMin, numberIn(GLSLstd450UMin), numberIn(GLSLstd450UMin)},
+    {OpAtomicSMax, numberIn(GLSLstd450SMax), numberIn(GLSLstd450SMax)},
+    {OpAtomicUMax, numberIn(GLSLstd450UMax), numberIn(GLSLstd450UMax)},
+    {OpAtomicAnd, numberIn(OpBitwiseAnd), numberIn(OpBitwiseAnd)},
+    {OpAtomicOr, numberIn(OpBitwiseOr), numberIn(OpBitwiseOr)},
+    {OpAtomicXor, numberIn(OpBitwiseXor), numberIn(OpBitwiseXor)},
+};
+
+const Type& integerOf(uint32_t bytes) {
+    static const Type word{.kind = Kind::kInt, .width = 32, .components = 1};
+    static const Type wide{.kind = Kind::kInt, .width = 64, .components = 1};
+    return bytes == 4 ? word : wide;
+}
+
+}  // namespace
+
+TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uint32_t size,
+                      uint64_t before) {
+    const AtomicRow* row = std::ranges::find(kAtomics, s.at->opcode, &AtomicRow::opcode);
+    const auto stop = [&](std::string_view why) {
+        all_.stop(s, s.mask.first(), why);
+        return TermId{0};
+    };
+    if (row == std::end(kAtomics) || (size != 4 && size != 8))
+        return stop("it accesses memory atomically, in any order");
+    for (uint32_t n = 0; n < size; ++n)
+        if (operations_.emplace(memory + n, row->group).first->second != row->group)
+            return stop("it changes by atomic operations of two kinds, in any order");
+    Terms& terms = all_.terms;
+    const TermId operand = operand_ != 0 ? std::exchange(operand_, 0) : terms.constant(1, size * 8);
+    Pieces pieces;
+    for (uint32_t n = 0; n < size; ++n)
+        terms.addPieces(memory[n] != 0 ? memory[n] : terms.constant(before >> n * 8 & 0xFF, 8), 0,
+                        8, pieces);
+    const TermId old = terms.joined(pieces);
+    uint64_t after = 0;
+    std::memcpy(&after, data, size);
+    const Type& type = integerOf(size);
+    const bool isConstant = terms.constantOf(old) && terms.constantOf(operand);
+    TermId whole = isConstant ? terms.constant(after, size * 8)
+                              : combinedBits(terms, row->combined, old, operand);
+    if (whole == 0)
+        whole = operated(terms, *s.program, row->combined, type, type, {old, operand}, after);
+    for (uint32_t n = 0; n < size; ++n) {
+        const TermId byte = terms.part(whole, n * 8, 8);
+        memory[n] = terms.constantOf(byte) ? 0 : byte;
+    }
+    return s.at->result != kNone ? all_.anyNumber(*s.program, type, before) : 0;
+}
+
+}  // namespace coopvk::reference::symbols
