@@ -10,8 +10,8 @@
 
 namespace coopvk::fuzz {
 
-// What is wrong, if anything is. Nothing is checked of modules that are invalid, refused, no
-// compute shaders, or not executable within a limit of steps.
+// What is wrong, if anything is. Nothing is checked of modules that are invalid, refused, or not
+// executable within a limit of steps.
 std::optional<std::string> checkExecution(std::span<const uint8_t> bytes);
 // The verdicts.
 std::string explainExecution(std::span<const uint8_t> bytes);

@@ -178,7 +178,7 @@ std::optional<Measured> TuneSession::start(const Trial& trial, double left) {
     auto json = tool::markedObject(run, kMeasuredMark);
     const bool failed = !json || !run.failure.empty();
     if (failed && left < most && run.seconds >= left) return std::nullopt;
-    if (failed) json = {{"failure", tool::withoutResult(run)}};
+    if (failed) json = ordered_json::object({{"failure", tool::withoutResult(run)}});
     measured_[nameOf(trial)] = *json;
     write(part_, {{"key", key_}, {"measured", measured_}});
     return measuredFrom(*json);
