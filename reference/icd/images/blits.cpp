@@ -99,9 +99,12 @@ std::array<Axis, 3> axesOf(const Image& source, const Image& target, const VkIma
     const auto &s = region.srcOffsets, &t = region.dstOffsets;
     const auto axis = [](int32_t s0, int32_t s1, int32_t t0, int32_t t1, uint32_t size,
                          uint32_t most) {
-        const auto isWithin = [](int32_t at, uint32_t end) { return at >= 0 && uint32_t(at) <= end; };
-        require(isWithin(s0, size) && isWithin(s1, size) && isWithin(t0, most) && isWithin(t1, most),
-                "it goes beyond the end of the image");
+        const auto isWithin = [](int32_t at, uint32_t end) {
+            return at >= 0 && uint32_t(at) <= end;
+        };
+        require(
+            isWithin(s0, size) && isWithin(s1, size) && isWithin(t0, most) && isWithin(t1, most),
+            "it goes beyond the end of the image");
         return Axis{{s0, s1}, {t0, t1}, size};
     };
     return {axis(s[0].x, s[1].x, t[0].x, t[1].x, from.width, to.width),
