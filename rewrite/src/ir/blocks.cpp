@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "ir/blocks.hpp"
-
 #include <algorithm>
 #include <numeric>
 #include <ranges>
 
+#include "ir/loop_slices.hpp"
 #include "ir/opcodes.hpp"
 
 namespace coopvk::rewrite {
@@ -150,6 +149,38 @@ bool BlockGraph::alwaysLeads(size_t from, size_t to) const {
         b = *next;
     }
     return b == to;
+}
+
+std::optional<TestedLoop> testedLoop(const Function& function, const BlockGraph& graph,
+                                     const Loop& loop) {
+    const Instruction& branch = *function.blocks[loop.header]->body.back();
+    const std::vector<size_t>& from = graph.predecessors(loop.header);
+    if (branch.opcode != OpBranchConditional || from.size() != 2 || from[0] >= loop.header ||
+        from[1] <= loop.header || isLoopHeader(*function.blocks[from[0]])) {
+        return std::nullopt;
+    }
+    const Id merge = function.blocks[loop.merge]->id();
+    const bool goesOnIf = branch.word(2) == merge;
+    const auto first = graph.number(branch.word(goesOnIf ? 1 : 2));
+    if (!first || *first == loop.merge || (!goesOnIf && branch.word(1) != merge)) {
+        return std::nullopt;
+    }
+    return TestedLoop{.before = from[0],
+                      .header = loop.header,
+                      .latch = from[1],
+                      .first = *first,
+                      .merge = loop.merge,
+                      .condition = branch.word(0),
+                      .goesOnIf = goesOnIf};
+}
+
+Definitions::Definitions(const Function& function) : function_(function) {
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        const InstructionList& body = function.blocks[b]->body;
+        for (size_t at = 0; at < body.size(); ++at) {
+            if (body[at]->result != 0) positions_[body[at]->result] = {b, at};
+        }
+    }
 }
 
 }  // namespace coopvk::rewrite

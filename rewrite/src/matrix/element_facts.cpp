@@ -1,10 +1,78 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "matrix/element_facts.hpp"
 
+#include <algorithm>
+
+#include "ir/composites.hpp"
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
+
+ElementNumber elementNumber(const Module& module, Id number) {
+    constexpr uint32_t kMostSteps = 8;  // values of malicious modules may be their own operands
+    ElementNumber sum = {number, 0};
+    for (uint32_t n = 0; n < kMostSteps; ++n) {
+        const Instruction& i = module.def(sum.base);
+        if (const auto value = module.constantValue(sum.base))
+            return {0, sum.constant + static_cast<uint32_t>(*value)};
+        if (i.opcode == OpLoad && isPrivate(module.storage(i.word(0))))
+            return {i.word(0), sum.constant};
+        if (isConversion(i.opcode) || i.opcode == OpCopyObject) {
+            sum.base = i.word(0);
+            continue;
+        }
+        if (!isOneOf(i.opcode, {OpIAdd, OpISub})) break;
+        const auto first = module.constantValue(i.word(0)),
+                   second = module.constantValue(i.word(1));
+        if (second) {
+            const auto by = static_cast<uint32_t>(*second);
+            sum = {i.word(0), sum.constant + (i.opcode == OpIAdd ? by : 0 - by)};
+        } else if (first && i.opcode == OpIAdd) {
+            sum = {i.word(1), sum.constant + static_cast<uint32_t>(*first)};
+        } else {
+            break;
+        }
+    }
+    return sum;
+}
+
+std::vector<Id> countersOf(const Module& module, Id number) {
+    constexpr size_t kMostValues = 32;
+    std::vector<Id> found, values = {number};
+    for (size_t n = 0; n < values.size() && values.size() < kMostValues; ++n) {
+        const Instruction& i = module.def(values[n]);
+        if (isOneOf(i.opcode, {OpPhi, OpFunctionParameter})) {
+            found.push_back(i.result);
+        } else if (i.opcode == OpLoad) {
+            const Id root = rootOf(module, i.word(0));
+            if (isPrivate(module.storage(root))) found.push_back(root);
+        } else if (!isDeclaration(i)) {
+            for (const Operand& o : i.operands) {
+                if (o.isId && std::ranges::find(values, o.word) == values.end())
+                    values.push_back(o.word);
+            }
+        }
+    }
+    return found;
+}
+
+std::vector<Id> carriedWith(const Module& module, const FlowBlocks& blocks, const Instruction& i,
+                            Id number) {
+    const FlowPlace place = blocks.placeOf(i);
+    if (place.in == nullptr) return {};
+    std::vector<Id> found;
+    for (const Id counter : countersOf(module, number)) {
+        for (const Loop* loop = place.in->graph.loopOf(place.block); loop; loop = loop->around) {
+            if (!blocks.isCarried(*place.in, *loop, counter)) continue;
+            const std::vector<Id> carried = blocks.carried(*place.in, *loop);
+            found.insert(found.end(), carried.begin(), carried.end());
+            break;
+        }
+    }
+    return found;
+}
 
 namespace {
 
@@ -104,6 +172,158 @@ ElementFacts computedFrom(const Module& module, const Instruction& i,
 uint64_t shapeOf(const Module& module, Id value) {
     constexpr uint32_t kDepth = 5;
     return shapeOf(module, value, kDepth);
+}
+
+namespace {
+
+using LaneBuiltIn = spv::BuiltIn;
+
+constexpr std::initializer_list<spv::BuiltIn> kByLane = {LaneBuiltIn::SubgroupLocalInvocationId,
+                                                         LaneBuiltIn::LocalInvocationId,
+                                                         LaneBuiltIn::LocalInvocationIndex,
+                                                         LaneBuiltIn::GlobalInvocationId,
+                                                         LaneBuiltIn::SubgroupEqMask,
+                                                         LaneBuiltIn::SubgroupGeMask,
+                                                         LaneBuiltIn::SubgroupGtMask,
+                                                         LaneBuiltIn::SubgroupLeMask,
+                                                         LaneBuiltIn::SubgroupLtMask};
+
+std::optional<spv::BuiltIn> builtInOf(const Module& module, Id variable) {
+    const auto builtIn = module.decoration(variable, spv::Decoration::BuiltIn);
+    return builtIn ? std::optional(static_cast<spv::BuiltIn>(*builtIn)) : std::nullopt;
+}
+
+// What a variable of the invocation holds, if only one store writes it.
+Id onlyStored(const Module& module, const Users& users, Id variable) {
+    if (!isPrivate(module.storage(variable))) return 0;
+    Id value = 0;
+    for (const Usage& use : users.of(variable)) {
+        if (use.user->opcode == OpLoad) continue;
+        if (use.user->opcode != OpStore || use.operand != 0 || value != 0) return 0;
+        value = use.user->word(1);
+    }
+    return value;
+}
+
+// The built-in of which a value is the first, or the only, component.
+std::optional<spv::BuiltIn> firstOf(const Module& module, const Users& users, Id value) {
+    constexpr uint32_t kMostSteps = 8;  // values of malicious modules may be their own operands
+    for (uint32_t n = 0; n < kMostSteps; ++n) {
+        const Instruction& i = module.def(value);
+        const bool isFirst = i.opcode == OpCompositeExtract && i.operands.size() == 2;
+        if (isConversion(i.opcode) || i.opcode == OpCopyObject || (isFirst && i.word(1) == 0)) {
+            value = i.word(0);
+            continue;
+        }
+        if (i.opcode != OpLoad) return std::nullopt;
+        const PointerPath path = pathTo(module, i.word(0));
+        const std::vector<Id> indices = path.indices();
+        if (!indices.empty() && (indices.size() > 1 || module.constantValue(indices[0]) != 0))
+            return std::nullopt;
+        if (const auto builtIn = builtInOf(module, path.root)) return builtIn;
+        value = onlyStored(module, users, path.root);
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+bool differsByLane(const Module& module, Id variable) {
+    const auto builtIn = builtInOf(module, variable);
+    return builtIn && isOneOf(*builtIn, kByLane);
+}
+
+bool isNumberOfSubgroup(const Module& module, const Users& users, const Instruction& i) {
+    constexpr uint64_t kLanes = 32, kBits = 5;
+    if (!isOneOf(i.opcode, {OpUDiv, OpSDiv, OpShiftRightLogical, OpShiftRightArithmetic}))
+        return false;
+    const bool isShift = i.opcode == OpShiftRightLogical || i.opcode == OpShiftRightArithmetic;
+    const auto by = module.constantValue(i.word(1));
+    const bool isBySize =
+        !isShift && firstOf(module, users, i.word(1)) == LaneBuiltIn::SubgroupSize;
+    const bool isByLanes = by && (isShift ? *by >= kBits : *by != 0 && *by % kLanes == 0);
+    if (!isBySize && !isByLanes) return false;
+    const auto builtIn = firstOf(module, users, i.word(0));
+    return builtIn &&
+           isOneOf(*builtIn, {LaneBuiltIn::LocalInvocationIndex, LaneBuiltIn::LocalInvocationId});
+}
+
+NamedNumbers::NamedNumbers(const Module& module, const MatrixUses& uses)
+    : module_(module), uses_(uses) {
+    for (const auto& [pointer, matrix] : uses.elementPointers()) pointers_[pointer] = matrix;
+}
+
+Id NamedNumbers::matrixBehind(Id pointer) const {
+    const auto found = pointers_.find(behindCopies(module_, pointer).result);
+    return found == pointers_.end() ? 0 : found->second;
+}
+
+bool NamedNumbers::isMatrixType(Id type) const {
+    return module_.def(type).opcode == OpTypeCooperativeMatrixKHR;
+}
+
+std::optional<IndexInto> NamedNumbers::indexOf(const Instruction& i) const {
+    return indexInto(module_, i, [&](Id type) { return isMatrixType(type); });
+}
+
+ElementNumber NamedNumbers::at(const Instruction& i, size_t operand) const {
+    const Operand& o = i.operands[operand];
+    return o.isId ? elementNumber(module_, o.word) : ElementNumber{0, o.word};
+}
+
+ElementNumber NamedNumbers::behind(Id pointer) const {
+    const Instruction& chain = behindCopies(module_, pointer);
+    const auto index = indexOf(chain);
+    return index ? at(chain, index->operand) : ElementNumber{pointer, 0};
+}
+
+bool NamedNumbers::isMatrix(const Instruction& i) const {
+    return isMatrixType(i.type) ||
+           (isPointerType(module_.def(i.type).opcode) && isMatrixType(module_.pointee(i.result)));
+}
+
+// Modules with more types than bits have one bit for all others.
+ElementFacts NamedNumbers::element(Id matrix, const ElementNumber& number) {
+    constexpr size_t kLastBit = 63;
+    size_t bit = static_cast<size_t>(std::ranges::find(types_, matrix) - types_.begin());
+    if (bit == types_.size()) types_.push_back(matrix);
+    bit = std::min(bit, kLastBit);
+    return {kElement, uint64_t{1} << bit, number};
+}
+
+std::vector<Id> NamedNumbers::typesOf(uint64_t sources) const {
+    std::vector<Id> found;
+    for (size_t bit = 0; bit < types_.size(); ++bit) {
+        if ((sources >> std::min<size_t>(bit, 63) & 1) != 0) found.push_back(types_[bit]);
+    }
+    return found;
+}
+
+void NamedNumbers::write(Id matrix, const ElementNumber& number, Id value) {
+    written_[{matrix, number.base}][number.constant].insert(shapeOf(module_, value));
+}
+
+// As many as a lane of 16, 32 or 64 has of a matrix.
+bool NamedNumbers::isAll(const std::set<uint32_t>& numbers) const {
+    const auto count = static_cast<uint32_t>(numbers.size());
+    if (*numbers.begin() != 0 || *numbers.rbegin() != count - 1) return false;
+    return std::ranges::any_of(uses_.types(), [&](const auto& type) {
+        const uint64_t elements = uint64_t{type.second.rows} * type.second.columns;
+        return elements == 16 * count || elements == 32 * count || elements == 64 * count;
+    });
+}
+
+std::string_view NamedNumbers::why() const {
+    for (const auto& [where, elements] : written_) {
+        const auto differs = [&](const auto& one) {
+            return one.second != elements.begin()->second;
+        };
+        if (std::ranges::any_of(elements, differs)) return "elements get values by their numbers";
+        std::set<uint32_t> numbers;
+        for (const auto& element : elements) numbers.insert(element.first);
+        if (where.second == 0 && !isAll(numbers)) return "some elements of a lane get values";
+    }
+    return read_.empty() || isAll(read_) ? "" : "memory gets some elements of a lane";
 }
 
 }  // namespace coopvk::rewrite

@@ -1,12 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "matrix/element_flow.hpp"
+
+#include "ir/calls.hpp"
 #include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "matrix/element_facts.hpp"
-#include "matrix/element_follower.hpp"
-#include "matrix/lane_numbers.hpp"
+#include "matrix/flow_blocks.hpp"
 #include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
+
+namespace {
+
+// Follows values from what they are made of to what is made of them: through instructions,
+// variables of the invocation, calls, and branches.
+class ElementFollower {
+ public:
+    ElementFollower(const Module& module, const MatrixUses& uses)
+        : module_(module),
+          users_(module),
+          blocks_(module, users_),
+          functions_(module),
+          numbers_(module, uses),
+          known_(module.bound()) {}
+
+    ElementFlow run();
+
+ private:
+    void start();
+    void markNumber(const Instruction& access, Id number);
+    void follow();
+    void add(Id id, ElementFacts facts);
+    void hold(Id id, ElementFacts& facts);
+    void pushCalls(Id parameter);
+    ElementFacts controlOf(const Instruction& i) const;
+    ElementFacts controlOfBlock(Id id) const;
+    void visit(const Instruction& i);
+    ElementFacts resultOf(const Instruction& i);
+    ElementFacts readBy(const Instruction& load) const;
+    ElementFacts loaded(Id pointer);
+    ElementFacts joined(const Instruction& phi) const;
+    std::optional<ElementNumber> numberOfPart(Id vector, uint32_t part, uint32_t depth = 0) const;
+
+    void store(const Instruction& i, Id pointer, ElementFacts facts, Id value);
+    void enter(const Instruction& i, Id matrix, const ElementNumber& number, Id value,
+               const ElementFacts& facts);
+    void leave(Id place, const ElementFacts& facts, const ElementFacts& control);
+    void decide(const Instruction& branch);
+    void control(Id id, const Block& block, const ElementFacts& facts);
+    void call(const Instruction& i);
+    void pass(Id from, Id to);
+    void giveBack(const Instruction& i);
+    void callForElements(const Instruction& i);
+
+    void push(const Instruction* i) {
+        if (isPending_.insert(i).second) pending_.push_back(i);
+    }
+    void because(std::string_view why) {
+        if (isDone_ && flow_.why.empty()) flow_.why = why;
+    }
+    ElementFacts knownOf(Id id) const { return id < known_.size() ? known_[id] : ElementFacts{}; }
+
+    const Module& module_;
+    const Users users_;
+    const FlowBlocks blocks_;
+    const FunctionsById functions_;
+    NamedNumbers numbers_;
+    // By id: of values; of variables, what they hold; of functions, what they return.
+    std::vector<ElementFacts> known_;
+    std::unordered_map<Id, ElementFacts> control_;  // by block or function
+    std::unordered_map<Id, ElementFacts> chosen_;   // by block: which way lanes come to it
+    std::unordered_map<Id, Id> functionOf_;         // by parameter
+    std::unordered_map<const Instruction*, ElementFacts> stored_;  // in plain variables
+    std::unordered_set<Id> named_, counts_, carried_, isHeld_;
+    std::vector<const Instruction*> pending_;
+    std::unordered_set<const Instruction*> isPending_;
+    uint32_t steps_ = 0;
+    bool isDone_ = false;  // all facts are known
+    ElementFlow flow_;
+};
 
 ElementFlow ElementFollower::run() {
     start();
@@ -218,6 +290,123 @@ std::optional<ElementNumber> ElementFollower::numberOfPart(Id vector, uint32_t p
     }
     return found;
 }
+
+// Where what elements are made into goes: to elements, to memory, to conditions, to functions.
+
+void ElementFollower::store(const Instruction& i, Id pointer, ElementFacts facts, Id value) {
+    const Id matrix = numbers_.matrixBehind(pointer);
+    if (matrix != 0) return enter(i, matrix, numbers_.behind(pointer), value, facts);
+    const Id root = rootOf(module_, pointer);
+    if (!isPrivate(module_.storage(root))) return leave(pointer, facts, controlOf(i));
+    if (numbers_.isMatrix(module_.def(pointer))) return;
+    facts.join(controlOf(i));
+    if (!blocks_.isPlainVariable(pointer)) return add(root, facts);
+    hold(root, facts);
+    if (!stored_[&i].join(facts)) return;
+    for (const Usage& use : users_.of(root)) {
+        if (use.user->opcode == OpLoad) push(use.user);
+    }
+}
+
+// A value becomes an element of a matrix.
+void ElementFollower::enter(const Instruction& i, Id matrix, const ElementNumber& number, Id value,
+                            const ElementFacts& facts) {
+    if (!isDone_) return;
+    numbers_.write(matrix, number, value);
+    ElementFacts all = facts;
+    all.join(controlOf(i));
+    if (all.has(kOfLanes | kLength))
+        because("an element gets a value that depends on its lane or its number");
+    if (facts.has(kElement) && facts.number && *facts.number != number)
+        because("an element gets another one, by their numbers");
+    for (const Id source : numbers_.typesOf(all.sources)) flow_.copies.emplace(matrix, source);
+}
+
+// A value goes to memory that others see, or to an image.
+void ElementFollower::leave(Id place, const ElementFacts& facts, const ElementFacts& control) {
+    if (!isDone_) return;
+    if (facts.has(kLength)) because("memory gets the number of elements of a lane");
+    if (facts.has(kOfMap)) because("memory gets a value that depends on other lanes' elements");
+    if (control.has(kOfMap)) because("memory gets a value if other lanes' elements say so");
+    ElementFacts all = facts;
+    all.join(control);
+    const bool isElement = all.has(kElement), isHeld = all.has(kHeld);
+    const ElementFacts at = knownOf(place);
+    if ((isElement || isHeld) && at.has(kOfItsLane | kNumber)) {
+        because("memory gets an element at a place that depends on the lane or the number");
+    }
+    if (!isElement || isHeld) return;
+    if (control.has(kOfItsLane | kNumber)) because("memory gets an element of some lanes");
+    if (facts.number && facts.number->base == 0) numbers_.read(facts.number->constant);
+}
+
+void ElementFollower::decide(const Instruction& branch) {
+    const FlowPlace place = blocks_.placeOf(branch);
+    ElementFacts facts = knownOf(branch.word(0));
+    facts.number.reset();
+    facts.facts &= static_cast<uint8_t>(~kLength);
+    if (place.in == nullptr) return;
+    if (blocks_.leavesLoop(*place.in, place.block)) facts.facts &= static_cast<uint8_t>(~kNumber);
+    if (facts.facts == 0) return;
+    const std::vector<size_t> decided = blocks_.decidedBy(*place.in, place.block);
+    // All lanes of the subgroup go the same way.
+    if (blocks_.haveMatrixOperations(*place.in, decided)) return;
+    const auto& blocks = place.in->function.blocks;
+    for (const size_t block : decided) control(blocks[block]->id(), *blocks[block], facts);
+    const size_t meets = place.in->meets[place.block];
+    if (meets >= blocks.size() || !chosen_[blocks[meets]->id()].join(facts)) return;
+    for (const InstructionPtr& i : blocks[meets]->body) {
+        if (i->opcode == OpPhi) push(i.get());
+    }
+}
+
+void ElementFollower::control(Id id, const Block& block, const ElementFacts& facts) {
+    if (!control_[id].join(facts)) return;
+    for (const InstructionPtr& i : block.body) push(i.get());
+}
+
+void ElementFollower::call(const Instruction& i) {
+    const Function* callee = functions_.find(i.word(0));
+    if (callee == nullptr) return;
+    for (size_t p = 0; p < callee->parameters.size(); ++p) {
+        const Id argument = i.word(p + 1), parameter = callee->parameters[p]->result;
+        pass(argument, parameter);
+        // What the callee writes.
+        const Id root = rootOf(module_, argument);
+        if (isPrivate(module_.storage(argument)) && !numbers_.isMatrix(module_.def(root)))
+            pass(parameter, root);
+    }
+    const ElementFacts facts = controlOf(i);
+    if (facts.facts != 0 && control_[callee->id()].join(facts)) {
+        callee->visitBlocks([&](const Instruction& one) { push(&one); });
+    }
+    if (!numbers_.isMatrix(i)) add(i.result, knownOf(callee->id()));
+}
+
+// Numbers have other ids in the callee.
+void ElementFollower::pass(Id from, Id to) {
+    ElementFacts facts = knownOf(from);
+    facts.number.reset();
+    add(to, facts);
+}
+
+void ElementFollower::giveBack(const Instruction& i) {
+    const FlowPlace place = blocks_.placeOf(i);
+    if (place.in == nullptr || numbers_.isMatrix(module_.def(i.word(0)))) return;
+    ElementFacts facts = knownOf(i.word(0));
+    facts.join(controlOf(i));
+    facts.number.reset();
+    add(place.in->function.id(), facts);
+}
+
+// A function of row, column and element, and of values that the calling lane has.
+void ElementFollower::callForElements(const Instruction& i) {
+    ElementFacts facts = knownOf(i.word(1));
+    for (const Operand& o : operandsBehind(i, 2)) facts.join(knownOf(o.word));
+    if (facts.has(kOfLanes)) because("a function of elements depends on the lane");
+}
+
+}  // namespace
 
 ElementFlow followElements(const Module& module, const MatrixUses& uses) {
     return ElementFollower(module, uses).run();

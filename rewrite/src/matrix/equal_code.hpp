@@ -3,12 +3,9 @@
 // Code that does the same as other code: which values correspond, and loops that follow each other.
 #pragma once
 
-#include <map>
-#include <set>
 #include <unordered_map>
 
-#include "ir/blocks.hpp"
-#include "ir/users.hpp"
+#include "ir/loop_slices.hpp"
 
 namespace coopvk::rewrite {
 
@@ -39,30 +36,6 @@ class Counterparts {
 };
 
 // Finds loops that do the same, one after the other (joinEqualLoops()).
-
-// A loop whose header only tests a condition. Blocks are numbers.
-struct TestedLoop {
-    size_t before = 0, header = 0, latch = 0;  // the latch branches back
-    size_t first = 0, merge = 0;               // of its other blocks; behind it
-    Id condition = 0;
-    bool goesOnIf = true;  // the value of the condition
-
-    // What a phi of the header is in the first iteration, and in the next one.
-    Id init(const Function& function, const Instruction& phi) const {
-        return phi.word(fromLatch(function, phi) ? 2 : 0);
-    }
-    Id next(const Function& function, const Instruction& phi) const {
-        return phi.word(fromLatch(function, phi) ? 0 : 2);
-    }
-
- private:
-    bool fromLatch(const Function& function, const Instruction& phi) const {
-        return phi.word(1) == function.blocks[latch]->id();
-    }
-};
-
-// The instructions between two loops' headers that compute values, in order.
-using Slice = std::map<Position, const Instruction*>;
 
 // What counts the iterations of a loop.
 struct Counting {
@@ -114,14 +87,14 @@ class LoopPairs {
     bool goOnAlike(const LoopPair& pair, const Counterparts& values) const;
     bool isDefinedIn(const LoopPair& pair, Id value) const;
     bool mayRepeat(const Instruction& i) const;
-    bool collect(const LoopPair& pair, Id value, Slice& slice, std::vector<Id>& phis) const;
+    bool collect(const LoopPair& pair, Id value, Slice& slice) const;
     bool findCounting(const LoopPair& pair, const TestedLoop& loop, Counting& counting) const;
 
     const Module& module_;
     const Function& function_;
     const BlockGraph graph_;
     const Users users_;
-    std::unordered_map<Id, Position> defined_;
+    const Definitions definitions_;
 };
 
 }  // namespace coopvk::rewrite

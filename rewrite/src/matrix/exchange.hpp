@@ -195,12 +195,48 @@ class LaneItems : private MatrixCode {
     const Id vector_;
 };
 
-// Whether CombineFunc takes neighbourhoods of 2 x 2 elements from shared memory, in loops, and
-// there is enough of it. Shuffles for all elements are long code, which compilers of CPUs take long
-// for.
-bool combinesInMemory(MatrixContext& context, const SubgroupMove& move);
-// Defines `result` as the matrix of half as many rows and columns. Needs combinesInMemory().
-void combineInMemory(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
-                     Id combine, Id value, Id result);
+// Changes how the elements of a matrix are distributed to the lanes of a subgroup; `conversion`
+// names the operand and the result.
+void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
+                       const Instruction& conversion);
+
+// Some of the elements of each line: `length` from `begin` on.
+struct LinePart {
+    uint32_t begin = 0, length = ~0u;
+    uint32_t slots = 0;  // where a lane stores what is in other parts: the slot of lane 0
+
+    uint32_t end() const { return length == ~0u ? length : begin + length; }
+};
+
+// A matrix in shared memory: its lines along a dimension, one after the other.
+class MatrixInArea : private MatrixCode {
+ public:
+    // `first`: the number (u32) of the first unit in the area. A unit is `together` neighbours that
+    // a lane holds together; `stride`: units from a line to the next one.
+    MatrixInArea(MatrixContext& context, MatrixWriter& writer, const AreaAccess& area, Id first,
+                 uint32_t stride, uint32_t together = 1)
+        : MatrixCode(context, writer),
+          area_(area),
+          first_(first),
+          stride_(stride),
+          together_(together) {}
+
+    // What the lane holds; barriers are the caller's.
+    void store(const MatrixType& m, HeldElements& from, Dimension along, LinePart part = {});
+    void load(const MatrixType& m, HeldElements& to, Dimension along, LinePart part = {});
+
+ private:
+    // Where the lane's first unit lies (u32). The places of others differ by constants, which
+    // drivers have in addresses.
+    Id start(const MatrixType& m, Dimension along);
+    // Visits the units of a lane: the local indices of the first element, and the place.
+    template <typename Visit>
+    void each(const MatrixType& m, Dimension along, LinePart part, Visit visit);
+    Id inPart(const MatrixType& m, Dimension along, uint32_t local, LinePart part, Id place);
+
+    AreaAccess area_;
+    const Id first_;
+    const uint32_t stride_, together_;
+};
 
 }  // namespace coopvk::rewrite

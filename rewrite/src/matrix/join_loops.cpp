@@ -41,7 +41,7 @@ class Joining {
 
     // Copies of instructions, in which counters have other values.
     Cloner copied(const Slice& slice, Cloner values, Emitter& emit) {
-        for (const auto& [position, i] : slice) emit.add(values.copy(*i));
+        for (const auto& [position, i] : slice.code) emit.add(values.copy(*i));
         return values;
     }
     Cloner present(const Counting& counting) {

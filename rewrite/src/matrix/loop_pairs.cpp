@@ -18,14 +18,11 @@ bool isScalar(const Instruction& type) {
 }  // namespace
 
 LoopPairs::LoopPairs(const Module& module, const Function& function)
-    : module_(module), function_(function), graph_(function), users_(function) {
-    for (size_t b = 0; b < function.blocks.size(); ++b) {
-        const InstructionList& body = function.blocks[b]->body;
-        for (size_t at = 0; at < body.size(); ++at) {
-            if (body[at]->result != 0) defined_[body[at]->result] = {b, at};
-        }
-    }
-}
+    : module_(module),
+      function_(function),
+      graph_(function),
+      users_(function),
+      definitions_(function) {}
 
 // Whether an instruction may run more often: it has no effect, and all operands are allowed.
 bool LoopPairs::mayRepeat(const Instruction& i) const {
@@ -47,29 +44,15 @@ std::vector<LoopPair> LoopPairs::find() const {
     return pairs;
 }
 
+// A loop whose header only tests.
 std::optional<TestedLoop> LoopPairs::tested(const Loop& loop) const {
-    const Block& header = *function_.blocks[loop.header];
-    const Instruction& branch = *header.body.back();
-    const std::vector<size_t>& from = graph_.predecessors(loop.header);
-    if (branch.opcode != OpBranchConditional || from.size() != 2 || from[0] >= loop.header ||
-        from[1] <= loop.header || isLoopHeader(*function_.blocks[from[0]])) {
-        return std::nullopt;
-    }
-    TestedLoop found{.before = from[0], .header = loop.header, .latch = from[1]};
-    const Id merge = function_.blocks[loop.merge]->id();
-    found.condition = branch.word(0);
-    found.goesOnIf = branch.word(2) == merge;
-    const auto first = graph_.number(branch.word(found.goesOnIf ? 1 : 2));
-    if (!first || *first == loop.merge || (!found.goesOnIf && branch.word(1) != merge)) {
-        return std::nullopt;
-    }
-    found.first = *first;
-    found.merge = loop.merge;
-    const bool onlyTests = std::ranges::all_of(header.body, [&](const InstructionPtr& i) {
+    const auto found = testedLoop(function_, graph_, loop);
+    const auto onlyTests = [&](const InstructionPtr& i) {
         return i->opcode == OpPhi ? i->operands.size() == 4
                                   : isTerminator(i->opcode) || isMerge(i->opcode) || mayRepeat(*i);
-    });
-    return onlyTests ? std::optional(found) : std::nullopt;
+    };
+    const bool fits = found && std::ranges::all_of(function_.blocks[loop.header]->body, onlyTests);
+    return fits ? found : std::nullopt;
 }
 
 // Adds the blocks from one to another one. False if there are other ways.
@@ -169,15 +152,15 @@ bool LoopPairs::isUnusedBehind(const LoopPair& pair) const {
 }
 
 bool LoopPairs::isDefinedIn(const LoopPair& pair, Id value) const {
-    const auto found = defined_.find(value);
-    return found != defined_.end() && pair.has(found->second.block);
+    const auto found = definitions_.of(value);
+    return found && pair.has(found->block);
 }
 
 // Each phi of the second loop goes on with one of the first loop.
 bool LoopPairs::findState(LoopPair& pair, Counterparts& values) const {
     const auto phiOf = [&](const TestedLoop& loop, Id value) -> const Instruction* {
-        const auto found = defined_.find(value);
-        const bool isThere = found != defined_.end() && found->second.block == loop.header;
+        const auto found = definitions_.of(value);
+        const bool isThere = found && found->block == loop.header;
         return isThere && module_.def(value).opcode == OpPhi ? &module_.def(value) : nullptr;
     };
     for (const InstructionPtr& i : function_.blocks[pair.rest.header]->body) {
@@ -234,32 +217,17 @@ bool LoopPairs::goOnAlike(const LoopPair& pair, const Counterparts& values) cons
 
 // Adds what computes a value between the headers, and the phis on which that depends. False if some
 // of it may not run more often.
-bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice, std::vector<Id>& phis) const {
-    std::vector<Id> pending = {value};
-    while (!pending.empty()) {
-        const auto found = defined_.find(pending.back());
-        pending.pop_back();
-        if (found == defined_.end() || !pair.has(found->second.block)) continue;
-        const Position& position = found->second;
-        const Instruction& i = *function_.blocks[position.block]->body[position.at];
-        if (i.opcode == OpPhi) {
-            phis.push_back(i.result);
-            continue;
-        }
-        if (!mayRepeat(i)) return false;
-        if (!slice.emplace(position, &i).second) continue;
-        for (const Operand& o : i.operands) {
-            if (o.isId) pending.push_back(o.word);
-        }
-    }
-    return true;
+bool LoopPairs::collect(const LoopPair& pair, Id value, Slice& slice) const {
+    return definitions_.collect(
+        value, [&](size_t block) { return pair.has(block); },
+        [&](const Instruction& i) { return mayRepeat(i); }, slice);
 }
 
 // The condition may depend on the outer loop's state, too, but counters only on themselves.
 bool LoopPairs::findCounting(const LoopPair& pair, const TestedLoop& loop,
                              Counting& counting) const {
-    std::vector<Id> pending;
-    if (!collect(pair, loop.condition, counting.test, pending)) return false;
+    if (!collect(pair, loop.condition, counting.test)) return false;
+    std::vector<Id> pending = counting.test.phis;
     std::set<Id> states, known;
     for (const JoinedState& state : pair.state) states.insert(state.outer->result);
     if (loop.header == pair.outer.header) {
@@ -269,12 +237,12 @@ bool LoopPairs::findCounting(const LoopPair& pair, const TestedLoop& loop,
         const Instruction& phi = module_.def(pending.back());
         pending.pop_back();
         if (!known.insert(phi.result).second) continue;
-        const bool isCounter = defined_.at(phi.result).block == loop.header &&
+        const bool isCounter = definitions_.of(phi.result)->block == loop.header &&
                                !states.contains(phi.result) && isScalar(module_.def(phi.type)) &&
                                !isDefinedIn(pair, loop.init(function_, phi));
-        if (!isCounter || !collect(pair, loop.next(function_, phi), counting.step, pending)) {
-            return false;
-        }
+        if (!isCounter || !collect(pair, loop.next(function_, phi), counting.step)) return false;
+        std::ranges::move(counting.step.phis, std::back_inserter(pending));
+        counting.step.phis.clear();
         counting.phis.push_back(&phi);
     }
     return true;

@@ -5,15 +5,71 @@
 #include <format>
 #include <optional>
 #include <ranges>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
-#include "matrix/matrix_indices.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {
 
 namespace {
+
+// The values from which the indices of matrices in arrays are computed, and the variables that
+// these go through.
+class IndexSources {
+ public:
+    IndexSources(const Module& module, MatrixCounts& matrices, const Function& function) {
+        std::unordered_map<Id, std::vector<Id>> stored;  // by variable
+        std::vector<Id> pending;
+        const auto hasMatrix = [&](Id id) { return matrices.in(module.def(id).type) != 0; };
+        function.visitBlocks([&](const Instruction& i) {
+            if (i.opcode == OpStore) stored[i.word(0)].push_back(i.word(1));
+            if (!isAccessChain(i.opcode) || !hasMatrix(i.word(0))) return;
+            for (const Operand& index : operandsBehind(i, 1)) pending.push_back(index.word);
+        });
+        while (!pending.empty()) {
+            const Id id = pending.back();
+            pending.pop_back();
+            if (hasMatrix(id) || !found_.insert(id).second) continue;
+            for (const Operand& o : module.def(id).operands) {
+                if (o.isId) pending.push_back(o.word);
+            }
+            const auto values = stored.extract(id);
+            if (!values.empty()) std::ranges::copy(values.mapped(), std::back_inserter(pending));
+        }
+        module.countSteps(found_.size());
+    }
+
+    bool contains(Id value) const { return found_.contains(value); }
+
+ private:
+    std::unordered_set<Id> found_;
+};
+
+// Of each loop of the graph: whether its counter is an index to a matrix in an array. On it depend
+// the phis of the header, and the variables to which the continue construct stores.
+std::vector<bool> loopsThatPickMatrices(const Module& module, MatrixCounts& matrices,
+                                        const Function& function, const BlockGraph& graph) {
+    const IndexSources sources(module, matrices, function);
+    std::vector<bool> picks(graph.loops().size());
+    for (size_t b = 0; b < function.blocks.size(); ++b) {
+        for (const Loop* loop = graph.loopOf(b); loop != nullptr; loop = loop->around) {
+            if (b != loop->header && b < loop->continueTarget) continue;
+            const bool isPicked =
+                std::ranges::any_of(function.blocks[b]->body, [&](const InstructionPtr& i) {
+                    if (b == loop->header && i->opcode == OpPhi) return sources.contains(i->result);
+                    return b >= loop->continueTarget && i->opcode == OpStore &&
+                           sources.contains(i->word(0));
+                });
+            const auto number = static_cast<size_t>(loop - graph.loops().data());
+            picks[number] = picks[number] || isPicked;
+        }
+    }
+    return picks;
+}
 
 constexpr auto bits(spv::LoopControlMask mask) { return static_cast<uint32_t>(mask); }
 

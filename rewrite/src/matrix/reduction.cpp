@@ -5,6 +5,7 @@
 
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
+#include "matrix/matrix_uses.hpp"
 
 namespace coopvk::rewrite {
 
@@ -186,34 +187,37 @@ class LineReduction : private MatrixCode {
     SubgroupExchange exchange_;
 };
 
-// Combines pairs of neighbours along a dimension that every lane holds whole.
-HeldElements combinePairs(Emitter& emit, const Reduction& r, HeldElements& held, Dimension d) {
-    const Axis half = wholeAxis(held.axis(d).size / 2);
-    HeldElements pairs = held.emptyWith(d, half);
-    const auto scalar = [&](const Slot& slot) { return scalarOf(emit, r.from->component, slot); };
-    for (uint32_t i = 0; i < half.size; ++i) {
-        for (uint32_t o = 0; o < held.axis(other(d)).count(); ++o) {
-            pairs.at(d, i, o) = {
-                r.combined(emit, scalar(held.at(d, 2 * i, o)), scalar(held.at(d, 2 * i + 1, o))),
-                0};
-        }
+// A neighbourhood of 2 x 2 elements, which the lane holds.
+Slot reducedAt(Emitter& emit, const Reduction& r, const MatrixType& type, HeldElements& elements,
+               uint32_t row, uint32_t column) {
+    std::optional<Id> total;
+    for (const uint32_t n : {0u, 1u, 2u, 3u}) {
+        const Id value = elements.scalar(emit, type, 2 * row + n % 2, 2 * column + n / 2);
+        total = r.combined(emit, total, value);
     }
-    return pairs;
+    return {*total, 0};
 }
 
+// Each lane gets the neighbourhoods of which it has the results.
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
-    if (const SubgroupMove move = {*r.from, *r.to}; combinesInMemory(context, move)) {
-        return combineInMemory(context, writer, move, r.combine, r.at.word(0), r.at.result);
+    MatrixType quads = *r.to;
+    for (Axis* axis : {&quads.fragment.rows, &quads.fragment.columns}) {
+        axis->size *= 2;
+        axis->block *= 2;
     }
-    HeldElements held(*r.from, writer.emit(), r.at.word(0));
-    SubgroupExchange exchange(context, writer, *r.from);
-    if (held.isDistributed() && !requireShuffles(context, r.at)) return;
-    for (const Dimension d : {Dimension::kRows, Dimension::kColumns}) {
-        held = exchange.gatherAxis(held, d);
-        held = combinePairs(writer.emit(), r, held, d);
-        held = exchange.distributeAxis(held, d, r.to->fragment.axis(d));
-    }
-    held.construct(*r.to, writer.emit(), r.at.result);
+    quads.isInWords = false;
+    quads.sumForm = SumForm::kClosed;
+    describePacks(quads, context.types);
+    quads.id = context.types.arrayType(quads.pack, quads.packs());
+    Instruction conversion = r.at;
+    conversion.result = context.module.takeId();
+    convertInSubgroup(context, writer, {*r.from, quads}, conversion);
+    if (context.error) return;
+    HeldElements held(quads, writer.emit(), conversion.result), result(*r.to);
+    result.each([&](uint32_t row, uint32_t column, Slot& slot) {
+        slot = reducedAt(writer.emit(), r, quads, held, row, column);
+    });
+    result.construct(*r.to, writer.emit(), r.at.result);
 }
 
 // Each invocation reduces the neighbourhoods in its blocks, which are whole.
@@ -224,12 +228,7 @@ void reduce2x2InWorkgroup(MatrixContext& context, MatrixWriter& writer, const Re
         axis->block /= 2;
     }
     const auto reduced = [&](Emitter& emit, HeldElements& elements, uint32_t row, uint32_t column) {
-        std::optional<Id> total;
-        for (const uint32_t n : {0u, 1u, 2u, 3u}) {
-            const Id value = elements.scalar(emit, *r.from, 2 * row + n % 2, 2 * column + n / 2);
-            total = r.combined(emit, total, value);
-        }
-        return Slot{*total, 0};
+        return reducedAt(emit, r, *r.from, elements, row, column);
     };
     lowerWorkgroupExchange(
         context, writer, r.at,

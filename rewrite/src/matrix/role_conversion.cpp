@@ -72,6 +72,8 @@ void moveWhole(MatrixContext& context, MatrixWriter& writer, const SubgroupMove&
     moved.construct(move.to, writer.emit(), at.result);
 }
 
+}  // namespace
+
 void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const SubgroupMove& move,
                        const Instruction& conversion) {
     if (changeGrid(context, writer, move, conversion.word(0), conversion.result)) return;
@@ -98,8 +100,6 @@ void convertInSubgroup(MatrixContext& context, MatrixWriter& writer, const Subgr
     }
     held.construct(move.to, writer.emit(), conversion.result);
 }
-
-}  // namespace
 
 void lowerRoleConversion(MatrixContext& context, MatrixWriter& writer,
                          const Instruction& conversion) {

@@ -38,12 +38,12 @@ class LineMemory : private MatrixCode {
     // Defines `result` as the matrix of the lanes' lines.
     void construct(std::span<const Slot> line, Id result) {
         const Id begin = start(writer_.lane());
-        for (uint32_t x = 0; x < lines_.length; ++x) put(emit_.plus(begin, x), line[x]);
+        for (uint32_t x = 0; x < lines_.length; ++x) {
+            area_.store(emit_.plus(begin, x), scalarOf(emit_, matrix_.component, line[x]));
+        }
         area_.barrier();
         HeldElements held(matrix_);
-        held.each([&](uint32_t row, uint32_t column, Slot& slot) {
-            slot = {area_.load(placeOf(row, column)), 0};
-        });
+        elements().load(matrix_, held, along());
         area_.barrier();
         held.construct(matrix_, emit_, result);
     }
@@ -51,11 +51,7 @@ class LineMemory : private MatrixCode {
     // This lane's line of a matrix; lanes beyond the last line get any line.
     std::vector<Slot> extract(Id value) {
         HeldElements held(matrix_, emit_, value);
-        writer_.when(writer_.isNoDuplicate(matrix_), [&] {
-            held.each([&](uint32_t row, uint32_t column, const Slot& slot) {
-                put(placeOf(row, column), slot);
-            });
-        });
+        elements().store(matrix_, held, along());
         area_.barrier();
         const Id begin = start(emit_.modulo(writer_.lane(), lines_.count));
         std::vector<Slot> elements;
@@ -66,17 +62,11 @@ class LineMemory : private MatrixCode {
     }
 
  private:
-    void put(Id place, const Slot& slot) {
-        area_.store(place, scalarOf(emit_, matrix_.component, slot));
-    }
-
-    // The places (u32) of a line's first element, and of an element that this lane holds.
+    // Where a line begins (u32).
     Id start(Id line) { return emit_.times(emit_.addU32(first_, line), strideOf(lines_)); }
-    Id placeOf(uint32_t localRow, uint32_t localColumn) {
-        const Id row = writer_.rowOf(matrix_, localRow);
-        const Id column = writer_.columnOf(matrix_, localColumn);
-        return emit_.addU32(start(lines_.areColumns ? column : row),
-                            lines_.areColumns ? row : column);
+    Dimension along() const { return lines_.areColumns ? Dimension::kRows : Dimension::kColumns; }
+    MatrixInArea elements() {
+        return {context_, writer_, area_, start(emit_.constant(0)), strideOf(lines_)};
     }
 
     const MatrixType& matrix_;

@@ -12,7 +12,6 @@
 #include "lowering/words.hpp"
 #include "matrix/context.hpp"
 #include "matrix/instructions.hpp"
-#include "tensor/decode.hpp"
 #include "tensor/tensor_address.hpp"
 
 namespace coopvk::rewrite {

@@ -11,7 +11,7 @@
 #include "lowering/memory.hpp"
 #include "lowering/memory_types.hpp"
 #include "lowering/words.hpp"
-#include "tensor/decode.hpp"
+#include "tensor/tensor_types.hpp"
 
 namespace coopvk::rewrite {
 

@@ -9,6 +9,8 @@
 #include "ir/effects.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
+#include "optimise/dead_code.hpp"
+#include "optimise/optimise.hpp"
 #include "tensor/load_order.hpp"
 #include "tensor/tensor_types.hpp"
 
@@ -308,6 +310,248 @@ LoadVersions duplicateLoads(TypeTable& types, std::set<Id>& followed) {
         Duplicator(types, *function, followed, versions).run();
     }
     return versions;
+}
+
+namespace {
+
+void appendTo(std::vector<uint32_t>& key, std::initializer_list<uint32_t> words) {
+    key.insert(key.end(), words);
+}
+
+}  // namespace
+
+bool isTensorStore(const Instruction& i) { return i.opcode == OpCooperativeMatrixStoreTensorNV; }
+
+AccessPatterns::AccessPatterns(Module& module) : module_(module) {
+    module_.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpTensorViewSetClipNV) clipped_.insert(i.type);
+    });
+}
+
+bool AccessPatterns::isConstant(Id id) const {
+    const Instruction& def = module_.def(id);
+    return isDeclaration(def) || def.opcode == OpFunction;
+}
+
+bool AccessPatterns::isPhysical(const Instruction& access) const {
+    return module_.storage(access.word(0)) == spv::StorageClass::PhysicalStorageBuffer;
+}
+
+// The pointer is a chain into a variable of the module; or a physical one, which may be an
+// argument.
+bool AccessPatterns::has(const Instruction& access) const {
+    if (!isTensorLoad(access) && !isTensorStore(access)) return false;
+    const Instruction& pointer = module_.def(access.word(0));
+    if (module_.def(pointer.type).opcode != OpTypePointer) return false;
+    for (const Instruction* note : module_.annotationsOf(pointer.result)) {
+        if (note->opcode != OpName) return false;
+    }
+    if (isPhysical(access)) return true;
+    if (!isAccessChain(pointer.opcode)) return false;
+    // A parameter of the function would not have the decoration.
+    for (const Operand& index : operandsBehind(pointer, 1)) {
+        if (module_.decoration(index.word, spv::Decoration::NonUniform)) return false;
+    }
+    const Instruction& base = module_.def(pointer.word(0));
+    return base.opcode == OpVariable && storageOf(base) != spv::StorageClass::Function;
+}
+
+bool AccessPatterns::readsObject(const Instruction& access) const {
+    if (isTensorStore(access)) return true;
+    return std::ranges::any_of(operandsBehind(access, 3), [&](const Operand& o) {
+        return o.isId && clipped_.contains(module_.def(o.word).type);
+    });
+}
+
+// Whether an access stores what a conversion without decorations makes of another matrix.
+bool AccessPatterns::isConverted(const Instruction& access) const {
+    const Instruction& object = module_.def(access.word(1));
+    return isTensorStore(access) && object.opcode == OpFConvert &&
+           !module_.isDecorated(object.result);
+}
+
+Id AccessPatterns::objectOf(const Instruction& access) const {
+    return isConverted(access) ? module_.def(access.word(1)).word(0) : access.word(1);
+}
+
+// Visits the ids that a function needs of an access, in the order of its parameters.
+void AccessPatterns::visitIds(const Instruction& access,
+                              const std::function<void(Id id)>& visit) const {
+    if (isPhysical(access)) {
+        visit(access.word(0));
+    } else {
+        for (const Operand& o : operandsBehind(module_.def(access.word(0)), 1)) visit(o.word);
+    }
+    visit(access.word(2));
+    if (readsObject(access)) visit(objectOf(access));
+    for (const Operand& o : operandsBehind(access, 3)) {
+        if (o.isId) visit(o.word);
+    }
+}
+
+AccessPattern AccessPatterns::of(const Instruction& access) const {
+    AccessPattern pattern;
+    const Instruction& pointer = module_.def(access.word(0));
+    pattern.key = {static_cast<uint32_t>(access.opcode), access.type, pointer.type};
+    if (!isPhysical(access)) {
+        appendTo(pattern.key, {static_cast<uint32_t>(pointer.opcode), pointer.word(0)});
+    }
+    for (const Operand& o : operandsBehind(access, 3)) {
+        appendTo(pattern.key, {o.isId ? 1u : 0u, o.isId ? 0u : o.word});
+    }
+    if (isTensorStore(access)) appendTo(pattern.key, {module_.def(access.word(1)).type});
+    visitIds(access, [&](Id id) {
+        const bool isShared = isConstant(id);
+        appendTo(pattern.key, {isShared ? id : 0, module_.def(id).type});
+        if (!isShared) pattern.arguments.push_back(id);
+    });
+    return pattern;
+}
+
+std::optional<Id> AccessPatterns::emitIn(Emitter& emit, const Instruction& access,
+                                         const std::function<Id(Id argument)>& parameter) const {
+    std::vector<Operand> ids;
+    visitIds(access, [&](Id id) { ids.push_back(idOperand(isConstant(id) ? id : parameter(id))); });
+    size_t next = 0;
+    const auto take = [&] { return ids[next++]; };
+    Operands operands = access.operands;
+    if (isPhysical(access)) {
+        operands[0] = take();
+    } else {
+        const Instruction& chain = module_.def(access.word(0));
+        Operands indices = chain.operands;
+        for (size_t i = 1; i < indices.size(); ++i) indices[i] = take();
+        operands[0] = idOperand(emit.op(chain.opcode, chain.type, std::move(indices)));
+    }
+    operands[2] = take();
+    operands[1] =
+        readsObject(access) ? take() : idOperand(emit.op(OpUndef, access.type, Operands()));
+    if (isConverted(access)) {
+        const Id type = module_.def(access.word(1)).type;
+        operands[1] = idOperand(emit.op(OpFConvert, type, Operands{operands[1]}));
+    }
+    for (size_t o = 3; o < operands.size(); ++o) {
+        if (operands[o].isId) operands[o] = take();
+    }
+    if (isTensorLoad(access)) return emit.op(access.opcode, access.type, std::move(operands));
+    emit.opVoid(access.opcode, std::move(operands));
+    return std::nullopt;
+}
+
+std::vector<Id> typesOf(const Module& module, std::span<const Id> values) {
+    std::vector<Id> types;
+    for (const Id value : values) types.push_back(module.def(value).type);
+    return types;
+}
+
+void decoratePointers(FunctionBuilder& function, std::span<const Id> arguments) {
+    if (arguments.empty()) return;
+    Module& module = function.module();
+    const Instruction& type = module.def(module.def(arguments.front()).type);
+    if (type.opcode == OpTypePointer &&
+        storageOf(type) == spv::StorageClass::PhysicalStorageBuffer) {
+        module.decorate(function.parameter(0), spv::Decoration::Aliased);
+    }
+}
+
+// Shorter code for tensors: accesses that share a function, what nothing reads, and layouts whose
+// members are known.
+
+namespace {
+
+class AccessSharing {
+ public:
+    explicit AccessSharing(TypeTable& types)
+        : types_(types), module_(types.module()), patterns_(module_) {}
+
+    void run(bool withLoads) {
+        std::map<std::vector<uint32_t>, std::vector<Instruction*>> accesses;
+        module_.visitBlocks([&](Instruction& i) {
+            if ((withLoads || isTensorStore(i)) && patterns_.has(i))
+                accesses[patterns_.of(i).key].push_back(&i);
+        });
+        for (const auto& [key, alike] : accesses) {
+            if (alike.size() > 1) share(alike);
+        }
+        for (auto& function : functions_) module_.functions().push_back(std::move(function));
+    }
+
+ private:
+    void share(const std::vector<Instruction*>& alike) {
+        const Id function = build(*alike.front());
+        for (Instruction* access : alike) {
+            Operands operands = {idOperand(function)};
+            const std::vector<Id> arguments = patterns_.of(*access).arguments;
+            append(operands, idOperands(arguments));
+            if (isTensorStore(*access)) {
+                access->type = types_.voidType();
+                access->result = module_.takeId();
+                module_.setDef(access);
+            }
+            access->opcode = OpFunctionCall;
+            access->operands = std::move(operands);
+        }
+    }
+
+    Id build(const Instruction& access) {
+        const bool stores = isTensorStore(access);
+        const std::vector<Id> arguments = patterns_.of(access).arguments;
+        FunctionBuilder f(types_, functions_, stores ? "coopvk_tensor_store" : "coopvk_tensor_load",
+                          stores ? std::nullopt : std::optional(access.type),
+                          typesOf(module_, arguments));
+        decoratePointers(f, arguments);
+        size_t next = 0;
+        return f.finish(
+            patterns_.emitIn(f.emit(), access, [&](Id) { return f.parameter(next++); }));
+    }
+
+    TypeTable& types_;
+    Module& module_;
+    const AccessPatterns patterns_;
+    FunctionList functions_;
+};
+
+}  // namespace
+
+void shareTensorAccesses(TypeTable& types, bool withLoads) { AccessSharing(types).run(withLoads); }
+
+// Elements outside of a tensor are zero or repeated. Only a view that clips leaves Object's.
+void dropUnreadObjects(TypeTable& types) {
+    Module& module = types.module();
+    std::unordered_set<Id> clipped;  // types of views
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode == OpTensorViewSetClipNV) clipped.insert(i.type);
+    });
+    module.visitBlocks([&](Instruction& i) {
+        if (!isTensorLoad(i) || i.operands.size() < 3) return;
+        const bool isRead = std::ranges::any_of(operandsBehind(i, 3), [&](const Operand& o) {
+            return o.isId && clipped.contains(module.def(o.word).type);
+        });
+        const bool fits = module.def(i.word(1)).type == i.type;
+        if (!isRead && fits) i.operands[1].word = types.constantNull(i.type);
+    });
+}
+
+void dropUnread(TypeTable& types) {
+    dropUnreadObjects(types);
+    removeDeadCode(types.module(),
+                   [](const Instruction& i) { return isOneOf(i.opcode, {OpVariable, OpPhi}); });
+}
+
+namespace {
+
+bool isTensorType(const Instruction& type) {
+    return isOneOf(type.opcode, {OpTypeTensorLayoutNV, OpTypeTensorViewNV});
+}
+
+}  // namespace
+
+void forwardTensorValues(Module& module) {
+    const auto isTensor = [](const InstructionPtr& i) { return isTensorType(*i); };
+    if (std::ranges::none_of(module.section(Section::kGlobals), isTensor)) return;
+    forwardVariables(module, Phis::kNever, [&](const Instruction& variable) {
+        return isTensorType(module.def(module.pointee(variable.result)));
+    });
 }
 
 }  // namespace coopvk::rewrite

@@ -105,4 +105,14 @@ inline Id isMultiple(Emitter& emit, Id number, uint32_t of) {
     return emit.compare(OpIEqual, rest, emit.types().constant(emit.typeOf(rest), 0));
 }
 
+// The copy of a decode function whose first parameter is a physical pointer, for a tensor in a
+// descriptor's buffer. In its place the copy takes the arguments of `place`, and the bytes from the
+// start of the buffer (bufferIndexType()). 0, with an error, where the function needs the address
+// itself, which no descriptor tells.
+//
+//   before:  decode(block pointer, coordinates...) { return pointer->scale * 2 }
+//   after:   decode(bytes from the buffer's start, coordinates...) { return alias[bytes / 4] * 2 }
+Id cloneDecode(LoweringContext& context, const Instruction& at, Id function,
+               const BufferPlace& place);
+
 }  // namespace coopvk::rewrite

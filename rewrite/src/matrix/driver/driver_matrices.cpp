@@ -7,6 +7,7 @@
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
+#include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "optimise/dead_code.hpp"
@@ -214,7 +215,7 @@ class DriverStaging : private MatrixCode {
     void write(Id value) {
         if (const MatrixType* matrix = context_.matrixOfValue(value)) {
             HeldElements from(*matrix, emit_, value);
-            writer_.when(writer_.isNoDuplicate(*matrix), [&] { scatter(*matrix, from); });
+            elements().store(*matrix, from, Dimension::kColumns);
         } else {
             lines(false).store(emit_, area_.pointer(emit_.constant(0)), value);
         }
@@ -223,7 +224,9 @@ class DriverStaging : private MatrixCode {
 
     void read(const Instruction& at, bool transposes) {
         if (const MatrixType* matrix = context_.matrix(at.type)) {
-            gather(*matrix).construct(*matrix, emit_, at.result);
+            HeldElements to(*matrix);
+            elements().load(*matrix, to, Dimension::kColumns);
+            to.construct(*matrix, emit_, at.result);
         } else {
             lines(transposes).load(emit_, at.type, area_.pointer(emit_.constant(0)), at.result);
         }
@@ -235,34 +238,7 @@ class DriverStaging : private MatrixCode {
         return DriverLines::shared(emit_, rows_.stride, areColumns);
     }
 
-    // Where the lane's first element lies (u32), and a local one.
-    Id start(const MatrixType& m) {
-        const Fragment& f = m.fragment;
-        const Id down =
-            emit_.times(writer_.laneOn(m, Dimension::kRows), f.rows.block * rows_.stride);
-        return emit_.addU32(down,
-                            emit_.times(writer_.laneOn(m, Dimension::kColumns), f.columns.block));
-    }
-    Id placeOf(const MatrixType& m, Id start, uint32_t row, uint32_t column) {
-        const Fragment& f = m.fragment;
-        return emit_.plus(start, f.rows.base(row) * rows_.stride + f.columns.base(column));
-    }
-
-    void scatter(const MatrixType& m, HeldElements& from) {
-        const Id first = start(m);
-        from.each([&](uint32_t row, uint32_t column, const Slot& slot) {
-            area_.store(placeOf(m, first, row, column), scalarOf(emit_, rows_.component, slot));
-        });
-    }
-
-    HeldElements gather(const MatrixType& m) {
-        HeldElements to(m);
-        const Id first = start(m);
-        to.each([&](uint32_t row, uint32_t column, Slot& slot) {
-            slot.value = area_.load(placeOf(m, first, row, column));
-        });
-        return to;
-    }
+    MatrixInArea elements() { return {context_, writer_, area_, emit_.constant(0), rows_.stride}; }
 
     const StagedRows& rows_;
     AreaAccess area_;

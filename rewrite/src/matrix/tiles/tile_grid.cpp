@@ -12,7 +12,6 @@
 #include "lowering/context.hpp"
 #include "lowering/number.hpp"
 #include "matrix/matrix_uses.hpp"
-#include "matrix/tiles/tile_memory.hpp"
 
 namespace coopvk::rewrite {
 
@@ -165,11 +164,6 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
 TilePlan planTiles(const Module& module, const TypeTable& types, const PlannedTarget& target,
                    uint32_t invocations) {
     return GridPlanner(module, types, target, invocations).run();
-}
-
-SubgroupPosition readSubgroupPosition(Emitter& emit, const TileGrid& grid) {
-    const Id subgroup = readSubgroup(emit);
-    return {emit.over(subgroup, grid.subgroupColumns), emit.modulo(subgroup, grid.subgroupColumns)};
 }
 
 namespace {
