@@ -89,33 +89,5 @@ TEST(TensorAccesses, AlikeOnesShareAFunction) {
     }
 }
 
-// Where an instruction changes a few members of a layout that is not known here, the others stay
-// what they are: nothing puts a layout together.
-TEST(TensorLayouts, ChangeFewMembers) {
-    const auto composites = [](std::string_view change) {
-        const std::string text =
-            moduleText({.layout = "%c2 %c1",
-                        .types = "%T_held = OpTypePointer Function %T",
-                        .variables = "%held = OpVariable %T_held Function",
-                        .make = std::format(
-                            "%first = OpLoad %f32 %p\n%less = OpFOrdLessThan %bool %first %f1\n"
-                            "OpStore %held %t\nOpSelectionMerge %merge None\n"
-                            "OpBranchConditional %less %then %merge\n%then = OpLabel\n"
-                            "OpStore %held %t1\nOpBranch %merge\n%merge = OpLabel\n"
-                            "%some = OpLoad %T %held\n%changed = OpTensorLayoutSet{}\n"
-                            "OpStore %held %changed\n%t2 = OpLoad %T %held\n",
-                            change),
-                        .from = "%t2"});
-        const std::string out = rewrittenText(text);
-        return test::occurrences(out, "OpCompositeInsert ") +
-               test::occurrences(out, "OpCompositeConstruct %_struct");
-    };
-    // Those of the function coopvk_tensor_row, which has nothing of the layout.
-    const size_t others = 2;
-    EXPECT_EQ(composites("ClampValueNV %T %some %c5"), others);
-    EXPECT_EQ(composites("StrideNV %T %some %c5 %c6"), others);
-    EXPECT_EQ(composites("BlockSizeNV %T %some %c5 %c6"), others);
-}
-
 }  // namespace
 }  // namespace coopvk::rewrite::tensor_descriptors_test
