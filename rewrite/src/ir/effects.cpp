@@ -150,6 +150,19 @@ void visitCallees(const Module& module, const Instruction& i, Visit visit) {
 
 }  // namespace
 
+bool combinesLanes(const Instruction& i) {
+    return givesTotal(i) ||
+           isOneOf(i.opcode, {OpGroupNonUniformAll, OpGroupNonUniformAny, OpGroupNonUniformAllEqual,
+                              OpSubgroupAllKHR, OpSubgroupAnyKHR, OpSubgroupAllEqualKHR});
+}
+
+bool givesAllLanesOneValue(const Instruction& i) {
+    return combinesLanes(i) ||
+           isOneOf(i.opcode, {OpGroupNonUniformBroadcast, OpGroupNonUniformBroadcastFirst,
+                              OpGroupNonUniformBallot, OpSubgroupBallotKHR,
+                              OpSubgroupFirstInvocationKHR, OpSubgroupReadInvocationKHR});
+}
+
 uint32_t ownEffects(const Module& module, const Instruction& i) {
     if (i.opcode == OpFunctionCall) return 0;
     uint32_t effects = isExtInst(i.opcode) ? effectsOfExtended(module, i) : effectsOf(i.opcode);

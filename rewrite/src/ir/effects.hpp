@@ -41,6 +41,10 @@ uint32_t effectsOf(const Module& module, const Instruction& i);
 // Of the instruction alone, without those of the functions that it names; a call has none.
 uint32_t ownEffects(const Module& module, const Instruction& i);
 
+// Whether an instruction combines the values of all lanes of a subgroup to one.
+bool combinesLanes(const Instruction& i);
+// The same, or it gives all lanes the value of one of them, or a ballot.
+bool givesAllLanesOneValue(const Instruction& i);
 // Whether it is a control barrier of a subgroup.
 bool isSubgroupBarrier(const Module& module, const Instruction& i);
 

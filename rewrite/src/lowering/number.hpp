@@ -175,6 +175,9 @@ std::vector<Slot> unpackComponents(Emitter& emit, const Number& number,
                                    std::span<const Slot> memory, Id memoryScalar, Id held);
 std::vector<Slot> packComponents(Emitter& emit, const Number& number,
                                  std::span<const Slot> components, Id held, Id memoryScalar);
+// Components of one format as those of another that have the same bits in memory.
+std::vector<Slot> castComponents(Emitter& emit, const Number& from, const Number& to,
+                                 std::span<const Slot> components, Id heldFrom, Id heldTo);
 // The component with a dynamic index (u32) in a memory scalar.
 Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held);
 // The bits of a component in memory, zero extended to a u32. It has 32 bits at most.

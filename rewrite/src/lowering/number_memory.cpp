@@ -134,6 +134,13 @@ std::vector<Slot> packComponents(Emitter& emit, const Number& number,
                                   : regroup(emit, components, held, memoryScalar);
 }
 
+std::vector<Slot> castComponents(Emitter& emit, const Number& from, const Number& to,
+                                 std::span<const Slot> components, Id heldFrom, Id heldTo) {
+    const Id bits = emit.types().intType(to.bits, false);
+    const std::vector<Slot> memory = packComponents(emit, from, components, heldFrom, bits);
+    return unpackComponents(emit, to, memory, bits, heldTo);
+}
+
 Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held) {
     if (number.form != nullptr) return number.form->pick(emit, number, scalar, index, held);
     TypeTable& types = emit.types();

@@ -371,6 +371,24 @@ bool lowerPackedChain(PackedContext& context, Emitter& emit, Instruction& i) {
     return false;
 }
 
+PackIndices tileIndices(Emitter& emit, const PackedType& type, Id element) {
+    const Id u32 = emit.types().uint32();
+    const Id length = emit.op(OpCooperativeMatrixLengthKHR, u32, {type.pack});
+    return {emit.divInt(u32, element, length), emit.modInt(u32, element, length)};
+}
+
+bool lowerTileChain(PackedContext& context, Emitter& emit, Instruction& i) {
+    const PackedIndex index = findPackedIndex(context, i);
+    if (index.type == nullptr) return false;
+    if (!context.types.isInteger(emit.typeOf(i.word(index.at)))) {
+        return context.fail(ErrorCode::kInvalidModule, i, "an index is not an integer scalar");
+    }
+    const auto [tile, part] = tileIndices(emit, *index.type, emit.toU32(i.word(index.at)));
+    i.operands[index.at] = idOperand(tile);
+    insertAfter(i, index.at, idOperand(*part));
+    return false;
+}
+
 void lowerPackedConstants(PackedContext& context) {
     InstructionList& globals = context.module.section(Section::kGlobals);
     for (size_t g = 0; g < globals.size() && !context.error; ++g) {

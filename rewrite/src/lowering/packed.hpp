@@ -130,6 +130,10 @@ void addPackedComposites(OpcodeTable<Lowering>& table) {
     table.template add<lowerPackedChain>(kTypedChains);
 }
 
+// The same where packs are matrices of the driver: only it knows how many elements an invocation
+// has of one.
+bool lowerTileChain(PackedContext& context, Emitter& emit, Instruction& chain);
+
 // Changes constants of packed types in place.
 void lowerPackedConstants(PackedContext& context);
 
@@ -151,5 +155,7 @@ struct PackIndices {
     std::optional<Id> part;
 };
 PackIndices packIndices(Emitter& emit, const PackedType& type, Id element);
+// The same of a u32, as lowerTileChain().
+PackIndices tileIndices(Emitter& emit, const PackedType& type, Id element);
 
 }  // namespace coopvk::rewrite

@@ -81,11 +81,6 @@ bool comparesValues(spv::Op opcode) {
            (opcode >= OpIEqual && opcode <= OpFUnordGreaterThanEqual);
 }
 
-bool isVote(spv::Op opcode) {
-    return isOneOf(opcode, {OpGroupNonUniformAll, OpGroupNonUniformAny, OpGroupNonUniformAllEqual,
-                            OpSubgroupAllKHR, OpSubgroupAnyKHR, OpSubgroupAllEqualKHR});
-}
-
 uint64_t mix(uint64_t hash, uint64_t more) {
     constexpr uint64_t kPrime = 0x100000001b3;  // FNV-1a
     return (hash ^ more) * kPrime;
@@ -105,23 +100,7 @@ uint64_t shapeOf(const Module& module, Id value, uint32_t depth) {
     return hash;
 }
 
-// Whether it combines the values of all lanes.
-bool combinesLanes(const Instruction& i) {
-    const bool isReduction =
-        i.opcode >= OpGroupNonUniformIAdd && i.opcode <= OpGroupNonUniformLogicalXor;
-    if (isReduction) return i.word(1) == static_cast<uint32_t>(spv::GroupOperation::Reduce);
-    return isVote(i.opcode);
-}
-
-// Whether an instruction gives all lanes what it makes of the values of all.
-bool givesAllLanesOneValue(const Instruction& i) {
-    return combinesLanes(i) ||
-           isOneOf(i.opcode, {OpGroupNonUniformBroadcast, OpGroupNonUniformBroadcastFirst,
-                              OpGroupNonUniformBallot, OpSubgroupBallotKHR,
-                              OpSubgroupFirstInvocationKHR, OpSubgroupReadInvocationKHR});
-}
-
-// What such an instruction gives.
+// What an instruction gives that gives all lanes one value.
 // All elements of all lanes are the whole matrix, in any order. Elements of one number are not, nor
 // are those of one lane.
 ElementFacts combinedOverLanes(const Instruction& i, ElementFacts value) {

@@ -14,12 +14,9 @@ namespace {
 // The result has the bits of the operand's components in memory.
 void castSmallFloats(Emitter& emit, const Instruction& i, const MatrixType& from,
                      const MatrixType& to) {
-    const Id bits = emit.types().intType(to.number->bits, false);
     const std::vector<Slot> slots = slotsOf(from, extractPacks(emit, from, i.word(0)));
-    const std::vector<Slot> memory =
-        packComponents(emit, *from.number, slots, from.component, bits);
     const std::vector<Slot> components =
-        unpackComponents(emit, *to.number, memory, bits, to.component);
+        castComponents(emit, *from.number, *to.number, slots, from.component, to.component);
     constructFromPacks(emit, to, gatherPacks(emit, to, components), i.result);
 }
 
@@ -60,22 +57,6 @@ const MatrixType* openMatrix(const MatrixContext& context, const PackedIndex& in
     return matrix != nullptr && matrix->isOpen() ? matrix : nullptr;
 }
 
-// A chain to a component of a tile. Only the driver knows how many components of a tile an
-// invocation holds, so OpCooperativeMatrixLengthKHR divides the index.
-bool lowerTileChain(MatrixContext& context, Emitter& emit, Instruction& i,
-                    const PackedIndex& index) {
-    const Id u32 = context.types.uint32();
-    if (!context.types.isInteger(emit.typeOf(i.word(index.at)))) {
-        return context.fail(ErrorCode::kInvalidModule, i, "an index is not an integer scalar");
-    }
-    const Id element = emit.toU32(i.word(index.at));
-    const Id length = emit.op(OpCooperativeMatrixLengthKHR, u32, {index.type->pack});
-    i.operands[index.at] = idOperand(emit.divInt(u32, element, length));
-    i.operands.insert(i.operands.begin() + static_cast<std::ptrdiff_t>(index.at) + 1,
-                      idOperand(emit.modInt(u32, element, length)));
-    return false;
-}
-
 }  // namespace
 
 bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
@@ -96,7 +77,7 @@ bool lowerMatrixIndices(MatrixContext& context, Emitter& emit, Instruction& i) {
 bool lowerMatrixChain(MatrixContext& context, Emitter& emit, Instruction& i) {
     const PackedIndex index = findPackedIndex(context, i);
     if (index.type != nullptr && context.matrix(index.type->id)->tiles) {
-        return lowerTileChain(context, emit, i, index);
+        return lowerTileChain(context, emit, i);
     }
     const MatrixType* matrix = openMatrix(context, index);
     if (matrix == nullptr) return lowerPackedChain(context, emit, i);

@@ -5,6 +5,7 @@
 #include "ir/blocks.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
+#include "lowering/number.hpp"
 
 namespace coopvk::rewrite {
 
@@ -199,6 +200,44 @@ void FactorSurvey::dropUnless(const std::function<bool(const MatrixProduct& prod
             dropped |= found_.erase(product.a) + found_.erase(product.b) != 0;
         }
     }
+}
+
+ComponentType componentTypeOf(const TypeTable& types, Id scalar, bool isSigned) {
+    const Number* number = numberOf(types, scalar);
+    if (number != nullptr && !number->isFloat()) {
+        number = findNumber(isSigned ? NumberKind::kSigned : NumberKind::kUnsigned, number->bits);
+    }
+    return number == nullptr ? kNoComponentType : number->type;
+}
+
+std::optional<MatrixShape> productShape(const TypeTable& types, const Instruction& mulAdd) {
+    using enum spv::CooperativeMatrixOperandsMask;
+    const Module& module = types.module();
+    const Id ids[] = {module.def(mulAdd.word(0)).type, module.def(mulAdd.word(1)).type,
+                      module.def(mulAdd.word(2)).type, mulAdd.type};
+    constexpr Use kUses[] = {Use::kA, Use::kB, Use::kAccumulator, Use::kAccumulator};
+    constexpr std::array kSigned = {MatrixASignedComponentsKHR, MatrixBSignedComponentsKHR,
+                                    MatrixCSignedComponentsKHR, MatrixResultSignedComponentsKHR};
+    const auto has = [&](spv::CooperativeMatrixOperandsMask bit) {
+        return (mulAdd.word(3) & static_cast<uint32_t>(bit)) != 0;
+    };
+    std::array<MatrixDimensions, 4> d;
+    std::array<ComponentType, 4> components;
+    for (size_t i = 0; i < d.size(); ++i) {
+        const Instruction& type = module.def(ids[i]);
+        const auto found = matrixDimensions(module, type);
+        if (!found || found->use != kUses[i]) return std::nullopt;
+        d[i] = *found;
+        components[i] = componentTypeOf(types, type.word(0), has(kSigned[i]));
+    }
+    const auto& [a, b, c, result] = d;
+    if (a.columns != b.rows || a.rows != result.rows || b.columns != result.columns ||
+        c.rows != result.rows || c.columns != result.columns) {
+        return std::nullopt;
+    }
+    return MatrixShape{
+        result.rows,   result.columns, a.columns,     components[0],
+        components[1], components[2],  components[3], has(SaturatingAccumulationKHR)};
 }
 
 }  // namespace coopvk::rewrite

@@ -25,6 +25,12 @@ struct MatrixDimensions {
 // The constant operands of a matrix type; nullopt where they are not constant, or not valid.
 std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type);
 
+// The component type of a scalar type. Cooperative Matrix Operands, not the type, say whether
+// integers are signed.
+ComponentType componentTypeOf(const TypeTable& types, Id scalar, bool isSigned);
+// The shape of a multiply-add; nullopt: its operands and their sizes and uses do not fit.
+std::optional<MatrixShape> productShape(const TypeTable& types, const Instruction& mulAdd);
+
 // Whether a matrix, or a scalar, is a constant without bits that are set: no zero is negative.
 bool isZero(const Module& module, Id value);
 

@@ -9,17 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-Id tileLength(NativeFunction& f, const PackedType& type) {
-    return f.emit().op(OpCooperativeMatrixLengthKHR, f.types.uint32(), {type.pack});
-}
-
-// The tile of an element and the index in the tile. Only the driver knows a tile's length.
-PackIndices locateInTiles(NativeFunction& f, const PackedType& matrix, Id element) {
-    const Id length = tileLength(f, matrix);
-    return {f.emit().op(OpUDiv, f.types.uint32(), {element, length}),
-            f.emit().op(OpUMod, f.types.uint32(), {element, length})};
-}
-
 // The element at literal indices, in a variable with a copy of its matrix.
 struct Element {
     const PackedType* matrix = nullptr;
@@ -43,7 +32,7 @@ std::optional<Element> elementAt(NativeFunction& f, const Instruction& i, size_t
     Id& variable = f.variables[matrix->id];
     if (variable == 0) variable = f.writer.variable(matrix->id);
     emit.store(variable, whole);
-    const auto [tile, inTile] = locateInTiles(f, *matrix, f.types.constantU32(i.word(at)));
+    const auto [tile, inTile] = tileIndices(emit, *matrix, f.types.constantU32(i.word(at)));
     return Element{matrix, variable, emit.chain(matrix->component, {variable, tile, *inTile}),
                    outer};
 }
@@ -53,24 +42,10 @@ std::optional<Element> elementAt(NativeFunction& f, const Instruction& i, size_t
 bool lowerNativeLength(NativeFunction& f, const Instruction& length) {
     const PackedType* type = f.context.packed(length.word(0));
     if (type == nullptr) return false;
-    f.emit().op(OpIMul, length.type, {tileLength(f, *type), f.types.constantU32(type->count)},
-                length.result);
+    Emitter& emit = f.emit();
+    const Id ofTile = emit.op(OpCooperativeMatrixLengthKHR, f.types.uint32(), {type->pack});
+    emit.op(OpIMul, length.type, {ofTile, f.types.constantU32(type->count)}, length.result);
     return true;
-}
-
-bool lowerNativeChain(NativeFunction& f, Instruction& chain) {
-    const auto [matrix, at] = findPackedIndex(f.context, chain);
-    if (matrix == nullptr) return false;
-    if (f.types.width(f.emit().typeOf(chain.word(at))) != 32) {
-        return f.context.fail(ErrorCode::kUnsupported, chain,
-                              "an element index does not have 32 bits");
-    }
-    const Id element = f.emit().bitcast(f.types.uint32(), chain.word(at));
-    const auto [tile, inTile] = locateInTiles(f, *matrix, element);
-    chain.operands[at] = idOperand(tile);
-    chain.operands.insert(chain.operands.begin() + static_cast<std::ptrdiff_t>(at) + 1,
-                          idOperand(*inTile));
-    return false;
 }
 
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract) {

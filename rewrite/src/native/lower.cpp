@@ -291,12 +291,9 @@ void NativeContext::fromPacks(Emitter& emit, const PackedType& type, std::span<c
 namespace {
 
 bool lowerTiledMulAdd(NativeContext& context, Emitter& emit, const Instruction& mulAdd) {
-    const ProductTypes types = productTypes(context.module, context.plan, mulAdd);
-    const auto& [a, b, c, result] = types;
-    if (!types.areMatrices()) {
-        context.invalid(mulAdd, "operands are not cooperative matrices");
-        return true;
-    }
+    const auto typeOf = [&](size_t operand) { return context.matrixOfValue(mulAdd.word(operand)); };
+    const TiledType *a = typeOf(0), *b = typeOf(1), *c = typeOf(2);
+    const TiledType* result = context.plan.type(mulAdd.type);
     if (!a->isTiled() && !b->isTiled() && !c->isTiled()) return false;
     const std::vector<Id> as = context.packsOf(emit, *a, mulAdd.word(0));
     const std::vector<Id> bs = context.packsOf(emit, *b, mulAdd.word(1));
@@ -332,7 +329,7 @@ OpcodeTable<NativeFunction> nativeTable() {
     addPackedComposites(table);
     table.add<lowerNativeExtract>({OpCompositeExtract});
     table.add<lowerNativeInsert>({OpCompositeInsert});
-    table.add<lowerNativeChain>(kTypedChains);
+    table.add<lowerTileChain>(kTypedChains);
     table.add<lowerElementWise>(kArithmetic);
     table.add<lowerElementWise>(kConversions);
     table.add<lowerElementWise>({OpMatrixTimesScalar});

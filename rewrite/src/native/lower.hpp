@@ -62,24 +62,9 @@ std::optional<Error> lowerToNative(TypeTable& types, const PlannedTarget& target
 
 // Tests whether a list of shapes, such as the driver's, has a module's matrices and products.
 
-// The component type of a scalar type; `isSigned`: of integers.
-ComponentType componentOf(const TypeTable& types, Id type, bool isSigned);
-
 // Whether a shape has a matrix of the type's component and use with `rows` and `columns`.
 bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
                uint32_t rows, uint32_t columns);
-
-// The types of a multiply-add; nullptr: not a matrix.
-struct ProductTypes {
-    const TiledType* a;
-    const TiledType* b;
-    const TiledType* c;
-    const TiledType* result;
-
-    bool areMatrices() const { return a && b && c && result; }
-    bool fit() const;  // sizes and uses are right
-};
-ProductTypes productTypes(const Module& module, const NativePlan& plan, const Instruction& mulAdd);
 
 // Whether operands of a matrix type depend on specialization constants.
 bool hasOpenMatrixTypes(const Module& module);
@@ -137,7 +122,6 @@ struct NativeFunction : FunctionLowering<NativeContext> {
 bool lowerNativeLength(NativeFunction& f, const Instruction& length);
 bool lowerNativeExtract(NativeFunction& f, const Instruction& extract);
 bool lowerNativeInsert(NativeFunction& f, const Instruction& insert);
-bool lowerNativeChain(NativeFunction& f, Instruction& chain);  // always in place
 
 // Lengths of native matrices: drivers know them, but not all support them in OpSpecConstantOp. By
 // id: the OpSpecConstantOp of lengths, and of values computed from them.

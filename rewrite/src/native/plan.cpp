@@ -32,24 +32,6 @@ std::optional<TiledType> listableType(const Module& module, const Instruction& m
     return type;
 }
 
-// The shape of a multiply-add whose types fit().
-MatrixShape productShape(const TypeTable& types, const ProductTypes& product,
-                         uint32_t matrixOperands) {
-    using Mask = spv::CooperativeMatrixOperandsMask;
-    const auto has = [&](Mask bit) { return (matrixOperands & static_cast<uint32_t>(bit)) != 0; };
-    const auto component = [&](const TiledType* type, Mask bit) {
-        return componentOf(types, type->component, has(bit));
-    };
-    return {product.result->rows,
-            product.result->columns,
-            product.a->columns,
-            component(product.a, Mask::MatrixASignedComponentsKHR),
-            component(product.b, Mask::MatrixBSignedComponentsKHR),
-            component(product.c, Mask::MatrixCSignedComponentsKHR),
-            component(product.result, Mask::MatrixResultSignedComponentsKHR),
-            has(Mask::SaturatingAccumulationKHR)};
-}
-
 class NativePlanner {
  public:
     NativePlanner(const Module& module, const TypeTable& types, const PlannedTarget& target)
@@ -114,13 +96,10 @@ class NativePlanner {
     }
 
     void addProduct(const Instruction& i) {
-        const ProductTypes product = productTypes(module_, plan_, i);
-        if (!product.areMatrices()) {
-            problem_ = "operands of a multiply-add are not cooperative matrices";
-        } else if (!product.fit()) {
-            problem_ = "operands of a multiply-add have sizes or uses that do not fit";
+        if (const auto shape = productShape(types_, i)) {
+            products_.push_back(*shape);
         } else {
-            products_.push_back(productShape(types_, product, i.word(3)));
+            problem_ = "operands of a multiply-add have types, sizes or uses that do not fit";
         }
     }
 
@@ -168,14 +147,6 @@ Result<NativePlan> planNative(const Module& module, const TypeTable& types,
     return NativePlanner(module, types, target).run();
 }
 
-ComponentType componentOf(const TypeTable& types, Id type, bool isSigned) {
-    const NumberKind kind = types.isFloat(type) ? NumberKind::kFloat
-                            : isSigned          ? NumberKind::kSigned
-                                                : NumberKind::kUnsigned;
-    const Number* number = findNumber(kind, types.width(type));
-    return number == nullptr ? kNoComponentType : number->type;
-}
-
 bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, const TiledType& type,
                uint32_t rows, uint32_t columns) {
     return std::ranges::any_of(shapes, [&](const MatrixShape& shape) {
@@ -184,7 +155,7 @@ bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, cons
         if (!sizes) return false;
         // Cooperative Matrix Operands, not the type, say whether integers are signed.
         for (const bool isSigned : {false, true}) {
-            const ComponentType component = componentOf(types, type.component, isSigned);
+            const ComponentType component = componentTypeOf(types, type.component, isSigned);
             if (type.use == Use::kA && shape.a == component) return true;
             if (type.use == Use::kB && shape.b == component) return true;
             const bool sum = shape.c == component || shape.result == component;
@@ -192,19 +163,6 @@ bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, cons
         }
         return false;
     });
-}
-
-bool ProductTypes::fit() const {
-    return a->use == Use::kA && b->use == Use::kB && a->columns == b->rows &&
-           a->rows == result->rows && b->columns == result->columns && c->rows == result->rows &&
-           c->columns == result->columns && c->use == Use::kAccumulator &&
-           result->use == Use::kAccumulator;
-}
-
-ProductTypes productTypes(const Module& module, const NativePlan& plan, const Instruction& mulAdd) {
-    const auto typeOf = [&](Id value) { return plan.type(module.def(value).type); };
-    return {typeOf(mulAdd.word(0)), typeOf(mulAdd.word(1)), typeOf(mulAdd.word(2)),
-            typeOf(mulAdd.result)};
 }
 
 namespace {
@@ -257,11 +215,13 @@ AddedShapeUse addedShapeUse(const Module& module, const TypeTable& types,
     AddedShapeUse use = hasOpenMatrixTypes(module) ? AddedShapeUse::kOpen : AddedShapeUse::kNone;
     module.visitBlocks([&](const Instruction& i) {
         if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
-        const ProductTypes product = productTypes(module, plan, i);
-        if (!product.areMatrices() || !product.fit()) return;
-        const MatrixShape shape = productShape(types, product, i.word(3));
-        const bool isAdded = any ? std::ranges::find(native, shape) == native.end()
-                                 : std::ranges::find(added, shape) != added.end();
+        const bool areListed = std::ranges::all_of(
+            std::array{i.word(0), i.word(1), i.word(2), i.result},
+            [&](Id value) { return plan.type(module.def(value).type) != nullptr; });
+        const auto shape = areListed ? productShape(types, i) : std::nullopt;
+        if (!shape) return;
+        const bool isAdded = any ? std::ranges::find(native, *shape) == native.end()
+                                 : std::ranges::find(added, *shape) != added.end();
         if (isAdded) use = AddedShapeUse::kSome;
     });
     return use;

@@ -281,15 +281,6 @@ const Number* componentsOf(const HalvesContext& context, Id matrix) {
     return numberOf(context.types, context.module.def(matrix).word(0));
 }
 
-// An element of one matrix as that of another, `to`, by a bit cast.
-Id castElement(Emitter& emit, const Number& from, const Number& to, Id value, Id element) {
-    const Id bits = emit.types().intType(from.bits, false);
-    emit.types().declareArithmetic(bits);
-    const Slot slots[] = {{value, 0}};
-    const std::vector<Slot> memory = packComponents(emit, from, slots, emit.typeOf(value), bits);
-    return scalarOf(emit, element, unpackComponents(emit, to, memory, bits, element)[0]);
-}
-
 bool holdConversion(HalvesFunction& f, const Instruction& i) {
     HalvesContext& context = f.context;
     Emitter& emit = f.emit();
@@ -320,7 +311,11 @@ bool holdConversion(HalvesFunction& f, const Instruction& i) {
     source.eachUnit([&](const StagedElements::Unit& at) {
         Id value = scalarOf(emit, source.element(), source.read(at)[0]);
         if (casts) {
-            value = castElement(emit, *number, *wanted, value, target.element());
+            const Slot slots[] = {{value, 0}};
+            context.types.declareArithmetic(context.types.intType(number->bits, false));
+            value = scalarOf(emit, target.element(),
+                             castComponents(emit, *number, *wanted, slots, emit.typeOf(value),
+                                            target.element())[0]);
         } else if (from != to && to != 0) {
             value = emit.op(i.opcode, to, {value});
             decorations.addTo(value);

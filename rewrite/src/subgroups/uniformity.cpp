@@ -21,18 +21,6 @@ bool isSameInWorkgroup(spv::BuiltIn builtIn) {
                              DeviceIndex});
 }
 
-// What operations on a subgroup give all of its invocations, if their own operands say so.
-bool givesOneValue(const Instruction& i) {
-    const bool isReduction =
-        i.opcode >= OpGroupNonUniformIAdd && i.opcode <= OpGroupNonUniformLogicalXor;
-    if (isReduction) return i.word(1) == static_cast<uint32_t>(spv::GroupOperation::Reduce);
-    return isOneOf(i.opcode, {OpGroupNonUniformAll, OpGroupNonUniformAny, OpGroupNonUniformAllEqual,
-                              OpGroupNonUniformBroadcast, OpGroupNonUniformBroadcastFirst,
-                              OpGroupNonUniformBallot, OpSubgroupBallotKHR, OpSubgroupAllKHR,
-                              OpSubgroupAnyKHR, OpSubgroupAllEqualKHR, OpSubgroupFirstInvocationKHR,
-                              OpSubgroupReadInvocationKHR});
-}
-
 // Those of a ballot's value alone, which no other invocation takes part in.
 bool countsBallot(const Instruction& i) {
     return isOneOf(i.opcode, {OpGroupNonUniformBallotFindLSB, OpGroupNonUniformBallotFindMSB,
@@ -264,7 +252,7 @@ bool Uniformity::resultVaries(const Known& known, const Instruction& i) const {
     if (isMatrixType(module_.def(i.type).opcode)) return true;
     if (i.opcode == OpPhi) return phiVaries(known, i);
     if (i.opcode == OpLoad) return loadVaries(i.word(0), i);
-    if (givesOneValue(i)) return !isOneSubgroup_;
+    if (givesAllLanesOneValue(i)) return !isOneSubgroup_;
     if (countsBallot(i)) return anyVaries(i);
     constexpr uint32_t kDiffers = kReads | kChanges | kConvergent | kOfLane | kVaries;
     const bool isImageLoad = isOneOf(i.opcode, {OpImageFetch, OpImageSampleExplicitLod});

@@ -42,23 +42,6 @@ class GridPlanner {
     }
 
  private:
-    // Cooperative Matrix Operands, not the type, say whether integers are signed.
-    ComponentType componentOf(Id matrix, bool isSigned) const {
-        const Number* number = numberOf(types_, module_.def(matrix).word(0));
-        if (number != nullptr && !number->isFloat()) {
-            number =
-                findNumber(isSigned ? NumberKind::kSigned : NumberKind::kUnsigned, number->bits);
-        }
-        return number == nullptr ? kNoComponentType : number->type;
-    }
-
-    // Factors of 8-bit floats are held as f16. Sums of them are rounded, which tiles are not.
-    ComponentType factorOf(Id matrix, bool isSigned) const {
-        const Number* number = numberOf(types_, module_.def(matrix).word(0));
-        const bool held = number != nullptr && number->isSmallFloat();
-        return held ? ComponentType::kFloat16 : componentOf(matrix, isSigned);
-    }
-
     void addProduct(const MatrixProduct& product) {
         const Instruction& i = *product.instruction;
         const std::optional<TileGrid> grid =
@@ -69,27 +52,18 @@ class GridPlanner {
 
     // The best grid for a product; nullopt: the driver supports no shape for it.
     std::optional<TileGrid> gridFor(const Instruction& i, Id a, Id b) const {
-        const auto left = matrixDimensions(module_, module_.def(a));
-        const auto sums = matrixDimensions(module_, module_.def(i.type));
-        if (!left || !sums) return std::nullopt;
-        using enum spv::CooperativeMatrixOperandsMask;
-        const auto has = [&](spv::CooperativeMatrixOperandsMask bit) {
-            return (i.word(3) & static_cast<uint32_t>(bit)) != 0;
-        };
-        if (has(SaturatingAccumulationKHR)) return std::nullopt;
-        const ComponentType typeOfA = factorOf(a, has(MatrixASignedComponentsKHR));
-        const ComponentType typeOfB = factorOf(b, has(MatrixBSignedComponentsKHR));
-        const ComponentType typeOfC = componentOf(i.type, has(MatrixCSignedComponentsKHR));
-        const ComponentType ofResult = componentOf(i.type, has(MatrixResultSignedComponentsKHR));
-        if (typeOfC != ofResult) return std::nullopt;
+        const auto d = matrixDimensions(module_, module_.def(i.type));
+        std::optional<MatrixShape> product = productShape(types_, i);
+        if (!product || product->saturating || product->c != product->result) return std::nullopt;
+        // Factors of 8-bit floats are held as f16. Sums of them are rounded, which tiles are not.
+        for (ComponentType* factor : {&product->a, &product->b}) {
+            const Number* number = findNumber(*factor);
+            if (number != nullptr && number->isSmallFloat()) *factor = ComponentType::kFloat16;
+        }
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (!beginAtWords(i, a, b, shape) || shape.a != typeOfA || shape.b != typeOfB ||
-                shape.c != typeOfC || shape.result != ofResult || shape.saturating ||
-                left->columns % shape.k != 0) {
-                continue;
-            }
-            const std::optional<TileGrid> grid = divide(*sums, shape);
+            if (!beginAtWords(i, a, b, shape) || !isMadeOf(*product, shape)) continue;
+            const std::optional<TileGrid> grid = divide(*d, shape);
             if (grid && (!best || isBetter(*grid, *best))) best = grid;
         }
         return best;
