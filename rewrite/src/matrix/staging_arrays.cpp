@@ -186,58 +186,6 @@ std::set<Id> pointersInto(std::span<const StagingArray> arrays) {
     return pointers;
 }
 
-// The matrices, and the arrays from which they are loaded.
-class Candidates {
- public:
-    Candidates(const TypeTable& types, const MatrixUses& uses)
-        : types_(types),
-          users_(types.module()),
-          uses_(uses),
-          survey_(uses_, types, [&](const Instruction& i) { return mayBe(i); }, {}) {
-        size_t before = 0;
-        do {
-            before = survey_.found().size();
-            findArrays();
-            survey_.dropUnless([&](const MatrixProduct& product) {
-                const Id sum = types.module().def(product.instruction->type).word(0);
-                return types.isFloat(sum) && types.width(sum) == 32 && isStaged(product.a) &&
-                       isStaged(product.b);
-            });
-        } while (survey_.found().size() != before);
-    }
-
-    const std::vector<StagingArray>& arrays() const { return arrays_; }
-    const std::set<Id>& matrices() const { return survey_.found(); }
-
- private:
-    bool mayBe(const Instruction& type) const {
-        const auto d = matrixDimensions(types_.module(), type);
-        return d && d->isOfSubgroup() && d->use != Use::kAccumulator && types_.isHalf(type.word(0));
-    }
-
-    void findArrays() {
-        arrays_ = stagingArrays(types_, users_, [&](Id matrix) { return survey_.has(matrix); });
-        std::erase_if(arrays_, [&](const StagingArray& array) {
-            return halvesIn(types_, array.element) == 0;
-        });
-        const std::set<Id> pointers = pointersInto(arrays_);
-        others_.clear();
-        for (const MatrixAccess& load : uses_.loads()) {
-            if (!pointers.contains(load.instruction->word(0))) others_.insert(load.type);
-        }
-    }
-
-    // Whether all matrices of a type are loaded from the arrays.
-    bool isStaged(Id matrix) const { return !others_.contains(matrix); }
-
-    const TypeTable& types_;
-    const Users users_;
-    const MatrixUses& uses_;
-    FactorSurvey survey_;
-    std::vector<StagingArray> arrays_;
-    std::set<Id> others_;  // types that are loaded from other memory, too
-};
-
 // The array with f32 in place of the f16 in its elements.
 RetypedArray withSingles(TypeTable& types, const StagingArray& array) {
     const uint32_t count = halvesIn(types, array.element);
@@ -281,25 +229,27 @@ Id itemFor(TypeTable& types, uint32_t bytes, uint32_t most) {
 }
 
 // The arrays from which only matrices of these types are loaded, all of one format.
-std::vector<StagingArray> arraysOf(const TypeTable& types, const std::set<Id>& wanted) {
+std::vector<StagingArray> arraysOf(const TypeTable& types, const Users& users,
+                                   const std::set<Id>& wanted) {
     const Module& module = types.module();
     const auto formatOf = [&](Id matrix) { return module.def(matrix).word(0); };
     std::vector<StagingArray> arrays =
-        stagingArrays(types, Users(module), [&](Id matrix) { return wanted.contains(matrix); });
+        stagingArrays(types, users, [&](Id matrix) { return wanted.contains(matrix); });
     std::erase_if(arrays, [&](const StagingArray& array) {
         const Id format = formatOf(*array.matrices.begin());
-        return !std::ranges::all_of(array.matrices,
+        return (types.isHalf(format) && halvesIn(types, array.element) == 0) ||
+               !std::ranges::all_of(array.matrices,
                                     [&](Id matrix) { return formatOf(matrix) == format; });
     });
     return arrays;
 }
 
 // Of these types, those that are only loaded from the arrays that this leaves. Values that become
-// equal f16 have one type.
-std::vector<StagingArray> arraysAlone(const TypeTable& types, std::set<Id>& wanted) {
-    const MatrixUses uses(types.module());
+// equal numbers have one type.
+std::vector<StagingArray> arraysAlone(const TypeTable& types, const MatrixUses& uses,
+                                      const Users& users, std::set<Id>& wanted) {
     for (;;) {
-        std::vector<StagingArray> arrays = arraysOf(types, wanted);
+        std::vector<StagingArray> arrays = arraysOf(types, users, wanted);
         const std::set<Id> pointers = pointersInto(arrays);
         std::set<Id> staged;
         for (const StagingArray& array : arrays) {
@@ -311,6 +261,33 @@ std::vector<StagingArray> arraysAlone(const TypeTable& types, std::set<Id>& want
         if (staged == wanted) return arrays;
         wanted = std::move(staged);
     }
+}
+
+// The f16 matrices of products with f32 sums that are only loaded from arrays, and these.
+std::vector<StagingArray> arraysOfHalves(const TypeTable& types, const MatrixUses& uses,
+                                         std::set<Id>& matrices) {
+    const Module& module = types.module();
+    const Users users(module);
+    FactorSurvey survey(uses, types,
+                        [&](const Instruction& type) {
+                            const auto d = matrixDimensions(module, type);
+                            return d && d->isOfSubgroup() && d->use != Use::kAccumulator &&
+                                   types.isHalf(type.word(0));
+                        },
+                        {});
+    std::vector<StagingArray> arrays;
+    size_t before = 0;
+    do {
+        before = survey.found().size();
+        matrices = survey.found();
+        arrays = arraysAlone(types, uses, users, matrices);
+        survey.dropUnless([&](const MatrixProduct& product) {
+            const Id sum = module.def(product.instruction->type).word(0);
+            return types.isFloat(sum) && types.width(sum) == 32 && matrices.contains(product.a) &&
+                   matrices.contains(product.b);
+        });
+    } while (survey.found().size() != before);
+    return arrays;
 }
 
 // The largest arrays of which the device has room for twice the memory, and for `others` bytes.
@@ -413,12 +390,12 @@ RetypedArray withHalves(TypeTable& types, StagingArray array, Id format, uint32_
 bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses) {
     const bool isFaster = target.tuning.sharedSingles.value_or(target.device.stagesSingles);
     if (!target.device.shaderFloat16 || !isFaster) return false;
-    const Candidates candidates(types, uses);
-    if (!mayDouble(types, target, candidates.arrays())) return false;
+    std::set<Id> matrices;
+    const std::vector<StagingArray> found = arraysOfHalves(types, uses, matrices);
+    if (!mayDouble(types, target, found)) return false;
     std::vector<RetypedArray> arrays;
-    for (const StagingArray& array : candidates.arrays())
-        arrays.push_back(withSingles(types, array));
-    holdAs(types, arrays, candidates.matrices(), 32);
+    for (const StagingArray& array : found) arrays.push_back(withSingles(types, array));
+    holdAs(types, arrays, matrices, 32);
     return true;
 }
 
@@ -426,17 +403,18 @@ bool holdSharedHalves(TypeTable& types, const PlannedTarget& target, const Matri
     const std::set<Id> small = smallFactors(types, uses);
     if (!target.device.shaderFloat16 || small.empty()) return false;
     const std::set<Id> pointers =
-        pointersInto(retypedOf(types, target, uses, arraysOf(types, small)));
+        pointersInto(retypedOf(types, target, uses, arraysOf(types, Users(types.module()), small)));
     if (pointers.empty()) return false;
     std::set<Id> matrices = loadedAlone(types, uses, small, pointers), others;
     std::ranges::set_difference(small, matrices, std::inserter(others, others.end()));
     matrices.merge(separateFactors(types, others, [&](const Instruction& access) {
         return pointers.contains(access.word(0));
     }));
-    const std::vector<StagingArray> found = arraysAlone(types, matrices);
+    const Module& module = types.module();
+    const std::vector<StagingArray> found =
+        arraysAlone(types, MatrixUses(module), Users(module), matrices);
     if (found.empty()) return false;
     std::vector<RetypedArray> arrays;
-    const Module& module = types.module();
     for (const StagingArray& array : found) {
         const Id format = module.def(*array.matrices.begin()).word(0);
         arrays.push_back(withHalves(types, array, format, itemBytesFor(module, array)));
