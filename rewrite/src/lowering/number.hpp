@@ -178,6 +178,13 @@ std::vector<Slot> packComponents(Emitter& emit, const Number& number,
 // Components of one format as those of another that have the same bits in memory.
 std::vector<Slot> castComponents(Emitter& emit, const Number& from, const Number& to,
                                  std::span<const Slot> components, Id heldFrom, Id heldTo);
+// A word of four bytes.
+struct FourBytes {
+    Id word;
+    bool areSigned;
+};
+// The sum of four products, by an instruction for that.
+Id byteDot(Emitter& emit, Id type, FourBytes a, FourBytes b);
 // The component with a dynamic index (u32) in a memory scalar.
 Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held);
 // The bits of a component in memory, zero extended to a u32. It has 32 bits at most.

@@ -141,6 +141,22 @@ std::vector<Slot> castComponents(Emitter& emit, const Number& from, const Number
     return unpackComponents(emit, to, memory, bits, heldTo);
 }
 
+Id byteDot(Emitter& emit, Id type, FourBytes a, FourBytes b) {
+    Module& module = emit.module();
+    module.addCapability(spv::Capability::DotProduct);
+    module.addCapability(spv::Capability::DotProductInput4x8BitPacked);
+    if (module.version() < 0x00010600) module.addExtension("SPV_KHR_integer_dot_product");
+    spv::Op opcode = OpSUDot;
+    if (a.areSigned == b.areSigned) {
+        opcode = a.areSigned ? OpSDot : OpUDot;
+    } else if (b.areSigned) {
+        std::swap(a, b);  // OpSUDot takes the signed operand first
+    }
+    return emit.op(opcode, type,
+                   {idOperand(a.word), idOperand(b.word),
+                    literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
+}
+
 Slot pickComponent(Emitter& emit, const Number& number, Id scalar, Id index, Id held) {
     if (number.form != nullptr) return number.form->pick(emit, number, scalar, index, held);
     TypeTable& types = emit.types();

@@ -140,11 +140,6 @@ class DotRow : public IntegerRow {
         : IntegerRow(context, emit, p), a_(readings.a), b_(readings.b) {}
 
     void prepareB(Id b) override {
-        context_.module.addCapability(spv::Capability::DotProduct);
-        context_.module.addCapability(spv::Capability::DotProductInput4x8BitPacked);
-        if (context_.module.version() < 0x00010600) {
-            context_.module.addExtension("SPV_KHR_integer_dot_product");
-        }
         for (Id pack : extractPacks(emit_, *p_.b, b)) {
             bytes_.push_back(b_.bytes(emit_, emit_.bitcast(types_.uint32(), pack)));
         }
@@ -214,17 +209,7 @@ class DotRow : public IntegerRow {
         return bytes_[p_.b->fragment.packOf(row, column)][k % perPack];
     }
 
-    Id dot(Id a, Id b) {
-        spv::Op opcode = OpSUDot;
-        if (a_.isSigned == b_.isSigned) {
-            opcode = a_.isSigned ? OpSDot : OpUDot;
-        } else if (b_.isSigned) {
-            std::swap(a, b);  // OpSUDot takes the signed operand first
-        }
-        return emit_.op(opcode, arithmetic_,
-                        {idOperand(a), idOperand(b),
-                         literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
-    }
+    Id dot(Id a, Id b) { return byteDot(emit_, arithmetic_, {a, a_.isSigned}, {b, b_.isSigned}); }
 
     ByteReading a_, b_;
     std::vector<std::vector<Id>> bytes_;  // of each pack of B

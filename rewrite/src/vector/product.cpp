@@ -338,11 +338,6 @@ Arithmetic::Arithmetic(VectorFunction& function, Sum sum, Interpretation input,
             break;
         case Sum::kDot:
             unit_ = sumType_ = u32();
-            f_.module().addCapability(spv::Capability::DotProduct);
-            f_.module().addCapability(spv::Capability::DotProductInput4x8BitPacked);
-            if (f_.module().version() < 0x00010600) {
-                f_.module().addExtension("SPV_KHR_integer_dot_product");
-            }
             break;
     }
 }
@@ -384,17 +379,9 @@ Id Arithmetic::multiplyAdd(Id weight, Id input, Id accumulator) {
 }
 
 Id Arithmetic::dot(Id weight, Id input) {
-    const bool weightSigned = matrix_.isSigned();
-    const bool inputSigned = input_.isSigned();
-    spv::Op opcode = OpSUDot;
-    if (weightSigned == inputSigned) {
-        opcode = weightSigned ? OpSDot : OpUDot;
-    } else if (!weightSigned) {
-        std::swap(weight, input);  // the first operand of OpSUDot is the signed one
-    }
-    const Id dot = emit_.op(opcode, opcode == OpUDot ? u32() : s32(),
-                            {idOperand(weight), idOperand(input),
-                             literal(spv::PackedVectorFormat::PackedVectorFormat4x8Bit)});
+    const FourBytes weights = {weight, matrix_.isSigned()}, inputs = {input, input_.isSigned()};
+    const bool isUnsigned = !weights.areSigned && !inputs.areSigned;
+    const Id dot = byteDot(emit_, isUnsigned ? u32() : s32(), weights, inputs);
     return emit_.bitcast(sumType_, dot);
 }
 
