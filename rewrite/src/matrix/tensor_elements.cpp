@@ -31,12 +31,12 @@ TensorElements::TensorElements(MatrixContext& context, Emitter& emit, const Inst
     resolve(emit, pointer);
     if (!valid() || !isStore_ || bits() <= componentBits_) return;
     if (bits() != 32 || !types_.isInteger(scalar_)) {
-        refuse(
+        unsupported(
             "tensors cannot be stored to memory of larger components that are not 32-bit integers");
     }
 }
 
-bool TensorElements::refuse(std::string_view what) {
+bool TensorElements::unsupported(std::string_view what) {
     scalar_ = 0;
     return context_.fail(ErrorCode::kUnsupported, at_, what);
 }
@@ -80,7 +80,7 @@ void TensorElements::resolve(Emitter& emit, Id pointer) {
             return hasLayout(context_, storage) ? resolveBuffer(emit, pointer, storage)
                                                 : resolvePointer(emit, pointer);
         default:
-            refuse("the storage class of Pointer is not emulated for tensors");
+            unsupported("the storage class of Pointer is not emulated for tensors");
     }
 }
 

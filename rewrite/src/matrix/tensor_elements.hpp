@@ -44,7 +44,7 @@ class TensorElements {
     }
 
  private:
-    bool refuse(std::string_view what);
+    bool unsupported(std::string_view what);
     void resolve(Emitter& emit, Id pointer);
     void resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage);
     void resolvePointer(Emitter& emit, Id pointer);

@@ -7,7 +7,7 @@
 // invocation holds which element, and of a tile only the driver knows that. So there are two types
 // for each type of accumulators: one in tiles, and one that is distributed to invocations as
 // layout.hpp says. The module's values have the type with which fewer conversions between both,
-// through shared memory (tile_exchange.cpp), are necessary.
+// through shared memory (tile_product.cpp), are necessary.
 #pragma once
 
 #include <map>
