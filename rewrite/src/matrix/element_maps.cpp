@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/opcodes.hpp"
 #include "matrix/element_flow.hpp"
 #include "matrix/matrix_uses.hpp"
 #include "plan/device_plan.hpp"

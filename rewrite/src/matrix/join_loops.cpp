@@ -4,7 +4,6 @@
 #include "ir/cloner.hpp"
 #include "ir/emitter.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/opcodes.hpp"
 #include "matrix/equal_code.hpp"
 #include "matrix/product_loops.hpp"
 

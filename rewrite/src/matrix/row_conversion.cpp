@@ -3,7 +3,6 @@
 // SPV_QCOM_cooperative_matrix_conversion: converts between matrices and arrays of the invocations.
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"

@@ -4,7 +4,6 @@
 // B lie in shared memory.
 #pragma once
 
-#include <algorithm>
 #include <numeric>
 
 #include "matrix/exchange.hpp"

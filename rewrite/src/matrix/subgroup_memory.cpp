@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
 #include "lowering/context.hpp"
 #include "matrix/exchange.hpp"
 #include "matrix/instructions.hpp"

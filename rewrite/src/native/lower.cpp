@@ -3,7 +3,6 @@
 
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "lowering/memory.hpp"

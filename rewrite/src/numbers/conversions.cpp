@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "ir/arithmetic_decorations.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"

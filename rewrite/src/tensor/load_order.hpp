@@ -12,7 +12,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "ir/blocks.hpp"
 #include "ir/control_flow.hpp"
 #include "ir/module.hpp"
 #include "ir/types.hpp"

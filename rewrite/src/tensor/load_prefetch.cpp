@@ -8,7 +8,6 @@
 #include "ir/effects.hpp"
 #include "ir/loop_slices.hpp"
 #include "ir/memory_operands.hpp"
-#include "ir/opcodes.hpp"
 #include "tensor/load_order.hpp"
 
 namespace coopvk::rewrite {

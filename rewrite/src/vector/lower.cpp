@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The order in which cooperative vectors are lowered, and the functions that take their operations.
-#include <algorithm>
 
 #include "ir/component_kinds.hpp"
 #include "ir/opcodes.hpp"

@@ -7,8 +7,6 @@
 // the way. A lane's totals are a row there: drivers store two at once. Lanes keep bias and result.
 #include <algorithm>
 
-#include "ir/entry_point.hpp"
-#include "ir/opcodes.hpp"
 #include "vector/shared_vectors.hpp"
 
 namespace coopvk::rewrite {

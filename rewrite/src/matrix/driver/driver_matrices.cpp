@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "ir/arithmetic_decorations.hpp"
-#include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "matrix/exchange.hpp"

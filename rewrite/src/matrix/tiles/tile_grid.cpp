@@ -6,7 +6,6 @@
 
 #include "ir/blocks.hpp"
 #include "ir/composites.hpp"
-#include "ir/entry_point.hpp"
 #include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/context.hpp"

@@ -16,9 +16,7 @@
 // (number.hpp).
 #pragma once
 
-#include <algorithm>
 
-#include "ir/opcodes.hpp"
 #include "lowering/context.hpp"
 #include "lowering/memory_types.hpp"
 
