@@ -168,9 +168,7 @@ class CrossWorkgroupLowering {
         if (!isUntypedPtrChain(i.opcode)) return;
         const auto [array, isNew] = arrays_.try_emplace(i.word(0), 0);
         if (isNew) {
-            array->second = module_.takeId();
-            module_.append(Section::kGlobals,
-                           makeInstruction(OpTypeRuntimeArray, 0, array->second, {i.operands[0]}));
+            array->second = context_.types.newType(OpTypeRuntimeArray, {i.operands[0]});
             addStride(i, array->second, element);
         }
         i.opcode = OpUntypedAccessChainKHR;

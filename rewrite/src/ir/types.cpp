@@ -95,6 +95,12 @@ Id TypeTable::matrixType(Operands operands) {
     return unique(OpTypeCooperativeMatrixKHR, operands);
 }
 
+Id TypeTable::newType(spv::Op opcode, Operands operands) {
+    const Id id = module_.takeId();
+    module_.append(Section::kGlobals, makeInstruction(opcode, 0, id, std::move(operands)));
+    return id;
+}
+
 Id TypeTable::columnsType(Id column, uint32_t columns) {
     return unique(OpTypeMatrix, {idOperand(column), literal(columns)});
 }

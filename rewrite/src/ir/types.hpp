@@ -31,6 +31,8 @@ class TypeTable {
     Id pointerType(spv::StorageClass storage, Id pointee);
     // OpTypeCooperativeMatrixKHR.
     Id matrixType(Operands operands);
+    // A type of its own, also where the module has an equal one.
+    Id newType(spv::Op opcode, Operands operands);
     Id columnsType(Id column, uint32_t columns);  // OpTypeMatrix
     Id functionType(Id result, std::span<const Id> parameters);
 

@@ -63,10 +63,8 @@ bool givesPair(const Instruction& i) {
 Id LongVectorContext::memoryType(const LongVector& vector) {
     Id& array = memoryTypes[vector.id];
     if (array != 0) return array;
-    array = module.takeId();
-    module.append(Section::kGlobals, makeInstruction(OpTypeArray, 0, array,
-                                                     {idOperand(vector.component),
-                                                      idOperand(types.constantU32(vector.count))}));
+    array = types.newType(
+        OpTypeArray, {idOperand(vector.component), idOperand(types.constantU32(vector.count))});
     module.decorate(array, spv::Decoration::ArrayStride, {types.width(vector.component) / 8});
     inMemory[array] = vector.id;
     return array;

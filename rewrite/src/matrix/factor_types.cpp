@@ -106,10 +106,8 @@ class FactorValues {
 
     Id added(Id type) {
         Id& other = added_[type];
-        if (other != 0) return other;
-        other = module_.takeId();
-        module_.append(Section::kGlobals, makeInstruction(OpTypeCooperativeMatrixKHR, 0, other,
-                                                          module_.def(type).operands));
+        if (other == 0)
+            other = types_.newType(OpTypeCooperativeMatrixKHR, module_.def(type).operands);
         return other;
     }
 

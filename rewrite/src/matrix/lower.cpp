@@ -288,11 +288,8 @@ const MatrixType& typeWith(MatrixContext& context, const MatrixType& from, Id fo
     made.sumForm = SumForm::kClosed;
     describePacks(made, types);
     // A new type in any case: an equal array may be that of other matrices.
-    made.id = context.module.takeId();
     const Id packs = types.constantU32(made.fragment.packs());
-    context.module.append(
-        Section::kGlobals,
-        makeInstruction(OpTypeArray, 0, made.id, {idOperand(made.pack), idOperand(packs)}));
+    made.id = types.newType(OpTypeArray, {idOperand(made.pack), idOperand(packs)});
     return context.matrices.emplace(made.id, made).first->second;
 }
 

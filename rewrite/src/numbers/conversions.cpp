@@ -200,7 +200,6 @@ bool castsPartsOfBytes(const NumbersContext& context, const Instruction& cast) {
     return isPartOfByte(context.format(cast.type)) || isPartOfByte(context.formatOf(cast.word(0)));
 }
 
-// Whether a bit cast of a lowered format is from or to such floats.
 // The first component has the lowest bits (SPIR-V, OpBitcast). No more than four of 6 bits are
 // cast.
 bool lowerPartsOfBytes(NumbersContext& context, Emitter& emit, const Instruction& cast) {

@@ -52,10 +52,7 @@ std::optional<Id> inMemory(NumbersContext& context, const Member& member) {
     }
     const PlainMatrix& matrix = context.matrices.at(member.matrix);
     const Id length = context.types.constantU32(matrix.columns);
-    array = module.takeId();
-    module.append(
-        Section::kGlobals,
-        makeInstruction(OpTypeArray, 0, array, {idOperand(matrix.column), idOperand(length)}));
+    array = context.types.newType(OpTypeArray, {idOperand(matrix.column), idOperand(length)});
     module.decorate(array, spv::Decoration::ArrayStride, {member.stride});
     return array;
 }

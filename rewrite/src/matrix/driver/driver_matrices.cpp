@@ -84,9 +84,7 @@ class DriverConverter {
     Id distributed(Id type) {
         Id& found = distributed_[type];
         if (found != 0) return found;
-        found = module_.takeId();
-        module_.append(Section::kGlobals, makeInstruction(OpTypeCooperativeMatrixKHR, 0, found,
-                                                          Operands(module_.def(type).operands)));
+        found = types_.newType(OpTypeCooperativeMatrixKHR, module_.def(type).operands);
         result_.distributed.insert(found);
         return found;
     }

@@ -323,9 +323,7 @@ class FactorSlicer {
             return product.type;
         Id& made = open_[product.type];
         if (made != 0) return made;
-        made = module_.takeId();
-        module_.append(Section::kGlobals,
-                       makeInstruction(OpTypeCooperativeMatrixKHR, 0, made, c.operands));
+        made = types_.newType(OpTypeCooperativeMatrixKHR, c.operands);
         slices_.openSums.insert(made);
         return made;
     }
@@ -352,11 +350,9 @@ class FactorSlicer {
     Id sliceOf(Id type, size_t size, uint32_t depth) {
         Id& made = made_[{type, depth}];
         if (made != 0) return made;
-        made = module_.takeId();
         Operands operands = module_.def(type).operands;
         operands[size] = idOperand(types_.constantU32(depth));
-        module_.append(Section::kGlobals,
-                       makeInstruction(OpTypeCooperativeMatrixKHR, 0, made, std::move(operands)));
+        made = types_.newType(OpTypeCooperativeMatrixKHR, std::move(operands));
         if (size == 2) slices_.depths[made] = depth;
         return made;
     }

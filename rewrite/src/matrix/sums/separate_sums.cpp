@@ -37,6 +37,7 @@ struct SumRegion {
     }
 };
 
+// The regions of a function, the last one first.
 class RegionFinder {
  public:
     RegionFinder(const Module& module, const SumTypes& sums, const BlockGraph& graph,
@@ -55,6 +56,7 @@ class RegionFinder {
         }
     }
 
+    // nullopt: a product of accumulators is in none.
     std::optional<std::vector<SumRegion>> run() {
         std::vector<SumRegion> regions;
         for (size_t b = function_.blocks.size(); b-- > 0;) {
@@ -133,12 +135,6 @@ class RegionFinder {
     const Dominators dominators_;
     std::vector<Named> named_;  // by block
 };
-
-// The regions of a function, the last one first; nullopt: a product of accumulators is in none.
-std::optional<std::vector<SumRegion>> sumRegions(const Module& module, const SumTypes& sums,
-                                                 const BlockGraph& graph, Function& function) {
-    return RegionFinder(module, sums, graph, function).run();
-}
 
 struct SumMoves {
     SumRegion region;
@@ -230,12 +226,6 @@ class MoveFinder {
     const Users& users_;
     SumMoves m_;
 };
-
-// nullopt: pointers to accumulators go in or out, too.
-std::optional<SumMoves> sumMoves(const Module& module, const SumTypes& sums,
-                                 const BlockGraph& graph, const Users& users, SumRegion region) {
-    return MoveFinder(module, sums, graph, users, std::move(region)).run();
-}
 
 class SumRetyper {
  public:
@@ -433,11 +423,11 @@ class SumSeparation {
         if (function.blocks.empty()) return true;
         const BlockGraph graph(function);
         const Users users(function);
-        const auto regions = sumRegions(module_, sums_, graph, function);
+        const auto regions = RegionFinder(module_, sums_, graph, function).run();
         if (!regions) return false;
         SumFunction found = {&function, {}};
         for (const SumRegion& region : *regions) {
-            std::optional<SumMoves> moves = sumMoves(module_, sums_, graph, users, region);
+            std::optional<SumMoves> moves = MoveFinder(module_, sums_, graph, users, region).run();
             if (!moves) return false;
             found.moves.push_back(*std::move(moves));
         }

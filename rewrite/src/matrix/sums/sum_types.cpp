@@ -37,9 +37,7 @@ Id SumTypes::other(Id type) {
     }
     Operands operands = i.operands;
     if (i.opcode == OpTypeArray) operands[0] = idOperand(other(i.word(0)));
-    const Id id = module_.takeId();
-    module_.append(Section::kGlobals, makeInstruction(i.opcode, 0, id, std::move(operands)));
-    return others_[type] = id;
+    return others_[type] = types_.newType(i.opcode, std::move(operands));
 }
 
 namespace {

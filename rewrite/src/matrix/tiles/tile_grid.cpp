@@ -124,13 +124,10 @@ Id TilePlan::tileType(TypeTable& table, Id component, uint32_t rows, uint32_t co
     Id& type = types[{component, rows, columns, static_cast<uint32_t>(use)}];
     if (type != 0) return type;
     const auto constant = [&](uint32_t value) { return idOperand(table.constantU32(value)); };
-    type = table.module().takeId();
-    table.module().append(
-        Section::kGlobals,
-        makeInstruction(
-            OpTypeCooperativeMatrixKHR, 0, type,
-            {idOperand(component), constant(static_cast<uint32_t>(spv::Scope::Subgroup)),
-             constant(rows), constant(columns), constant(static_cast<uint32_t>(use))}));
+    type =
+        table.newType(OpTypeCooperativeMatrixKHR,
+                      {idOperand(component), constant(static_cast<uint32_t>(spv::Scope::Subgroup)),
+                       constant(rows), constant(columns), constant(static_cast<uint32_t>(use))});
     return type;
 }
 
@@ -347,10 +344,8 @@ class TileConverter {
     void addTypes() {
         const std::set<Id> distributed = ConversionCounts(module_, plan_).distributed();
         for (const auto& [type, grid] : std::map(plan_.grids)) {
-            const Id second = module_.takeId();
-            module_.append(Section::kGlobals,
-                           makeInstruction(OpTypeCooperativeMatrixKHR, 0, second,
-                                           Operands(module_.def(type).operands)));
+            const Id second =
+                types_.newType(OpTypeCooperativeMatrixKHR, module_.def(type).operands);
             if (!distributed.contains(type)) {
                 plan_.distributed[type] = second;
                 continue;

@@ -186,12 +186,9 @@ bool workgroupHasLayout(const Module& module) {
 
 // An array of two u8x4.
 Id laidOutVector16(TypeTable& types) {
-    Module& module = types.module();
-    const Id array = module.takeId(), part = types.vectorType(types.intType(8, false), 4);
-    const Id two = types.constantU32(2);
-    module.append(Section::kGlobals,
-                  makeInstruction(OpTypeArray, 0, array, {idOperand(part), idOperand(two)}));
-    module.decorate(array, spv::Decoration::ArrayStride, {4});
+    const Id part = types.vectorType(types.intType(8, false), 4), two = types.constantU32(2);
+    const Id array = types.newType(OpTypeArray, {idOperand(part), idOperand(two)});
+    types.module().decorate(array, spv::Decoration::ArrayStride, {4});
     return array;
 }
 

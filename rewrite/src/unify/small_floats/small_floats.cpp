@@ -37,8 +37,6 @@ void takeElement(SmallFloatFunction& f, const Instruction& i, Id format, Id held
     fromHeld(f.emit(), format, held, i.result);
 }
 
-// A number, or a vector of them, as the type that holds it in matrices; and the inverse, for a
-// number of `format`. Both keep all bits, also of NaN.
 Id toHeld(Emitter& emit, Id value) {
     TypeTable& types = emit.types();
     const Id format = types.scalarOf(emit.typeOf(value)), byte = types.intType(8, false);
