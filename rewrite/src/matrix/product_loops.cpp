@@ -54,19 +54,29 @@ class IndexSources {
 std::vector<bool> loopsThatPickMatrices(const Module& module, MatrixCounts& matrices,
                                         const Function& function, const BlockGraph& graph) {
     const IndexSources sources(module, matrices, function);
-    std::vector<bool> picks(graph.loops().size());
+    const std::span<const Loop> loops = graph.loops();
+    const auto numberOf = [&](const Loop* loop) {
+        return static_cast<size_t>(loop - loops.data());
+    };
+    const auto writes = [&](const InstructionPtr& i) {
+        return i->opcode == OpStore && sources.contains(i->word(0));
+    };
+    std::vector<size_t> written, last(loops.size());  // blocks that store; the last one of a loop
     for (size_t b = 0; b < function.blocks.size(); ++b) {
-        for (const Loop* loop = graph.loopOf(b); loop != nullptr; loop = loop->around) {
-            if (b != loop->header && b < loop->continueTarget) continue;
-            const bool isPicked =
-                std::ranges::any_of(function.blocks[b]->body, [&](const InstructionPtr& i) {
-                    if (b == loop->header && i->opcode == OpPhi) return sources.contains(i->result);
-                    return b >= loop->continueTarget && i->opcode == OpStore &&
-                           sources.contains(i->word(0));
-                });
-            const auto number = static_cast<size_t>(loop - graph.loops().data());
-            picks[number] = picks[number] || isPicked;
-        }
+        if (std::ranges::any_of(function.blocks[b]->body, writes)) written.push_back(b);
+        if (const Loop* loop = graph.loopOf(b)) last[numberOf(loop)] = b;
+    }
+    std::vector<bool> picks(loops.size());
+    for (size_t l = loops.size(); l-- > 0;) {
+        const Loop& loop = loops[l];
+        const auto first = std::ranges::lower_bound(written, loop.continueTarget);
+        picks[l] = (first != written.end() && *first <= last[l]) ||
+                   std::ranges::any_of(function.blocks[loop.header]->body, [&](const auto& i) {
+                       return i->opcode == OpPhi && sources.contains(i->result);
+                   });
+        if (loop.around == nullptr) continue;
+        size_t& around = last[numberOf(loop.around)];
+        around = std::max(around, last[l]);
     }
     return picks;
 }
