@@ -20,7 +20,7 @@ using symbols::TermId;
 using symbols_test::Pair;
 
 #define BODY(WHAT) "void main() { const uint at = gl_LocalInvocationIndex; " WHAT "; }"
-#define BYTE_OF(NAN)                                                                  \
+#define BYTE_OF(NAN)                                                                 \
     "uint narrow(float x) { const uint w = floatBitsToUint(x), m = w & 0x7FFFFFFF; " \
     "const uint s = min(141 - (m >> 23), 25), n = m & 0x7FFFFF | 0x800000; "         \
     "const uint tiny = (n + ((1 << (s - 1)) - 1) + (n >> s & 1)) >> s; "             \
@@ -28,16 +28,18 @@ using symbols_test::Pair;
     "const uint r = min(m < 0x3C800000 ? tiny : big, 0x7F); "                        \
     "return (m > 0x7F800000 ? " NAN " : r) | w >> 24 & 0x80; } "
 // In a half float on the way.
-#define HELD(SCALE, NAN)                                                                   \
-    "float held(uint n) { const uint m = (n & 0x7F) << 7, w = m | (m + 0x80 & " NAN        \
-    "); const uint h = uint(float16BitsToUint16(uint16BitsToFloat16(uint16_t(w)) * "       \
-    "float16_t(" SCALE "))) | (n & 0x80) << 8; return float(uint16BitsToFloat16(uint16_t(" \
+#define HELD(SCALE, NAN)                                                             \
+    "float held(uint n) { const uint m = (n & 0x7F) << 7, w = m | (m + 0x80 & " NAN  \
+    "); const uint h = uint(float16BitsToUint16(uint16BitsToFloat16(uint16_t(w)) * " \
+    "float16_t(" SCALE                                                               \
+    "))) | (n & 0x80) << 8; return float(uint16BitsToFloat16(uint16_t("              \
     "h))); } "
 #define ROUNDED BODY("results[at] = float(floate4m3_t(floats[at] * 1.1))")
 #define BY_HALVES BODY("results[at] = held(narrow(floats[at] * 1.1))")
-#define TWO_SIGNS                                                                      \
-    BODY("const float x = floats[at] * 1.1; const uint n = narrow(x); results[at] = "  \
-         "(n >> 7 & 1) != floatBitsToUint(x) >> 31 ? 1.0 : held(n)")
+#define TWO_SIGNS                                                                    \
+    BODY(                                                                            \
+        "const float x = floats[at] * 1.1; const uint n = narrow(x); results[at] = " \
+        "(n >> 7 & 1) != floatBitsToUint(x) >> 31 ? 1.0 : held(n)")
 
 constexpr Pair kPairs[] = {
     {"a rest", "u = 1;", "u = uint(i % 5 < 5);", true, Number::u32},
@@ -72,7 +74,8 @@ constexpr Pair kPairs[] = {
      BODY("atomicMax(integers[0], words[at])"), false, Number::u32},
     {"the smallest", BODY("if (at == 0) integers[0] = max(0u, words[0])"),
      BODY("if (at == 0) atomicMin(integers[0], words[0])"), false, Number::u32},
-    {"bits of all lanes", BODY("if (at == 0) integers[0] = words[2] | words[0] | words[1] | words[3]"),
+    {"bits of all lanes",
+     BODY("if (at == 0) integers[0] = words[2] | words[0] | words[1] | words[3]"),
      BODY("atomicOr(integers[0], words[at])"), true, Number::u32},
     {"two kinds of operations",
      BODY("if (at == 0) integers[0] = (words[0] | words[1]) + words[2] + words[3]"),
@@ -80,8 +83,8 @@ constexpr Pair kPairs[] = {
      false, Number::u32},
     {"what was before", BODY("integers[at] = at == 0 ? 0 : 1"),
      BODY("integers[at] = atomicOr(integers[0], 0) != 0 ? 1 : 0"), false, Number::u32},
-    {"an exchange", BODY("integers[at] = words[at]"), BODY("atomicExchange(integers[at], words[at])"),
-     false, Number::u32},
+    {"an exchange", BODY("integers[at] = words[at]"),
+     BODY("atomicExchange(integers[at], words[at])"), false, Number::u32},
 
     {"an 8-bit float in a half", ROUNDED, BYTE_OF("0x7F") HELD("256.0", "0x4000") BY_HALVES, true},
     {"with another NaN", ROUNDED, BYTE_OF("0xFF") HELD("256.0", "0x4000") BY_HALVES, true},
@@ -106,17 +109,23 @@ struct Operation {
     uint8_t known, knownOther, bits, bitsOther;
 };
 constexpr Operation kOperations[] = {
-    {numberIn(OpIAdd), 0x88, 0x80, 0x00, 0x00},   {numberIn(OpIAdd), 0xF0, 0xE0, 0x30, 0x20},
-    {numberIn(OpISub), 0x08, 0x08, 0x08, 0x00},   {numberIn(OpISub), 0x18, 0x1C, 0x18, 0x0C},
-    {numberIn(OpISub), 0x20, 0x20, 0x20, 0x20},   {numberIn(OpIMul), 0xF8, 0xFF, 0x00, 0x11},
-    {numberIn(OpIMul), 0x0C, 0xFF, 0x00, 0x05},   {numberIn(OpUMod), 0x00, 0xFC, 0x00, 0x08},
-    {numberIn(OpUDiv), 0x81, 0xFC, 0x80, 0x04},   {numberIn(OpBitwiseAnd), 0x80, 0x0F, 0x00, 0x05},
+    {numberIn(OpIAdd), 0x88, 0x80, 0x00, 0x00},
+    {numberIn(OpIAdd), 0xF0, 0xE0, 0x30, 0x20},
+    {numberIn(OpISub), 0x08, 0x08, 0x08, 0x00},
+    {numberIn(OpISub), 0x18, 0x1C, 0x18, 0x0C},
+    {numberIn(OpISub), 0x20, 0x20, 0x20, 0x20},
+    {numberIn(OpIMul), 0xF8, 0xFF, 0x00, 0x11},
+    {numberIn(OpIMul), 0x0C, 0xFF, 0x00, 0x05},
+    {numberIn(OpUMod), 0x00, 0xFC, 0x00, 0x08},
+    {numberIn(OpUDiv), 0x81, 0xFC, 0x80, 0x04},
+    {numberIn(OpBitwiseAnd), 0x80, 0x0F, 0x00, 0x05},
     {numberIn(GLSLstd450UMin), 0xC0, 0x30, 0x40, 0x10},
     {numberIn(GLSLstd450UMax), 0xC0, 0x30, 0x40, 0x10},
 };
 
 std::shared_ptr<const Program> anyProgram() {
-    const auto words = test::compileGlsl("#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}");
+    const auto words =
+        test::compileGlsl("#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}");
     return *makeProgram({.words = words, .subgroupSize = 4});
 }
 
@@ -156,8 +165,7 @@ TEST(BoundsProofs, HoldForAllBytes) {
         const TermId bytes[] = {first, first + 1};
         const TermId a = partlyKnown(terms, first, of.known, of.bits);
         const TermId b = partlyKnown(terms, first + 1, of.knownOther, of.bitsOther);
-        const TermId whole =
-            symbols::operated(terms, *program, of.opcode, byte, byte, {a, b}, 0);
+        const TermId whole = symbols::operated(terms, *program, of.opcode, byte, byte, {a, b}, 0);
         const symbols::Bounds bounds = symbols::boundsOf(terms, whole);
         std::vector<TermId> ids = {whole};
         symbols::Narrowing narrowing(terms);

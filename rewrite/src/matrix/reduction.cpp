@@ -198,8 +198,99 @@ Slot reducedAt(Emitter& emit, const Reduction& r, const MatrixType& type, HeldEl
     return {*total, 0};
 }
 
+// Takes the elements of neighbourhoods from shared memory, in loops: the shortest code.
+class ReductionInMemory : private MatrixCode {
+ public:
+    // In as few turns as there is room for; false: there is none.
+    static bool run(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
+        for (uint32_t turns = 1; turns <= r.to->rows; ++turns) {
+            const uint32_t rows = divideUp(r.to->rows, turns);
+            const auto area = subgroupArea(context, "coopvk_neighbours", r.from->component,
+                                           uint64_t{2} * rows * r.from->columns);
+            if (!area) continue;
+            ReductionInMemory(context, writer, r, *area, rows).run(turns);
+            return true;
+        }
+        return false;
+    }
+
+ private:
+    ReductionInMemory(MatrixContext& context, MatrixWriter& writer, const Reduction& r,
+                      const SubgroupArea& area, uint32_t rows)
+        : MatrixCode(context, writer),
+          r_(r),
+          rows_(rows),
+          area_(emit_, area),
+          first_(emit_.times(readSubgroup(emit_), area.elements)) {}
+
+    void run(uint32_t turns) {
+        ElementArray from(context_, writer_, *r_.from), to(context_, writer_, *r_.to);
+        from.fill(r_.at.word(0));
+        repeat(turns, [&](Id turn) {
+            const Id begin = emit_.times(turn, rows_);
+            writer_.when(writer_.isNoDuplicate(*r_.from), [&] { store(from, begin); });
+            area_.barrier();
+            combine(to, begin);
+            area_.barrier();
+        });
+        to.whole(r_.at.result);
+    }
+
+    void repeat(uint32_t count, const std::function<void(Id)>& body) {
+        count == 1 ? body(emit_.constant(0)) : writer_.loop(count, body);
+    }
+
+    // visit(row, column, number) for each element that a lane holds of `height` rows from `begin`
+    // on. The row counts from there.
+    void each(const MatrixType& matrix, Id begin, uint32_t height,
+              const std::function<void(Id row, Id column, Id number)>& visit) {
+        const Fragment& f = matrix.fragment;
+        repeat(f.rows.count(), [&](Id local) {
+            const Id lane = writer_.laneOn(matrix, Dimension::kRows);
+            const Id row = emit_.op(OpISub, types_.uint32(),
+                                    {indexOfValue(emit_, f.rows, lane, local), begin});
+            const Condition isIn = emit_.compare(OpULessThan, row, emit_.constant(height));
+            writer_.when(height == matrix.rows ? Condition::always() : isIn, [&] {
+                repeat(f.columns.count(), [&](Id inRow) {
+                    const Id across = writer_.laneOn(matrix, Dimension::kColumns);
+                    const Id first = emit_.times(local, f.columns.count());
+                    visit(row, indexOfValue(emit_, f.columns, across, inRow),
+                          emit_.addU32(first, inRow));
+                });
+            });
+        });
+    }
+
+    Id at(Id place) { return emit_.addU32(first_, place); }
+
+    void store(ElementArray& from, Id begin) {
+        each(*r_.from, emit_.times(begin, 2), 2 * rows_, [&](Id row, Id column, Id number) {
+            const Id place = emit_.addU32(emit_.times(row, r_.from->columns), column);
+            area_.store(at(place), from.load(number));
+        });
+    }
+
+    void combine(ElementArray& to, Id begin) {
+        const uint32_t width = r_.from->columns;
+        each(*r_.to, begin, rows_, [&](Id row, Id column, Id number) {
+            const Id place = emit_.addU32(emit_.times(row, 2 * width), emit_.times(column, 2));
+            std::optional<Id> total;
+            for (const uint32_t n : {0u, width, 1u, width + 1})
+                total = r_.combined(emit_, total, area_.load(at(emit_.plus(place, n))));
+            to.store(number, *total);
+        });
+    }
+
+    const Reduction& r_;
+    const uint32_t rows_;  // of the result, in a turn
+    AreaAccess area_;
+    const Id first_;
+};
+
 // Each lane gets the neighbourhoods of which it has the results.
 void reduce2x2InSubgroup(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
+    if (context.target.device.prefersShortCode && ReductionInMemory::run(context, writer, r))
+        return;
     MatrixType quads = *r.to;
     for (Axis* axis : {&quads.fragment.rows, &quads.fragment.columns}) {
         axis->size *= 2;

@@ -16,7 +16,6 @@
 // (number.hpp).
 #pragma once
 
-
 #include "lowering/context.hpp"
 #include "lowering/memory_types.hpp"
 
