@@ -75,6 +75,20 @@ OpBranch %61
 OpStore %31 %41
 )";
 
+constexpr std::string_view kPhiBehindALine = R"(
+%31 = OpAccessChain %19 %30 %10 %10
+%40 = OpLoad %6 %31
+%43 = OpULessThan %4 %40 %13
+OpSelectionMerge %61 None
+OpBranchConditional %43 %60 %61
+%60 = OpLabel
+OpBranch %61
+%61 = OpLabel
+OpLine %97 1 1
+%41 = OpPhi %6 %10 %99 %11 %60
+OpStore %31 %41
+)";
+
 const Case kCases[] = {
     {"FoldsSelections", Pass::kFold,
      R"(
@@ -289,6 +303,7 @@ OpBranch %61
 %61 = OpLabel
 )"},
     {"KeepsSelectionsOfValues", Pass::kFold, kPhi, kPhi},
+    {"KeepsSelectionsOfValuesBehindLines", Pass::kFold, kPhiBehindALine, kPhiBehindALine},
     // The selection dominates the last block only before.
     {"OrdersBlocks", Pass::kFold,
      R"(
@@ -362,6 +377,24 @@ OpBranch %60
 OpStore %31 %41
 )"},
     // A block has no line until it names one.
+    {"EndsLinesThatStandAheadOfLabels", Pass::kMerge,
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpBranch %60
+OpLine %97 1 1
+%60 = OpLabel
+OpStore %31 %10
+OpBranch %61
+%61 = OpLabel
+OpStore %31 %11
+)",
+     R"(
+%31 = OpAccessChain %19 %30 %10 %10
+OpLine %97 1 1
+OpStore %31 %10
+OpNoLine
+OpStore %31 %11
+)"},
     {"EndsLines", Pass::kMerge,
      R"(
 %31 = OpAccessChain %19 %30 %10 %10

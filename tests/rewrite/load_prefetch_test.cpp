@@ -197,6 +197,22 @@ TEST_P(LoadPrefetch, MovesLoadsToTheIterationBefore) {
     EXPECT_EQ(ends, 2u);
 }
 
+// The phis of a loop may name the block that branches back first.
+TEST(LoadPrefetches, ValuesOfTheNextIterationComeFromTheBlockThatBranchesBack) {
+    const auto withoutPhis = [](const std::string& text) {
+        Result<Module> module = Module::parse(test::assemble(text));
+        TypeTable types(*module);
+        EXPECT_EQ(prefetchTensorLoads(types, tensorTypes(*module)).size(), 1u);
+        EXPECT_EQ(validate(module->serialise()), std::nullopt);
+        return std::regex_replace(disassemble(module->serialise()), std::regex(".*OpPhi.*\n"), "");
+    };
+    for (const bool hasStep : {false, true}) {
+        const std::string text = moduleText({.name = "", .isMoved = true, .hasStep = hasStep});
+        const std::regex phi(R"((OpPhi %\w+) (%\w+ %entry) (%\w+ %\w+))");
+        EXPECT_EQ(withoutPhis(std::regex_replace(text, phi, "$1 $3 $2")), withoutPhis(text));
+    }
+}
+
 // The second loop begins in the first one's merge block, and reads its counter.
 TEST(LoadPrefetches, MoveLoadsOfSeveralLoops) {
     for (const bool hasStep : {false, true}) {

@@ -171,7 +171,8 @@ std::optional<TestedLoop> testedLoop(const Function& function, const BlockGraph&
                       .first = *first,
                       .merge = loop.merge,
                       .condition = branch.word(0),
-                      .goesOnIf = goesOnIf};
+                      .goesOnIf = goesOnIf,
+                      .latchLabel = function.blocks[from[1]]->id()};
 }
 
 Definitions::Definitions(const Function& function) : function_(function) {

@@ -16,19 +16,14 @@ struct TestedLoop {
     size_t first = 0, merge = 0;               // of its other blocks; behind it
     Id condition = 0;
     bool goesOnIf = true;  // the value of the condition
+    Id latchLabel = 0;     // users change the function while they ask for values
 
     // What a phi of the header is in the first iteration, and in the next one.
-    Id init(const Function& function, const Instruction& phi) const {
-        return phi.word(fromLatch(function, phi) ? 2 : 0);
-    }
-    Id next(const Function& function, const Instruction& phi) const {
-        return phi.word(fromLatch(function, phi) ? 0 : 2);
-    }
+    Id init(const Instruction& phi) const { return phi.word(fromLatch(phi) ? 2 : 0); }
+    Id next(const Instruction& phi) const { return phi.word(fromLatch(phi) ? 0 : 2); }
 
  private:
-    bool fromLatch(const Function& function, const Instruction& phi) const {
-        return phi.word(1) == function.blocks[latch]->id();
-    }
+    bool fromLatch(const Instruction& phi) const { return phi.word(1) == latchLabel; }
 };
 std::optional<TestedLoop> testedLoop(const Function& function, const BlockGraph& graph,
                                      const Loop& loop);

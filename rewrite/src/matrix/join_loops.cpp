@@ -66,7 +66,7 @@ class Joining {
         Emitter emit(types_, code);
         Cloner values(module_);
         for (const Instruction* phi : pair_.innerCounting.phis) {
-            values.set(phi->result, pair_.inner->init(function_, *phi));
+            values.set(phi->result, pair_.inner->init(*phi));
         }
         const Cloner tested = copied(pair_.innerCounting.test, values, emit);
         begins_ = goesOn(*pair_.inner, tested(pair_.inner->condition), emit);
@@ -80,12 +80,12 @@ class Joining {
         const Counting &outer = pair_.outerCounting, &inner = pair_.innerCounting;
         const Cloner next = copied(outer.step, present(outer), emit);
         for (const Instruction* phi : outer.phis)
-            next_[phi] = next(pair_.outer.next(function_, *phi));
+            next_[phi] = next(pair_.outer.next(*phi));
         if (pair_.inner) {
             const Cloner stepped = copied(inner.step, present(inner), emit);
             Cloner values(module_);
             for (const Instruction* phi : inner.phis) {
-                values.set(phi->result, stepped(pair_.inner->next(function_, *phi)));
+                values.set(phi->result, stepped(pair_.inner->next(*phi)));
             }
             const Cloner tested = copied(inner.test, values, emit);
             middle_ = goesOn(*pair_.inner, tested(pair_.inner->condition), emit);
@@ -96,7 +96,7 @@ class Joining {
                 choose(*phi, counters_.at(phi), next_.at(phi));
             }
             for (const Instruction* phi : inner.phis) {
-                choose(*phi, values(phi->result), pair_.inner->init(function_, *phi));
+                choose(*phi, values(phi->result), pair_.inner->init(*phi));
             }
         }
         insertAtEnd(*function_.blocks[pair_.rest.latch], std::move(code));
@@ -121,11 +121,11 @@ class Joining {
         const Id isFirst = emit.op(OpLogicalAnd, boolean, {wasFirst, more});
         addPhi(phis, boolean, wasFirst, begins_, isFirst);
         for (const Instruction* phi : outer.phis) {
-            addPhi(phis, phi->type, counters_.at(phi), pair_.outer.init(function_, *phi),
+            addPhi(phis, phi->type, counters_.at(phi), pair_.outer.init(*phi),
                    next_.at(phi));
         }
         for (const Instruction* phi : inner.phis) {
-            addPhi(phis, phi->type, counters_.at(phi), pair_.inner->init(function_, *phi),
+            addPhi(phis, phi->type, counters_.at(phi), pair_.inner->init(*phi),
                    next_.at(phi));
         }
         const Id isRest = goesOn(pair_.rest, pair_.rest.condition, emit);
@@ -149,7 +149,7 @@ class Joining {
         for (const JoinedState& state : pair_.state) {
             Operands& operands = state.rest->operands;
             const size_t at = operands[1].word == before ? 0 : 2;
-            operands[at].word = pair_.outer.init(function_, *state.outer);
+            operands[at].word = pair_.outer.init(*state.outer);
             operands[at + 1].word = label(pair_.outer.before);
         }
         for (const Usage& use : users_.of(label(pair_.outer.header))) {

@@ -165,12 +165,12 @@ bool LoopPairs::findState(LoopPair& pair, Counterparts& values) const {
     };
     for (const InstructionPtr& i : function_.blocks[pair.rest.header]->body) {
         if (i->opcode != OpPhi) continue;
-        const Instruction* outer = phiOf(pair.outer, pair.rest.init(function_, *i));
+        const Instruction* outer = phiOf(pair.outer, pair.rest.init(*i));
         if (outer == nullptr) return false;
         const Instruction* first = outer;
         if (pair.inner) {
-            first = phiOf(*pair.inner, pair.outer.next(function_, *outer));
-            if (first == nullptr || pair.inner->init(function_, *first) != outer->result) {
+            first = phiOf(*pair.inner, pair.outer.next(*outer));
+            if (first == nullptr || pair.inner->init(*first) != outer->result) {
                 return false;
             }
         }
@@ -209,9 +209,9 @@ bool LoopPairs::haveSameBody(const LoopPair& pair, Counterparts& values) const {
 
 bool LoopPairs::goOnAlike(const LoopPair& pair, const Counterparts& values) const {
     return std::ranges::all_of(pair.state, [&](const JoinedState& state) {
-        const Id next = pair.rest.next(function_, *state.rest);
+        const Id next = pair.rest.next(*state.rest);
         return !isDefinedIn(pair, next) &&
-               values.areSame(pair.innermost().next(function_, *state.first), next);
+               values.areSame(pair.innermost().next(*state.first), next);
     });
 }
 
@@ -239,8 +239,8 @@ bool LoopPairs::findCounting(const LoopPair& pair, const TestedLoop& loop,
         if (!known.insert(phi.result).second) continue;
         const bool isCounter = definitions_.of(phi.result)->block == loop.header &&
                                !states.contains(phi.result) && isScalar(module_.def(phi.type)) &&
-                               !isDefinedIn(pair, loop.init(function_, phi));
-        if (!isCounter || !collect(pair, loop.next(function_, phi), counting.step)) return false;
+                               !isDefinedIn(pair, loop.init(phi));
+        if (!isCounter || !collect(pair, loop.next(phi), counting.step)) return false;
         std::ranges::move(counting.step.phis, std::back_inserter(pending));
         counting.step.phis.clear();
         counting.phis.push_back(&phi);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <span>
 
 #include "ir/blocks.hpp"
 #include "ir/opcodes.hpp"
@@ -33,7 +34,9 @@ class EmptyBlocks {
         for (const auto& block : function.blocks) {
             const Instruction& first = *block->body.front();
             if (first.opcode == OpBranch) targets_[block->id()] = first.word(0);
-            if (first.opcode == OpPhi) phis_.insert(block->id());
+            const auto phis = std::span(block->body).first(endOfPhis(*block));
+            if (std::ranges::any_of(phis, [](const auto& i) { return i->opcode == OpPhi; }))
+                phis_.insert(block->id());
         }
     }
     // Where a selection leads that does nothing in either case.
@@ -76,7 +79,15 @@ class Folding {
           function_(function),
           graph_(function),
           targets_(function.blocks.size(), kNone),
-          executed_(function.blocks.size()) {}
+          executed_(function.blocks.size()),
+          lastOf_(graph_.loops().size()) {
+        for (size_t b = 0; b < targets_.size(); ++b)
+            if (const Loop* loop = graph_.loopOf(b)) lastOf_[number(*loop)] = b;
+        for (size_t l = lastOf_.size(); l-- > 0;) {
+            if (const Loop* around = graph_.loops()[l].around)
+                lastOf_[number(*around)] = std::max(lastOf_[number(*around)], lastOf_[l]);
+        }
+    }
 
     bool run(const EmptyBlocks& empty) {
         for (size_t b = 0; b < targets_.size(); ++b)
@@ -103,6 +114,7 @@ class Folding {
     static constexpr size_t kNone = ~size_t{0};
 
     Block& block(size_t b) const { return *function_.blocks[b]; }
+    size_t number(const Loop& loop) const { return &loop - graph_.loops().data(); }
 
     std::vector<size_t> followers(size_t b) const {
         return targets_[b] != kNone ? std::vector{targets_[b]} : graph_.successors(b);
@@ -144,9 +156,10 @@ class Folding {
         const bool isKept = std::ranges::any_of(
             ahead, [&](size_t b) { return graph_.isInside(loop, b) && leads(b, loop.header); });
         if (isKept || !executed_[loop.header] || !executed_[loop.continueTarget]) return false;
-        module_.countSteps(targets_.size());
+        const size_t last = lastOf_[number(loop)];
+        module_.countSteps(last - std::min(last, loop.continueTarget));
         bool isAny = false;
-        for (size_t b = loop.continueTarget; b < targets_.size(); ++b) {
+        for (size_t b = loop.continueTarget; b <= last; ++b) {
             if (targets_[b] == kNone || !graph_.isInside(loop, b)) continue;
             targets_[b] = kNone;
             isAny = true;
@@ -210,7 +223,11 @@ class Folding {
         if (merge == nullptr) return;
         for (size_t o = 0; o < (merge->opcode == OpLoopMerge ? 2 : 1); ++o) {
             const std::optional<size_t> named = graph_.number(merge->word(o));
-            if (named && !executed_[*named]) named_[*named] = o == 1 ? b : kNone;
+            if (!named || executed_[*named]) continue;
+            if (o == 1)
+                named_[*named] = b;
+            else
+                named_.try_emplace(*named, kNone);
         }
     }
 
@@ -268,6 +285,7 @@ class Folding {
                 pending.pop_back();
                 if (old[b] == nullptr) continue;
                 function_.blocks.push_back(std::move(old[b]));
+                if (!executed_[b]) continue;  // it leads nowhere
                 for (const size_t to : followers(b)) {
                     hasWay[to] = true;
                     if (to < first) pending.push_back(to);  // it waits
@@ -289,6 +307,7 @@ class Folding {
     const BlockGraph graph_;
     std::vector<size_t> targets_;  // by block: the only one to which it leads
     std::vector<bool> executed_;
+    std::vector<size_t> lastOf_;  // by loop: the last block in it
     // Of those that stay although nothing executes them: the header to which they lead.
     std::unordered_map<size_t, size_t> named_;
     std::vector<Id> gone_;

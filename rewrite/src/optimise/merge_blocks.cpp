@@ -59,12 +59,16 @@ class Merging {
         endLine(first, second);
         insertAt(first.body, first.body.size(), std::move(second.lead));
         for (InstructionPtr& i : second.body) {
-            if (i->opcode == OpPhi) {
+            if (i->opcode == OpPhi && !module_.isDecorated(i->result)) {
                 replaced_.replace(i->result, replaced_.of(i->word(0)));
                 module_.retire(std::move(i));
-            } else {
-                first.body.push_back(std::move(i));
+                continue;
             }
+            if (i->opcode == OpPhi) {  // decorations stay
+                i->opcode = OpCopyObject;
+                i->operands = {idOperand(i->word(0))};
+            }
+            first.body.push_back(std::move(i));
         }
         if (merge) first.body.insert(first.body.end() - 1, std::move(merge));
         second.body.clear();
@@ -78,7 +82,8 @@ class Merging {
         const auto isLine = [](const InstructionPtr& i) { return isDebugLine(i->opcode); };
         const auto isInLine = [&](const Block& block) {
             const auto last = std::find_if(block.body.rbegin(), block.body.rend(), isLine);
-            return last != block.body.rend() && (*last)->opcode == OpLine;
+            if (last != block.body.rend()) return (*last)->opcode == OpLine;
+            return !block.lead.empty() && block.lead.back()->opcode == OpLine;
         };
         const auto [found, isNew] = isInLine_.try_emplace(&first);
         bool& isOpen = found->second;

@@ -117,7 +117,7 @@ bool findSlices(const Module& module, const Function& function, PrefetchLoop& lo
     }
     for (const Slice* slice : {&loop.test, &loop.operands}) {
         for (const Id phi : slice->phis) {
-            if (!collect(loop.next(function, module.def(phi)), loop.step)) return false;
+            if (!collect(loop.next(module.def(phi)), loop.step)) return false;
         }
     }
     return true;
@@ -195,8 +195,8 @@ class Prefetcher {
         for (const Slice* slice : {&loop_.test, &loop_.operands}) {
             for (const Id id : slice->phis) {
                 const Instruction& phi = module_.def(id);
-                values.set(id, when == When::kFirst ? loop_.init(function_, phi)
-                                                    : present(loop_.next(function_, phi)));
+                values.set(id, when == When::kFirst ? loop_.init(phi)
+                                                    : present(loop_.next(phi)));
             }
         }
         return values;
