@@ -22,6 +22,8 @@ class Shadow {
 
     // Executes the instruction at which the subgroup is, and says what its result may be.
     virtual Step execute(Subgroup& s) = 0;
+    // A lane reads or gives a value that a list of its stage has no place for.
+    virtual void endList(Subgroup&, uint32_t /*lane*/) {}
 
     // Of `bits` bits from bit `first` of the first byte on; `word`: those bytes' bits.
     virtual Deviation read(const Deviation* from, uint64_t word, uint32_t first, uint32_t bits) = 0;

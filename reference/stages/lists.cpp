@@ -82,6 +82,7 @@ void readList(Subgroup& s, const StageList& list, const Value& to, LaneMask lane
     const std::vector<Leaf> leaves = leavesOf(type);
     lanes.forEach([&](uint32_t lane) {
         const auto at = place.at(s, lane, number(lane), sizeOf(type));
+        if (!at && s.shadow != nullptr) s.shadow->endList(s, lane);
         for (uint32_t c = 0; c < leaves.size(); ++c)
             to.set(c, lane, at ? readLeaf(s, *place.range, *at, leaves[c]) : Element{});
     });
@@ -93,6 +94,7 @@ void appendTo(Subgroup& s, const StageList& list, const Value& value, LaneMask l
     const std::vector<Leaf> leaves = leavesOf(type);
     (lanes & ~s.helpers).forEach([&](uint32_t lane) {
         const auto at = place.at(s, lane, s.lists->of(list, lane)++, sizeOf(type));
+        if (!at && s.shadow != nullptr) s.shadow->endList(s, lane);
         if (!at) return;
         const auto base = reinterpret_cast<uint64_t>(place.range);
         const Memory memory{s, {spv::StorageClass::StorageBuffer, base, *at}};

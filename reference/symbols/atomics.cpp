@@ -45,11 +45,13 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
     };
     if (row == std::end(kAtomics) || (size != 4 && size != 8))
         return stop("it accesses memory atomically, in any order");
-    for (uint32_t n = 0; n < size; ++n)
-        if (operations_.emplace(memory + n, row->group).first->second != row->group)
+    for (uint32_t n = 0; n < size; ++n) {
+        const std::array<uint32_t, 3> kind = {row->group, size, n};
+        if (operations_.emplace(memory + n, kind).first->second != kind)
             return stop("it changes by atomic operations of two kinds, in any order");
+    }
     Terms& terms = all_.terms;
-    const TermId operand = operand_ != 0 ? std::exchange(operand_, 0) : terms.constant(1, size * 8);
+    const TermId operand = operandOf_ == s.at ? operand_ : terms.constant(1, size * 8);
     Pieces pieces;
     for (uint32_t n = 0; n < size; ++n)
         terms.addPieces(memory[n] != 0 ? memory[n] : terms.constant(before >> n * 8 & 0xFF, 8), 0,

@@ -138,6 +138,7 @@ bool Comparison::allowsBits(TermId native, TermId rewritten, Float number, bool 
     if (!circuits.describe(native, false) || !circuits.describe(rewritten, true)) return false;
     shape.push_back(number ? uint32_t(*number) : ~uint32_t{0});
     const auto noted = [&](bool is) {
+        if (is && number) assumptions_ |= kNanBits;
         return is && (!isSame || std::ranges::all_of(circuits.shared(),
                                                      [&](TermId leaf) { return noteSame(leaf); }));
     };
@@ -151,7 +152,6 @@ bool Comparison::allowsBits(TermId native, TermId rewritten, Float number, bool 
     if (number && numbers::format(*number).bits == a.size()) {
         const numbers::Format& format = numbers::format(*number);
         same = d.either(same, d.both(isNan(d, a, format), isNan(d, b, format)));
-        assumptions_ |= kNanBits;
     }
     if (d.isTooLarge()) ++tooLarge_;
     const bool is = same == kTrue && !d.isTooLarge();

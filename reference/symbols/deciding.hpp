@@ -24,7 +24,7 @@ class Deciding {
     }
 
  private:
-    static constexpr uint32_t kMostBits = 8, kMostVisited = 4096;
+    static constexpr uint32_t kMostBits = 6, kMostVisited = 4096;
 
     void add(const Terms& terms, TermId id, uint32_t first, uint32_t count);
 

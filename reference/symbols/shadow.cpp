@@ -33,6 +33,9 @@ class SymbolShadow final : public Shadow {
  public:
     explicit SymbolShadow(Computation& all) : all_(all), forks_(all), atomics_(all) {}
 
+    void endList(Subgroup& s, uint32_t lane) override {
+        all_.stop(s, lane, "it gives or takes more values than a list of its stage has");
+    }
     Step execute(Subgroup& s) override {
         const Instruction& at = *s.at;
         const LaneMask mask = s.mask;
@@ -108,9 +111,9 @@ class SymbolShadow final : public Shadow {
         for (uint32_t i = 0; i < size; ++i) to[i] = shadowOf(terms.part(whole, i * 8, 8));
     }
 
-    void noteOperand(const Subgroup&, const Type&, const Value& value, uint32_t lane,
+    void noteOperand(const Subgroup& s, const Type&, const Value& value, uint32_t lane,
                      AtomicAccess&) override {
-        atomics_.setOperand(all_.termOf(value, 0, lane));
+        atomics_.setOperand(s.at, all_.termOf(value, 0, lane));
     }
     Deviation afterAtomic(Deviation* memory, const std::byte* data, uint32_t size,
                           const AtomicAccess&, uint64_t before) override {

@@ -115,6 +115,7 @@ class Prover {
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
     std::vector<Case> cases_;
+    size_t count_ = 1;  // of cases, with those that are still to be executed
     double nativeSeconds_ = 0;
     std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
 };
@@ -184,7 +185,8 @@ bool Prover::split(const Case& of, std::vector<Case>& to) {
         if (places.size() == before) return false;
     }
     const size_t count = size_t{1} << places.size();
-    if (places.empty() || to.size() + cases_.size() + count > kMostCases) return false;
+    if (places.empty() || count_ - 1 + count > kMostCases) return false;
+    count_ += count - 1;
     for (size_t values = 0; values < count; ++values) {
         Case one{of.memory, of.deviations};
         for (size_t n = 0; n < places.size(); ++n) {
@@ -268,6 +270,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         return;
     }
     std::vector<Case> more;
+    count_ = cases_.size();
     for (const Case& one : cases_)
         if (!proveCase(side, one, more, outcome)) return;
     while (!more.empty()) {

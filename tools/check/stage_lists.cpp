@@ -3,7 +3,6 @@
 // What invocations of a stage get and give beside memory.
 #include <algorithm>
 #include <map>
-#include <set>
 
 #include "interface.hpp"
 
@@ -38,12 +37,16 @@ class ListFinder {
  private:
     void add(const StageList& list, uint32_t type, uint32_t length, bool isShared = false) {
         const uint64_t each = module_.sizeOf(type) * (isShared ? 1 : stage_.invocations);
-        if (each == 0 || each > kMostListBytes || !known_.insert(list).second) return;
-        BufferUse use{.type = type, .place = Place::kList};
+        if (each == 0 || each > kMostListBytes) return;
+        const auto [known, isNew] = known_.try_emplace(list, lists_.size());
+        if (isNew) lists_.push_back({.type = type, .place = Place::kList});
+        BufferUse& use = lists_[known->second];
+        // Entry points may have variables of several types there: room for the largest.
+        if (!isNew && module_.sizeOf(use.type) >= module_.sizeOf(type)) return;
+        use.type = type;
         use.list = list;
         use.length = static_cast<uint32_t>(std::min<uint64_t>(length, kMostListBytes / each));
         use.invocations = isShared ? 1 : stage_.invocations;
-        lists_.push_back(use);
     }
 
     // Outputs that invocations share are in memory.
@@ -89,7 +92,7 @@ class ListFinder {
     const Module& module_;
     const reference::Stage& stage_;
     std::vector<BufferUse> lists_;
-    std::set<StageList> known_;
+    std::map<StageList, size_t> known_;    // its place in lists_
     std::map<uint32_t, uint32_t> counts_;  // variables, by storage class
 };
 

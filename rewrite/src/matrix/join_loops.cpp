@@ -79,8 +79,7 @@ class Joining {
         Emitter emit(types_, code);
         const Counting &outer = pair_.outerCounting, &inner = pair_.innerCounting;
         const Cloner next = copied(outer.step, present(outer), emit);
-        for (const Instruction* phi : outer.phis)
-            next_[phi] = next(pair_.outer.next(*phi));
+        for (const Instruction* phi : outer.phis) next_[phi] = next(pair_.outer.next(*phi));
         if (pair_.inner) {
             const Cloner stepped = copied(inner.step, present(inner), emit);
             Cloner values(module_);
@@ -121,12 +120,10 @@ class Joining {
         const Id isFirst = emit.op(OpLogicalAnd, boolean, {wasFirst, more});
         addPhi(phis, boolean, wasFirst, begins_, isFirst);
         for (const Instruction* phi : outer.phis) {
-            addPhi(phis, phi->type, counters_.at(phi), pair_.outer.init(*phi),
-                   next_.at(phi));
+            addPhi(phis, phi->type, counters_.at(phi), pair_.outer.init(*phi), next_.at(phi));
         }
         for (const Instruction* phi : inner.phis) {
-            addPhi(phis, phi->type, counters_.at(phi), pair_.inner->init(*phi),
-                   next_.at(phi));
+            addPhi(phis, phi->type, counters_.at(phi), pair_.inner->init(*phi), next_.at(phi));
         }
         const Id isRest = goesOn(pair_.rest, pair_.rest.condition, emit);
         const Id goes = emit.op(OpLogicalOr, boolean, {isFirst, isRest});

@@ -195,8 +195,7 @@ class Prefetcher {
         for (const Slice* slice : {&loop_.test, &loop_.operands}) {
             for (const Id id : slice->phis) {
                 const Instruction& phi = module_.def(id);
-                values.set(id, when == When::kFirst ? loop_.init(phi)
-                                                    : present(loop_.next(phi)));
+                values.set(id, when == When::kFirst ? loop_.init(phi) : present(loop_.next(phi)));
             }
         }
         return values;
