@@ -98,8 +98,10 @@ std::vector<MatrixShape> nativeShapes(uint8_t which) {
 
 void fillDevice(const Options& options, DeviceTraits& device) {
     device.shaderFloat64 = device.shaderInt64 = device.bufferDeviceAddress = true;
+    // There are more features than bits: the last ones go with the first.
     for (size_t i = 0; i < std::size(kFlags); ++i) {
-        if (options.flags[i / 8] >> i % 8 & 1) device.*kFlags[i] = !(device.*kFlags[i]);
+        const uint8_t flags = options.flags[i / 8 % options.flags.size()];
+        if ((flags >> i % 8 & 1) != 0) device.*kFlags[i] = !(device.*kFlags[i]);
     }
     device.subgroupSize = device.minSubgroupSize = device.maxSubgroupSize =
         pick(kSubgroupSizes, options.subgroupSize);
