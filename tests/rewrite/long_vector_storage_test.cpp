@@ -177,6 +177,18 @@ TEST(LongVectorStorage, ResultsAreMadeWhereTheCallerNeedsThem) {
     EXPECT_EQ(loops(text), 3u) << "a, the sum, and the store";
 }
 
+TEST(LongVectorStorage, FunctionsReturnWhatTheyDeclare) {
+    const std::vector<uint32_t> words = test::assemble(
+        moduleOf(64, "%called = OpFunctionCall %float %f %a\n%result = OpFAdd %v %a %a\n",
+                 "%f = OpFunction %float None %unary\n%p = OpFunctionParameter %v\n"
+                 "%begin = OpLabel\n%sum = OpFAdd %v %p %p\nOpReturnValue %sum\nOpFunctionEnd\n"));
+    Request request;
+    request.words = words;
+    const Result<Rewritten> out = rewrite(request, Target{});
+    ASSERT_FALSE(out);
+    EXPECT_EQ(out.error().code, ErrorCode::kInvalidModule);
+}
+
 // sum += a, ten times: a phi whose former value nothing needs is not copied.
 TEST(LongVectorStorage, PhisOfSumsHaveOneVariable) {
     const std::string code = R"(

@@ -76,6 +76,10 @@ void VariableFrame::lowerCall(const Instruction& i) {
 }
 
 void VariableFrame::lowerReturn(const Instruction& i) {
+    if (!returned_) {
+        context_.fail(ErrorCode::kInvalidModule, i, "returns what its function does not");
+        return;
+    }
     copyTo(i.word(0), *returned_);
     writer_.keep(makeInstruction(OpReturn, 0, 0, {}));
 }
