@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Comparisons of integers that have one result for all contents of memory, and components that an
-// index chooses: so loops end that data only make shorter.
+// Comparisons of integers that have one result for all contents of memory: so loops end that data
+// only make shorter.
 #include "symbols/bounds.hpp"
 
 #include "execution/opcode_table.hpp"
