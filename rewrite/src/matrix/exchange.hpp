@@ -149,6 +149,17 @@ struct SubgroupMove {
     bool transposes = false;
 };
 
+// A subgroup's part of shared memory for components of a type, and in how many parts a matrix goes
+// through it.
+struct AreaParts {
+    SubgroupArea area;
+    uint32_t parts = 1;
+};
+// The one area for components of a type; a new one, as large as there is room for, where none is
+// yet. nullopt: no more than `maxParts` parts of sizeOf(parts) elements fit.
+std::optional<AreaParts> areaInParts(MatrixContext& context, Id component, uint32_t maxParts,
+                                     const std::function<uint64_t(uint32_t parts)>& sizeOf);
+
 // Whether `shuffles` shuffles are more than shared memory should spare, and there is enough of it.
 bool usesSubgroupMemory(MatrixContext& context, const SubgroupMove& move, uint64_t shuffles);
 

@@ -203,15 +203,13 @@ class ReductionInMemory : private MatrixCode {
  public:
     // In as few turns as there is room for; false: there is none.
     static bool run(MatrixContext& context, MatrixWriter& writer, const Reduction& r) {
-        for (uint32_t turns = 1; turns <= r.to->rows; ++turns) {
-            const uint32_t rows = divideUp(r.to->rows, turns);
-            const auto area = subgroupArea(context, "coopvk_neighbours", r.from->component,
-                                           uint64_t{2} * rows * r.from->columns);
-            if (!area) continue;
-            ReductionInMemory(context, writer, r, *area, rows).run(turns);
-            return true;
-        }
-        return false;
+        const auto rowsIn = [&](uint32_t turns) { return divideUp(r.to->rows, turns); };
+        const auto area = areaInParts(context, r.from->component, r.to->rows, [&](uint32_t turns) {
+            return uint64_t{2} * rowsIn(turns) * r.from->columns;
+        });
+        if (!area) return false;
+        ReductionInMemory(context, writer, r, area->area, rowsIn(area->parts)).run(area->parts);
+        return true;
     }
 
  private:

@@ -104,18 +104,30 @@ const SubgroupArea* areaOf(const MatrixContext& context, Id component) {
                : nullptr;
 }
 
-// Whether there is an area; makes one where none is yet: for the whole matrix, or as large parts of
-// it as there is room for. Behind the elements there is a slot for each lane, to which it stores
-// what is of another part: so all lanes store, without branches.
-bool hasArea(MatrixContext& context, const MovedLines& lines, Id component) {
+}  // namespace
+
+// Behind the elements there is a slot for each lane, to which it stores what is of another part: so
+// all lanes store, without branches.
+std::optional<AreaParts> areaInParts(MatrixContext& context, Id component, uint32_t maxParts,
+                                     const std::function<uint64_t(uint32_t parts)>& sizeOf) {
     const uint32_t slots = context.target.subgroupSize;
-    if (const SubgroupArea* area = areaOf(context, component))
-        return lines.partsIn(area->elements - slots) != 0;
-    for (uint32_t parts = 1; parts <= lines.maxParts; ++parts) {
-        if (subgroupArea(context, kElements, component, uint64_t{lines.units(parts)} + slots))
-            return true;
+    const SubgroupArea* known = areaOf(context, component);
+    for (uint32_t parts = 1; parts <= maxParts; ++parts) {
+        const uint64_t size = sizeOf(parts) + slots;
+        if (known != nullptr && size <= known->elements) return AreaParts{*known, parts};
+        if (known != nullptr) continue;
+        if (const auto area = subgroupArea(context, kElements, component, size))
+            return AreaParts{*area, parts};
     }
-    return false;
+    return std::nullopt;
+}
+
+namespace {
+
+bool hasArea(MatrixContext& context, const MovedLines& lines, Id component) {
+    return areaInParts(context, component, lines.maxParts,
+                       [&](uint32_t parts) { return lines.units(parts); })
+        .has_value();
 }
 
 // `slots`: the number of the lanes' slots.
