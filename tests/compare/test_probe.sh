@@ -42,7 +42,7 @@ grep -qE '^    lane  1: \(' "$work/shuffled" || fail "no elements: $(head -n 5 "
 
 # Sums: those of a unit, of another one, and the rules that explain them.
 sums() { # SUMS OPTION...
-    COOPVK_REFERENCE_EXTENSIONS=VK_KHR_cooperative_matrix COOPVK_REFERENCE_SUMS=$1 "$coopvk" probe --count 64 "${@:2}"
+    COOPVK_REFERENCE_EXTENSIONS=VK_KHR_cooperative_matrix COOPVK_REFERENCE_SUMS=$1 "$coopvk" probe --count 24 "${@:2}"
 }
 sums hopper --sums hopper >"$work/sums" || fail "sums of hopper: $(cat "$work/sums")"
 grep -qE '^    hopper: ([0-9]+) of \1 equal' "$work/sums" || fail "no count of sums: $(cat "$work/sums")"

@@ -34,6 +34,8 @@ page_options() {
         inside && first { print; first = 0 }' | tr -d '"' | sed -E 's/^\.B[RI]* //; s/\\f[A-Z]//g' | options
 }
 
+declare -A known_options=()  # by command or script
+
 commands=$("$coopvk" --help | sed -n '/^SUBCOMMANDS/,$p' | grep -oE '^  [a-z]+' | tr -d ' ')
 same 'commands of the manual page' "$(sort <<<"$commands")" \
     "$(sed -n 's/^\.SS coopvk //p' "$page" | sort)"
@@ -77,13 +79,15 @@ for file in "$source"/README.md "$source"/docs/*.md; do
                     fail "${file##*/}: no command in '$mention'"
                 [[ $sub != -* ]] || sub=
                 # What follows -- is another program's.
-                known=$(help_options $sub)
+                [[ -v known_options[coopvk_$sub] ]] || known_options[coopvk_$sub]=$(help_options $sub)
+                known=${known_options[coopvk_$sub]}
                 mention=${mention%% -- *}
                 ;;
             *)
                 script=$source/${program#./}
                 [[ -x $script ]] || fail "${file##*/}: no script '$program'"
-                known=$("$script" --help | options)
+                [[ -v known_options[$script] ]] || known_options[$script]=$("$script" --help | options)
+                known=${known_options[$script]}
                 mention=${mention%% -- *}
                 [[ ${program##*/} != env ]] || continue
                 ;;

