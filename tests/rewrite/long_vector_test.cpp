@@ -89,5 +89,33 @@ TEST(LongVectors, AreLoweredWhereCooperativeOnesAreCompared) {
     EXPECT_EQ(test::occurrences(text, "LongVectorEXT"), 0u);
 }
 
+// Nor may they be in memory with an explicit layout; long vectors may.
+TEST(LongVectors, AreLoweredWhereCooperativeOnesHaveAnExplicitLayout) {
+    const std::string typed = test::edited(
+        moduleOf("%vectors = OpTypeRuntimeArray %out\n%vectorBlock = OpTypeStruct %vectors\n"
+                 "%vectorPointer = OpTypePointer StorageBuffer %vectorBlock\n"
+                 "%outPointer = OpTypePointer StorageBuffer %out\n"
+                 "%more = OpVariable %vectorPointer StorageBuffer",
+                 "%place = OpAccessChain %outPointer %more %zero %i\n"
+                 "%loaded = OpLoad %out %place\nOpStore %place %sum"),
+        {{"%buffer %id\n", "%buffer %id %more\n"},
+         {"OpDecorate %five",
+          "OpDecorate %vectors ArrayStride 36\nOpDecorate %vectorBlock Block\n"
+          "OpMemberDecorate %vectorBlock 0 Offset 0\nOpDecorate %more DescriptorSet 0\n"
+          "OpDecorate %more Binding 1\nOpDecorate %five"}});
+    const std::string untyped = test::edited(
+        moduleOf("%anything = OpTypeUntypedPointerKHR StorageBuffer",
+                 "%place = OpUntypedAccessChainKHR %anything %array %at %i\n"
+                 "%loaded = OpLoad %out %place\nOpStore %place %sum"),
+        {{"OpExtension", "OpExtension \"SPV_KHR_untyped_pointers\"\nOpExtension"},
+         {"OpCapability Float16", "OpCapability UntypedPointersKHR\nOpCapability Float16"}});
+    for (const std::string& source : {typed, untyped}) {
+        const Result<Rewritten> out = run(source);
+        ASSERT_TRUE(out) << out.error().message;
+        EXPECT_EQ(validate(out->words), std::nullopt);
+        EXPECT_EQ(test::occurrences(disassemble(out->words), "OpTypeVectorIdEXT"), 0u);
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::rewrite::long_vector_test

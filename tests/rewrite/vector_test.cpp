@@ -233,7 +233,8 @@ TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
             for (const uint32_t layout : {0u, 1u, 2u, 3u}) {
                 const auto words = test::assemble(productModule(types, m, k, layout, layout == 3));
                 for (const Target& target : targets()) {
-                    if (turn++ % 3 != 0) continue;  // each with sizes and layouts of its own
+                    if (turn++ % 3 == 1 && m != 1000)
+                        continue;  // each with sizes and layouts of its own
                     Request request;
                     request.words = words;
                     const Result<Rewritten> out = rewrite(request, target);

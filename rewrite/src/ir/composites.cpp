@@ -45,6 +45,20 @@ std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> ty
     return types;
 }
 
+bool hasExplicitLayout(spv::StorageClass storage) {
+    using enum spv::StorageClass;
+    return isOneOf(storage, {StorageBuffer, Uniform, PushConstant, PhysicalStorageBuffer,
+                             ShaderRecordBufferKHR});
+}
+
+bool isLaidOut(const Module& module, const Instruction& type) {
+    if (isArrayType(type.opcode)) {
+        return module.decoration(type.result, spv::Decoration::ArrayStride).has_value();
+    }
+    return type.opcode == OpTypeStruct &&
+           module.memberDecoration(type.result, 0, spv::Decoration::Offset).has_value();
+}
+
 Id constituentOf(const Instruction& constant, uint32_t index) {
     switch (constant.opcode) {
         case OpConstantComposite:

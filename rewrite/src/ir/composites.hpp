@@ -19,6 +19,11 @@ std::optional<uint64_t> memberCount(const Module& module, Id type);
 // The types and all arrays and structures that have one of them in them, but behind no pointer.
 std::unordered_set<Id> typesWith(const Module& module, std::unordered_set<Id> types);
 
+// Whether types in memory of a storage class have an explicit layout.
+bool hasExplicitLayout(spv::StorageClass storage);
+// Whether the members of a structure, or the elements of an array, have an explicit layout.
+bool isLaidOut(const Module& module, const Instruction& type);
+
 // Constituent `index` of a composite constant; 0 if it has none, as OpConstantNull.
 Id constituentOf(const Instruction& constant, uint32_t index);
 

@@ -97,20 +97,6 @@ std::optional<Error> declareLongVectors(LongVectorContext& context) {
 
 // In memory with an explicit layout, their components lie without gaps.
 
-bool hasExplicitLayout(spv::StorageClass storage) {
-    using enum spv::StorageClass;
-    return isOneOf(storage, {StorageBuffer, Uniform, PushConstant, PhysicalStorageBuffer,
-                             ShaderRecordBufferKHR});
-}
-
-bool isLaidOut(const Module& module, const Instruction& type) {
-    if (isArrayType(type.opcode)) {
-        return module.decoration(type.result, spv::Decoration::ArrayStride).has_value();
-    }
-    return type.opcode == OpTypeStruct &&
-           module.memberDecoration(type.result, 0, spv::Decoration::Offset).has_value();
-}
-
 namespace {
 
 class LongVectorLayouts {

@@ -30,11 +30,6 @@ constexpr spv::LoopControlMask loopControl(uint32_t count) {
                                          : spv::LoopControlMask::MaskNone;
 }
 
-// Whether types in memory of a storage class have an explicit layout.
-bool hasExplicitLayout(spv::StorageClass storage);
-// Whether the members of a structure, or the elements of an array, have an explicit layout.
-bool isLaidOut(const Module& module, const Instruction& type);
-
 // Whether the result is a structure of two vectors: OpIAddCarry, OpUMulExtended, ModfStruct and so
 // on.
 bool givesPair(const Instruction& i);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/component_kinds.hpp"
+#include "ir/composites.hpp"
 #include "ir/opcodes.hpp"
 #include "ir/users.hpp"
 
@@ -16,6 +17,25 @@ bool isCooperative(spv::Op opcode) {
                             OpCooperativeVectorMatrixMulNV, OpCooperativeVectorMatrixMulAddNV,
                             OpCooperativeVectorOuterProductAccumulateNV,
                             OpCooperativeVectorReduceSumAccumulateNV});
+}
+
+// Whether an explicit layout places one of these types in memory.
+bool isInExplicitLayout(const Module& module, const std::set<Id>& types) {
+    const auto isOneOfThem = [&](const Operand& o) { return o.isId && types.contains(o.word); };
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        const bool places = isLaidOut(module, *i) ||
+                            (i->opcode == OpTypePointer && hasExplicitLayout(storageOf(*i)));
+        if (places && std::ranges::any_of(i->operands, isOneOfThem)) return true;
+    }
+    bool found = false;
+    module.visitBlocks([&](const Instruction& i) {
+        if (i.opcode != OpLoad && i.opcode != OpStore) return;
+        const Instruction& pointer = module.def(module.def(i.word(0)).type);
+        const Id type = i.opcode == OpLoad ? i.type : module.def(i.word(1)).type;
+        found = found || (pointer.opcode == OpTypeUntypedPointerKHR && types.contains(type) &&
+                          hasExplicitLayout(storageOf(pointer)));
+    });
+    return found;
 }
 
 }  // namespace
@@ -64,7 +84,7 @@ std::set<Id> cooperativeVectorTypes(const Module& module) {
 
 bool hasLongCooperativeVectors(const Module& module) {
     const std::set<Id> types = cooperativeVectorTypes(module);
-    bool found = false;
+    bool found = isInExplicitLayout(module, types);
     module.visitBlocks([&](const Instruction& i) {
         if (found || isOfCooperativeVectors(i) || isNonSemantic(module, i)) return;
         found = types.contains(i.type);

@@ -28,8 +28,8 @@ inline constexpr spv::Op kCooperativeElementWise[] = {OpShiftRightLogical,
 // Whether an instruction is one that cooperative vectors are lowered with.
 bool isOfCooperativeVectors(const Instruction& i);
 
-// Whether instructions that only long vectors have, such as comparisons, take or give cooperative
-// vectors.
+// Whether cooperative vectors are what only long vectors may be: operands or results of
+// instructions such as comparisons, or in memory that has an explicit layout.
 bool hasLongCooperativeVectors(const Module& module);
 
 }  // namespace coopvk::rewrite
