@@ -134,9 +134,9 @@ void CommandBuffer::addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) cons
 }
 
 // Nothing leaves the queue's thread: what the host has no memory for loses the device.
-void CommandBuffer::execute() const {
+void CommandBuffer::execute(size_t queue) const {
     try {
-        Execution execution{device};
+        Execution execution{device, queue};
         const std::string id = name.empty() ? std::format("{:#x}", handle) : '"' + name + '"';
         const auto called = std::make_shared<const std::string>("command buffer " + id);
         for (const RecordedCommand& command : commands) {
@@ -217,7 +217,7 @@ void CmdExecuteCommands(CommandBuffer& commands, uint32_t count, const VkCommand
         const CommandBuffer& secondary = theObject(each, commands.device);
         require(!secondary.isPrimary, "a primary command buffer is executed by another");
         secondary.requireExecutable();
-        record(commands, [&secondary](Execution&) { secondary.execute(); }, &secondary);
+        record(commands, [&secondary](Execution& on) { secondary.execute(on.queue); }, &secondary);
     }
 }
 

@@ -113,6 +113,7 @@ struct RecordedCommand {
 // The state of a command buffer during its execution.
 struct Execution {
     Device& device;
+    size_t queue = 0;
     CommandName command = {};  // that executes
     SharedProgram program;
     std::weak_ptr<const Object> programObject;  // pipeline or shader object
@@ -140,7 +141,7 @@ struct CommandBuffer : ObjectOf<VkCommandBuffer> {
         ++calls_;
     }
     void reset();
-    void execute() const;
+    void execute(size_t queue) const;
     // Itself, and the secondary ones that it executes.
     void addTo(std::vector<std::shared_ptr<CommandBuffer>>& all) const;
     // Throws InvalidUse if it cannot be executed.

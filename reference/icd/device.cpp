@@ -186,12 +186,14 @@ VkResult SetDebugUtilsObjectNameEXT(Device&, const VkDebugUtilsObjectNameInfoEXT
 
 namespace {
 
-// One family with one queue.
-void requireQueues(const VkDeviceCreateInfo& info) {
+// How many of the one family.
+uint32_t queuesOf(const VkDeviceCreateInfo& info) {
     const auto queues = listOf(info.pQueueCreateInfos, info.queueCreateInfoCount);
     require(queues.size() == 1, "one family of queues must be asked for");
     require(queues.front().queueFamilyIndex == 0, "there is no such family of queues");
-    require(queues.front().queueCount == 1, "the family has one queue");
+    const uint32_t count = queues.front().queueCount;
+    require(count >= 1 && count <= kQueueCount, "the family has not so many queues");
+    return count;
 }
 
 }  // namespace
@@ -202,18 +204,22 @@ VkResult CreateDevice(PhysicalDevice& physical, const VkDeviceCreateInfo* info, 
     if (!enable(*info, physical.extensions, device->extensions))
         return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (!hasFeatures(physical, *info)) return VK_ERROR_FEATURE_NOT_PRESENT;
-    requireQueues(*info);
+    device->queueCount = queuesOf(*info);
     const auto* robust = find<VkPhysicalDeviceRobustness2FeaturesEXT>(info->pNext);
     device->hasNullDescriptors = robust != nullptr && robust->nullDescriptor;
     device->physical = {physical.self.lock(), &physical};
-    device->queue.device = device.get();
     const Settings& settings = device->settings();
     const bool isStale = settings.schedule == Choice::kAdversarial;
     const bool isApart = settings.hostApart;
     if (isStale || isApart || (settings.checks & kCheckDependencies) != 0)
         device->dependencies = std::make_unique<Dependencies>(isStale, isApart);
     if (isApart) device->hostCopies = std::make_unique<HostCopies>();
-    addHandle(std::shared_ptr<Queue>(device, &device->queue), device.get());
+    for (size_t i = 0; i < kQueueCount; ++i) {
+        Queue& queue = device->queues[i];
+        queue.device = device.get();
+        queue.index = i;
+        addHandle(std::shared_ptr<Queue>(device, &queue), device.get());
+    }
     *out = give(device, nullptr);
     return VK_SUCCESS;
 }
@@ -223,20 +229,20 @@ void DestroyDevice(Device& device, Allocator) {
     const std::shared_ptr<Object> last = device.self.lock();
     bool isIdle = true;
     device.change([&] {
-        isIdle = device.queue.idle();
+        isIdle = device.idle();
         device.stopping = true;
     });
-    if (device.queue.thread.joinable()) device.queue.thread.join();
+    if (device.thread.joinable()) device.thread.join();
     reportHostReads(device);
     removeOwned(&device);
     removeHandle(device);
-    require(isIdle, "the queue had not executed all commands");
+    require(isIdle, "the queues had not executed all commands");
 }
 
 void GetDeviceQueue(Device& device, uint32_t family, uint32_t index, VkQueue* out) {
     *out = VK_NULL_HANDLE;
-    require(family == 0 && index == 0, "the device has no such queue");
-    *out = handleOf(device.queue);
+    require(family == 0 && index < device.queueCount, "the device has no such queue");
+    *out = handleOf(device.queues[index]);
 }
 
 void GetDeviceQueue2(Device& device, const VkDeviceQueueInfo2* info, VkQueue* out) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The instance with its one physical device; the device with its addresses and its queue.
+// The instance with its one physical device; the device with its addresses and its queues.
 #pragma once
 
 #include <atomic>
@@ -145,51 +145,61 @@ struct Batch {
     std::vector<SemaphoreValue> signals;
     std::shared_ptr<Fence> fence;
     std::vector<std::shared_ptr<FromHost>> fromHost;  // before the submission
-    Times complete = {};  // what the host knew to be so when it submitted this
+    QueueTimes complete = {};  // what the host knew to be so when it submitted this
+    uint64_t number = 0;       // of all batches of the device
 };
 
-// The queue executes batches in order on a thread of its own, which the first submission starts.
+// A queue begins its batches in their order. The device's mutex guards it.
 struct Queue : ObjectOf<VkQueue> {
     Device* device = nullptr;
-    std::deque<Batch> batches;  // guarded by the device's mutex, as the next one
+    size_t index = 0;
+    std::deque<Batch> batches;
     bool busy = false;
-    std::thread thread;
+    QueueTimes complete = {};                       // what is so once it is idle
+    std::vector<std::shared_ptr<FromHost>> unsent;  // what no batch has taken yet
 
     bool idle() const { return batches.empty() && !busy; }
-    void run();
-
- private:
-    void execute(std::unique_lock<std::mutex>& lock, const Batch& batch);
+    // Whether its next batch waits for nothing.
+    bool isReady() const;
+    void execute(std::unique_lock<std::mutex>& lock);
 };
 
 struct Device : ObjectOf<VkDevice> {
     std::shared_ptr<PhysicalDevice> physical;
     ExtensionSet extensions;  // that are enabled
     bool hasNullDescriptors = false;
-    Queue queue;
+    std::array<Queue, kQueueCount> queues;
+    uint32_t queueCount = 0;  // that the program asked for
+    std::thread thread;       // executes batches; the first submission starts it
 
-    // Guards what host and queue share: fences, semaphores, events, queries, private data, and
+    // Guards what host and queues share: fences, semaphores, events, queries, private data, and
     // what follows here.
     std::mutex mutex;
     std::condition_variable changed;
     Addresses addresses;
     bool lost = false;
     std::atomic<bool> stopping = false;  // executions end
-    Times complete = {};                 // for each stage, the commands of which the host knows it
-    std::unique_ptr<Dependencies> dependencies;  // of the queue's thread; null: not checked
+    QueueTimes complete = {};            // for each stage, the commands of which the host knows it
+    uint64_t submitted = 0;              // batches so far
+    std::unique_ptr<Dependencies> dependencies;  // of the thread; null: not checked
     std::unique_ptr<HostCopies> hostCopies;      // null: the host sees the device's memory
-    std::vector<std::shared_ptr<FromHost>> unsent;
-    std::set<std::string_view> unexecuted;  // commands of graphics that reports named
+    std::set<std::string_view> unexecuted;       // commands of graphics that reports named
 
-    // Lost, and the queue uses no object any more: the program may destroy them.
-    bool gone() const { return lost && queue.idle(); }
+    // The queues use no object.
+    bool idle() const { return std::ranges::all_of(queues, &Queue::idle); }
+    // Lost, and the program may destroy objects.
+    bool gone() const { return lost && idle(); }
+    // Executes batches of all queues, one after the other, until the device stops.
+    void run();
 
     const Settings& settings() const { return physical->settings; }
     // The host knows now that what each stage did until then is complete. Under the mutex.
-    void knowComplete(const Times& until) {
-        for (size_t stage = 0; stage < kStageCount; ++stage)
-            complete[stage] = std::max(complete[stage], until[stage]);
-        if (hostCopies) hostCopies->deliver(*std::min_element(&complete[0], &complete[kHostStage]));
+    void knowComplete(const QueueTimes& until) {
+        for (size_t i = 0; i < kQueueCount * kStageCount; ++i) {
+            Time& known = complete[i / kStageCount][i % kStageCount];
+            known = std::max(known, until[i / kStageCount][i % kStageCount]);
+        }
+        if (hostCopies) hostCopies->deliver(complete);
     }
     // Changes what waiting threads look at.
     template <typename Change>

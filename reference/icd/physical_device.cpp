@@ -113,7 +113,7 @@ std::span<VkBool32> featuresIn(void* structure, const StructureRow& row) {
 
 VkQueueFamilyProperties familyOf(const PhysicalDevice& device) {
     const VkQueueFlags graphics = drawn(device, VkQueueFlags{VK_QUEUE_GRAPHICS_BIT});
-    return {graphics | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, 1, 64, {1, 1, 1}};
+    return {graphics | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT, kQueueCount, 64, {1, 1, 1}};
 }
 
 }  // namespace

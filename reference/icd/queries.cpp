@@ -86,7 +86,7 @@ VkResult GetQueryPoolResults(Device& device, QueryPool* pool, uint32_t first, ui
         while (waited == VK_TIMEOUT) {
             waited = device.wait(kPatience, areKnown);
             const std::lock_guard lock(device.mutex);
-            require(waited != VK_TIMEOUT || areKnown() || !device.queue.idle(),
+            require(waited != VK_TIMEOUT || areKnown() || !device.idle(),
                     "a query is waited for that no submission writes");
         }
         if (waited != VK_SUCCESS) return waited;

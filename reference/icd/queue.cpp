@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The queue. Commands execute one after the other; what orders them is only noted.
+// The queues. Commands execute one after the other; what orders them is only noted.
 #include <algorithm>
 #include <map>
+#include <random>
 
 #include "dependencies/followed.hpp"
 #include "synchronization.hpp"
@@ -64,8 +65,8 @@ Batch batchOf(const Device& device, const VkSubmitInfo2& info) {
     return batch;
 }
 
-// The device has one queue, so nothing later can signal a binary semaphore for which it waits.
-// Promises are kept once the batches are the queue's.
+// What signals a binary semaphore is submitted before what waits for it, whatever their queues
+// (VUID-vkQueueSubmit2-semaphore-03873). Promises are kept once the batches are the queue's.
 std::map<Semaphore*, bool> promisesOf(std::span<const Batch> batches) {
     std::map<Semaphore*, bool> promises;
     const auto change = [&](const std::vector<SemaphoreValue>& all, bool to, const char* wrong) {
@@ -114,14 +115,15 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
         for (Batch& batch : batches) {
             for (const auto& commands : batch.busy) ++commands->pending;
             batch.complete = device.complete;
+            batch.number = device.submitted++;
         }
         if (!batches.empty()) {
             takeHostWrites(device);
-            batches.front().fromHost = std::exchange(device.unsent, {});
+            batches.front().fromHost = std::exchange(queue.unsent, {});
         }
         for (const auto& [semaphore, isPromised] : promises) semaphore->isPromised = isPromised;
         std::ranges::move(batches, std::back_inserter(queue.batches));
-        if (!queue.thread.joinable()) queue.thread = std::thread([&] { queue.run(); });
+        if (!device.thread.joinable()) device.thread = std::thread([&] { device.run(); });
     });
 }
 
@@ -131,8 +133,8 @@ void afterWaits(Device& device, const Batch& batch) {
     Dependencies& dependencies = *device.dependencies;
     dependencies.order().complete(batch.complete);
     for (const auto& each : batch.fromHost) executeHostWrites(device, *each);
-    Times ofHost = {};
-    ofHost[kHostStage] = dependencies.now();
+    QueueTimes ofHost = {};
+    ofHost[0][kHostStage] = dependencies.now();
     dependencies.order().complete(ofHost);
     for (const SemaphoreValue& wait : batch.waits) {
         const Signal* signal = signalOf(*wait.semaphore, wait.value);
@@ -145,51 +147,92 @@ void afterWaits(Device& device, const Batch& batch) {
 }
 
 // Fences and semaphores of Vulkan 1.0 have all commands before them in their first scope.
-void noteSignals(const Dependencies& dependencies, const Batch& batch) {
+void noteSignals(Queue& queue, const Batch& batch) {
+    const Dependencies& dependencies = *queue.device->dependencies;
     for (const SemaphoreValue& each : batch.signals) {
         const Scope first = firstScope(each.stages, kAnyAccess);
         noteSignal(*each.semaphore, each.value,
                    std::make_shared<Signal>(dependencies.signal(first)));
     }
-    if (batch.fence != nullptr) batch.fence->complete.fill(dependencies.now());
+    const Signal end = dependencies.signal(
+        firstScope(VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_2_HOST_BIT, 0));
+    queue.complete = end.until();
+    if (batch.fence != nullptr) batch.fence->complete = queue.complete;
+}
+
+// A binary semaphore that is signaled must not be signaled (VUID-vkQueueSubmit2-semaphore-03868).
+// Of queues that nothing orders only this one knows.
+void signal(Device& device, const SemaphoreValue& each) {
+    Semaphore& semaphore = *each.semaphore;
+    if (!semaphore.timeline && semaphore.value != 0) {
+        sendUsage(device.physical->instance, &semaphore,
+                  "a binary semaphore is signaled that is signaled already, on another queue");
+        device.lost = true;
+    }
+    semaphore.value = semaphore.timeline ? each.value : 1;
+}
+
+// Of several queues that can go on: that whose batch was submitted first, last, or any of them.
+Queue* nextQueue(Device& device, std::mt19937& random) {
+    std::vector<Queue*> ready;
+    for (Queue& queue : device.queues)
+        if (queue.isReady()) ready.push_back(&queue);
+    if (ready.empty()) return nullptr;
+    std::ranges::sort(ready, {}, [](const Queue* each) { return each->batches.front().number; });
+    switch (device.settings().schedule) {
+        case Choice::kPlain:
+            return ready.front();
+        case Choice::kAdversarial:
+            return ready.back();
+        default:
+            return ready[random() % ready.size()];
+    }
 }
 
 }  // namespace
 
-void Queue::run() {
-    std::unique_lock lock(device->mutex);
-    while (true) {
-        device->changed.wait(lock, [&] { return device->stopping || !batches.empty(); });
-        if (batches.empty() || device->stopping) break;
-        const Batch batch = std::move(batches.front());
-        batches.pop_front();
-        busy = true;
-        execute(lock, batch);
-        busy = false;
-        device->changed.notify_all();
+void Device::run() {
+    std::mt19937 random(uint32_t(settings().seed));
+    std::unique_lock lock(mutex);
+    while (!stopping) {
+        Queue* next = nullptr;
+        changed.wait(lock, [&] {
+            next = nextQueue(*this, random);
+            return stopping || next != nullptr;
+        });
+        if (stopping) break;
+        next->execute(lock);
+        changed.notify_all();
     }
-    batches.clear();
+    for (Queue& queue : queues) queue.batches.clear();
 }
 
-void Queue::execute(std::unique_lock<std::mutex>& lock, const Batch& batch) {
-    device->changed.wait(lock, [&] {
-        return device->stopping || device->lost ||
-               std::all_of(batch.waits.begin(), batch.waits.end(), isReady);
-    });
+bool Queue::isReady() const {
+    return !batches.empty() &&
+           (device->lost || std::ranges::all_of(batches.front().waits, icd::isReady));
+}
+
+void Queue::execute(std::unique_lock<std::mutex>& lock) {
+    const Batch batch = std::move(batches.front());
+    batches.pop_front();
+    busy = true;
     for (const SemaphoreValue& wait : batch.waits)
         if (!wait.semaphore->timeline) wait.semaphore->value = 0;
-    if (device->dependencies) afterWaits(*device, batch);
+    if (device->dependencies) {
+        device->dependencies->select(index);
+        afterWaits(*device, batch);
+    }
     for (const auto& commands : batch.commands) {
         if (device->lost || device->stopping) break;
         lock.unlock();
-        commands->execute();
+        commands->execute(index);
         lock.lock();
     }
     for (const auto& commands : batch.busy) --commands->pending;
-    noteHostLacks(*device);
-    if (device->dependencies) noteSignals(*device->dependencies, batch);
-    for (const SemaphoreValue& signal : batch.signals)
-        signal.semaphore->value = signal.semaphore->timeline ? signal.value : 1;
+    noteHostLacks(*device, index);
+    if (device->dependencies) noteSignals(*this, batch);
+    for (const SemaphoreValue& each : batch.signals) signal(*device, each);
+    busy = false;
     if (batch.fence == nullptr) return;
     batch.fence->signaled = true;
     batch.fence->isPending = false;
@@ -208,15 +251,19 @@ VkResult QueueWaitIdle(Queue& queue) {
     reportHostReads(device);
     const VkResult result = device.wait(UINT64_MAX, [&] { return queue.idle(); });
     return result != VK_SUCCESS ? result : device.read([&] {
-        if (queue.idle() && device.dependencies) {
-            Times all = {};
-            all.fill(device.dependencies->now());
-            device.knowComplete(all);
-        }
+        if (queue.idle()) device.knowComplete(queue.complete);
         return VK_SUCCESS;
     });
 }
 
-VkResult DeviceWaitIdle(Device& device) { return QueueWaitIdle(device.queue); }
+VkResult DeviceWaitIdle(Device& device) {
+    reportHostReads(device);
+    const VkResult result = device.wait(UINT64_MAX, [&] { return device.idle(); });
+    return result != VK_SUCCESS ? result : device.read([&] {
+        for (const Queue& queue : device.queues)
+            if (queue.idle()) device.knowComplete(queue.complete);
+        return VK_SUCCESS;
+    });
+}
 
 }  // namespace coopvk::reference::icd

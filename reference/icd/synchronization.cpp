@@ -104,9 +104,11 @@ VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
 
 COOPVK_OBJECT(Event)
 
-static VkResult setEvent(Device& device, Event* event, std::shared_ptr<const Signal> signal) {
+static VkResult setEvent(Device& device, Event* event, std::shared_ptr<const Signal> signal,
+                         std::optional<size_t> queue = {}) {
     return device.change([&] {
         event->set = true;
+        event->queue = queue;
         event->signal = std::move(signal);
     });
 }
@@ -135,7 +137,8 @@ VkResult ResetEvent(Device& device, Event* event) { return resetEvent(device, ev
 static void signalEvent(Execution& execution, Event* event, const Scope& first) {
     const auto& dependencies = execution.device.dependencies;
     setEvent(execution.device, event,
-             dependencies ? std::make_shared<Signal>(dependencies->signal(first)) : nullptr);
+             dependencies ? std::make_shared<Signal>(dependencies->signal(first)) : nullptr,
+             execution.queue);
 }
 
 void execution::CmdSetEvent(Execution& execution, Event* event, VkPipelineStageFlags stages) {
@@ -166,6 +169,8 @@ static void waitFor(CommandBuffer& commands, const VkEvent& waited, std::vector<
         std::shared_ptr<const Signal> signal;
         device.wait(UINT64_MAX, [&] {
             signal = event->signal;
+            require(!event->set || event->queue.value_or(execution.queue) == execution.queue,
+                    "a queue waits for an event that another queue set");
             return device.stopping || event->set;
         });
         if (!device.dependencies || signal == nullptr) return;

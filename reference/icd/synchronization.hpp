@@ -11,8 +11,8 @@ struct Fence : ObjectOf<VkFence> {
     Fence(Device&, const VkFenceCreateInfo& info)
         : signaled((info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0) {}
     bool signaled;
-    Times complete = {};     // by its signal
-    bool isPending = false;  // a submission signals it
+    QueueTimes complete = {};  // by its signal
+    bool isPending = false;    // a submission signals it
 };
 
 struct Semaphore : ObjectOf<VkSemaphore> {
@@ -32,6 +32,7 @@ struct Semaphore : ObjectOf<VkSemaphore> {
 struct Event : ObjectOf<VkEvent> {
     using ObjectOf::ObjectOf;
     bool set = false;
+    std::optional<size_t> queue = {};      // that set it; none: the host
     std::shared_ptr<const Signal> signal;  // that set it; null: nobody checks
 };
 

@@ -29,15 +29,17 @@ Use readOf(Stage stage) {
 }  // namespace
 
 void Dependencies::begin(CommandName name, Use writes) {
-    commands_.push_back({std::move(name), writes});
-    last_[size_t(writes)] = now();
+    // The host is of no queue; what it does counts as the first one's.
+    const size_t queue = writes == Use::kHostWrite ? 0 : queue_;
+    commands_.push_back({std::move(name), writes, queue});
+    last_[queue][size_t(writes)] = now();
     for (size_t use = 0; use < kUseCount; ++use)
-        settled_[use] = order_.visibleAnywhere(Use(use), last_);
+        settled_[use] = order().visibleAnywhere(Use(use), last_);
 }
 
 void Dependencies::apply(std::span<const Barrier> barriers) {
-    const Order then = order_;
-    order_.apply(then, now(), barriers);
+    const Order then = order();
+    order().apply(then, now(), barriers);
 }
 
 void Dependencies::apply(const Signal& signal, std::vector<Barrier> barriers) {
@@ -46,8 +48,8 @@ void Dependencies::apply(const Signal& signal, std::vector<Barrier> barriers) {
         barrier.first.uses &= signal.first.uses;
     }
     const bool isOfHost = signal.fromHost != nullptr;
-    order_.apply(signal.order, isOfHost ? signal.fromHost->now : signal.now, barriers);
-    order_.complete(signal.complete);
+    order().apply(signal.order, isOfHost ? signal.fromHost->now : signal.now, barriers);
+    order().complete(signal.complete);
 }
 
 void Dependencies::forget(const Range& memory) {
@@ -56,7 +58,7 @@ void Dependencies::forget(const Range& memory) {
 
 bool Dependencies::isVisible(Time writer, Use to, uintptr_t at) const {
     return writer <= settled_[size_t(to)] || writer == now() ||
-           order_.isVisible(writer, commands_[writer - 1].writes, to, at);
+           order().isVisible(writer, queueOf(writer), commands_[writer - 1].writes, to, at);
 }
 
 Conflict Dependencies::withWriter(Time writer, Use now, uintptr_t at) const {
@@ -68,13 +70,14 @@ std::optional<Conflict> Dependencies::withReaders(History::Page& page, uintptr_t
                                                   Use use) const {
     const uintptr_t i = at % History::Page::kSize;
     const Time writer = load(page.writers[i]);
-    for (size_t stage = 0; stage < kStageCount; ++stage) {
-        History::Page::Bytes* readers = page.readers(Stage(stage));
-        const Time reader = readers != nullptr ? load((*readers)[i]) : 0;
-        if (reader <= writer || reader == now()) continue;
-        if (!order_.happened(reader, Stage(stage), stageOf(use)))
-            return Conflict{reader, readOf(Stage(stage)), use, at, 1};
-    }
+    for (size_t queue = 0; queue < kQueueCount; ++queue)
+        for (size_t stage = 0; stage < kStageCount; ++stage) {
+            History::Page::Bytes* readers = page.readers(queue, Stage(stage));
+            const Time reader = readers != nullptr ? load((*readers)[i]) : 0;
+            if (reader <= writer || reader == now()) continue;
+            if (!order().happened(reader, queue, Stage(stage), stageOf(use)))
+                return Conflict{reader, readOf(Stage(stage)), use, at, 1};
+        }
     return std::nullopt;
 }
 
@@ -83,11 +86,7 @@ std::optional<Conflict> Dependencies::read(Use use, const std::byte* data, uint6
     std::optional<Conflict> found;
     auto at = reinterpret_cast<uintptr_t>(data);
     history_.forPages(at, size, [&](History::Page& page, uintptr_t first, uint64_t bytes) {
-        History::Page::Bytes* readers = page.readers(stageOf(use));
-        if (readers == nullptr) {
-            page.otherReaders[size_t(stageOf(use))] = std::make_unique<History::Page::Bytes>();
-            readers = page.readers(stageOf(use));
-        }
+        History::Page::Bytes& readers = page.makeReaders(queue_, stageOf(use));
         for (uintptr_t i = first; i < first + bytes; ++i, ++at) {
             const Time writer = load(page.writers[i]);
             if (!isVisible(writer, use, at)) {
@@ -95,7 +94,7 @@ std::optional<Conflict> Dependencies::read(Use use, const std::byte* data, uint6
                 if (isStale_ && seen != nullptr)
                     seen[at - reinterpret_cast<uintptr_t>(data)] = page.before[i];
             }
-            store((*readers)[i], now());
+            store(readers[i], now());
         }
     });
     return found;
@@ -129,18 +128,28 @@ std::string Dependencies::nameOf(Time command) const {
 std::string Dependencies::describe(const Conflict& c, const std::string& where) const {
     const Stage before = stageOf(c.use), after = stageOf(c.now);
     const char* verb = isWrite(c.now) ? "writes" : "reads";
-    std::string text = std::format("{} {} {}, which {} {}", nameOf(now()), verb, where,
-                                   nameOf(c.before), isWrite(c.use) ? "wrote" : "read");
+    const bool isHost = c.now == Use::kHostWrite || c.use == Use::kHostWrite;
+    const bool isOne = isHost || queueOf(now()) == queueOf(c.before);
+    const auto named = [&](Time command) {
+        return nameOf(command) + (isOne ? "" : std::format(" on queue {}", queueOf(command)));
+    };
+    std::string text = std::format("{} {} {}, which {} {}", named(now()), verb, where,
+                                   named(c.before), isWrite(c.use) ? "wrote" : "read");
     if (c.now == Use::kHostWrite) return text + ", before it waited for that";
     if (!isWrite(c.use))
         return text + std::format(", without an execution dependency from {} to {}",
                                   icd::nameOf(before), icd::nameOf(after));
-    const char* lacks = !order_.happened(c.before, before, after) ? ""
-                        : !order_.isAvailable(c.before, c.use, after, c.begin)
-                            ? ": it has happened, but is not available"
-                            : ": it is available, but not visible";
     return text + std::format(", without a memory dependency from {} to {}{}", icd::nameOf(c.use),
-                              icd::nameOf(c.now), lacks);
+                              icd::nameOf(c.now), lackOf(c));
+}
+
+std::string Dependencies::lackOf(const Conflict& c) const {
+    const size_t queue = queueOf(c.before);
+    const Stage before = stageOf(c.use), after = stageOf(c.now);
+    if (!order().happened(c.before, queue, before, after)) return "";
+    return order().isAvailable(c.before, queue, c.use, after, c.begin)
+               ? ": it is available, but not visible"
+               : ": it has happened, but is not available";
 }
 
 void Dependencies::noteNew(History::Page& page, uintptr_t at) {
@@ -150,7 +159,7 @@ void Dependencies::noteNew(History::Page& page, uintptr_t at) {
 }
 
 // Only an execution dependency counts: after that the host may write what it likes.
-std::optional<Conflict> Dependencies::hostWrite(const Times& complete, const std::byte* data,
+std::optional<Conflict> Dependencies::hostWrite(const QueueTimes& complete, const std::byte* data,
                                                 uint64_t size) {
     std::optional<Conflict> found;
     auto at = reinterpret_cast<uintptr_t>(data);
@@ -158,14 +167,15 @@ std::optional<Conflict> Dependencies::hostWrite(const Times& complete, const std
         for (uintptr_t i = first; i < first + bytes; ++i, ++at, ++data) {
             const Time writer = page.writers[i];
             const Use use = writer != 0 ? commands_[writer - 1].writes : Use::kHostWrite;
-            if (use != Use::kHostWrite && writer > complete[size_t(stageOf(use))])
+            if (use != Use::kHostWrite && writer > complete[queueOf(writer)][size_t(stageOf(use))])
                 add(found, withWriter(writer, Use::kHostWrite, at));
-            for (size_t stage = 0; stage < kStageCount; ++stage) {
-                History::Page::Bytes* readers = page.readers(Stage(stage));
-                const Time reader = readers != nullptr ? (*readers)[i] : 0;
-                if (reader > writer && reader > complete[stage])
-                    add(found, {reader, readOf(Stage(stage)), Use::kHostWrite, at, 1});
-            }
+            for (size_t queue = 0; queue < kQueueCount; ++queue)
+                for (size_t stage = 0; stage < kStageCount; ++stage) {
+                    History::Page::Bytes* readers = page.readers(queue, Stage(stage));
+                    const Time reader = readers != nullptr ? (*readers)[i] : 0;
+                    if (reader > writer && reader > complete[queue][stage])
+                        add(found, {reader, readOf(Stage(stage)), Use::kHostWrite, at, 1});
+                }
             if (isStale_) page.before[i] = *data;
             page.writers[i] = now();
         }
@@ -183,7 +193,8 @@ bool Dependencies::addWritten(uintptr_t begin, std::vector<Written>& all) {
         const Time writer = page.writers[i];
         const Use use = writer != 0 ? commands_[writer - 1].writes : Use::kHostWrite;
         const bool isKnown = use == Use::kHostWrite || (*page.hostHas)[i] == writer;
-        const bool visible = !isKnown && order_.isVisible(writer, use, Use::kHostRead, begin + i);
+        const bool visible =
+            !isKnown && order().isVisible(writer, queueOf(writer), use, Use::kHostRead, begin + i);
         if (!isKnown && writer == last && all.back().isVisible == visible)
             ++all.back().size;
         else if (!isKnown)

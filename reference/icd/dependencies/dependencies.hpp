@@ -35,8 +35,8 @@ struct Conflict {
 // What the host wrote before it submitted or signaled something; the queue executes it once.
 struct FromHost {
     HostWrites writes;
-    Times complete = {};  // of which commands the host knew it
-    Time now = 0;         // 0: not executed yet
+    QueueTimes complete = {};  // of which commands the host knew it
+    Time now = 0;              // 0: not executed yet
 };
 
 // What happened before a signal of an event or a semaphore: by the queue, or what the host knew
@@ -45,10 +45,10 @@ struct Signal {
     Order order;
     Time now = 0;
     Scope first;
-    Times complete = {};
+    QueueTimes complete = {};
     std::shared_ptr<FromHost> fromHost = nullptr;
     // What somebody knows who waited for it.
-    Times until() const { return now != 0 ? order.until(now, first) : complete; }
+    QueueTimes until() const { return now != 0 ? order.until(now, first) : complete; }
 };
 
 class Dependencies {
@@ -56,6 +56,8 @@ class Dependencies {
     // `isHostApart`: written() will be asked for.
     Dependencies(bool isStale, bool isHostApart) : isStale_(isStale), isHostApart_(isHostApart) {}
 
+    // What follows, until the next call, is of this queue.
+    void select(size_t queue) { queue_ = queue; }
     // A command begins that accesses memory: what follows is its. `writes`: how it writes.
     void begin(CommandName name, Use writes);
     // The whole range, by the command that began last. `seen`: what a read got, which may become
@@ -68,16 +70,18 @@ class Dependencies {
         return write(use, data, size, data);
     }
     // By the host, which knew of these commands that they are complete.
-    std::optional<Conflict> hostWrite(const Times& complete, const std::byte* data, uint64_t size);
+    std::optional<Conflict> hostWrite(const QueueTimes& complete, const std::byte* data,
+                                      uint64_t size);
     // What the host lacks. What is visible to it is told once.
     std::vector<Written> written();
     // One line: what conflicts, and which dependency lacks. `where`: the name of the memory.
     std::string describe(const Conflict& conflict, const std::string& where) const;
 
-    // The queue's thread alone.
-    Order& order() { return order_; }
+    // The thread of the queues alone.
+    Order& order() { return orders_[queue_]; }
+    const Order& order() const { return orders_[queue_]; }
     Time now() const { return Time(commands_.size()); }
-    Signal signal(const Scope& first) const { return {order_, now(), first}; }
+    Signal signal(const Scope& first) const { return {order(), now(), first}; }
     void apply(std::span<const Barrier> barriers);
     // After a wait. What the signal does not contain is not in the first scopes.
     void apply(const Signal& signal, std::vector<Barrier> barriers);
@@ -88,22 +92,26 @@ class Dependencies {
     struct Command {
         CommandName name;
         Use writes = Use::kStorageWrite;
+        size_t queue = 0;
     };
+    size_t queueOf(Time command) const { return commands_[command - 1].queue; }
     bool isVisible(Time writer, Use to, uintptr_t at) const;
     Conflict withWriter(Time writer, Use now, uintptr_t at) const;
     std::optional<Conflict> withReaders(History::Page& page, uintptr_t at, Use now) const;
     std::string nameOf(Time command) const;
+    std::string lackOf(const Conflict& conflict) const;
     void noteNew(History::Page& page, uintptr_t at);
     bool addWritten(uintptr_t page, std::vector<Written>& all);
 
     const bool isStale_, isHostApart_;
     std::mutex mutex_;
     std::vector<uintptr_t> newPages_;  // guarded by the mutex
-    Order order_;
+    size_t queue_ = 0;
+    std::array<Order, kQueueCount> orders_ = {Order{0}, Order{1}};  // of each queue
     History history_;
-    std::deque<Command> commands_;              // that of `time` at [time - 1]
-    std::array<Time, kUseCount> last_ = {};     // of each use
-    std::array<Time, kUseCount> settled_ = {};  // Order::visibleAnywhere
+    std::deque<Command> commands_;                        // that of `time` at [time - 1]
+    std::array<Order::UseTimes, kQueueCount> last_ = {};  // of each use
+    Order::UseTimes settled_ = {};                        // Order::visibleAnywhere
 };
 
 }  // namespace coopvk::reference::icd

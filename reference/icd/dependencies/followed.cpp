@@ -72,7 +72,7 @@ std::shared_ptr<FromHost> takeHostWrites(Device& device) {
     if (!device.hostCopies) return nullptr;
     auto taken =
         std::make_shared<FromHost>(FromHost{device.hostCopies->changes(), device.complete});
-    device.unsent.push_back(taken);
+    for (Queue& queue : device.queues) queue.unsent.push_back(taken);
     return taken;
 }
 
@@ -89,9 +89,10 @@ void executeHostWrites(Device& device, FromHost& fromHost) {
     }
 }
 
-void noteHostLacks(Device& device) {
+void noteHostLacks(Device& device, size_t queue) {
     if (device.hostCopies)
-        device.hostCopies->noteWritten(device.dependencies->written(), device.dependencies->now());
+        device.hostCopies->noteWritten(device.dependencies->written(), queue,
+                                       device.dependencies->now());
 }
 
 void reportHostReads(Device& device) {

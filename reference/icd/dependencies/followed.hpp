@@ -22,12 +22,12 @@ const std::byte* followedBytes(Execution& execution, Use use, const Range& range
 void copyRange(Execution& execution, const Range& from, const Range& to);
 
 // The host submits or signals something, under the device's mutex: what it wrote since the last
-// time. Batches take `unsent`, too, of which no batch and no wait for a signal has come yet.
+// time. The next batch of each queue takes `unsent`, too.
 std::shared_ptr<FromHost> takeHostWrites(Device& device);
-// By the queue, once.
+// By the first queue that comes to it.
 void executeHostWrites(Device& device, FromHost& fromHost);
-// The queue has executed commands: what the host lacks.
-void noteHostLacks(Device& device);
+// A queue has executed commands: what the host lacks.
+void noteHostLacks(Device& device, size_t queue);
 // What the host read and must not.
 void reportHostReads(Device& device);
 

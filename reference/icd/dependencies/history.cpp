@@ -13,6 +13,20 @@ uint64_t newVersion() {
 
 }  // namespace
 
+History::Page::~Page() {
+    for (const auto& ofQueue : otherReaders)
+        for (const auto& readers : ofQueue) delete readers.load();
+}
+
+History::Page::Bytes& History::Page::makeReaders(size_t queue, Stage stage) {
+    if (Bytes* const there = readers(queue, stage)) return *there;
+    auto made = std::make_unique<Bytes>();
+    Bytes* first = nullptr;
+    if (otherReaders[queue][size_t(stage)].compare_exchange_strong(first, made.get()))
+        first = made.release();
+    return *first;
+}
+
 History::History() : version_(newVersion()) {}
 
 History::Page& History::find(uintptr_t number) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The last accesses to each byte of memory: the command that wrote it, and for each stage the last
-// command that read it.
+// The last accesses to each byte of memory: the command that wrote it, and for each stage of each
+// queue the last command that read it.
 #pragma once
 
 #include <atomic>
@@ -19,15 +19,23 @@ class History {
         static constexpr uintptr_t kSize = 1024;
         using Bytes = std::array<Time, kSize>;
         Bytes writers = {}, shaderReaders = {};
-        std::array<std::unique_ptr<Bytes>, kStageCount> otherReaders;  // null: none
+        // Null: none. Threads of a dispatch may make them.
+        std::array<std::array<std::atomic<Bytes*>, kStageCount>, kQueueCount> otherReaders = {};
         std::array<std::byte, kSize> before = {};  // what the last command replaced
         std::unique_ptr<Bytes> hostHas;   // writes that are on their way to the host; null: none
         std::atomic<bool> isNew = false;  // the host lacks some
 
+        Page() = default;
+        ~Page();
+        Page(const Page&) = delete;
+        Page& operator=(const Page&) = delete;
         // Null: nothing of this stage read the page.
-        Bytes* readers(Stage stage) {
-            return stage == Stage::kCompute ? &shaderReaders : otherReaders[size_t(stage)].get();
+        Bytes* readers(size_t queue, Stage stage) {
+            return queue == 0 && stage == Stage::kCompute
+                       ? &shaderReaders
+                       : otherReaders[queue][size_t(stage)].load(std::memory_order_acquire);
         }
+        Bytes& makeReaders(size_t queue, Stage stage);
     };
 
     History();

@@ -139,7 +139,7 @@ HostWrites HostCopies::changes() {
     return changed;
 }
 
-void HostCopies::noteWritten(std::span<const Written> all, Time now) {
+void HostCopies::noteWritten(std::span<const Written> all, size_t queue, Time now) {
     const std::lock_guard lock(mutex_);
     for (const Written& written : all) {
         Copy* const copy = copyOf(written.begin);
@@ -150,15 +150,19 @@ void HostCopies::noteWritten(std::span<const Written> all, Time now) {
         protectUnseen(*copy, written.begin, end);
         const std::byte* from = copy->device + (written.begin - copy->begin());
         if (written.isVisible)
-            updates_.push_back({written.begin, {from, from + written.size}, now});
+            updates_.push_back({written.begin, {from, from + written.size}, queue, now});
     }
 }
 
-void HostCopies::deliver(Time until) {
+void HostCopies::deliver(const QueueTimes& until) {
+    const auto isComplete = [&](const Update& update) {
+        const std::span commands(until[update.queue].data(), kHostStage);
+        return update.now <= *std::ranges::min_element(commands);
+    };
     const std::lock_guard lock(mutex_);
     for (const Update& update : updates_) {
         Copy* const copy = copyOf(update.begin);
-        if (update.now > until || copy == nullptr) continue;
+        if (!isComplete(update) || copy == nullptr) continue;
         const uintptr_t first = update.begin - copy->begin(), end = first + update.bytes.size();
         for (size_t page = first / kHostPage; page < pagesOf(end); ++page)
             protect(*copy, page, false);
@@ -167,7 +171,7 @@ void HostCopies::deliver(Time until) {
         erase(*copy, update.begin, copy->begin() + end);
         protectUnseen(*copy, update.begin, copy->begin() + end);
     }
-    std::erase_if(updates_, [&](const Update& update) { return update.now <= until; });
+    std::erase_if(updates_, isComplete);
 }
 
 std::vector<HostRead> HostCopies::takeReads() {

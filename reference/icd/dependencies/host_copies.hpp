@@ -55,10 +55,10 @@ class HostCopies {
     void unmap(const Range& memory);
     // What the host changed since the last call.
     HostWrites changes();
-    // The queue has executed commands until `now`.
-    void noteWritten(std::span<const Written> written, Time now);
-    // The host waited for all commands until then.
-    void deliver(Time until);
+    // A queue has executed commands until `now`.
+    void noteWritten(std::span<const Written> written, size_t queue, Time now);
+    // The host waited for what each stage of each queue did until then.
+    void deliver(const QueueTimes& until);
     // Since the last call.
     std::vector<HostRead> takeReads();
 
@@ -87,6 +87,7 @@ class HostCopies {
     struct Update {
         uintptr_t begin = 0;
         std::vector<std::byte> bytes;
+        size_t queue = 0;
         Time now = 0;
     };
 

@@ -76,10 +76,10 @@ void Vulkan::createDevice() {
     extensions.insert(extensions.end(),
                       {VK_EXT_SHADER_OBJECT_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
                        VK_NV_COOPERATIVE_VECTOR_EXTENSION_NAME});
-    const float priority = 1;
+    const float priorities[] = {1, 1};
     VkDeviceQueueCreateInfo queueInfo{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO};
-    queueInfo.queueCount = 1;
-    queueInfo.pQueuePriorities = &priority;
+    queueInfo.queueCount = 2;
+    queueInfo.pQueuePriorities = priorities;
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &features};
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queueInfo;
@@ -87,7 +87,8 @@ void Vulkan::createDevice() {
     info.ppEnabledExtensionNames = extensions.data();
     ASSERT_VK(vkCreateDevice(physical, &info, nullptr, &device));
     volkLoadDevice(device);
-    vkGetDeviceQueue(device, 0, 0, &queue);
+    for (uint32_t i = 0; i < queues.size(); ++i) vkGetDeviceQueue(device, 0, i, &queues[i]);
+    queue = queues[0];
 }
 
 std::vector<std::string> Vulkan::takeMessages() {

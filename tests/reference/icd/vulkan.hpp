@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <volk.h>
 
+#include <array>
 #include <cstring>
 #include <functional>
 #include <memory>
@@ -36,7 +37,8 @@ class Vulkan : public testing::Test {
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
     VkDevice device = VK_NULL_HANDLE;
-    VkQueue queue = VK_NULL_HANDLE;
+    VkQueue queue = VK_NULL_HANDLE;  // one of `queues`
+    std::array<VkQueue, 2> queues = {};
     VkCommandPool pool = VK_NULL_HANDLE;
 
     void createDevice();
