@@ -42,6 +42,12 @@ void markWritten(const Range& range) {
 
 const Range* Addresses::buffer(uint64_t address) const { return containing(buffers_, address); }
 
+bool Addresses::share(const Range& memory) const {
+    return std::ranges::any_of(memories_, [&](const Range& other) {
+        return other.data < memory.data + memory.size && memory.data < other.data + other.size;
+    });
+}
+
 bool Addresses::live(const Range& range) const {
     return containing(memories_, range.address) != nullptr;
 }

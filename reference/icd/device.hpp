@@ -98,6 +98,8 @@ class Addresses {
     void unbind(const Range& buffer);
     // Of buffers that overlap, the last to begin that contains the address; or null.
     const Range* buffer(uint64_t address) const;
+    // Whether some memory has bytes of this.
+    bool share(const Range& memory) const;
     // Whether the memory of a range was not freed.
     bool live(const Range& range) const;
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Memory, buffers, and the addresses that shaders see.
-#include <cstdlib>
+#include "memory.hpp"
+
 #include <cstring>
 
 #include "dependencies/followed.hpp"
@@ -9,35 +10,21 @@
 
 namespace coopvk::reference::icd {
 
-struct Free {
-    void operator()(void* block) const { std::free(block); }
-};
-
-template <typename T>
-using Zeroed = std::unique_ptr<T[], Free>;  // of calloc: pages cost nothing until they are used
-
 // Of all that exist.
 static std::atomic<VkDeviceSize> usedBytes = 0;
 VkDeviceSize usedMemory() { return usedBytes; }
 
-struct DeviceMemory : ObjectOf<VkDeviceMemory> {
-    explicit DeviceMemory(VkDeviceSize size) { usedBytes += range.size = size; }
-    ~DeviceMemory() { usedBytes -= range.size; }
-    Zeroed<std::byte> block;
-    Zeroed<uint8_t> written;    // a byte for each; null if nobody checks
-    Range range;                // all of it
-    std::byte* host = nullptr;  // the host's copy; null: it sees the block
-    bool isHostVisible = false;
-    bool isMapped = false;
-};
+DeviceMemory::DeviceMemory(VkDeviceSize size) { usedBytes += range.size = size; }
+DeviceMemory::~DeviceMemory() { usedBytes -= range.size; }
 
 namespace {
 
-constexpr size_t kPage = 4096;
-
-template <typename T>
-Zeroed<T> zeroed(size_t count) {
-    return Zeroed<T>(static_cast<T*>(std::calloc(count, sizeof(T))));
+std::byte* newBlock(DeviceMemory& memory, VkDeviceSize size) {
+    memory.block = zeroed<std::byte>(size + kPage);
+    void* begin = memory.block.get();
+    size_t space = size + kPage;
+    return begin == nullptr ? nullptr
+                            : static_cast<std::byte*>(std::align(kPage, size, begin, space));
 }
 
 }  // namespace
@@ -50,22 +37,27 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     if (size > kHeapSize) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     auto memory = std::make_shared<DeviceMemory>(size);
     memory->isHostVisible = kMemoryTypes[info->memoryTypeIndex] & kCoherent;
-    memory->block = zeroed<std::byte>(size + kPage);
+    std::byte* data = nullptr;
+    const VkResult found = findShared(*memory, *info, data);
+    if (found != VK_SUCCESS) return found;
+    const bool isNew = data == nullptr;
+    if (isNew) data = newBlock(*memory, size);
     const bool checked = device.settings().checks & kCheckUnwritten;
     if (checked) memory->written = zeroed<uint8_t>(size);
-    if (memory->block == nullptr || (checked && memory->written == nullptr))
+    if (data == nullptr || (checked && memory->written == nullptr))
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    void* begin = memory->block.get();
-    size_t space = size + kPage;
-    memory->range.data = static_cast<std::byte*>(std::align(kPage, size, begin, space));
+    memory->range.data = data;
     memory->range.written = memory->written.get();
-    if (device.hostCopies && memory->isHostVisible) {
+    if (!isNew) markWritten(memory->range);
+    if (device.hostCopies && memory->isHostVisible && isNew) {
         memory->host = device.hostCopies->add(memory->range);
         if (memory->host == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     }
     const std::lock_guard lock(device.mutex);
+    const bool isKnown = device.addresses.share(memory->range);
     if (!device.addresses.allocate(memory->range, memory)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-    if (device.dependencies) device.dependencies->forget(memory->range);
+    if (device.dependencies && !isKnown) device.dependencies->forget(memory->range);
+    closeImported(*info);
     *out = give(memory, &device);
     return VK_SUCCESS;
 }

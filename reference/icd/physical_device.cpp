@@ -189,13 +189,6 @@ void GetPhysicalDeviceMemoryProperties2(PhysicalDevice& device,
     budget->heapUsage[0] = usedMemory();
 }
 
-// Nothing can be exported or imported.
-void GetPhysicalDeviceExternalBufferProperties(PhysicalDevice&,
-                                               const VkPhysicalDeviceExternalBufferInfo* info,
-                                               VkExternalBufferProperties* out) {
-    out->externalMemoryProperties = {0, 0, info->handleType};
-}
-
 namespace {
 
 using namespace listed;

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "images/image.hpp"
+#include "memory.hpp"
 
 namespace coopvk::reference::icd {
 namespace {
@@ -93,9 +94,13 @@ VkResult GetPhysicalDeviceImageFormatProperties2(PhysicalDevice& device,
     out->imageFormatProperties = {};
     const auto* outside = find<VkPhysicalDeviceExternalImageFormatInfo>(info->pNext);
     const bool isShared = outside != nullptr && outside->handleType != 0;
-    if (!device.settings.graphics || isShared || !isPossible(*info))
+    const auto sharing = isShared ? sharingOf(outside->handleType) : VkExternalMemoryProperties{};
+    const bool isRefused = isShared && sharing.externalMemoryFeatures == 0;
+    if (!device.settings.graphics || isRefused || !isPossible(*info))
         return VK_ERROR_FORMAT_NOT_SUPPORTED;
     out->imageFormatProperties = limitsOf(*info);
+    if (auto* shared = find<VkExternalImageFormatProperties>(out->pNext))
+        shared->externalMemoryProperties = sharing;
     return VK_SUCCESS;
 }
 

@@ -66,6 +66,7 @@ class Dependent : public Vulkan {
     VkFence fence();
 
     Words& words(size_t i) { return *words_[i]; }
+    void replace(size_t i, std::unique_ptr<Words> words) { words_[i] = std::move(words); }
 
  private:
     std::array<std::unique_ptr<Words>, 3> words_;

@@ -67,13 +67,13 @@ TEST_F(TwoQueues, ChainsAcrossThem) {
     checkSubmissions("vkCmdDispatch", [&](bool isRight) {
         const VkSemaphore done = semaphore(kBinary);
         submitTo(0, [&](Commands to) { fill(to, 0); }, {}, {at(done, kAll)});
-        submitTo(
-            1,
-            [&](Commands to) {
-                barrier(to, isRight ? kCopyRead : Side{VK_PIPELINE_STAGE_2_CLEAR_BIT}, kShaderRead);
-                dispatch(to, 0, 1);
-            },
-            {at(done, VK_PIPELINE_STAGE_2_COPY_BIT)});
+        submitTo(1,
+                 [&](Commands to) {
+                     barrier(to, isRight ? kCopyRead : Side{VK_PIPELINE_STAGE_2_CLEAR_BIT},
+                             kShaderRead);
+                     dispatch(to, 0, 1);
+                 },
+                 {at(done, VK_PIPELINE_STAGE_2_COPY_BIT)});
     });
 }
 
@@ -82,8 +82,8 @@ TEST_F(TwoQueues, WritesAfterReads) {
     checkSubmissions("on queue 0 read, without an execution dependency", [&](bool isRight) {
         const VkSemaphore done = semaphore(kBinary);
         submitTo(0, [&](Commands to) { copy(to, 0, 1); }, {}, {at(done, kAll)});
-        submitTo(1, [&](Commands to) { fill(to, 0); },
-                 isRight ? Signals{at(done, kAll)} : Signals{});
+        submitTo(
+            1, [&](Commands to) { fill(to, 0); }, isRight ? Signals{at(done, kAll)} : Signals{});
     });
 }
 
@@ -93,8 +93,8 @@ TEST_F(TwoQueues, ThereAndBack) {
         const VkSemaphore there = semaphore(kBinary), back = semaphore(kBinary);
         submitTo(0, [&](Commands to) { fill(to, 0, 5); }, {}, {at(there, kAll)});
         submitTo(1, [&](Commands to) { dispatch(to, 0, 1); }, {at(there, kAll)}, {at(back, kAll)});
-        submitTo(0, [&](Commands to) { copy(to, 1, 2); },
-                 isRight ? Signals{at(back, kAll)} : Signals{});
+        submitTo(
+            0, [&](Commands to) { copy(to, 1, 2); }, isRight ? Signals{at(back, kAll)} : Signals{});
         EXPECT_VK(vkDeviceWaitIdle(device));
         EXPECT_EQ(words(2).values(), (std::vector<uint32_t>{6, 6}));
     });
@@ -265,22 +265,18 @@ TEST_F(HostAndQueues, HaveWhatTheHostWrote) {
     submitTo(1, [&](Commands to) { dispatch(to, 0, 1); });
     EXPECT_VK(vkQueueWaitIdle(queue));
     signalByHost(go, 1);
-    submitTo(1,
-             [&](Commands to) {
-                 barrier(to, kShaderWrite, kHostRead);
-             },
-             {at(done, kAll)}, {}, end);
+    submitTo(
+        1, [&](Commands to) { barrier(to, kShaderWrite, kHostRead); }, {at(done, kAll)}, {}, end);
     EXPECT_VK(vkWaitForFences(device, 1, &end, VK_TRUE, UINT64_MAX));
     EXPECT_EQ(words(1)[0], 51u);
     expectNone();
 }
 
 TEST_F(HostAndQueues, WaitsForOneAreNotForTheOther) {
-    submitTo(0,
-             [&](Commands to) {
-                 fill(to, 0, 9);
-                 barrier(to, kFill, kHostRead);
-             });
+    submitTo(0, [&](Commands to) {
+        fill(to, 0, 9);
+        barrier(to, kFill, kHostRead);
+    });
     submitTo(1, [](Commands) {});
     EXPECT_VK(vkQueueWaitIdle(queues[1]));
     words(0)[0] = 3;

@@ -139,26 +139,43 @@ void fullBarrier(VkCommandBuffer commands) {
 
 Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType)
     : device_(device), count_(values.size()) {
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-    info.size = values.size() * sizeof(uint32_t);
+    create(nullptr);
+    VkMemoryRequirements needed;
+    vkGetBufferMemoryRequirements(device, buffer, &needed);
+    allocate(needed.size, memoryType, nullptr);
+    std::copy(values.begin(), values.end(), map_);
+}
+
+Words::Words(VkDevice device, size_t count, VkDeviceSize size, const void* allocation,
+             VkExternalMemoryHandleTypeFlags kind)
+    : device_(device), count_(count) {
+    const VkExternalMemoryBufferCreateInfo external{
+        VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr, kind};
+    create(&external);
+    allocate(size, 1, allocation);
+}
+
+void Words::create(const void* external) {
+    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, external};
+    info.size = count_ * sizeof(uint32_t);
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                  VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
                  VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT;
-    EXPECT_VK(vkCreateBuffer(device, &info, nullptr, &buffer));
-    VkMemoryRequirements needed;
-    vkGetBufferMemoryRequirements(device, buffer, &needed);
-    const VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, nullptr,
+    EXPECT_VK(vkCreateBuffer(device_, &info, nullptr, &buffer));
+}
+
+void Words::allocate(VkDeviceSize size, uint32_t memoryType, const void* next) {
+    const VkMemoryAllocateFlagsInfo flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, next,
                                           VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
-    const VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags,
-                                          needed.size, memoryType};
-    EXPECT_VK(vkAllocateMemory(device, &allocation, nullptr, &memory_));
-    EXPECT_VK(vkBindBufferMemory(device, buffer, memory_, 0));
+    const VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, size,
+                                          memoryType};
+    EXPECT_VK(vkAllocateMemory(device_, &allocation, nullptr, &memory_));
+    EXPECT_VK(vkBindBufferMemory(device_, buffer, memory_, 0));
     void* map = nullptr;
-    EXPECT_VK(vkMapMemory(device, memory_, 0, VK_WHOLE_SIZE, 0, &map));
+    EXPECT_VK(vkMapMemory(device_, memory_, 0, VK_WHOLE_SIZE, 0, &map));
     map_ = static_cast<uint32_t*>(map);
-    std::copy(values.begin(), values.end(), map_);
 }
 
 Words::~Words() {

@@ -66,6 +66,10 @@ void fullBarrier(VkCommandBuffer commands);
 class Words {
  public:
     Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType = 1);
+    // As many words as there are in memory of this kind, which others may have, too. `allocation`
+    // says so in the chain of the allocation. Bytes stay as they are.
+    Words(VkDevice device, size_t count, VkDeviceSize size, const void* allocation,
+          VkExternalMemoryHandleTypeFlags kind);
     ~Words();
     Words(const Words&) = delete;
     Words& operator=(const Words&) = delete;
@@ -80,12 +84,16 @@ class Words {
     }
 
     VkBuffer buffer = VK_NULL_HANDLE;
+    VkDeviceMemory memory() const { return memory_; }
 
  private:
     VkDevice device_;
     size_t count_;
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
     uint32_t* map_ = nullptr;
+
+    void create(const void* external);
+    void allocate(VkDeviceSize size, uint32_t memoryType, const void* next);
 };
 
 }  // namespace coopvk::reference::test
