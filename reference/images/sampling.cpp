@@ -180,12 +180,15 @@ class Sampling {
         return std::sqrt(sum);
     }
 
-    // Where a coordinate, moved by a part of a texel, is; and how far behind its cell's start.
+    // Where a coordinate, moved by a part of a texel, is; and how far behind its cell's start. A
+    // linear filter has subTexelPrecisionBits behind the point, as Direct3D demands of it.
     Cell cellOf(uint32_t level, double shift, Point* rest = nullptr) const {
         const auto sizes = sizesOf(level);
         Cell cell{};
         for (uint32_t d = 0; d < dimensions_; ++d) {
-            const double u = at_[d] * (sampler_.isUnnormalized ? 1 : sizes[d]) - shift;
+            constexpr double kParts = 256;
+            double u = at_[d] * (sampler_.isUnnormalized ? 1 : sizes[d]) - shift;
+            if (shift != 0) u = std::floor(u * kParts + 0.5) / kParts;
             // What no image reaches, and NaN, must become an integer, too.
             constexpr double kMost = 1 << 30;
             const double start = std::isnan(u) ? 0 : std::clamp(std::floor(u), -kMost, kMost);

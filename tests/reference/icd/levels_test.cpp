@@ -46,23 +46,27 @@ float floatOf(uint32_t bits) {
 
 // "Level-of-Detail Operation": between two levels their mix by the fraction; beyond the last one
 // the last; of derivatives the logarithm of the larger one in texels: log2(0.5 * 4) = 1. Beside the
-// image is the border.
+// image is the border. Where a linear filter is, and its weights, have subTexelPrecisionBits (8)
+// behind the point: half a texel and 1/1024 beside a middle are half a texel.
 TEST_F(Levels, AreMixedClampedAndFoundByDerivatives) {
     Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
-    Words results(device, Values(24, 0));
+    Words results(device, Values(32, 0));
     const VkSampler samplers[] = {
         samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_LINEAR, VK_SAMPLER_ADDRESS_MODE_REPEAT),
         samplerOf(VK_FILTER_NEAREST, VK_SAMPLER_MIPMAP_MODE_NEAREST,
+                  VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER),
+        samplerOf(VK_FILTER_LINEAR, VK_SAMPLER_MIPMAP_MODE_NEAREST,
                   VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER)};
     Layout layout(device, {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
-                           binding(1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 2)});
+                           binding(1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 3)});
     const VkDescriptorSet set = layout.allocate();
-    const VkDescriptorImageInfo images[] = {picture.info(samplers[0]), picture.info(samplers[1])};
+    const VkDescriptorImageInfo images[] = {picture.info(samplers[0]), picture.info(samplers[1]),
+                                            picture.info(samplers[2])};
     const VkDescriptorBufferInfo buffer = results.info();
     VkWriteDescriptorSet writes[2] = {
         write(set, 0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, {&buffer, 1}),
         write(set, 1, VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, {})};
-    writes[1].descriptorCount = 2;
+    writes[1].descriptorCount = 3;
     writes[1].pImageInfo = images;
     vkUpdateDescriptorSets(device, 2, writes, 0, nullptr);
     EXPECT_VK(run([&](VkCommandBuffer commands) {
@@ -75,6 +79,8 @@ TEST_F(Levels, AreMixedClampedAndFoundByDerivatives) {
     const float expected[] = {0.75f * 0.2f + 0.25f * 0.8f, 0.8f, 0.8f, 2, 1, 0.8f};
     for (uint32_t i = 0; i < 6; ++i) EXPECT_NEAR(floatOf(results[4 * i]), expected[i], 1e-6) << i;
     EXPECT_EQ(floatOf(results[13]), 2);  // levels, behind the width of level 1
+    EXPECT_NEAR(floatOf(results[24]), (0.2f + 1) / 2, 1e-6);
+    EXPECT_NEAR(floatOf(results[28]), 0.2f, 1e-6);
     for (const VkSampler each : samplers) vkDestroySampler(device, each, nullptr);
 }
 
