@@ -5,20 +5,25 @@
 
 #include <format>
 
-#include "command_buffer.hpp"
+#include "dependencies/followed.hpp"
+#include "descriptor_buffers.hpp"
 
 namespace coopvk::reference::icd {
 
 // Holds what it finds until the dispatch is done.
 class BoundResources final : public Resources {
  public:
-    explicit BoundResources(const Execution& execution)
-        : device_(execution.device), addresses_(execution.device.addressesNow()) {
+    explicit BoundResources(Execution& execution)
+        : execution_(execution),
+          device_(execution.device),
+          addresses_(execution.device.addressesNow()) {
         const std::lock_guard lock(device_.mutex);
         for (uint32_t set = 0; set < kMaxSets; ++set) {
             const auto& bound = execution.sets[set];
             if (!bound) continue;
             Held& held = sets_[set];
+            held.bindings = bound->bindings;
+            held.address = bound->address;
             held.set = bound->pushed != nullptr ? bound->pushed : setOf(bound->set);
             if (held.set == nullptr) continue;
             held.descriptors = held.set->descriptors;
@@ -35,7 +40,7 @@ class BoundResources final : public Resources {
         if (range.address == 0 && range.data != nullptr) return &range;  // an inline uniform block
         const bool isGone =
             found->isSet && (found->buffer.expired() || !addresses_.live(found->range));
-        if (isGone) note(set, binding);
+        if (isGone) noteGone(set, binding);
         return (range.data == nullptr && !range.isNull) || isGone ? nullptr : &range;
     }
 
@@ -43,8 +48,9 @@ class BoundResources final : public Resources {
         const Descriptor* found = find(set, binding, element);
         const BoundTexels* bound = found == nullptr ? nullptr : found->texels.get();
         if (bound == nullptr || bound->isNull) return bound;
-        const bool isGone = bound->view.expired() || !addresses_.live(bound->range);
-        if (isGone) note(set, binding);
+        const bool isOfView = sets_[set].bindings == nullptr;
+        const bool isGone = (isOfView && bound->view.expired()) || !addresses_.live(bound->range);
+        if (isGone) noteGone(set, binding);
         return isGone ? nullptr : bound;
     }
 
@@ -64,11 +70,15 @@ class BoundResources final : public Resources {
     struct Held {
         std::shared_ptr<const DescriptorSet> set;
         std::shared_ptr<const Descriptors> descriptors;
+        SharedBindings bindings;      // of descriptors in memory
+        VkDeviceAddress address = 0;  // of these
     };
 
     // Null: the sets have none.
-    const Descriptor* find(uint32_t set, uint32_t binding, uint32_t element) const {
-        if (set >= kMaxSets || sets_[set].set == nullptr) return nullptr;
+    const Descriptor* find(uint32_t set, uint32_t binding, uint32_t element) {
+        if (set >= kMaxSets) return nullptr;
+        if (sets_[set].bindings != nullptr) return findInMemory(set, binding, element);
+        if (sets_[set].set == nullptr) return nullptr;
         const auto index = sets_[set].set->find(binding, element);
         return index ? &(*sets_[set].descriptors)[*index] : nullptr;
     }
@@ -79,7 +89,45 @@ class BoundResources final : public Resources {
         return {std::move(object), set};
     }
 
-    void note(uint32_t set, uint32_t binding) {
+    // Reads a descriptor once in a dispatch.
+    const Descriptor* findInMemory(uint32_t set, uint32_t binding, uint32_t element) {
+        const Held& held = sets_[set];
+        const auto found = held.bindings->find(binding);
+        if (found == held.bindings->end() || element >= found->second.descriptors()) return nullptr;
+        const std::lock_guard lock(mutex_);
+        const auto [read, isNew] = read_.try_emplace({set, binding, element});
+        if (!isNew) return &read->second;
+        try {
+            read->second = readFrom(held, binding, found->second, element);
+        } catch (const InvalidUse& use) {
+            gone_ = std::format("set {}, binding {}: {}", set, binding, use.message);
+        }
+        return &read->second;
+    }
+
+    Descriptor readFrom(const Held& held, uint32_t number, const Binding& binding,
+                        uint32_t element) {
+        const bool hasSampler = element < binding.samplers.size();
+        Descriptor made;
+        if (held.address != 0) {
+            const VkDeviceSize size = binding.isInline() ? binding.count : kDescriptorSize;
+            const VkDeviceAddress address =
+                held.address + placeOf(*held.bindings, number) + element * kDescriptorSize;
+            const Range* buffer = addresses_.buffer(address);
+            require(buffer != nullptr, "no buffer has the descriptor");
+            Range bytes = part(*buffer, address - buffer->address, size);
+            require(bytes.size == size, "the descriptor goes beyond the end of its buffer");
+            bytes.isUniform = true;
+            if (binding.isInline()) return {bytes, size};
+            std::vector<std::byte> stale;
+            made = readDescriptor(
+                binding, followedBytes(execution_, Use::kDescriptorRead, bytes, stale), addresses_);
+        }
+        if (hasSampler) made.sampler = binding.samplers[element];
+        return made;
+    }
+
+    void noteGone(uint32_t set, uint32_t binding) {
         const std::lock_guard lock(mutex_);
         gone_ = std::format(
             "set {}, binding {} has a buffer or a view that was destroyed, or whose memory "
@@ -105,11 +153,13 @@ class BoundResources final : public Resources {
         }
     }
 
+    Execution& execution_;
     Device& device_;
     const Addresses addresses_;
     std::array<Held, kMaxSets> sets_;
     std::map<const Descriptor*, Range> dynamic_;
     std::mutex mutex_;
+    std::map<std::array<uint32_t, 3>, Descriptor> read_;  // by set, binding and element
     std::string gone_;
 };
 

@@ -63,8 +63,9 @@ void push(CommandBuffer& commands, PipelineLayout& layout, uint32_t number, cons
     if (last != nullptr && last->bindings == set->bindings) *set->descriptors = *last->descriptors;
     update(*set);
     last = set;
-    record(commands,
-           [set, number](Execution& execution) { execution.sets[number] = BoundSet{{}, {}, set}; });
+    record(commands, [set, number](Execution& execution) {
+        execution.sets[number] = BoundSet{.pushed = set};
+    });
 }
 
 void requireIdle(const CommandBuffer& commands) {

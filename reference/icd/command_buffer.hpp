@@ -101,6 +101,8 @@ struct BoundSet {
     std::weak_ptr<const Object> set;
     std::vector<uint32_t> offsets;                // of its dynamic descriptors, in order
     std::shared_ptr<const DescriptorSet> pushed;  // a set of push descriptors in its place
+    SharedBindings bindings = {};                 // of descriptors in memory, in its place
+    VkDeviceAddress address = 0;                  // of these; 0: none but embedded samplers
 };
 
 // What the queue's thread calls for a command.
@@ -118,6 +120,7 @@ struct Execution {
     SharedProgram program;
     std::weak_ptr<const Object> programObject;  // pipeline or shader object
     std::array<std::optional<BoundSet>, kMaxSets> sets;
+    std::vector<VkDeviceAddress> descriptorBuffers = {};
     std::array<std::byte, kMaxPushConstantBytes> pushConstants = {};
 };
 

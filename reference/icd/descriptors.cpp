@@ -6,6 +6,8 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "descriptor_buffers.hpp"
+
 namespace coopvk::reference::icd {
 
 struct DescriptorSetLayout : ObjectOf<VkDescriptorSetLayout> {
@@ -101,6 +103,16 @@ DescriptorSetLayout::DescriptorSetLayout(Device&, const VkDescriptorSetLayoutCre
     bindings = std::make_shared<const Bindings>(std::move(all));
 }
 COOPVK_OBJECT(DescriptorSetLayout)
+
+void GetDescriptorSetLayoutSizeEXT(Device&, DescriptorSetLayout* layout, VkDeviceSize* size) {
+    *size = sizeOf(*layout->bindings);
+}
+
+void GetDescriptorSetLayoutBindingOffsetEXT(Device&, DescriptorSetLayout* layout, uint32_t binding,
+                                            VkDeviceSize* offset) {
+    require(layout->bindings->contains(binding), "the layout has no such binding");
+    *offset = placeOf(*layout->bindings, binding);
+}
 
 void GetDescriptorSetLayoutSupport(Device&, const VkDescriptorSetLayoutCreateInfo* info,
                                    VkDescriptorSetLayoutSupport* out) {

@@ -50,8 +50,8 @@ std::shared_ptr<SharedFile> newFile(const VkMemoryAllocateInfo& info) {
     const size_t bytes = fileBytes(info.allocationSize);
     const int descriptor = memfd_create("coopvk-reference", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (descriptor < 0) return nullptr;
-    const bool isReady = ftruncate(descriptor, off_t(bytes)) == 0 &&
-                         fcntl(descriptor, F_ADD_SEALS, kSeals) == 0;
+    const bool isReady =
+        ftruncate(descriptor, off_t(bytes)) == 0 && fcntl(descriptor, F_ADD_SEALS, kSeals) == 0;
     auto file = isReady ? mapFile(descriptor, bytes) : nullptr;
     if (file == nullptr) {
         close(descriptor);
@@ -68,7 +68,7 @@ std::mutex filesMutex;
 std::map<FileId, std::weak_ptr<SharedFile>> files;
 
 FileId idOf(int descriptor) {
-    struct stat status {};
+    struct stat status{};
     return fstat(descriptor, &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
 }
 
@@ -86,7 +86,7 @@ std::shared_ptr<SharedFile> openFile(int given) {
         if (found != files.end())
             if (auto file = found->second.lock()) return file;
     }
-    struct stat status {};
+    struct stat status{};
     if (fstat(given, &status) != 0 || size_t(status.st_size) < 2 * kPage) return nullptr;
     if (const int seals = fcntl(given, F_GET_SEALS); seals < 0 || (seals & kSeals) != kSeals)
         return nullptr;

@@ -176,7 +176,8 @@ def structure_rows(registry, listed, values):
     def feature(_, member, owner):  # extensions come with all but those for images
         if listed.get(member) == "graphics":
             return "drawn(device, VK_TRUE)"
-        has = "Image" not in member if owner else member in listed
+        kept = "Image" not in member and listed.get(member) != "without"
+        has = kept if owner else member in listed
         return int(has)
 
     def prop(struct, member, _):  # those of a Vulkan version may have aliases in older structures

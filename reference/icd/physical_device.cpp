@@ -9,7 +9,7 @@
 
 #include "coopvk_reference/formats.hpp"
 #include "coopvk_reference/listed.hpp"
-#include "device.hpp"
+#include "descriptor_buffers.hpp"
 
 namespace coopvk::reference::icd {
 namespace {

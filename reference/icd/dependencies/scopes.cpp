@@ -39,6 +39,8 @@ constexpr UseRow kUseRows[] = {
     {Stage::kIndirect, kRead | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT, false,
      "INDIRECT_COMMAND_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_UNIFORM_READ_BIT, false, "UNIFORM_READ"},
+    {Stage::kCompute, kRead | VK_ACCESS_2_DESCRIPTOR_BUFFER_READ_BIT_EXT, false,
+     "DESCRIPTOR_BUFFER_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_SAMPLED_READ_BIT,
      false, "SHADER_SAMPLED_READ"},
     {Stage::kCompute, kRead | VK_ACCESS_2_SHADER_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT,
@@ -80,7 +82,8 @@ std::string nameOf(Stage stage) {
            (stage == Stage::kConvert ? "_BIT_NV" : "_BIT");
 }
 std::string nameOf(Use use) {
-    return nameOf(stageOf(use)) + ", VK_ACCESS_2_" + kUseRows[size_t(use)].name + "_BIT";
+    return nameOf(stageOf(use)) + ", VK_ACCESS_2_" + kUseRows[size_t(use)].name +
+           (use == Use::kDescriptorRead ? "_BIT_EXT" : "_BIT");
 }
 
 // The indirect arguments of a dispatch are read before its shader executes.

@@ -20,6 +20,7 @@ inline constexpr size_t kQueueCount = 2;                    // of a device
 enum class Use : uint8_t {
     kIndirectRead,
     kUniformRead,
+    kDescriptorRead,
     kSampledRead,
     kStorageRead,
     kStorageWrite,
@@ -33,7 +34,7 @@ enum class Use : uint8_t {
     kHostRead,
     kHostWrite,
 };
-inline constexpr size_t kUseCount = 14;
+inline constexpr size_t kUseCount = 15;
 
 Stage stageOf(Use use);
 bool isWrite(Use use);

@@ -40,6 +40,12 @@ Descriptor texelDescriptor(VkBufferView view, VkDescriptorType type, bool hasNul
     return {.texels = std::move(texels)};
 }
 
+Descriptor texelDescriptor(const Range& range, VkFormat format, VkDescriptorType type) {
+    auto texels = std::make_shared<BoundTexels>(BoundTexels{texelsOf(range, format), {}});
+    texels->range.isSampled = type == VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+    return {.texels = std::move(texels)};
+}
+
 Descriptor texelDescriptor(const VkDescriptorImageInfo& info, VkDescriptorType type, bool hasNull) {
     Descriptor made;
     if (hasImage(type)) {

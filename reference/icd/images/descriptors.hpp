@@ -9,6 +9,8 @@ namespace coopvk::reference::icd {
 
 bool isTexelBuffer(VkDescriptorType type);
 Descriptor texelDescriptor(VkBufferView view, VkDescriptorType type, bool hasNull);
+// Of memory in a buffer.
+Descriptor texelDescriptor(const Range& range, VkFormat format, VkDescriptorType type);
 // Of an image, a sampler, or both.
 Descriptor texelDescriptor(const VkDescriptorImageInfo& info, VkDescriptorType type, bool hasNull);
 std::vector<std::shared_ptr<const SamplerState>> immutableSamplers(

@@ -67,6 +67,9 @@ struct ImageView : ObjectOf<VkImageView> {
     std::shared_ptr<const BoundTexels> shown(bool isSampled) const;
 };
 
+// A texel buffer. Throws InvalidUse if the device has none of this format.
+TexelView texelsOf(const Range& range, VkFormat format);
+
 struct BufferView : ObjectOf<VkBufferView> {
     BufferView(Device&, const VkBufferViewCreateInfo& info);
     std::weak_ptr<const Object> buffer;

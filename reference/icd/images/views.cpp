@@ -96,17 +96,23 @@ VkResult CreateImageView(Device& device, const VkImageViewCreateInfo* info, Allo
     return VK_SUCCESS;
 }
 
+TexelView texelsOf(const Range& range, VkFormat format) {
+    require(bufferFeatures(format) != 0, "the device has no texel buffers of this format");
+    TexelView texels;
+    texels.format = texelFormat(format);
+    texels.range = range;
+    const uint64_t count = range.size / texels.format.bytes;
+    texels.levels = {{0, range.size, range.size, uint32_t(count), 1, 1}};
+    return texels;
+}
+
 BufferView::BufferView(Device& device, const VkBufferViewCreateInfo& info) {
     const Buffer& of = theObject(info.buffer, device);
     of.requireRange(
         info.offset, info.range == VK_WHOLE_SIZE ? 0 : info.range,
         VK_BUFFER_USAGE_2_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_2_STORAGE_TEXEL_BUFFER_BIT);
     buffer = of.self;
-    texels.format = texelFormat(info.format);
-    require(bufferFeatures(info.format) != 0, "the device has no texel buffers of this format");
-    texels.range = part(of.range, info.offset, info.range);
-    const uint64_t count = texels.range.size / texels.format.bytes;
-    texels.levels = {{0, texels.range.size, texels.range.size, uint32_t(count), 1, 1}};
+    texels = texelsOf(part(of.range, info.offset, info.range), info.format);
 }
 COOPVK_DESTROY(BufferView)
 VkResult CreateBufferView(Device& device, const VkBufferViewCreateInfo* info, Allocator,

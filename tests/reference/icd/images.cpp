@@ -9,6 +9,7 @@ void Accepting::SetUp() {
     setenv("COOPVK_REFERENCE_GRAPHICS", "accept", 1);
     instanceExtensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME};
     deviceExtensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME};
+    deviceExtensions.insert(deviceExtensions.end(), more.begin(), more.end());
     Vulkan::SetUp();
 }
 

@@ -10,6 +10,7 @@ namespace coopvk::reference::test {
 // The setting is read when the instance is made.
 class Accepting : public Vulkan {
  protected:
+    std::vector<const char*> more;  // extensions of the device
     void SetUp() override;
     void TearDown() override;
 };

@@ -5,7 +5,8 @@ namespace coopvk::reference::test {
 
 Layout::Layout(VkDevice device, std::vector<VkDescriptorSetLayoutBinding> bindings,
                VkDescriptorSetLayoutCreateFlags flags)
-    : device_(device) {
+    : device_(device),
+      isInMemory_((flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT) != 0) {
     VkDescriptorSetLayoutCreateInfo setInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
     setInfo.flags = flags;
     setInfo.bindingCount = static_cast<uint32_t>(bindings.size());
@@ -58,6 +59,7 @@ VkPipeline Layout::pipeline(std::span<const uint32_t> words,
         subgroupSize};
     VkComputePipelineCreateInfo info{VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO};
     info.flags = VK_PIPELINE_CREATE_DISPATCH_BASE_BIT;
+    if (isInMemory_) info.flags |= VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
     info.layout = pipelines;
     info.stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                   subgroupSize == 0 ? nullptr : &required,

@@ -27,6 +27,7 @@ class Layout {
 
  private:
     VkDevice device_;
+    bool isInMemory_;  // its descriptors
     VkDescriptorPool pool_ = VK_NULL_HANDLE;
     std::vector<VkPipeline> made_;
 };

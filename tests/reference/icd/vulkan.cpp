@@ -60,7 +60,7 @@ void Vulkan::createDevice() {
     uint32_t count = 1;
     ASSERT_VK(vkEnumeratePhysicalDevices(instance, &count, &physical));
     VkPhysicalDeviceRobustness2FeaturesEXT robust{
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT};
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT, moreFeatures};
     VkPhysicalDeviceShaderObjectFeaturesEXT objects{
         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
         deviceExtensions.empty() ? nullptr : &robust};
@@ -137,9 +137,10 @@ void fullBarrier(VkCommandBuffer commands) {
                          nullptr, 0, nullptr);
 }
 
-Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType)
+Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType,
+             VkBufferUsageFlags more)
     : device_(device), count_(values.size()) {
-    create(nullptr);
+    create(nullptr, more);
     VkMemoryRequirements needed;
     vkGetBufferMemoryRequirements(device, buffer, &needed);
     allocate(needed.size, memoryType, nullptr);
@@ -155,10 +156,10 @@ Words::Words(VkDevice device, size_t count, VkDeviceSize size, const void* alloc
     allocate(size, 1, allocation);
 }
 
-void Words::create(const void* external) {
+void Words::create(const void* external, VkBufferUsageFlags more) {
     VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, external};
     info.size = count_ * sizeof(uint32_t);
-    info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+    info.usage = more | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
                  VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
                  VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
                  VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |

@@ -33,6 +33,7 @@ class Vulkan : public testing::Test {
 
     // Besides those that all tests need. With VK_EXT_robustness2 descriptors may be null.
     std::vector<const char*> instanceExtensions, deviceExtensions;
+    void* moreFeatures = nullptr;  // of such extensions
 
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -65,7 +66,8 @@ void fullBarrier(VkCommandBuffer commands);
 // A buffer with memory of its own, mapped.
 class Words {
  public:
-    Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType = 1);
+    Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType = 1,
+          VkBufferUsageFlags more = 0);
     // As many words as there are in memory of this kind, which others may have, too. `allocation`
     // says so in the chain of the allocation. Bytes stay as they are.
     Words(VkDevice device, size_t count, VkDeviceSize size, const void* allocation,
@@ -92,7 +94,7 @@ class Words {
     VkDeviceMemory memory_ = VK_NULL_HANDLE;
     uint32_t* map_ = nullptr;
 
-    void create(const void* external);
+    void create(const void* external, VkBufferUsageFlags more = 0);
     void allocate(VkDeviceSize size, uint32_t memoryType, const void* next);
 };
 

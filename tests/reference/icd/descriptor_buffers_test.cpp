@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// VK_EXT_descriptor_buffer: descriptors that the program, or a command, writes to memory.
+#include <cstdlib>
+
+#include "dependencies.hpp"
+#include "images.hpp"
+// These have no includes of their own.
+#include "levels.spv.h"
+#include "plus_one.spv.h"
+
+namespace coopvk::reference::test::descriptor_buffers_test {
+namespace {
+
+using Values = std::vector<uint32_t>;
+constexpr auto kStorage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+constexpr auto kUniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+constexpr auto kImage = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+constexpr auto kInMemory = VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT;
+constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_RESOURCE_DESCRIPTOR_BUFFER_BIT_EXT |
+                                      VK_BUFFER_USAGE_SAMPLER_DESCRIPTOR_BUFFER_BIT_EXT;
+
+// Memory for the descriptors of a few sets of a layout.
+class Heap {
+ public:
+    Heap(VkDevice device, VkPhysicalDevice physical, VkDescriptorSetLayout layout)
+        : device_(device), layout_(layout), words_(device, Values(512, 0), 1, kUsage) {
+        VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &sizes};
+        vkGetPhysicalDeviceProperties2(physical, &all);
+    }
+    // Where a binding has an element of this size in the set that begins at `set`.
+    void* at(VkDeviceSize set, uint32_t binding, uint32_t element, size_t size) {
+        VkDeviceSize offset = 0;
+        vkGetDescriptorSetLayoutBindingOffsetEXT(device_, layout_, binding, &offset);
+        return reinterpret_cast<std::byte*>(&words_[0]) + set + offset + element * size;
+    }
+    void buffer(VkDeviceSize set, uint32_t binding, VkDescriptorType type,
+                VkDeviceAddress address) {
+        const VkDescriptorAddressInfoEXT at{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr,
+                                            address, 8};
+        VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, type};
+        info.data.pStorageBuffer = address == 0 ? nullptr : &at;
+        const size_t size = type == kUniform ? sizes.uniformBufferDescriptorSize
+                                             : sizes.storageBufferDescriptorSize;
+        vkGetDescriptorEXT(device_, &info, size, this->at(set, binding, 0, size));
+    }
+    void image(uint32_t binding, uint32_t element, const VkDescriptorImageInfo& image) {
+        VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, kImage};
+        info.data.pCombinedImageSampler = &image;
+        const size_t size = sizes.combinedImageSamplerDescriptorSize;
+        vkGetDescriptorEXT(device_, &info, size, at(0, binding, element, size));
+    }
+    void bind(VkCommandBuffer commands, VkPipelineLayout layout, VkDeviceSize set,
+              uint32_t buffer = 0) {
+        const VkDescriptorBufferBindingInfoEXT info{
+            VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT, nullptr, words_.address(),
+            kUsage};
+        vkCmdBindDescriptorBuffersEXT(commands, 1, &info);
+        vkCmdSetDescriptorBufferOffsetsEXT(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1,
+                                           &buffer, &set);
+    }
+    Words& words() { return words_; }
+
+    VkPhysicalDeviceDescriptorBufferPropertiesEXT sizes{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT};
+
+ private:
+    VkDevice device_;
+    VkDescriptorSetLayout layout_;
+    Words words_;
+};
+
+VkPhysicalDeviceDescriptorBufferFeaturesEXT enabled() {
+    VkPhysicalDeviceDescriptorBufferFeaturesEXT features{
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT};
+    features.descriptorBuffer = VK_TRUE;
+    return features;
+}
+
+class DescriptorBuffers : public Dependent {
+ protected:
+    void SetUp() override {
+        deviceExtensions = {VK_EXT_ROBUSTNESS_2_EXTENSION_NAME,
+                            VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME};
+        moreFeatures = &features_;
+        Dependent::SetUp();
+        layout_ = std::make_unique<Layout>(
+            device, std::vector{binding(0, kStorage), binding(1, kStorage), binding(2, kUniform)},
+            kInMemory);
+        heap_ = std::make_unique<Heap>(device, physical, layout_->set);
+    }
+    void TearDown() override {
+        vkDeviceWaitIdle(device);
+        heap_.reset();
+        layout_.reset();
+        Dependent::TearDown();
+    }
+    // The set at `set`: reads and writes these words.
+    void write(VkDeviceSize set, size_t from, size_t to) {
+        heap_->buffer(set, 0, kStorage, words(from).address());
+        heap_->buffer(set, 1, kStorage, words(to).address());
+        heap_->buffer(set, 2, kUniform, words(from).address());
+    }
+    void plusOne(VkCommandBuffer commands, VkDeviceSize set, uint32_t from = 0,
+                 uint32_t buffer = 0) {
+        heap_->bind(commands, layout_->pipelines, set, buffer);
+        const VkSpecializationMapEntry entry{1, 0, sizeof(from)};
+        const VkSpecializationInfo info{1, &entry, sizeof(from), &from};
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                          layout_->pipeline(kPlusOneWords, &info));
+        vkCmdDispatch(commands, 1, 1, 1);
+    }
+    Heap& heap() { return *heap_; }
+    Layout& layout() { return *layout_; }
+
+ private:
+    VkPhysicalDeviceDescriptorBufferFeaturesEXT features_ = enabled();
+    std::unique_ptr<Layout> layout_;
+    std::unique_ptr<Heap> heap_;
+};
+
+TEST_F(DescriptorBuffers, LayoutsHaveRoomForThem) {
+    VkDeviceSize size = 0, before = 0;
+    vkGetDescriptorSetLayoutSizeEXT(device, layout().set, &size);
+    const VkDeviceSize sizes[] = {heap().sizes.storageBufferDescriptorSize,
+                                  heap().sizes.storageBufferDescriptorSize,
+                                  heap().sizes.uniformBufferDescriptorSize};
+    for (uint32_t i = 0; i < 3; ++i) {
+        VkDeviceSize offset = 0;
+        vkGetDescriptorSetLayoutBindingOffsetEXT(device, layout().set, i, &offset);
+        EXPECT_GE(offset, before) << i;
+        before = offset + sizes[i];
+    }
+    EXPECT_GE(size, before);
+    EXPECT_GT(sizes[0], 0u);
+}
+
+TEST_F(DescriptorBuffers, DispatchesReadThem) {
+    write(0, 0, 1);
+    write(256, 1, 2);
+    EXPECT_VK(run([&](VkCommandBuffer to) {
+        plusOne(to, 0);
+        barrier(to, kEverything, kEverything);
+        plusOne(to, 256, 1);  // from the uniform buffer
+    }));
+    EXPECT_EQ(words(1).values(), (Values{2, 3}));
+    EXPECT_EQ(words(2).values(), (Values{3, 4}));
+}
+
+// They are read when the dispatch executes.
+TEST_F(DescriptorBuffers, CommandsWriteThem) {
+    constexpr Side kDescriptorRead = {kCompute, VK_ACCESS_2_DESCRIPTOR_BUFFER_READ_BIT_EXT};
+    check("VK_ACCESS_2_DESCRIPTOR_BUFFER_READ_BIT_EXT", [&](VkCommandBuffer to, bool isRight) {
+        write(0, 2, 1);
+        write(256, 0, 1);
+        const VkBufferCopy region{256, 0, 256};
+        const VkBuffer heapBuffer = heap().words().buffer;
+        vkCmdCopyBuffer(to, heapBuffer, heapBuffer, 1, &region);
+        barrier(to, kCopyWrite, isRight ? kDescriptorRead : kShaderRead);
+        plusOne(to, 0);
+    });
+    EXPECT_EQ(words(1).values(), (Values{2, 3}));
+}
+
+TEST_F(DescriptorBuffers, NullDescriptors) {
+    write(0, 0, 1);
+    heap().buffer(0, 0, kStorage, 0);
+    EXPECT_VK(run([&](VkCommandBuffer to) { plusOne(to, 0); }));
+    EXPECT_EQ(words(1).values(), (Values{1, 1}));
+}
+
+class LostDescriptors : public DescriptorBuffers {
+ protected:
+    void SetUp() override {
+        if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
+            GTEST_SKIP() << "the validation layer reports it";
+        DescriptorBuffers::SetUp();
+        write(0, 0, 1);
+    }
+    void TearDown() override {
+        if (device != VK_NULL_HANDLE) DescriptorBuffers::TearDown();
+    }
+    void expectLost(const std::string& part, uint32_t buffer = 0) {
+        EXPECT_EQ(run([&](VkCommandBuffer to) { plusOne(to, 0, 0, buffer); }),
+                  VK_ERROR_DEVICE_LOST);
+        bool isThere = false;
+        for (const std::string& message : takeMessages())
+            isThere = isThere || (message.find(part) != std::string::npos &&
+                                  message.find("coopvk-reference-usage") == 0);
+        EXPECT_TRUE(isThere) << part;
+    }
+};
+
+TEST_F(LostDescriptors, BytesOfSomethingElse) {
+    heap().words()[0] = 7;
+    expectLost("set 0, binding 0: a descriptor buffer has no descriptor there");
+}
+
+TEST_F(LostDescriptors, OtherTypes) {
+    heap().buffer(0, 0, kUniform, words(0).address());
+    expectLost("set 0, binding 0: a descriptor buffer has a descriptor of another type");
+}
+
+TEST_F(LostDescriptors, AddressesOfNothing) {
+    heap().buffer(0, 0, kStorage, words(0).address());
+    replace(0, std::make_unique<Words>(device, Values{1, 2}));
+    expectLost("a descriptor has an address where there is no buffer");
+}
+
+TEST_F(LostDescriptors, BuffersThatAreNotBound) {
+    expectLost("there is no such buffer bound", 1);
+}
+
+TEST_F(LostDescriptors, WrongOffsets) {
+    const VkCommandBuffer commands = allocate();
+    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    EXPECT_VK(vkBeginCommandBuffer(commands, &begin));
+    heap().bind(commands, layout().pipelines, 32);
+    EXPECT_EQ(vkEndCommandBuffer(commands), VK_ERROR_VALIDATION_FAILED_EXT);
+    uint32_t bytes[8] = {};
+    VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, kStorage};
+    vkGetDescriptorEXT(device, &info, 16, bytes);
+    EXPECT_EQ(bytes[0], 0u);
+    const auto messages = takeMessages();
+    ASSERT_EQ(messages.size(), 2u);
+    EXPECT_NE(messages[0].find("descriptorBufferOffsetAlignment"), std::string::npos);
+    EXPECT_NE(messages[1].find("the size is not that of the descriptor"), std::string::npos);
+}
+
+class DescriptorsOfImages : public Accepting {
+ protected:
+    void SetUp() override {
+        moreFeatures = &features_;
+        more = {VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME};
+        Accepting::SetUp();
+    }
+
+ private:
+    VkPhysicalDeviceDescriptorBufferFeaturesEXT features_ = enabled();
+};
+
+// shaders/levels.comp: the fifth result is a border, the sixth a texel of the second level.
+TEST_F(DescriptorsOfImages, WithTheirSamplers) {
+    Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
+    Words results(device, Values(32, 0));
+    VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+    info.addressModeU = info.addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+    info.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+    info.maxLod = VK_LOD_CLAMP_NONE;
+    VkSampler sampler = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateSampler(device, &info, nullptr, &sampler));
+    Layout layout(device, {binding(0, kStorage), binding(1, kImage, 3)}, kInMemory);
+    Heap heap(device, physical, layout.set);
+    const VkDescriptorAddressInfoEXT at{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr,
+                                        results.address(), 128};
+    VkDescriptorGetInfoEXT buffer{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, kStorage};
+    buffer.data.pStorageBuffer = &at;
+    const size_t size = heap.sizes.storageBufferDescriptorSize;
+    vkGetDescriptorEXT(device, &buffer, size, heap.at(0, 0, 0, size));
+    for (uint32_t i = 0; i < 3; ++i) heap.image(1, i, picture.info(sampler));
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        picture.prepare(commands);
+        const VkClearColorValue half{{0.2f, 0.2f, 0.2f, 0.2f}};
+        vkCmdClearColorImage(commands, picture.image, VK_IMAGE_LAYOUT_GENERAL, &half, 1,
+                             &picture.range);
+        fullBarrier(commands);
+        heap.bind(commands, layout.pipelines, 0);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline(kLevelsWords));
+        vkCmdDispatch(commands, 1, 1, 1);
+    }));
+    const auto number = [&](size_t i) {
+        float value = 0;
+        std::memcpy(&value, &results[i], sizeof(value));
+        return value;
+    };
+    EXPECT_EQ(number(16), 1);  // the border
+    EXPECT_NEAR(number(20), 0.2f, 1e-6);
+    vkDestroySampler(device, sampler, nullptr);
+}
+
+}  // namespace
+}  // namespace coopvk::reference::test::descriptor_buffers_test
