@@ -279,5 +279,31 @@ TEST(EnabledFacts, HaveWhatWasEnabled) {
     EXPECT_TRUE(facts.traits.nativeShapes.empty());
 }
 
+// A driver's matrices of bfloat16 have a feature of their own (VK_KHR_shader_bfloat16).
+TEST(EnabledFacts, MatricesOfBfloat16AreEnabledApart) {
+    using rewrite::ComponentType;
+    constexpr ComponentType kHalf = ComponentType::kFloat16, kSingle = ComponentType::kFloat32,
+                            kBrain = ComponentType::kBFloat16;
+    layer::DeviceFacts physical;
+    physical.features.set();
+    physical.traits.nativeShapes = {{8, 8, 8, kHalf, kHalf, kSingle, kSingle, false},
+                                    {8, 8, 8, kBrain, kBrain, kSingle, kSingle, false},
+                                    {8, 8, 8, kHalf, kBrain, kSingle, kSingle, false},
+                                    {8, 8, 8, kHalf, kHalf, kBrain, kSingle, false},
+                                    {8, 8, 8, kHalf, kHalf, kSingle, kBrain, false}};
+    VkPhysicalDeviceCooperativeMatrixFeaturesKHR matrices = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COOPERATIVE_MATRIX_FEATURES_KHR, nullptr, VK_TRUE};
+    VkPhysicalDeviceShaderBfloat16FeaturesKHR brain = {
+        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_BFLOAT16_FEATURES_KHR, &matrices, VK_TRUE};
+    const VkDeviceCreateInfo info = {VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, &brain};
+    const auto shapes = [&] { return layer::enabledFacts(physical, info, {}).traits.nativeShapes; };
+    ASSERT_EQ(shapes().size(), 1u) << "types are enabled, matrices are not";
+    EXPECT_EQ(shapes()[0].c, kSingle);
+    brain.shaderBFloat16CooperativeMatrix = VK_TRUE;
+    EXPECT_EQ(shapes().size(), 5u);
+    brain.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR;
+    EXPECT_EQ(shapes().size(), 1u) << "another structure";
+}
+
 }  // namespace
 }  // namespace coopvk::test::enabled_features_test

@@ -27,6 +27,7 @@ TEST_F(TakenFor, Nvidias) {
     EXPECT_STREQ(common.deviceName, "NVIDIA GeForce RTX 4090");
     EXPECT_EQ(common.driverVersion >> 22, 580u) << "as NVIDIA packs versions";
     EXPECT_EQ(common.driverVersion >> 14 & 0xff, 159u);
+    EXPECT_EQ(common.driverVersion >> 6 & 0xff, 4u);
     EXPECT_EQ(drivers.driverID, VK_DRIVER_ID_NVIDIA_PROPRIETARY);
     EXPECT_STREQ(drivers.driverName, "NVIDIA");
     EXPECT_STREQ(drivers.driverInfo, "580.159.04");

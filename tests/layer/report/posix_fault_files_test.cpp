@@ -47,18 +47,22 @@ TEST_F(FaultMemory, FilesByTheNamesOfPrograms) {
     write("one-0123456789abcdef", 1);
     write("two-0123456789abcdef", 2);
     write("one-0123456789abcdef.running-fedcba9876543210", 4);
+    write("_.az-AZ_09-0123456789abcdef", 8);
     const auto shadersOf = [](std::string_view program) {
         uint64_t sum = 0;
         for (const layer::RememberedFault& fault : layer::allFaults(program)) sum += fault.shader;
         return sum;
     };
-    EXPECT_EQ(shadersOf(""), 3u);
+    EXPECT_EQ(shadersOf(""), 11u);
+    EXPECT_EQ(shadersOf(".az-AZ_09"), 8u) << "no other letter is replaced";
+    for (const char* other : {".az-AZ_0:", ".az-AZ_/9", ".az-A[_09", ".az-@Z_09", ".a{-AZ_09"})
+        EXPECT_EQ(shadersOf(other), 0u) << other;
     EXPECT_EQ(shadersOf("one"), 1u);
     EXPECT_EQ(shadersOf("two"), 2u);
     EXPECT_EQ(shadersOf("on"), 0u);
     EXPECT_EQ(layer::forgetFaults("one").programs, 1u);
-    EXPECT_EQ(files(), 1u) << "that of two";
-    EXPECT_EQ(shadersOf(""), 2u);
+    EXPECT_EQ(files(), 2u) << "those of others";
+    EXPECT_EQ(shadersOf(""), 10u);
 }
 
 // Where nothing can be written, all else works.
@@ -115,6 +119,14 @@ TEST_F(FaultMemory, OtherLines) {
     EXPECT_EQ(shown->device, "a\\x09b\\x0a\\x1b[c");
     EXPECT_EQ(shown->program, "\\xc2\\x9b\\xe2\\x80\\xae\\xff");
     EXPECT_TRUE(layer::isOfDevice(*shown, "a\tb\n\x1b[c", 0));
+    // Of a longer name, or one that is longer where it is shown, 500 characters.
+    const std::string most(500, 'n'), controls(400, '\x1b');
+    for (const std::string& name : {most, most + "n", controls}) {
+        const auto kept = layer::faultFrom(layer::lineOf({.device = name, .program = name}));
+        ASSERT_TRUE(kept);
+        EXPECT_EQ(kept->program.size(), 500u);
+        EXPECT_TRUE(layer::isOfDevice(*kept, name, 0));
+    }
 }
 
 }  // namespace

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sched.h>
+#include <sys/auxv.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -16,6 +19,7 @@
 
 #include "report/log.hpp"
 #include "system/files.hpp"
+#include "system/system.hpp"
 
 namespace coopvk::layer::posix_files_test {
 namespace {
@@ -147,6 +151,60 @@ TEST_F(FilesTest, AFolderInPlaceOfAFile) {
     EXPECT_EQ(namesInFolder(own / "out"), std::vector<std::string>{"name"});
     EXPECT_TRUE(folder->write("other", "text"));
     EXPECT_EQ(read(own / "out" / "other"), "text");
+}
+
+// A file of the current folder; no more than is asked for; and none that others can write to.
+TEST_F(FilesTest, OwnFilesAreRead) {
+    const fs::path before = fs::current_path();
+    fs::current_path(own);
+    std::ofstream("name") << "text";
+    EXPECT_EQ(readOwnFile("name", 100), "text");
+    EXPECT_EQ(readOwnFile("name", 4), "text");
+    EXPECT_EQ(readOwnFile("name", 3), "tex");
+    EXPECT_EQ(readOwnFile((own / "name").string(), 100), "text");
+    EXPECT_FALSE(readOwnFile("ame", 100));
+    fs::create_hard_link("name", "second");
+    EXPECT_FALSE(readOwnFile("name", 100));
+    fs::remove("second");
+    EXPECT_EQ(takeAbandonedFile("name", 3), "tex");
+    EXPECT_FALSE(fs::exists("name"));
+    fs::current_path(before);
+}
+
+// What a process holds is taken by nobody else.
+TEST_F(FilesTest, HeldFilesAreNotAbandoned) {
+    const std::string path = own / "held";
+    {
+        const auto file = openForAppending(path, IfMissing::kCreate);
+        ASSERT_TRUE(file);
+        EXPECT_EQ(::write(file->number(), "x", 1), 1);
+        holdFile(file->number());
+        EXPECT_FALSE(takeAbandonedFile(path, 100));
+        EXPECT_EQ(read(path), "x");
+        emptyFile(file->number());
+        EXPECT_EQ(fs::file_size(path), 0u);
+        EXPECT_EQ(::write(file->number(), "y", 1), 1);
+    }
+    EXPECT_EQ(takeAbandonedFile(path, 100), "y");
+}
+
+// In a folder that the process made its root there is no /proc: what it was started with counts.
+TEST_F(FilesTest, ProgramsWithoutProc) {
+    const fs::path program = system::programFile();
+    EXPECT_TRUE(fs::equivalent(program, "/proc/self/exe"));
+    const auto* const given = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+    enum { kAsGiven, kOther, kNotPermitted };
+    const pid_t child = ::fork();
+    if (child == 0) {
+        if (::chroot(own.c_str()) != 0 &&
+            (::unshare(CLONE_NEWUSER) != 0 || ::chroot(own.c_str()) != 0))
+            ::_exit(kNotPermitted);
+        ::_exit(system::programFile() == given ? kAsGiven : kOther);
+    }
+    int status = -1;
+    ASSERT_EQ(::waitpid(child, &status, 0), child);
+    if (WEXITSTATUS(status) == kNotPermitted) GTEST_SKIP() << "no folder may become the root";
+    EXPECT_EQ(status, 0);
 }
 
 TEST_F(FilesTest, SystemsFiles) {
