@@ -240,14 +240,28 @@ TEST(BlockIo, MovesContiguousElementsTogether) {
 }
 
 TEST(BlockIo, AsksForWhatElementsNeed) {
-    DeviceTraits device;
-    device.storageBuffer8BitAccess = false;
-    const Result<Rewritten> bytes = run(test::assemble(copyModule(1, 8)), 32, device);
-    ASSERT_FALSE(bytes);
-    EXPECT_EQ(bytes.error().code, ErrorCode::kUnsupported);
-    EXPECT_NE(bytes.error().message.find("storageBuffer8BitAccess"), std::string::npos);
-    EXPECT_TRUE(run(test::assemble(copyModule(4, 8)), 32, device));
-    for (const BlockSizes& sizes : blockSizes(device)) EXPECT_NE(sizes.elementSize, 1u);
+    struct Need {
+        uint32_t bytes;
+        bool DeviceTraits::* feature;
+        const char* name;
+    };
+    for (const auto& [bytes, feature, name] :
+         {Need{1, &DeviceTraits::storageBuffer8BitAccess, "storageBuffer8BitAccess"},
+          Need{1, &DeviceTraits::shaderInt8, "shaderInt8"},
+          Need{2, &DeviceTraits::storageBuffer16BitAccess, "storageBuffer16BitAccess"},
+          Need{2, &DeviceTraits::shaderInt16, "shaderInt16"}}) {
+        DeviceTraits device;
+        device.*feature = false;
+        const Result<Rewritten> out = run(test::assemble(copyModule(bytes, 8)), 32, device);
+        ASSERT_FALSE(out) << name;
+        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported);
+        EXPECT_NE(out.error().message.find(name), std::string::npos) << out.error().message;
+        EXPECT_TRUE(run(test::assemble(copyModule(4, 8)), 32, device)) << name;
+        std::set<uint32_t> sizes = {1, 2, 4, 8}, offered;
+        sizes.erase(bytes);
+        for (const BlockSizes& each : blockSizes(device)) offered.insert(each.elementSize);
+        EXPECT_EQ(offered, sizes) << name;
+    }
 }
 
 // SPV_INTEL_2d_block_io: a row has whole words; elements of 8 bytes cannot be transformed.

@@ -3,7 +3,11 @@
 // Operands of instructions: the same as in a vector, with few and with many.
 #include <gtest/gtest.h>
 
+#include <set>
+#include <vector>
+
 #include "ir/instruction.hpp"
+#include "ir/memory_operands.hpp"
 
 namespace coopvk::rewrite::operands_test {
 namespace {
@@ -66,6 +70,35 @@ TEST_P(OperandsOf, MoveAndCopy) {
     moved = std::move(operands_);
     expected_.push_back(literal(5u));
     expectSame(moved, expected_);
+}
+
+// Accesses share a function if their operands are the same: each bit, parameter and scope counts.
+TEST(MemoryOperandsOf, AccessesHaveKeys) {
+    using enum spv::MemoryAccessMask;
+    constexpr auto kWords = [](auto... bits) { return (static_cast<uint32_t>(bits) | ... | 0u); };
+    constexpr uint32_t kScope = 7, kOther = 8, kList = 9, kLists = 10;
+    const std::vector<Operands> sets = {
+        {},
+        {literal(kWords(Volatile))},
+        {literal(kWords(Nontemporal))},
+        {literal(kWords(NonPrivatePointer))},
+        {literal(kWords(Aligned)), literal(4)},
+        {literal(kWords(Aligned)), literal(16)},
+        {literal(kWords(MakePointerAvailable, NonPrivatePointer)), idOperand(kScope)},
+        {literal(kWords(MakePointerAvailable, NonPrivatePointer)), idOperand(kOther)},
+        {literal(kWords(MakePointerVisible, NonPrivatePointer)), idOperand(kScope)},
+        {literal(kWords(MakePointerVisible, NonPrivatePointer)), idOperand(kOther)},
+        {literal(kWords(AliasScopeINTELMask)), idOperand(kList)},
+        {literal(kWords(AliasScopeINTELMask)), idOperand(kLists)}};
+    std::set<std::vector<uint32_t>> keys;
+    for (const Operands& set : sets) {
+        std::vector<uint32_t> key, again;
+        MemoryOperands(std::span<const Operand>(set)).appendKey(key);
+        MemoryOperands(std::span<const Operand>(set)).appendKey(again);
+        EXPECT_EQ(key, again);
+        keys.insert(key);
+    }
+    EXPECT_EQ(keys.size(), sets.size());
 }
 
 INSTANTIATE_TEST_SUITE_P(Counts, OperandsOf, testing::Values(0, 1, 3, 4, 5, 8, 9));

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "ir/calls.hpp"
 
-#include "ir/opcodes.hpp"
-
 namespace coopvk::rewrite {
 
 FunctionsById::FunctionsById(const Module& module) : byId_(module.bound()) {
@@ -17,9 +15,6 @@ std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id
             if (operand.isId && functions.find(operand.word)) pending.push_back(operand.word);
         }
     };
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (!isExtInst(i->opcode)) visit(*i);  // debug information
-    }
     std::unordered_set<Id> reached;
     while (!pending.empty()) {
         const Id id = pending.back();

@@ -18,7 +18,7 @@ class FunctionsById {
     std::vector<const Function*> byId_;
 };
 
-// Functions and all those that their calls reach. Functions that a global names count as reached.
+// Functions and all those that their calls reach.
 std::unordered_set<Id> functionsReachedFrom(const Module& module, std::vector<Id> starts);
 
 // The code of a function and of all that its calls reach, each function once.

@@ -46,6 +46,33 @@ TEST(ReferenceDebugger, ShowsVariables) {
     EXPECT_EQ(chains.size(), 2u);
 }
 
+// Each component of a composite has its own type, in each element of an array.
+TEST(ReferenceDebugger, ShowsStructures) {
+    ShaderText text = plainText("%v = OpCopyObject %rows %row\n" + storeWord("%i", "%u_1"));
+    text.declarations +=
+        "%parts = OpTypeStruct %s32 %f32 %bool\n%rows = OpTypeArray %parts %u_2\n"
+        "%minus = OpConstant %s32 -2\n%half = OpConstant %f32 0.5\n"
+        "%some = OpConstantComposite %parts %minus %half %true\n"
+        "%others = OpConstantComposite %parts %minus %f_1 %false\n"
+        "%row = OpConstantComposite %rows %some %others\n";
+    Debuggee it(text);
+    uint32_t copied = 0;
+    std::string said;
+    it.run(
+        [&](const Stop& stop) {
+            const auto opcode = spv::Op(stop.at.opcode());
+            if (opcode == spv::Op::OpCopyObject) copied = stop.at.resultId();
+            if (opcode != spv::Op::OpStore) return Resume{Until::kInstruction};
+            const ShownValue value = *valueOf(stop.at, copied);
+            said = value.type + ":";
+            for (size_t n = 0; n < value.numbers.size(); n += 4)
+                said += " " + textOf(value.numbers[n]);
+            return Resume{Until::kEnd};
+        },
+        {}, {Until::kNumber, 1});
+    EXPECT_EQ(said, "array of 2 structure with 3 members: -2 0.5 true -2 1 false");
+}
+
 // A matrix is shown as one, wherever its elements are; also one of a workgroup, from one subgroup.
 TEST(ReferenceDebugger, ShowsAMatrix) {
     for (const Choice placement : {Choice::kPlain, Choice::kShuffled, Choice::kAdversarial})
