@@ -88,7 +88,23 @@ VkResult queueSubmit2(VkQueue, uint32_t count, const VkSubmitInfo2* submits, VkF
     return VK_SUCCESS;
 }
 
+void dispatch(VkCommandBuffer, uint32_t x, uint32_t y, uint32_t z) {
+    ++current()->dispatches;
+    see("vkCmdDispatch", {x, y, z});
+}
+
 void dispatchIndirect(VkCommandBuffer, VkBuffer, VkDeviceSize) { ++current()->dispatches; }
+
+// The usage.
+void getDeviceBufferRequirements(VkDevice, const VkDeviceBufferMemoryRequirements* info,
+                                 VkMemoryRequirements2*) {
+    const auto* more = static_cast<const VkBaseInStructure*>(info->pCreateInfo->pNext);
+    const bool has2 =
+        more != nullptr && more->sType == VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO;
+    see("vkGetDeviceBufferMemoryRequirements",
+        {has2 ? reinterpret_cast<const VkBufferUsageFlags2CreateInfo*>(more)->usage
+              : info->pCreateInfo->usage});
+}
 
 // The source, and the size of each region.
 void copyBuffer(VkCommandBuffer, VkBuffer source, VkBuffer, uint32_t count,
@@ -142,7 +158,9 @@ const Entry kBasicEntries[] = {
 
 const Entry kRecordingEntries[] = {
     COOPVK_FAKE(vkCmdBindShadersEXT, bindShaders),
+    COOPVK_FAKE(vkCmdDispatch, dispatch),
     COOPVK_FAKE(vkCmdDispatchIndirect, dispatchIndirect),
+    COOPVK_FAKE(vkGetDeviceBufferMemoryRequirements, getDeviceBufferRequirements),
     COOPVK_FAKE(vkCmdCopyBuffer, copyBuffer),
     COOPVK_COUNTED(vkCmdPushConstants2),
     COOPVK_COUNTED(vkCmdPushConstants2KHR),
@@ -189,6 +207,13 @@ const Entry kRecordingEntries[] = {
     COOPVK_COUNTED(vkResetCommandBuffer),
     COOPVK_COUNTED(vkResetCommandPool),
     COOPVK_COUNTED(vkUpdateDescriptorSetWithTemplate),
+    COOPVK_COUNTED(vkBindBufferMemory2),
+    COOPVK_COUNTED(vkCreateDescriptorSetLayout),
+    COOPVK_COUNTED(vkDestroyDescriptorSetLayout),
+    COOPVK_COUNTED(vkAllocateDescriptorSets),
+    COOPVK_COUNTED(vkFreeDescriptorSets),
+    COOPVK_COUNTED(vkUpdateDescriptorSets),
+    COOPVK_COUNTED(vkCreateCommandPool),
     COOPVK_COUNTED(vkResetDescriptorPool),
     COOPVK_COUNTED(vkDestroyDescriptorPool),
     COOPVK_COUNTED(vkQueueSubmit2KHR),
