@@ -21,6 +21,7 @@ void Races::begin(const Group& group) {
     states_.clear();
     states_.resize(size_t{group.subgroups} * lanes_);
     sharedHeads_.clear();
+    sharedAccesses_.clear();
     shared_.assign((group.sharedSize + kCellSize - 1) / kCellSize, {});
 }
 
@@ -52,20 +53,43 @@ bool Races::happenedBefore(const Note& note, const Stamp& other) const {
     return own && own->known[note.kind].any(of, note.place, ordered);
 }
 
+bool Races::isRace(const Note& note, const Stamp& other) const {
+    const Stamp& now = note.now;
+    if ((other.bytes & now.bytes) == 0 || isSame(other, now)) return false;
+    // "mutually-ordered atomic operations"
+    if (std::min(now.atomic, other.atomic) >= apart(now, other)) return false;
+    return !(now.shared && other.shared) || !happenedBefore(note, other);
+}
+
 // The access with which this one is in a race.
 const Stamp* Races::conflict(const Note& note) const {
-    const Stamp& now = note.now;
-    const auto races = [&](const Stamp& other) {
-        if ((other.bytes & now.bytes) == 0 || isSame(other, now)) return false;
-        // "mutually-ordered atomic operations"
-        if (std::min(now.atomic, other.atomic) >= apart(now, other)) return false;
-        return !(now.shared && other.shared) || !happenedBefore(note, other);
-    };
     for (uint32_t i = 0; i < note.cell->count; ++i)
-        if (races(note.cell->writes[i])) return &note.cell->writes[i];
-    if (!now.writes) return nullptr;
+        if (isRace(note, note.cell->writes[i])) return &note.cell->writes[i];
+    if (!note.now.writes) return nullptr;
     for (const Stamp& read : note.cell->reads)
-        if (races(read)) return &read;
+        if (isRace(note, read)) return &read;
+    return nullptr;
+}
+
+std::vector<Stamp>& Races::accessesTo(const Note& note) {
+    return (note.page != nullptr ? note.page->accesses : sharedAccesses_)[note.cell];
+}
+
+// The same of all accesses before. Those are forgotten behind which this one is in each race in
+// which they are.
+const Stamp* Races::conflictInAnyOrder(const Note& note) {
+    const Stamp& now = note.now;
+    std::vector<Stamp>& all = accessesTo(note);
+    const auto races = [&](const Stamp& other) {
+        return (other.writes || now.writes) && isRace(note, other);
+    };
+    if (const auto found = std::ranges::find_if(all, races); found != all.end()) return &*found;
+    std::erase_if(all, [&](const Stamp& other) {
+        const bool isHidden = other.atomic < now.atomic || (!other.shared && now.shared) ||
+                              (other.writes && !now.writes) || (other.bytes & ~now.bytes) != 0;
+        return !isHidden && (isSame(other, now) || happenedBefore(note, other));
+    });
+    all.push_back(now);
     return nullptr;
 }
 
@@ -135,9 +159,9 @@ void Races::checkRestrict(const Note& note) const {
         check(note.cell->reads[i]);
 }
 
-void Races::noteCell(const Note& note) const {
+void Races::noteCell(const Note& note) {
     if (note.now.object != 0) checkRestrict(note);
-    if (const Stamp* other = conflict(note)) {
+    if (const Stamp* other = isForAll_ ? conflictInAnyOrder(note) : conflict(note)) {
         reportRace(note, *other);
         for (uint32_t at = 0; stale_ && note.seen != nullptr && at < kCellSize; ++at)
             if ((note.now.bytes & other->bytes) >> at & 1)
@@ -233,21 +257,23 @@ namespace {
 // One history for the workgroups of all threads.
 class RaceCheck final : public Observer {
  public:
-    RaceCheck(bool isStale, bool hasThreads) : history_(hasThreads), isStale_(isStale) {}
+    RaceCheck(bool isStale, bool isForAll, bool hasThreads)
+        : history_(hasThreads), isStale_(isStale), isForAll_(isForAll) {}
     uint32_t events() const override { return 0; }
     std::unique_ptr<Observer> ofThread() override {
-        return std::make_unique<Races>(history_, isStale_);
+        return std::make_unique<Races>(history_, isStale_, isForAll_);
     }
 
  private:
     BufferHistory history_;
-    const bool isStale_;
+    const bool isStale_, isForAll_;
 };
 
 }  // namespace
 
 std::unique_ptr<Observer> checks::races(const Settings& settings, bool hasThreads) {
-    return std::make_unique<RaceCheck>(settings.schedule == Choice::kAdversarial, hasThreads);
+    return std::make_unique<RaceCheck>(settings.schedule == Choice::kAdversarial,
+                                       settings.symbols != nullptr, hasThreads);
 }
 
 }  // namespace coopvk::reference

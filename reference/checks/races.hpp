@@ -64,6 +64,9 @@ struct Head {
 };
 using Heads = std::vector<Head>;
 
+// Accesses that may be in a race with one to come, by their cell.
+using Accesses = std::unordered_map<const Cell*, std::vector<Stamp>>;
+
 // Buffers, accessed by all workgroups of an execution.
 class BufferHistory {
  public:
@@ -71,6 +74,7 @@ class BufferHistory {
         std::mutex mutex;
         std::array<Cell, 256> cells;
         std::unordered_map<uint64_t, Heads> heads;  // by address
+        Accesses accesses;                          // see Races
     };
     static constexpr uint64_t kPageSize = 256 * kCellSize;
 
@@ -96,8 +100,12 @@ class BufferHistory {
 // Of the workgroup that a thread executes.
 class Races final : public Observer {
  public:
-    // `isStale`: reads in a race see the bytes before.
-    Races(BufferHistory& history, bool isStale) : history_(history), stale_(isStale) {}
+    // `isStale`: reads in a race see the bytes before. `isForAll`: what is in no race here is so in
+    // each order, if no data decide what invocations access. So all accesses count, not the last
+    // ones only, and nothing that an atomic operation reads orders any: in another order it reads
+    // something else.
+    Races(BufferHistory& history, bool isStale, bool isForAll)
+        : history_(history), stale_(isStale), isForAll_(isForAll) {}
     uint32_t events() const override {
         return kEventLoad | kEventStore | kEventAtomic | kEventBarrier;
     }
@@ -205,9 +213,12 @@ class Races final : public Observer {
         return a.group == b.group && a.invocation == b.invocation && a.matrix == b.matrix;
     }
     bool happenedBefore(const Note& note, const Stamp& other) const;
+    bool isRace(const Note& note, const Stamp& other) const;
     const Stamp* conflict(const Note& note) const;
     void remember(const Note& note) const;
-    void noteCell(const Note& note) const;
+    std::vector<Stamp>& accessesTo(const Note& note);
+    const Stamp* conflictInAnyOrder(const Note& note);
+    void noteCell(const Note& note);
     void checkRestrict(const Note& note) const;
     void reportRace(const Note& note, const Stamp& other) const;
 
@@ -215,7 +226,7 @@ class Races final : public Observer {
     uint32_t lanes_ = 0;
     bool vulkan_ =
         false;  // the Vulkan memory model: accesses are private unless they say otherwise
-    const bool stale_;
+    const bool stale_, isForAll_;
     uint32_t group_ = 0;  // number in the dispatch
     uint32_t clock_ = 1;
     Common common_;
@@ -223,6 +234,7 @@ class Races final : public Observer {
     std::vector<std::unique_ptr<State>> states_;  // null: of most invocations
     std::unordered_map<uint64_t, Heads> sharedHeads_;
     std::vector<Cell> shared_;
+    Accesses sharedAccesses_;
     // Of the buffers that programs access in turn; each at its number modulo their count.
     struct KnownPage {
         uint64_t number = ~uint64_t{0};

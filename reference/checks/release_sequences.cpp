@@ -19,7 +19,7 @@ void Races::acquireHeads(const Heads& heads, const Place& at, MemoryKind of,
     for (const Head& head : heads) {
         const Reach far = distance(head.from, at);
         const bool mutual = head.reach >= far && semantics.reach >= far;
-        if (far == Reach::kInvocation || !mutual) continue;
+        if (far == Reach::kInvocation || !mutual || isForAll_) continue;
         for (const auto& [kind, reach, release] : head.parts) {
             if (reach < far) continue;
             if (semantics.acquires && semantics.kinds[kind])

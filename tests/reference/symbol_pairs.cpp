@@ -22,6 +22,7 @@ constexpr auto kHead = R"(#version 460
 #extension GL_KHR_shader_subgroup_clustered : require
 #extension GL_KHR_shader_subgroup_vote : require
 #extension GL_KHR_shader_subgroup_ballot : require
+#extension GL_NV_shader_subgroup_partitioned : require
 #extension GL_EXT_shader_8bit_storage : require
 layout(local_size_x = 4) in;
 layout(binding = 0) readonly buffer A { vec4 floats[4]; uvec4 words[4]; f16vec4 halves[4]; };
@@ -75,6 +76,7 @@ float16_t shortTotal(const in float16_t x, const in float16_t y) { return x + y;
 )";
 std::string textOf(const char* body) {
     const std::string text = body;
+    if (text.starts_with("#version")) return text;
     return text.find("void main") != std::string::npos ? kWholeHead + text : kHead + text + kTail;
 }
 
@@ -120,7 +122,7 @@ class Side {
 
 }  // namespace
 
-std::string whyNot(const Pair& pair) {
+std::string whyNot(const Pair& pair, uint32_t* assumptions) {
     Symbols symbols;
     std::vector<std::byte> sample(Side::kInput);
     for (size_t n = 0; n < sample.size(); ++n) sample[n] = std::byte(n * 37 % 59);
@@ -137,6 +139,7 @@ std::string whyNot(const Pair& pair) {
                           number))
             return proof.reason();
     }
+    if (assumptions != nullptr) *assumptions = proof.assumptions();
     return {};
 }
 

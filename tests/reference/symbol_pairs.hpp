@@ -13,14 +13,15 @@ namespace coopvk::reference::symbols_test {
 
 struct Pair {
     const char* name;
-    const char* native;     // GLSL: what stands in main(), or a whole program with "void main"
+    // GLSL: what stands in main(), or functions with "void main", or all of it with "#version".
+    const char* native;
     const char* rewritten;  // the same
     bool isProved;
     numbers::Number number = numbers::Number::f32;  // of the result; integers: u32
 };
 
-// Empty: proved.
-std::string whyNot(const Pair& pair);
+// Empty: proved. `assumptions`: gets those that it needed.
+std::string whyNot(const Pair& pair, uint32_t* assumptions = nullptr);
 // For names of tests.
 std::string wordOf(std::string name);
 
