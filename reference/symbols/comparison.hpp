@@ -17,6 +17,10 @@ using Float = std::optional<numbers::Number>;
 inline Float floatOf(const Type& type) {
     return type.kind == reference::Kind::kFloat ? Float(type.number) : std::nullopt;
 }
+// Of a float that an instruction makes.
+Float madeFormat(const Terms& terms, TermId id);
+// The expression from which an instruction on vectors inherits its precision; 0: none.
+TermId inheritedFrom(Terms& terms, TermId of);
 // Two operands may be swapped.
 bool isSymmetric(const Function& f);
 

@@ -11,17 +11,6 @@ namespace {
 constexpr size_t kMostVisited = 96, kMostSlices = 512;
 constexpr uint32_t kMostBits = 16, kMostDepth = 2;
 
-// The format of a float that an instruction makes.
-Float madeFormat(const Terms& terms, TermId id) {
-    const Term& term = terms[id];
-    Float number;
-    if (term.kind == TermKind::kConverted) number = terms.conversionOf(id).to;
-    if (term.kind == TermKind::kProduct) number = terms.sumOf(id).result;
-    if (term.kind == TermKind::kApplied) number = floatOf(terms.functionOf(id).type());
-    const bool isFloat = number && numbers::format(*number).floating();
-    return isFloat && numbers::format(*number).bits == term.width ? number : std::nullopt;
-}
-
 // The first of these in a term, whatever they are made of.
 void addCuts(const Terms& terms, TermId id, std::unordered_set<TermId>& seen,
              std::vector<TermId>& to) {
@@ -96,6 +85,16 @@ void addSingles(const Terms& terms, TermId id, std::unordered_set<TermId>& seen,
 }
 
 }  // namespace
+
+Float madeFormat(const Terms& terms, TermId id) {
+    const Term& term = terms[id];
+    Float number;
+    if (term.kind == TermKind::kConverted) number = terms.conversionOf(id).to;
+    if (term.kind == TermKind::kProduct) number = terms.sumOf(id).result;
+    if (term.kind == TermKind::kApplied) number = floatOf(terms.functionOf(id).type());
+    const bool isFloat = number && numbers::format(*number).floating();
+    return isFloat && numbers::format(*number).bits == term.width ? number : std::nullopt;
+}
 
 // What low bits of a term stand for; 0: for none of these. All that stand for a cut are equal: in
 // each bit what the native side computes, or else one term, which may be another NaN.

@@ -15,7 +15,11 @@ uint32_t widthOf(const Type& scalar);
 
 // What all comparisons of a computation have in common.
 struct Tried {
-    std::map<std::vector<uint32_t>, bool> trials;    // by what the terms are but for their bytes
+    struct Result {
+        bool is = false;
+        uint32_t assumptions = 0;
+    };
+    std::map<std::vector<uint32_t>, Result> trials;  // by what the terms are but for their bytes
     std::map<std::vector<uint32_t>, bool> circuits;  // the same, but for what is no bits
 };
 
@@ -37,6 +41,8 @@ struct Computation {
     uint64_t numbers_ = 0;
 };
 
+const Type& boolType();
+const Type& integerType(uint32_t bits);
 // What an instruction on two integers makes of them.
 TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Type& result,
                 const Type& operand, std::array<TermId, 2> operands, uint64_t sample);

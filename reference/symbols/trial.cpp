@@ -56,6 +56,28 @@ void refuseRoundings(const Conversion& c, const Values& from, Values& to) {
     }
 }
 
+bool isNan(const numbers::Format& f, uint64_t bits) {
+    const uint64_t mantissa = bits & numbers::lowBits(f.mantissaBits);
+    const bool isTop = (~bits >> f.mantissaBits & numbers::lowBits(f.exponentBits)) == 0;
+    if (f.specials == numbers::Specials::none || !isTop) return false;
+    return f.specials == numbers::Specials::ieee ? mantissa != 0
+                                                 : mantissa == numbers::lowBits(f.mantissaBits);
+}
+
+// In place of another one: with a small or large payload, quiet or signalling.
+uint64_t nanOf(const numbers::Format& f, uint64_t bits, uint32_t spelling, uint32_t place) {
+    const uint64_t ones = numbers::lowBits(f.exponentBits + f.mantissaBits);
+    const uint64_t sign = f.hasSign() ? uint64_t{1} << (f.bits - 1) : 0;
+    const uint64_t signs[] = {sign, 0, (place & 1) != 0 ? sign : 0, (place & 1) != 0 ? 0 : sign};
+    const bool keepsSign = spelling < Trial::kSpellingsWithSigns;
+    const uint64_t own = keepsSign ? bits & sign : signs[spelling - Trial::kSpellingsWithSigns];
+    if (f.specials != numbers::Specials::ieee || f.mantissaBits < 2) return ones | own;
+    const uint64_t top = ones & ~numbers::lowBits(f.mantissaBits);
+    const uint64_t quiet = uint64_t{1} << (f.mantissaBits - 1);
+    const uint64_t mantissas[] = {quiet, numbers::lowBits(f.mantissaBits), 1, quiet - 1};
+    return top | mantissas[(spelling + place) % 4] | own;
+}
+
 }  // namespace
 
 bool addTo(const Terms& terms, TermId id, Order& order) {
@@ -117,6 +139,18 @@ void Trial::apply(TermId id, Values& to) {
     if (number < kMost && (choices_ >> number & 1) != 0) to = other;
 }
 
+void Trial::spellNans(TermId id, Values& to) {
+    const Float number = madeFormat(terms_, id);
+    if (!number) return;
+    const numbers::Format& format = numbers::format(*number);
+    const uint32_t place = rewritten_.numbers.find(id)->second;
+    for (uint64_t& bits : to.bits) {
+        if (!isNan(format, bits)) continue;
+        hasNan_ = true;
+        if (spelling_ > 0) bits = nanOf(format, bits, spelling_, place);
+    }
+}
+
 void Trial::compute(TermId id, uint32_t first, Values& to) {
     const Term& term = terms_[id];
     const auto operand = [&](uint32_t n) -> const Values& { return of(terms_.operand(id, n)); };
@@ -151,6 +185,7 @@ void Trial::compute(TermId id, uint32_t first, Values& to) {
         case TermKind::kOpaque:
             break;
     }
+    if (rewritten_.numbers.contains(id)) spellNans(id, to);
 }
 
 }  // namespace coopvk::reference::symbols

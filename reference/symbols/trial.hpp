@@ -77,6 +77,12 @@ class Trial {
     // Terms of the rewritten side that have two results; which of them: a bit for each.
     std::span<const TermId> open() const { return open_; }
     void choose(uint32_t choices) { choices_ = choices; }
+    // Instructions of the rewritten side give NaN of any payload, and may not quiet them: in each
+    // spelling but the first, which is the device's own, each gives another one. The last ones have
+    // other signs, too.
+    static constexpr uint32_t kSpellings = 9, kSpellingsWithSigns = 5;
+    void spell(uint32_t spelling) { spelling_ = spelling; }
+    bool hasNan() const { return hasNan_; }
 
     const Values& of(TermId id) const { return values_[order_.numbers.find(id)->second]; }
     void run(uint32_t first) {
@@ -87,6 +93,7 @@ class Trial {
  private:
     void compute(TermId id, uint32_t first, Values& to);
     void apply(TermId id, Values& to);
+    void spellNans(TermId id, Values& to);
 
     const Terms& terms_;
     const Order &order_, &rewritten_;
@@ -94,7 +101,8 @@ class Trial {
     std::vector<Values> values_;
     Machine machine_;
     std::vector<TermId> open_;
-    uint32_t choices_ = 0;
+    uint32_t choices_ = 0, spelling_ = 0;
+    bool hasNan_ = false;
 };
 
 // fma() is "inherited from OpFMul followed by OpFAdd", and of zeros of both signs either is a

@@ -3,6 +3,7 @@
 // Terms that are functions of one or two bytes: both sides for all values of these.
 #include <cmath>
 
+#include "coopvk_reference/symbols.hpp"
 #include "execution/opcode_table.hpp"
 #include "symbols/trial.hpp"
 
@@ -176,6 +177,32 @@ std::vector<TermId> Comparison::leavesOf(TermId native, TermId rewritten,
     return leaves;
 }
 
+// For all values of the leaves, and of what instructions with two results give. What the native
+// side gives may be spelled like the device's own NaN, too: it is any of them.
+static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId, Float>& native,
+                        const std::pair<TermId, Float>& rewritten, uint32_t bits) {
+    constexpr size_t kMostOpen = 5;
+    const auto isSame = [&](const Values& a, const Values& b) {
+        for (uint32_t lane = 0; lane < kAtOnce; ++lane)
+            if (!areSame(a.bits[lane], native.second, b.bits[lane], rewritten.second)) return false;
+        return true;
+    };
+    for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
+        trial.choose(choices);
+        for (uint32_t first = 0; first < 1u << bits; first += kAtOnce) {
+            trial.spell(spelling);
+            trial.run(first);
+            const Values b = trial.of(rewritten.first);
+            if (b.undefined.any() || trial.open().size() > kMostOpen) return false;
+            if (isSame(trial.of(native.first), b)) continue;
+            trial.spell(0);
+            trial.run(first);
+            if (spelling == 0 || !isSame(trial.of(native.first), b)) return false;
+        }
+    }
+    return true;
+}
+
 bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Float other,
                                std::span<const TermId> cuts) {
     const std::vector<TermId> leaves = leavesOf(native, rewritten, cuts);
@@ -197,21 +224,23 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
     const auto formatOf = [](Float of) { return of ? uint32_t(*of) : ~uint32_t{0}; };
     shape.insert(shape.end(), {order.numbers[native], order.numbers[rewritten], formatOf(number),
                                formatOf(other)});
-    const auto [known, isNew] = tried_.trials.emplace(std::move(shape), false);
-    if (!isNew) return known->second;
-    Trial trial(terms_, order, ofRewritten, leaves);
-    constexpr size_t kMostOpen = 5;
-    for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
-        trial.choose(choices);
-        for (uint32_t first = 0; first < 1u << bits; first += kAtOnce) {
-            trial.run(first);
-            const Values &a = trial.of(native), &b = trial.of(rewritten);
-            if (b.undefined.any() || trial.open().size() > kMostOpen) return false;
-            for (uint32_t lane = 0; lane < kAtOnce; ++lane)
-                if (!areSame(a.bits[lane], number, b.bits[lane], other)) return false;
-        }
+    const auto [found, isNew] = tried_.trials.emplace(std::move(shape), Tried::Result{});
+    Tried::Result& known = found->second;
+    if (isNew) {
+        Trial trial(terms_, order, ofRewritten, leaves);
+        const auto isSame = [&](uint32_t first, uint32_t end) {
+            bool is = true;
+            for (uint32_t n = first; is && n < end && (n == 0 || trial.hasNan()); ++n)
+                is = isSameInAll(trial, n, {native, number}, {rewritten, other}, bits);
+            return is;
+        };
+        known.is = isSame(0, Trial::kSpellingsWithSigns);
+        if (known.is && trial.hasNan()) known.assumptions = kNanBits;
+        if (known.is && !isSame(Trial::kSpellingsWithSigns, Trial::kSpellings))
+            known.assumptions |= kNanSigns;
     }
-    return known->second = true;
+    if (known.is) assumptions_ |= known.assumptions;
+    return known.is;
 }
 
 }  // namespace coopvk::reference::symbols

@@ -3,6 +3,7 @@
 // Proofs of code that converts. Those that are no proofs are attempts at false claims.
 #include <gtest/gtest.h>
 
+#include "coopvk_reference/symbols.hpp"
 #include "symbol_pairs.hpp"
 
 namespace coopvk::reference::symbols_test {
@@ -75,6 +76,18 @@ constexpr Pair kConversions[] = {
     {"a square less one", "q = h * h; q = q - float16_t(1.0);", "q = fma(h, h, float16_t(-1.0));",
      false, Number::f16},
 
+    // What a conversion makes of NaN is any NaN.
+    {"each NaN in place of one",
+     "u = isnan(float(h)) ? 0x7FC00000u | (uint(float16BitsToUint16(h)) & 0x8000u) << 16 : "
+     "floatBitsToUint(float(h));",
+     "u = floatBitsToUint(float(h));", false, Number::u32},
+    {"a payload of each NaN", "u = isnan(float(h)) ? 0u : 1u;",
+     "u = (floatBitsToUint(float(h)) & 0x7FC00000u) == 0x7FC00000u ? 0u : 1u;", false, Number::u32},
+    {"a payload of each NaN but one", "u = isnan(float(h)) ? 0u : 1u;",
+     "u = (floatBitsToUint(float(h)) & 0x7FFFFFFFu) > 0x7F800001u ? 0u : 1u;", false, Number::u32},
+    {"each NaN by its bits", "u = isnan(float(h)) ? 0u : 1u;",
+     "u = ((floatBitsToUint(float(h)) & 0x7FFFFFFFu) > 0x7F800000u) ? 0u : 1u;", true, Number::u32},
+
     {"itself or false", "u = uint(i > j);", "u = uint(mix(false, i > j, i > j));", true,
      Number::u32},
     {"itself or true", "u = uint(i > j);", "u = uint(mix(true, i > j, i > j));", false,
@@ -94,6 +107,19 @@ class ConversionProofs : public testing::TestWithParam<Pair> {};
 TEST_P(ConversionProofs, AreProvedOrNot) {
     const std::string why = whyNot(GetParam());
     EXPECT_EQ(why.empty(), GetParam().isProved) << GetParam().name << ": " << why;
+}
+
+// A product with a positive number has the sign of the NaN, says no text; the proof does.
+TEST(ConversionAssumptions, NameSignsOfNans) {
+    constexpr auto kBits = "u = isnan(float(h)) ? uint(float16BitsToUint16(h)) >> 15 : 2u;";
+    uint32_t assumptions = 0;
+    EXPECT_EQ(whyNot({"", kBits, "u = isnan(float(h)) ? floatBitsToUint(float(h)) >> 31 : 2u;",
+                      true, Number::u32},
+                     &assumptions),
+              "");
+    EXPECT_EQ(assumptions & kNanSigns, kNanSigns);
+    EXPECT_EQ(whyNot({"", kBits, kBits, true, Number::u32}, &assumptions), "");
+    EXPECT_EQ(assumptions & kNanSigns, 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ConversionProofs, testing::ValuesIn(kConversions),

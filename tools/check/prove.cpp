@@ -39,6 +39,7 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kOpenSums, "sums that only products read are open"},
     {reference::kZeroSigns, "zero sums have either sign"},
     {reference::kNanBits, "a NaN is each NaN"},
+    {reference::kNanSigns, "a NaN has the sign of the NaN from which it comes"},
     {reference::kContractions, "products and sums are contracted"},
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
 };

@@ -59,6 +59,7 @@ enum Assumption : uint32_t {
     kNanBits = 4,         // a NaN may be each NaN
     kContractions = 8,    // of a product and a sum
     kSameFunctions = 16,  // an instruction gives equal results of equal operands, on both sides
+    kNanSigns = 32,       // an instruction gives a NaN of the sign that the device's own has
 };
 
 // Whether what one execution leaves in memory is right for all contents of memory, if another one's
