@@ -28,12 +28,6 @@ constexpr AtomicRow kAtomics[] = {
     {OpAtomicXor, numberIn(OpBitwiseXor), numberIn(OpBitwiseXor)},
 };
 
-const Type& integerOf(uint32_t bytes) {
-    static const Type word{.kind = Kind::kInt, .width = 32, .components = 1};
-    static const Type wide{.kind = Kind::kInt, .width = 64, .components = 1};
-    return bytes == 4 ? word : wide;
-}
-
 }  // namespace
 
 TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uint32_t size,
@@ -59,7 +53,7 @@ TermId Atomics::apply(Subgroup& s, Deviation* memory, const std::byte* data, uin
     const TermId old = terms.joined(pieces);
     uint64_t after = 0;
     std::memcpy(&after, data, size);
-    const Type& type = integerOf(size);
+    const Type& type = integerType(size * 8);
     const bool isConstant = terms.constantOf(old) && terms.constantOf(operand);
     TermId whole = isConstant ? terms.constant(after, size * 8)
                               : combinedBits(terms, row->combined, old, operand);

@@ -108,6 +108,10 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         assumptions_ |= kSameFunctions;
         if (allowsOperands(native, rewritten, terms_.functionOf(native).types)) return true;
     }
+    if (n == TermKind::kOpaque) {
+        const TermId expression = inheritedFrom(terms_, native);
+        if (expression != 0 && allows(expression, rewritten, number)) return true;
+    }
     const auto operands = [&](uint32_t at, Float of) {
         return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
     };

@@ -5,6 +5,7 @@
 
 #include "execution/opcode_table.hpp"
 #include "matrices/matrix.hpp"
+#include "symbols/alternatives.hpp"
 #include "symbols/atomics.hpp"
 #include "symbols/forks.hpp"
 #include "symbols/narrowing.hpp"
@@ -31,7 +32,8 @@ std::optional<uint32_t> laneOfTerm(const Value& value, LaneMask mask) {
 
 class SymbolShadow final : public Shadow {
  public:
-    explicit SymbolShadow(Computation& all) : all_(all), forks_(all), atomics_(all) {}
+    explicit SymbolShadow(Computation& all)
+        : all_(all), forks_(all), alternatives_(all), atomics_(all) {}
 
     void endList(Subgroup& s, uint32_t lane) override {
         all_.stop(s, lane, "it gives or takes more values than a list of its stage has");
@@ -59,7 +61,11 @@ class SymbolShadow final : public Shadow {
             const bool isData = row != nullptr ? (row->data >> n & 1) != 0 : isEach;
             if (!isData && isKnown(operand, mask)) continue;
             isAffected = true;
-            if (!isData) return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
+            if (isData) continue;
+            const uint32_t known = row != nullptr ? ~row->data : 0;
+            if (const auto step = alternatives_.execute(s, known, [&] { return execute(s); }))
+                return *step;
+            return refuseFor(s, operand, mask, row != nullptr ? kDepends : kUnknown);
         }
         all_.readsSymbols = false;
         const Step step = at.handler(s);
@@ -223,6 +229,7 @@ class SymbolShadow final : public Shadow {
 
     Computation& all_;
     Forks forks_;
+    Alternatives alternatives_;
     Atomics atomics_;
     Subgroup* subgroup_ = nullptr;
 };

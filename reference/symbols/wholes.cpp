@@ -7,15 +7,6 @@
 namespace coopvk::reference::symbols {
 namespace {
 
-const Type& boolType() {
-    static const Type type{.kind = reference::Kind::kBool, .components = 1};
-    return type;
-}
-const Type& wideType() {
-    static const Type type{.kind = reference::Kind::kInt, .width = 64, .components = 1};
-    return type;
-}
-
 // A result that is equal where the instruction and all of its operands are. Details: what else it
 // depends on.
 TermId opaque(const Transferred& t, const Type& result, std::vector<uint32_t> details,
@@ -83,8 +74,8 @@ TermId secondOf(const Transferred& t, Parts parts, const Type& type, std::array<
         factor = terms.converted({*from, *to, numbers::conversionRule(false)}, factor, 0);
         product *= terms[factor].bits;
     }
-    const TermId whole =
-        operated(terms, *t.s.program, numberIn(OpIMul), wideType(), wideType(), of, product);
+    const TermId whole = operated(terms, *t.s.program, numberIn(OpIMul), integerType(64),
+                                  integerType(64), of, product);
     return terms.part(whole, type.width, type.width);
 }
 
@@ -139,12 +130,40 @@ TermId agreedOn(const Transferred& t, const Type&, std::vector<TermId> members) 
     return agreed<kAll>(t.terms(), members);
 }
 
+// In parts of the subgroup that depend on data: what a lane gets depends on its ballot, and on the
+// values of all active lanes.
+TermId ofPart(const Transferred& t, uint32_t c, uint32_t lane) {
+    const Value &from = t.operand(2), &ballot = t.operand(3);
+    const Type& type = scalarOf(*t.result().type, c);
+    std::vector<uint32_t> details = {t.at[1].word, lane};
+    std::vector<TermId> operands;
+    std::vector<const Type*> types(ballot.components(), &integerType(32));
+    for (uint32_t word = 0; word < ballot.components(); ++word) {
+        details.push_back(uint32_t(t.mask.word(word)));
+        operands.push_back(t.all.termOf(ballot, word, lane));
+    }
+    t.mask.forEach([&](uint32_t other) {
+        if (!from.isDefined(c, other))
+            t.all.stop(t.s, lane, "data choose whether the result is undefined");
+        operands.push_back(t.all.termOf(from, c, other));
+        types.push_back(&scalarOf(*from.type, c));
+    });
+    return opaque(t, type, std::move(details), operands, types, t.result().at(c, lane));
+}
+bool isPartData(const Transferred& t, uint32_t lane) {
+    if (t.at.operands.size() < 4 || t.at[3].slot == kNone) return false;
+    for (uint32_t c = 0; c < t.operand(3).components(); ++c)
+        if (t.operand(3).deviationAt(c, lane) != 0) return true;
+    return false;
+}
+
 // Reductions and scans: of the lanes that contribute.
 template <typename Of>
 void eachGroup(const Transferred& t, Of of) {
     const Value &result = t.result(), &from = t.operand(2);
     for (uint32_t c = 0; c < result.components(); ++c)
         t.mask.forEach([&](uint32_t lane) {
+            if (isPartData(t, lane)) return t.set(c, lane, ofPart(t, c, lane));
             std::vector<TermId> members;
             bool isConstant = true;
             const LaneMask lanes = contributors(t.s, lane);
@@ -200,7 +219,48 @@ void ballots(const Transferred& t) {
     }
 }
 
-constexpr uint32_t kValue = 1u << 2, kVote = 1u << 1;
+// SPV_NV_shader_subgroup_partitioned, OpGroupNonUniformPartitionNV: "all invocations in each subset
+// of the partition have the same value of value. For any two invocations in different subsets [...]
+// their values of value must not be equal", but for floats.
+TermId isEqual(const Transferred& t, const Type& type, TermId a, TermId b) {
+    Terms& terms = t.terms();
+    if (a == b) return terms.constant(1, 1);
+    const bool isSame = terms[a].bits == terms[b].bits;
+    if (terms.constantOf(a) && terms.constantOf(b)) return terms.constant(isSame, 1);
+    if (type.kind == Kind::kBool) {
+        const TermId no = terms.constant(0, 1), yes = terms.constant(1, 1);
+        return terms.chosen(std::min(a, b), std::max(a, b), terms.chosen(std::max(a, b), no, yes));
+    }
+    return operated(terms, *t.s.program, numberIn(OpIEqual), boolType(), type, {a, b}, isSame);
+}
+void partitions(const Transferred& t) {
+    const Value &result = t.result(), &from = t.operand(0);
+    Terms& terms = t.terms();
+    const TermId none = terms.constant(0, 1);
+    const auto areEqual = [&](uint32_t lane, uint32_t other) {
+        TermId all = terms.constant(1, 1);
+        for (uint32_t c = from.components(); c-- > 0 && all != none;) {
+            const TermId a = t.all.termOf(from, c, lane), b = t.all.termOf(from, c, other);
+            all = terms.chosen(isEqual(t, scalarOf(*from.type, c), a, b), all, none);
+        }
+        return all;
+    };
+    for (uint32_t c = 0; c < from.components(); ++c)
+        if (scalarOf(*from.type, c).kind == Kind::kFloat)
+            return t.all.stop(t.s, t.mask.first(), "no proof knows which floats are the same");
+    t.mask.forEach([&](uint32_t lane) {
+        for (uint32_t word = 0; word < result.components(); ++word) {
+            Pieces pieces;
+            for (uint32_t other = word * 32; other < word * 32 + 32; ++other) {
+                const bool isActive = other < t.s.lanes && t.mask.test(other);
+                terms.addPieces(isActive ? areEqual(lane, other) : none, 0, 1, pieces);
+            }
+            t.set(word, lane, terms.joined(pieces));
+        }
+    });
+}
+
+constexpr uint32_t kValue = 1u << 2 | 1u << 3, kVote = 1u << 1;
 constexpr TransferRow wholeRow(Transfer transfer, auto opcode, uint32_t data = ~uint32_t{0}) {
     return {numberIn(opcode), transfer, data};
 }
@@ -249,9 +309,24 @@ constexpr TransferRow kWholeRows[] = {
     wholeRow(agree<false>, OpSubgroupAnyKHR, kVote),
     wholeRow(ballots, OpGroupNonUniformBallot, kVote),
     wholeRow(ballots, OpSubgroupBallotKHR, kVote),
+    wholeRow(partitions, OpGroupNonUniformPartitionNV),
 };
 
 }  // namespace
+
+const Type& boolType() {
+    static const Type type{.kind = Kind::kBool, .width = 1, .components = 1};
+    return type;
+}
+const Type& integerType(uint32_t bits) {
+    static const auto types = [] {
+        std::array<Type, 65> all;
+        for (uint32_t width = 0; width < all.size(); ++width)
+            all[width] = {.kind = Kind::kInt, .width = width, .components = 1};
+        return all;
+    }();
+    return types[bits];
+}
 
 TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Type& result,
                 const Type& operand, std::array<TermId, 2> operands, uint64_t sample) {
@@ -271,7 +346,7 @@ TermId operated(Terms& terms, const Program& program, uint32_t opcode, const Typ
 TermId Computation::anyNumber(const Program& program, const Type& type, uint64_t sample) {
     Function f{.program = &program, .at = {}, .opcode = numberIn(OpUndef)};
     f.at.type = &type;
-    f.types = {&wideType()};
+    f.types = {&integerType(64)};
     const TermId operand = terms.constant(numbers_++, 64);
     return terms.opaque(terms.function(std::move(f)), {&operand, 1}, sample);
 }
