@@ -193,10 +193,16 @@ Report Subgroup::placeOf(uint32_t lane) const {
 
 void Subgroup::noteOutside(uint32_t component, uint32_t lane, const char* what) {
     if (!checks(kCheckUndefined)) return;
-    // To a proof the undefined result of a function is one that equal instructions share.
-    const bool isShared = group->settings->symbols != nullptr && at->opcode == OpExtInst &&
-                          scalarOf(*at->type).kind == Kind::kFloat;
-    if (isShared) return;
+    if (group->settings->symbols != nullptr) {
+        // To a proof the undefined result of a function is one that equal instructions share; and
+        // how far data shift is a matter of the terms, not of the sample.
+        const bool isShift = at->opcode == OpShiftLeftLogical ||
+                             at->opcode == OpShiftRightLogical ||
+                             at->opcode == OpShiftRightArithmetic;
+        if (isShift ? operand(1).deviationAt(component, lane) != 0
+                    : at->opcode == OpExtInst && scalarOf(*at->type).kind == Kind::kFloat)
+            return;
+    }
     outside.emplace_back(component, lane);
     lastOutside = at;
     lastWhat = what;

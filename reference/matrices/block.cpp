@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // SPV_INTEL_2d_block_io
+#include "execution/shadow.hpp"
 #include "matrices/cooperation.hpp"
 #include "matrices/layouts.hpp"
 
@@ -78,6 +79,22 @@ Transfer transferOf(Subgroup& s, BlockKind kind, uint32_t pointer) {
             coordinateAt(1)};
 }
 
+// Byte `n` of an element of so many.
+Element byteOf(const Subgroup& s, const Element& element, uint32_t size, uint32_t n) {
+    Element byte{element.bits >> n * 8 & 0xFF, element.defined};
+    if (s.shadow != nullptr && element.deviation != 0)
+        byte.deviation = s.shadow->regrouped({&element, 1}, size * 8, n * 8, 8);
+    return byte;
+}
+
+// The deviation of the scalar in which byte `n` becomes another one.
+Deviation withByte(const Subgroup& s, const Element& scalar, uint32_t size, uint32_t n,
+                   const Element& byte) {
+    std::vector<Element> bytes;
+    for (uint32_t b = 0; b < size; ++b) bytes.push_back(b == n ? byte : byteOf(s, scalar, size, b));
+    return s.shadow->regrouped(bytes, 8, 0, size * 8);
+}
+
 // The `size` bytes of a Function variable from `byte` on, behind a pointer, become those of the
 // element, or the element those bytes. The variable's scalars may be wider or narrower.
 template <bool kStores>
@@ -86,20 +103,32 @@ void moveOwn(Subgroup& s, uint32_t lane, uint32_t pointer, uint64_t byte, uint32
     const Type* type = s.program->slotAt(*s.at, pointer).pointee.type;
     const uint32_t scalar = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
     const uint64_t first = pointerAt(s, s.operand(pointer), lane).offset;
+    std::vector<Element> taken;
     for (uint32_t b = 0; b < size; ++b, ++byte) {
         const uint64_t component = first + byte / scalar;
         if (component >= s.program->privateComponents)
             return s.report(kCheckBounds, lane, "a block is larger than the variable");
         uint64_t& bits = s.privateData[component * s.lanes + lane];
-        const uint64_t at = byte % scalar * 8;
+        Deviation* const deviation =
+            s.shadow != nullptr ? &s.privateDeviations[component * s.lanes + lane] : nullptr;
+        const Element own{bits, s.privateDefined[component].test(lane),
+                          deviation != nullptr ? *deviation : 0};
+        const auto n = uint32_t(byte % scalar);
         if (kStores) {
-            element.bits |= (bits >> at & 0xFF) << b * 8;
-            element.defined &= s.privateDefined[component].test(lane);
+            taken.push_back(byteOf(s, own, scalar, n));
+            element.bits |= taken.back().bits << b * 8;
+            element.defined &= own.defined;
+            if (scalar == size) element.deviation = own.deviation;
         } else {
-            bits = (bits & ~(uint64_t(0xFF) << at)) | (element.bits >> b * 8 & 0xFF) << at;
+            const Element given = byteOf(s, element, size, b);
+            bits = (bits & ~(uint64_t(0xFF) << n * 8)) | given.bits << n * 8;
             s.privateDefined[component].set(lane);
+            if (deviation == nullptr) continue;
+            *deviation = scalar == size ? element.deviation : withByte(s, own, scalar, n, given);
         }
     }
+    if (kStores && s.shadow != nullptr && scalar != size)
+        element.deviation = s.shadow->regrouped(taken, 8, 0, size * 8);
 }
 
 template <BlockKind kKind, bool kStores>

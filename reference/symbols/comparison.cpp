@@ -173,9 +173,17 @@ bool Comparison::allowsPieces(TermId native, TermId rewritten) {
         Piece like = b[i];
         like.term = a[i].term;
         if (like != a[i] || a[i].isConstant() != b[i].isConstant()) return false;
-        if (a[i].term != b[i].term &&
-            (a[i].term == native || !allows(a[i].term, b[i].term, std::nullopt)))
+        if (a[i].term == b[i].term) continue;
+        TermId one = a[i].term, other = b[i].term;
+        if (terms_[one].width != terms_[other].width) {
+            const uint32_t count = a[i].isFill ? 1 : a[i].count;
+            one = terms_.part(one, a[i].first, count);
+            other = terms_.part(other, b[i].first, count);
+            if (one == native && other == rewritten) return false;
+        } else if (one == native) {
             return false;
+        }
+        if (!allows(one, other, std::nullopt)) return false;
     }
     return a.size() > 1 || terms_[native].kind == TermKind::kJoined;
 }

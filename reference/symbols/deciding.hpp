@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Bits of memory that decide what an execution must know: where few do, a proof is one for each of
-// their values.
+// their values, or one for the values that they have.
 #pragma once
 
 #include <map>
@@ -24,7 +24,7 @@ class Deciding {
     }
 
  private:
-    static constexpr uint32_t kMostBits = 6, kMostVisited = 4096;
+    static constexpr uint32_t kMostBits = 2048, kMostVisited = 4096;
 
     void add(const Terms& terms, TermId id, uint32_t first, uint32_t count);
 

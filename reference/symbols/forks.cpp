@@ -38,8 +38,11 @@ constexpr spv::Op kAllowed[] = {
 std::vector<uint32_t> meetingsOf(const Subgroup& s) {
     const Frame& frame = s.frames.back();
     std::vector<uint32_t> blocks;
-    if (const uint32_t merge = frame.function->blocks[frame.block].merge; merge != kNone)
-        blocks.push_back(merge);
+    // Also a way out of an outer selection.
+    for (uint32_t header = 0; header <= frame.block; ++header)
+        if (const uint32_t merge = frame.function->blocks[header].merge;
+            merge != kNone && merge > frame.block)
+            blocks.push_back(merge);
     for (const Loop& loop : frame.function->loops)
         if (loop.first <= frame.block && frame.block < loop.end) blocks.push_back(loop.end);
     std::ranges::sort(blocks);

@@ -163,9 +163,10 @@ bool Comparison::addSum(TermId term, uint64_t factor, uint32_t width, Polynomial
     return c != 0 && addPolynomial(c, factor, width, to);
 }
 
-// Adds factor * term, modulo 2^width. False: too large.
+// Adds factor * term, modulo 2^width, which is a rest of what is modulo more. False: too large.
 bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to) {
     if (to.size() > kMostMonomials) return false;
+    if (terms_[term].width > width && !isInteger(term)) term = terms_.part(term, 0, width);
     if (const auto bits = terms_.constantOf(term)) {
         to[{}] += *bits * factor;
         return true;
@@ -176,7 +177,7 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
     const TermKind kind = terms_[term].kind;
     if (kind == TermKind::kProduct && !isFloatSum(term) && !terms_.sumOf(term).saturates)
         return addSum(term, factor, width, to);
-    if (kind == TermKind::kApplied && terms_[term].width == width) {
+    if (kind == TermKind::kApplied && terms_[term].width >= width) {
         switch (terms_.functionOf(term).opcode) {
             case numberIn(OpIAdd):
                 return one(0, 1) && one(1, 1);
@@ -206,11 +207,11 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
         const uint32_t by = pieces[0].isConstant() && pieces[0].first == 0 ? pieces[0].count : 0;
         const size_t at = by > 0 ? 1 : 0;
         if (pieces.size() == at + 1 && !pieces[at].isFill && pieces[at].first == 0 &&
-            terms_[pieces[at].term].width == width && isInteger(pieces[at].term) &&
+            terms_[pieces[at].term].width >= width && isInteger(pieces[at].term) &&
             pieces[at].count + by == width)
             return addPolynomial(pieces[at].term, factor << by, width, to);
     }
-    addBits(term, factor, to);
+    addBits(terms_[term].width > width ? terms_.part(term, 0, width) : term, factor, to);
     return true;
 }
 

@@ -43,8 +43,6 @@ class SymbolShadow final : public Shadow {
         const LaneMask mask = s.mask;
         subgroup_ = &s;
         if (at.result != kNone && at.opcode != OpVariable) clear(s.result(), mask);
-        // It takes bits from variables without their terms.
-        if (at.opcode == OpSubgroup2DBlockStoreINTEL) return refuse(s, mask.first(), kUnknown);
         if (forks_.isInside() && !Forks::isAllowed(s)) return refuse(s, mask.first(), kDepends);
         if (at.opcode == OpBranchConditional && laneOfTerm(s.operand(0), mask)) {
             const auto step = forks_.fork(s);

@@ -33,6 +33,9 @@ void convertEach(const Conversion& c, const Values& from, Values& to) {
         to.bits[lane] = converted.bits;
         if (!converted.defined) to.undefined.set(lane);
     }
+    // SPIR-V, OpConvertFToU: "Behavior is undefined if Result Type is not wide enough to hold the
+    // converted value".
+    to.any = to.undefined & ~from.undefined;
     to.undefined |= from.undefined;
 }
 
@@ -41,7 +44,9 @@ void chooseEach(const Values& condition, const Values& then, const Values& other
         const Values& from = condition.bits[lane] != 0 ? then : other;
         to.bits[lane] = from.bits[lane];
         if (from.undefined.test(lane)) to.undefined.set(lane);
+        if (from.any.test(lane)) to.any.set(lane);
     }
+    to.any = to.any & ~condition.undefined;
     to.undefined |= condition.undefined;
 }
 

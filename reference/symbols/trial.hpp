@@ -11,7 +11,8 @@ inline constexpr uint32_t kAtOnce = kMaxLanes;
 
 struct Values {
     std::array<uint64_t, kAtOnce> bits = {};
-    LaneMask undefined;  // results that no text defines
+    LaneMask undefined;  // results that no text defines, and what is made of them
+    LaneMask any;        // those where any bits are right
 };
 
 // Terms in the order of their operands.

@@ -183,8 +183,11 @@ static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId,
                         const std::pair<TermId, Float>& rewritten, uint32_t bits) {
     constexpr size_t kMostOpen = 5;
     const auto isSame = [&](const Values& a, const Values& b) {
+        if ((b.undefined & ~a.any).any()) return false;
         for (uint32_t lane = 0; lane < kAtOnce; ++lane)
-            if (!areSame(a.bits[lane], native.second, b.bits[lane], rewritten.second)) return false;
+            if (!a.any.test(lane) &&
+                !areSame(a.bits[lane], native.second, b.bits[lane], rewritten.second))
+                return false;
         return true;
     };
     for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
@@ -193,7 +196,7 @@ static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId,
             trial.spell(spelling);
             trial.run(first);
             const Values b = trial.of(rewritten.first);
-            if (b.undefined.any() || trial.open().size() > kMostOpen) return false;
+            if (trial.open().size() > kMostOpen) return false;
             if (isSame(trial.of(native.first), b)) continue;
             trial.spell(0);
             trial.run(first);

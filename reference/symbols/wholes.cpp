@@ -47,6 +47,22 @@ void isWhole(const Transferred& t) {
     });
 }
 
+// GLSL.std.450, ModfStruct and FrexpStruct: "Same semantics as in Modf" and "Frexp", whose "results
+// are computed per component". So each component of both members is of that of the operand.
+void splits(const Transferred& t) {
+    const Value &from = t.operand(0), &result = t.result();
+    const Type* const type = &scalarOf(*from.type);
+    for (uint32_t c = 0; c < result.components(); ++c)
+        t.mask.forEach([&](uint32_t lane) {
+            const uint32_t member = c / from.components(), of = c % from.components();
+            if (from.deviationAt(of, lane) == 0) return;
+            const TermId operand = t.all.termOf(from, of, lane);
+            t.set(c, lane,
+                  opaque(t, scalarOf(*result.type, c), {member}, {&operand, 1}, {type},
+                         result.at(c, lane)));
+        });
+}
+
 // SPIR-V, the second member: OpIAddCarry, "the value 1 if the addition overflowed the component
 // width"; OpISubBorrow, "0 if Operand 1 >= Operand 2, and gets 1 otherwise"; OpUMulExtended,
 // OpSMulExtended, "the high-order bits of the multiplication".
@@ -205,6 +221,28 @@ void agree(const Transferred& t) {
     const TermId all = agreed<kAll>(t.terms(), votes(t, t.mask));
     t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
 }
+// SPIR-V, OpGroupNonUniformAllEqual: "The resulting value is true if Value is equal for all tangled
+// invocations". Of integers: where that of each lane is that of the next one.
+void areEqual(const Transferred& t) {
+    const Value& of = t.operand(1);
+    const Type& type = scalarOf(*of.type);
+    using enum reference::Kind;
+    if (type.kind == kFloat) return t.all.stop(t.s, t.mask.first(), "it compares floats");
+    const uint32_t opcode = numberIn(type.kind == kBool ? OpLogicalEqual : OpIEqual);
+    std::vector<TermId> equal;
+    for (uint32_t c = 0; c < of.components(); ++c) {
+        TermId last = 0;
+        t.mask.forEach([&](uint32_t lane) {
+            const TermId one = t.all.termOf(of, c, lane), other = std::exchange(last, one);
+            if (other == 0 || other == one) return;
+            const bool is = t.terms()[one].bits == t.terms()[other].bits;
+            equal.push_back(
+                operated(t.terms(), *t.s.program, opcode, boolType(), type, {other, one}, is));
+        });
+    }
+    const TermId all = agreed<true>(t.terms(), equal);
+    t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
+}
 void ballots(const Transferred& t) {
     for (uint32_t c = 0; c < t.result().components(); ++c) {
         Pieces pieces;
@@ -284,8 +322,8 @@ constexpr TransferRow kWholeRows[] = {
     wholeRow(isWhole, GLSLstd450Refract),
     wholeRow(isWhole, GLSLstd450Determinant),
     wholeRow(isWhole, GLSLstd450MatrixInverse),
-    wholeRow(isWhole, GLSLstd450ModfStruct),
-    wholeRow(isWhole, GLSLstd450FrexpStruct),
+    wholeRow(splits, GLSLstd450ModfStruct),
+    wholeRow(splits, GLSLstd450FrexpStruct),
 
     wholeRow(combinesLanes<inAnyOrder<OpIAdd>>, OpGroupNonUniformIAdd, kValue),
     wholeRow(combinesLanes<inAnyOrder<OpIMul>>, OpGroupNonUniformIMul, kValue),
@@ -307,6 +345,8 @@ constexpr TransferRow kWholeRows[] = {
     wholeRow(agree<false>, OpGroupNonUniformAny, kVote),
     wholeRow(agree<true>, OpSubgroupAllKHR, kVote),
     wholeRow(agree<false>, OpSubgroupAnyKHR, kVote),
+    wholeRow(areEqual, OpGroupNonUniformAllEqual, kVote),
+    wholeRow(areEqual, OpSubgroupAllEqualKHR, kVote),
     wholeRow(ballots, OpGroupNonUniformBallot, kVote),
     wholeRow(ballots, OpSubgroupBallotKHR, kVote),
     wholeRow(partitions, OpGroupNonUniformPartitionNV),

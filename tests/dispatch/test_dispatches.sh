@@ -26,11 +26,12 @@ run() {
     [[ $said != *Validation* && $said != *VUID* ]] || fail "$1: validation"$'\n'"$said"
 }
 
-# expect STATUS TEXT ARGUMENT...: `coopvk check ARGUMENT...` has this exit status and prints TEXT.
+# expect STATUS TEXT ARGUMENT...: `coopvk check ARGUMENT...` has this exit status and prints TEXT; or `prove`.
+command=check
 expect() {
     local status=$1 text=$2 out rc=0
     shift 2
-    out=$("$coopvk" check "$@" 2>&1) || rc=$?
+    out=$("$coopvk" "$command" "$@" 2>&1) || rc=$?
     [[ $rc == "$status" ]] || fail "status $rc, not $status: $*"$'\n'"$out"
     [[ $out == *"$text"* ]] || fail "no '$text' from $*"$'\n'"$out"
 }
@@ -76,6 +77,42 @@ cp "$source/product.comp" "$work"
 glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/wrong.spv" "$work/product.comp"
 expect 1 'auto, plain schedule: differs' --against "$work/wrong.spv" "$file"
 expect 1 'set 1, binding 1, byte 0: ' --against "$work/wrong.spv" "$file"
+
+# Where two bits of its memory decide, a proof is one for each of their values; where a word does, for that word.
+for bits in 5 4; do
+    cat >"$work/dump/cases$bits.comp" <<GLSL
+#version 460
+layout(local_size_x = 16) in;
+layout(binding = 0) readonly buffer A { uint a[4]; };
+layout(binding = 1) buffer C { uint c[4]; };
+void main() {
+    if (gl_LocalInvocationIndex == 0) { if ((a[0] & 5) == $bits) c[1] = a[1]; c[a[2] & 255] = a[3]; }
+}
+GLSL
+    sed 's/ c\[a\[2\] & 255\] = a\[3\];//' "$work/dump/cases$bits.comp" >"$work/dump/fewer$bits.comp"
+    for name in cases fewer; do
+        glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/dump/$name$bits.spv" "$work/dump/$name$bits.comp"
+    done
+done
+python3 - "$file" <<'PYTHON'
+import json, pathlib, sys
+path = pathlib.Path(sys.argv[1])
+request = json.loads(path.read_text())
+places = [{"set": 0, "binding": n, "element": 0, "region": n, "offset": 0, "size": 16} for n in (0, 1)]
+request["dispatch"] |= {"file": "few.bin", "regions": [{"size": 16, "before": 0}, {"size": 16, "before": 16}],
+                        "descriptors": places, "addresses": [], "blocks": [], "pushConstants": "",
+                        "groups": [1, 1, 1]}
+(path.parent / "few.bin").write_bytes(bytes(32))
+for name in ("cases5", "fewer5"):
+    (path.parent / f"{name}.json").write_text(json.dumps(request | {"shader": f"{name}.spv", "specialization": []}))
+PYTHON
+command=prove
+expect 0 ', 4 cases' --against "$work/dump/fewer5.spv" "$work/dump/fewer5.json"
+expect 2 'not shown to be the same' --against "$work/dump/fewer4.spv" "$work/dump/fewer5.json"
+expect 2 'OpAccessChain' --against "$work/dump/cases5.spv" "$work/dump/cases5.json"
+expect 0 'as it is: set 0, binding 0, bytes 8 to 8' --parameters 1 --against "$work/dump/cases5.spv" "$work/dump/cases5.json"
+expect 2 'not shown to be the same' --parameters 1 --against "$work/dump/fewer5.spv" "$work/dump/cases5.json"
+command=check
 
 # What the device computed is changed, then the file is too short.
 bytes=${file%.json}.bin

@@ -68,6 +68,24 @@ constexpr Pair kConversions[] = {
     {"to bfloat16 and to f16", OF("float(bfloat16_t(words[at]))"),
      OF("float(float16_t(float(words[at])))"), false},
 
+    // Numbers that the result's type lacks may become any bits, and no others.
+    {"to an integer by way of f32", OF("uint(uintBitsToFloate4m3EXT(uint8_t(words[at])))"),
+     RIGHT_WIDEN OF("uint(widen(words[at] & 0xFF))"), true, Number::u32},
+    {"to an integer with one small number less",
+     OF("uint(float(uintBitsToFloate4m3EXT(uint8_t(words[at]))) * 1024.0)"),
+     WIDEN("0.001953125", "7") OF("uint(widen(words[at] & 0xFF) * 1024.0)"), false, Number::u32},
+    {"to an integer and more", OF("uint(uintBitsToFloate4m3EXT(uint8_t(words[at])))"),
+     RIGHT_WIDEN OF("uint(widen(words[at] & 0xFF) + 0.5)"), false, Number::u32},
+    {"zero in place of any bits", OF("uint(uintBitsToFloate4m3EXT(uint8_t(words[at])))"),
+     RIGHT_WIDEN OF("uint(mix(widen(words[at] & 0xFF), 0.0, widen(words[at] & 0xFF) < 0.0))"), true,
+     Number::u32},
+    {"bits that are made of any bits", OF("uint(uintBitsToFloate4m3EXT(uint8_t(words[at]))) | 1u"),
+     RIGHT_WIDEN OF("mix(uint(widen(words[at] & 0xFF)) | 1u, 0u, isnan(widen(words[at] & 0xFF)))"),
+     false, Number::u32},
+    {"any bits on the wrong side",
+     OF("uint(abs(float(uintBitsToFloate4m3EXT(uint8_t(words[at])))))"),
+     RIGHT_WIDEN OF("uint(widen(words[at] & 0xFF))"), false, Number::u32},
+
     // fma() may round once or twice: what is the same in both ways, is proved.
     {"times one and less zero", "g = h;", "g = fma(h, float16_t(1.0), float16_t(-0.0));", true,
      Number::f16},

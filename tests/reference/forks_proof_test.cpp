@@ -77,6 +77,15 @@ constexpr Pair kForks[] = {
      CALLED(COUNTS, OF_WORD), true, Number::u32},
     {"one iteration more", CALLED("", CHOSEN("1", "3", "6", "6")), CALLED(COUNTS, OF_WORD), false,
      Number::u32},
+    // They pass the merge block of the nearest selection.
+    {"a way out of two selections", "f = mix(d, mix(b, c, i > 3), j > 3);",
+     "switch (0) { default: if (j > 3) { if (i > 3) { f = c; break; } f = b; break; } f = d; }",
+     true},
+    {"a way out of one selection of two", "f = mix(d, mix(b, c, i > 3), j > 3);",
+     "switch (0) { default: if (j > 3) { if (i > 3) { f = c; break; } f = b; } f = d; }", false},
+    {"the other way out of two selections", "f = mix(d, mix(b, c, i > 3), j > 3);",
+     "switch (0) { default: if (j > 3) { if (i > 3) { f = b; break; } f = c; break; } f = d; }",
+     false},
     {"without an end", "u = i;", "u = i; while (u > 3) u = u / 2;", false, Number::u32},
 };
 

@@ -166,6 +166,15 @@ Memory makeMemory(const Module& module, const MemoryChoice& choice) {
     return memory;
 }
 
+void setByte(Memory& memory, size_t buffer, uint64_t offset, std::byte value) {
+    Buffer& of = memory.buffers[buffer];
+    of.bytes[offset] = value;
+    if (!of.range || memory.given == nullptr) return;
+    auto given = std::make_shared<Given>(*memory.given);
+    given->regions[of.range->region][of.range->offset + offset] = value;
+    memory.given = std::move(given);
+}
+
 MemoryCopy::MemoryCopy(const Memory& from, Keeps keeps) {
     owned_.reserve(from.buffers.size());
     ranges_.reserve(from.buffers.size());
@@ -251,9 +260,9 @@ const reference::Range* MemoryCopy::descriptor(uint32_t set, uint32_t binding, u
 }
 
 const reference::Range* MemoryCopy::buffer(uint64_t address) {
-    for (const reference::Range& range : addresses_.empty() ? ranges_ : addresses_) {
-        if (address >= range.address && address - range.address < range.size) return &range;
-    }
+    for (const auto& all : {std::span(addresses_), std::span(ranges_)})
+        for (const reference::Range& range : all)
+            if (address >= range.address && address - range.address < range.size) return &range;
     return nullptr;
 }
 

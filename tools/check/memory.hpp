@@ -68,6 +68,9 @@ struct Memory {
     std::shared_ptr<const Given> given;
 };
 
+// Executions have it, also where the buffer is a range of given memory.
+void setByte(Memory& memory, size_t buffer, uint64_t offset, std::byte value);
+
 // Nothing but memory can fail: throws std::bad_alloc.
 Memory makeMemory(const Module& module, const MemoryChoice& choice);
 

@@ -6,6 +6,7 @@
 #include <format>
 #include <map>
 #include <optional>
+#include <set>
 
 #include "coopvk_reference/symbols.hpp"
 #include "rewriting.hpp"
@@ -44,7 +45,15 @@ constexpr AssumptionRow kAssumptions[] = {
     {reference::kSameFunctions, "an instruction gives equal results of equal operands"},
 };
 
-constexpr size_t kMostCases = 64;
+constexpr size_t kMostBits = 6, kMostCases = 64;
+
+// A bit of memory.
+struct MemoryBit {
+    size_t buffer;
+    uint64_t offset;
+    uint8_t bit;
+    reference::Deviation symbol;
+};
 
 // Contents of memory: some bits have a value in each, and together the cases have all values.
 struct Case {
@@ -91,10 +100,13 @@ class Prover {
  private:
     ProofVerdict executeNative(std::string& message);
     void executeCase(Case& one, std::string& message);
+    std::vector<MemoryBit> decidingPlaces();
     bool split(const Case& of, std::vector<Case>& to);
+    bool take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to);
+    std::vector<std::string> parametersInWords() const;
     reference::Settings settings();
     Side sideOf(std::span<const uint32_t> words,
-                std::span<const SpecializationValue> specialization) const;
+                std::span<const SpecializationValue> specialization, bool validates) const;
     Execution executeWithSymbols(const Side& side, const Case& one, std::string& obstacle);
     ProofOutcome proveFor(const Subject& subject, std::string deviceClass,
                           rewrite::BackEnd backEnd);
@@ -117,6 +129,7 @@ class Prover {
     std::vector<Side> rewritten_;  // whose instructions terms name
     std::vector<Case> cases_;
     size_t count_ = 1;  // of cases, with those that are still to be executed
+    std::set<std::pair<size_t, uint64_t>> parameters_;  // buffer and byte
     double nativeSeconds_ = 0;
     std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
 };
@@ -133,12 +146,12 @@ reference::Settings Prover::settings() {
 }
 
 Side Prover::sideOf(std::span<const uint32_t> words,
-                    std::span<const SpecializationValue> specialization) const {
+                    std::span<const SpecializationValue> specialization, bool validates) const {
     return makeSide({.words = words,
                      .entryPoint = entryPoint_,
                      .specialization = specialization,
                      .lanes = lanes_,
-                     .validate = options_.check.validate,
+                     .validate = validates,
                      .stage = options_.check.memory.stage,
                      .placement = placement_,
                      .optimalLayout = optimalLayoutOf(subject_)});
@@ -164,16 +177,9 @@ void Prover::executeCase(Case& one, std::string& message) {
     one.native = executeWithSymbols(native_, one, message);
 }
 
-// A case for each value of the bits that decided what stopped the last execution. False: they are
-// none, or too many.
-bool Prover::split(const Case& of, std::vector<Case>& to) {
-    struct Place {
-        size_t buffer;
-        uint64_t offset;
-        uint8_t bit;
-        reference::Deviation symbol;
-    };
-    std::vector<Place> places;
+// What decided what stopped the last execution; empty: other things, or too much.
+std::vector<MemoryBit> Prover::decidingPlaces() {
+    std::vector<MemoryBit> places;
     for (const auto& [symbol, bits] : symbols_.takeDecidingBits()) {
         const size_t before = places.size();
         for (size_t b = 0; b < symbolic_.deviations().size(); ++b) {
@@ -183,18 +189,25 @@ bool Prover::split(const Case& of, std::vector<Case>& to) {
                 if ((bits >> bit & 1) != 0)
                     places.push_back({b, uint64_t(found - all.begin()), bit, symbol});
         }
-        if (places.size() == before) return false;
+        if (places.size() == before) return {};
     }
-    const size_t count = size_t{1} << places.size();
-    if (places.empty() || count_ - 1 + count > kMostCases) return false;
+    return places;
+}
+
+// A case for each value of these bits. False: they are none, or too many.
+bool Prover::split(const Case& of, std::vector<Case>& to) {
+    const std::vector<MemoryBit> places = decidingPlaces();
+    const size_t count = size_t{1} << std::min(places.size(), kMostBits + 1);
+    if (places.empty()) return false;
+    if (places.size() > kMostBits || count_ - 1 + count > kMostCases) return take(places, of, to);
     count_ += count - 1;
     for (size_t values = 0; values < count; ++values) {
         Case one{of.memory, of.deviations};
         for (size_t n = 0; n < places.size(); ++n) {
             const auto& [buffer, offset, bit, symbol] = places[n];
             const auto mask = uint8_t(1u << bit), value = uint8_t((values >> n & 1) << bit);
-            std::byte& byte = one.memory.buffers[buffer].bytes[offset];
-            byte = (byte & std::byte(~mask)) | std::byte(value);
+            const std::byte byte = one.memory.buffers[buffer].bytes[offset];
+            setByte(one.memory, buffer, offset, (byte & std::byte(~mask)) | std::byte(value));
             reference::Deviation& deviation = one.deviations[buffer][offset];
             deviation = symbols_.withBits({deviation, mask}, value);
         }
@@ -203,9 +216,36 @@ bool Prover::split(const Case& of, std::vector<Case>& to) {
     return true;
 }
 
+// One case: the bytes with these bits are parameters.
+bool Prover::take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to) {
+    if (options_.parameters == 0) return false;
+    for (const MemoryBit& place : places) parameters_.emplace(place.buffer, place.offset);
+    if (parameters_.size() > options_.parameters) return false;
+    Case one{of.memory, of.deviations};
+    bool isFewer = false;
+    for (const auto& [buffer, offset] : parameters_)
+        isFewer |= std::exchange(one.deviations[buffer][offset], 0) != 0;
+    if (isFewer) to.push_back(std::move(one));
+    return isFewer;
+}
+
+std::vector<std::string> Prover::parametersInWords() const {
+    std::vector<std::string> ranges;
+    for (auto at = parameters_.begin(); at != parameters_.end();) {
+        const auto [buffer, first] = *at;
+        uint64_t end = first;
+        for (; at != parameters_.end() && *at == std::pair{buffer, end}; ++at) ++end;
+        ranges.push_back(
+            std::format("{}, bytes {} to {}", memory_.buffers[buffer].name, first, end - 1));
+    }
+    return ranges;
+}
+
 ProofVerdict Prover::executeNative(std::string& message) {
     placement_ = placementAt(subject_, entryPoint_, lanes_);
-    native_ = sideOf(subject_.words, subject_.specialization);
+    // What a dispatch is of, a device has taken, perhaps against the validator's opinion.
+    const bool validates = options_.check.validate && memory_.given == nullptr;
+    native_ = sideOf(subject_.words, subject_.specialization, validates);
     message = native_.error;
     if (native_.program == nullptr) return ProofVerdict::kNotExecutable;
     const auto size = reference::workgroupSize(*native_.program);
@@ -264,7 +304,7 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
 void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) {
     std::span<const SpecializationValue> specialization;
     if (!subject_.rewritten.empty()) specialization = subject_.specialization;
-    Side& side = rewritten_.emplace_back(sideOf(words, specialization));
+    Side& side = rewritten_.emplace_back(sideOf(words, specialization, options_.check.validate));
     if (side.program == nullptr) {
         outcome.message = side.error;
         outcome.verdict = ProofVerdict::kNotProvable;
@@ -285,6 +325,7 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         }
         if (!proveCase(side, one, more, outcome)) return;
     }
+    outcome.parameters = parametersInWords();
     if (outcome.numbers != 0) return;
     outcome.verdict = ProofVerdict::kNotProvable;
     outcome.message = "the dispatch changes no memory";

@@ -32,6 +32,8 @@ struct ProofOutcome {
     uint32_t assumptions = 0;  // reference::Assumption
     double seconds = 0;
     std::optional<Outcome> shown;  // of kDiffers
+    // Bytes that have the value of this memory, not any: ranges of buffers, in words.
+    std::vector<std::string> parameters;
 };
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);
@@ -40,6 +42,8 @@ struct ProofOptions {
     Options check;           // lanes, back-ends, workgroups, memory
     bool hasDevice = false;  // false: each class of devices in turn
     bool tries = true;       // executions that show a difference, where nothing is proved
+    // So many bytes of memory that decide addresses, sizes or branches may count as known.
+    uint32_t parameters = 0;
 };
 
 // Throws std::bad_alloc.

@@ -40,7 +40,7 @@ class Symbols {
     Deviation addBytes(const std::byte* sample, uint64_t size);
     // Why the last execution stopped; empty: nothing was in its way.
     std::string takeObstacle();
-    // The few bits of symbols that decide what stopped it; empty: too many do, or others.
+    // The bits of symbols that decide what stopped it; empty: too many do, or others.
     std::vector<SymbolBits> takeDecidingBits();
     // A byte with these bits in place of its own. Its other bits are as in the sample.
     Deviation withBits(const SymbolBits& known, uint8_t bits);

@@ -15,6 +15,8 @@ struct CheckOptions {
     check::Options check;
     std::vector<uint32_t> lanes, groups, push;
     std::string against;
+    uint32_t parameters = 0;   // bytes, of a proof
+    bool isEachClass = false;  // also of a request that names a device
     bool anyValues = false;
     bool onDevice = false;
     uint32_t index = 0;  // of that device

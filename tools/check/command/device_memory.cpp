@@ -87,13 +87,13 @@ void DeviceMemory::addBuffers(const vulkan::DeviceRef& device) {
 
 void DeviceMemory::addAddresses() {
     if (!hasAddresses_) return;
+    if (memory_.given != nullptr)
+        for (const auto& [address, range] : memory_.given->addresses)
+            moved_.push_back({address, range.size, buffers_[range.region].address + range.offset});
     for (size_t b = 0; b < parts_.size(); ++b)
         if (memory_.buffers[b].address != 0)
             moved_.push_back({memory_.buffers[b].address, parts_[b].size,
                               parts_[b].buffer->address + parts_[b].offset});
-    if (memory_.given == nullptr) return;
-    for (const auto& [address, range] : memory_.given->addresses)
-        moved_.push_back({address, range.size, buffers_[range.region].address + range.offset});
 }
 
 std::optional<uint64_t> DeviceMemory::moved(uint64_t address, bool back) const {

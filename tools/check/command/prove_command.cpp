@@ -39,6 +39,11 @@ Result<int> proveOne(const CheckOptions& options) {
     if (!check) return check.error();
     check::ProofOptions proof{.check = std::move(*check)};
     proof.hasDevice = job->isRecorded || !options.rewrite.device.empty();
+    proof.parameters = options.parameters;
+    if (options.isEachClass) {
+        proof.hasDevice = subject->asRecorded = false;
+        proof.check.backEnds = check::Options{}.backEnds;
+    }
     std::vector<uint32_t> against;
     if (!options.against.empty()) {
         auto words = readModule(options.against);
@@ -64,6 +69,13 @@ void addProveCommand(CLI::App& app, int& status) {
     addInputOptions(*command, *options);
     addMemoryOptions(*command, *options);
     addRewriteOptions(*command, options->rewrite);
+    command
+        ->add_option("--parameters", options->parameters,
+                     "Up to so many bytes of memory that decide addresses, sizes or branches count "
+                     "as parameters of the dispatch: the proof is for the values that they have")
+        ->option_text("BYTES");
+    command->add_flag("--each-class", options->isEachClass,
+                      "Rewrite a request for each class of devices, not for its own device");
     command->callback([options, &status] { status = forInputs(*options, proveOne); });
 }
 

@@ -49,6 +49,7 @@ void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
             if (outcome.cases > 1) out << std::format(", {} cases", outcome.cases);
             for (const std::string_view text : check::assumptionsOf(outcome.assumptions))
                 out << "; " << text;
+            for (const std::string& text : outcome.parameters) out << "; as it is: " << text;
             out << ')';
         }
         out << '\n';
@@ -77,6 +78,7 @@ void printJson(std::ostream& out, const std::string& input,
         one["terms"] = outcome.terms;
         one["seconds"] = outcome.seconds;
         one["assumptions"] = check::assumptionsOf(outcome.assumptions);
+        if (!outcome.parameters.empty()) one["parameters"] = outcome.parameters;
     }
     out << jsonText(json, 1);
 }
