@@ -7,15 +7,15 @@ usage: prove_shaders.py [--lanes N,...] [--every N] [--seed N] [--seconds N] [--
 Proves the compute shaders of the driver tests (`coopvk prove`, docs/proof.md) for each class of devices, with
 core SPIR-V and with the driver's matrices. The layer keeps each shader's first dispatch (dump_inputs) while the
 tests run on the reference device; equal shaders with equal constants and workgroups are proved once. It continues
-an earlier run in the same folder. The status is 0 only if shaders were proved, and none differs.
+an earlier run of the same binaries in the same folder. The status is 0 only if shaders were proved, and none differs.
 
-  --lanes N,...    subgroup sizes; default: 8,32,64
-  --every N        one test in N; default: 1
+  --lanes N,...    subgroup sizes; default: 8,32,64 with COOPVK_TEST_FULL, else 32
+  --every N        one test in N; default: 1 with COOPVK_TEST_FULL, else 6000
   --seed N         chooses these; default: 0
   --seconds N      of processor time for each shader, then it is stopped; default: 60
   --mebibytes N    of memory for each shader, and 4 of buffers in each dispatch; default: 4096
   --jobs N         processes; default: as many as processors
-  --work DIR       default: BUILD/driver-proofs; holds results.jsonl (a line for each shader), summary.json, and
+  --work DIR       default: BUILD/driver-proofs; gets results-*.jsonl (a line for each shader), summary.json, and
                    the dispatches
   BUILD            the build folder; the run needs its tests/driver/driver_tests, tools/coopvk-compare, layer/*.so,
                    layer/VkLayer_coopvk.json, reference/icd, and Vulkan's loader
@@ -48,6 +48,10 @@ CAUSES = (
     )
 
 
+def version_of(binary):
+    return hashlib.sha256(binary.read_bytes()).hexdigest()[:8]
+
+
 def tests_of(options, environment):
     listed = subprocess.run([options.binary, "--gtest_list_tests"], env=environment, stdout=subprocess.PIPE,
                             text=True, check=True).stdout
@@ -67,7 +71,7 @@ def tests_of(options, environment):
 
 def environment_for(options, lanes):
     build = options.build
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("COOPVK_")}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("COOPVK_", "VK_"))}
     return kept | {
         "VK_DRIVER_FILES": str(build / "reference/icd/coopvk_reference.json"),
         "VK_IMPLICIT_LAYER_PATH": str(build / "layer"), "XDG_CONFIG_HOME": str(options.work / "none"),
@@ -78,7 +82,7 @@ def environment_for(options, lanes):
 
 def dump(options, lanes, number, tests):
     """Runs tests, and keeps what a proof needs of the dispatches."""
-    name = hashlib.sha256("".join(tests).encode()).hexdigest()[:8]
+    name = hashlib.sha256("".join([options.tests_version, *tests]).encode()).hexdigest()[:8]
     folder = options.work / f"dispatches/{lanes}/{number:04}-{name}"
     if folder.exists():
         return folder
@@ -115,7 +119,7 @@ def key_of(path):
 
 def prove(options, lanes, key, path):
     def limit():
-        resource.setrlimit(resource.RLIMIT_CPU, (options.seconds, options.seconds))
+        resource.setrlimit(resource.RLIMIT_CPU, (options.seconds, options.seconds + 5))
         resource.setrlimit(resource.RLIMIT_AS, (options.mebibytes << 20,) * 2)
     began = time.monotonic()
     command = [options.build / "tools/coopvk-compare", "prove", "--each-class",
@@ -182,7 +186,8 @@ def summarise(options, results):
 
 def run(options):
     (options.work / "none").mkdir(parents=True, exist_ok=True)
-    log = options.work / "results.jsonl"
+    options.tests_version = version_of(options.binary)
+    log = options.work / f"results-{version_of(options.build / 'tools/coopvk-compare')}.jsonl"
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     results = {(result["lanes"], result["key"]): result for result in map(json.loads, lines)}
     wanted = {}
@@ -215,8 +220,10 @@ def main():
     parser = argparse.ArgumentParser(add_help=False)
     parser.add_argument("-h", "--help", action="store_true")
     parser.add_argument("build", nargs="?", type=pathlib.Path)
-    parser.add_argument("--lanes", default="8,32,64", type=lambda text: [int(part) for part in text.split(",")])
-    for name, value in (("every", 1), ("seed", 0), ("seconds", 60), ("mebibytes", 4096),
+    is_long = os.environ.get("COOPVK_TEST_FULL", "0") not in ("", "0")
+    parser.add_argument("--lanes", default="8,32,64" if is_long else "32",
+                        type=lambda text: [int(part) for part in text.split(",")])
+    for name, value in (("every", 1 if is_long else 6000), ("seed", 0), ("seconds", 60), ("mebibytes", 4096),
                         ("jobs", len(os.sched_getaffinity(0)))):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--work", type=pathlib.Path)
