@@ -47,8 +47,8 @@ void isWhole(const Transferred& t) {
     });
 }
 
-// GLSL.std.450, ModfStruct and FrexpStruct: "Same semantics as in Modf" and "Frexp", whose "results
-// are computed per component". So each component of both members is of that of the operand.
+// GLSL 4.60, 8.3 (modf, frexp): "These all operate component-wise. The description is per
+// component." So each component of both members is of that of the operand.
 void splits(const Transferred& t) {
     const Value &from = t.operand(0), &result = t.result();
     const Type* const type = &scalarOf(*from.type);
@@ -221,8 +221,8 @@ void agree(const Transferred& t) {
     const TermId all = agreed<kAll>(t.terms(), votes(t, t.mask));
     t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
 }
-// SPIR-V, OpGroupNonUniformAllEqual: "The resulting value is true if Value is equal for all tangled
-// invocations". Of integers: where that of each lane is that of the next one.
+// SPIR-V, OpGroupNonUniformAllEqual: "The result is true if Value is equal for all active
+// invocations in the group". Of integers: where that of each lane is that of the next one.
 void areEqual(const Transferred& t) {
     const Value& of = t.operand(1);
     const Type& type = scalarOf(*of.type);
