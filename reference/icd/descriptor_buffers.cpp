@@ -146,8 +146,8 @@ void CmdSetDescriptorBufferOffsetsEXT(CommandBuffer& commands, VkPipelineBindPoi
         record(commands, [=, place = places[i],
                           bindings = layout->sets[first + i]](Execution& execution) {
             require(buffer < execution.descriptorBuffers.size(), "there is no such buffer bound");
-            execution.sets[first + i] =
-                BoundSet{.bindings = bindings, .address = execution.descriptorBuffers[buffer] + place};
+            execution.sets[first + i] = BoundSet{
+                .bindings = bindings, .address = execution.descriptorBuffers[buffer] + place};
         });
     }
 }
@@ -164,9 +164,9 @@ void CmdSetDescriptorBufferOffsets2EXT(CommandBuffer& commands,
 void CmdBindDescriptorBufferEmbeddedSamplersEXT(CommandBuffer& commands, VkPipelineBindPoint point,
                                                 PipelineLayout* layout, uint32_t number) {
     if (point != VK_PIPELINE_BIND_POINT_COMPUTE) return;
-    require(number < std::min<size_t>(layout->sets.size(), kMaxSets) &&
-                layout->sets[number] != nullptr,
-            "the layout has no such set");
+    require(
+        number < std::min<size_t>(layout->sets.size(), kMaxSets) && layout->sets[number] != nullptr,
+        "the layout has no such set");
     record(commands, [number, bindings = layout->sets[number]](Execution& execution) {
         execution.sets[number] = BoundSet{.bindings = bindings};
     });

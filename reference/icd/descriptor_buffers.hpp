@@ -15,8 +15,8 @@ inline constexpr VkDeviceSize kDescriptorBufferAlignment = 64;
 VkDeviceSize placeOf(const Bindings& bindings, uint32_t binding);
 VkDeviceSize sizeOf(const Bindings& bindings);
 
-// What the bytes of a descriptor say. Throws InvalidUse where they are none of this binding, or name
-// what is not there.
+// What the bytes of a descriptor say. Throws InvalidUse where they are none of this binding, or
+// name what is not there.
 Descriptor readDescriptor(const Binding& binding, const std::byte* bytes,
                           const Addresses& addresses);
 

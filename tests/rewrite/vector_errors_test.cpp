@@ -117,21 +117,6 @@ TEST(VectorErrors, RefusesInterpretationsAsBfloat16) {
     }
 }
 
-TEST(VectorErrors, RefusesComponentsThatAreNoNumbers) {
-    for (const std::string_view component : {"OpTypeBool", "OpTypeFloat 64", "OpTypeInt 64 0"}) {
-        const Result<Rewritten> out =
-            run(test::edited(test::layerModule(16, 16, 0, false),
-                             {{"%main = OpFunction",
-                               std::format("%component = {}\n%length = OpConstant %uint 16\n"
-                                           "%Other = OpTypeCooperativeVectorNV %component %length\n"
-                                           "%main = OpFunction",
-                                           component)}}));
-        ASSERT_FALSE(out) << component;
-        EXPECT_EQ(out.error().code, ErrorCode::kUnsupported) << out.error().message;
-        EXPECT_NE(out.error().message.find("components"), std::string::npos) << out.error().message;
-    }
-}
-
 // Each chain's base is the chain before it. More of them than calls that a stack of 1 MiB holds.
 TEST(VectorErrors, ChainsOfAnyLength) {
     constexpr uint32_t kChains = 12'500;

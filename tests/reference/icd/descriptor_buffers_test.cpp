@@ -207,9 +207,7 @@ TEST_F(LostDescriptors, AddressesOfNothing) {
     expectLost("a descriptor has an address where there is no buffer");
 }
 
-TEST_F(LostDescriptors, BuffersThatAreNotBound) {
-    expectLost("there is no such buffer bound", 1);
-}
+TEST_F(LostDescriptors, BuffersThatAreNotBound) { expectLost("there is no such buffer bound", 1); }
 
 TEST_F(LostDescriptors, WrongOffsets) {
     const VkCommandBuffer commands = allocate();
