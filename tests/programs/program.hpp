@@ -25,6 +25,8 @@ struct Program {
 
 // Push constants: number n has the value n, so that compilers do not know it.
 inline constexpr uint32_t kNumbers = 8;
+// One more: an array of variables has no such length, and none of its type an explicit layout.
+inline constexpr uint32_t kPushed = kNumbers + 1;
 // Bytes of each buffer.
 inline constexpr uint64_t kBufferSize = 32768;
 

@@ -23,7 +23,7 @@ Writer::Writer(uint64_t seed, uint32_t lanes_, Features features) : random(seed)
 
 Program Writer::finish(uint32_t invocations) {
     Program made{.text = text.module(invocations), .lanes = lanes};
-    for (uint32_t n = 0; n < kNumbers; ++n) made.push.push_back(n);
+    for (uint32_t n = 0; n < kPushed; ++n) made.push.push_back(n);
     made.specialization = text.specialization();
     made.canBeValidated = canBeValidated;
     made.buffers = static_cast<uint32_t>(buffers_.size());
@@ -35,7 +35,7 @@ std::string Writer::number(uint32_t value) {
     const std::string u32 = text.type(Component::kU32);
     if (push_.empty()) {
         const std::string array =
-            text.global(std::format("OpTypeArray {} {}", u32, text.u32(kNumbers)));
+            text.global(std::format("OpTypeArray {} {}", u32, text.u32(kPushed)));
         const std::string block = text.global("OpTypeStruct " + array);
         text.decorate("OpDecorate " + array + " ArrayStride 4");
         text.decorate("OpDecorate " + block + " Block");
