@@ -136,6 +136,7 @@ TEST_F(DescriptorBuffers, LayoutsHaveRoomForThem) {
 }
 
 TEST_F(DescriptorBuffers, DispatchesReadThem) {
+    words(0)[0] = 10, words(0)[1] = 20;
     write(0, 0, 1);
     write(256, 1, 2);
     EXPECT_VK(run([&](VkCommandBuffer to) {
@@ -143,8 +144,8 @@ TEST_F(DescriptorBuffers, DispatchesReadThem) {
         barrier(to, kEverything, kEverything);
         plusOne(to, 256, 1);  // from the uniform buffer
     }));
-    EXPECT_EQ(words(1).values(), (Values{2, 3}));
-    EXPECT_EQ(words(2).values(), (Values{3, 4}));
+    EXPECT_EQ(words(1).values(), (Values{11, 21}));
+    EXPECT_EQ(words(2).values(), (Values{12, 22}));
 }
 
 // They are read when the dispatch executes.
