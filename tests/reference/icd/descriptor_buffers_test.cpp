@@ -6,6 +6,7 @@
 #include "dependencies.hpp"
 #include "images.hpp"
 // These have no includes of their own.
+#include "embedded_sampler.spv.h"
 #include "levels.spv.h"
 #include "plus_one.spv.h"
 
@@ -34,20 +35,22 @@ class Heap {
         vkGetDescriptorSetLayoutBindingOffsetEXT(device_, layout_, binding, &offset);
         return reinterpret_cast<std::byte*>(&words_[0]) + set + offset + element * size;
     }
-    void buffer(VkDeviceSize set, uint32_t binding, VkDescriptorType type,
-                VkDeviceAddress address) {
+    void buffer(VkDeviceSize set, uint32_t binding, VkDescriptorType type, VkDeviceAddress address,
+                VkDeviceSize bytes = 8) {
         const VkDescriptorAddressInfoEXT at{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr,
-                                            address, 8};
+                                            address, bytes};
         VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, type};
         info.data.pStorageBuffer = address == 0 ? nullptr : &at;
         const size_t size = type == kUniform ? sizes.uniformBufferDescriptorSize
                                              : sizes.storageBufferDescriptorSize;
         vkGetDescriptorEXT(device_, &info, size, this->at(set, binding, 0, size));
     }
-    void image(uint32_t binding, uint32_t element, const VkDescriptorImageInfo& image) {
-        VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, kImage};
+    void image(uint32_t binding, uint32_t element, const VkDescriptorImageInfo& image,
+               VkDescriptorType type = kImage) {
+        VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, type};
         info.data.pCombinedImageSampler = &image;
-        const size_t size = sizes.combinedImageSamplerDescriptorSize;
+        const size_t size = type == kImage ? sizes.combinedImageSamplerDescriptorSize
+                                           : sizes.sampledImageDescriptorSize;
         vkGetDescriptorEXT(device_, &info, size, at(0, binding, element, size));
     }
     void bind(VkCommandBuffer commands, VkPipelineLayout layout, VkDeviceSize set,
@@ -233,29 +236,79 @@ class DescriptorsOfImages : public Accepting {
         more = {VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME};
         Accepting::SetUp();
     }
+    VkSampler borderSampler() {
+        VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
+        info.addressModeU = info.addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
+        info.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
+        info.maxLod = VK_LOD_CLAMP_NONE;
+        VkSampler sampler = VK_NULL_HANDLE;
+        EXPECT_VK(vkCreateSampler(device, &info, nullptr, &sampler));
+        return sampler;
+    }
+    // A set with one sampler, which is in its layout.
+    VkDescriptorSetLayout embeddedSet(const VkSampler& sampler) {
+        VkDescriptorSetLayoutBinding only = binding(0, VK_DESCRIPTOR_TYPE_SAMPLER);
+        only.pImmutableSamplers = &sampler;
+        VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO};
+        info.flags =
+            kInMemory | VK_DESCRIPTOR_SET_LAYOUT_CREATE_EMBEDDED_IMMUTABLE_SAMPLERS_BIT_EXT;
+        info.bindingCount = 1;
+        info.pBindings = &only;
+        VkDescriptorSetLayout set = VK_NULL_HANDLE;
+        EXPECT_VK(vkCreateDescriptorSetLayout(device, &info, nullptr, &set));
+        return set;
+    }
+    // With this set, too.
+    void add(Layout& layout, VkDescriptorSetLayout second) {
+        const VkDescriptorSetLayout sets[] = {layout.set, second};
+        VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO};
+        info.setLayoutCount = 2;
+        info.pSetLayouts = sets;
+        vkDestroyPipelineLayout(device, layout.pipelines, nullptr);
+        EXPECT_VK(vkCreatePipelineLayout(device, &info, nullptr, &layout.pipelines));
+    }
 
  private:
     VkPhysicalDeviceDescriptorBufferFeaturesEXT features_ = enabled();
 };
 
+// shaders/embedded_sampler.comp: the border is the sampler's.
+TEST_F(DescriptorsOfImages, EmbeddedSamplers) {
+    Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4});
+    Words results(device, Values(4, 0));
+    const VkSampler sampler = borderSampler();
+    const VkDescriptorSetLayout embedded = embeddedSet(sampler);
+    Layout layout(device, {binding(0, kStorage), binding(1, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE)},
+                  kInMemory);
+    add(layout, embedded);
+    Heap heap(device, physical, layout.set);
+    heap.buffer(0, 0, kStorage, results.address(), 16);
+    heap.image(1, 0, picture.info(), VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        picture.prepare(commands);
+        picture.clear(commands);
+        fullBarrier(commands);
+        heap.bind(commands, layout.pipelines, 0);
+        vkCmdBindDescriptorBufferEmbeddedSamplersEXT(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                                                     layout.pipelines, 1);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE,
+                          layout.pipeline(kEmbeddedSamplerWords));
+        vkCmdDispatch(commands, 1, 1, 1);
+    }));
+    const float one = 1;
+    EXPECT_EQ(std::memcmp(&results[0], &one, sizeof(one)), 0);
+    vkDestroyDescriptorSetLayout(device, embedded, nullptr);
+    vkDestroySampler(device, sampler, nullptr);
+}
+
 // shaders/levels.comp: the fifth result is a border, the sixth a texel of the second level.
 TEST_F(DescriptorsOfImages, WithTheirSamplers) {
     Picture picture(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4}, VK_IMAGE_ASPECT_COLOR_BIT, 2);
     Words results(device, Values(32, 0));
-    VkSamplerCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO};
-    info.addressModeU = info.addressModeV = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
-    info.borderColor = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE;
-    info.maxLod = VK_LOD_CLAMP_NONE;
-    VkSampler sampler = VK_NULL_HANDLE;
-    ASSERT_VK(vkCreateSampler(device, &info, nullptr, &sampler));
+    const VkSampler sampler = borderSampler();
     Layout layout(device, {binding(0, kStorage), binding(1, kImage, 3)}, kInMemory);
     Heap heap(device, physical, layout.set);
-    const VkDescriptorAddressInfoEXT at{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr,
-                                        results.address(), 128};
-    VkDescriptorGetInfoEXT buffer{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, kStorage};
-    buffer.data.pStorageBuffer = &at;
-    const size_t size = heap.sizes.storageBufferDescriptorSize;
-    vkGetDescriptorEXT(device, &buffer, size, heap.at(0, 0, 0, size));
+    heap.buffer(0, 0, kStorage, results.address(), 128);
     for (uint32_t i = 0; i < 3; ++i) heap.image(1, i, picture.info(sampler));
     EXPECT_VK(run([&](VkCommandBuffer commands) {
         picture.prepare(commands);
