@@ -173,6 +173,7 @@ VkResult BindImageMemory(Device&, Image* image, DeviceMemory* memory, VkDeviceSi
     const Range range = part(memory->range, offset, image->size);
     require(image->range.data == nullptr, "the image has memory already");
     require(range.size == image->size, "the image goes beyond the end of the memory");
+    require(offset % kImageAlignment == 0, "the offset is no multiple of the image's alignment");
     image->bind(range, memory->self);
     return VK_SUCCESS;
 }

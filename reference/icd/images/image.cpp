@@ -6,8 +6,6 @@
 namespace coopvk::reference::icd {
 namespace {
 
-constexpr VkDeviceSize kImageAlignment = 256;
-
 uint64_t up(uint64_t value, uint64_t unit) { return (value + unit - 1) / unit * unit; }
 
 void setRequirements(const Image& image, VkMemoryRequirements2* out) {

@@ -9,6 +9,9 @@
 
 namespace coopvk::reference::icd {
 
+// Of the memory of images, and of their layers in it.
+constexpr VkDeviceSize kImageAlignment = 256;
+
 inline constexpr VkImageCreateFlags kSparseOrProtected =
     VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_PROTECTED_BIT;
 // Of a format, in a row or column of texels.
