@@ -89,7 +89,7 @@ class FakeDriver {
     VkResult listing = VK_SUCCESS;         // of vkEnumerateDeviceExtensionProperties
     VkResult pipelineResult = VK_SUCCESS;  // of every pipeline that has a stage
     VkResult shaderResult = VK_SUCCESS;    // of every shader object
-    VkResult waitResult = VK_SUCCESS;      // of vkDeviceWaitIdle
+    VkResult waitResult = VK_SUCCESS;      // of submissions and waits
 
     VkResult deferredResult = VK_OPERATION_DEFERRED_KHR;  // of pipelines with an operation
     uint32_t int4Shapes = 0;  // how many it lists itself; with none, it has not the query

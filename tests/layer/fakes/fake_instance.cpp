@@ -171,6 +171,17 @@ void destroyDevice(VkDevice device, const VkAllocationCallbacks* allocator) {
 }
 
 VkResult waitIdle(VkDevice) { return driver().waitResult; }
+VkResult queueWaitIdle(VkQueue) { return driver().waitResult; }
+VkResult queueSubmit(VkQueue, uint32_t, const VkSubmitInfo*, VkFence) {
+    return driver().waitResult;
+}
+VkResult waitForFences(VkDevice, uint32_t, const VkFence*, VkBool32, uint64_t) {
+    return driver().waitResult;
+}
+VkResult getFenceStatus(VkDevice, VkFence) { return driver().waitResult; }
+VkResult waitSemaphores(VkDevice, const VkSemaphoreWaitInfo*, uint64_t) {
+    return driver().waitResult;
+}
 
 void submitMessage(VkInstance, VkDebugUtilsMessageSeverityFlagBitsEXT,
                    VkDebugUtilsMessageTypeFlagsEXT, const VkDebugUtilsMessengerCallbackDataEXT*) {
@@ -199,6 +210,11 @@ const Entry kDeviceEntries[] = {
     COOPVK_FAKE(vkGetDeviceProcAddr, getDeviceProcAddr),
     COOPVK_FAKE(vkDestroyDevice, destroyDevice),
     COOPVK_FAKE(vkDeviceWaitIdle, waitIdle),
+    COOPVK_FAKE(vkQueueSubmit, queueSubmit),
+    COOPVK_FAKE(vkQueueWaitIdle, queueWaitIdle),
+    COOPVK_FAKE(vkWaitForFences, waitForFences),
+    COOPVK_FAKE(vkGetFenceStatus, getFenceStatus),
+    COOPVK_FAKE(vkWaitSemaphores, waitSemaphores),
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <format>
+#include <functional>
 
 #include "report/fault_memory.hpp"
 #include "system/system.hpp"
@@ -114,6 +115,43 @@ TEST_F(FaultMemory, LostDevices) {
     stop();
     EXPECT_FALSE(isOffered());
     EXPECT_NE(log_.find("the device was lost: 1 shaders"), std::string::npos) << log_;
+}
+
+// Each command that may be the first to say so.
+TEST_F(FaultMemory, DevicesThatAreLostInAnyCommand) {
+    const std::function<VkResult()> commands[] = {
+        [&] {
+            const auto call = COOPVK_DEVICE_COMMAND(driver, device, vkQueueSubmit);
+            return call(reinterpret_cast<VkQueue>(device), 0, nullptr, VK_NULL_HANDLE);
+        },
+        [&] {
+            const auto call = COOPVK_DEVICE_COMMAND(driver, device, vkQueueWaitIdle);
+            return call(reinterpret_cast<VkQueue>(device));  // which has its dispatch key
+        },
+        [&] { return COOPVK_DEVICE_COMMAND(driver, device, vkDeviceWaitIdle)(device); },
+        [&] {
+            const auto call = COOPVK_DEVICE_COMMAND(driver, device, vkWaitForFences);
+            return call(device, 0, nullptr, VK_TRUE, 0);
+        },
+        [&] {
+            const auto call = COOPVK_DEVICE_COMMAND(driver, device, vkGetFenceStatus);
+            return call(device, VK_NULL_HANDLE);
+        },
+        [&] {
+            const auto call = COOPVK_DEVICE_COMMAND(driver, device, vkWaitSemaphores);
+            return call(device, nullptr, 0);
+        }};
+    for (const auto& command : commands)
+        for (const VkResult result : {VK_NOT_READY, VK_ERROR_DEVICE_LOST}) {
+            start();
+            EXPECT_EQ(makeCompute(stageOf(makeModule(matrix))), VK_SUCCESS);
+            driver.waitResult = result;
+            EXPECT_EQ(command(), result);
+            driver.waitResult = VK_SUCCESS;
+            stop();
+            EXPECT_EQ(isOffered(), result != VK_ERROR_DEVICE_LOST) << &command - commands;
+            layer::forgetFaults();
+        }
 }
 
 // Once, somebody may have ended the program.
