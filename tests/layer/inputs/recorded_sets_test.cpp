@@ -144,11 +144,11 @@ TEST_F(RecordedSets, AreReplacedByBuffersAndHeaps) {
         EXPECT_EQ(opaque(), why);
         EXPECT_EQ(dispatched(first), Sizes{});
     };
-    const VkDescriptorBufferBindingInfoEXT buffers = {
+    const VkDescriptorBufferBindingInfoEXT bufferInfo = {
         VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT};
     replaces("descriptor buffers", [&] {
         call<PFN_vkCmdBindDescriptorBuffersEXT>("vkCmdBindDescriptorBuffersEXT")(commands, 1,
-                                                                                 &buffers);
+                                                                                 &bufferInfo);
     });
 #ifdef VK_EXT_descriptor_heap
     const VkBindHeapInfoEXT heap = {VK_STRUCTURE_TYPE_BIND_HEAP_INFO_EXT};
@@ -207,9 +207,9 @@ TEST_F(RecordedSets, OfProtectedCommandBuffers) {
           VkCommandPoolCreateFlags{VK_COMMAND_POOL_CREATE_PROTECTED_BIT}}) {
         VkCommandPoolCreateInfo info = {VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
         info.flags = flags;
-        VkCommandPool made = VK_NULL_HANDLE;  // that of the fixture's command buffer
+        VkCommandPool shared = VK_NULL_HANDLE;  // that of the fixture's command buffer
         ASSERT_EQ(
-            call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device, &info, nullptr, &made),
+            call<PFN_vkCreateCommandPool>("vkCreateCommandPool")(device, &info, nullptr, &shared),
             VK_SUCCESS);
         inputs().trackCommands(commands, [](auto& state, auto&) { state.shader->kept = 0; });
         testing::internal::CaptureStderr();

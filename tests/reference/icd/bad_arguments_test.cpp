@@ -137,14 +137,14 @@ TEST_F(BadArguments, OfDynamicOffsets) {
 // One family with one queue.
 TEST_F(BadArguments, OfQueues) {
     const float priorities[2] = {1, 1};
-    VkDeviceQueueCreateInfo queues[2] = {{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO},
-                                         {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO}};
-    for (VkDeviceQueueCreateInfo& each : queues) {
+    VkDeviceQueueCreateInfo asked[2] = {{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO},
+                                        {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO}};
+    for (VkDeviceQueueCreateInfo& each : asked) {
         each.queueCount = 1;
         each.pQueuePriorities = priorities;
     }
     VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
-    info.pQueueCreateInfos = queues;
+    info.pQueueCreateInfos = asked;
     const auto refused = [&](const std::string& text) {
         VkDevice made = VK_NULL_HANDLE;
         EXPECT_EQ(vkCreateDevice(physical, &info, nullptr, &made), kInvalid) << text;
@@ -156,10 +156,10 @@ TEST_F(BadArguments, OfQueues) {
     info.queueCreateInfoCount = 2;
     refused("one family of queues must be asked for");
     info.queueCreateInfoCount = 1;
-    queues[0].queueFamilyIndex = 1;
+    asked[0].queueFamilyIndex = 1;
     refused("there is no such family of queues");
-    queues[0].queueFamilyIndex = 0;
-    queues[0].queueCount = 2;
+    asked[0].queueFamilyIndex = 0;
+    asked[0].queueCount = 2;
     refused("the family has one queue");
 }
 
