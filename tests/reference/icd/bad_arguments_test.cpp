@@ -134,9 +134,9 @@ TEST_F(BadArguments, OfDynamicOffsets) {
     EXPECT_VK(vkEndCommandBuffer(commands));
 }
 
-// One family with one queue.
+// No more queues than the one family has.
 TEST_F(BadArguments, OfQueues) {
-    const float priorities[2] = {1, 1};
+    const float priorities[8] = {1, 1, 1, 1, 1, 1, 1, 1};
     VkDeviceQueueCreateInfo asked[2] = {{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO},
                                         {VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO}};
     for (VkDeviceQueueCreateInfo& each : asked) {
@@ -159,8 +159,11 @@ TEST_F(BadArguments, OfQueues) {
     asked[0].queueFamilyIndex = 1;
     refused("there is no such family of queues");
     asked[0].queueFamilyIndex = 0;
-    asked[0].queueCount = 2;
-    refused("the family has one queue");
+    uint32_t count = 1;
+    VkQueueFamilyProperties family{};
+    vkGetPhysicalDeviceQueueFamilyProperties(physical, &count, &family);
+    asked[0].queueCount = family.queueCount + 1;
+    refused("the family has not so many queues");
 }
 
 // With images.
