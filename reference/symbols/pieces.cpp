@@ -92,11 +92,28 @@ std::optional<Piece> apart(const Piece& a, const Piece& b) {
     return std::nullopt;
 }
 
+// Bits that stand for bools: logic, which is a choice.
+std::optional<Piece> logical(Terms& terms, const Piece& a, const Piece& b, bool isAnd) {
+    const auto isBool = [&](const Piece& p) {
+        return p.count == 1 && !p.isNegated && !p.isConstant() && terms[p.term].width == 1;
+    };
+    if (!isBool(a) || !isBool(b)) return std::nullopt;
+    const TermId first = std::min(a.term, b.term), second = std::max(a.term, b.term);
+    const TermId of = isAnd ? terms.chosen(first, second, terms.constant(0, 1))
+                            : terms.chosen(first, terms.constant(1, 1), second);
+    Pieces bit;
+    terms.addPieces(of, 0, 1, bit);
+    return bit[0];
+}
+
 TermId combined(Terms& terms, TermId x, TermId y, Combine combine) {
     Pieces as = terms.pieces(x), bs = terms.pieces(y), pieces;
     for (size_t a = 0, b = 0; a < as.size() && b < bs.size();) {
         const uint32_t count = std::min(as[a].count, bs[b].count);
-        const auto piece = combine(frontOf(as[a], count), frontOf(bs[b], count));
+        const Piece left = frontOf(as[a], count), right = frontOf(bs[b], count);
+        auto piece = combine(left, right);
+        if (!piece && (combine == both || combine == either))
+            piece = logical(terms, left, right, combine == both);
         if (!piece) return 0;
         pieces.push_back(*piece);
         if (as[a].count == 0) ++a;
