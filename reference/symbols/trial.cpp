@@ -151,7 +151,7 @@ void Trial::spellNans(TermId id, Values& to) {
     const uint32_t place = rewritten_.numbers.find(id)->second;
     for (uint64_t& bits : to.bits) {
         if (!isNan(format, bits)) continue;
-        hasNan_ = true;
+        withNan_.insert(first_);
         if (spelling_ > 0) bits = nanOf(format, bits, spelling_, place);
     }
 }

@@ -83,10 +83,13 @@ class Trial {
     // other signs, too.
     static constexpr uint32_t kSpellings = 9, kSpellingsWithSigns = 5;
     void spell(uint32_t spelling) { spelling_ = spelling; }
-    bool hasNan() const { return hasNan_; }
+    // Of any values, and of those from `first` on.
+    bool hasNan() const { return !withNan_.empty(); }
+    bool hasNan(uint32_t first) const { return withNan_.contains(first); }
 
     const Values& of(TermId id) const { return values_[order_.numbers.find(id)->second]; }
     void run(uint32_t first) {
+        first_ = first;
         for (size_t n = 0; n < order_.terms.size(); ++n)
             compute(order_.terms[n], first, values_[n]);
     }
@@ -102,8 +105,8 @@ class Trial {
     std::vector<Values> values_;
     Machine machine_;
     std::vector<TermId> open_;
-    uint32_t choices_ = 0, spelling_ = 0;
-    bool hasNan_ = false;
+    uint32_t choices_ = 0, spelling_ = 0, first_ = 0;
+    std::unordered_set<uint32_t> withNan_;
 };
 
 // fma() is "inherited from OpFMul followed by OpFAdd", and of zeros of both signs either is a

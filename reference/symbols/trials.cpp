@@ -193,6 +193,7 @@ static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId,
     for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
         trial.choose(choices);
         for (uint32_t first = 0; first < 1u << bits; first += kAtOnce) {
+            if (spelling > 0 && !trial.hasNan(first)) continue;
             trial.spell(spelling);
             trial.run(first);
             const Values b = trial.of(rewritten.first);
