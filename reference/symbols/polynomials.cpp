@@ -237,6 +237,8 @@ bool Comparison::unify(const Polynomial& native, Polynomial& rewritten) {
     const auto imageOf = [&](TermId term) {
         if (known.contains(term)) return term;
         const auto [found, isNew] = images.emplace(term, TermId{0});
+        if (const TermId narrow = isNew ? narrowing_.of(term) : 0; known.contains(narrow))
+            found->second = noteSame(narrow) ? narrow : 0;
         for (size_t n = 0; isNew && n < wanted.size() && found->second == 0; ++n)
             if (terms_[wanted[n]].width == terms_[term].width &&
                 terms_[wanted[n]].bits == terms_[term].bits && arePartsAlike(wanted[n], term) &&

@@ -249,6 +249,16 @@ constexpr Pair kPairs[] = {
      Number::u32},
     {"low bits of products of high bits", "u = uint(uint16_t(i) * uint16_t(j) + uint16_t(i));",
      "u = (j * (i >> 8) + i) & 0xFFFF;", false, Number::u32},
+    {"low bits of what stands beside others",
+     "u = (i & 15) * (j & 15) + (i >> 4 & 15) * (j >> 4 & 15) + (i >> 8 & 15) * (j >> 8 & 15);",
+     "uint w = j & 0xFFFF; w = (w | w << 8) & 0xFF00FF; w = (w | w << 4) & 0x0F0F0F0F; "
+     "u = (i >> 8 & 15) * (w >> 16 & 15) + (i >> 4 & 15) * (w >> 8 & 15) + (i & 15) * (w & 15);",
+     true, Number::u32},
+    {"low bits of another one that stands beside",
+     "u = (i & 15) * (j & 15) + (i >> 4 & 15) * (j >> 4 & 15) + (i >> 8 & 15) * (j >> 8 & 15);",
+     "uint w = j & 0xFFFF; w = (w | w << 8) & 0xFF00FF; w = (w | w << 4) & 0x0F0F0F0F; "
+     "u = (i >> 8 & 15) * (w >> 8 & 15) + (i >> 4 & 15) * (w >> 16 & 15) + (i & 15) * (w & 15);",
+     false, Number::u32},
     {"too many bits of wider sums", "u = uint(uint16_t(i) * uint16_t(j) + uint16_t(i));",
      "u = (j * i + i) & 0x1FFFF;", false, Number::u32},
     {"other bits of wider sums", "u = uint(uint16_t(i) * uint16_t(j) + uint16_t(i));",
