@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What `coopvk prove` prints.
+#include <algorithm>
 #include <format>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -49,7 +50,11 @@ void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
             if (outcome.cases > 1) out << std::format(", {} cases", outcome.cases);
             for (const std::string_view text : check::assumptionsOf(outcome.assumptions))
                 out << "; " << text;
-            for (const std::string& text : outcome.parameters) out << "; as it is: " << text;
+            constexpr size_t kMostRanges = 4;
+            const size_t ranges = outcome.parameters.size();
+            for (size_t n = 0; n < std::min(ranges, kMostRanges); ++n)
+                out << "; as it is: " << outcome.parameters[n];
+            if (ranges > kMostRanges) out << std::format("; and {} more", ranges - kMostRanges);
             out << ')';
         }
         out << '\n';
