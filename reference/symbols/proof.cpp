@@ -4,6 +4,7 @@
 #include "coopvk_reference/symbols.hpp"
 #include "execution/opcode_table.hpp"
 #include "symbols/comparison.hpp"
+#include "symbols/shadow.hpp"
 
 namespace coopvk::reference {
 
@@ -30,8 +31,11 @@ Deviation Proof::termOf(const Deviation* deviations, const std::byte* bytes, uin
 bool Proof::allows(const Deviation* native, const std::byte* nativeBytes,
                    const Deviation* rewritten, const std::byte* rewrittenBytes, uint32_t size,
                    std::optional<numbers::Number> number) {
-    return comparison_->allows(termOf(native, nativeBytes, size),
-                               termOf(rewritten, rewrittenBytes, size), number);
+    const TermId n = termOf(native, nativeBytes, size);
+    const TermId r = termOf(rewritten, rewrittenBytes, size);
+    if (comparison_->allows(n, r, number)) return true;
+    symbols_.computation().undecided = {r, n};
+    return false;
 }
 
 uint32_t Proof::assumptions() const { return comparison_->assumptions(); }

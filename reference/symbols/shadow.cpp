@@ -9,6 +9,7 @@
 #include "symbols/atomics.hpp"
 #include "symbols/forks.hpp"
 #include "symbols/narrowing.hpp"
+#include "symbols/solving.hpp"
 
 namespace coopvk::reference::symbols {
 namespace {
@@ -212,12 +213,17 @@ class SymbolShadow final : public Shadow {
     // The value would have to be known; of branches the outermost one counts.
     Step refuseFor(Subgroup& s, const Value& value, LaneMask mask, std::string_view what) {
         (void)all_.deciding.take();
+        std::vector<TermId> undecided;
         for (uint32_t c = 0; c < value.components(); ++c)
             mask.forEach([&](uint32_t lane) {
-                if (const TermId term = value.deviationAt(c, lane))
-                    all_.deciding.add(all_.terms, term);
+                const TermId term = value.deviationAt(c, lane);
+                if (term == 0) return;
+                all_.deciding.add(all_.terms, term);
+                undecided.push_back(term);
             });
-        return refuse(s, *laneOfTerm(value, mask), what);
+        const Step step = refuse(s, *laneOfTerm(value, mask), what);
+        all_.undecided = std::move(undecided);
+        return step;
     }
     Deviation shadowOf(TermId term) const { return all_.terms.constantOf(term) ? 0 : term; }
     TermId termOf(const Element& element, numbers::Number number) {
@@ -240,6 +246,7 @@ uint32_t widthOf(const Type& scalar) {
 
 void Computation::stop(Subgroup& s, uint32_t lane, std::string_view what) {
     if (!obstacle.empty()) return;
+    undecided.clear();
     const Report place = s.placeOf(lane);
     const std::string name = place.instruction.substr(0, place.instruction.find(' '));
     obstacle = std::format("{} (word {}): {}", name, s.at->word, what);
@@ -328,6 +335,15 @@ Deviation Symbols::addBytes(const std::byte* sample, uint64_t size) {
     return computation_->terms.bytes(sample, size);
 }
 std::string Symbols::takeObstacle() { return std::exchange(computation_->obstacle, {}); }
+std::vector<std::vector<KnownBits>> Symbols::otherContents(size_t most) const {
+    symbols::Solver solver(computation_->terms);
+    std::vector<std::vector<KnownBits>> all;
+    for (const symbols::Contents& contents : solver.turned(computation_->undecided, most)) {
+        std::vector<KnownBits>& of = all.emplace_back();
+        for (const auto& [byte, bits] : contents) of.push_back({{byte, bits[0]}, bits[1]});
+    }
+    return all;
+}
 std::vector<SymbolBits> Symbols::takeDecidingBits() {
     std::vector<SymbolBits> all;
     for (const auto& [byte, bits] : computation_->deciding.take()) all.push_back({byte, bits});

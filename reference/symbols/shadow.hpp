@@ -29,7 +29,8 @@ struct Computation {
     std::unordered_map<const Instruction*, uint32_t> functions;
     bool readsSymbols = false;  // the instruction that executes
     Tried tried;
-    Deciding deciding;  // what stopped the execution
+    Deciding deciding;              // what stopped the execution
+    std::vector<TermId> undecided;  // the same, or what was not shown to be the same
 
     // Ends the execution: nothing can be said of it.
     void stop(Subgroup& s, uint32_t lane, std::string_view what);

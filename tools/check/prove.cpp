@@ -115,6 +115,9 @@ class Prover {
                    ProofOutcome& outcome);
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
+    bool showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
+    bool showSolved(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
+    std::string fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const;
 
     const Subject& subject_;
     const ProofOptions& options_;
@@ -128,6 +131,7 @@ class Prover {
     Side native_;
     std::vector<Side> rewritten_;  // whose instructions terms name
     std::vector<Case> cases_;
+    Memory failed_;     // of the case that could not be proved
     size_t count_ = 1;  // of cases, with those that are still to be executed
     std::set<std::pair<size_t, uint64_t>> parameters_;  // buffer and byte
     double nativeSeconds_ = 0;
@@ -340,6 +344,7 @@ bool Prover::proveCase(const Side& side, const Case& one, std::vector<Case>& mor
         outcome.message.clear();
         return true;
     }
+    failed_ = one.memory;
     outcome.message = "rewritten: " + outcome.message;
     outcome.verdict = ProofVerdict::kNotProvable;
     return false;
@@ -364,6 +369,7 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
             if (proof.allows(n.data() + at, nativeBytes.data() + at, r.data() + at,
                              bytes.data() + at, number.size, number.format))
                 continue;
+            failed_ = one.memory;
             outcome.verdict = ProofVerdict::kNotProvable;
             outcome.message = std::format("{}, byte {}: not shown to be the same: {}",
                                           memory_.buffers[b].name, at, proof.reason());
@@ -376,18 +382,79 @@ bool Prover::compare(const Case& one, const Execution& rewritten, ProofOutcome& 
     return true;
 }
 
+bool Prover::showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const {
+    for (Outcome& shown : coopvk::check::check(subject, check)) {
+        if (!isFault(shown.verdict)) continue;
+        outcome.verdict = ProofVerdict::kDiffers;
+        outcome.shown = std::move(shown);
+        return true;
+    }
+    return false;
+}
+
+// Writes bits of symbols; in words.
+std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const {
+    constexpr int kMostBytes = 16;
+    std::string text;
+    int count = 0;
+    std::pair<size_t, size_t> next;  // byte, by buffer
+    for (const auto& [of, values] : bits)
+        for (size_t b = 0; b < memory.buffers.size(); ++b) {
+            const auto& all = symbolic_.deviations()[b];
+            // Consecutive bytes have consecutive symbols.
+            const auto found = std::ranges::find(all, of.byte);
+            if (found == all.end()) continue;
+            const auto offset = size_t(found - all.begin());
+            std::byte& byte = memory.buffers[b].bytes[offset];
+            const std::byte old = byte;
+            byte = (byte & std::byte(~of.bits)) | std::byte(values & of.bits);
+            if (byte == old) continue;
+            if (++count > kMostBytes) continue;
+            if (std::exchange(next, {b, offset + 1}) != std::pair(b, offset))
+                text += std::format("{}{}, byte {}:", text.empty() ? "" : "; ",
+                                    memory.buffers[b].name, offset);
+            text += std::format(" {:#04x}", uint8_t(byte));
+        }
+    if (count > kMostBytes) text += std::format("; and {} bytes more", count - kMostBytes);
+    return text;
+}
+
+// With contents of memory that turn a condition which the proof met.
+bool Prover::showSolved(const Subject& subject, const Options& check, ProofOutcome& outcome) const {
+    constexpr size_t kMostSolved = 32;
+    constexpr std::chrono::seconds kLongest{20};
+    const auto start = Clock::now();
+    for (const auto& bits : symbols_.otherContents(kMostSolved)) {
+        if (Clock::now() - start > kLongest) return false;
+        Memory memory = failed_;
+        const std::string contents = fillWith(bits, memory);
+        Options with = check;
+        with.schedules = {reference::Choice::kPlain};
+        std::shared_ptr<Given> given;
+        if (memory.given != nullptr) given = std::make_shared<Given>(*memory.given);
+        for (const Buffer& buffer : memory.buffers) {
+            if (buffer.range)
+                std::ranges::copy(buffer.bytes, given->regions[buffer.range->region].begin() +
+                                                    std::ptrdiff_t(buffer.range->offset));
+            else if (buffer.use.place == Place::kDescriptor && buffer.use.count == 1)
+                with.memory.buffers[{buffer.use.set, buffer.use.binding}] = buffer.bytes;
+        }
+        if (given != nullptr) with.memory.given = given;
+        if (!showWith(subject, with, outcome)) continue;
+        outcome.message = std::format("with {}", contents);
+        return true;
+    }
+    return false;
+}
+
 // Where executions with other contents of memory show a difference.
 void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     Options check = options_.check;
     check.lanes = {lanes_};
     check.backEnds = {outcome.backEnd};
+    if (showSolved(subject, check, outcome)) return;
     check.moreValues = check.moreSpecials = true;
-    for (Outcome& shown : coopvk::check::check(subject, check)) {
-        if (!isFault(shown.verdict)) continue;
-        outcome.verdict = ProofVerdict::kDiffers;
-        outcome.shown = std::move(shown);
-        return;
-    }
+    (void)showWith(subject, check, outcome);
 }
 
 }  // namespace

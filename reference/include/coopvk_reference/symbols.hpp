@@ -26,6 +26,10 @@ struct SymbolBits {
     Deviation byte = 0;
     uint8_t bits = 0;  // a bit for each
 };
+struct KnownBits {
+    SymbolBits of;
+    uint8_t values = 0;
+};
 
 // The caller's, for several executions, one after the other, of programs that live as long.
 class Symbols {
@@ -44,6 +48,10 @@ class Symbols {
     std::vector<SymbolBits> takeDecidingBits();
     // A byte with these bits in place of its own. Its other bits are as in the sample.
     Deviation withBits(const SymbolBits& known, uint8_t bits);
+    // Contents of memory, in which all other bits are as in the sample: with each, a condition in
+    // what stopped the last execution, or in what the last comparison did not show to be the same,
+    // is not as it is there.
+    std::vector<std::vector<KnownBits>> otherContents(size_t most) const;
     size_t terms() const;
 
     symbols::Computation& computation() { return *computation_; }
