@@ -94,6 +94,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     if ((n == TermKind::kJoined || r == TermKind::kJoined) && allowsPieces(native, rewritten))
         return true;
     if (n == TermKind::kApplied && allowsApplied(native, rewritten)) return true;
+    if (number && allowsHalfProduct(native, rewritten)) return true;
     if (allowsInAnyOrder(native, rewritten)) return true;
     if (number && allowsFloat(native, rewritten, *number)) return true;
     if (n == r && n == TermKind::kConverted &&
@@ -231,6 +232,37 @@ bool Comparison::allowsApplied(TermId native, TermId rewritten) {
     if (mayContract(rewritten) && !mayContract(native)) return false;
     assumptions_ |= kSameFunctions;
     return allowsOperands(native, rewritten, n.types);
+}
+
+// A product of halves that is computed in f32, and rounded. Vulkan, "Precision of Individual
+// Operations": OpFMul is "correctly rounded". IEEE 754, 4.3: "as if it first produced an
+// intermediate result correct to infinite precision and with unbounded range". Factors of 11 bits
+// have a product of 22, of which f32 keeps all (24, from 2^-48 to 2^32), so the conversion alone
+// rounds.
+bool Comparison::allowsHalfProduct(TermId native, TermId rewritten) {
+    if (!terms_.isApplied(native, numberIn(OpFMul)) ||
+        terms_[rewritten].kind != TermKind::kConverted)
+        return false;
+    const Function& f = terms_.functionOf(native);
+    const FloatControls& controls = f.program->controls(f.type());
+    const Conversion& c = terms_.conversionOf(rewritten);
+    const TermId product = terms_.operand(rewritten, 0);
+    const bool isNearest = controls.rounding == numbers::Rounding::nearestEven &&
+                           c.rule.rounding == numbers::Rounding::nearestEven &&
+                           f.at.rounding == kNone && !f.at.saturates;
+    const bool isPlain = !controls.flushDenorms && !c.rule.flushOperand && !c.rule.flushResult &&
+                         c.rule.toFloat == numbers::Overflow::special;
+    if (f.type().number != Number::f16 || c.from != Number::f32 || c.to != Number::f16 ||
+        !isNearest || !isPlain || !terms_.isApplied(product, numberIn(OpFMul)))
+        return false;
+    const Function& g = terms_.functionOf(product);
+    if (g.type().number != Number::f32 || g.at.saturates) return false;
+    const auto factors = [&](TermId of, Number number) {
+        return Addend{factorOf(number, terms_.operand(of, 0)),
+                      factorOf(number, terms_.operand(of, 1))};
+    };
+    assumptions_ |= kNanBits;
+    return allowsFactors(factors(native, Number::f16), factors(product, Number::f32));
 }
 
 // A product and a sum where the native side has one instruction for both, or the other way round.

@@ -59,6 +59,7 @@ class Comparison {
     bool allowsOperands(TermId native, TermId rewritten, std::span<const Type* const> types);
     bool allowsApplied(TermId native, TermId rewritten);
     bool allowsContracted(TermId native, TermId rewritten);
+    bool allowsHalfProduct(TermId native, TermId rewritten);
     bool mayContract(TermId sum) const;
     bool allowsInAnyOrder(TermId native, TermId rewritten);
     bool allowsFloat(TermId native, TermId rewritten, numbers::Number number);
@@ -108,6 +109,7 @@ class Comparison {
     using Parts = std::array<TermId, 2>;
     bool allowsReduction(TermId native, TermId rewritten);
     bool isTree(TermId native, TermId rewritten);
+    bool isElement(TermId native, TermId rewritten);
     bool takeElements(TermId term, Elements& elements);
     bool isNearInSample(TermId native, TermId rewritten, Float number, double most) const;
     bool fits(TermId pattern, TermId term, Float number, const Reduction& of, Parts& parts);

@@ -94,6 +94,16 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
     return inOrder(false) || (count == 2 && isSymmetric(f) && inOrder(true));
 }
 
+// Where each call returns one of its operands, the tree's result is an element, and it may be each.
+bool Comparison::isElement(TermId native, TermId rewritten) {
+    const numbers::Number number = terms_.reductionOf(native).number;
+    const bool isFloat = numbers::format(number).floating();
+    for (uint32_t n = 0; n + 1 < terms_[native].count; ++n)
+        if (allows(terms_.operand(native, n), rewritten, isFloat ? Float(number) : std::nullopt))
+            return true;
+    return false;
+}
+
 bool Comparison::takeElements(TermId term, Elements& elements) {
     if (elements.number) term = recognised(factorOf(*elements.number, term).term);
     const auto take = [&](TermId element) {
@@ -135,7 +145,12 @@ bool Comparison::isTree(TermId native, TermId rewritten) {
     for (uint32_t n = 0; n + 1 < terms_[native].count; ++n)
         ++elements.left[terms_.operand(native, n)];
     note(Decided::kTree, uint64_t{any} << 32 | rewritten);
-    return known->second = takeElements(rewritten, elements) && elements.left.empty();
+    const bool isOneOfThem =
+        reduction.combined == reduction.left || reduction.combined == reduction.right;
+    // Comparisons of elements add trees.
+    const bool is = isOneOfThem ? isElement(native, rewritten)
+                                : takeElements(rewritten, elements) && elements.left.empty();
+    return trees_[{any, rewritten}] = is;
 }
 
 bool Comparison::allowsReduction(TermId native, TermId rewritten) {

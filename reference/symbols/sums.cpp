@@ -134,8 +134,13 @@ void Comparison::collect(TermId term, Number number, bool isNegative, const Walk
     if (to.size() > walk.most) return;
     const Factor factor = factorOf(number, term);
     const TermId id = recognised(factor.term);
-    const bool isLike = walk.like != 0 && terms_[walk.like].kind == terms_[id].kind &&
-                        terms_[walk.like].function == terms_[id].function;
+    const auto isLikeTo = [&](TermId other) {
+        if (other == 0 || terms_[other].kind != terms_[id].kind) return false;
+        return terms_[id].kind == TermKind::kApplied
+                   ? terms_.functionOf(other).base == terms_.functionOf(id).base
+                   : terms_[other].function == terms_[id].function;
+    };
+    const bool isLike = isLikeTo(walk.like);
     if (id == walk.stop || id == walk.like || (isLike && allows(walk.like, id, factor.number)))
         return addOne(factor, isNegative, to);
     const TermKind kind = terms_[id].kind;

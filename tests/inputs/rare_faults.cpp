@@ -123,7 +123,7 @@ const RareShader kRareShaders[] = {
      EACH("float16_t", "float", "const float16_t h = a[at]; float v = h;")},
     {"floats that become halves",
      "float16_t",
-     {{"uint(float16BitsToUint16(v))", Patterns::kShort}, {"words[at]", Patterns::kNumbers}},
+     {{"uint(float16BitsToUint16(v))", Patterns::kShort}, {"words[at]", Patterns::kFloat}},
      "float16_t(a[at + 1])",
      EACH("float", "float16_t", "float16_t v = float16_t(a[at]);")},
     {"8-bit floats",
@@ -202,9 +202,9 @@ constexpr RareChange kRareChanges[] = {
     {"sign", "v = V(B(v) ^ (T(1) << (BITS - 1)));"},
 };
 
-constexpr const char* kRareDifference = EACH("uint", "uint",
-                                             "precise float z = uintBitsToFloat(a[at] - "
-                                             "${PATTERN}); ${CHANGE} uint v = floatBitsToUint(z);");
+// Code in integers that stands for floats.
+constexpr const char* kRareDifference =
+    EACH("uint", "uint", "uint v = a[at] - ${PATTERN}; ${CHANGE}");
 struct RareType {
     std::string_view type;
     const char* macros;
@@ -250,7 +250,7 @@ RareFault zeroFault(Random& random) {
                                                                      {"STORES", ""}});
     };
     fault.right = text("");
-    fault.faulty = text("if (z == 0.0) z = -z;");
+    fault.faulty = text("if ((v & 0x7FFFFFFF) == 0) v ^= 0x80000000;");
     return fault;
 }
 

@@ -85,6 +85,15 @@ constexpr Pair kConversions[] = {
     {"any bits on the wrong side",
      OF("uint(abs(float(uintBitsToFloate4m3EXT(uint8_t(words[at])))))"),
      RIGHT_WIDEN OF("uint(widen(words[at] & 0xFF))"), false, Number::u32},
+    {"a product in f32", "f = h * k;", "f = float(float16_t(float(h) * float(k)));", true},
+    {"a product in f32 the other way", "f = h * k;", "f = float(float16_t(float(k) * float(h)));",
+     true},
+    {"a product in f32 of three", "f = h * k * h;",
+     "f = float(float16_t(float(h) * float(k) * float(h)));", false},
+    {"a product in f32 of another", "f = h * k;", "f = float(float16_t(float(h) * a));", false},
+    {"a product in f32 that is not rounded", "f = h * k;", "f = float(h) * float(k);", false},
+    {"bits of a product in f32", "u = uint(float16BitsToUint16(h * k));",
+     "u = uint(float16BitsToUint16(float16_t(float(h) * float(k))));", false, Number::u32},
 
     // fma() may round once or twice: what is the same in both ways, is proved.
     {"times one and less zero", "g = h;", "g = fma(h, float16_t(1.0), float16_t(-0.0));", true,

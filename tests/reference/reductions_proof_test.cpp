@@ -17,6 +17,7 @@ using numbers::Number;
     "floats[n], x1 = floats[n + 1], x2 = floats[n + 2], x3 = floats[n + 3]; results[at] = " WHAT \
     "; }"
 #define LARGEST "void main() { REDUCED(float, 4, 1, floats, Row, most, results) }"
+#define SPREAD "void main() { REDUCED(float, 4, 1, floats, Row, first, results) }"
 #define WEIGHTED "void main() { REDUCED(float, 4, 1, floats, Row, weighted, results) }"
 #define INTEGERS(BY) "void main() { REDUCED(uint, 4, 1, words, Row, " BY ", integers) }"
 #define SHORTS(BY) "void main() { REDUCED(float16_t, 4, 1, halves, Row, " BY ", shorts) }"
@@ -54,6 +55,10 @@ constexpr Pair kReductions[] = {
     {"largest by comparison", LARGEST, OF_ROW("max(max(x3, x1), x2 > x0 ? x2 : x0)"), false},
     {"smallest", LARGEST, OF_ROW("min(max(x3, x1), max(x2, x0))"), false},
     {"largest of three", LARGEST, OF_ROW("max(max(x3, x1), x2)"), false},
+    {"one of them", SPREAD, OF_ROW("x2"), true},
+    {"one of others", SPREAD, "void main() { results[gl_LocalInvocationIndex] = floats[0]; }",
+     false},
+    {"two of them", SPREAD, OF_ROW("x2 + x1"), false},
     {"any function", WEIGHTED, OF_ROW("weighted(weighted(x1, x0), weighted(x2, x3))"), true},
     {"any function without its shape", WEIGHTED, OF_ROW("x0 + x1 * 0.5 + (x2 + x3) * 0.5"), false},
     {"any function on three", WEIGHTED, OF_ROW("weighted(weighted(x1, x0), x2) + x3"), false},

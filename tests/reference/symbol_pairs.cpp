@@ -67,6 +67,7 @@ layout(binding = 1) buffer H { float16_t shorts[8]; };
     coopMatStore(r, TO, 0, COLUMNS, gl_CooperativeMatrixLayoutRowMajor);
 float total(const in float x, const in float y) { return x + y; }
 float most(const in float x, const in float y) { return max(x, y); }
+float first(const in float x, const in float y) { return x; }
 float weighted(const in float x, const in float y) { return x + y * 0.5; }
 float exact(const in float x, const in float y) { precise float z = x + y * 0.5; return z; }
 uint totalOf(const in uint x, const in uint y) { return x + y; }
