@@ -5,8 +5,10 @@
 #include <chrono>
 #include <format>
 #include <map>
+#include <memory>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include "coopvk_reference/symbols.hpp"
 #include "rewriting.hpp"
@@ -432,6 +434,7 @@ bool Prover::showSolved(const Subject& subject, const Options& check, ProofOutco
         with.schedules = {reference::Choice::kPlain};
         std::shared_ptr<Given> given;
         if (memory.given != nullptr) given = std::make_shared<Given>(*memory.given);
+        if (given != nullptr) given->after.clear();  // of other contents
         for (const Buffer& buffer : memory.buffers) {
             if (buffer.range)
                 std::ranges::copy(buffer.bytes, given->regions[buffer.range->region].begin() +
