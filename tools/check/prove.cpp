@@ -399,7 +399,7 @@ std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory&
     constexpr int kMostBytes = 16;
     std::string text;
     int count = 0;
-    std::pair<size_t, size_t> next;  // byte, by buffer
+    std::optional<std::pair<size_t, size_t>> next;  // byte, by buffer
     for (const auto& [of, values] : bits)
         for (size_t b = 0; b < memory.buffers.size(); ++b) {
             const auto& all = symbolic_.deviations()[b];
@@ -412,7 +412,7 @@ std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory&
             byte = (byte & std::byte(~of.bits)) | std::byte(values & of.bits);
             if (byte == old) continue;
             if (++count > kMostBytes) continue;
-            if (std::exchange(next, {b, offset + 1}) != std::pair(b, offset))
+            if (std::exchange(next, std::pair(b, offset + 1)) != std::pair(b, offset))
                 text += std::format("{}{}, byte {}:", text.empty() ? "" : "; ",
                                     memory.buffers[b].name, offset);
             text += std::format(" {:#04x}", uint8_t(byte));
