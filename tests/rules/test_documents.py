@@ -10,7 +10,7 @@ import unittest
 USE = 150
 LIMITS = {"README.md": 140} | {f"docs/{name}.md": USE for name in (
     "use", "worth-it", "troubleshooting", "limits", "capture-tools", "install", "packages", "status", "hardware",
-    "programs", "games-and-containers", "number-formats")}
+    "programs", "games-and-containers", "number-formats", "proof", "proof-rules", "proof-results")}
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
