@@ -69,6 +69,18 @@ TEST(SubgroupFlow, NumbersThatVary) {
     EXPECT_FALSE(isUniform(kSum, {.size = "64 1 1"}));
 }
 
+// Debug information names variables, and changes none.
+TEST(SubgroupFlow, VariablesThatNotesName) {
+    const std::string text =
+        test::edited(moduleOf(whereOdd("%some = OpLoad %u32 %constant\nOpStore %local %some\n"
+                                       "%note = OpExtInst %void %notes 1 %local\n"
+                                       "%number = OpLoad %u32 %local")),
+                     {{"OpMemoryModel",
+                       "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                       "%notes = OpExtInstImport \"NonSemantic.Test\"\nOpMemoryModel"}});
+    EXPECT_EQ(refusal(text), "");
+}
+
 // Another workgroup may write between two invocations' loads, where an atomic operation orders
 // them.
 TEST(SubgroupFlow, MemoryBehindAtomics) {

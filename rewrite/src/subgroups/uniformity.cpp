@@ -212,6 +212,7 @@ void Uniformity::visitCall(const Instruction& call, bool isApart) {
 // Variables of the invocation: stores to them, and all else that takes pointers to them.
 void Uniformity::visitWrites(const Instruction& i, bool isApart) {
     if (i.opcode == OpLoad || i.opcode == OpCopyObject || isAccessChain(i.opcode)) return;
+    if (isNonSemantic(module_, i)) return;  // debug information
     for (const Operand& o : i.operands) {
         if (!o.isId || !isPointerType(module_.def(module_.def(o.word).type).opcode) ||
             !isPrivate(module_.storage(o.word))) {
