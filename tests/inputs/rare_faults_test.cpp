@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "../driver/harness/shader.hpp"
 #include "../test_part.hpp"
 #include "prove.hpp"
 
