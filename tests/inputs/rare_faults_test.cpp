@@ -47,12 +47,16 @@ TEST_P(RareFaults, AreFound) {
     // Samples do not show it.
     check::Options samples = options.check;
     samples.moreValues = samples.moreSpecials = true;
-    for (const check::Outcome& outcome : check::check(subject, samples))
+    const auto sampled = check::check(subject, samples);
+    ASSERT_FALSE(sampled.empty());
+    for (const check::Outcome& outcome : sampled)
         EXPECT_EQ(check::isFault(outcome.verdict), fault.isAlways) << outcome.message;
-    for (const check::ProofOutcome& outcome : check::prove(subject, options)) {
+    const auto proofs = check::prove(subject, options);
+    ASSERT_FALSE(proofs.empty());
+    for (const check::ProofOutcome& outcome : proofs) {
         EXPECT_TRUE(outcome.verdict == ProofVerdict::kDiffers)
             << check::nameOf(outcome.verdict) << ": " << outcome.message;
-        if (!fault.isAlways) EXPECT_TRUE(outcome.message.starts_with("with ")) << outcome.message;
+        EXPECT_NE(outcome.message.starts_with("with "), fault.isAlways) << outcome.message;
     }
 }
 

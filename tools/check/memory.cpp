@@ -134,6 +134,7 @@ void fillAgain(const Module& module, const MemoryChoice& choice, std::span<const
 }
 
 Memory makeMemory(const Module& module, const MemoryChoice& choice) {
+    if (choice.whole != nullptr) return *choice.whole;
     Memory memory;
     memory.given = choice.given;
     memory.interface = findInterface(module, choice.heapSize, choice.stage);

@@ -35,6 +35,8 @@ struct Given {
     std::array<uint32_t, 3> base = {0, 0, 0};  // of the dispatch
 };
 
+struct Memory;
+
 struct MemoryChoice {
     uint64_t seed = 1;
     spv::ExecutionModel stage = spv::ExecutionModel::GLCompute;
@@ -49,7 +51,8 @@ struct MemoryChoice {
     // What the caller knows: contents of push constants (from their first byte) and of descriptors.
     std::vector<std::byte> pushConstants;
     std::map<Slot, std::vector<std::byte>> buffers;
-    std::shared_ptr<const Given> given;  // null: memory is made up
+    std::shared_ptr<const Given> given;        // null: memory is made up
+    std::shared_ptr<const Memory> whole = {};  // if there is one, it is the memory, as it is
 };
 
 struct Buffer {

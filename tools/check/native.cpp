@@ -21,7 +21,7 @@ uint32_t checksOf(const Execution& execution) {
 
 void Checker::executeNative(Pass& pass) const {
     pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
-    if (!pass.isFilled && hasSeveralFormats(pass.memory)) {
+    if (!pass.isFilled && pass.choice.whole == nullptr && hasSeveralFormats(pass.memory)) {
         fillAgain(module_, pass.choice, pass.exact.accessed, pass.memory);
         pass.exact = execute(native_, pass.memory, pass.groups, exactSettings(pass), true);
     }
@@ -33,7 +33,8 @@ void Checker::executeNative(Pass& pass) const {
 // The same with larger buffers whose type has no end, if the module accesses something behind its
 // end. Nothing changes if they do not suffice.
 void Checker::growBuffers(Pass& pass) const {
-    if (!pass.choice.growsBuffers || pass.memory.given != nullptr) return;
+    const bool isKnown = pass.choice.whole != nullptr || pass.memory.given != nullptr;
+    if (!pass.choice.growsBuffers || isKnown) return;
     Pass grown = {.choice = pass.choice, .groups = pass.groups};
     const auto buffers =
         static_cast<uint64_t>(std::ranges::count_if(pass.memory.buffers, [](const Buffer& buffer) {

@@ -118,6 +118,7 @@ class Prover {
     bool compare(const Case& one, const Execution& rewritten, ProofOutcome& outcome);
     void show(const Subject& subject, ProofOutcome& outcome) const;
     bool showWith(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
+    bool showIn(const Subject& subject, Options check, Memory memory, ProofOutcome& outcome) const;
     bool showSolved(const Subject& subject, const Options& check, ProofOutcome& outcome) const;
     std::string fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const;
 
@@ -135,7 +136,8 @@ class Prover {
     std::vector<Case> cases_;
     Memory failed_;     // of the case that could not be proved
     size_t count_ = 1;  // of cases, with those that are still to be executed
-    std::set<std::pair<size_t, uint64_t>> parameters_;  // buffer and byte
+    using Parameters = std::set<std::pair<size_t, uint64_t>>;  // buffer and byte
+    Parameters parameters_, nativeParameters_;
     double nativeSeconds_ = 0;
     std::map<std::vector<uint32_t>, ProofOutcome> known_;  // by rewritten words
 };
@@ -225,14 +227,17 @@ bool Prover::split(const Case& of, std::vector<Case>& to) {
 // One case: the bytes with these bits are parameters.
 bool Prover::take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to) {
     if (options_.parameters == 0) return false;
-    for (const MemoryBit& place : places) parameters_.emplace(place.buffer, place.offset);
-    if (parameters_.size() > options_.parameters) return false;
+    Parameters parameters = parameters_;
+    for (const MemoryBit& place : places) parameters.emplace(place.buffer, place.offset);
+    if (parameters.size() > options_.parameters) return false;
     Case one{of.memory, of.deviations};
     bool isFewer = false;
-    for (const auto& [buffer, offset] : parameters_)
+    for (const auto& [buffer, offset] : parameters)
         isFewer |= std::exchange(one.deviations[buffer][offset], 0) != 0;
-    if (isFewer) to.push_back(std::move(one));
-    return isFewer;
+    if (!isFewer) return false;
+    parameters_ = std::move(parameters);
+    to.push_back(std::move(one));
+    return true;
 }
 
 std::vector<std::string> Prover::parametersInWords() const {
@@ -271,6 +276,7 @@ ProofVerdict Prover::executeNative(std::string& message) {
         else if (!split(one, open))
             break;
     }
+    nativeParameters_ = parameters_;
     if (message.empty()) return ProofVerdict::kProved;
     message = "natively: " + message;
     return ProofVerdict::kNotProvable;
@@ -308,6 +314,8 @@ ProofOutcome Prover::proveFor(const Subject& subject, std::string deviceClass,
 }
 
 void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) {
+    parameters_ = nativeParameters_;
+    failed_ = memory_;
     std::span<const SpecializationValue> specialization;
     if (!subject_.rewritten.empty()) specialization = subject_.specialization;
     Side& side = rewritten_.emplace_back(sideOf(words, specialization, options_.check.validate));
@@ -394,12 +402,31 @@ bool Prover::showWith(const Subject& subject, const Options& check, ProofOutcome
     return false;
 }
 
-// Writes bits of symbols; in words.
+// With this memory, whole and as it is.
+bool Prover::showIn(const Subject& subject, Options check, Memory memory,
+                    ProofOutcome& outcome) const {
+    check.schedules = {reference::Choice::kPlain};
+    check.moreValues = check.moreSpecials = check.moreParameters = check.moreGroups = false;
+    if (memory.given != nullptr) {
+        auto given = std::make_shared<Given>(*memory.given);
+        given->after.clear();  // of other contents
+        // Buffers may share bytes.
+        const auto contents = contentsOf(memory, given->regions);
+        for (size_t b = 0; b < contents.size(); ++b) memory.buffers[b].bytes = contents[b];
+        memory.given = std::move(given);
+    }
+    check.memory.whole = std::make_shared<const Memory>(std::move(memory));
+    return showWith(subject, check, outcome);
+}
+
+// Writes bits of symbols; in words those that were others.
 std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory& memory) const {
     constexpr int kMostBytes = 16;
     std::string text;
     int count = 0;
     std::optional<std::pair<size_t, size_t>> next;  // byte, by buffer
+    std::shared_ptr<Given> given;
+    if (memory.given != nullptr) given = std::make_shared<Given>(*memory.given);
     for (const auto& [of, values] : bits)
         for (size_t b = 0; b < memory.buffers.size(); ++b) {
             const auto& all = symbolic_.deviations()[b];
@@ -407,16 +434,21 @@ std::string Prover::fillWith(std::span<const reference::KnownBits> bits, Memory&
             const auto found = std::ranges::find(all, of.byte);
             if (found == all.end()) continue;
             const auto offset = size_t(found - all.begin());
-            std::byte& byte = memory.buffers[b].bytes[offset];
+            const auto& range = memory.buffers[b].range;
+            std::byte& byte = given != nullptr && range
+                                  ? given->regions[range->region][range->offset + offset]
+                                  : memory.buffers[b].bytes[offset];
             const std::byte old = byte;
             byte = (byte & std::byte(~of.bits)) | std::byte(values & of.bits);
             if (byte == old) continue;
+            memory.buffers[b].bytes[offset] = byte;
             if (++count > kMostBytes) continue;
             if (std::exchange(next, std::pair(b, offset + 1)) != std::pair(b, offset))
                 text += std::format("{}{}, byte {}:", text.empty() ? "" : "; ",
                                     memory.buffers[b].name, offset);
             text += std::format(" {:#04x}", uint8_t(byte));
         }
+    if (given != nullptr) memory.given = std::move(given);
     if (count > kMostBytes) text += std::format("; and {} bytes more", count - kMostBytes);
     return text;
 }
@@ -430,20 +462,7 @@ bool Prover::showSolved(const Subject& subject, const Options& check, ProofOutco
         if (Clock::now() - start > kLongest) return false;
         Memory memory = failed_;
         const std::string contents = fillWith(bits, memory);
-        Options with = check;
-        with.schedules = {reference::Choice::kPlain};
-        std::shared_ptr<Given> given;
-        if (memory.given != nullptr) given = std::make_shared<Given>(*memory.given);
-        if (given != nullptr) given->after.clear();  // of other contents
-        for (const Buffer& buffer : memory.buffers) {
-            if (buffer.range)
-                std::ranges::copy(buffer.bytes, given->regions[buffer.range->region].begin() +
-                                                    std::ptrdiff_t(buffer.range->offset));
-            else if (buffer.use.place == Place::kDescriptor && buffer.use.count == 1)
-                with.memory.buffers[{buffer.use.set, buffer.use.binding}] = buffer.bytes;
-        }
-        if (given != nullptr) with.memory.given = given;
-        if (!showWith(subject, with, outcome)) continue;
+        if (contents.empty() || !showIn(subject, check, std::move(memory), outcome)) continue;
         outcome.message = std::format("with {}", contents);
         return true;
     }
@@ -455,7 +474,8 @@ void Prover::show(const Subject& subject, ProofOutcome& outcome) const {
     Options check = options_.check;
     check.lanes = {lanes_};
     check.backEnds = {outcome.backEnd};
-    if (showSolved(subject, check, outcome)) return;
+    // Where each execution shows it, no byte matters.
+    if (showIn(subject, check, failed_, outcome) || showSolved(subject, check, outcome)) return;
     check.moreValues = check.moreSpecials = true;
     (void)showWith(subject, check, outcome);
 }
