@@ -60,13 +60,36 @@ for name in halves sums shorts bytes root4; do
     expect 0 '32 lanes, GPU, core: proved' --lanes 8,32 "$work/$name.spv"
 done
 expect 0 '"verdict": "proved"' --json --lanes 8 "$work/bytes.spv"
-expect 1 '32 lanes: differs' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
+# What differs with any contents names none.
+expect 1 '32 lanes: differs: set 0, binding 1' --lanes 32 --against "$work/twice.spv" "$work/halves.spv"
 expect 1 '32 lanes: differs: with set 0, binding' --lanes 32 --against "$work/pattern.spv" "$work/shorts.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/root11.spv" "$work/root4.spv"
 expect 0 '32 lanes, GPU, core: proved' --lanes 32 "$work/branch.spv"
 expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/loop.spv"
 expect 0 ' s, 4 cases' --lanes 32 "$work/cases5.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/cases4.spv" "$work/cases5.spv"
+# Contents of elements of arrays, and of what addresses point to.
+for factor in 1 2; do
+    cat >"$work/places$factor.comp" <<GLSL
+#version 460
+#extension GL_EXT_buffer_reference : require
+layout(local_size_x = 32) in;
+layout(binding = 0) buffer A { uint a[32]; } from[2];
+layout(binding = 1) buffer C { uint c[32]; };
+layout(buffer_reference) buffer P { uint p[32]; };
+layout(push_constant) uniform Push { P at; };
+void main() {
+    uint x = gl_LocalInvocationIndex;
+    uint y = from[1].a[x] == 0x12345678u && at.p[x] == 0x9abcdef0u ? $factor : 1;
+    c[x] = from[1].a[x] * y;
+}
+GLSL
+    glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/places$factor.spv" "$work/places$factor.comp"
+done
+expect 1 'set 0, binding 0, element 1, byte' --lanes 32 --against "$work/places2.spv" "$work/places1.spv"
+expect 1 'address 0x' --lanes 32 --against "$work/places2.spv" "$work/places1.spv"
+expect 108 '--device excludes --each-class' --each-class --device rdna3 "$work/bytes.spv"
+expect 0 '32 lanes, GPU, native: proved' --each-class --back-end native --lanes 32 "$work/bytes.spv"
 # A proof of nothing is none.
 cat >"$work/nothing.comp" <<'GLSL'
 #version 460

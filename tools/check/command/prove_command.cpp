@@ -42,7 +42,9 @@ Result<int> proveOne(const CheckOptions& options) {
     proof.parameters = options.parameters;
     if (options.isEachClass) {
         proof.hasDevice = subject->asRecorded = false;
-        proof.check.backEnds = check::Options{}.backEnds;
+        const rewrite::BackEnd chosen = job->request.target.backEnd;
+        const bool isChosen = !options.rewrite.backEnd.empty() && chosen != rewrite::BackEnd::kAuto;
+        proof.check.backEnds = isChosen ? std::vector{chosen} : check::Options{}.backEnds;
     }
     std::vector<uint32_t> against;
     if (!options.against.empty()) {
@@ -74,8 +76,13 @@ void addProveCommand(CLI::App& app, int& status) {
                      "Up to so many bytes of memory that decide addresses, sizes or branches count "
                      "as parameters of the dispatch: the proof is for the values that they have")
         ->option_text("BYTES");
-    command->add_flag("--each-class", options->isEachClass,
-                      "Rewrite a request for each class of devices, not for its own device");
+    command
+        ->add_flag("--each-class", options->isEachClass,
+                   "Rewrite a request for each class of devices, not for its own device")
+        ->excludes("--device");
+    command->footer(
+        "Exit status: 0 something is proved and nothing that applies is not, 1 something differs, "
+        "2 else.");
     command->callback([options, &status] { status = forInputs(*options, proveOne); });
 }
 
