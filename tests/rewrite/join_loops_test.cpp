@@ -169,8 +169,10 @@ size_t countOf(const Module& module, spv::Op opcode) {
 // The operands of a phi have no order: those of the way into the loop first, or last.
 TEST_P(JoinLoops, WithTheSameBody) {
     for (const char* order : {"$&", "$1 $3 $2"}) {
+        const std::string first = moduleText(GetParam());
         const std::string text = std::regex_replace(
-            moduleText(GetParam()), std::regex("(OpPhi %\\w+) (%\\w+ %\\w+) (%\\w+ %\\w+)"), order);
+            first, std::regex("(OpPhi %\\w+) (%\\w+ %\\w+) (%\\w+ %\\w+)"), order);
+        ASSERT_EQ(text == first, order == std::string_view("$&"));
         const std::vector<uint32_t> words = test::assemble(text);
         ASSERT_EQ(validate(words), std::nullopt);
         Result<Module> module = Module::parse(words);
