@@ -70,17 +70,17 @@ bool isNan(const numbers::Format& f, uint64_t bits) {
 }
 
 // In place of another one: with a small or large payload, quiet or signalling.
-uint64_t nanOf(const numbers::Format& f, uint64_t bits, uint32_t spelling, uint32_t place) {
+uint64_t nanOf(const numbers::Format& f, uint64_t bits, uint32_t payload, uint32_t place) {
     const uint64_t ones = numbers::lowBits(f.exponentBits + f.mantissaBits);
     const uint64_t sign = f.hasSign() ? uint64_t{1} << (f.bits - 1) : 0;
     const uint64_t signs[] = {sign, 0, (place & 1) != 0 ? sign : 0, (place & 1) != 0 ? 0 : sign};
-    const bool keepsSign = spelling < Trial::kSpellingsWithSigns;
-    const uint64_t own = keepsSign ? bits & sign : signs[spelling - Trial::kSpellingsWithSigns];
+    const bool keepsSign = payload < Trial::kPayloadsWithSigns;
+    const uint64_t own = keepsSign ? bits & sign : signs[payload - Trial::kPayloadsWithSigns];
     if (f.specials != numbers::Specials::ieee || f.mantissaBits < 2) return ones | own;
     const uint64_t top = ones & ~numbers::lowBits(f.mantissaBits);
     const uint64_t quiet = uint64_t{1} << (f.mantissaBits - 1);
     const uint64_t mantissas[] = {quiet, numbers::lowBits(f.mantissaBits), 1, quiet - 1};
-    return top | mantissas[(spelling + place) % 4] | own;
+    return top | mantissas[(payload + place) % 4] | own;
 }
 
 }  // namespace
@@ -144,7 +144,7 @@ void Trial::apply(TermId id, Values& to) {
     if (number < kMost && (choices_ >> number & 1) != 0) to = other;
 }
 
-void Trial::spellNans(TermId id, Values& to) {
+void Trial::changeNans(TermId id, Values& to) {
     const Float number = madeFormat(terms_, id);
     if (!number) return;
     const numbers::Format& format = numbers::format(*number);
@@ -152,7 +152,7 @@ void Trial::spellNans(TermId id, Values& to) {
     for (uint64_t& bits : to.bits) {
         if (!isNan(format, bits)) continue;
         withNan_.insert(first_);
-        if (spelling_ > 0) bits = nanOf(format, bits, spelling_, place);
+        if (payload_ > 0) bits = nanOf(format, bits, payload_, place);
     }
 }
 
@@ -190,7 +190,7 @@ void Trial::compute(TermId id, uint32_t first, Values& to) {
         case TermKind::kOpaque:
             break;
     }
-    if (rewritten_.numbers.contains(id)) spellNans(id, to);
+    if (rewritten_.numbers.contains(id)) changeNans(id, to);
 }
 
 }  // namespace coopvk::reference::symbols

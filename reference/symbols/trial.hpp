@@ -79,10 +79,10 @@ class Trial {
     std::span<const TermId> open() const { return open_; }
     void choose(uint32_t choices) { choices_ = choices; }
     // Instructions of the rewritten side give NaN of any payload, and may not quiet them: in each
-    // spelling but the first, which is the device's own, each gives another one. The last ones have
+    // payload but the first, which is the device's own, each gives another one. The last ones have
     // other signs, too.
-    static constexpr uint32_t kSpellings = 9, kSpellingsWithSigns = 5;
-    void spell(uint32_t spelling) { spelling_ = spelling; }
+    static constexpr uint32_t kPayloads = 9, kPayloadsWithSigns = 5;
+    void setPayload(uint32_t payload) { payload_ = payload; }
     // Of any values, and of those from `first` on.
     bool hasNan() const { return !withNan_.empty(); }
     bool hasNan(uint32_t first) const { return withNan_.contains(first); }
@@ -97,7 +97,7 @@ class Trial {
  private:
     void compute(TermId id, uint32_t first, Values& to);
     void apply(TermId id, Values& to);
-    void spellNans(TermId id, Values& to);
+    void changeNans(TermId id, Values& to);
 
     const Terms& terms_;
     const Order &order_, &rewritten_;
@@ -105,7 +105,7 @@ class Trial {
     std::vector<Values> values_;
     Machine machine_;
     std::vector<TermId> open_;
-    uint32_t choices_ = 0, spelling_ = 0, first_ = 0;
+    uint32_t choices_ = 0, payload_ = 0, first_ = 0;
     std::unordered_set<uint32_t> withNan_;
 };
 

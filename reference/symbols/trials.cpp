@@ -178,8 +178,8 @@ std::vector<TermId> Comparison::leavesOf(TermId native, TermId rewritten,
 }
 
 // For all values of the leaves, and of what instructions with two results give. What the native
-// side gives may be spelled like the device's own NaN, too: it is any of them.
-static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId, Float>& native,
+// side gives may be the device's own NaN, too: it is any of them.
+static bool isSameInAll(Trial& trial, uint32_t payload, const std::pair<TermId, Float>& native,
                         const std::pair<TermId, Float>& rewritten, uint32_t bits) {
     constexpr size_t kMostOpen = 5;
     const auto isSame = [&](const Values& a, const Values& b) {
@@ -193,15 +193,15 @@ static bool isSameInAll(Trial& trial, uint32_t spelling, const std::pair<TermId,
     for (uint32_t choices = 0; choices >> trial.open().size() == 0; ++choices) {
         trial.choose(choices);
         for (uint32_t first = 0; first < 1u << bits; first += kAtOnce) {
-            if (spelling > 0 && !trial.hasNan(first)) continue;
-            trial.spell(spelling);
+            if (payload > 0 && !trial.hasNan(first)) continue;
+            trial.setPayload(payload);
             trial.run(first);
             const Values b = trial.of(rewritten.first);
             if (trial.open().size() > kMostOpen) return false;
             if (isSame(trial.of(native.first), b)) continue;
-            trial.spell(0);
+            trial.setPayload(0);
             trial.run(first);
-            if (spelling == 0 || !isSame(trial.of(native.first), b)) return false;
+            if (payload == 0 || !isSame(trial.of(native.first), b)) return false;
         }
     }
     return true;
@@ -238,9 +238,9 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
                 is = isSameInAll(trial, n, {native, number}, {rewritten, other}, bits);
             return is;
         };
-        known.is = isSame(0, Trial::kSpellingsWithSigns);
+        known.is = isSame(0, Trial::kPayloadsWithSigns);
         if (known.is && trial.hasNan()) known.assumptions = kNanBits;
-        if (known.is && !isSame(Trial::kSpellingsWithSigns, Trial::kSpellings))
+        if (known.is && !isSame(Trial::kPayloadsWithSigns, Trial::kPayloads))
             known.assumptions |= kNanSigns;
     }
     if (known.is) assumptions_ |= known.assumptions;

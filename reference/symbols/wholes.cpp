@@ -221,23 +221,30 @@ void agree(const Transferred& t) {
     const TermId all = agreed<kAll>(t.terms(), votes(t, t.mask));
     t.mask.forEach([&](uint32_t lane) { t.set(0, lane, all); });
 }
+// Whether two integers or bools are.
+TermId isEqual(const Transferred& t, const Type& type, TermId a, TermId b) {
+    Terms& terms = t.terms();
+    if (a == b) return terms.constant(1, 1);
+    const bool isSame = terms[a].bits == terms[b].bits;
+    if (terms.constantOf(a) && terms.constantOf(b)) return terms.constant(isSame, 1);
+    if (type.kind == Kind::kBool) {
+        const TermId no = terms.constant(0, 1), yes = terms.constant(1, 1);
+        return terms.chosen(std::min(a, b), std::max(a, b), terms.chosen(std::max(a, b), no, yes));
+    }
+    return operated(terms, *t.s.program, numberIn(OpIEqual), boolType(), type, {a, b}, isSame);
+}
 // SPIR-V, OpGroupNonUniformAllEqual: "The result is true if Value is equal for all active
 // invocations in the group". Of integers: where that of each lane is that of the next one.
 void areEqual(const Transferred& t) {
     const Value& of = t.operand(1);
     const Type& type = scalarOf(*of.type);
-    using enum reference::Kind;
-    if (type.kind == kFloat) return t.all.stop(t.s, t.mask.first(), "it compares floats");
-    const uint32_t opcode = numberIn(type.kind == kBool ? OpLogicalEqual : OpIEqual);
+    if (type.kind == Kind::kFloat) return t.all.stop(t.s, t.mask.first(), "it compares floats");
     std::vector<TermId> equal;
     for (uint32_t c = 0; c < of.components(); ++c) {
         TermId last = 0;
         t.mask.forEach([&](uint32_t lane) {
             const TermId one = t.all.termOf(of, c, lane), other = std::exchange(last, one);
-            if (other == 0 || other == one) return;
-            const bool is = t.terms()[one].bits == t.terms()[other].bits;
-            equal.push_back(
-                operated(t.terms(), *t.s.program, opcode, boolType(), type, {other, one}, is));
+            if (other != 0 && other != one) equal.push_back(isEqual(t, type, other, one));
         });
     }
     const TermId all = agreed<true>(t.terms(), equal);
@@ -260,17 +267,6 @@ void ballots(const Transferred& t) {
 // SPV_NV_shader_subgroup_partitioned, OpGroupNonUniformPartitionNV: "all invocations in each subset
 // of the partition have the same value of value. For any two invocations in different subsets [...]
 // their values of value must not be equal", but for floats.
-TermId isEqual(const Transferred& t, const Type& type, TermId a, TermId b) {
-    Terms& terms = t.terms();
-    if (a == b) return terms.constant(1, 1);
-    const bool isSame = terms[a].bits == terms[b].bits;
-    if (terms.constantOf(a) && terms.constantOf(b)) return terms.constant(isSame, 1);
-    if (type.kind == Kind::kBool) {
-        const TermId no = terms.constant(0, 1), yes = terms.constant(1, 1);
-        return terms.chosen(std::min(a, b), std::max(a, b), terms.chosen(std::max(a, b), no, yes));
-    }
-    return operated(terms, *t.s.program, numberIn(OpIEqual), boolType(), type, {a, b}, isSame);
-}
 void partitions(const Transferred& t) {
     const Value &result = t.result(), &from = t.operand(0);
     Terms& terms = t.terms();
