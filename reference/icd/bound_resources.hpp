@@ -120,8 +120,9 @@ class BoundResources final : public Resources {
             bytes.isUniform = true;
             if (binding.isInline()) return {bytes, size};
             std::vector<std::byte> stale;
-            made = readDescriptor(
-                binding, followedBytes(execution_, Use::kDescriptorRead, bytes, stale), addresses_);
+            made = readDescriptor(binding,
+                                  followedBytes(execution_, Use::kDescriptorRead, bytes, stale),
+                                  execution_.device.hasNullDescriptors, addresses_);
         }
         if (hasSampler) made.sampler = binding.samplers[element];
         return made;

@@ -85,12 +85,14 @@ VkDeviceSize sizeOf(const Bindings& bindings) {
     return size;
 }
 
-Descriptor readDescriptor(const Binding& binding, const std::byte* bytes,
+Descriptor readDescriptor(const Binding& binding, const std::byte* bytes, bool hasNull,
                           const Addresses& addresses) {
     DescriptorBytes written;
     std::memcpy(&written, bytes, sizeof(written));
     require(written.mark == kMark, "a descriptor buffer has no descriptor there");
     require(written.type == binding.type, "a descriptor buffer has a descriptor of another type");
+    require(hasNull || written.first != 0 || written.type == VK_DESCRIPTOR_TYPE_SAMPLER,
+            "a descriptor is null, without the feature nullDescriptor");
     Descriptor made;
     switch (written.type) {
         case VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER:

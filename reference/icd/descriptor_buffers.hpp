@@ -17,7 +17,7 @@ VkDeviceSize sizeOf(const Bindings& bindings);
 
 // What the bytes of a descriptor say. Throws InvalidUse where they are none of this binding, or
 // name what is not there.
-Descriptor readDescriptor(const Binding& binding, const std::byte* bytes,
+Descriptor readDescriptor(const Binding& binding, const std::byte* bytes, bool hasNull,
                           const Addresses& addresses);
 
 }  // namespace coopvk::reference::icd

@@ -9,6 +9,7 @@
 #include "embedded_sampler.spv.h"
 #include "levels.spv.h"
 #include "plus_one.spv.h"
+#include "texels.spv.h"
 
 namespace coopvk::reference::test::descriptor_buffers_test {
 namespace {
@@ -36,9 +37,9 @@ class Heap {
         return reinterpret_cast<std::byte*>(&words_[0]) + set + offset + element * size;
     }
     void buffer(VkDeviceSize set, uint32_t binding, VkDescriptorType type, VkDeviceAddress address,
-                VkDeviceSize bytes = 8) {
+                VkDeviceSize bytes = 8, VkFormat format = VK_FORMAT_UNDEFINED) {
         const VkDescriptorAddressInfoEXT at{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr,
-                                            address, bytes};
+                                            address, bytes, format};
         VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, type};
         info.data.pStorageBuffer = address == 0 ? nullptr : &at;
         const size_t size = type == kUniform ? sizes.uniformBufferDescriptorSize
@@ -173,6 +174,28 @@ TEST_F(DescriptorBuffers, NullDescriptors) {
     EXPECT_EQ(words(1).values(), (Values{1, 1}));
 }
 
+// Their bytes are the block's.
+TEST_F(DescriptorBuffers, InlineUniformBlocks) {
+    Layout inlined(device,
+                   {binding(0, kStorage), binding(1, kStorage),
+                    binding(2, VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 8)},
+                   kInMemory);
+    Heap bytes(device, physical, inlined.set);
+    bytes.buffer(0, 0, kStorage, words(0).address());
+    bytes.buffer(0, 1, kStorage, words(1).address());
+    const uint32_t block[] = {70, 80}, fromBlock = 1;
+    std::memcpy(bytes.at(0, 2, 0, sizeof(block)), block, sizeof(block));
+    const VkSpecializationMapEntry entry{1, 0, sizeof(fromBlock)};
+    const VkSpecializationInfo info{1, &entry, sizeof(fromBlock), &fromBlock};
+    EXPECT_VK(run([&](VkCommandBuffer to) {
+        bytes.bind(to, inlined.pipelines, 0);
+        vkCmdBindPipeline(to, VK_PIPELINE_BIND_POINT_COMPUTE,
+                          inlined.pipeline(kPlusOneWords, &info));
+        vkCmdDispatch(to, 1, 1, 1);
+    }));
+    EXPECT_EQ(words(1).values(), (Values{71, 81}));
+}
+
 class LostDescriptors : public DescriptorBuffers {
  protected:
     void SetUp() override {
@@ -212,6 +235,16 @@ TEST_F(LostDescriptors, AddressesOfNothing) {
 }
 
 TEST_F(LostDescriptors, BuffersThatAreNotBound) { expectLost("there is no such buffer bound", 1); }
+
+class NoNullDescriptors : public LostDescriptors {
+ protected:
+    NoNullDescriptors() { hasNullDescriptors = false; }
+};
+
+TEST_F(NoNullDescriptors, NeedTheFeature) {
+    heap().buffer(0, 0, kStorage, 0);
+    expectLost("a descriptor is null, without the feature nullDescriptor");
+}
 
 TEST_F(LostDescriptors, WrongOffsets) {
     const VkCommandBuffer commands = allocate();
@@ -327,6 +360,54 @@ TEST_F(DescriptorsOfImages, WithTheirSamplers) {
     };
     EXPECT_EQ(number(16), 1);  // the border
     EXPECT_NEAR(number(20), 0.2f, 1e-6);
+    vkDestroySampler(device, sampler, nullptr);
+}
+
+// shaders/texels.comp: images to store, and buffers of texels.
+TEST_F(DescriptorsOfImages, TexelsOfAllKinds) {
+    constexpr auto kStored = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
+    constexpr auto kTexels = VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
+    constexpr auto kIntegers = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER;
+    Picture colors(device, VK_FORMAT_R8G8B8A8_UNORM, {4, 4});
+    Picture counters(device, VK_FORMAT_R32_UINT, {1, 2});
+    Words results(device, Values(320, 0)), count(device, Values(2, 9));
+    Words halves(device, Values(16, 0x3C00C000)), integers(device, Values(16, 1));
+    const VkSampler sampler = borderSampler();
+    Layout layout(device,
+                  {binding(0, kStorage), binding(1, kImage), binding(2, kStored),
+                   binding(3, kStored), binding(4, kTexels), binding(5, kIntegers)},
+                  kInMemory);
+    Heap heap(device, physical, layout.set);
+    heap.buffer(0, 0, kStorage, results.address(), 1280);
+    heap.image(1, 0, colors.info(sampler));
+    heap.image(2, 0, colors.info(), kStored);
+    heap.image(3, 0, counters.info(), kStored);
+    heap.buffer(0, 4, kTexels, halves.address(), 64, VK_FORMAT_R16G16_SFLOAT);
+    heap.buffer(0, 5, kIntegers, integers.address(), 64, VK_FORMAT_R32_SINT);
+    EXPECT_VK(run([&](VkCommandBuffer commands) {
+        colors.prepare(commands);
+        counters.prepare(commands);
+        colors.clear(commands, {{0.2f, 0.4f, 0.6f, 0.8f}});
+        counters.clear(commands);
+        fullBarrier(commands);
+        heap.bind(commands, layout.pipelines, 0);
+        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, layout.pipeline(kTexelsWords));
+        vkCmdDispatch(commands, 1, 1, 1);
+        fullBarrier(commands);
+        counters.copyTo(commands, count.buffer);
+    }));
+    const float color[] = {0.2f, 0.4f, 0.6f, 0.8f}, others[] = {-2, 1, 16, 1};
+    for (uint32_t i = 0; i < 16; ++i) {
+        float found[12];
+        std::memcpy(found, &results[20 * i + 4], sizeof(found));
+        for (uint32_t c = 0; c < 4; ++c) {
+            EXPECT_NEAR(found[c], color[c], 1e-6);      // fetched
+            EXPECT_NEAR(found[4 + c], color[c], 1e-6);  // loaded
+            EXPECT_EQ(found[8 + c], others[c]);         // of the buffers
+        }
+        EXPECT_EQ(integers[i], 0u - i);
+    }
+    EXPECT_EQ(count.values(), (Values{0, 16}));
     vkDestroySampler(device, sampler, nullptr);
 }
 

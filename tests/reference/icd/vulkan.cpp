@@ -72,6 +72,7 @@ void Vulkan::createDevice() {
                                          &v12};
     VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
     vkGetPhysicalDeviceFeatures2(physical, &features);
+    if (!hasNullDescriptors) robust.nullDescriptor = VK_FALSE;
     std::vector<const char*> extensions = deviceExtensions;
     extensions.insert(extensions.end(),
                       {VK_EXT_SHADER_OBJECT_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME,
@@ -148,12 +149,12 @@ Words::Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType,
 }
 
 Words::Words(VkDevice device, size_t count, VkDeviceSize size, const void* allocation,
-             VkExternalMemoryHandleTypeFlags kind)
+             VkExternalMemoryHandleTypeFlags kind, uint32_t memoryType)
     : device_(device), count_(count) {
     const VkExternalMemoryBufferCreateInfo external{
         VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr, kind};
     create(&external);
-    allocate(size, 1, allocation);
+    allocate(size, memoryType, allocation);
 }
 
 void Words::create(const void* external, VkBufferUsageFlags more) {
@@ -174,6 +175,7 @@ void Words::allocate(VkDeviceSize size, uint32_t memoryType, const void* next) {
                                           memoryType};
     EXPECT_VK(vkAllocateMemory(device_, &allocation, nullptr, &memory_));
     EXPECT_VK(vkBindBufferMemory(device_, buffer, memory_, 0));
+    if (memoryType == 0) return;
     void* map = nullptr;
     EXPECT_VK(vkMapMemory(device_, memory_, 0, VK_WHOLE_SIZE, 0, &map));
     map_ = static_cast<uint32_t*>(map);

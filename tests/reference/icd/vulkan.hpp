@@ -34,6 +34,7 @@ class Vulkan : public testing::Test {
     // Besides those that all tests need. With VK_EXT_robustness2 descriptors may be null.
     std::vector<const char*> instanceExtensions, deviceExtensions;
     void* moreFeatures = nullptr;  // of such extensions
+    bool hasNullDescriptors = true;
 
     VkInstance instance = VK_NULL_HANDLE;
     VkPhysicalDevice physical = VK_NULL_HANDLE;
@@ -63,7 +64,7 @@ class Vulkan : public testing::Test {
 // All that commands did so far is complete, and visible to what follows and to the host.
 void fullBarrier(VkCommandBuffer commands);
 
-// A buffer with memory of its own, mapped.
+// A buffer with memory of its own; mapped, unless it is of type 0, which the host does not see.
 class Words {
  public:
     Words(VkDevice device, std::vector<uint32_t> values, uint32_t memoryType = 1,
@@ -71,7 +72,7 @@ class Words {
     // As many words as there are in memory of this kind, which others may have, too. `allocation`
     // says so in the chain of the allocation. Bytes stay as they are.
     Words(VkDevice device, size_t count, VkDeviceSize size, const void* allocation,
-          VkExternalMemoryHandleTypeFlags kind);
+          VkExternalMemoryHandleTypeFlags kind, uint32_t memoryType = 1);
     ~Words();
     Words(const Words&) = delete;
     Words& operator=(const Words&) = delete;
