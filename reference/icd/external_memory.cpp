@@ -72,20 +72,17 @@ FileId idOf(int descriptor) {
     return fstat(descriptor, &status) == 0 ? FileId{status.st_dev, status.st_ino} : FileId{};
 }
 
+// Under the mutex, as the next one.
 void remember(const std::shared_ptr<SharedFile>& file) {
-    const std::lock_guard lock(filesMutex);
     std::erase_if(files, [](const auto& each) { return each.second.expired(); });
     files[idOf(file->descriptor)] = file;
 }
 
 // Null: nothing that this device made.
 std::shared_ptr<SharedFile> openFile(int given) {
-    {
-        const std::lock_guard lock(filesMutex);
-        const auto found = files.find(idOf(given));
-        if (found != files.end())
-            if (auto file = found->second.lock()) return file;
-    }
+    const auto found = files.find(idOf(given));
+    if (found != files.end())
+        if (auto file = found->second.lock()) return file;
     struct stat status{};
     if (fstat(given, &status) != 0 || size_t(status.st_size) < 2 * kPage) return nullptr;
     if (const int seals = fcntl(given, F_GET_SEALS); seals < 0 || (seals & kSeals) != kSeals)
@@ -97,7 +94,7 @@ std::shared_ptr<SharedFile> openFile(int given) {
         close(descriptor);
         return nullptr;
     }
-    const Label& label = labelOf(*file);
+    const Label label = labelOf(*file);  // others may change it
     if (std::memcmp(label.name, Label{}.name, sizeof(label.name)) != 0 ||
         fileBytes(label.size) != file->bytes)
         return nullptr;
@@ -132,22 +129,29 @@ VkResult findShared(DeviceMemory& memory, const VkMemoryAllocateInfo& info, std:
         require(info.allocationSize % kPage == 0,
                 "the size is no multiple of minImportedHostPointerAlignment");
         require(memory.isHostVisible, "the host does not see memory of this type");
-        memory.isOfProgram = true;
+        memory.isOfProgram = memory.isImported = true;
         data = static_cast<std::byte*>(program->pHostPointer);
         return VK_SUCCESS;
     }
+    memory.isExported = exported != nullptr && exported->handleTypes != 0;
+    require(!memory.isExported || exported->handleTypes == kFile,
+            "the device exports no such memory");
     if (const auto* import = importOf(info)) {
         require(import->handleType == kFile, "the device imports no such file descriptors");
+        const std::lock_guard lock(filesMutex);  // two threads map it once
         memory.file = openFile(import->fd);
         if (memory.file == nullptr) return VK_ERROR_INVALID_EXTERNAL_HANDLE;
-        const Label& label = labelOf(*memory.file);
-        require(label.size == info.allocationSize, "the size is not that of the imported memory");
+        memory.isImported = true;
+        const Label label = labelOf(*memory.file);
+        require(fileBytes(info.allocationSize) == memory.file->bytes &&
+                    label.size == info.allocationSize,
+                "the size is not that of the imported memory");
         require(label.memoryType == info.memoryTypeIndex,
                 "the type is not that of the imported memory");
-    } else if (exported != nullptr && exported->handleTypes != 0) {
-        require(exported->handleTypes == kFile, "the device exports no such memory");
+    } else if (memory.isExported) {
         memory.file = newFile(info);
         if (memory.file == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+        const std::lock_guard lock(filesMutex);
         remember(memory.file);
     }
     if (memory.file != nullptr) data = static_cast<std::byte*>(memory.file->mapped);
@@ -161,7 +165,7 @@ void closeImported(const VkMemoryAllocateInfo& info) {
 // Others may write it from now on.
 VkResult GetMemoryFdKHR(Device& device, const VkMemoryGetFdInfoKHR* info, int* out) {
     const DeviceMemory& memory = theObject(info->memory, device);
-    require(info->handleType == kFile && memory.file != nullptr,
+    require(info->handleType == kFile && memory.isExported,
             "the memory was not allocated to be exported so");
     *out = fcntl(memory.file->descriptor, F_DUPFD_CLOEXEC, 0);
     if (*out < 0) return VK_ERROR_TOO_MANY_OBJECTS;

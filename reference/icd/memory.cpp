@@ -48,7 +48,7 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
         return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     memory->range.data = data;
     memory->range.written = memory->written.get();
-    if (!isNew) markWritten(memory->range);
+    if (memory->isImported) markWritten(memory->range);
     if (device.hostCopies && memory->isHostVisible && isNew) {
         memory->host = device.hostCopies->add(memory->range);
         if (memory->host == nullptr) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
@@ -57,8 +57,8 @@ VkResult AllocateMemory(Device& device, const VkMemoryAllocateInfo* info, Alloca
     const bool isKnown = device.addresses.share(memory->range);
     if (!device.addresses.allocate(memory->range, memory)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
     if (device.dependencies && !isKnown) device.dependencies->forget(memory->range);
-    closeImported(*info);
     *out = give(memory, &device);
+    closeImported(*info);
     return VK_SUCCESS;
 }
 

@@ -39,6 +39,8 @@ struct DeviceMemory : ObjectOf<VkDeviceMemory> {
     Zeroed<std::byte> block;           // null: one of the next two
     std::shared_ptr<SharedFile> file;  // null: none
     bool isOfProgram = false;          // which keeps it
+    bool isImported = false;           // others may have written it
+    bool isExported = false;           // may be
     Zeroed<uint8_t> written;           // a byte for each; null if nobody checks
     Range range;                       // all of it
     std::byte* host = nullptr;         // the host's copy; null: it sees the block

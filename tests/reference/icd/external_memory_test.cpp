@@ -6,7 +6,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <cstdlib>
+#include <span>
+#include <thread>
 
 #include "bad_use.hpp"
 #include "dependencies.hpp"
@@ -165,6 +169,41 @@ TEST_F(ExternalMemory, MemoryOfTheProgram) {
     EXPECT_EQ(memory[1], 5u);
 }
 
+// Two threads that import the descriptors of a file map it once.
+TEST_F(ExternalMemory, ImportsAtTheSameTime) {
+    for (int round = 0; round < 20; ++round) {
+        auto from = exported();
+        const int descriptors[] = {descriptorOf(device, from->memory()),
+                                   descriptorOf(device, from->memory())};
+        from.reset();
+        std::unique_ptr<Words> made[2];
+        std::atomic<int> ready = 0;
+        const auto import = [&](size_t i) {
+            for (++ready; ready < 2;) {
+            }
+            made[i] = imported(descriptors[i]);
+        };
+        std::thread other(import, 1);
+        import(0);
+        other.join();
+        EXPECT_EQ(&(*made[0])[0], &(*made[1])[0]);
+    }
+}
+
+// That nobody has exported yet.
+TEST_F(ExternalMemory, UnwrittenUntilItIsExported) {
+    for (const bool isExported : {false, true}) {
+        replace(0, std::make_unique<Words>(device, 2, kSize, &kExport, kFile, 0));
+        if (isExported) close(descriptorOf(device, words(0).memory()));
+        EXPECT_VK(run([&](Commands to) { dispatch(to, 0, 1); }));
+        const auto messages = takeMessages();
+        ASSERT_EQ(messages.empty(), isExported);
+        if (!isExported) {
+            EXPECT_EQ(messages[0].find("coopvk-reference-unwritten"), 0u) << messages[0];
+        }
+    }
+}
+
 class BadExternalMemory : public BadUse {
  protected:
     void SetUp() override {
@@ -202,6 +241,42 @@ TEST_F(BadExternalMemory, FilesOfOthers) {
     close(other);
     const VkImportMemoryFdInfoKHR closed = importOf(other);
     EXPECT_EQ(allocate(&closed), VK_ERROR_INVALID_EXTERNAL_HANDLE);
+}
+
+// The label says what it is, and other processes may change it.
+TEST_F(BadExternalMemory, ForgedSizes) {
+    const Words words(device, 2, kSize, &kExport, kFile);
+    const int descriptor = descriptorOf(device, words.memory());
+    void* const mapped =
+        mmap(nullptr, 2 * kSize, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    ASSERT_NE(mapped, MAP_FAILED);
+    constexpr VkDeviceSize kForged = 256 * kSize;
+    std::span label(static_cast<VkDeviceSize*>(mapped) + kSize / 8, kSize / 8);
+    ASSERT_EQ(std::ranges::count(label, kSize), 1);
+    std::ranges::replace(label, kSize, kForged);
+    const VkImportMemoryFdInfoKHR import = importOf(descriptor);
+    expectInvalid(allocate(&import, kForged));
+    expectInvalid(allocate(&import, kSize));
+    munmap(mapped, 2 * kSize);
+    close(descriptor);
+}
+
+// VUID-VkMemoryGetFdInfoKHR-handleType-00671: of VkExportMemoryAllocateInfo.
+TEST_F(BadExternalMemory, ImportedIsNotExported) {
+    const Words words(device, 2, kSize, &kExport, kFile);
+    VkImportMemoryFdInfoKHR import = importOf(descriptorOf(device, words.memory()));
+    const Words other(device, 2, kSize, &import, kFile);
+    const VkMemoryGetFdInfoKHR info{VK_STRUCTURE_TYPE_MEMORY_GET_FD_INFO_KHR, nullptr,
+                                    other.memory(), kFile};
+    int descriptor = -1;
+    expectInvalid(vkGetMemoryFdKHR(device, &info, &descriptor));
+    EXPECT_EQ(descriptor, -1);
+    import = importOf(descriptorOf(device, words.memory()));
+    import.pNext = &kExport;
+    const Words both(device, 2, kSize, &import, kFile);
+    descriptor = descriptorOf(device, both.memory());
+    EXPECT_TRUE(isOpen(descriptor));
+    close(descriptor);
 }
 
 // VUID-VkMemoryAllocateInfo-allocationSize-01742: size and type are the exported ones'.
