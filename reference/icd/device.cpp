@@ -136,9 +136,13 @@ void send(Instance& instance, const Message& message) {
     SubmitDebugUtilsMessageEXT(&instance, message.severity, message.types, &data);
 }
 
+Message usageMessage(const Object* object, const std::string& text) {
+    return {"coopvk-reference-usage", text, object};
+}
+
 void sendUsage(Instance* instance, const Object* object, const std::string& text) {
     if (instance != nullptr)
-        send(*instance, {"coopvk-reference-usage", text, object});
+        send(*instance, usageMessage(object, text));
     else
         std::fprintf(stderr, "coopvk-reference-usage: %s\n", text.c_str());
 }

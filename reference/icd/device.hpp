@@ -7,7 +7,9 @@
 #include <chrono>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <mutex>
+#include <random>
 #include <set>
 #include <string_view>
 #include <thread>
@@ -75,7 +77,9 @@ struct Message {
 
 // To the instance's messengers that want it; to stderr if there is no messenger at all.
 void send(Instance& instance, const Message& message);
-// Of a use of the interface that is not valid. Without an instance: to stderr.
+// Of a use of the interface that is not valid.
+Message usageMessage(const Object* object, const std::string& text);
+// Without an instance: to stderr.
 void sendUsage(Instance* instance, const Object* object, const std::string& text);
 
 // Part of a range; empty where it is not within.
@@ -146,9 +150,9 @@ struct Batch {
     std::vector<std::shared_ptr<CommandBuffer>> busy;  // these, and secondary ones
     std::vector<SemaphoreValue> signals;
     std::shared_ptr<Fence> fence;
-    std::vector<std::shared_ptr<FromHost>> fromHost;  // before the submission
-    QueueTimes complete = {};  // what the host knew to be so when it submitted this
-    uint64_t number = 0;       // of all batches of the device
+    std::shared_ptr<FromHost> fromHost;  // before the submission
+    QueueTimes complete = {};            // what the host knew to be so when it submitted this
+    uint64_t number = 0;                 // of all batches of the device
 };
 
 // A queue begins its batches in their order. The device's mutex guards it.
@@ -157,8 +161,7 @@ struct Queue : ObjectOf<VkQueue> {
     size_t index = 0;
     std::deque<Batch> batches;
     bool busy = false;
-    QueueTimes complete = {};                       // what is so once it is idle
-    std::vector<std::shared_ptr<FromHost>> unsent;  // what no batch has taken yet
+    QueueTimes complete = {};  // what is so once it is idle
 
     bool idle() const { return batches.empty() && !busy; }
     // Whether its next batch waits for nothing.
@@ -183,9 +186,12 @@ struct Device : ObjectOf<VkDevice> {
     std::atomic<bool> stopping = false;  // executions end
     QueueTimes complete = {};            // for each stage, the commands of which the host knows it
     uint64_t submitted = 0;              // batches so far
-    std::unique_ptr<Dependencies> dependencies;  // of the thread; null: not checked
-    std::unique_ptr<HostCopies> hostCopies;      // null: the host sees the device's memory
-    std::set<std::string_view> unexecuted;       // commands of graphics that reports named
+    std::unique_ptr<Dependencies> dependencies;        // of the thread; null: not checked
+    std::unique_ptr<HostCopies> hostCopies;            // null: the host sees the device's memory
+    std::deque<std::shared_ptr<FromHost>> hostWrites;  // in their order; not executed yet
+    std::set<std::string_view> unexecuted;             // commands of graphics that reports named
+    std::vector<Message> messages;                     // to be sent without the mutex
+    std::mt19937 random;                               // chooses queues
 
     // The queues use no object.
     bool idle() const { return std::ranges::all_of(queues, &Queue::idle); }
@@ -193,6 +199,9 @@ struct Device : ObjectOf<VkDevice> {
     bool gone() const { return lost && idle(); }
     // Executes batches of all queues, one after the other, until the device stops.
     void run();
+    // The same, also while a batch waits: of the other queues.
+    void executeUntil(std::unique_lock<std::mutex>& lock, const std::function<bool()>& isDone);
+    void sendMessages(std::unique_lock<std::mutex>& lock);
 
     const Settings& settings() const { return physical->settings; }
     // The host knows now that what each stage did until then is complete. Under the mutex.

@@ -70,6 +70,7 @@ void FreeMemory(Device& device, DeviceMemory* memory, Allocator) {
     if (memory->host != nullptr) device.hostCopies->remove(memory->range);
     const std::lock_guard lock(device.mutex);
     device.addresses.free(memory->range);
+    dropHostWrites(device, memory->range);
     removeHandle(*memory);
 }
 

@@ -3,7 +3,7 @@
 // The queues. Commands execute one after the other; what orders them is only noted.
 #include <algorithm>
 #include <map>
-#include <random>
+#include <utility>
 
 #include "dependencies/followed.hpp"
 #include "synchronization.hpp"
@@ -117,10 +117,7 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
             batch.complete = device.complete;
             batch.number = device.submitted++;
         }
-        if (!batches.empty()) {
-            takeHostWrites(device);
-            batches.front().fromHost = std::exchange(queue.unsent, {});
-        }
+        if (!batches.empty()) batches.front().fromHost = takeHostWrites(device);
         for (const auto& [semaphore, isPromised] : promises) semaphore->isPromised = isPromised;
         std::ranges::move(batches, std::back_inserter(queue.batches));
         if (!device.thread.joinable()) device.thread = std::thread([&] { device.run(); });
@@ -132,10 +129,12 @@ VkResult submitAll(Queue& queue, uint32_t count, const Info* infos, Fence* fence
 void afterWaits(Device& device, const Batch& batch) {
     Dependencies& dependencies = *device.dependencies;
     dependencies.order().complete(batch.complete);
-    for (const auto& each : batch.fromHost) executeHostWrites(device, *each);
-    QueueTimes ofHost = {};
-    ofHost[0][kHostStage] = dependencies.now();
-    dependencies.order().complete(ofHost);
+    if (batch.fromHost != nullptr) {
+        executeHostWrites(device, *batch.fromHost);
+        QueueTimes ofHost = {};
+        ofHost[0][kHostStage] = batch.fromHost->now;
+        dependencies.order().complete(ofHost);
+    }
     for (const SemaphoreValue& wait : batch.waits) {
         const Signal* signal = signalOf(*wait.semaphore, wait.value);
         if (signal == nullptr) continue;
@@ -160,20 +159,26 @@ void noteSignals(Queue& queue, const Batch& batch) {
     if (batch.fence != nullptr) batch.fence->complete = queue.complete;
 }
 
-// A binary semaphore that is signaled must not be signaled (VUID-vkQueueSubmit2-semaphore-03868).
-// Of queues that nothing orders only this one knows.
+// A binary semaphore that is signaled must not be signaled (VUID-vkQueueSubmit2-semaphore-03868),
+// and a timeline goes forward (VUID-VkSubmitInfo2-semaphore-03882). Of queues that nothing orders
+// only this one knows.
 void signal(Device& device, const SemaphoreValue& each) {
     Semaphore& semaphore = *each.semaphore;
-    if (!semaphore.timeline && semaphore.value != 0) {
-        sendUsage(device.physical->instance, &semaphore,
-                  "a binary semaphore is signaled that is signaled already, on another queue");
+    const bool isWrong = semaphore.timeline ? each.value <= semaphore.value : semaphore.value != 0;
+    if (isWrong) {
+        const char* const text =
+            semaphore.timeline
+                ? "a timeline semaphore is signaled with a value that is not greater than its own"
+                : "a binary semaphore is signaled that is signaled already, on another queue";
+        device.messages.push_back(usageMessage(&semaphore, text));
         device.lost = true;
+        return;
     }
     semaphore.value = semaphore.timeline ? each.value : 1;
 }
 
 // Of several queues that can go on: that whose batch was submitted first, last, or any of them.
-Queue* nextQueue(Device& device, std::mt19937& random) {
+Queue* nextQueue(Device& device) {
     std::vector<Queue*> ready;
     for (Queue& queue : device.queues)
         if (queue.isReady()) ready.push_back(&queue);
@@ -185,30 +190,44 @@ Queue* nextQueue(Device& device, std::mt19937& random) {
         case Choice::kAdversarial:
             return ready.back();
         default:
-            return ready[random() % ready.size()];
+            return ready[device.random() % ready.size()];
     }
 }
 
 }  // namespace
 
 void Device::run() {
-    std::mt19937 random(uint32_t(settings().seed));
+    random.seed(uint32_t(settings().seed));
     std::unique_lock lock(mutex);
-    while (!stopping) {
-        Queue* next = nullptr;
-        changed.wait(lock, [&] {
-            next = nextQueue(*this, random);
-            return stopping || next != nullptr;
-        });
-        if (stopping) break;
-        next->execute(lock);
-        changed.notify_all();
-    }
+    executeUntil(lock, [] { return false; });
     for (Queue& queue : queues) queue.batches.clear();
 }
 
+void Device::executeUntil(std::unique_lock<std::mutex>& lock, const std::function<bool()>& isDone) {
+    while (true) {
+        Queue* next = nullptr;
+        bool isEnd = false;
+        changed.wait(lock, [&] {
+            isEnd = stopping || isDone();
+            if (!isEnd) next = nextQueue(*this);
+            return isEnd || next != nullptr;
+        });
+        if (isEnd) return;
+        next->execute(lock);
+        changed.notify_all();
+    }
+}
+
+void Device::sendMessages(std::unique_lock<std::mutex>& lock) {
+    const std::vector<Message> all = std::exchange(messages, {});
+    if (all.empty()) return;
+    lock.unlock();
+    for (const Message& each : all) send(*physical->instance, each);
+    lock.lock();
+}
+
 bool Queue::isReady() const {
-    return !batches.empty() &&
+    return !busy && !batches.empty() &&
            (device->lost || std::ranges::all_of(batches.front().waits, icd::isReady));
 }
 
@@ -221,6 +240,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock) {
     if (device->dependencies) {
         device->dependencies->select(index);
         afterWaits(*device, batch);
+        device->sendMessages(lock);
     }
     for (const auto& commands : batch.commands) {
         if (device->lost || device->stopping) break;
@@ -232,6 +252,7 @@ void Queue::execute(std::unique_lock<std::mutex>& lock) {
     noteHostLacks(*device, index);
     if (device->dependencies) noteSignals(*this, batch);
     for (const SemaphoreValue& each : batch.signals) signal(*device, each);
+    device->sendMessages(lock);
     busy = false;
     if (batch.fence == nullptr) return;
     batch.fence->signaled = true;

@@ -54,9 +54,11 @@ static Semaphore& timelineOf(const Device& device, VkSemaphore handle) {
     return semaphore;
 }
 
-static std::shared_ptr<Signal> signalOfHost(const Device& device) {
+static std::shared_ptr<Signal> signalOfHost(Device& device) {
     auto signal = std::make_shared<Signal>();
     signal->complete = device.complete;
+    signal->first = firstScope(VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
+    signal->fromHost = takeHostWrites(device);
     return signal;
 }
 
@@ -96,8 +98,6 @@ VkResult SignalSemaphore(Device& device, const VkSemaphoreSignalInfo* info) {
         require(info->value > semaphore.value, "the value is not greater than the semaphore's");
         semaphore.value = info->value;
         const auto signal = signalOfHost(device);
-        signal->first = firstScope(VK_PIPELINE_STAGE_2_HOST_BIT, kAnyAccess);
-        signal->fromHost = takeHostWrites(device);
         if (device.dependencies) noteSignal(semaphore, info->value, signal);
     });
 }
@@ -161,19 +161,24 @@ void execution::CmdResetEvent2(Execution& execution, Event* event, VkPipelineSta
     resetEvent(execution.device, event);
 }
 
-// The host may set an event after the submission.
+// Vulkan allowed the host once to set an event after the submission: after something that another
+// queue did, perhaps (today VUID-vkSetEvent-event-09543).
 static void waitFor(CommandBuffer& commands, const VkEvent& waited, std::vector<Barrier> barriers) {
     const auto wait = [event = &theObject(waited),
                        barriers = std::move(barriers)](Execution& execution) {
         Device& device = execution.device;
-        std::shared_ptr<const Signal> signal;
-        device.wait(UINT64_MAX, [&] {
-            signal = event->signal;
+        std::unique_lock lock(device.mutex);
+        device.executeUntil(lock, [&] {
             require(!event->set || event->queue.value_or(execution.queue) == execution.queue,
                     "a queue waits for an event that another queue set");
-            return device.stopping || event->set;
+            return device.lost || event->set;
         });
+        if (!event->set) throw VK_ERROR_DEVICE_LOST;  // or it stops; nothing more to execute
+        const std::shared_ptr<const Signal> signal = event->signal;
         if (!device.dependencies || signal == nullptr) return;
+        device.dependencies->select(execution.queue);
+        if (signal->fromHost != nullptr) executeHostWrites(device, *signal->fromHost);
+        device.sendMessages(lock);
         device.dependencies->apply(*signal, barriers);
     };
     record(commands, wait, objectOf(waited));

@@ -32,11 +32,12 @@ struct Conflict {
     uint64_t size = 0;
 };
 
-// What the host wrote before it submitted or signaled something; the queue executes it once.
+// What the host wrote before it submitted or signaled something; a queue executes it once.
 struct FromHost {
     HostWrites writes;
     QueueTimes complete = {};  // of which commands the host knew it
-    Time now = 0;              // 0: not executed yet
+    Time now = 0;              // what the host wrote until then is this, or was before
+    bool isExecuted = false;
 };
 
 // What happened before a signal of an event or a semaphore: by the queue, or what the host knew

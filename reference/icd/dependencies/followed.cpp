@@ -2,6 +2,7 @@
 #include "dependencies/followed.hpp"
 
 #include <format>
+#include <utility>
 
 namespace coopvk::reference::icd {
 namespace {
@@ -27,12 +28,16 @@ std::string describe(const Device& device, const std::optional<Conflict>& confli
 }
 
 // Of a command without a shader, or of the host.
-void report(Device& device, const std::string& text) {
+std::optional<Message> reportOf(const Device& device, const std::string& text) {
     const Settings& settings = device.settings();
-    if ((settings.checks & kCheckDependencies) == 0) return;
-    if (settings.action == ReportAction::kIgnore) return;
+    if ((settings.checks & kCheckDependencies) == 0) return std::nullopt;
+    if (settings.action == ReportAction::kIgnore) return std::nullopt;
     const std::string id = checkName(kCheckDependencies);
-    send(*device.physical->instance, {"coopvk-reference-" + id, id + ": " + text});
+    return Message{"coopvk-reference-" + id, id + ": " + text};
+}
+
+void report(Device& device, const std::string& text) {
+    if (const auto message = reportOf(device, text)) send(*device.physical->instance, *message);
 }
 
 void report(Execution& execution, const std::optional<Conflict>& conflict) {
@@ -72,21 +77,39 @@ std::shared_ptr<FromHost> takeHostWrites(Device& device) {
     if (!device.hostCopies) return nullptr;
     auto taken =
         std::make_shared<FromHost>(FromHost{device.hostCopies->changes(), device.complete});
-    for (Queue& queue : device.queues) queue.unsent.push_back(taken);
+    device.hostWrites.push_back(taken);
     return taken;
 }
 
-void executeHostWrites(Device& device, FromHost& fromHost) {
-    if (fromHost.now != 0 || fromHost.writes.empty()) return;
+static void execute(Device& device, FromHost& fromHost) {
     Dependencies& dependencies = *device.dependencies;
-    dependencies.begin({"the host", 0, nullptr}, Use::kHostWrite);
+    const HostWrites writes = std::exchange(fromHost.writes, {});
+    if (!writes.empty()) dependencies.begin({"the host", 0, nullptr}, Use::kHostWrite);
     fromHost.now = dependencies.now();
-    for (const HostWrite& write : fromHost.writes) {
+    fromHost.isExecuted = true;
+    for (const HostWrite& write : writes) {
         const auto conflict =
             dependencies.hostWrite(fromHost.complete, write.data, write.bytes.size());
-        if (conflict) report(device, describe(device, conflict));
+        if (conflict)
+            if (auto message = reportOf(device, describe(device, conflict)))
+                device.messages.push_back(std::move(*message));
         std::ranges::copy(write.bytes, write.data);
     }
+}
+
+void executeHostWrites(Device& device, const FromHost& upTo) {
+    while (!upTo.isExecuted && !device.hostWrites.empty()) {
+        const std::shared_ptr<FromHost> next = std::move(device.hostWrites.front());
+        device.hostWrites.pop_front();
+        execute(device, *next);
+    }
+}
+
+void dropHostWrites(Device& device, const Range& memory) {
+    for (const auto& each : device.hostWrites)
+        std::erase_if(each->writes, [&](const HostWrite& write) {
+            return write.data >= memory.data && write.data < memory.data + memory.size;
+        });
 }
 
 void noteHostLacks(Device& device, size_t queue) {

@@ -22,10 +22,12 @@ const std::byte* followedBytes(Execution& execution, Use use, const Range& range
 void copyRange(Execution& execution, const Range& from, const Range& to);
 
 // The host submits or signals something, under the device's mutex: what it wrote since the last
-// time. The next batch of each queue takes `unsent`, too.
+// time. Null: the host sees the device's memory.
 std::shared_ptr<FromHost> takeHostWrites(Device& device);
-// By the first queue that comes to it.
-void executeHostWrites(Device& device, FromHost& fromHost);
+// By the first queue that comes to it, under the mutex: with all that the host wrote before.
+void executeHostWrites(Device& device, const FromHost& upTo);
+// Into memory that is freed, under the mutex.
+void dropHostWrites(Device& device, const Range& memory);
 // A queue has executed commands: what the host lacks.
 void noteHostLacks(Device& device, size_t queue);
 // What the host read and must not.

@@ -2,7 +2,11 @@
 //
 // Two queues: pairs as in dependencies_test.cpp, of what one queue does and another one does then;
 // waits of queues for each other; use that only the queues find.
+#include <malloc.h>
+
+#include <chrono>
 #include <cstdlib>
+#include <future>
 
 #include "bad_use.hpp"
 #include "dependencies.hpp"
@@ -26,6 +30,13 @@ class TwoQueues : public Dependent {
         const VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, signal,
                                          value};
         EXPECT_VK(vkSignalSemaphore(device, &info));
+    }
+    // What the host wrote before it sets the event is visible then.
+    static void waitForHost(Commands to, VkEvent set) {
+        const VkMemoryBarrier2 all = memoryBarrier(
+            Side{VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_WRITE_BIT}, kEverything);
+        const VkDependencyInfo info = infoOf(all);
+        vkCmdWaitEvents2(to, 1, &set, &info);
     }
 };
 
@@ -141,6 +152,29 @@ TEST_F(TwoQueues, OneGoesOnWhereTheOtherWaits) {
     EXPECT_EQ(words(0).values(), (std::vector<uint32_t>{9, 9}));
 }
 
+bool isValidated() { return std::getenv("VK_INSTANCE_LAYERS") != nullptr; }
+constexpr char kOld[] = "Vulkan allowed it once; today VUID-vkSetEvent-event-09543 does not";
+
+// While one waits for an event that the host sets once the other has executed something.
+TEST_F(TwoQueues, OneGoesOnWhereTheOtherWaitsForAnEvent) {
+    if (isValidated()) GTEST_SKIP() << kOld;
+    const VkEvent set = event();
+    const VkFence end = fence();
+    submitTo(0, [&](Commands to) {
+        fill(to, 0, 5);
+        waitForHost(to, set);
+        barrier(to, kFill, kShaderRead);
+        dispatch(to, 0, 2);
+    });
+    submitTo(1, [&](Commands to) { fill(to, 1, 8); }, {}, {}, end);
+    EXPECT_EQ(vkWaitForFences(device, 1, &end, VK_TRUE, 3'000'000'000), VK_SUCCESS);
+    EXPECT_EQ(words(1).values(), (std::vector<uint32_t>{8, 8}));
+    EXPECT_VK(vkSetEvent(device, set));
+    EXPECT_VK(vkDeviceWaitIdle(device));
+    EXPECT_EQ(words(2).values(), (std::vector<uint32_t>{6, 6}));
+    expectNone();
+}
+
 class Queues : public BadUse {};
 
 TEST_F(Queues, ThereAreTwo) {
@@ -181,8 +215,7 @@ TEST_F(Queues, TheProgramAskedForThem) {
 class LostQueues : public TwoQueues {
  protected:
     void SetUp() override {
-        if (std::getenv("VK_INSTANCE_LAYERS") != nullptr)
-            GTEST_SKIP() << "the validation layer reports it";
+        if (isValidated()) GTEST_SKIP() << "the validation layer reports it";
         TwoQueues::SetUp();
     }
     void TearDown() override {
@@ -215,6 +248,56 @@ TEST_F(LostQueues, BinarySemaphoresThatAreSignaledTwice) {
     submitTo(1, [](Commands) {}, {at(go, kAll, 1), at(twice, kAll)});
     submitTo(0, [](Commands) {}, {}, {at(twice, kAll)});
     expectLost("a binary semaphore is signaled that is signaled already");
+}
+
+// VUID-VkSubmitInfo2-semaphore-03882: greater than the value that it has when it is signaled.
+TEST_F(LostQueues, TimelinesThatGoBackwards) {
+    const VkSemaphore line = semaphore(kTimeline);
+    submitTo(0, [](Commands) {}, {}, {at(line, kAll, 5)});
+    EXPECT_VK(vkQueueWaitIdle(queue));
+    submitTo(1, [](Commands) {}, {}, {at(line, kAll, 3)});
+    expectLost("a timeline semaphore is signaled with a value that is not greater than its own");
+}
+
+// A messenger may wait for what another thread does with the device.
+class SlowMessenger {
+ public:
+    std::promise<void> isCalled, goesOn;
+    bool wentOn = false;
+    static VKAPI_ATTR VkBool32 VKAPI_CALL call(VkDebugUtilsMessageSeverityFlagBitsEXT,
+                                               VkDebugUtilsMessageTypeFlagsEXT,
+                                               const VkDebugUtilsMessengerCallbackDataEXT*,
+                                               void* user) {
+        auto& self = *static_cast<SlowMessenger*>(user);
+        self.isCalled.set_value();
+        self.wentOn =
+            self.goesOn.get_future().wait_for(std::chrono::seconds(2)) == std::future_status::ready;
+        return VK_FALSE;
+    }
+};
+
+TEST_F(LostQueues, MessengersHoldNobodyUp) {
+    SlowMessenger slow;
+    VkDebugUtilsMessengerCreateInfoEXT info{
+        VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT};
+    info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_ERROR_BIT_EXT;
+    info.messageType = VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT;
+    info.pfnUserCallback = SlowMessenger::call;
+    info.pUserData = &slow;
+    VkDebugUtilsMessengerEXT messenger = VK_NULL_HANDLE;
+    ASSERT_VK(vkCreateDebugUtilsMessengerEXT(instance, &info, nullptr, &messenger));
+    const VkSemaphore line = semaphore(kTimeline), twice = semaphore(kBinary);
+    submitTo(0, [](Commands) {}, {}, {at(twice, kAll)});
+    submitTo(1, [](Commands) {}, {at(line, kAll, 1), at(twice, kAll)});
+    submitTo(0, [](Commands) {}, {}, {at(twice, kAll)});
+    ASSERT_EQ(slow.isCalled.get_future().wait_for(std::chrono::seconds(2)),
+              std::future_status::ready);
+    uint64_t value = 1;
+    EXPECT_VK(vkGetSemaphoreCounterValue(device, line, &value));
+    slow.goesOn.set_value();
+    expectLost("a binary semaphore is signaled that is signaled already");
+    EXPECT_TRUE(slow.wentOn);
+    vkDestroyDebugUtilsMessengerEXT(instance, messenger, nullptr);
 }
 
 // Which of two queues goes on is chosen by the setting; there is a race in either case.
@@ -282,6 +365,88 @@ TEST_F(HostAndQueues, WaitsForOneAreNotForTheOther) {
     words(0)[0] = 3;
     submitTo(1, [](Commands) {});
     expectReports("the host writes byte 0 of buffer");
+}
+
+// A signal of the host is behind all that it wrote, also if a submission took that.
+TEST_F(HostAndQueues, SignalsHaveAllBefore) {
+    const VkSemaphore go = semaphore(kTimeline), other = semaphore(kTimeline);
+    submitTo(0,
+             [&](Commands to) {
+                 dispatch(to, 0, 1);
+                 barrier(to, kShaderWrite, kHostRead);
+             },
+             {at(go, kAll, 1)});
+    words(0)[0] = 50;
+    submitTo(1, [](Commands) {}, {at(other, kAll, 1)});
+    signalByHost(go, 1);
+    EXPECT_VK(vkQueueWaitIdle(queues[0]));
+    EXPECT_EQ(words(1)[0], 51u);
+    signalByHost(other, 1);
+    EXPECT_VK(vkDeviceWaitIdle(device));
+    expectNone();
+}
+
+TEST_F(HostAndQueues, OldWritesDoNotReplaceNewOnes) {
+    const VkSemaphore go = semaphore(kTimeline), other = semaphore(kTimeline);
+    submitTo(0, [](Commands) {}, {at(go, kAll, 1)});
+    words(0)[0] = 50;
+    submitTo(1, [](Commands) {}, {at(other, kAll, 1)});
+    words(0)[0] = 60;
+    signalByHost(go, 1);
+    EXPECT_VK(vkQueueWaitIdle(queues[0]));
+    signalByHost(other, 1);
+    EXPECT_VK(vkDeviceWaitIdle(device));
+    submitTo(0, [&](Commands to) {
+        dispatch(to, 0, 1);
+        barrier(to, kShaderWrite, kHostRead);
+    });
+    EXPECT_VK(vkDeviceWaitIdle(device));
+    EXPECT_EQ(words(1)[0], 61u);
+    expectNone();
+}
+
+TEST_F(HostAndQueues, EventsHaveAllBefore) {
+    if (isValidated()) GTEST_SKIP() << kOld;
+    const VkEvent set = event();
+    submitTo(0, [&](Commands to) {
+        waitForHost(to, set);
+        dispatch(to, 0, 1);
+        barrier(to, kShaderWrite, kHostRead);
+    });
+    words(0)[0] = 50;
+    EXPECT_VK(vkSetEvent(device, set));
+    EXPECT_VK(vkDeviceWaitIdle(device));
+    EXPECT_EQ(words(1)[0], 51u);
+    expectNone();
+}
+
+// Whatever queue gets all batches.
+TEST_F(HostAndQueues, KeepNoWrites) {
+    constexpr size_t kWords = 1 << 14;
+    replace(2, std::make_unique<Words>(device, std::vector<uint32_t>(kWords, 0)));
+    const auto bytesAfter = [&](int rounds) {
+        for (int round = 0; round < rounds; ++round) {
+            for (size_t i = 0; i < kWords; ++i) words(2)[i] += 0x01010101;
+            submitTo(0, [](Commands) {});
+            EXPECT_VK(vkDeviceWaitIdle(device));
+        }
+        const auto all = mallinfo2();
+        return all.uordblks + all.hblkhd;
+    };
+    const size_t before = bytesAfter(2);
+    EXPECT_LT(bytesAfter(4), before + kWords * sizeof(uint32_t));
+}
+
+// Other memory may be there then.
+TEST_F(HostAndQueues, WritesToFreedMemory) {
+    const VkSemaphore never = semaphore(kTimeline);
+    words(2)[0] = 70;
+    signalByHost(never, 1);
+    replace(2, nullptr);
+    replace(2, std::make_unique<Words>(device, std::vector<uint32_t>{0, 0}));
+    EXPECT_VK(run([&](Commands to) { dispatch(to, 2, 1); }));
+    EXPECT_EQ(words(1)[0], 1u);
+    expectNone();
 }
 
 }  // namespace
