@@ -16,7 +16,8 @@ TermId withoutRoundTrip(const Terms& terms, TermId id) {
         if (terms[between].kind != TermKind::kConverted) break;
         const Conversion& inner = terms.conversionOf(between);
         if (inner.from != outer.to || inner.to != outer.from || !isExact(inner) ||
-            outer.rule.flushOperand || outer.rule.flushResult)
+            outer.rule.flushOperand || outer.rule.flushResult ||
+            outer.rule.toFloat != numbers::Overflow::special)
             break;
         id = terms.operand(between, 0);
     }

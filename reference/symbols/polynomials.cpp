@@ -70,6 +70,7 @@ uint64_t Comparison::magnitudeOf(TermId term, bool isSigned) const {
     // The copies may be of the bit before them.
     const Piece* before = pieces.size() > 1 ? &pieces[pieces.size() - 2] : nullptr;
     const bool isCopy = before != nullptr && !before->isFill && before->term == last.term &&
+                        before->isNegated == last.isNegated &&
                         before->first + before->count == last.first + 1;
     return uint64_t{1} << (isCopy ? rest - 1 : rest);
 }
@@ -99,7 +100,8 @@ uint64_t Comparison::addExact(TermId term, uint64_t factor, uint32_t width, Poly
         uint64_t x = 0, y = 0;
         const TermId a = integerIn(terms_.operand(term, 0), width, x);
         const TermId b = integerIn(terms_.operand(term, 1), width, y);
-        return a != 0 && b != 0 && addMonomials(a, b, factor, width, to) ? x * y : 0;
+        return a != 0 && b != 0 && x <= most / y && addMonomials(a, b, factor, width, to) ? x * y
+                                                                                          : 0;
     };
     uint64_t bound = 0;
     if (f.opcode == numberIn(OpFMul)) bound = product();
@@ -195,8 +197,10 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
     if (kind == TermKind::kConverted && terms_[term].width == width &&
         numbers::format(terms_.conversionOf(term).from).floating() &&
         numbers::format(terms_.conversionOf(term).to).isSigned()) {
+        // SPIR-V, OpConvertFToS: the result is undefined if the type is too narrow for it.
         Polynomial exact;
-        if (addExact(terms_.operand(term, 0), factor, width, exact) != 0) {
+        const uint64_t bound = addExact(terms_.operand(term, 0), factor, width, exact);
+        if (bound != 0 && bound <= numbers::lowBits(width - 1)) {
             for (const auto& [monomial, times] : exact) to[monomial] += times;
             return true;
         }
@@ -208,8 +212,13 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
         const size_t at = by > 0 ? 1 : 0;
         if (pieces.size() == at + 1 && !pieces[at].isFill && pieces[at].first == 0 &&
             terms_[pieces[at].term].width >= width && isInteger(pieces[at].term) &&
-            pieces[at].count + by == width)
-            return addPolynomial(pieces[at].term, factor << by, width, to);
+            pieces[at].count + by == width) {
+            // ~x = -1 - x
+            const bool isNegated = pieces[at].isNegated;
+            const uint64_t times = isNegated ? 0 - (factor << by) : factor << by;
+            if (isNegated) to[{}] += times;
+            return addPolynomial(pieces[at].term, times, width, to);
+        }
     }
     addBits(terms_[term].width > width ? terms_.part(term, 0, width) : term, factor, to);
     return true;

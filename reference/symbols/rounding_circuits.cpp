@@ -96,9 +96,12 @@ Bit isNan(Diagrams& d, const Bits& bits, const numbers::Format& f) {
 bool addsPower(const Terms& terms, TermId term) {
     const Function& f = terms.functionOf(term);
     if (f.opcode != numberIn(OpFAdd) || f.type().width != 32) return false;
+    const FloatControls& controls = f.program->controls(f.type());
+    if (controls.rounding != numbers::Rounding::nearestEven || controls.flushDenorms) return false;
+    constexpr uint64_t kInfinity = 0x7F800000;
     const auto isPower = [&](uint32_t n) {
         const auto bits = terms.constantOf(terms.operand(term, n));
-        return bits && (*bits >> 31) == 0 && (*bits & numbers::lowBits(23)) == 0 && *bits != 0;
+        return bits && (*bits & numbers::lowBits(23)) == 0 && *bits != 0 && *bits < kInfinity;
     };
     const auto isPositive = [&](uint32_t n) {
         const Piece last = terms.pieces(terms.operand(term, n)).back();

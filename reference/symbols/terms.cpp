@@ -29,7 +29,8 @@ bool contains(numbers::Number format, numbers::Number of) {
 }
 
 bool isExact(const Conversion& c) {
-    return contains(c.to, c.from) && !c.rule.flushOperand && !c.rule.flushResult;
+    return contains(c.to, c.from) && !c.rule.flushOperand && !c.rule.flushResult &&
+           c.rule.toFloat == numbers::Overflow::special;
 }
 
 Terms::Terms() : table_(kFirstTable) {

@@ -32,6 +32,19 @@ using numbers::Number;
 #define OF(WHAT) "void main() { const uint at = gl_LocalInvocationIndex; results[at] = " WHAT "; }"
 #define E4M3 OF("float(floate4m3_t(floats[at] * 1.1))")
 #define CODE OF("widen(narrow(floats[at] * 1.1))")
+#define E5M2_BYTE OF("float(uintBitsToFloate5m2EXT(uint8_t(words[at])))")
+#define SAME_BYTE(WHAT)                                                 \
+    "void main() { const uint at = gl_LocalInvocationIndex; "           \
+    "floate5m2_t r = uintBitsToFloate5m2EXT(uint8_t(words[at])); " WHAT \
+    " results[at] = float(r); }"
+
+#define INFINITE "uintBitsToFloat(0x7F800000u)"
+// The sample does not show what stands behind it.
+#define RARE "const uint x = words[at].z == 77777u ? 1u : 0u; "
+// 14 bits with a sign.
+#define TURNED                                                    \
+    "const int s = bitfieldExtract(int(i), 0, 13) ^ 0xFFFFE000, " \
+    "t = bitfieldExtract(int(j), 0, 13) ^ 0xFFFFE000; "
 
 constexpr Pair kConversions[] = {
     {"to an 8-bit float and back", E4M3, RIGHT_NARROW RIGHT_WIDEN CODE, true},
@@ -60,6 +73,10 @@ constexpr Pair kConversions[] = {
     {"not rounded at all", E4M3, OF("floats[at] * 1.1"), false},
     {"rounded to another format", E4M3, OF("float(floate5m2_t(floats[at] * 1.1))"), false},
     {"rounded twice", E4M3, OF("float(floate4m3_t(float16_t(floats[at] * 1.1)))"), false},
+
+    {"to an 8-bit float and to the same", E5M2_BYTE, SAME_BYTE("r = floate5m2_t(float(r));"), true},
+    {"to the same 8-bit float without infinity", E5M2_BYTE,
+     SAME_BYTE("saturatedConvertEXT(r, float(r));"), false},
 
     {"to bfloat16 by way of f32", OF("float(bfloat16_t(words[at]))"),
      OF("float(bfloat16_t(float(words[at])))"), true},
@@ -125,6 +142,29 @@ constexpr Pair kConversions[] = {
      false, Number::u32},
     {"zero times", "u = j;", "u = j + i * 0;", true, Number::u32},
     {"zero times of a float", "p = a;", "p = a + b * 0.0;", false},
+    {"infinity and a number", "f = uintBitsToFloat(0x7F000000u | (i & 0xFF)) + " INFINITE ";",
+     "u = 0x7FC00000u + ((i & 0xFF) >> 1) + (i & 1 & i >> 1);", false, Number::u32},
+    {"infinity and a number on the other side",
+     "u = 0x7FC00000u + ((i & 0xFF) >> 1) + (i & 1 & i >> 1);",
+     "f = uintBitsToFloat(0x7F000000u | (i & 0xFF)) + " INFINITE ";", false, Number::u32},
+    {"opposite bits of a sum", "u = ~(i + j) * i;", "u = (-1 - i - j) * i;", true, Number::u32},
+    {"opposite bits of a shifted sum", "u = (~(i + j) << 8) * i;", "u = ((-1 - i - j) * 256) * i;",
+     true, Number::u32},
+    {"a sum for its opposite bits", RARE "u = ~(i + j) * x;", RARE "u = (i + j) * x;", false,
+     Number::u32},
+    {"a shifted sum for its opposite bits", RARE "u = (~(i + j) << 8) * x;",
+     RARE "u = ((i + j) << 8) * x;", false, Number::u32},
+    {"integers in f64", RARE "u = (i & 0xFFFFF) * (j & 0xFFF) * x;",
+     RARE "u = uint(int(double(int(i & 0xFFFFF)) * double(int(j & 0x3FF)))) * x;", false,
+     Number::u32},
+    {"too large for the integer", RARE "u = (i & 0xFFFFF) * (j & 0xFFF) * x;",
+     RARE "u = uint(int(double(int(i & 0xFFFFF)) * double(int(j & 0xFFF)))) * x;", false,
+     Number::u32},
+    {"as large as the integer", RARE "u = (i & 0xFFFFF) * (j & 0x3FF) * x;",
+     RARE "u = uint(int(double(int(i & 0xFFFFF)) * double(int(j & 0x3FF)))) * x;", true,
+     Number::u32},
+    {"signs and other bits", RARE TURNED "u = uint(s * t) * x;",
+     RARE TURNED "u = uint(int(float(s) * float(t))) * x;", false, Number::u32},
     {"zeros in a sum", "f = dot(vec3(0.0, a, b), vec3(0.0, c, d));", "f = a * c + b * d;", true},
     {"zero times infinity in a sum", "f = dot(vec3(0.0, a, b), vec3(c, c, d));",
      "f = a * c + b * d;", false},
