@@ -9,9 +9,10 @@ namespace {
 using numbers::Number;
 
 // To a narrower format and back where the number came from it: the number, but for bits of NaN.
-TermId withoutRoundTrip(const Terms& terms, TermId id) {
+TermId withoutRoundTrip(const Terms& terms, TermId id, Number number) {
     while (terms[id].kind == TermKind::kConverted) {
         const Conversion& outer = terms.conversionOf(id);
+        if (outer.to != number) break;
         const TermId between = terms.operand(id, 0);
         if (terms[between].kind != TermKind::kConverted) break;
         const Conversion& inner = terms.conversionOf(between);
@@ -26,13 +27,16 @@ TermId withoutRoundTrip(const Terms& terms, TermId id) {
 
 // Without what adds -0 to it. IEEE 754, 6.3: "x + x [...] retains the same sign as x even when x is
 // zero", and the sum of zeros of opposite signs "is +0 in all rounding-direction attributes except
-// roundTowardNegative", which Vulkan has not. So the sum is x.
-TermId withoutNegativeZero(const Terms& terms, TermId id) {
+// roundTowardNegative", which Vulkan has not. So the sum is x, but for bits of NaN: `isSum` says of
+// which sums these do not matter.
+template <typename IsSum>
+TermId withoutNegativeZero(const Terms& terms, TermId id, const IsSum& isSum) {
     const auto isZero = [&](uint32_t n) {
         const auto bits = terms.constantOf(terms.operand(id, n));
         return bits && *bits == uint64_t{1} << (terms[id].width - 1);
     };
-    while (terms.isApplied(id, numberIn(OpFAdd)) && (isZero(0) || isZero(1)))
+    while (terms.isApplied(id, numberIn(OpFAdd)) && isSum(terms.functionOf(id)) &&
+           (isZero(0) || isZero(1)))
         id = terms.operand(id, isZero(1) ? 0 : 1);
     return id;
 }
@@ -59,15 +63,16 @@ bool isSymmetric(const Function& f) {
 
 bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     if (number) {
-        const TermId n = withoutRoundTrip(terms_, native), r = withoutRoundTrip(terms_, rewritten);
+        const TermId n = withoutRoundTrip(terms_, native, *number),
+                     r = withoutRoundTrip(terms_, rewritten, *number);
         if (n != native || r != rewritten) assumptions_ |= kNanBits;
         native = n;
         rewritten = r;
     }
     if (native == rewritten) return noteSame(native);
-    const uint64_t key = uint64_t{native} << 32 | uint64_t{number.has_value()} << 63 | rewritten;
-    if (const auto* known = valueIn(known_, key)) return *known;
-    known_[key] = false;  // where it is asked again on the way
+    const uint64_t key = uint64_t{native} << 32 | rewritten;
+    if (const auto* known = valueIn(knownAs(number), key)) return *known;
+    knownAs(number)[key] = false;  // where it is asked again on the way
     const Mark before = mark();
     const bool is = terms_[native].width == terms_[rewritten].width &&
                     !differsInSample(native, rewritten, number) &&
@@ -75,14 +80,16 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     if (!is && innermost_.first == 0) innermost_ = {native, rewritten};
     if (!is) outermost_ = {native, rewritten};
     if (!is) undoTo(before);
-    if (is) note(Decided::kKnown, key);
-    known_[key] = is;
+    if (is) note(Decided::kKnown, key, number);
+    knownAs(number)[key] = is;
     return is;
 }
 
 bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
-    const TermId n0 = withoutNegativeZero(terms_, native);
-    const TermId r0 = withoutNegativeZero(terms_, rewritten);
+    // The native side's NaN may have any bits.
+    const TermId n0 = withoutNegativeZero(terms_, native, [](const Function&) { return true; });
+    const TermId r0 = withoutNegativeZero(
+        terms_, rewritten, [&](const Function& f) { return floatOf(f.type()) == number; });
     if (n0 != native || r0 != rewritten) {
         assumptions_ |= kNanBits;
         return allows(n0, r0, number);
@@ -140,7 +147,8 @@ bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
     }
     const auto timesOne = [&](TermId id) {
         for (const uint32_t at : {0u, 1u}) {
-            const bool isProduct = terms_.isApplied(id, numberIn(OpFMul));
+            const bool isProduct = terms_.isApplied(id, numberIn(OpFMul)) &&
+                                   terms_.functionOf(id).type().number == number;
             const auto one = isProduct ? terms_.constantOf(terms_.operand(id, at)) : std::nullopt;
             if (one && numbers::decodeDouble(number, *one) == 1) return terms_.operand(id, 1 - at);
         }
@@ -323,8 +331,8 @@ bool Comparison::setImage(TermId native, TermId rewritten) {
 void Comparison::undoTo(const Mark& mark) {
     if (images_.size() + dissolved_.size() == mark.choices) return;
     for (; trail_.size() > mark.steps; trail_.pop_back()) {
-        const auto [what, key] = trail_.back();
-        if (what == Decided::kKnown) known_.erase(key);
+        const auto [what, number, key] = trail_.back();
+        if (what == Decided::kKnown) knownAs(number).erase(key);
         if (what == Decided::kImage) images_.erase(TermId(key));
         if (what == Decided::kDissolved) dissolved_.erase(TermId(key));
         if (what == Decided::kSame) same_.erase(TermId(key));

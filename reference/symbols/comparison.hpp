@@ -72,7 +72,13 @@ class Comparison {
         size_t steps, choices;
     };
     Mark mark() const { return {trail_.size(), images_.size() + dissolved_.size()}; }
-    void note(Decided what, uint64_t key) { trail_.emplace_back(what, key); }
+    void note(Decided what, uint64_t key, Float number = {}) {
+        trail_.push_back({what, number, key});
+    }
+    // Of pairs of terms as numbers of a format.
+    std::unordered_map<uint64_t, bool>& knownAs(Float number) {
+        return known_[number ? uint8_t(*number) + 1 : 0];
+    }
     void undoTo(const Mark& mark);
 
     // Sums of floats.
@@ -163,12 +169,17 @@ class Comparison {
     Terms& terms_;
     Tried& tried_;
     uint32_t assumptions_ = 0;
-    std::unordered_map<uint64_t, bool> known_;         // by both terms
+    std::unordered_map<uint8_t, std::unordered_map<uint64_t, bool>> known_;
     std::unordered_map<TermId, TermId> images_;        // of open sums: what stands for them
     std::unordered_map<TermId, TermId> dissolved_;     // open sums in another one
     std::map<std::pair<TermId, TermId>, bool> trees_;  // of reductions, wherever the result is
     std::unordered_set<TermId> same_;                  // terms of both sides
-    std::vector<std::pair<Decided, uint64_t>> trail_;
+    struct Step {
+        Decided what;
+        Float number;
+        uint64_t key;
+    };
+    std::vector<Step> trail_;
     std::unordered_map<TermId, size_t> counts_;
     numbers::Number countsOf_ = numbers::Number::f32;
     std::unordered_map<TermId, std::vector<TermId>> bytes_;

@@ -38,6 +38,7 @@ using numbers::Number;
     "floate5m2_t r = uintBitsToFloate5m2EXT(uint8_t(words[at])); " WHAT \
     " results[at] = float(r); }"
 
+#define HALF_BITS(WHAT) "u = uint(float16BitsToUint16(" WHAT "));"
 #define INFINITE "uintBitsToFloat(0x7F800000u)"
 // The sample does not show what stands behind it.
 #define RARE "const uint x = words[at].z == 77777u ? 1u : 0u; "
@@ -142,6 +143,9 @@ constexpr Pair kConversions[] = {
      false, Number::u32},
     {"zero times", "u = j;", "u = j + i * 0;", true, Number::u32},
     {"zero times of a float", "p = a;", "p = a + b * 0.0;", false},
+    {"to f32 and back as f16", HALF_BITS("h"), HALF_BITS("float16_t(float(h))"), true, Number::f16},
+    {"to f32 and back as bfloat16", HALF_BITS("h"), HALF_BITS("float16_t(float(h))"), false,
+     Number::bf16},
     {"infinity and a number", "f = uintBitsToFloat(0x7F000000u | (i & 0xFF)) + " INFINITE ";",
      "u = 0x7FC00000u + ((i & 0xFF) >> 1) + (i & 1 & i >> 1);", false, Number::u32},
     {"infinity and a number on the other side",

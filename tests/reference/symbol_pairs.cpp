@@ -132,12 +132,13 @@ std::string whyNot(const Pair& pair, uint32_t* assumptions) {
     if (!native.error.empty()) return native.error;
     if (!rewritten.error.empty()) return rewritten.error;
     Proof proof(symbols);
-    for (size_t at = 0; at < Side::kOutput; at += 4) {
-        const auto number =
-            numbers::format(pair.number).floating() ? std::optional(pair.number) : std::nullopt;
+    const auto number =
+        numbers::format(pair.number).floating() ? std::optional(pair.number) : std::nullopt;
+    const uint32_t size = number ? numbers::format(*number).bits / 8 : 4;
+    for (size_t at = 0; at < Side::kOutput; at += size) {
         if (!proof.allows(native.outputDeviations.data() + at, native.output.data() + at,
-                          rewritten.outputDeviations.data() + at, rewritten.output.data() + at, 4,
-                          number))
+                          rewritten.outputDeviations.data() + at, rewritten.output.data() + at,
+                          size, number))
             return proof.reason();
     }
     if (assumptions != nullptr) *assumptions = proof.assumptions();
