@@ -174,6 +174,8 @@ Sources ValueFlow::sourcesOf(uint32_t value) const {
         const Instruction& i = module_.definition(id);
         if (const auto format = floatInto(i)) {
             sources.floats.push_back(*format);
+        } else if (const auto made = floatFrom(i); made && i.opcode == Op::OpBitcast) {
+            sources.floats.push_back(*made);  // whatever these bits were before
         } else if (i.opcode == Op::OpLoad) {
             for (const uint32_t root : rootsOf(i[3])) {
                 const auto stored = stored_.find(root);
