@@ -28,7 +28,7 @@ TermId withoutRoundTrip(const Terms& terms, TermId id, Number number) {
 // Without what adds -0 to it. IEEE 754, 6.3: "x + x [...] retains the same sign as x even when x is
 // zero", and the sum of zeros of opposite signs "is +0 in all rounding-direction attributes except
 // roundTowardNegative", which Vulkan has not. So the sum is x, but for bits of NaN: `isSum` says of
-// which sums these do not matter.
+// which sums these do not matter. On the native side it may have any.
 template <typename IsSum>
 TermId withoutNegativeZero(const Terms& terms, TermId id, const IsSum& isSum) {
     const auto isZero = [&](uint32_t n) {
@@ -86,10 +86,9 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
 }
 
 bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
-    // The native side's NaN may have any bits.
-    const TermId n0 = withoutNegativeZero(terms_, native, [](const Function&) { return true; });
-    const TermId r0 = withoutNegativeZero(
-        terms_, rewritten, [&](const Function& f) { return floatOf(f.type()) == number; });
+    const auto isOfFormat = [&](const Function& f) { return floatOf(f.type()) == number; };
+    const TermId n0 = withoutNegativeZero(terms_, native, [](const auto&) { return true; });
+    const TermId r0 = withoutNegativeZero(terms_, rewritten, isOfFormat);
     if (n0 != native || r0 != rewritten) {
         assumptions_ |= kNanBits;
         return allows(n0, r0, number);

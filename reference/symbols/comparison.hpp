@@ -126,6 +126,7 @@ class Comparison {
     bool addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
     bool arePartsAlike(TermId native, TermId rewritten) const;
     bool unify(const Polynomial& native, Polynomial& rewritten);
+    bool addConverted(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
     bool addSum(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
     bool addMonomials(TermId a, TermId b, uint64_t factor, uint32_t width, Polynomial& to);
     void addBits(TermId term, uint64_t factor, Polynomial& to);

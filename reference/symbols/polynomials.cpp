@@ -165,6 +165,19 @@ bool Comparison::addSum(TermId term, uint64_t factor, uint32_t width, Polynomial
     return c != 0 && addPolynomial(c, factor, width, to);
 }
 
+// A sum in floats. SPIR-V, OpConvertFToS: the result is undefined if the type is too narrow for it.
+bool Comparison::addConverted(TermId term, uint64_t factor, uint32_t width, Polynomial& to) {
+    const Conversion& c = terms_.conversionOf(term);
+    if (terms_[term].width != width || !numbers::format(c.from).floating() ||
+        !numbers::format(c.to).isSigned())
+        return false;
+    Polynomial exact;
+    const uint64_t bound = addExact(terms_.operand(term, 0), factor, width, exact);
+    if (bound == 0 || bound > numbers::lowBits(width - 1)) return false;
+    for (const auto& [monomial, times] : exact) to[monomial] += times;
+    return true;
+}
+
 // Adds factor * term, modulo 2^width, which is a rest of what is modulo more. False: too large.
 bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to) {
     if (to.size() > kMostMonomials) return false;
@@ -194,17 +207,7 @@ bool Comparison::addPolynomial(TermId term, uint64_t factor, uint32_t width, Pol
                 break;
         }
     }
-    if (kind == TermKind::kConverted && terms_[term].width == width &&
-        numbers::format(terms_.conversionOf(term).from).floating() &&
-        numbers::format(terms_.conversionOf(term).to).isSigned()) {
-        // SPIR-V, OpConvertFToS: the result is undefined if the type is too narrow for it.
-        Polynomial exact;
-        const uint64_t bound = addExact(terms_.operand(term, 0), factor, width, exact);
-        if (bound != 0 && bound <= numbers::lowBits(width - 1)) {
-            for (const auto& [monomial, times] : exact) to[monomial] += times;
-            return true;
-        }
-    }
+    if (kind == TermKind::kConverted && addConverted(term, factor, width, to)) return true;
     if (kind == TermKind::kJoined) {
         // Bits from the first one on, above zeros: a multiple of a sum.
         const Pieces pieces = terms_.pieces(term);
