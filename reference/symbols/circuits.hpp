@@ -63,7 +63,8 @@ class Circuits {
  private:
     // A sum of products that the native side does not take apart.
     bool standsForLeaf(TermId term) {
-        return comparison_.isInteger(term) && std::ranges::any_of(leaves_, [&](TermId leaf) {
+        const std::span native = std::span(leaves_).first(nativeLeaves_);
+        return comparison_.isInteger(term) && std::ranges::any_of(native, [&](TermId leaf) {
                    return terms_[leaf].width == terms_[term].width && comparison_.isInteger(leaf) &&
                           !comparison_.differsInSample(leaf, term, {}) &&
                           comparison_.allowsPolynomial(leaf, term);
@@ -123,7 +124,7 @@ class Circuits {
                 if (isRewritten && n < nativeLeaves_) shared_.push_back(term);
                 return n;
             }
-        for (uint32_t n = 0; n < leaves_.size() && isRewritten; ++n)
+        for (uint32_t n = 0; n < nativeLeaves_ && isRewritten; ++n)
             if (terms_[leaves_[n]].width == terms_[term].width &&
                 comparison_.allows(leaves_[n], term, std::nullopt)) {
                 images_[term] = n;

@@ -69,11 +69,15 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
         native = n;
         rewritten = r;
     }
-    if (native == rewritten) return noteSame(native);
+    const Mark before = mark();
+    if (native == rewritten) {
+        const bool is = noteSame(native);
+        if (!is) undoTo(before);
+        return is;
+    }
     const uint64_t key = uint64_t{native} << 32 | rewritten;
     if (const auto* known = valueIn(knownAs(number), key)) return *known;
     knownAs(number)[key] = false;  // where it is asked again on the way
-    const Mark before = mark();
     const bool is = terms_[native].width == terms_[rewritten].width &&
                     !differsInSample(native, rewritten, number) &&
                     isAllowed(native, rewritten, number);
@@ -118,7 +122,8 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     }
     if (n == TermKind::kOpaque) {
         const TermId expression = inheritedFrom(terms_, native);
-        if (expression != 0 && allows(expression, rewritten, number)) return true;
+        if (expression != 0 && allows(expression, rewritten, number))
+            return noteChoice(native, rewritten);
     }
     const auto operands = [&](uint32_t at, Float of) {
         return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
@@ -158,12 +163,12 @@ bool Comparison::allowsFloat(TermId native, TermId rewritten, Number number) {
     return (left != native || right != rewritten) && allows(left, right, number);
 }
 
-// Sums in a term that both sides have: each stands for itself.
+// What devices choose in a term that both sides have: each stands for itself.
 bool Comparison::noteSame(TermId term) {
     if (!same_.insert(term).second) return true;
     note(Decided::kSame, term);
     bool isRight = true;
-    if (isOpen(term)) isRight = setImage(term, term);
+    if (isChoice(term)) isRight = setImage(term, imageOf(term, term, false));
     if (terms_[term].kind == TermKind::kJoined) {
         for (const Piece& piece : terms_.pieces(term))
             if (!piece.isConstant()) isRight &= noteSame(piece.term);
@@ -208,10 +213,12 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
                         floatOf(*types[n])))
                 return false;
         }
-        return true;
+        return noteChoice(native, imageOf(native, rewritten, isSwapped));
     };
-    return inOrder(false) ||
-           (count == 2 && isSymmetric(terms_.functionOf(native)) && inOrder(true));
+    const Mark before = mark();
+    if (inOrder(false)) return true;
+    undoTo(before);
+    return count == 2 && isSymmetric(terms_.functionOf(native)) && inOrder(true);
 }
 
 // Whether a device may compute the sum and a product in it as one.
@@ -294,8 +301,10 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
     const auto one = [&](TermId a, TermId b) {
         return isExact ? allows(b, a, f.type().number) : allows(a, b, f.type().number);
     };
+    const Mark before = mark();
     for (const uint32_t n : {0u, 1u}) {
         const TermId product = terms_.operand(sum, n), addend = terms_.operand(sum, 1 - n);
+        undoTo(before);
         if (!terms_.isApplied(product, numberIn(OpFMul))) continue;
         if (isExact && !terms_.functionOf(product).mayContract) continue;
         if (!one(terms_.operand(fused, 2), addend)) continue;
@@ -303,7 +312,7 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
             if (one(terms_.operand(fused, 0), terms_.operand(product, m)) &&
                 one(terms_.operand(fused, 1), terms_.operand(product, 1 - m))) {
                 assumptions_ |= kContractions;
-                return true;
+                return noteChoice(native, rewritten);
             }
     }
     return false;
@@ -319,12 +328,33 @@ bool Comparison::isOpen(TermId term) const {
     return isFloatSum(term) || terms_[term].kind == TermKind::kReduced;
 }
 
-// The native side computes an open sum once: one value stands for it.
-bool Comparison::setImage(TermId native, TermId rewritten) {
+// Of which a device chooses the value: an order, a contraction, an operand, or how precise it is.
+bool Comparison::isChoice(TermId term) {
+    switch (terms_[term].kind) {
+        case TermKind::kApplied:
+            return !isDetermined(terms_.functionOf(term)) || mayContract(term);
+        case TermKind::kOpaque:
+            return true;
+        default:
+            return isOpen(term);
+    }
+}
+
+// What an instruction makes of equal operands is one value, whatever terms these are. Of sums that
+// may be contracted the operands say whether they are.
+uint64_t Comparison::imageOf(TermId native, TermId rewritten, bool isSwapped) {
+    constexpr uint64_t kIsFunction = uint64_t{1} << 63, kIsSwapped = uint64_t{1} << 62;
+    if (isOpen(native) || mayContract(native)) return rewritten;
+    return terms_[rewritten].function | kIsFunction |
+           (isSwapped && !terms_.functionOf(native).commutes ? kIsSwapped : 0);
+}
+
+// The native side computes it once: one value stands for it.
+bool Comparison::setImage(TermId native, uint64_t image) {
     if (dissolved_.contains(native)) return false;
-    const auto [found, isNew] = images_.emplace(native, rewritten);
+    const auto [found, isNew] = images_.emplace(native, image);
     if (isNew) note(Decided::kImage, native);
-    return isNew || found->second == rewritten;
+    return isNew || found->second == image;
 }
 
 void Comparison::undoTo(const Mark& mark) {

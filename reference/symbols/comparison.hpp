@@ -23,6 +23,8 @@ Float madeFormat(const Terms& terms, TermId id);
 TermId inheritedFrom(Terms& terms, TermId of);
 // Two operands may be swapped.
 bool isSymmetric(const Function& f);
+// It has one result, whatever the device, but for what that contracts.
+bool isDetermined(const Function& f);
 
 // A float without the exact conversions around it.
 struct Factor {
@@ -106,7 +108,12 @@ class Comparison {
     numbers::Number formatOf(TermId term) const;
     size_t countOf(TermId term, const Walk& walk);
     TermId partWith(TermId term, size_t count, const Walk& walk);
-    bool setImage(TermId native, TermId rewritten);
+    bool setImage(TermId native, uint64_t image);
+    bool isChoice(TermId term);
+    bool noteChoice(TermId native, uint64_t image) {
+        return !isChoice(native) || setImage(native, image);
+    }
+    uint64_t imageOf(TermId native, TermId rewritten, bool isSwapped);
     bool isFloatSum(TermId term) const;
     bool isOpen(TermId term) const;
 
@@ -123,6 +130,7 @@ class Comparison {
 
     // Integers: polynomials modulo 2^n, by products of terms.
     using Polynomial = std::map<std::vector<TermId>, uint64_t>;
+    bool isPolynomial(TermId native, TermId rewritten);
     bool addPolynomial(TermId term, uint64_t factor, uint32_t width, Polynomial& to);
     bool arePartsAlike(TermId native, TermId rewritten) const;
     bool unify(const Polynomial& native, Polynomial& rewritten);
@@ -170,8 +178,8 @@ class Comparison {
     Terms& terms_;
     Tried& tried_;
     uint32_t assumptions_ = 0;
-    std::unordered_map<uint8_t, std::unordered_map<uint64_t, bool>> known_;
-    std::unordered_map<TermId, TermId> images_;        // of open sums: what stands for them
+    std::unordered_map<uint8_t, std::unordered_map<uint64_t, bool>> known_;  // by both terms
+    std::unordered_map<TermId, uint64_t> images_;      // of what devices choose: what stands for it
     std::unordered_map<TermId, TermId> dissolved_;     // open sums in another one
     std::map<std::pair<TermId, TermId>, bool> trees_;  // of reductions, wherever the result is
     std::unordered_set<TermId> same_;                  // terms of both sides

@@ -15,8 +15,12 @@ bool Comparison::allowsFactors(const Addend& native, const Addend& rewritten) {
                (a.number != b.number && allowsOtherFormat(a, b));
     };
     if (native.isNegative != rewritten.isNegative) return false;
-    return (one(native.x, rewritten.x) && one(native.y, rewritten.y)) ||
-           (one(native.x, rewritten.y) && one(native.y, rewritten.x));
+    const Mark before = mark();
+    if (one(native.x, rewritten.x) && one(native.y, rewritten.y)) return true;
+    undoTo(before);
+    if (one(native.x, rewritten.y) && one(native.y, rewritten.x)) return true;
+    undoTo(before);
+    return false;
 }
 
 // How alike two addends are in the sample: 0 to 2. Comparisons that fail take long, so the most

@@ -274,6 +274,13 @@ bool Comparison::unify(const Polynomial& native, Polynomial& rewritten) {
 }
 
 bool Comparison::allowsPolynomial(TermId native, TermId rewritten) {
+    const Mark before = mark();
+    const bool is = isPolynomial(native, rewritten);
+    if (!is) undoTo(before);
+    return is;
+}
+
+bool Comparison::isPolynomial(TermId native, TermId rewritten) {
     const uint32_t width = terms_[native].width;
     Polynomial wanted, got;
     if (!addPolynomial(native, 1, width, wanted) || !addPolynomial(rewritten, 1, width, got))

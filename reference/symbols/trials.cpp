@@ -44,12 +44,6 @@ constexpr uint32_t kDetermined[] = {
 
 constexpr TermKind kUntried[] = {TermKind::kProduct, TermKind::kReduced, TermKind::kOpaque};
 
-bool isDetermined(const Function& f) {
-    const auto isInteger = [](const Type* type) { return type->kind != Kind::kFloat; };
-    if (isInteger(&f.type()) && std::ranges::all_of(f.types, isInteger)) return true;
-    return std::ranges::find(kDetermined, f.opcode) != std::end(kDetermined);
-}
-
 // What the terms are, whatever the first ones are, which stand for all of their values.
 std::vector<uint32_t> shapeOf(const Terms& terms, const Order& order, size_t leaves) {
     std::vector<uint32_t> shape;
@@ -83,6 +77,12 @@ bool areSame(uint64_t native, Float number, uint64_t rewritten, Float other) {
 }
 
 }  // namespace
+
+bool isDetermined(const Function& f) {
+    const auto isInteger = [](const Type* type) { return type->kind != Kind::kFloat; };
+    if (isInteger(&f.type()) && std::ranges::all_of(f.types, isInteger)) return true;
+    return std::ranges::find(kDetermined, f.opcode) != std::end(kDetermined);
+}
 
 const std::vector<TermId>& Comparison::bytesOf(TermId term) {
     if (const auto* known = valueIn(bytes_, term)) return *known;
@@ -221,6 +221,7 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
         bits += terms_[leaf].width;
     }
     if (!addTo(terms_, native, order) || !addTo(terms_, rewritten, order)) return false;
+    const size_t last = order.numbers[native];
     (void)addTo(terms_, rewritten, ofRewritten);
     const auto others = [&](const Order& of) { return std::span(of.terms).subspan(leaves.size()); };
     if (!areTried(others(order), others(ofRewritten))) return false;
@@ -243,8 +244,16 @@ bool Comparison::allowsByTrial(TermId native, Float number, TermId rewritten, Fl
         if (known.is && !isSame(Trial::kPayloadsWithSigns, Trial::kPayloads))
             known.assumptions |= kNanSigns;
     }
-    if (known.is) assumptions_ |= known.assumptions;
-    return known.is;
+    if (!known.is) return false;
+    // What devices choose on the native side was what this one computes, or is on both sides.
+    const auto isOne = [&](TermId id) {
+        const bool isShared = ofRewritten.numbers.contains(id);
+        return noteChoice(id, isShared ? imageOf(id, id, false) : 0);
+    };
+    for (size_t n = leaves.size(); n <= last; ++n)
+        if (!isOne(order.terms[n])) return false;
+    assumptions_ |= known.assumptions;
+    return true;
 }
 
 }  // namespace coopvk::reference::symbols

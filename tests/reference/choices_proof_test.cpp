@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Proofs where devices choose a value: which zero is a minimum, whether a product and a sum are one
+// instruction, how precise a function is. Those that are no proofs are attempts at false claims.
+#include <gtest/gtest.h>
+
+#include "symbol_pairs.hpp"
+
+namespace coopvk::reference::symbols_test {
+namespace {
+
+using numbers::Number;
+
+#define LEAST "floatBitsToUint(min(a, b))"
+#define LEAST_SWAPPED "floatBitsToUint(min(b, a))"
+#define ROOT "float x = sqrt(float(i & 3)); "
+#define TABLE "uintBitsToFloat(uint[4](0u, 0x3F800000u, 0x3FB504F3u, 0x3FDDB3D7u)[i & 3])"
+
+constexpr Pair kChoices[] = {
+    // Of one value.
+    {"minima less each other", "float x = min(a, b); f = x - x;", "f = min(a, b) - min(b, a);",
+     false},
+    {"minima less themselves", "float x = min(a, b); f = x - x;",
+     "float x = min(b, a); f = x - x;", true},
+    {"bits of two minima", "u = " LEAST "; u = u + u;", "u = " LEAST " + " LEAST_SWAPPED ";", false,
+     Number::u32},
+    {"bits of one minimum", "u = " LEAST "; u = u + u;", "u = 2 * " LEAST_SWAPPED ";", true,
+     Number::u32},
+    {"common bits of two minima", "u = " LEAST "; u = u & u;",
+     "u = " LEAST " & " LEAST_SWAPPED ";", false, Number::u32},
+    {"equal minima on the other side", "u = 1;", "u = uint(" LEAST " == " LEAST_SWAPPED ");", false,
+     Number::u32},
+    {"different bits on the other side", "u = i;", "u = i ^ " LEAST " ^ " LEAST_SWAPPED ";", false,
+     Number::u32},
+    {"minima that are less and not less", "bool x = min(a, b) < c; f = x && !x ? 3.0 : d;",
+     "bool x = min(a, b) < c, y = min(b, a) < c; f = x && !y ? 3.0 : d;", false},
+    {"fused less not fused", "float x = fma(a, b, c); f = x - x;",
+     "precise float x = a * b; f = fma(a, b, c) - (x + c);", false},
+    {"both not fused", "float x = fma(a, b, c); f = x - x;",
+     "precise float x = a * b + c; f = x - x;", true},
+    {"length less its expression", "float x = length(vec2(a, b)); f = x - x;",
+     "f = length(vec2(a, b)) - sqrt(a * a + b * b);", false},
+    {"fused in one lane", "f = subgroupShuffle(fma(a, b, c), 0);",
+     "float x = subgroupShuffle(fma(a, b, c), 0); precise float y = a * b + c;"
+     "y = subgroupShuffle(y, 0); f = at == 0 ? x : y;",
+     false},
+    {"roots by a table", ROOT "f = x - x;", "float x = " TABLE "; f = x - x;", true},
+    {"roots less a table", ROOT "f = x - x;", ROOT "f = x - " TABLE ";", false},
+};
+
+class ChoiceProofs : public testing::TestWithParam<Pair> {};
+
+TEST_P(ChoiceProofs, AreProvedOrNot) {
+    const std::string why = whyNot(GetParam());
+    EXPECT_EQ(why.empty(), GetParam().isProved) << GetParam().name << ": " << why;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ChoiceProofs, testing::ValuesIn(kChoices),
+                         [](const auto& of) { return wordOf(of.param.name); });
+
+}  // namespace
+}  // namespace coopvk::reference::symbols_test
