@@ -206,9 +206,13 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
                                 std::span<const Type* const> types) {
     const uint32_t count = terms_[native].count;
     if (count != terms_[rewritten].count) return false;
+    const bool isApplied = terms_[rewritten].kind == TermKind::kApplied;
     const auto inOrder = [&](bool isSwapped) {
         for (uint32_t n = 0; n < count; ++n) {
             const uint32_t other = isSwapped ? count - 1 - n : n;
+            if (isApplied && contractsWith(terms_.functionOf(rewritten), other) &&
+                !isAsExact(terms_.operand(native, n), terms_.operand(rewritten, other)))
+                return false;
             if (!allows(terms_.operand(native, n), terms_.operand(rewritten, other),
                         floatOf(*types[n])))
                 return false;
@@ -221,17 +225,39 @@ bool Comparison::allowsOperands(TermId native, TermId rewritten,
     return count == 2 && isSymmetric(terms_.functionOf(native)) && inOrder(true);
 }
 
+// What a sum may be contracted with: products, also with another sign, and those that are chosen.
+uint8_t Comparison::productsIn(TermId term) {
+    if (const auto* known = valueIn(products_, term)) return *known;
+    uint8_t products = 0;
+    if (terms_.isApplied(term, numberIn(OpFMul)))
+        products = terms_.functionOf(term).mayContract ? kLooseProducts : kExactProducts;
+    const bool isSign = terms_.isApplied(term, numberIn(OpFNegate)) ||
+                        terms_.isApplied(term, numberIn(GLSLstd450FAbs));
+    if (isSign) products = productsIn(terms_.operand(term, 0));
+    if (terms_[term].kind == TermKind::kChosen)
+        products = productsIn(terms_.operand(term, 1)) | productsIn(terms_.operand(term, 2));
+    return products_[term] = products;
+}
+
+// Which operands of an instruction a device may compute as one with it.
+bool Comparison::contractsWith(const Function& f, uint32_t operand) {
+    if (f.opcode == numberIn(GLSLstd450Fma)) return f.mayContract && operand == 2;
+    return f.mayContract && (f.opcode == numberIn(OpFAdd) || f.opcode == numberIn(OpFSub) ||
+                             f.opcode == numberIn(GLSLstd450FMix));
+}
+
 // Whether a device may compute the sum and a product in it as one.
-bool Comparison::mayContract(TermId sum) const {
-    const Function& f = terms_.functionOf(sum);
-    if (!f.mayContract || (f.opcode != numberIn(OpFAdd) && f.opcode != numberIn(OpFSub)))
-        return false;
-    for (uint32_t n = 0; n < 2; ++n) {
-        const TermId operand = terms_.operand(sum, n);
-        if (terms_.isApplied(operand, numberIn(OpFMul)) && terms_.functionOf(operand).mayContract)
+bool Comparison::mayContract(TermId sum) {
+    for (uint32_t n = 0; n < terms_[sum].count; ++n)
+        if (contractsWith(terms_.functionOf(sum), n) &&
+            (productsIn(terms_.operand(sum, n)) & kLooseProducts) != 0)
             return true;
-    }
     return false;
+}
+
+// What the rewritten side's products may be contracted with, those of the native side may.
+bool Comparison::isAsExact(TermId native, TermId rewritten) {
+    return (productsIn(rewritten) & kLooseProducts) == 0 || productsIn(native) == kLooseProducts;
 }
 
 bool Comparison::allowsApplied(TermId native, TermId rewritten) {
@@ -307,7 +333,9 @@ bool Comparison::allowsContracted(TermId native, TermId rewritten) {
         undoTo(before);
         if (!terms_.isApplied(product, numberIn(OpFMul))) continue;
         if (isExact && !terms_.functionOf(product).mayContract) continue;
-        if (!one(terms_.operand(fused, 2), addend)) continue;
+        const TermId last = terms_.operand(fused, 2), mine = isExact ? addend : last;
+        if (!isAsExact(mine, isExact ? last : addend)) continue;
+        if (!one(last, addend)) continue;
         for (const uint32_t m : {0u, 1u})
             if (one(terms_.operand(fused, 0), terms_.operand(product, m)) &&
                 one(terms_.operand(fused, 1), terms_.operand(product, 1 - m))) {

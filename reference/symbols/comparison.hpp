@@ -62,7 +62,11 @@ class Comparison {
     bool allowsApplied(TermId native, TermId rewritten);
     bool allowsContracted(TermId native, TermId rewritten);
     bool allowsHalfProduct(TermId native, TermId rewritten);
-    bool mayContract(TermId sum) const;
+    enum : uint8_t { kLooseProducts = 1, kExactProducts = 2 };
+    uint8_t productsIn(TermId term);
+    static bool contractsWith(const Function& f, uint32_t operand);
+    bool mayContract(TermId sum);
+    bool isAsExact(TermId native, TermId rewritten);
     bool allowsInAnyOrder(TermId native, TermId rewritten);
     bool allowsFloat(TermId native, TermId rewritten, numbers::Number number);
     bool noteSame(TermId term);
@@ -170,7 +174,7 @@ class Comparison {
     bool allowsByCircuit(TermId native, TermId rewritten, Float number);
     // `isSame`: leaves of both sides are those of one dispatch.
     bool allowsBits(TermId native, TermId rewritten, Float number, bool isSame);
-    bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const;
+    bool areTried(std::span<const TermId> all, std::span<const TermId> rewritten);
     std::vector<TermId> leavesOf(TermId native, TermId rewritten, std::span<const TermId> cuts);
     // At most kMostBytes of them and one more.
     const std::vector<TermId>& bytesOf(TermId term);
@@ -194,6 +198,7 @@ class Comparison {
     std::unordered_map<TermId, std::vector<TermId>> bytes_;
     std::unordered_map<TermId, TermId> recognised_;
     std::unordered_map<TermId, bool> fixed_;
+    std::unordered_map<TermId, uint8_t> products_;
     Narrowing narrowing_;
     uint32_t circuitDepth_ = 0, cutDepth_ = 0, tooLarge_ = 0;
     std::pair<TermId, TermId> innermost_, outermost_;  // that differ

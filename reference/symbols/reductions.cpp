@@ -87,8 +87,13 @@ bool Comparison::fitsOperands(TermId pattern, TermId term, const Reduction& of, 
     const Parts before = parts;
     const auto inOrder = [&](bool isSwapped) {
         parts = before;
-        for (uint32_t n = 0; n < count; ++n)
-            if (!one(n, isSwapped ? count - 1 - n : n, floatOf(*f.types[n]))) return false;
+        for (uint32_t n = 0; n < count; ++n) {
+            const uint32_t other = isSwapped ? count - 1 - n : n;
+            if (contractsWith(g, other) &&
+                !isAsExact(terms_.operand(pattern, n), terms_.operand(term, other)))
+                return false;
+            if (!one(n, other, floatOf(*f.types[n]))) return false;
+        }
         return true;
     };
     return inOrder(false) || (count == 2 && isSymmetric(f) && inOrder(true));

@@ -141,7 +141,8 @@ void Comparison::collect(TermId term, Number number, bool isNegative, const Walk
                    : terms_[other].function == terms_[id].function;
     };
     const bool isLike = isLikeTo(walk.like);
-    if (id == walk.stop || id == walk.like || (isLike && allows(walk.like, id, factor.number)))
+    if (id == walk.stop || id == walk.like ||
+        (isLike && isAsExact(walk.like, id) && allows(walk.like, id, factor.number)))
         return addOne(factor, isNegative, to);
     const TermKind kind = terms_[id].kind;
     if (kind == TermKind::kConverted && terms_.conversionOf(id).to == factor.number &&

@@ -131,7 +131,7 @@ bool Comparison::differsInSample(TermId native, TermId rewritten, Float number) 
     return !(std::isnan(x) && std::isnan(y)) && !(x == 0 && y == 0);
 }
 
-bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> rewritten) const {
+bool Comparison::areTried(std::span<const TermId> all, std::span<const TermId> rewritten) {
     for (const TermId id : all)
         if (std::ranges::find(kUntried, terms_[id].kind) != std::end(kUntried)) return false;
     for (const TermId id : rewritten)

@@ -15,19 +15,20 @@ using numbers::Number;
 #define LEAST_SWAPPED "floatBitsToUint(min(b, a))"
 #define ROOT "float x = sqrt(float(i & 3)); "
 #define TABLE "uintBitsToFloat(uint[4](0u, 0x3F800000u, 0x3FB504F3u, 0x3FDDB3D7u)[i & 3])"
+#define EXACT "precise float x = a * b; "
 
 constexpr Pair kChoices[] = {
     // Of one value.
     {"minima less each other", "float x = min(a, b); f = x - x;", "f = min(a, b) - min(b, a);",
      false},
-    {"minima less themselves", "float x = min(a, b); f = x - x;",
-     "float x = min(b, a); f = x - x;", true},
+    {"minima less themselves", "float x = min(a, b); f = x - x;", "float x = min(b, a); f = x - x;",
+     true},
     {"bits of two minima", "u = " LEAST "; u = u + u;", "u = " LEAST " + " LEAST_SWAPPED ";", false,
      Number::u32},
     {"bits of one minimum", "u = " LEAST "; u = u + u;", "u = 2 * " LEAST_SWAPPED ";", true,
      Number::u32},
-    {"common bits of two minima", "u = " LEAST "; u = u & u;",
-     "u = " LEAST " & " LEAST_SWAPPED ";", false, Number::u32},
+    {"common bits of two minima", "u = " LEAST "; u = u & u;", "u = " LEAST " & " LEAST_SWAPPED ";",
+     false, Number::u32},
     {"equal minima on the other side", "u = 1;", "u = uint(" LEAST " == " LEAST_SWAPPED ");", false,
      Number::u32},
     {"different bits on the other side", "u = i;", "u = i ^ " LEAST " ^ " LEAST_SWAPPED ";", false,
@@ -46,6 +47,22 @@ constexpr Pair kChoices[] = {
      false},
     {"roots by a table", ROOT "f = x - x;", "float x = " TABLE "; f = x - x;", true},
     {"roots less a table", ROOT "f = x - x;", ROOT "f = x - " TABLE ";", false},
+
+    // Which products may be contracted.
+    {"both products", "f = a * b + c * d;", "precise float x = a * b; f = x + c * d;", true},
+    {"the other product", EXACT "f = x + c * d;", "precise float x = c * d; f = a * b + x;", false},
+    {"the other product of a difference", EXACT "f = x - c * d;",
+     "precise float x = c * d; f = a * b - x;", false},
+    {"the other product in a root", EXACT "f = sqrt(x + c * d);",
+     "precise float x = c * d; f = sqrt(a * b + x);", false},
+    {"a product with another sign", EXACT "f = -x + c;", "f = -(a * b) + c;", false},
+    {"the magnitude of a product", EXACT "f = abs(x) + c;", "f = abs(a * b) + c;", false},
+    {"a product that is chosen", EXACT "f = (i == 5 ? x : d) + c;",
+     "float x = a * b; f = (i == 5 ? x : d) + c;", false},
+    {"one of two products that are chosen", EXACT "f = (i == 5 ? x : c * d) + c;",
+     "precise float x = c * d; f = (i == 5 ? a * b : x) + c;", false},
+    {"a product added to a fused one", EXACT "f = fma(c, d, x);", "f = fma(c, d, a * b);", false},
+    {"a product that nothing adds", EXACT "f = sqrt(x);", "f = sqrt(a * b);", true},
 };
 
 class ChoiceProofs : public testing::TestWithParam<Pair> {};
