@@ -89,6 +89,12 @@ bool Comparison::allows(TermId native, TermId rewritten, Float number) {
     return is;
 }
 
+bool Comparison::allowsExpression(TermId native, TermId rewritten, Float number) {
+    const TermId expression = inheritedFrom(terms_, native);
+    return expression != 0 && allows(expression, rewritten, number) &&
+           noteChoice(native, rewritten);
+}
+
 bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
     const auto isOfFormat = [&](const Function& f) { return floatOf(f.type()) == number; };
     const TermId n0 = withoutNegativeZero(terms_, native, [](const auto&) { return true; });
@@ -120,11 +126,7 @@ bool Comparison::isAllowed(TermId native, TermId rewritten, Float number) {
         assumptions_ |= kSameFunctions;
         if (allowsOperands(native, rewritten, terms_.functionOf(native).types)) return true;
     }
-    if (n == TermKind::kOpaque) {
-        const TermId expression = inheritedFrom(terms_, native);
-        if (expression != 0 && allows(expression, rewritten, number))
-            return noteChoice(native, rewritten);
-    }
+    if (n == TermKind::kOpaque && allowsExpression(native, rewritten, number)) return true;
     const auto operands = [&](uint32_t at, Float of) {
         return allows(terms_.operand(native, at), terms_.operand(rewritten, at), of);
     };

@@ -56,6 +56,8 @@ class Comparison {
     bool differsInSample(TermId native, TermId rewritten, Float number);
 
  private:
+    // By the expression from which a function of vectors inherits its precision.
+    bool allowsExpression(TermId native, TermId rewritten, Float number);
     bool isAllowed(TermId native, TermId rewritten, Float number);
     bool allowsPieces(TermId native, TermId rewritten);
     bool allowsOperands(TermId native, TermId rewritten, std::span<const Type* const> types);
