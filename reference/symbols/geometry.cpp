@@ -28,7 +28,7 @@ class Geometry {
             case numberIn(GLSLstd450Distance):
                 return distance();
             case numberIn(GLSLstd450Normalize):
-                return made(OpFDiv, {at(0), sqrt(dot(0, 0))});
+                return made(OpFMul, {at(0), made(GLSLstd450InverseSqrt, {dot(0, 0)})});
             case numberIn(GLSLstd450FaceForward):
                 return terms_.chosen(made(OpFOrdLessThan, {dot(2, 1), number(0)}), at(0),
                                      made(OpFNegate, {at(0)}));

@@ -301,15 +301,16 @@ class Geometry {
     bool expand() {
         switch (i_.word(1)) {
             case GLSLstd450Length:
-                sqrt(dot(x_, x_), i_.result);
+                glsl(GLSLstd450Sqrt, dot(x_, x_), i_.result);
                 return true;
             case GLSLstd450Distance: {
                 const Id between = each(OpFSub, {x_, i_.word(3)});
-                sqrt(dot(between, between), i_.result);
+                glsl(GLSLstd450Sqrt, dot(between, between), i_.result);
                 return true;
             }
             case GLSLstd450Normalize:
-                each(OpFDiv, {x_, sqrt(dot(x_, x_))}, i_.result);
+                each(OpVectorTimesScalar, {x_, glsl(GLSLstd450InverseSqrt, dot(x_, x_))},
+                     i_.result);
                 return true;
             case GLSLstd450FaceForward: {
                 const Id isAgainst =
@@ -340,7 +341,7 @@ class Geometry {
         const Id rest = scalar(OpFSub, {one, scalar(OpFMul, {d, d})});
         const Id k = scalar(OpFSub, {one, scalar(OpFMul, {scalar(OpFMul, {eta, eta}), rest})});
         const Id isTotal = f_.emit().compare(OpFOrdLessThan, k, number(0.0));
-        const Id part = scalar(OpFAdd, {scalar(OpFMul, {eta, d}), sqrt(k)});
+        const Id part = scalar(OpFAdd, {scalar(OpFMul, {eta, d}), glsl(GLSLstd450Sqrt, k)});
         const Id bent = each(OpFSub, {each(OpVectorTimesScalar, {x_, eta}),
                                       each(OpVectorTimesScalar, {normal, part})});
         const Id none = f_.context().types.constantNull(vector_.id);
@@ -356,10 +357,10 @@ class Geometry {
         return f_.emit().op(opcode, vector_.component, operands);
     }
     Id dot(Id a, Id b) { return make(OpDot, vector_.component, {a, b}, {}); }
-    Id sqrt(Id value, std::optional<Id> result = {}) {
+    Id glsl(GLSLstd450 instruction, Id value, std::optional<Id> result = {}) {
         const Id set = f_.context().module.importSet("GLSL.std.450");
         return f_.emit().op(OpExtInst, vector_.component,
-                            {idOperand(set), literal(GLSLstd450Sqrt), idOperand(value)}, result);
+                            {idOperand(set), literal(instruction), idOperand(value)}, result);
     }
 
     Id make(spv::Op opcode, Id type, std::initializer_list<Id> operands, std::optional<Id> result) {
