@@ -27,13 +27,9 @@ Vector distanceOf(const std::vector<Vector>& o, Number n) {
     return lengthOf({between}, n);
 }
 Vector normalized(const std::vector<Vector>& o, Number n) {
-    const Interval square = dotOf(o[0], o[0], n);
-    const Interval root = squareRoot(square, n), by = inverseSqrt(square, n);
+    const Interval by = inverseSqrt(dotOf(o[0], o[0], n), n);
     Vector result;
-    for (const Interval& each : o[0]) {
-        result.push_back(quotient(each, root, n));
-        result.back().unite(product(each, by, n));
-    }
+    for (const Interval& each : o[0]) result.push_back(product(each, by, n));
     return result;
 }
 Vector reflected(const std::vector<Vector>& o, Number n) {
