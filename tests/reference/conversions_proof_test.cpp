@@ -154,6 +154,8 @@ constexpr Pair kConversions[] = {
     {"opposite bits of a sum", "u = ~(i + j) * i;", "u = (-1 - i - j) * i;", true, Number::u32},
     {"opposite bits of a shifted sum", "u = (~(i + j) << 8) * i;", "u = ((-1 - i - j) * 256) * i;",
      true, Number::u32},
+    {"one for minus one", RARE "u = ~(i + j) * x;", RARE "u = (1 - i - j) * x;", false,
+     Number::u32},
     {"a sum for its opposite bits", RARE "u = ~(i + j) * x;", RARE "u = (i + j) * x;", false,
      Number::u32},
     {"a shifted sum for its opposite bits", RARE "u = (~(i + j) << 8) * x;",

@@ -259,6 +259,14 @@ TEST_F(LostQueues, TimelinesThatGoBackwards) {
     expectLost("a timeline semaphore is signaled with a value that is not greater than its own");
 }
 
+TEST_F(LostQueues, TimelinesThatStay) {
+    const VkSemaphore line = semaphore(kTimeline);
+    submitTo(0, [](Commands) {}, {}, {at(line, kAll, 5)});
+    EXPECT_VK(vkQueueWaitIdle(queue));
+    submitTo(1, [](Commands) {}, {}, {at(line, kAll, 5)});
+    expectLost("a timeline semaphore is signaled with a value that is not greater than its own");
+}
+
 // A messenger may wait for what another thread does with the device.
 class SlowMessenger {
  public:
