@@ -92,7 +92,7 @@ void fillShaderCores(const PropertyStructures& p, rewrite::DeviceTraits& traits)
         traits.warpsPerShaderCore = rewrite::kUnknownWarpsPerShaderCore;
 }
 
-// docs/conformance.md, "f16 between f32".
+// docs/developers/conformance.md, "f16 between f32".
 bool dropsHalfRoundings(std::optional<VkDriverId> driver, const rewrite::DeviceTraits& traits) {
     constexpr uint32_t kLanesOfFault = 16;
     return driver == VK_DRIVER_ID_NVIDIA_PROPRIETARY ||

@@ -50,7 +50,7 @@ def missing(example, output):
 
 
 def pages(source):
-    files = [source / "README.md", *sorted((source / "docs").glob("*.md"))]
+    files = [source / "README.md", *sorted((source / "docs").glob("*.md")), *sorted((source / "docs/developers").glob("*.md"))]
     return {file.relative_to(source).as_posix(): file.read_text() for file in files}
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A product of M x K and K x N matrices of a workgroup, to measure how long a proof takes (docs/proof.md).
+// A product of M x K and K x N matrices of a workgroup, to measure how long a proof takes (docs/developers/proof.md).
 #version 460
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_NV_cooperative_matrix2 : require

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_commands.sh SOURCE BUILD [FILE...]
-# Runs the commands of README.md and docs/*.md: each block that begins with ```sh. The line before a
-# block says how to run it:
+# Runs the commands of README.md, docs/*.md and docs/developers/*.md: each block that begins with ```sh. The line
+# before a block says how to run it:
 #
 #   <!-- test: run -->               in a folder of the document's own, with a home folder of its own
 #   <!-- test: run in checkout -->   in the source folder
@@ -19,7 +19,7 @@ set -euo pipefail
 
 source=$(cd "$1" && pwd) build=$2
 shift 2
-(($# > 0)) || set -- "$source"/README.md "$source"/docs/*.md
+(($# > 0)) || set -- "$source"/README.md "$source"/docs/{,developers/}*.md
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -103,7 +103,7 @@ run_first() {
 }
 
 take_file() {
-    local file=$1 name=${1##*/} number=0 line marker='' text='' state=text start=0 opened
+    local file=$1 name=${1#"$source/"} number=0 line marker='' text='' state=text start=0 opened
     home=$work/$name/home folder=$work/$name/folder
     mkdir -p "$home" "$folder"
     while IFS= read -r line || [[ -n $line ]]; do

@@ -5,7 +5,7 @@
 set -euo pipefail
 
 source=$1 coopvk=$2
-page=$source/docs/coopvk.1
+page=$source/docs/man/coopvk.1
 compare=${coopvk%/*}/coopvk-compare
 manifest=$source/manifest/VkLayer_coopvk.json.in
 
@@ -46,7 +46,7 @@ for command in $commands; do
         "$(page_options ".SS coopvk $command")"
 done
 
-compare_page=$source/docs/coopvk-compare.1
+compare_page=$source/docs/man/coopvk-compare.1
 same 'options of coopvk-compare' "$(coopvk=$compare help_options)" "$(page_options '.SH OPTIONS' "$compare_page")"
 for command in check probe prove selftest tune; do
     same "options of coopvk-compare $command" "$(coopvk=$compare help_options $command)" \
@@ -70,13 +70,13 @@ while read -r variable default; do
 done < <(sed -nE 's/^\.BR (COOPVK_[A-Z_]+) " \(([a-z]+)\)"$/\1 \2/p' "$page")
 
 # Commands in running text and in indented lines: the options exist.
-for file in "$source"/README.md "$source"/docs/*.md; do
+for file in "$source"/README.md "$source"/docs/{,developers/}*.md; do
     while IFS= read -r mention; do
         read -r program sub _ <<<"$mention"
         case $program in
             coopvk)
                 grep -qx -- "$sub" <<<"$commands" || [[ $sub == -* || -z $sub ]] ||
-                    fail "${file##*/}: no command in '$mention'"
+                    fail "${file#"$source/"}: no command in '$mention'"
                 [[ $sub != -* ]] || sub=
                 # What follows -- is another program's.
                 [[ -v known_options[coopvk_$sub] ]] || known_options[coopvk_$sub]=$(help_options $sub)
@@ -85,7 +85,7 @@ for file in "$source"/README.md "$source"/docs/*.md; do
                 ;;
             *)
                 script=$source/${program#./}
-                [[ -x $script ]] || fail "${file##*/}: no script '$program'"
+                [[ -x $script ]] || fail "${file#"$source/"}: no script '$program'"
                 [[ -v known_options[$script] ]] || known_options[$script]=$("$script" --help | options)
                 known=${known_options[$script]}
                 mention=${mention%% -- *}
@@ -94,14 +94,14 @@ for file in "$source"/README.md "$source"/docs/*.md; do
         esac
         for option in $(options <<<"${mention#"$program"}"); do
             [[ $option != --?* ]] || grep -qx -- "$option" <<<"$known" ||
-                fail "${file##*/}: no option $option in '$mention'"
+                fail "${file#"$source/"}: no option $option in '$mention'"
         done
     done < <({ grep -oE '`(coopvk|(\./)?scripts/[a-z-]+) [^`]*`' "$file" | tr -d '`'
         grep -oE '^    (coopvk|(\./)?scripts/[a-z-]+) .*' "$file" | sed 's/^ *//'; } || true)
 done
 
 # Lists of extensions that are advised for `emulate`: the layer knows them, and driver tests run with each.
-lists=$(cat "$source"/README.md $(printf '%s\n' "$source"/docs/*.{md,1} | grep -v CHANGELOG) "$source/manifest/coopvk.conf.example" |
+lists=$(cat "$source"/README.md $(printf '%s\n' "$source"/docs/{*.md,developers/*.md,man/*.1} | grep -v CHANGELOG) "$source/manifest/coopvk.conf.example" |
     grep -oE '(emulate ?= ?|--emulate |COOPVK_EMULATE=)(auto|all|VK_)[A-Za-z0-9_,]*' | sed -E 's/.*[= ]//' | sort -u)
 [[ $lists == *auto,VK_EXT_shader_float8* ]] || fail "no list is advised for FSR 4: $lists"
 for list in $lists; do

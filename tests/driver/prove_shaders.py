@@ -4,7 +4,7 @@
 usage: prove_shaders.py [--lanes N,...] [--every N] [--seed N] [--seconds N] [--mebibytes N] [--jobs N]
                         [--least N] [--work DIR] BUILD
 
-Proves the compute shaders of the driver tests (`coopvk prove`, docs/proof.md) for each class of devices, with
+Proves the compute shaders of the driver tests (`coopvk prove`, docs/developers/proof.md) for each class of devices, with
 core SPIR-V and with the driver's matrices. The layer keeps each shader's first dispatch (dump_inputs) while the
 tests run on the reference device; equal shaders with equal constants and workgroups are proved once. It continues
 an earlier run of the same binaries in the same folder. The status is 0 only if as many shaders were proved as --least

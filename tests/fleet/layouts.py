@@ -36,7 +36,7 @@ PRODUCTS = (
     ("tall_f32", "f16 into f32, 64x16 from buffers", (*HALVES, *TALL, "SUM=float")),
     ("tall_f16", "f16 into f16, the same", (*HALVES, *TALL, "SUM=float16_t")),
 )
-DOCUMENT = SOURCE / "docs/element-layouts.md"
+DOCUMENT = SOURCE / "docs/developers/element-layouts.md"
 BLOCK = re.compile(r"(<!-- layouts: written by scripts/fleet --layouts --write: )(.*?)( -->\n\n)(.*?)(\n<!-- end of layouts -->)",
                    re.DOTALL)
 

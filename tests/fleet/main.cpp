@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // coopvk_fleet: shows what the compilers of GPU drivers make of coopvk's output, without GPUs. The
-// main program of scripts/fleet; see docs/fleet.md.
+// main program of scripts/fleet; see docs/developers/fleet.md.
 #include <fnmatch.h>
 
 #include <CLI/CLI.hpp>

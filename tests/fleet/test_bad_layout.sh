@@ -22,7 +22,7 @@ done
 # check LAYOUT: the output of the check.
 check() {
     "$fleet" --device navi21 --lanes 32 --no-built-in --folder "$work/$1=bench" \
-        --check "$source/docs/fleet.md" 2>&1
+        --check "$source/docs/developers/fleet.md" 2>&1
 }
 
 good=$(check good) || { printf '%s\n' "$good" && exit 1; }
@@ -33,7 +33,7 @@ if bad=$(check bad); then
 fi
 printf '%s\n' "$bad"
 grep -qE "^FAILED: navi21, bench/$name, 32 lanes: (spilled registers|useful vector)" <<<"$bad"
-# As docs/fleet.md shows.
+# As docs/developers/fleet.md shows.
 fail() { printf '%s\n' "$*" && exit 1; }
 # shellcheck source=../docs/examples.bash
 source "$source/tests/docs/examples.bash"

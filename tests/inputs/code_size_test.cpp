@@ -2,7 +2,8 @@
 //
 // How long the rewritten code is: words out for each word in, of products in the manner of programs
 // for language models, and how long its blocks are on CPUs. Drivers take seconds for long code
-// (docs/benchmarks.md, "Code size"), and LLVM takes more than linear time for long blocks.
+// (docs/developers/benchmarks.md, "Code size"), and LLVM takes more than linear time for long
+// blocks.
 #include <gtest/gtest.h>
 
 #include <algorithm>

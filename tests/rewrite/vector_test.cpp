@@ -222,7 +222,7 @@ std::vector<Target> targets() {
     return result;
 }
 
-// docs/benchmarks.md states these bounds.
+// docs/developers/benchmarks.md states these bounds.
 TEST(Vector, CodeDoesNotGrowWithTheMatrix) {
     constexpr std::pair<uint32_t, uint32_t> kSizes[] = {
         {16, 16},   {64, 64},     {128, 128}, {129, 127}, {256, 64},  {64, 256},
@@ -309,7 +309,8 @@ OpFunctionEnd
                        n, loads, list);
 }
 
-// docs/benchmarks.md states this bound: of all functions, for vectors of more than 128 packs.
+// docs/developers/benchmarks.md states this bound: of all functions, for vectors of more than 128
+// packs.
 TEST(Vector, AssembledVectorsAreReadInALoop) {
     for (const uint32_t n : {256u, 257u, 300u, 1023u, 1024u, 4096u}) {
         for (const uint32_t step : {1u, 2u}) {

@@ -9,7 +9,7 @@ import re
 import sys
 import unittest
 
-MEASUREMENTS = {"docs/benchmarks.md", "docs/fleet.md", "docs/conformance.md"}
+MEASUREMENTS = {f"docs/developers/{name}.md" for name in ("benchmarks", "fleet", "conformance")}
 HISTORY = "docs/CHANGELOG.md"
 DATE = re.compile(r"\b20\d\d-\d\d\b")
 TABLE = re.compile(r"<!-- table: (\w+) -->.*?<!-- end of table -->", re.DOTALL)
@@ -84,7 +84,7 @@ class Figures(unittest.TestCase):
                      "120 tokens a second", "twice as fast as", "8 % slower than", "30 percent faster", "half the speed of",
                      "three times the\nspeed of", "0.8 to 0.95 times\nthe time", "three quarters of the time"):
             self.assertEqual(len(figures({"README.md": f"It has {text} plain."})), 1, text)
-            self.assertEqual(figures({"docs/benchmarks.md": text}), [])
+            self.assertEqual(figures({"docs/developers/benchmarks.md": text}), [])
             self.assertEqual(figures({"README.md": f"<!-- table: x -->\n{text}\n<!-- end of table -->\n"}), [])
         for text in ("It takes 2 ms, 10 times.", "three times each", "16 to 64 lanes", "faster in 2026"):
             self.assertEqual(figures({"README.md": text}), [], text)
@@ -95,8 +95,8 @@ class Figures(unittest.TestCase):
             self.assertEqual(list(undated({"README.md": f"It is so. {text} It is (2026-11-29)."})), [])
         self.assertEqual(list(undated({"README.md": "scripts/test is long. Rows take 3 s."})), [])
         section = "# A\n2026-11\n## B\n\nIt has 1.5 times the speed of C.\n"
-        self.assertEqual(list(undated({"docs/fleet.md": section})), ["docs/fleet.md: ## B"])
-        self.assertEqual(list(undated({"docs/fleet.md": section + "(2026-11-29)\n"})), [])
+        self.assertEqual(list(undated({"docs/developers/fleet.md": section})), ["docs/developers/fleet.md: ## B"])
+        self.assertEqual(list(undated({"docs/developers/fleet.md": section + "(2026-11-29)\n"})), [])
         self.assertEqual(unreleased("# H\n\n## [2]\na\n## [1] - date\nb\n"), "# H\n\n## [2]\na\n")
 
     def test_finds_rows(self):
@@ -105,7 +105,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(twice("auto", [row, row]), [("d", "p")])
 
     def test_documents(self):
-        files = [source / "README.md", *(source / "docs").glob("*.md"), source / "manifest/coopvk.conf.example"]
+        files = [source / "README.md", *(source / "docs").glob("*.md"), *(source / "docs/developers").glob("*.md"), source / "manifest/coopvk.conf.example"]
         pages = {file.relative_to(source).as_posix(): file.read_text() for file in files}
         pages[HISTORY] = unreleased(pages[HISTORY])
         self.assertEqual(figures(pages), [])
@@ -113,7 +113,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(tables(pages), sorted(SUBJECTS))
 
     def test_measurements(self):
-        for file in (source / "docs/measured").glob("*.json"):
+        for file in (source / "docs/developers/measured").glob("*.json"):
             self.assertEqual(twice(file.stem, json.loads(file.read_text())), [], file.name)
 
 

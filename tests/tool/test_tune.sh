@@ -14,11 +14,11 @@ fail() {
     exit 1
 }
 
-# The table is the one of docs/tune.md.
+# The table is the one of docs/developers/tune.md.
 list=$("$coopvk" tune --list | sed 's/(not tried)/-/') || fail 'tune --list'
-(($(wc -l <<<"$list") == $(grep -c '^| `[a-z-]*` | [-0-9a-z,]* | ' "$source/docs/tune.md"))) || fail "not the rows of docs/tune.md: $list"
+(($(wc -l <<<"$list") == $(grep -c '^| `[a-z-]*` | [-0-9a-z,]* | ' "$source/docs/developers/tune.md"))) || fail "not the rows of docs/developers/tune.md: $list"
 while read -r name values _; do
-    grep -qF "| \`$name\` | $values |" "$source/docs/tune.md" || fail "docs/tune.md has no row '| \`$name\` | $values |'"
+    grep -qF "| \`$name\` | $values |" "$source/docs/developers/tune.md" || fail "docs/developers/tune.md has no row '| \`$name\` | $values |'"
 done <<<"$list"
 
 # Killed at random moments until something is measured, it goes on behind that: a planted failure stays.

@@ -62,7 +62,7 @@ bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile);
 
 // Which lane holds which element of a matrix of scope Subgroup, as which element number, and so
 // what OpCooperativeMatrixLengthKHR gives. No specification says so; some programs assume what a
-// GPU does (docs/element-layouts.md).
+// GPU does (docs/developers/element-layouts.md).
 enum class ElementLayout : uint32_t {
     kAuto,    // a GPU's for modules whose result depends on it, else free
     kFree,    // the one that is fastest

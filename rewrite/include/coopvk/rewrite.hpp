@@ -50,14 +50,14 @@ std::optional<BackEnd> backEndFromName(std::string_view name);  // "auto", "core
 // How floats are computed.
 enum class Numerics : uint32_t {
     kFast,  // as suits the device, within what the specifications leave open
-    kSame,  // with the same bits on every device (docs/numerics.md)
+    kSame,  // with the same bits on every device (docs/developers/numerics.md)
 };
 std::optional<Numerics> numericsFromName(std::string_view name);  // "fast", "same"
 std::string_view numericsName(Numerics numerics);
 
 // Choices that the core back-end makes itself unless they are given here: those of `coopvk tune`,
-// or for measurements (docs/tune.md). They change the speed, not the results. tuningTable() has
-// what each changes.
+// or for measurements (docs/developers/tune.md). They change the speed, not the results.
+// tuningTable() has what each changes.
 struct MatrixTuning {
     std::optional<uint32_t> gridRows;
     std::optional<uint32_t> rowBlock;

@@ -129,7 +129,8 @@ uint32_t convertedNanOf(const Number& number);
 // a * b + sum, where all have the type of `sum`: a float, or a vector of floats.
 //
 // NVIDIA's compiler splits a chain of these into two chains, and adds their sums: an instruction
-// more for each four. The decoration prevents this (docs/benchmarks.md, "Chains of multiply-adds").
+// more for each four. The decoration prevents this (docs/developers/benchmarks.md, "Chains of
+// multiply-adds").
 //
 // `isExact`: the products are numbers of this type (those of f16 in f32). Else devices may round
 // them or not, as they like.

@@ -182,8 +182,8 @@ Grid makeGrid(uint32_t lanes, bool tall);
 // Chooses how the matrices of a module are distributed.
 
 // Chooses by the sizes of the matrices, and by how the module loads, stores and multiplies them;
-// target.tuning has precedence. Speed depends on the policy, results do not: docs/benchmarks.md has
-// the measurements.
+// target.tuning has precedence. Speed depends on the policy, results do not:
+// docs/developers/benchmarks.md has the measurements.
 // Accumulators of the types `heldSums` lie as the layout says, and those of products do not
 // (sums/sum_types.hpp); none: all lie so.
 LayoutPolicy choosePolicy(const MatrixUses& uses, const TypeTable& types,

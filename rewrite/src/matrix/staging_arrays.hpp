@@ -50,7 +50,8 @@ void retypeArrays(TypeTable& types, std::span<const RetypedArray> arrays);
 // invocation that multiplies it. All values stay the same. The memory takes twice as many bytes.
 
 // Changes such arrays, and the types of these matrices. Returns whether there were any, on a device
-// that is faster so (docs/benchmarks.md) and has room for all of them. `uses` holds no more then.
+// that is faster so (docs/developers/benchmarks.md) and has room for all of them. `uses` holds no
+// more then.
 bool holdSharedSingles(TypeTable& types, const PlannedTarget& target, const MatrixUses& uses);
 
 // Shared memory from which a shader only loads matrices of 8-bit floats, all of one format, for

@@ -179,7 +179,7 @@ class TensorTransfer : protected MatrixCode {
     }
 
     // A loop for few elements takes more registers than the same without one
-    // (docs/lab/2026-11-benchmarks.md, "Code size").
+    // (docs/developers/lab/2026-11-benchmarks.md, "Code size").
     TensorWalk walkAny() {
         const uint32_t most = device().maxTensorPlaces;
         const bool isRare = !address_.isSeparable().isNever() && !context_.tiles.hasTiles() &&

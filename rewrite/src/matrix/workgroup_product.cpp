@@ -85,8 +85,9 @@ uint32_t maxOpenSums(const DevicePlan& device, uint32_t invocations) {
 
 // Whether sums are faster if they are open. Then both factors are pairs along K, and no instruction
 // multiplies two numbers by one half of a pair, which NVIDIA's GPUs do at half the rate
-// (docs/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer registers
-// for each lane of the larger ones, and functions that decode elements need registers, too.
+// (docs/developers/benchmarks.md, "Pairs along K"). GPUs with subgroups of several sizes have fewer
+// registers for each lane of the larger ones, and functions that decode elements need registers,
+// too.
 bool prefersOpenSums(const MatrixContext& context, const MatrixType& result) {
     const DevicePlan& device = context.target.device;
     return device.opensWorkgroupSums &&

@@ -19,7 +19,7 @@ bool hasByteDots(const DeviceTraits& device) {
 bool isAny(const DeviceTraits&) { return true; }
 
 // Slices are deeper where an instruction multiplies several columns at once.
-// docs/lab/2026-11-fleet.md and docs/benchmarks.md have the measurements.
+// docs/developers/lab/2026-11-fleet.md and docs/developers/benchmarks.md have the measurements.
 
 using Product = SlicedProduct;
 constexpr Slices kNone = {};

@@ -154,9 +154,9 @@ bool prefersBlockedWeights(const Target& target) {
            std::ranges::any_of(target.device.nativeShapes, holdsBlock);
 }
 
-// What the rewriter does because of faults of drivers. docs/conformance.md, "Faults of drivers that
-// the tests found", has more of each. To see whether a version still needs a row, take it out of
-// its file, and run its test on the driver.
+// What the rewriter does because of faults of drivers. docs/developers/conformance.md, "Faults of
+// drivers that the tests found", has more of each. To see whether a version still needs a row, take
+// it out of its file, and run its test on the driver.
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The plan for people: each decision with its reason, and the choices that replace some.
-// docs/benchmarks.md and docs/lab have the measurements that reasons name.
+// docs/developers has the measurements that reasons name.
 #include <algorithm>
 #include <array>
 #include <format>

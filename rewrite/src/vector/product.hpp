@@ -159,7 +159,7 @@ class ProductInput : private VectorCode {
 
 // `mayShift`: of a function that is called, or if another function, or another branch, computes the
 // product by a subgroup together. A dynamic index would make that one slow, too
-// (docs/benchmarks.md).
+// (docs/developers/benchmarks.md).
 RowStores rowStoresFor(const VectorContext& context, const VectorType& result, uint32_t rows,
                        bool mayShift);
 

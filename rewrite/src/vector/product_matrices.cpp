@@ -320,7 +320,8 @@ std::optional<DriverProduct> planDriverProduct(VectorContext& context,
 
 // Products of a subgroup whose invocations (lanes) multiply by several matrices: the lanes that
 // share one are a group. All lanes compute the products of each group together, and keep those of
-// their own. For any number of groups this was faster than lanes alone (docs/benchmarks.md).
+// their own. For any number of groups this was faster than lanes alone
+// (docs/developers/benchmarks.md).
 
 namespace {
 

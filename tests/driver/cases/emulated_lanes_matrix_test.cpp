@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrices of subgroups of 32 lanes that the device does not have: products, and elements that lie
-// as on a GPU (docs/element-layouts.md has its formulas).
+// as on a GPU (docs/developers/element-layouts.md has its formulas).
 #include <gtest/gtest.h>
 
 #include <cstring>

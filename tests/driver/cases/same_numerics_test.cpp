@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Numerics::kSame: a loop of products, rewritten for several devices and executed here, gives the
-// bits that docs/numerics.md defines. With Numerics::kFast, some devices' code gives others.
+// bits that docs/developers/numerics.md defines. With Numerics::kFast, some devices' code gives
+// others.
 #include <gtest/gtest.h>
 
 #include "harness/compute.hpp"

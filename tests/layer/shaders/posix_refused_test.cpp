@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The log's line of a shader that is refused is as docs/refused.md says.
+// The log's line of a shader that is refused is as docs/developers/refused.md says.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -32,7 +32,7 @@ TEST_F(ShaderRoutes, RefusedAsTheDocumentsSay) {
           std::pair{"result %[0-9]+", "result %42"}}) {
         line = std::regex_replace(line, std::regex(what), example);
     }
-    std::ifstream file(COOPVK_DOCS "/refused.md");
+    std::ifstream file(COOPVK_DOCS "/developers/refused.md");
     const std::string page{std::istreambuf_iterator<char>(file), {}};
     EXPECT_NE(page.find("\n" + line), std::string::npos) << line;
 }

@@ -141,7 +141,7 @@ namespace {
 constexpr uint32_t kVectorBits = 128;  // of one access of memory
 
 // Decode functions read small parts of blocks. With short runs, more lanes read at once from the
-// same cache line (docs/benchmarks.md). DecodeVectorFunc decodes four elements at most.
+// same cache line (docs/developers/benchmarks.md). DecodeVectorFunc decodes four elements at most.
 constexpr uint32_t kDecodedLength = 4;
 
 class RunChooser {
