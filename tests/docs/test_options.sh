@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_options.sh SOURCE COOPVK
-# Compares manual page, README and documents with --help and the layer's manifest.
+# Compares manual page and documents with --help and the layer's manifest.
 set -euo pipefail
 
 source=$1 coopvk=$2
@@ -53,14 +53,14 @@ for command in check probe prove selftest tune; do
         "$(page_options ".SS coopvk-compare $command" "$compare_page")"
 done
 
-# Settings: manifest, manual page, README.
+# Settings: manifest, manual page, docs/use.md.
 settings=$(grep -oE '"key": "[a-z_]+",$' "$manifest" | cut -d'"' -f4)
 variables=$(for key in $settings; do echo "COOPVK_${key^^}"; done | sort)
 same 'variables of the manifest' "$variables" "$(grep -oE '"env": "[A-Z_]+"' "$manifest" | cut -d'"' -f4 | sort)"
 same 'variables of the manual page' "$(printf '%s\n' COOPVK_ENABLE COOPVK_DISABLE $variables | sort)" \
     "$(sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/p' "$page" | grep -oE '^\.BR? COOPVK_[A-Z_]+' | cut -d' ' -f2 | sort)"
-same 'settings of the README' "$(for key in $settings; do echo "| \`$key\` | \`COOPVK_${key^^}\` |"; done | sort)" \
-    "$(grep -oE '^\| `[a-z_]+` \| `COOPVK_[A-Z_]+` \|' "$source/README.md" | sort)"
+same 'settings of use.md' "$(for key in $settings; do echo "| \`$key\` | \`COOPVK_${key^^}\` |"; done | sort)" \
+    "$(grep -oE '^\| `[a-z_]+` \| `COOPVK_[A-Z_]+` \|' "$source/docs/use.md" | sort)"
 # Defaults in the manual page are those of the manifest.
 while read -r variable default; do
     key=${variable#COOPVK_}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_sandboxes.sh SOURCE PROGRAM NAME
-# Runs the block of docs/developers/games-and-containers.md that is marked with `run by test_sandboxes.sh NAME`, with a program
+# Runs the block of docs/developers/containers.md that is marked with `run by test_sandboxes.sh NAME`, with a program
 # that fails where there are no matrices. Needs root, and for each NAME:
 #
 #   flatpak   flatpak. A runtime of this system's files; the application org.example.App.
@@ -31,11 +31,11 @@ block() {
         $0 == marker { found = 1 }
         found && /^```$/ { exit }
         inside { print }
-        found && /^```sh$/ { inside = 1 }' "$source/docs/developers/games-and-containers.md"
+        found && /^```sh$/ { inside = 1 }' "$source/docs/developers/containers.md"
 }
 
 text=$(block)
-[[ -n $text ]] || fail "docs/developers/games-and-containers.md has no block of '$name'"
+[[ -n $text ]] || fail "docs/developers/containers.md has no block of '$name'"
 
 # put FILE...: copies files, and the libraries that they need, to their places in a system.
 put() {

@@ -9,7 +9,7 @@ import unittest
 
 LIMITS = {"README.md": 140} | {f"docs/{name}.md": 150 for name in (
     "use", "worth-it", "troubleshooting", "limits", "install", "hardware", "programs", "developers/capture-tools",
-    "developers/packages", "developers/status", "developers/games-and-containers", "developers/number-formats",
+    "developers/packages", "developers/status", "developers/containers", "developers/number-formats",
     "developers/proof", "developers/proof-rules", "developers/proof-results")}
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

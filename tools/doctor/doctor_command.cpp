@@ -75,11 +75,11 @@ struct Surroundings {
 };
 constexpr Surroundings kSurroundings[] = {
     {"/.flatpak-info", nullptr, "this is inside a Flatpak sandbox",
-     "docs/games-and-containers.md, Flatpak, says how its programs get the layer"},
+     "docs/developers/containers.md, Flatpak, says how its programs get the layer"},
     {nullptr, "SNAP", "this is inside a Snap sandbox, which does not see the system's layers",
      "use another package of the program"},
     {"/run/pressure-vessel", nullptr, "this is inside a container of the Steam runtime",
-     "docs/games-and-containers.md, Steam and Proton, says how games get the layer"},
+     "docs/use.md, Steam and Proton, says how games get the layer"},
     {"/.dockerenv", nullptr, "this is inside a container", "install coopvk in it"},
     {"/run/.containerenv", nullptr, "this is inside a container", "install coopvk in it"},
 };

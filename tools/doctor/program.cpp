@@ -70,20 +70,20 @@ struct Sandbox {
 
 constexpr Sandbox kSandboxes[] = {
     {"flatpak", "Flatpak's sandboxes do not see this system's layers",
-     "give the application a folder and variables: docs/games-and-containers.md, Flatpak"},
+     "give the application a folder and variables: docs/developers/containers.md, Flatpak"},
     {"snap", "Snap's sandboxes do not see this system's layers, and cannot be given any",
      "use another package of the program"},
     {"podman", "containers do not see this system's layers",
-     "mount an installation into it, and run its coopvk inside: docs/games-and-containers.md, "
+     "mount an installation into it, and run its coopvk inside: docs/developers/containers.md, "
      "Containers"},
     {"docker", "containers do not see this system's layers",
-     "mount an installation into it, and run its coopvk inside: docs/games-and-containers.md, "
+     "mount an installation into it, and run its coopvk inside: docs/developers/containers.md, "
      "Containers"},
 };
 
 constexpr const char* kSteamAdvice =
     "set COOPVK_ENABLE=1 %command% as the game's launch options, and install into /usr, "
-    "/usr/local or ~/.local: docs/games-and-containers.md, Steam and Proton";
+    "/usr/local or ~/.local: docs/use.md, Steam and Proton";
 
 void checkSandbox(const fs::path& program, Findings& findings) {
     const std::string name = program.filename();
