@@ -2,8 +2,8 @@
 //
 // OpCooperativeVectorMatrixMulNV and -MulAddNV: interpretations of the input, layouts of the
 // matrix, biases, and sums. The text leaves the optimal layouts to the implementation; the device's
-// are arrays of elements row by row (docs/reference-device.md); coopvk's rows begin at multiples of
-// 16 bytes (docs/developers/matrix-conversions.md).
+// are arrays of elements row by row (docs/developers/reference-driver.md); coopvk's rows begin at
+// multiples of 16 bytes (docs/developers/matrix-conversions.md).
 #include <gtest/gtest.h>
 
 #include <format>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The results that the specifications allow: for integers one, for floats an interval.
-// docs/compare.md explains each interval.
+// docs/developers/compare-cases.md explains each interval.
 #pragma once
 
 #include "compare/numbers/number.hpp"
