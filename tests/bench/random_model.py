@@ -9,8 +9,8 @@ TYPE   of the matrices: f16 or q4_0
 FILE   what to write
 
 The weights are small and finite, and the same in each file of the same SIZE and TYPE. The model says
-nothing of sense, but programs take as much time for it as for one that does. Of ggml's documents,
-docs/gguf.md describes the format.
+nothing of sense, but programs take as much time for it as for one that does. ggml's page
+gguf.md describes the format.
 """
 import math
 import os

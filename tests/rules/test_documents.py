@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 # usage: test_documents.py SOURCE
-# What users read stays short, and links between documents lead somewhere. A page that grows becomes two, or
-# its history moves to docs/developers/lab.
+# What users read is ten short pages, links between documents lead somewhere, and sources name documents that exist. A page
+# that grows becomes two: what few need moves to docs/developers, and its history to docs/developers/lab.
 import pathlib
 import re
 import sys
 import unittest
 
-LIMITS = {"README.md": 140} | {f"docs/{name}.md": 150 for name in (
-    "use", "worth-it", "troubleshooting", "limits", "install", "hardware", "programs", "developers/capture-tools",
-    "developers/packages", "developers/status", "developers/containers", "developers/number-formats",
-    "developers/proof", "developers/proof-rules", "developers/proof-results")}
+USERS = ("install", "use", "worth-it", "programs", "troubleshooting", "hardware", "reference-device", "compare", "limits")
+# Where sites that host code, or scripts, look for them.
+OTHERS = ("README", "CHANGELOG", "CONTRIBUTING", "SECURITY")
+LIMITS = {"README.md": 140} | {f"docs/{name}.md": 150 for name in (*USERS, *(f"developers/{name}" for name in (
+    "capture-tools", "containers", "packages", "status", "number-formats", "proof", "proof-rules", "proof-results")))}
 LINK = re.compile(r"\]\(([^()\s]+)\)")
 BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
 MARK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+
+NAMED = re.compile(r"(?<![\w./])docs/[\w/-]+\.(?:md|svg|json|1)\b")
 
 
 def anchors(text):
@@ -41,6 +44,11 @@ def broken(page, pages, exists):
             yield link
 
 
+def missing(text, exists):
+    """The documents that a source names, and that there are not."""
+    return [name for name in NAMED.findall(text) if not exists(name)]
+
+
 def too_long(pages):
     for page, limit in LIMITS.items():
         lines = pages.get(page, "").count("\n")
@@ -55,6 +63,21 @@ class Rule(unittest.TestCase):
                               "[file](f.svg) [away](https://example.org)\n"}
         self.assertEqual(list(broken("README.md", pages, lambda _: False)), ["docs/c.md"])
         self.assertEqual(list(broken("docs/b.md", pages, lambda path: path == "docs/f.svg")), ["#three"])
+
+    def test_missing(self):
+        text = "// docs/a.md, docs/developers/b.md and src/docs/c.md; $source/docs/d.md\n"
+        self.assertEqual(missing(text, lambda name: name == "docs/a.md"), ["docs/developers/b.md"])
+
+    def test_sources(self):
+        folders = (".github", "cmake", "layer", "manifest", "reference", "rewrite", "scripts", "tests", "tools")
+        files = (file for folder in folders for file in sorted((source / folder).rglob("*"))
+                 if file.is_file() and file.parent.name not in ("rules", "modules", "__pycache__"))
+        exists = {f"docs/{file.relative_to(source / 'docs').as_posix()}" for file in (source / "docs").rglob("*")}
+        self.assertEqual([f"{file.relative_to(source)}: {name}" for file in files
+                          for name in missing(file.read_text(errors="replace"), exists.__contains__)], [])
+
+    def test_pages(self):
+        self.assertEqual({file.stem for file in (source / "docs").glob("*.md")}, {*USERS, *OTHERS})
 
     def test_limits(self):
         self.assertEqual([page for page in LIMITS if not (source / page).is_file()], [])
