@@ -44,7 +44,7 @@ die() {
 
 # usage: prints the comment block at the head of the script, for --help.
 usage() {
-    awk 'NR > 1 { if (!/^#/) exit; if (/SPDX/) next; sub(/^# ?/, ""); print }' "$0"
+    awk 'NR > 1 { if (!/^#/) exit; if (/SPDX|^# shellcheck/) next; sub(/^# ?/, ""); print }' "$0"
 }
 
 have() { command -v "$1" >/dev/null 2>&1; }
