@@ -18,6 +18,7 @@ if(TARGET coopvk_reference)
     coopvk_advised_test(float8_beside auto,VK_EXT_shader_float8 "${float8}" ${own_matrices})
     coopvk_advised_test(matrices VK_KHR_cooperative_matrix "Gemm.*:All/ElementWise.*f16_f16*" ${no_matrices})
     coopvk_advised_test(matrices_on_cpus auto,VK_KHR_cooperative_matrix "Gemm.*:All/ElementWise.*f16_f16*" ${no_matrices})
+    coopvk_advised_test(float8_matrix2 auto,VK_EXT_shader_float8,VK_NV_cooperative_matrix2 "${float8}" ${no_matrices})
     coopvk_advised_test(matrix2 auto,VK_NV_cooperative_matrix2 "All/Matrix2Reduction.*16x16*" ${own_matrices})
     coopvk_advised_test(microscaling auto,VK_EXT_shader_ocp_microscaling_types "*Microscaling*" ${own_formats})
     coopvk_advised_test(mixed_dots auto,VK_VALVE_shader_mixed_float_dot_product "All/MixedDotInstructions.*"
