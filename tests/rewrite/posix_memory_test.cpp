@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The memory of a rewrite is bounded by its steps (docs/limits.md).
+// The memory of a rewrite is bounded by its steps (docs/developers/limits-in-depth.md).
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <sys/wait.h>
@@ -19,7 +19,7 @@ namespace {
 
 using Words = std::vector<uint32_t>;
 
-// Of docs/limits.md: bytes for each step, beside what any rewrite takes.
+// Of docs/developers/limits-in-depth.md: bytes for each step, beside what any rewrite takes.
 constexpr double kBytesPerStep = 2.5;
 constexpr uint64_t kBase = 16 << 20;
 // Far below the default, so that the test is quick.
