@@ -11,6 +11,7 @@ import unittest
 
 MEASUREMENTS = {f"docs/developers/{name}.md" for name in ("benchmarks", "fleet", "conformance")}
 HISTORY = "docs/CHANGELOG.md"
+TESTS = "docs/CONTRIBUTING.md"
 DATE = re.compile(r"\b20\d\d-\d\d\b")
 TABLE = re.compile(r"<!-- table: (\w+) -->.*?<!-- end of table -->", re.DOTALL)
 # What makes each row of a file of measurements a subject of its own.
@@ -40,6 +41,15 @@ def figures(pages):
     """{path: text}: the speeds that stand outside tables of measurements."""
     return [f"{path}: {match[0]}" for path, text in sorted(pages.items()) if path not in MEASUREMENTS
             for match in SPEED.finditer(prose(text))]
+
+
+CELL = re.compile(r"^\|.*\|\s*\**\d+\.\d+\**\s*[,;:|x]", re.MULTILINE)
+
+
+def cells(pages):
+    """Users' pages with a measured number in a table that no script writes."""
+    return [path for path, text in sorted(pages.items()) if path.count("/") < 2 and path != HISTORY and path != TESTS
+            and CELL.search(TABLE.sub("", text))]
 
 
 SOME = r"(?:\d[\d.,]*|two|three|four|five|six|seven|eight|nine|ten|twenty|half an|an)"
@@ -89,6 +99,12 @@ class Figures(unittest.TestCase):
         for text in ("It takes 2 ms, 10 times.", "three times each", "16 to 64 lanes", "faster in 2026"):
             self.assertEqual(figures({"README.md": text}), [], text)
 
+    def test_finds_cells(self):
+        row = "| ggml | **1.93**, 8 waves | 1.60 |\n"
+        self.assertEqual(cells({"docs/a.md": row}), ["docs/a.md"])
+        self.assertEqual(cells({"docs/developers/a.md": row, "README.md": "| a | Vulkan 1.4 | 1,024 |\n"}), [])
+        self.assertEqual(cells({"docs/a.md": f"<!-- table: x -->\n{row}<!-- end of table -->\n"}), [])
+
     def test_finds_undated(self):
         for text in ("`scripts/demo` takes four minutes on two cores.", "The demo takes 164 s.", "scripts/test: half an hour"):
             self.assertEqual(len(list(undated({"README.md": f"It is so. {text} It is."}))), 1, text)
@@ -110,6 +126,7 @@ class Figures(unittest.TestCase):
         pages[HISTORY] = unreleased(pages[HISTORY])
         self.assertEqual(figures(pages), [])
         self.assertEqual(list(undated(pages)), [])
+        self.assertEqual(cells(pages), [])
         self.assertEqual(tables(pages), sorted(SUBJECTS))
 
     def test_measurements(self):
