@@ -78,6 +78,9 @@ class Rule(unittest.TestCase):
 
     def test_pages(self):
         self.assertEqual({file.stem for file in (source / "docs").glob("*.md")}, {*USERS, *OTHERS})
+        developers = source / "docs/developers"
+        listed = set(LINK.findall((developers / "README.md").read_text()))
+        self.assertEqual({file.name for file in developers.glob("*.md")} - {"README.md"} - listed, set())
 
     def test_limits(self):
         self.assertEqual([page for page in LIMITS if not (source / page).is_file()], [])
