@@ -17,6 +17,7 @@ std::string moduleOf(std::string_view code, std::string_view functions = "") {
     return std::format(R"(
 OpCapability Shader
 OpCapability Float16
+OpCapability Int64
 OpCapability VulkanMemoryModel
 OpCapability CooperativeMatrixKHR
 OpExtension "SPV_KHR_cooperative_matrix"
@@ -33,12 +34,15 @@ OpDecorate %in Binding 0
 %bool = OpTypeBool
 %true = OpConstantTrue %bool
 %u32 = OpTypeInt 32 0
+%u64 = OpTypeInt 64 0
+%i32 = OpTypeInt 32 1
 %f16 = OpTypeFloat 16
 %c0 = OpConstant %u32 0
 %c1 = OpConstant %u32 1
 %c2 = OpConstant %u32 2
 %c3 = OpConstant %u32 3
 %n = OpConstant %u32 16
+%one = OpConstant %f16 1
 %words = OpTypeRuntimeArray %u32
 %block = OpTypeStruct %words
 %to_block = OpTypePointer StorageBuffer %block
@@ -48,11 +52,19 @@ OpDecorate %in Binding 0
 %B = OpTypeCooperativeMatrixKHR %f16 %c3 %n %n %c1
 %C = OpTypeCooperativeMatrixKHR %f16 %c3 %n %n %c2
 %zero = OpConstantNull %C
+%zero_A = OpConstantNull %A
+%minus_1 = OpConstant %i32 -1
+%words_2 = OpTypeArray %u32 %c2
+%two_words = OpConstantNull %words_2
+%to_pair = OpTypePointer Function %words_2
+%to_half = OpTypePointer Function %f16
 %both = OpTypeArray %C %c2
 %to_both = OpTypePointer Function %both
 %to_C = OpTypePointer Function %C
 %to_u32 = OpTypePointer Function %u32
+%two_sums = OpConstantNull %both
 %adds = OpTypeFunction %void %to_C
+%gives = OpTypeFunction %u32
 %main = OpFunction %void None %f
 %start = OpLabel
 %sum = OpVariable %to_C Function
@@ -60,6 +72,7 @@ OpDecorate %in Binding 0
 %sums = OpVariable %to_both Function
 %i = OpVariable %to_u32 Function
 %held = OpVariable %to_u32 Function
+%pair = OpVariable %to_pair Function
 %p = OpAccessChain %to_word %in %c0 %c0
 %x = OpLoad %u32 %p
 %early = OpCooperativeMatrixLoadKHR %B %p %c0 %n
@@ -126,9 +139,46 @@ std::string selection(const std::string& condition, const std::string& body) {
            "%then = OpLabel\n" +
            body + "OpBranch %joined\n%joined = OpLabel\n";
 }
+// The opposite order of the condition's targets.
+std::string loopUntil(const std::string& body) {
+    const std::string_view from = "%more %body %end";
+    std::string text = loop(body, "OpUGreaterThanEqual %bool %now %c2");
+    return text.replace(text.find(from), from.size(), "%more %end %body");
+}
+// Whose header has the condition.
+std::string loopOfTwoBlocks(const std::string& body) {
+    return "OpStore %i %c0\nOpBranch %head\n%head = OpLabel\n%now = OpLoad %u32 %i\n"
+           "%more = OpULessThan %bool %now %c2\nOpLoopMerge %end %next None\n"
+           "OpBranchConditional %more %body %end\n%body = OpLabel\n" +
+           body +
+           "OpBranch %next\n%next = OpLabel\n%later = OpIAdd %u32 %now %c1\nOpStore %i %later\n"
+           "OpBranch %head\n%end = OpLabel\n";
+}
 std::string replaced(std::string text, std::string_view from, std::string_view to) {
     return text.replace(text.find(from), from.size(), to);
 }
+
+const std::string kBarrier = "OpControlBarrier %c2 %c2 %c0\n";
+const std::string kAddAgain =
+    "%s2 = OpLoad %C %sum\n%r2 = OpCooperativeMatrixMulAddKHR %C %a %b %s2\nOpStore %sum %r2\n";
+std::string addTo(const std::string& pointer) {
+    return replaced(replaced(kAdd, "OpLoad %C %sum", "OpLoad %C " + pointer), "OpStore %sum",
+                    "OpStore " + pointer);
+}
+// A function that adds a product to what it has a pointer to, and one that returns a word.
+std::string adding(const std::string& before = "") {
+    return "%function = OpFunction %void None %adds\n%to = OpFunctionParameter %to_C\n"
+           "%first = OpLabel\n%own = OpVariable %to_u32 Function\n"
+           "%q = OpAccessChain %to_word %in %c0 %c0\n" +
+           before + replaced(replaced(kLoads, "%A %p", "%A %q"), "%B %p", "%B %q") + addTo("%to") +
+           "OpReturn\nOpFunctionEnd\n";
+}
+std::string giving(const std::string& word) {
+    return "%give = OpFunction %u32 None %gives\n%given = OpLabel\n"
+           "%q = OpAccessChain %to_word %in %c0 %c0\n%any = OpLoad %u32 %q\nOpReturnValue " +
+           word + "\nOpFunctionEnd\n";
+}
+const std::string kCall = "%called = OpFunctionCall %void %function %sum\n";
 
 struct Case {
     const char* name;
@@ -183,13 +233,112 @@ const Case kCases[] = {
      loop(kLoads + "%e = OpAccessChain %to_C %sums %now\n" +
           replaced(replaced(kAdd, "OpLoad %C %sum", "OpLoad %C %e"), "OpStore %sum", "OpStore %e")),
      true},
-    {"Call", std::string("%called = OpFunctionCall %void %function %sum\n"), true,
-     "%function = OpFunction %void None %adds\n%to = OpFunctionParameter %to_C\n%first = OpLabel\n"
-     "%q = OpAccessChain %to_word %in %c0 %c0\n" +
-         replaced(replaced(replaced(replaced(kLoads + kAdd, "%A %p", "%A %q"), "%B %p", "%B %q"),
-                           "OpLoad %C %sum", "OpLoad %C %to"),
-                  "OpStore %sum", "OpStore %to") +
-         "OpReturn\nOpFunctionEnd\n"},
+    {"Call", kCall, true, adding()},
+    {"CallOfItsOwnVariable", kCall, true,
+     adding("OpStore %own %c2\n%mine = OpLoad %u32 %own\nOpStore %own %mine\n")},
+    {"CallTwice", kCall + replaced(kCall, "%called", "%again"), true,
+     adding("OpStore %own %c2\n%mine = OpLoad %u32 %own\nOpStore %own %mine\n")},
+    {"CallThatCountsInAVariable", kCall, false,
+     adding("%mine = OpLoad %u32 %own\nOpStore %own %mine\n")},
+    {"CallOfAnyCondition", kCall, false,
+     adding("%w = OpLoad %u32 %q\n" + selection("OpIEqual %bool %w %c2", "OpStore %own %c1\n"))},
+    {"CallThatInitializes", kCall, false,
+     replaced(adding(), "%to_u32 Function\n", "%to_u32 Function %c1\n")},
+    {"ConditionOfACall",
+     "%g = OpFunctionCall %u32 %give\n" + selection("OpIEqual %bool %g %c2", kLoads + kAdd), true,
+     giving("%c2")},
+    {"AnyConditionOfACall",
+     "%g = OpFunctionCall %u32 %give\n" + selection("OpIEqual %bool %g %c2", kLoads + kAdd), false,
+     giving("%any")},
+    {"ConditionThatIsConstant", selection("OpCopyObject %bool %true", kLoads + kAdd), true},
+    {"ConditionOfACopy",
+     "%copy = OpBitcast %i32 %c2\n" + selection("OpIEqual %bool %copy %c2", kLoads + kAdd), true},
+    {"ConditionOfTwoChoices",
+     "%two = OpSelect %u32 %true %c2 %x\n" + selection("OpIEqual %bool %two %c2", kLoads + kAdd),
+     false},
+    {"ConditionOfThreeNumbers",
+     "%two = OpSelect %u32 %true %c2 %c1\n" + selection("OpIEqual %bool %two %c2", kLoads + kAdd),
+     false},
+    // Of 64 bits one is 0xFFFFFFFF, the other 0xFFFFFFFFFFFFFFFF.
+    {"ConditionOfLongNumbers",
+     "%l = OpSConvert %u64 %minus_1\n%low = OpBitcast %u32 %minus_1\n%m = OpUConvert %u64 %low\n" +
+         selection("OpIEqual %bool %l %m", kLoads + kAdd),
+     false},
+    {"NothingIsKnownOfAWord", "%u = OpUndef %u32\n%v = OpIAdd %u32 %u %u\n" + kLoads + kAdd, true},
+    {"Switch",
+     kLoads + "OpSelectionMerge %joined None\nOpSwitch %c2 %joined 2 %then\n%then = OpLabel\n" +
+         kAdd + "OpBranch %joined\n%joined = OpLabel\n",
+     false},
+    {"LoopUntil", loopUntil(kLoads + kAdd), true},
+    {"LoopOfTwoBlocks", loopOfTwoBlocks(kLoads + kAdd), true},
+    // What can be repeated is in the loop.
+    {"LoopWithBarrier", loop(kLoads + kAdd + kBarrier), true},
+    {"LoopUntilWithBarrier", loopUntil(kLoads + kAdd + kBarrier), true},
+    {"LoopWithBarrierInTheMiddle", loop(kLoads + kBarrier + kAdd), false},
+    {"LoopWithBarrierFirst", loop(kBarrier + kLoads + kAdd), true},
+    {"LoopThatEndsInTheMiddle",
+     loop(kLoads + kAdd +
+          replaced(selection("OpCopyObject %bool %true", ""), "OpBranch %joined", "OpBranch %end") +
+          kAddAgain + kBarrier),
+     false},
+    {"SelectionWithBarrier",
+     kLoads + kAdd + selection("OpIEqual %bool %x %c2", kBarrier) + kAddAgain, false},
+    {"BehindASelectionWithBarrier", selection("OpIEqual %bool %x %c2", kBarrier) + kLoads + kAdd,
+     true},
+    {"FactorThatIsConstant", replaced(kLoads + kAdd, "%a %b", "%zero_A %b"), false},
+    {"FactorThatIsComputed",
+     kLoads + "%negative = OpFNegate %A %a\n" + replaced(kAdd, "%a %b", "%negative %b"), false},
+    {"SaturatingSum", replaced(kLoads + kAdd, "%b %s", "%b %s SaturatingAccumulationKHR"), false},
+    {"SumFromMemory",
+     kLoads + "%s = OpCooperativeMatrixLoadKHR %C %p %c0 %n\n" +
+         replaced(kAdd, "%s = OpLoad %C %sum\n", ""),
+     false},
+    {"SumIsCleared", kLoads + kAdd + "OpStore %sum %zero\n" + kAddAgain, false},
+    {"SumsAreCleared",
+     kLoads + "%e = OpAccessChain %to_C %sums %c1\n" + addTo("%e") + "OpStore %sums %two_sums\n" +
+         kAddAgain,
+     false},
+    {"SumsAreCopied",
+     kLoads + "%e = OpAccessChain %to_C %sums %c1\n" + addTo("%e") + "%w = OpLoad %both %sums\n" +
+         kAddAgain,
+     false},
+    {"SumIsCopied", kLoads + kAdd + "OpCopyMemory %other %sum\n" + kAddAgain, false},
+    // Of one slice, it would be a part of the sum.
+    {"ElementOfASumIsRead",
+     kLoads + kAdd + "%h = OpInBoundsAccessChain %to_half %sum %c0\n%half = OpLoad %f16 %h\n" +
+         kAddAgain,
+     false},
+    {"ElementOfASumIsWritten",
+     kLoads + kAdd +
+         "%h = OpAccessChain %to_half %sum %c0\n%zero_h = OpFSub %f16 %one %one\n"
+         "OpStore %h %zero_h\n" +
+         kAddAgain,
+     false},
+    {"PartOfWhatIsStored",
+     "OpStore %pair %two_words\n%e = OpInBoundsAccessChain %to_u32 %pair %c1\n"
+     "%w = OpLoad %u32 %e\n" +
+         kLoads + kAdd,
+     true},
+    {"AnyPartOfWhatIsStored",
+     "OpStore %pair %two_words\n%e = OpAccessChain %to_u32 %pair %x\n%w = OpLoad %u32 %e\n" +
+         kLoads + kAdd,
+     true},
+    {"ConditionOfAnyPart",
+     "OpStore %pair %two_words\n%e = OpAccessChain %to_u32 %pair %x\n%w = OpLoad %u32 %e\n" +
+         selection("OpIEqual %bool %w %c0", kLoads + kAdd),
+     false},
+    {"AnyPartIsStored", "%e = OpAccessChain %to_u32 %pair %x\nOpStore %e %c1\n" + kLoads + kAdd,
+     false},
+    {"WholeBehindPart",
+     "%e = OpAccessChain %to_u32 %pair %c1\nOpStore %e %c1\n%w = OpLoad %words_2 %pair\n"
+     "OpStore %pair %w\n" +
+         kLoads + kAdd,
+     false},
+    {"PartOfWhatIsStoredAgain",
+     "%e = OpAccessChain %to_u32 %pair %c1\nOpStore %e %c1\nOpStore %pair %two_words\n"
+     "%w = OpLoad %u32 %e\n" +
+         selection("OpIEqual %bool %w %c1", kLoads + kAdd),
+     false},
 };
 
 class Repetition : public testing::TestWithParam<Case> {};

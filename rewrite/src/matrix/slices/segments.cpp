@@ -94,7 +94,6 @@ class Repetition {
         while (++steps_ < kMaxSteps) {
             if (end != nullptr && at.block == end->block && at.at == end->at) return true;
             const InstructionList& body = function.blocks[at.block]->body;
-            if (at.at >= body.size()) return false;
             const Instruction& i = *body[at.at];
             if (isTerminator(i.opcode)) {
                 const bool returns = i.opcode == OpReturn || i.opcode == OpReturnValue;
@@ -203,7 +202,7 @@ class Repetition {
         }
         const bool isPart = std::ranges::any_of(
             stored_, [&](const auto& e) { return isBelow(pointer.path, e.first); });
-        if (isPart || (stored_.contains(pointer.path) && pointer.isInexact)) return true;
+        if (isPart || stored_.contains(pointer.path)) return !hasSums(pointer.path);
         if (module_.def(i.type).opcode == OpTypeCooperativeMatrixKHR) {
             if (pointer.isInexact || sliced_.contains(i.type)) return false;
             values_[i.result] = {Kind::kSum, sums_[pointer.path], pointer.path};
@@ -217,8 +216,7 @@ class Repetition {
         const Value pointer = valueOf(i.word(0));
         Value value = valueOf(i.word(1));
         if (pointer.kind != Kind::kPointer || pointer.isInexact) return false;
-        if (value.kind == Kind::kPointer || loadedBefore_.contains(pointer.path.front()))
-            return false;
+        if (loadedBefore_.contains(pointer.path.front())) return false;
         if (value.kind == Kind::kSum) {
             uint64_t& written = sums_[pointer.path];
             if (value.path != pointer.path || value.number != written) return false;
@@ -254,8 +252,7 @@ class Repetition {
             if (value.kind == Kind::kNumber) numbers.push_back(value.number);
         }
         values_[i.result] = {};
-        if (numbers.empty() || numbers.size() != i.operands.size() || numbers.size() > 2)
-            return true;
+        if (numbers.empty() || numbers.size() != i.operands.size()) return true;
         const bool isCopy = i.opcode == OpBitcast || i.opcode == OpCopyObject;
         const auto number = isCopy ? std::optional(numbers[0])
                                    : evaluate(i.opcode, {numbers[0]}, Scalar{numbers.back()});
@@ -350,7 +347,6 @@ class SegmentFinder {
             }
         }
         close();
-        begin_.reset();
     }
 
     // Visits the instructions of a block of the chain, up to its merge or terminator.
@@ -401,7 +397,7 @@ class SegmentFinder {
 
     // Ends the segment, if it has a multiply-add.
     void close() {
-        if (end_ && begin_) segments_.push_back({*begin_, *end_});
+        if (end_) segments_.push_back({begin_, *end_});
         end_.reset();
     }
 
@@ -409,7 +405,7 @@ class SegmentFinder {
     const Function& function_;
     const BlockGraph& graph_;
     std::vector<Segment> segments_;
-    std::optional<Position> begin_;
+    Position begin_;
     std::optional<Position> end_;  // behind the last multiply-add so far
 };
 
