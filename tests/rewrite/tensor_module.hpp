@@ -17,6 +17,7 @@ inline std::string preamble(std::string_view interface = "%buffer",
                             std::string_view decorations = "") {
     return test::bufferPreamble(R"(
 OpCapability Shader
+OpCapability Int64
 OpCapability VulkanMemoryModel
 OpCapability PhysicalStorageBufferAddresses
 OpCapability CooperativeMatrixKHR

@@ -126,6 +126,31 @@ std::string decode(std::string_view body, std::string_view type = "%decode_fn",
         type, first, second, body);
 }
 
+// A decode function with its address %fu, another one, and pointers to what it may not access.
+Parts addressed(std::string_view body) {
+    return {.types = R"(
+%u64 = OpTypeInt 64 0
+%far = OpConstant %u64 4096
+%bare = OpTypeStruct %f32
+%to_bare = OpTypePointer PhysicalStorageBuffer %bare
+%c1025 = OpConstant %u32 1025
+%long = OpTypeArray %f32 %c1025
+%to_long = OpTypePointer PhysicalStorageBuffer %long
+%open = OpTypeArray %f32 %c3
+%to_open = OpTypePointer PhysicalStorageBuffer %open
+%f32x2 = OpTypeVector %f32 2
+%matrix = OpTypeMatrix %f32x2 2
+%to_matrix = OpTypePointer PhysicalStorageBuffer %matrix
+%quants = OpTypeArray %quant_pointer %c2
+%to_quants = OpTypePointer Function %quants
+%to_quant = OpTypePointer Function %quant_pointer)",
+            .addressing = "DecodeFunc %f",
+            .functions = decode("%fvariable = OpVariable %to_quants Function\n"
+                                "%fplace = OpAccessChain %to_quant %fvariable %c0\n"
+                                "%fu = OpConvertPtrToU %u64 %fp\n" +
+                                std::string(body))};
+}
+
 const Refusal kRefusals[] = {
     {{.layout = "%c6 %c1"}, "Dim of a tensor layout must be a constant from 1 to 5"},
     {{.layout = "%c0 %c1"}, "Dim of a tensor layout must be a constant from 1 to 5"},
@@ -166,6 +191,29 @@ const Refusal kRefusals[] = {
       .addressing = "DecodeFunc %f",
       .functions = decode("%fu = OpBitcast %u32x2 %fp")},
      "DecodeFunc computes with the bits of its pointer"},
+    {addressed("%fs = OpIAdd %u64 %fu %fu"), "DecodeFunc computes with the bits of its pointer"},
+    {addressed("%fs = OpISub %u64 %far %fu"), "DecodeFunc computes with the bits of its pointer"},
+    {addressed("%fs = OpSelect %u64 %true %fu %far"), "DecodeFunc computes with the bits of its"},
+    {addressed("%fs = OpSelect %u64 %true %far %fu"), "DecodeFunc computes with the bits of its"},
+    {addressed("%fs = OpBitwiseAnd %u64 %fu %far"), "DecodeFunc computes with the bits of its"},
+    {addressed("%fe = OpCompositeExtract %u32 %fa 0\n%fc = OpIEqual %bool %fe %c0\n"
+               "OpSelectionMerge %fend None\nOpBranchConditional %fc %fthen %fend\n"
+               "%fthen = OpLabel\nOpBranch %fend\n%fend = OpLabel\n"
+               "%fs = OpPhi %u64 %fu %fl %far %fthen\n"
+               "%fq = OpConvertUToPtr %quant_pointer %fs\n"
+               "%fx = OpAccessChain %quant_f32 %fq %c0\nOpStore %fx %f1 Aligned 4"),
+     "DecodeFunc computes with the bits of its pointer"},
+    {addressed("OpStore %fplace %fp"), "DecodeFunc computes with the bits of its pointer"},
+    {addressed("%fcast = OpBitcast %to_bare %fp\n%fs = OpLoad %bare %fcast Aligned 4"),
+     "DecodeFunc accesses a structure without a layout"},
+    {addressed("%fcast = OpBitcast %to_bare %fp\n%fs = OpAccessChain %quant_f32 %fcast %c0"),
+     "DecodeFunc goes through memory without a layout"},
+    {addressed("%fcast = OpBitcast %to_long %fp\n%fs = OpLoad %long %fcast Aligned 4"),
+     "DecodeFunc accesses an array that is too long, or without a layout"},
+    {addressed("%fcast = OpBitcast %to_open %fp\n%fs = OpLoad %open %fcast Aligned 4"),
+     "DecodeFunc accesses an array that is too long, or without a layout"},
+    {addressed("%fcast = OpBitcast %to_matrix %fp\n%fs = OpLoad %matrix %fcast Aligned 4"),
+     "DecodeFunc accesses other values than numbers"},
 };
 INSTANTIATE_TEST_SUITE_P(Tensor, TensorRefusal, testing::ValuesIn(kRefusals));
 
