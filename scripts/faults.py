@@ -21,7 +21,8 @@ def driver_tests(lanes, extensions, shards, *variables):
 
 SLOW_DRIVER_TESTS = ["Convert.Large", "ConvertCommands.RecordedAgain"]
 OWN_MATRICES = "VK_KHR_cooperative_matrix"  # of the driver
-# As tests/driver has them: all that coopvk emulates; matrices of workgroups, and vectors, by the driver's matrices.
+# As tests/driver has them: all that coopvk emulates; matrices of workgroups, vectors, and matrices of other extensions,
+# by the driver's matrices.
 DRIVER_TESTS = {
     driver_tests(32, "none", 2, "COOPVK_EMULATE=all"): SLOW_DRIVER_TESTS,
     driver_tests(8, OWN_MATRICES, 1, "COOPVK_BACK_END=native", "COOPVK_TEST_NATIVE_BACK_END=1",
@@ -30,6 +31,10 @@ DRIVER_TESTS = {
     driver_tests(8, OWN_MATRICES, 1, "COOPVK_BACK_END=native", "COOPVK_EMULATE=VK_NV_cooperative_vector",
                  "GTEST_FILTER=*VectorMultiply*f16_f16_f16_f*:*VectorMultiply*e?m?*:*VectorMultiply*s8_s8_s8_s32*:"
                  "*VectorProgram*:*VectorTraining*Inference*"): [],
+    driver_tests(8, OWN_MATRICES, 1, "COOPVK_BACK_END=native",
+                 "COOPVK_EMULATE=VK_NV_cooperative_matrix,VK_QCOM_cooperative_matrix_conversion",
+                 "GTEST_FILTER=*Qcom*:*NvRoles*:*NvLoadStore*"):
+        ["*UndefMoves*", "*_smaller", "*BytesAsVectors", "*LengthAsArraySize"],  # that become core code
     driver_tests(32, OWN_MATRICES, 7,
                  "COOPVK_EMULATE=auto,VK_NV_cooperative_matrix,VK_QCOM_cooperative_matrix_conversion"):
         SLOW_DRIVER_TESTS + ["FloatAtomics.*", "Routes.EmulationReallyHappens", "BadCodeInfos.*", "*ElementCopies*",

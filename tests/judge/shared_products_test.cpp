@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices in shared memory, as attention and fused networks have them: on devices of
+// every class, with every choice that can be tuned, executed on the reference device. All numbers
+// are small integers, so that sums are exact.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <format>
+#include <random>
+
+#include "coopvk/rewrite.hpp"
+#include "execution/shader_text.hpp"
+
+namespace coopvk::judge::shared_products_test {
+namespace {
+
+using reference::test::Execution;
+using reference::test::ShaderText;
+using rewrite::DeviceTraits;
+using Random = std::mt19937;
+
+constexpr uint32_t kRows = 16;
+
+struct Format {
+    std::string_view name, type, capabilities, extension;
+    bool isInteger = false;
+};
+constexpr std::string_view kSmall =
+    "OpCapability Float8EXT\nOpCapability Float8CooperativeMatrixEXT\n";
+constexpr Format kFactors[] = {
+    {"f16", "%f16", "", ""},
+    {"f32", "%f32", "", ""},
+    {"s8", "%s8", "", "", true},
+    {"bf16", "%bf16", "OpCapability BFloat16TypeKHR\nOpCapability BFloat16CooperativeMatrixKHR\n",
+     "OpExtension \"SPV_KHR_bfloat16\"\n"},
+    {"e4m3", "%e4m3", kSmall, "OpExtension \"SPV_EXT_float8\"\n"},
+    {"e5m2", "%e5m2", kSmall, "OpExtension \"SPV_EXT_float8\"\n"},
+};
+
+struct Product {
+    const Format* factors;
+    bool hasHalfSums, fromSums;  // A is computed, or it is in shared memory
+    bool isColumnMajor;          // B
+    bool inLoop, isNegated, addsToZero;
+    uint32_t columns, depth, pack;  // pack: elements of a pointee
+    uint32_t lanes, products;
+
+    uint32_t factorsSize() const { return depth * columns + (fromSums ? 0 : kRows * depth); }
+};
+
+Product productOf(Random& random) {
+    const auto oneOf = [&](uint32_t count) { return static_cast<uint32_t>(random() % count); };
+    Product p{};
+    p.factors = &kFactors[oneOf(std::size(kFactors))];
+    p.hasHalfSums = oneOf(3) == 0 && p.factors->name != "bf16" && p.factors->name != "f32" &&
+                    !p.factors->isInteger;
+    p.fromSums = oneOf(2) == 0;
+    p.isColumnMajor = oneOf(3) == 0;
+    p.inLoop = oneOf(2) == 0;
+    p.isNegated = oneOf(3) == 0 && p.factors->capabilities.empty();  // others may not be
+    p.addsToZero = oneOf(3) == 0;
+    p.columns = 16u << oneOf(2);
+    p.depth = 16u << oneOf(4);
+    p.pack = p.factors->name == "f32" ? 1 : 1u << oneOf(3);
+    p.lanes = 4u << oneOf(6);
+    p.products = 1 + oneOf(2);
+    return p;
+}
+
+void describe(const Product& p, std::ostream& out) {
+    out << p.factors->name << ' ' << kRows << 'x' << p.depth << 'x' << p.columns << ", " << p.lanes
+        << " lanes" << (p.hasHalfSums ? ", f16 sums" : "") << (p.fromSums ? ", A of sums" : "")
+        << (p.isColumnMajor ? ", columns" : "") << (p.inLoop ? ", loop" : "")
+        << (p.addsToZero ? ", zero" : "") << ", pack " << p.pack << ", products " << p.products;
+}
+
+// A structured loop: %NAME is its counter.
+std::string loop(std::string_view name, std::string_view before, std::string_view count,
+                 std::string_view body) {
+    return std::format(
+        "OpBranch %{0}_head\n%{0}_head = OpLabel\n%{0} = OpPhi %u32 %u_0 %{1} %{0}_later "
+        "%{0}_next\nOpLoopMerge %{0}_end %{0}_next None\nOpBranch %{0}_test\n%{0}_test = OpLabel\n"
+        "%{0}_more = OpULessThan %bool %{0} {2}\nOpBranchConditional %{0}_more %{0}_body %{0}_end\n"
+        "%{0}_body = OpLabel\n{3}OpBranch %{0}_next\n%{0}_next = OpLabel\n"
+        "%{0}_later = OpIAdd %u32 %{0} %u_1\nOpBranch %{0}_head\n%{0}_end = OpLabel\n",
+        name, before, count, body);
+}
+
+// %in has the words of shared memory, those of A's sums, and C: f32 or s32.
+std::string moduleOf(const Product& p) {
+    const bool ints = p.factors->isInteger;
+    const std::string_view wide = ints ? "%s32" : "%f32";
+    const std::string_view convert = ints ? "OpSConvert" : "OpFConvert";
+    const std::string_view sum = p.hasHalfSums ? "%f16" : wide;
+    const bool isSingle = p.factors->type == wide;
+    ShaderText text;
+    text.localSize = p.lanes;
+    text.memoryModel = "Logical Vulkan";
+    text.capabilities = std::format(
+        "OpCapability VulkanMemoryModel\nOpCapability CooperativeMatrixKHR\n"
+        "OpCapability CooperativeMatrixConversionsNV\n{}"
+        "OpExtension \"SPV_KHR_cooperative_matrix\"\nOpExtension "
+        "\"SPV_NV_cooperative_matrix2\"\n{}",
+        p.factors->capabilities, p.factors->extension);
+    std::string& d = text.declarations;
+    if (p.factors->name == "bf16") d += "%bf16 = OpTypeFloat 16 BFloat16KHR\n";
+    if (p.factors->name == "e4m3") d += "%e4m3 = OpTypeFloat 8 Float8E4M3EXT\n";
+    if (p.factors->name == "e5m2") d += "%e5m2 = OpTypeFloat 8 Float8E5M2EXT\n";
+    const std::string element(p.factors->type);
+    const std::string pointee = p.pack == 1 ? element : "%packed";
+    if (p.pack != 1) d += std::format("%packed = OpTypeVector {} {}\n", element, p.pack);
+    const auto constant = [&](std::string_view name, uint32_t value) {
+        d += std::format("%{} = OpConstant %u32 {}\n", name, value);
+    };
+    constant("m", kRows);
+    constant("n", p.columns);
+    constant("k", p.depth);
+    constant("packs", p.factorsSize() / p.pack);
+    constant("lanes", p.lanes);
+    constant("pack", p.pack);
+    constant("turns", (p.factorsSize() / p.pack + p.lanes - 1) / p.lanes);
+    constant("a_start", p.depth * p.columns / p.pack);
+    constant("a_stride", p.depth / p.pack);
+    constant("b_stride", (p.isColumnMajor ? p.depth : p.columns) / p.pack);
+    constant("h_start", p.factorsSize());
+    constant("c_start", p.factorsSize() + kRows * p.depth);
+    constant("products", p.products);
+    constant("semantics", 0x6108);  // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
+    d += std::format(
+        "%array = OpTypeArray {0} %packs\n%p_array = OpTypePointer Workgroup %array\n"
+        "%p_pack = OpTypePointer Workgroup {0}\n%shared = OpVariable %p_array Workgroup\n",
+        pointee);
+    const auto matrix = [&](std::string_view name, std::string_view type, std::string_view rows,
+                            std::string_view columns, int use) {
+        d += std::format("%{} = OpTypeCooperativeMatrixKHR {} %u_3 {} {} %u_{}\n", name, type, rows,
+                         columns, use);
+    };
+    matrix("A", element, "%m", "%k", 0);
+    matrix("B", element, "%k", "%n", 1);
+    matrix("H", wide, "%m", "%k", 2);
+    if (!isSingle) matrix("HE", element, "%m", "%k", 2);
+    matrix("W", wide, "%m", "%n", 2);
+    if (p.hasHalfSums) matrix("S", sum, "%m", "%n", 2);
+    const std::string_view sums = p.hasHalfSums ? "%S" : "%W";
+    d += std::format("%zeros = OpConstantNull {}\n%p_sums = OpTypePointer Function {}\n", sums,
+                     sums);
+
+    std::string fill =
+        "%turn_first = OpIMul %u32 %turn %lanes\n%to = OpIAdd %u32 %turn_first %i\n"
+        "%inside = OpULessThan %bool %to %packs\nOpSelectionMerge %filled None\n"
+        "OpBranchConditional %inside %fill %filled\n%fill = OpLabel\n"
+        "%from = OpIMul %u32 %to %pack\n";
+    std::string parts;
+    for (uint32_t e = 0; e < p.pack; ++e) {
+        fill += std::format("%from_{0} = OpIAdd %u32 %from %u_{0}\n", e) +
+                reference::test::loadWord(std::format("%w_{}", e), std::format("%from_{}", e)) +
+                std::format("%x_{0} = OpBitcast {1} %w_{0}\n", e, wide);
+        if (!isSingle) fill += std::format("%e_{0} = {1} {2} %x_{0}\n", e, convert, element);
+        parts += std::format(" %{}_{}", isSingle ? 'x' : 'e', e);
+    }
+    if (p.pack != 1) fill += "%whole = OpCompositeConstruct %packed" + parts + "\n";
+    fill += "%filled_at = OpAccessChain %p_pack %shared %to\nOpStore %filled_at" +
+            (p.pack == 1 ? parts : " %whole") +
+            " NonPrivatePointer\nOpBranch %filled\n%filled = OpLabel\n";
+
+    const std::string_view operands =
+        ints ? "MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|MatrixCSignedComponentsKHR|"
+               "MatrixResultSignedComponentsKHR"
+             : "NoneKHR";
+    std::string product =
+        std::string("%b_at = OpAccessChain %p_pack %shared %u_0\n") +
+        std::format("%b = OpCooperativeMatrixLoadKHR %B %b_at %u_{} %b_stride NonPrivatePointer\n",
+                    p.isColumnMajor ? 1 : 0);
+    if (!p.fromSums)
+        product += "%a = OpCooperativeMatrixLoadKHR %A %a_at %u_0 %a_stride NonPrivatePointer\n";
+    if (p.isNegated) product += std::format("%ma = {} %A %a\n", ints ? "OpSNegate" : "OpFNegate");
+    product += std::format(
+        "%before = OpLoad {0} %sum\n%after = OpCooperativeMatrixMulAddKHR {0} {1} %b %before {2}\n"
+        "OpStore %sum %after\n",
+        sums, p.isNegated ? "%ma" : "%a", operands);
+
+    std::string& body = text.body;
+    body = "%sum = OpVariable %p_sums Function\n";
+    body +=
+        "%h_at = OpAccessChain %p_word %in %u_0 %h_start\n"
+        "%c_at = OpAccessChain %p_word %in %u_0 %c_start\n"
+        "%out_at = OpAccessChain %p_word %out %u_0 %u_0\n";
+    body += loop("turn", "start", "%turns", fill);
+    body += "OpControlBarrier %u_2 %u_2 %semantics\n";
+    if (p.fromSums) {
+        body += "%h = OpCooperativeMatrixLoadKHR %H %h_at %u_0 %k\n";
+        if (!isSingle) body += std::format("%he = {} %HE %h\n", convert);
+        body += std::format("%a = OpCooperativeMatrixConvertNV %A %{}\n", isSingle ? "h" : "he");
+    } else {
+        body += "%a_at = OpAccessChain %p_pack %shared %a_start\n";
+    }
+    if (!p.addsToZero) {
+        body += "%cw = OpCooperativeMatrixLoadKHR %W %c_at %u_0 %n\n";
+        if (p.hasHalfSums) body += "%c = OpFConvert %S %cw\n";
+    }
+    body += std::string("OpStore %sum ") +
+            (p.addsToZero    ? "%zeros"
+             : p.hasHalfSums ? "%c"
+                             : "%cw") +
+            "\n";
+    body += p.inLoop ? loop("step", "turn_end", "%products", product) : product;
+    body += std::format("%last = OpLoad {} %sum\n", sums);
+    if (p.hasHalfSums) body += "%wide_last = OpFConvert %W %last\n";
+    body += std::format("OpCooperativeMatrixStoreKHR %out_at %{} %u_0 %n\n",
+                        p.hasHalfSums ? "wide_last" : "last");
+    return shader(text);
+}
+
+// What is open to devices and to tuning.
+rewrite::Target targetOf(Random& random, uint32_t lanes) {
+    rewrite::Target target;
+    target.subgroupSize = lanes;
+    target.backEnd = rewrite::BackEnd::kCore;
+    DeviceTraits& device = target.device;
+    device.minSubgroupSize = 4;
+    device.maxSubgroupSize = lanes <= 32 && random() % 2 == 0 ? 32 : 128;
+    device.maxComputeSharedMemorySize = random() % 4 == 0 ? 32768 : 65536;
+    device.shaderFloat16 = random() % 4 != 0;
+    constexpr void (*kClasses[])(DeviceTraits&) = {
+        [](DeviceTraits&) {},
+        [](DeviceTraits& d) { d.scalarRegisters = true; },
+        [](DeviceTraits& d) { d.isCpu = true; },
+        [](DeviceTraits& d) { d.dot4x8Signed = d.dot4x8Unsigned = true; },
+    };
+    kClasses[random() % std::size(kClasses)](device);
+    for (bool DeviceTraits::* feature :
+         {&DeviceTraits::shaderIntegerDotProduct, &DeviceTraits::subgroupArithmetic,
+          &DeviceTraits::subgroupBallot, &DeviceTraits::computeFullSubgroups})
+        device.*feature = random() % 2 == 0;
+    rewrite::MatrixTuning& tuning = target.tuning;
+    const auto choose = [&](auto& choice, auto value) {
+        if (random() % 4 == 0) choice = value;
+    };
+    const auto power = [&](uint32_t end) { return 1u << random() % end; };
+    choose(tuning.gridRows, std::min(power(6), lanes));
+    choose(tuning.rowBlock, power(5) / 2);
+    choose(tuning.columnBlock, power(5) / 2);
+    choose(tuning.halfPairsAlongK, random() % 2 == 0);
+    choose(tuning.unrolledProducts, power(10));
+    choose(tuning.sliceDepth, power(6));
+    choose(tuning.rollSlices, random() % 2 == 0);
+    choose(tuning.sharedSingles, random() % 2 == 0);
+    choose(tuning.openSums, random() % 2 == 0);
+    target.numerics = random() % 8 == 0 ? rewrite::Numerics::kSame : rewrite::Numerics::kFast;
+    return target;
+}
+
+class SharedProducts : public testing::TestWithParam<uint32_t> {};
+
+TEST_P(SharedProducts, AreSumsOfProducts) {
+    Random random(GetParam());
+    const Product p = productOf(random);
+    std::vector<int> numbers(p.factorsSize() + kRows * p.depth + kRows * p.columns);
+    for (int& number : numbers) number = static_cast<int>(random() % 5) - 2;
+    Execution execution;
+    execution.lanes = p.lanes;
+    execution.settings.schedule = static_cast<reference::Choice>(random() % 3);
+    for (const int number : numbers)
+        execution.buffers[0].push_back(p.factors->isInteger
+                                           ? static_cast<uint32_t>(number)
+                                           : reference::test::bitsOf(static_cast<float>(number)));
+    execution.buffers[1].assign(size_t{kRows} * p.columns, 0xDEADBEEF);
+    std::vector<uint32_t> expected;
+    for (uint32_t m = 0; m < kRows; ++m) {
+        for (uint32_t n = 0; n < p.columns; ++n) {
+            int sum = 0;
+            for (uint32_t k = 0; k < p.depth; ++k) {
+                const uint32_t a = p.fromSums ? p.factorsSize() + m * p.depth + k
+                                              : p.depth * p.columns + m * p.depth + k;
+                sum += numbers[a] * numbers[p.isColumnMajor ? n * p.depth + k : k * p.columns + n];
+            }
+            sum *= p.isNegated ? -1 : 1;
+            sum *= p.inLoop ? static_cast<int>(p.products) : 1;
+            if (!p.addsToZero)
+                sum += numbers[p.factorsSize() + kRows * p.depth + m * p.columns + n];
+            expected.push_back(p.factors->isInteger
+                                   ? static_cast<uint32_t>(sum)
+                                   : reference::test::bitsOf(static_cast<float>(sum)));
+        }
+    }
+    const std::vector<uint32_t> words = reference::test::assemble(moduleOf(p));
+    const auto rewritten = rewrite::rewrite({.words = words}, targetOf(random, p.lanes));
+    std::ostringstream name;
+    describe(p, name);
+    ASSERT_TRUE(rewritten) << name.str() << rewritten.error().message;
+    execute(execution, rewritten->words);
+    EXPECT_EQ(execution.error, "") << name.str();
+    EXPECT_TRUE(execution.reports.empty()) << name.str() << describe(execution.reports.front());
+    EXPECT_EQ(execution.buffers.at(1), expected) << name.str();
+}
+
+INSTANTIATE_TEST_SUITE_P(Random, SharedProducts, testing::Range(0u, 100u));
+
+}  // namespace
+}  // namespace coopvk::judge::shared_products_test
