@@ -46,6 +46,11 @@ const Operation kOperations[] = {
     {"OpGroupNonUniformAny %bool %u_3 %odd", "bool"},
     {"OpGroupNonUniformAllEqual %bool %u_3 %own", "bool"},
     {"OpGroupNonUniformAllEqual %bool %u_3 %group", "bool"},
+    {"OpGroupNonUniformAllEqual %bool %u_3 %single", "bool"},
+    {"OpGroupNonUniformAllEqual %bool %u_3 %pair", "bool"},
+    {"OpGroupNonUniformAllEqual %bool %u_3 %singles", "bool"},
+    {"OpGroupNonUniformQuadAllKHR %bool %odd", "bool"},
+    {"OpGroupNonUniformQuadAnyKHR %bool %odd", "bool"},
     {"OpSubgroupAllKHR %bool %odd", "bool"},
     {"OpSubgroupAnyKHR %bool %odd", "bool"},
     {"OpSubgroupAllEqualKHR %bool %odd", "bool"},
@@ -70,7 +75,22 @@ const Operation kOperations[] = {
     {"OpGroupNonUniformBallotFindMSB %u32 %u_3 %ballot", "u32"},
     {"OpCompositeExtract %u32 %ballot 0", "u32"},
     {"OpCompositeExtract %u32 %ballot_khr 0", "u32"},
+    {"OpLoad %u32 %SubgroupSize", "u32"},
+    {"OpLoad %u32 %SubgroupLocalInvocationId", "u32"},
+    {"OpLoad %u32 %SubgroupId", "u32"},
+    {"OpLoad %u32 %NumSubgroups", "u32"},
+    {"OpCompositeExtract %u32 %equal 0", "u32"},
+    {"OpCompositeExtract %u32 %from 0", "u32"},
+    {"OpCompositeExtract %u32 %behind 0", "u32"},
+    {"OpCompositeExtract %u32 %upto 0", "u32"},
+    {"OpCompositeExtract %u32 %before 0", "u32"},
+    {"OpCompositeExtract %u32 %before 1", "u32"},
 };
+constexpr const char* kBuiltIns[] = {"SubgroupSize",   "SubgroupLocalInvocationId",
+                                     "SubgroupId",     "NumSubgroups",
+                                     "SubgroupEqMask", "SubgroupGeMask",
+                                     "SubgroupGtMask", "SubgroupLeMask",
+                                     "SubgroupLtMask"};
 
 // Lines that append each result to %out: the word `number` of the invocation.
 struct Body {
@@ -153,6 +173,14 @@ std::string moduleOfOperations(uint32_t invocations, uint32_t& words) {
 %sevenfold = OpIMul %u32 %i %u_7
 %other = OpUMod %u32 %sevenfold %w_32
 %value = OpIAdd %u32 %sevenfold %own
+%single = OpConvertUToF %f32 %group
+%pair = OpCompositeConstruct %v2u32 %group %lane
+%singles = OpCompositeConstruct %v2f32 %single %single
+%equal = OpLoad %v4u32 %SubgroupEqMask
+%from = OpLoad %v4u32 %SubgroupGeMask
+%behind = OpLoad %v4u32 %SubgroupGtMask
+%upto = OpLoad %v4u32 %SubgroupLeMask
+%before = OpLoad %v4u32 %SubgroupLtMask
 %low = OpBitwiseAnd %u32 %own %u_1
 %odd = OpINotEqual %bool %low %u_0
 %above = OpUGreaterThanEqual %bool %lane %u_3
@@ -169,11 +197,19 @@ std::string moduleOfOperations(uint32_t invocations, uint32_t& words) {
     storeShifted(body, "Down", "%below");
     words = body.words;
     ShaderText text = textOf(body, invocations);
+    text.declarations += "%p_mask = OpTypePointer Input %v4u32\n";
+    for (const std::string name : kBuiltIns) {
+        const char* type = name.ends_with("Mask") ? "%p_mask" : "%p_input";
+        text.annotations += std::format("OpDecorate %{0} BuiltIn {0}\n", name);
+        text.declarations += std::format("%{} = OpVariable {} Input\n", name, type);
+    }
     text.capabilities =
+        "OpCapability QuadControlKHR\n"
         "OpCapability GroupNonUniformShuffleRelative\nOpCapability GroupNonUniformQuad\n"
         "OpCapability GroupNonUniformRotateKHR\nOpCapability SubgroupBallotKHR\n"
         "OpCapability SubgroupVoteKHR\nOpExtension \"SPV_KHR_subgroup_rotate\"\n"
-        "OpExtension \"SPV_KHR_shader_ballot\"\nOpExtension \"SPV_KHR_subgroup_vote\"\n";
+        "OpExtension \"SPV_KHR_quad_control\"\nOpExtension \"SPV_KHR_shader_ballot\"\nOpExtension "
+        "\"SPV_KHR_subgroup_vote\"\n";
     return shader(text);
 }
 
@@ -192,7 +228,7 @@ std::vector<uint32_t> resultsOf(const std::vector<uint32_t>& module, uint32_t la
 
 constexpr uint32_t kInvocations = 64;
 
-void expectSame(const std::string& text, uint32_t words) {
+void expectSame(const std::string& text, uint32_t words, uint32_t invocations = kInvocations) {
     rewrite::Target target;
     target.subgroupSize = 32;
     target.device.driverSubgroupSize = 8;
@@ -202,8 +238,8 @@ void expectSame(const std::string& text, uint32_t words) {
     const auto rewritten = rewrite::rewrite({.words = module}, target);
     ASSERT_TRUE(rewritten) << rewritten.error().message;
     ASSERT_TRUE(rewritten->emulatesSubgroups);
-    EXPECT_EQ(resultsOf(rewritten->words, 8, kInvocations, words),
-              resultsOf(module, 32, kInvocations, words));
+    EXPECT_EQ(resultsOf(rewritten->words, 8, invocations, words),
+              resultsOf(module, 32, invocations, words));
 }
 
 TEST(EmulatedSubgroups, ComputeWhatWideOnesDo) {
@@ -213,6 +249,14 @@ TEST(EmulatedSubgroups, ComputeWhatWideOnesDo) {
         const std::string text = moduleOf(type, kInvocations, words);
         expectSame(text, words);
     }
+}
+
+// The last subgroup has 8 lanes.
+TEST(EmulatedSubgroups, ComputeWhatPartsOfWideOnesDo) {
+    constexpr uint32_t kFewer = 40;
+    uint32_t words = 0;
+    const std::string text = moduleOf(kTypes[2], kFewer, words);
+    expectSame(text, words, kFewer);
 }
 
 TEST(EmulatedSubgroups, ExchangeWhatWideOnesDo) {
