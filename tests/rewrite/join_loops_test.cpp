@@ -20,6 +20,8 @@ struct Case {
     bool isJoined = true;
     std::string_view begin = "%c0";                   // of the inner counter
     std::string_view most = "%c3";                    // of it
+    std::string_view inner = "%k1";                   // of the inner loop
+    std::string_view later = "%k2";                   // of the outer loop's next iteration
     std::string_view ahead = "";                      // of the first product
     std::string_view enter = "OpBranch %h1b";         // the way to the inner loop
     std::string_view factor = "%a";                   // of the first product
@@ -58,7 +60,7 @@ OpMemberDecorate %Numbers 0 Offset 0
 %n = OpLoad %u32 %number
 OpBranch %h1
 %h1 = OpLabel
-%k1 = OpPhi %u32 %c0 %entry %k2 %l1
+%k1 = OpPhi %u32 %c0 %entry {} %l1
 %s1 = OpPhi %C %zeros %entry %s2 %l1
 %i = OpPhi %u32 %c0 %entry %next_i %l1
 %t1 = {}
@@ -71,7 +73,7 @@ OpBranchConditional %t1 %b1 %m1
 %h1b = OpLabel
 OpBranch %h2
 %h2 = OpLabel
-%k2 = OpPhi %u32 %k1 %h1b %next_k %l2
+%k2 = OpPhi %u32 {} %h1b %next_k %l2
 %s2 = OpPhi %C %s1 %h1b %sum %l2
 %j = OpPhi %u32 {} %h1b %next_j %l2
 %t2 = OpULessThan %bool %j {}
@@ -118,8 +120,8 @@ OpCooperativeMatrixStoreKHR %to %s3 %c0 %c16
 OpReturn
 OpFunctionEnd
 )",
-                       c.outer, c.enter, c.begin, c.most, c.ahead, c.place, c.factor, c.counted,
-                       c.between, c.first, c.rest, c.behind);
+                       c.later, c.outer, c.enter, c.inner, c.begin, c.most, c.ahead, c.place,
+                       c.factor, c.counted, c.between, c.first, c.rest, c.behind);
 }
 
 const Case kCases[] = {
@@ -135,6 +137,26 @@ const Case kCases[] = {
     {.name = "StoreInTheBody", .isJoined = false, .ahead = "OpStore %number %k2"},
     {.name = "StoreBetween", .isJoined = false, .between = "OpStore %number %k1"},
     {.name = "LoadBetween", .isJoined = false, .between = "%read = OpLoad %u32 %number"},
+    {.name = "InnerLoopStartsElsewhere", .isJoined = false, .inner = "%i"},
+    {.name = "OuterLoopGoesOnElsewhere", .isJoined = false, .later = "%next_i"},
+    {.name = "OuterLoopGoesBack", .isJoined = false, .later = "%k1"},
+    {.name = "TwoInnerLoops",
+     .isJoined = false,
+     .enter = "OpBranch %x0\n%x0 = OpLabel\n%x = OpPhi %u32 %c0 %b1 %next_x %x1\n"
+              "%tx = OpULessThan %bool %x %c3\nOpLoopMerge %mx %x1 None\n"
+              "OpBranchConditional %tx %x1 %mx\n%x1 = OpLabel\n%next_x = OpIAdd %u32 %x %c1\n"
+              "OpBranch %x0\n%mx = OpLabel\nOpBranch %h1b"},
+    {.name = "ReturnsFromTheOuterLoop",
+     .isJoined = false,
+     .enter = "OpSelectionMerge %h1b None\nOpBranchConditional %stops %h1c %h1b\n"
+              "%h1c = OpLabel\nOpReturn"},
+    {.name = "DoesNotWrapSigned",
+     .isJoined = false,
+     .decorations = "OpDecorate %next_i NoSignedWrap"},
+    {.name = "ConditionDoesNotWrap",
+     .isJoined = false,
+     .outer = "OpULessThan %bool %i %n\n%next_of_i = OpIAdd %u32 %i %c1",
+     .decorations = "OpDecorate %next_of_i NoUnsignedWrap"},
     {.name = "StartsElsewhere", .isJoined = false, .first = "%c1"},
     {.name = "UsedBehind", .isJoined = false, .behind = "%i"},
     {.name = "PlaceUsedBehind", .isJoined = false, .behind = "%k1"},
