@@ -220,8 +220,10 @@ template <typename Sort, auto kOp>
 void map(Subgroup& s) {
     const Type &operand = scalarOf(*s.operand(0).type), &result = scalarOf(s.type());
     withSort<Sort>(*s.program, operand, result, [&](auto format) {
-        constexpr size_t kCount = arityOf<decltype(kOp), typename Sort::Compute>();
-        if constexpr (std::is_same_v<typename decltype(format)::Compute, double>) {
+        using Compute = typename decltype(format)::Compute;
+        // Depends on the format: Clang instantiates what does not, also where it is discarded.
+        constexpr size_t kCount = arityOf<decltype(kOp), Compute>();
+        if constexpr (std::is_same_v<Compute, double>) {
             mapInDouble(s, format, OnDoubles<kOp, kCount>::call);  // rarely
         } else {
             mapComponents<kCount>(s, [&](auto... bits) {
