@@ -29,8 +29,7 @@ class Undefined final : public Observer {
     void atomic(const Moment& at, const MemoryAccess& access,
                 const AtomicOperation& operation) override {
         if (!operation.isDefined)
-            at.report(kCheckUndefined, access.lane,
-                      "an atomic operation stores an undefined value");
+            at.report(kCheckUndefined, access.lane, "an atomic operation has an undefined operand");
     }
 };
 

@@ -37,7 +37,7 @@ Range part(const Range& range, uint64_t offset, uint64_t size) {
 }
 
 void markWritten(const Range& range) {
-    if (range.written != nullptr) std::memset(range.written, 1, range.size);
+    if (range.written != nullptr) std::memset(range.written, kWritten, range.size);
 }
 
 const Range* Addresses::buffer(uint64_t address) const { return containing(buffers_, address); }

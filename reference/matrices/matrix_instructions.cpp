@@ -121,8 +121,7 @@ void subArray(Subgroup& s, Out result, In from, In index) {
     forLanes(s, [&](uint32_t lane) {
         const auto first = uint64_t(signExtend(index.at(0, lane), index.type->width));
         const std::vector<Element> elements = elementsAt(from, lane);
-        const bool inside =
-            first <= elements.size() && elements.size() - first >= result.components();
+        const bool inside = isAmong(first, result.components(), elements.size());
         if (!inside)
             s.report(kCheckBounds, lane,
                      std::format("a part of an array begins at {} and is outside of it", first));

@@ -11,11 +11,7 @@ namespace {
 // Bytes of what a stride counts: the pointee; for untyped pointers (SPV_KHR_untyped_pointers)
 // bytes.
 int64_t strideUnit(const Slot& pointer) {
-    const Type* type =
-        pointer.pointee.type != nullptr ? pointer.pointee.type : pointer.type->element;
-    if (pointer.type->untyped || type == nullptr) return 1;
-    while (type->kind == Kind::kArray || type->kind == Kind::kRuntimeArray) type = type->element;
-    return int64_t(sizeOf({type}));
+    return pointer.type->untyped ? 1 : int64_t(sizeOf({pointer.pointee.type}));
 }
 
 // Access::matrix: types with equal operands have one. If others share it, a race may be missed.
@@ -72,16 +68,11 @@ struct Addressing {
     const Function* decode = nullptr;
 };
 Addressing addressingOf(Subgroup& s) {
-    using Mask = spv::MemoryAccessMask;
-    constexpr auto kWithOperand = uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
-                                  uint32_t(Mask::MakePointerVisible) |
-                                  uint32_t(Mask::AliasScopeINTELMask) |
-                                  uint32_t(Mask::NoAliasINTELMask);
     const uint32_t lane = s.mask.first();
     (void)s.uniform(2);
     Addressing addressing{stateAt<TensorLayout>(s.operand(2), lane), {}, nullptr};
-    uint32_t next = 4 + uint32_t(std::popcount(s.word(3) & kWithOperand));
-    const uint32_t mask = next < s.operands() ? s.word(next++) : 0;
+    uint32_t next = behindAccess(*s.at, 3);
+    const uint32_t mask = s.word(next++);
     if (mask & kTensorView) {
         (void)s.uniform(next);
         addressing.view = stateAt<TensorView>(s.operand(next++), lane);

@@ -31,33 +31,31 @@ AccessPlan planOf(const Program& program, const Instruction& i, uint32_t pointer
     return plan;
 }
 
-bool isUniform(const Subgroup& s, const Value& pointer) {
-    const uint32_t first = s.mask.first();
-    bool same = true;
-    forLanes(s, [&](uint32_t lane) {
-        same &= pointer.at(0, lane) == pointer.at(0, first) &&
-                pointer.at(1, lane) == pointer.at(1, first);
-    });
-    return same;
-}
-
-// To or from memory of components.
+// To or from memory of components: all lanes with the same pointer at once.
 template <bool kStores>
 void moveComponents(Subgroup& s, const Value& pointer, const Value& value) {
-    const uint64_t size = s.program->privateComponents;
     const auto move = [&](uint32_t first, LaneMask lanes) {
         const uint64_t at = pointer.at(1, first);
-        const bool outside = (pointer.at(0, first) & kOutside) != 0;
-        if (!outside && at <= size && size - at >= value.components()) {
+        const bool isOutside = (pointer.at(0, first) & kOutside) != 0;
+        if (!isOutside && isAmong(at, value.components(), s.program->privateComponents)) {
             const Value there = s.variable(at, *value.type);
             return kStores ? copyValue(s, there, value, lanes) : copyValue(s, value, there, lanes);
         }
         s.report(kCheckBounds, first, "an index is outside of its array in a variable");
-        for (uint32_t c = 0; c < value.components() && !kStores; ++c)
+        if constexpr (kStores) return;
+        for (uint32_t c = 0; c < value.components(); ++c)
             lanes.forEach([&](uint32_t lane) { value.set(c, lane, {}); });
     };
-    if (isUniform(s, pointer)) return move(s.mask.first(), s.mask);
-    s.mask.forEach([&](uint32_t lane) { move(lane, LaneMask::one(lane)); });
+    for (LaneMask left = s.mask; left.any();) {
+        const uint32_t first = left.first();
+        LaneMask same;
+        left.forEach([&](uint32_t lane) {
+            same.assign(lane, pointer.at(0, lane) == pointer.at(0, first) &&
+                                  pointer.at(1, lane) == pointer.at(1, first));
+        });
+        move(first, same);
+        left &= ~same;
+    }
 }
 
 // Through the pointer that is operand `address`.
@@ -66,9 +64,6 @@ void moveValue(Subgroup& s, uint32_t address, const Value& value, const AccessPl
     const Value& pointer = s.operand(address);
     usesAddress(s, address, plan.size, plan.access.alignment);
     if (holdsComponents(pointer.type->storage)) return moveComponents<kStores>(s, pointer, value);
-    // Most values are defined as a whole.
-    const bool isDefined = !kStores || !s.observes(kEventStore | kEventUndefinedStore) ||
-                           (s.mask & ~definedInAll(value)).none();
     s.mask.forEach([&](uint32_t lane) {
         Memory memory{s, pointerAt(s, pointer, lane), plan.access};
         const bool upper = plan.half && (memory.pointer.offset & kUpperHalf) != 0;
@@ -77,9 +72,9 @@ void moveValue(Subgroup& s, uint32_t address, const Value& value, const AccessPl
             const auto [first, bits, isBool] = plan.places[c];
             const uint64_t bit = first + (upper ? 4 : 0);
             if constexpr (kStores) {
-                memory.write(lane, bit, bits,
-                             {value.at(c, lane), isDefined || value.isDefined(c, lane),
-                              value.deviationAt(c, lane)});
+                memory.write(
+                    lane, bit, bits,
+                    {value.at(c, lane), value.isDefined(c, lane), value.deviationAt(c, lane)});
             } else {
                 const auto [number, defined, deviation] = memory.read(lane, bit, bits);
                 value.set(c, lane, {isBool ? number != 0 : number, defined, deviation});
@@ -110,6 +105,13 @@ Status prepareAccess(Program& program, Instruction& i) {
     return prepared(i, planOf(program, i, 0, type, kStores ? 2 : 1));
 }
 
+// Where a copy's memory operands of the read are, if those of the write are at `first`: behind
+// them, or there, if both have the same.
+uint32_t operandsOfRead(const Instruction& i, uint32_t first) {
+    const auto count = uint32_t(i.operands.size());
+    return first < count && behindAccess(i, first) < count ? behindAccess(i, first) : first;
+}
+
 // Operands: target, source, operands of the write (or of both), operands of the read.
 struct CopyPlan {
     uint32_t slot;  // for what is copied
@@ -125,21 +127,28 @@ Step copyMemory(Subgroup& s) {
 }
 
 Status prepareCopyMemory(Program& program, Instruction& i) {
-    const Type* type = program.slotAt(i, 0).pointee.type;
-    if (type == nullptr) type = program.slotAt(i, 1).pointee.type;
+    // What the typed pointer points to: one of both may be untyped.
+    const bool isTyped = !program.slotAt(i, 0).type->untyped;
+    const Type* type = program.slotAt(i, isTyped ? 0 : 1).pointee.type;
     if (type == nullptr) return invalid("OpCopyMemory has no type to copy");
     if (type->components > kMostComponents) return Error{ErrorCode::kUnsupported, ""};
     const uint32_t slot = program.newSlot(0, *type);
-    return prepared(i,
-                    CopyPlan{slot, planOf(program, i, 0, type, 2), planOf(program, i, 1, type, 2)});
+    return prepared(i, CopyPlan{slot, planOf(program, i, 0, type, 2),
+                                planOf(program, i, 1, type, operandsOfRead(i, 2))});
 }
 
 // Operands: target, source, size in bytes, operands of the write, operands of the read.
 void copySized(Subgroup& s, In target, In source, In size) {
-    const Access access = accessOf(*s.program, *s.at, 3);
+    const Access write = accessOf(*s.program, *s.at, 3);
+    const Access read = accessOf(*s.program, *s.at, operandsOfRead(*s.at, 3));
+    uint64_t most = 0;
+    s.mask.forEach([&](uint32_t lane) { most = std::max(most, size.at(0, lane)); });
+    s.uses({kEventIndex, 2});
+    usesAddress(s, 1, uint32_t(most), read.alignment);
+    usesAddress(s, 0, uint32_t(most), write.alignment);
     s.mask.forEach([&](uint32_t lane) {
-        const Memory from{s, pointerAt(s, source, lane), access};
-        const Memory to{s, pointerAt(s, target, lane), access};
+        const Memory from{s, pointerAt(s, source, lane), read};
+        const Memory to{s, pointerAt(s, target, lane), write};
         for (uint64_t bit = 0; bit < size.at(0, lane) * 8; bit += 8) {
             Element byte = from.read(lane, bit, 8);
             byte.defined = true;
@@ -149,7 +158,7 @@ void copySized(Subgroup& s, In target, In source, In size) {
 }
 
 struct LengthPlan {
-    uint64_t offset = 0, stride = 1;
+    uint64_t offset, stride;
 };
 
 // The whole elements from the array's start to the end of the descriptor. The operands before the
@@ -161,9 +170,9 @@ void arrayLength(Subgroup& s) {
     setLanes(s, [&](uint32_t lane) {
         const Pointer at = pointerAt(s, pointer, lane);
         const Range* range = rangeAt(at.base);
-        const uint64_t start = at.offset + plan.offset;
-        const uint64_t bytes = range != nullptr && range->size > start ? range->size - start : 0;
-        return bytes / plan.stride & lowBits(s.type().width);
+        const uint64_t size = range != nullptr ? range->size : 0;
+        const uint64_t start = std::min(at.offset + plan.offset, size);
+        return (size - start) / plan.stride & lowBits(s.type().width);
     });
 }
 

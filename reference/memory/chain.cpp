@@ -8,8 +8,8 @@ namespace coopvk::reference {
 namespace {
 
 struct ChainIndex {
-    uint32_t operand = 0;
-    uint64_t stride = 0;  // bytes; Function, Private, Input: components
+    uint32_t operand;
+    uint64_t stride;      // bytes; Function, Private, Input: components
     uint64_t limit = 0;   // elements; 0: not known
     bool halves = false;  // of bytes: the integers of 4 bits in a vector, see Pointer
 
@@ -18,7 +18,7 @@ struct ChainIndex {
 
 // What a pointer and indices lead to.
 struct ChainPlan {
-    uint32_t base = 0;                      // the operand with the pointer
+    uint32_t base;                          // the operand with the pointer
     uint64_t offset = 0;                    // of all constant indices
     bool outside = false;                   // a constant index is outside of its array
     std::vector<ChainIndex> indices;        // of those that are no constants
@@ -79,9 +79,7 @@ Status prepareChain(Program& program, Instruction& i) {
     if (pointee.type == nullptr) return invalid("an access chain's base has no pointee");
     uint32_t next = plan.base + 1;
     if (kElement) {
-        const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride
-                                : components              ? pointee.type->components
-                                                          : sizeOf(pointee);
+        const uint64_t stride = pointer.type->stride != 0 ? pointer.type->stride : sizeOf(pointee);
         plan.add(program, i, {next++, stride});
     }
     const bool more = next < i.operands.size();
@@ -102,7 +100,7 @@ void selectDescriptors(Subgroup& s, const ChainPlan& plan, const Value& result) 
     const Variable& all = *plan.descriptors;
     forLanes(s, [&](uint32_t lane) {
         const uint64_t element = index.at(0, lane);
-        const bool has = all.type->count == 0 || element < all.type->count;
+        const bool has = element < (all.type->count != 0 ? all.type->count : uint64_t{1} << 32);
         const Range* range =
             has ? s.group->resources->descriptor(all.set, all.binding, uint32_t(element)) : nullptr;
         result.at(0, lane) = reinterpret_cast<uint64_t>(range);
@@ -138,14 +136,14 @@ void accessChain(Subgroup& s, Out result) {
         });
     }
     for (uint32_t c = 0; c <= last; ++c) result.define(c, defined, s.mask);
-    if (last == 0 && (strays.any() || !s.strays.empty())) s.setStrays(result, strays, s.mask);
+    if (last == 0) s.setStrays(result, strays, s.mask);
 }
 
 // SPV_NV_raw_access_chains: base, byte stride, element index, byte offset.
 void rawAccessChain(Subgroup& s, Out result, In base, In stride, In index, In offset) {
     const uint32_t last = result.components() - 1;
     forLanes(s, [&](uint32_t lane) {
-        if (last == 1) result.at(0, lane) = base.at(0, lane);
+        result.at(0, lane) = base.at(0, lane);
         result.at(last, lane) =
             base.at(last, lane) + offset.at(0, lane) + stride.at(0, lane) * index.at(0, lane);
     });

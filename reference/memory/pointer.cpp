@@ -13,18 +13,24 @@ Access accessOf(const Program& program, const Instruction& instruction, uint32_t
     if (first >= instruction.operands.size()) return access;
     const uint32_t mask = instruction[first].word;
     uint32_t next = first + 1;
-    const auto has = [&](spv::MemoryAccessMask bit) {
-        return (mask & uint32_t(bit)) != 0 && next < instruction.operands.size();
-    };
+    const auto has = [&](spv::MemoryAccessMask bit) { return (mask & uint32_t(bit)) != 0; };
     if (has(spv::MemoryAccessMask::Aligned)) access.alignment = instruction[next++].word;
     const auto scope = [&] {
-        const uint32_t slot = instruction[next++].slot;
-        return reachOf(spv::Scope(slot != kNone ? program.constantAt(slot) : 0));
+        return reachOf(spv::Scope(program.constantAt(instruction[next++].slot)));
     };
     if (has(spv::MemoryAccessMask::MakePointerAvailable)) access.available = scope();
     if (has(spv::MemoryAccessMask::MakePointerVisible)) access.visible = scope();
-    access.isNonPrivate = (mask & uint32_t(spv::MemoryAccessMask::NonPrivatePointer)) != 0;
+    access.isNonPrivate = has(spv::MemoryAccessMask::NonPrivatePointer);
     return access;
+}
+
+uint32_t behindAccess(const Instruction& i, uint32_t first) {
+    using Mask = spv::MemoryAccessMask;
+    constexpr auto kWithOperand = uint32_t(Mask::Aligned) | uint32_t(Mask::MakePointerAvailable) |
+                                  uint32_t(Mask::MakePointerVisible) |
+                                  uint32_t(Mask::AliasScopeINTELMask) |
+                                  uint32_t(Mask::NoAliasINTELMask);
+    return first + 1 + uint32_t(std::popcount(i[first].word & kWithOperand));
 }
 
 Semantics semanticsOf(spv::Scope scope, uint32_t mask) {
@@ -42,9 +48,8 @@ Semantics semanticsOf(spv::Scope scope, uint32_t mask) {
 }
 
 void usesAddress(Subgroup& s, uint32_t operand, uint32_t size, uint32_t alignment) {
-    if (!s.observes(kEventAddress | kEventAligned | kEventDescriptor)) return;
     s.uses({kEventAddress, operand, size});
-    if (alignment > 1) s.uses({kEventAligned, operand, size, alignment});
+    if (alignment != 0) s.uses({kEventAligned, operand, size, alignment});
     const Slot& slot = s.program->slotAt(*s.at, operand);
     if (slot.ofDescriptors && !slot.nonUniform) s.uses({kEventDescriptor, operand, size});
 }
@@ -55,7 +60,7 @@ namespace {
 const Range* rangeOf(Subgroup& s, const Pointer& pointer, uint64_t& offset) {
     if (!isPhysical(pointer.storage)) return rangeAt(pointer.base);
     const Range* range = s.lastBuffer;
-    if (range == nullptr || offset < range->address || offset - range->address >= range->size) {
+    if (range == nullptr || !range->hasAddress(offset)) {
         range = s.group->resources->buffer(offset);
         s.lastBuffer = range;
     }
@@ -90,8 +95,8 @@ uint64_t byteOf(uint64_t bit) { return uint64_t(int64_t(bit) >> 3); }
 Span Memory::locate(uint32_t lane, uint64_t offset, uint64_t size, bool reports) const {
     uint64_t at = pointer.offset + offset;
     const Range* range = rangeOf(s, pointer, at);
-    if (range == nullptr || (pointer.base & kOutside) != 0 || at > range->size ||
-        range->size - at < size) {
+    const bool isOutside = (pointer.base & kOutside) != 0;
+    if (range == nullptr || isOutside || !isAmong(at, size, range->size)) {
         if (reports) reportOutside(*this, lane, at, size, range);
         return {};
     }
@@ -122,7 +127,7 @@ Element Memory::read(uint32_t lane, uint64_t bit, uint32_t bits) const {
     const Span from = locate(lane, byteOf(bit), size);
     if (from.data == nullptr) return {};
     uint64_t word = 0;
-    if (uint32_t half = 0; size == sizeof(half)) {  // most numbers: without a call
+    if (uint32_t half; size == sizeof(half)) {  // most numbers: without a call
         std::memcpy(&half, from.data, sizeof(half));
         word = half;
     } else {
@@ -148,7 +153,7 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
     const uint32_t size = (bits + 7) / 8;
     const Span to = locate(lane, byteOf(bit), size);
     if (to.data == nullptr) return;
-    if (bits < 8) {  // beside what the byte has
+    if (size == 1) {  // beside what the byte has
         const uint64_t mask = lowBits(bits) << bit % 8;
         word = (uint64_t(*to.data) & ~mask) | (word << bit % 8 & mask);
     }
@@ -161,42 +166,38 @@ void Memory::write(uint32_t lane, uint64_t bit, uint32_t bits, const Element& nu
         std::memcpy(to.data, &word, sizeof(uint32_t));
     else
         std::memcpy(to.data, &word, size);
-    if (to.written != nullptr) std::memset(to.written, 1, size);
+    if (to.written != nullptr) std::memset(to.written, kWritten, size);
     if (to.writers != nullptr) std::fill_n(to.writers, size, s.at->word);
     if (to.deviations != nullptr)
         s.shadow->write(to.deviations, to.data, bit % 8, bits, number.deviation);
 }
 
-// Sets, too, whether it wrote.
+// The bits before, and whether it wrote.
 template <typename Word>
-static uint64_t exchangeWord(std::byte* data, const Change& change, bool& wrote) {
+static std::pair<uint64_t, bool> exchangeWord(std::byte* data, const Change& change) {
     std::atomic_ref<Word> word(*reinterpret_cast<Word*>(data));
     Word before = word.load();
-    for (wrote = false; !wrote;) {
-        const std::optional<uint64_t> after = change(before);
-        if (!after) break;
-        wrote = word.compare_exchange_weak(before, Word(*after));
-    }
-    return before;
+    while (const std::optional<uint64_t> after = change(before))
+        if (word.compare_exchange_weak(before, Word(*after))) return {before, true};
+    return {before, false};
 }
 
 Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const AtomicAccess& atomic,
                          const Change& change) const {
     if (s.helpers.test(lane)) return kUndefined;
     const Span at = locate(lane, offset, size);
-    if (at.data == nullptr) return {0};
+    if (at.data == nullptr) return {};
     if (reinterpret_cast<uintptr_t>(at.data) % size != 0) {
         s.report(kCheckBounds, lane, "an atomic operation at an address that is not aligned");
-        return {0};
+        return {};
     }
     const bool written = !atomic.reads || isWritten(at, size);
-    if (at.written != nullptr) std::memset(at.written, 1, size);
+    if (at.written != nullptr) std::memset(at.written, kWritten, size);
     const bool isObserved = s.observes(kEventAtomic);
     const auto lock = isObserved ? s.group->atomics->lock(at.data) : std::unique_lock<std::mutex>();
-    bool wrote = false;
-    uint64_t before = size == 2   ? exchangeWord<uint16_t>(at.data, change, wrote)
-                      : size == 4 ? exchangeWord<uint32_t>(at.data, change, wrote)
-                                  : exchangeWord<uint64_t>(at.data, change, wrote);
+    auto [before, wrote] = size == 2   ? exchangeWord<uint16_t>(at.data, change)
+                           : size == 4 ? exchangeWord<uint32_t>(at.data, change)
+                                       : exchangeWord<uint64_t>(at.data, change);
     if (wrote && at.writers != nullptr) std::fill_n(at.writers, size, s.at->word);
     if (isObserved)
         s.tell<&Observer::atomic>(
@@ -204,8 +205,10 @@ Element Memory::exchange(uint32_t lane, uint64_t offset, uint32_t size, const At
             AtomicOperation{semanticsOf(atomic.scope, wrote ? atomic.semantics : atomic.unequal),
                             atomic.reads, wrote, atomic.isDefined,
                             reinterpret_cast<std::byte*>(&before)});
-    if (at.deviations == nullptr) return {before};
-    return {before, true, s.shadow->afterAtomic(at.deviations, at.data, size, atomic, before)};
+    Element result{before};
+    if (at.deviations != nullptr)
+        result.deviation = s.shadow->afterAtomic(at.deviations, at.data, size, atomic, before);
+    return result;
 }
 
 namespace {
@@ -224,14 +227,16 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
     const bool compares = opcode == OpAtomicCompareExchange;
     const uint32_t operand = compares ? 4 : 3;
     const bool hasValue = s.operands() > operand;
-    const Value& value = s.operand(hasValue ? operand : 0);
-    const Type& type = s.at->type != nullptr ? s.type() : *value.type;
+    const Value* const value = hasValue ? &s.operand(operand) : nullptr;
+    const Type& type = s.at->type != nullptr ? s.type() : *value->type;
     const Type& scalar = scalarOf(type);
     const auto size = uint32_t(sizeOf({&type}));
     const auto bitsAt = [&](uint64_t bits, uint32_t c) {
         return bits >> c * scalar.width & lowBits(scalar.width);
     };
     usesAddress(s, 0, size);
+    LaneMask defined = hasValue ? definedInAll(*value) : s.all;
+    if (compares) defined &= s.operand(5).defined[0];
     const uint8_t object = s.program->slotAt(*s.at, 0).object;
     const bool isLoad = opcode == OpAtomicLoad;
     s.mask.forEach([&](uint32_t lane) {
@@ -239,21 +244,22 @@ Step atomic(Subgroup& s, In pointer, In scope, In semantics) {
         AtomicAccess access{spv::Scope(scope.at(0, lane)), uint32_t(semantics.at(0, lane))};
         access.unequal = compares ? uint32_t(s.operand(3).at(0, lane)) : access.semantics;
         access.reads = opcode != OpAtomicStore;
-        access.isDefined = !hasValue || value.isDefined(0, lane);
+        access.isDefined = defined.test(lane);
         const auto change = [&](uint64_t before) -> std::optional<uint64_t> {
             if (isLoad || (compares && before != s.operand(5).at(0, lane))) return std::nullopt;
             uint64_t after = 0;
             for (uint32_t c = 0; c < type.components; ++c) {
-                const uint64_t with = hasValue ? value.at(c, lane) : 1;
+                const uint64_t with = hasValue ? value->at(c, lane) : 1;
                 after |= kCombine(*s.program, scalar, bitsAt(before, c), with) << c * scalar.width;
             }
             return after;
         };
-        if (s.shadow != nullptr && hasValue) s.shadow->noteOperand(s, scalar, value, lane, access);
+        if (s.shadow != nullptr && hasValue) s.shadow->noteOperand(s, scalar, *value, lane, access);
         const Element before = memory.exchange(lane, 0, size, access, std::cref(change));
         if (s.at->result == kNone) return;
         for (uint32_t c = 0; c < type.components; ++c)
-            s.result().set(c, lane, {bitsAt(before.bits, c), true, before.deviation});
+            s.result().set(c, lane,
+                           {.bits = bitsAt(before.bits, c), .deviation = before.deviation});
     });
     return Step::kYield;
 }

@@ -109,6 +109,13 @@ struct AtomicAccess {
 // Memory operands from the operand `first` on, if there is one: mask, then its operands. Scopes are
 // constants.
 Access accessOf(const Program& program, const Instruction& i, uint32_t first);
+// The number of the operand behind them.
+uint32_t behindAccess(const Instruction& i, uint32_t first);
+
+// Whether `count` of something from `at` on are among the first `size`, also where `at` is huge.
+constexpr bool isAmong(uint64_t at, uint64_t count, uint64_t size) {
+    return at <= size && size - at >= count;
+}
 
 // Bytes of memory.
 struct Span {

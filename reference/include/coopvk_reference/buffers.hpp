@@ -42,8 +42,7 @@ class BufferList final : public Resources {
     }
     const Range* buffer(uint64_t address) override {
         for (const Buffer& b : buffers_)
-            if (address >= b.range.address && address - b.range.address < b.range.size)
-                return &b.range;
+            if (b.range.hasAddress(address)) return &b.range;
         return nullptr;
     }
 

@@ -249,7 +249,10 @@ struct Range {
     bool isUniform = false;  // of a uniform buffer
     bool isSampled = false;  // of a sampled image or a uniform texel buffer
     bool isNull = false;     // of a null descriptor: reads are zeros, writes do nothing
+
+    bool hasAddress(uint64_t at) const { return at >= address && at - address < size; }
 };
+inline constexpr uint8_t kWritten = 1;  // of Range::written
 
 // Finds memory. Several threads call it at once during an execution. What it returns must stay as
 // it is until execute() returns.

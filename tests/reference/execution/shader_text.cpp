@@ -66,7 +66,7 @@ std::string interfaceOf(const std::string& declarations) {
     while (start < declarations.size()) {
         const size_t end = std::min(declarations.find('\n', start), declarations.size());
         const std::string line = declarations.substr(start, end - start);
-        if (line.find("OpVariable") != line.npos) ids += " " + line.substr(0, line.find(' '));
+        if (line.find("Variable") != line.npos) ids += " " + line.substr(0, line.find(' '));
         start = end + 1;
     }
     return ids;
