@@ -38,20 +38,13 @@ BlockElement BlockMapping::element(uint32_t invocation, uint32_t value, uint32_t
 
 namespace {
 
-// Blocks and the region in memory: bytes, rows, bytes; coordinate.
+// Blocks, and the region in memory: bytes, rows, bytes; coordinate.
 struct Transfer {
-    Block block;
+    const Block& block;
     Pointer pointer;
-    uint64_t width = 0, height = 0, pitch = 0;
-    int64_t column = 0, row = 0;
+    uint64_t width, height, pitch;
+    int64_t column, row;
 
-    bool possible() const {
-        const uint32_t size = block.elementSize;
-        constexpr uint32_t kMost = 1u << 12;  // more would be no block of registers
-        const auto fits = [](uint32_t count) { return count > 0 && count <= kMost; };
-        return std::has_single_bit(size) && size <= 8 && fits(block.width) && fits(block.height) &&
-               fits(block.count) && (block.kind != BlockKind::transform || size <= 4);
-    }
     // Bytes from the region's start, or nothing for an element that has no memory.
     std::optional<uint64_t> placeOf(const BlockElement& element) const {
         const int64_t x = column + element.column, y = row + element.row;
@@ -61,21 +54,31 @@ struct Transfer {
     }
 };
 
-// Operands: size of an element, width, height, count; from `pointer` on: pointer, width, height,
-// pitch, coordinate.
-Transfer transferOf(Subgroup& s, BlockKind kind, uint32_t pointer) {
+bool isPossible(const Block& block) {
+    constexpr uint32_t kMost = 1u << 12;  // more would be no block of registers
+    const auto fits = [](uint32_t count) { return count > 0 && count <= kMost; };
+    const uint32_t size = block.elementSize, most = block.kind == BlockKind::transform ? 4 : 8;
+    return std::has_single_bit(size) && size <= most && fits(block.width) && fits(block.height) &&
+           fits(block.count);
+}
+
+// Operands: size of an element, width, height, count, which "must be constants".
+template <BlockKind kKind>
+Status prepareMove(Program& program, Instruction& i) {
+    const auto size = [&](uint32_t n) { return uint32_t(program.constantAt(i, n)); };
+    const Block block{kKind, size(0), size(1), size(2), size(3)};
+    return isPossible(block) ? prepared(i, Block(block)) : Error{ErrorCode::kUnsupported, ""};
+}
+
+// Operands from `pointer` on: pointer, width, height, pitch, coordinate.
+Transfer transferOf(Subgroup& s, uint32_t pointer) {
     const auto number = [&](uint32_t operand) { return uint64_t(uniformInteger(s, operand)); };
-    const auto size = [&](uint32_t operand) { return uint32_t(number(operand)); };
     const Value& coordinate = s.operand(pointer + 4);
     const auto coordinateAt = [&](uint32_t c) {
         return signExtend(coordinate.at(c, s.mask.first()), coordinate.type->element->width);
     };
-    return {{kind, size(0), size(1), size(2), size(3)},
-            uniformPointer(s, pointer),
-            number(pointer + 1),
-            number(pointer + 2),
-            number(pointer + 3),
-            coordinateAt(0),
+    return {s.plan<Block>(),     uniformPointer(s, pointer), number(pointer + 1),
+            number(pointer + 2), number(pointer + 3),        coordinateAt(0),
             coordinateAt(1)};
 }
 
@@ -100,8 +103,8 @@ Deviation withByte(const Subgroup& s, const Element& scalar, uint32_t size, uint
 template <bool kStores>
 void moveOwn(Subgroup& s, uint32_t lane, uint32_t pointer, uint64_t byte, uint32_t size,
              Element& element) {
-    const Type* type = s.program->slotAt(*s.at, pointer).pointee.type;
-    const uint32_t scalar = type != nullptr ? std::max(scalarOf(*type).width / 8, 1u) : 1;
+    const Type& type = *s.program->slotAt(*s.at, pointer).pointee.type;
+    const uint32_t scalar = std::max(scalarOf(type).width / 8, 1u);
     const uint64_t first = pointerAt(s, s.operand(pointer), lane).offset;
     std::vector<Element> taken;
     for (uint32_t b = 0; b < size; ++b, ++byte) {
@@ -131,10 +134,9 @@ void moveOwn(Subgroup& s, uint32_t lane, uint32_t pointer, uint64_t byte, uint32
         element.deviation = s.shadow->regrouped(taken, 8, 0, size * 8);
 }
 
-template <BlockKind kKind, bool kStores>
-Step move(Subgroup& s) {
-    const Transfer transfer = transferOf(s, kKind, kStores ? 5 : 4);
-    if (!transfer.possible()) return Step::kStop;
+template <bool kStores>
+void move(Subgroup& s) {
+    const Transfer transfer = transferOf(s, kStores ? 5 : 4);
     reach(s);
     const uint32_t size = transfer.block.elementSize;
     const BlockMapping mapping(transfer.block, s.lanes);
@@ -152,14 +154,17 @@ Step move(Subgroup& s) {
             for (uint32_t part = 0; part < mapping.elementsOfValue(); ++part)
                 moveElement(lane, value, part);
     });
-    return Step::kNext;
 }
 
+template <BlockKind kKind, bool kStores>
+constexpr OpcodeRow moves(spv::Op opcode) {
+    return row<move<kStores>>(opcode, Defined::kHandler, prepareMove<kKind>);
+}
 constexpr OpcodeRow kBlockRows[] = {
-    row<move<BlockKind::plain, false>>(OpSubgroup2DBlockLoadINTEL),
-    row<move<BlockKind::transpose, false>>(OpSubgroup2DBlockLoadTransposeINTEL),
-    row<move<BlockKind::transform, false>>(OpSubgroup2DBlockLoadTransformINTEL),
-    row<move<BlockKind::plain, true>>(OpSubgroup2DBlockStoreINTEL),
+    moves<BlockKind::plain, false>(OpSubgroup2DBlockLoadINTEL),
+    moves<BlockKind::transpose, false>(OpSubgroup2DBlockLoadTransposeINTEL),
+    moves<BlockKind::transform, false>(OpSubgroup2DBlockLoadTransformINTEL),
+    moves<BlockKind::plain, true>(OpSubgroup2DBlockStoreINTEL),
     // "Prefetching does not affect the functionality".
     row<reach>(OpSubgroup2DBlockPrefetchINTEL),
 };

@@ -47,24 +47,22 @@ Element sumOf(std::span<const double> a, std::span<const double> b, double c, co
     };
     const bool isWide = rule.result == Number::f64;
     const uint64_t count = a.size() + 1;
-    double sum = 0;
-    if (rule.order == Choice::kExact) {
-        return {exactSum(a, b, c, rule.result)};
-    } else if (rule.order == Choice::kAdversarial) {
-        sum = orderedSum(a, b, c, {count, count - 1, count - 1}, narrow);
-    } else if (rule.order == Choice::kShuffled) {
+    const auto rounded = [&](double sum) { return Element{encodeDouble(rule.result, sum)}; };
+    if (rule.order == Choice::kExact) return {exactSum(a, b, c, rule.result)};
+    if (rule.order == Choice::kAdversarial)
+        return rounded(orderedSum(a, b, c, {count, count - 1, count - 1}, narrow));
+    if (rule.order == Choice::kShuffled) {
         const Permutation order = Permutation::bySeed(count, rule.seed);
-        sum = isWide ? orderedSum(a, b, c, order, wide) : orderedSum(a, b, c, order, single);
-    } else {
-        sum = isWide ? plainSum(a, b, c, wide) : plainSum(a, b, c, single);
+        return rounded(isWide ? orderedSum(a, b, c, order, wide)
+                              : orderedSum(a, b, c, order, single));
     }
-    return {encodeDouble(rule.result, sum)};
+    return rounded(isWide ? plainSum(a, b, c, wide) : plainSum(a, b, c, single));
 }
 
 // An integer, extended from its format to 64 bits.
 struct Integer {
-    uint64_t bits = 0;
-    bool isSigned = false;
+    uint64_t bits;
+    bool isSigned;
     Wide value() const { return isSigned ? Wide(int64_t(bits)) : Wide(bits); }
 };
 

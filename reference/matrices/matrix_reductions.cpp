@@ -41,27 +41,22 @@ constexpr uint32_t kChoices[] = {numberIn(GLSLstd450FMin), numberIn(GLSLstd450FM
 // The bounds of each element, if a reduction adds: in any order.
 void setBounds(Subgroup& s, const Matrix& from, Matrix& result) {
     const uint32_t mode = s.word(1);
-    const bool isSquare = (mode & kReduce2x2) != 0;
-    std::vector<SumBounds> sums(result.elements.size(), SumBounds(from.number));
-    std::vector<Deviation> unknown(result.elements.size());
-    for (uint32_t r = 0; r < from.rows; ++r)
-        for (uint32_t c = 0; c < from.columns; ++c) {
-            const uint32_t row = isSquare ? r / 2 : mode & kReduceColumn ? 0 : r;
-            const uint32_t column = isSquare ? c / 2 : mode & kReduceRow ? 0 : c;
-            const Element& element = from.at(r, c);
-            const size_t to = size_t(row) * result.columns + column;
-            if (row >= result.rows || column >= result.columns) continue;
-            sums[to].add(intervalOf(element.deviation, from.number, element.bits));
-            if (isUnknown(element.deviation)) unknown[to] = element.deviation;
-        }
+    const auto boundsAt = [&](uint32_t r, uint32_t c) {
+        SumBounds sum(from.number);
+        Deviation unknown = 0;
+        forReduced(from, mode, r, c, [&](const Element& element) {
+            sum.add(intervalOf(element.deviation, from.number, element.bits));
+            if (isUnknown(element.deviation)) unknown = element.deviation;
+        });
+        return unknown != 0 ? unknown
+                            : deviationOf(from.number, result.at(r, c).bits, sum.result());
+    };
     for (uint32_t r = 0; r < result.rows; ++r)
         for (uint32_t c = 0; c < result.columns; ++c) {
-            const size_t of =
-                size_t(mode & kReduceColumn ? 0 : r) * result.columns + (mode & kReduceRow ? 0 : c);
-            Element& element = result.at(r, c);
-            element.deviation = unknown[of] != 0
-                                    ? unknown[of]
-                                    : deviationOf(from.number, element.bits, sums[of].result());
+            // The first element of those that are the same.
+            const uint32_t row = mode & kReduceColumn ? 0 : r, column = mode & kReduceRow ? 0 : c;
+            const bool isFirst = row == r && column == c;
+            result.at(r, c).deviation = isFirst ? boundsAt(r, c) : result.at(row, column).deviation;
         }
 }
 

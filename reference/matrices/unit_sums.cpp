@@ -43,9 +43,9 @@ constexpr UnitRow kUnitRows[] = {
 
 // Of a step: significand * 2^unit; of a product the exponent is the sum of both exponents.
 struct Term {
-    bool negative = false;
-    int32_t exponent = 0, unit = 0;
-    uint64_t significand = 0;
+    bool negative;
+    int32_t exponent, unit;
+    uint64_t significand;
 };
 
 enum class Dropped : uint8_t { towardZero, down };
@@ -101,9 +101,7 @@ class UnitAdder {
             return addInStages(addend);
         terms_.push_back(addend);
         if (addend.significand == 0) terms_.back().exponent = model_.zeroExponent;
-        int32_t unit = 0;
-        const int64_t units = align(0, 1, unit);
-        return rounded(termOf(units, unit));
+        return rounded(align(0, 1));
     }
 
  private:
@@ -123,36 +121,32 @@ class UnitAdder {
         terms_.push_back(term);
     }
 
-    // The sum of the terms `first`, `first` + `step`, ..., in units of 2^unit.
-    int64_t align(size_t first, size_t step, int32_t& unit) const {
+    // The sum of the terms `first`, `first` + `step`, ...
+    Term align(size_t first, size_t step) const {
         int32_t largest = terms_[first].exponent;
         for (size_t i = first; i < terms_.size(); i += step)
             largest = std::max(largest, terms_[i].exponent);
-        unit = largest - model_.bits;
+        const int32_t unit = largest - model_.bits;
         int64_t units = 0;
         for (size_t i = first; i < terms_.size(); i += step)
             units +=
                 inUnits(terms_[i], unit, model_.dropsDown ? Dropped::down : Dropped::towardZero);
-        return units;
+        return termOf(units, unit);
+    }
+
+    static Term sumOf(const Term& a, const Term& b) {
+        const int32_t unit = std::max(a.unit, b.unit);
+        return termOf(inUnits(a, unit, Dropped::down) + inUnits(b, unit, Dropped::down), unit);
     }
 
     // AMD's CDNA 3: bits that a later stage drops are dropped downwards.
     uint64_t addInStages(const Term& addend) const {
         constexpr int32_t kKept = 31;  // bits below a sum's first, before it is rounded
-        int32_t unit = 0;
-        int64_t units = 0;
-        if (model_.stages == Stages::kProductsFirst || terms_.size() == 1) {
-            units = align(0, 1, unit);
-        } else {
-            int32_t evenUnit = 0, oddUnit = 0;
-            const int64_t even = align(0, 2, evenUnit), odd = align(1, 2, oddUnit);
-            unit = std::max(evenUnit, oddUnit);
-            units = inUnits(termOf(even, evenUnit), unit, Dropped::down) +
-                    inUnits(termOf(odd, oddUnit), unit, Dropped::down);
-        }
-        const int32_t largest = std::max(unit + model_.bits, addend.exponent);
+        const bool hasHalves = model_.stages == Stages::kHalvesFirst && terms_.size() > 1;
+        const Term products = hasHalves ? sumOf(align(0, 2), align(1, 2)) : align(0, 1);
+        const int32_t largest = std::max(products.unit + model_.bits, addend.exponent);
         const int32_t last = largest - kKept - 1;
-        int64_t sum = inUnits(termOf(units, unit), last, Dropped::down);
+        int64_t sum = inUnits(products, last, Dropped::down);
         // MMA-Sim's source: with 8-bit floats a sum that is so small borrows nothing.
         const bool isDropped =
             model_.stages == Stages::kHalvesFirst && addend.exponent < largest - model_.bits - 1;

@@ -108,8 +108,8 @@ struct ProductPlan {
     Number input = Number::f16, interpretation = Number::f16, result = Number::f32;
     std::optional<Number> bias;
     VectorMatrix matrix;  // as it lies in memory
-    uint32_t m = 0, k = 0;
-    bool packed = false, transpose = false;
+    uint32_t m, k;
+    bool packed, transpose;
     uint32_t strideOperand = 0;  // 0: no operand
 };
 
@@ -220,33 +220,33 @@ Interval productOf(const Subgroup& s, Number components, Number sum, const Eleme
 }
 
 // Operands: Pointer, Offset, A, B, MemoryLayout, MatrixInterpretation, MatrixStride.
-Step accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
+void accumulateOuterProduct(Subgroup& s, Unused, Unused, In a, In b) {
     using numbers::decodeDouble, numbers::encodeDouble;
-    const auto constant = [&](uint32_t n) { return uint32_t(s.program->constantAt(*s.at, n)); };
-    auto matrix = vectorMatrix(constant(5), constant(4), a.components(), b.components(), 0);
-    if (!matrix) return Step::kStop;
-    matrix->optimal = s.program->optimalLayout;
-    const Number components = numberOf(*a.type->element), sum = matrix->number;
+    auto matrix = s.plan<VectorMatrix>();
+    const Number components = numberOf(*a.type->element), sum = matrix.number;
     s.mask.forEach([&](uint32_t lane) {
-        if (s.operands() > 6) matrix->stride = s.operand(6).at(0, lane);
-        for (uint32_t row = 0; row < matrix->rows; ++row) {
-            for (uint32_t column = 0; column < matrix->columns; ++column) {
+        if (s.operands() > 6) matrix.stride = s.operand(6).at(0, lane);
+        for (uint32_t row = 0; row < matrix.rows; ++row) {
+            for (uint32_t column = 0; column < matrix.columns; ++column) {
                 const double product = decodeDouble(components, a.at(row, lane)) *
                                        decodeDouble(components, b.at(column, lane));
-                addTo(s, lane, matrix->offset(row, column), sum,
+                addTo(s, lane, matrix.offset(row, column), sum,
                       decodeDouble(sum, encodeDouble(sum, product)),
                       a.isDefined(row, lane) && b.isDefined(column, lane),
                       productOf(s, components, sum, a.get(row, lane), b.get(column, lane)));
             }
         }
     });
-    return Step::kNext;
 }
 
 Status prepareOuterProduct(Program& program, Instruction& i) {
-    program.usesOptimalLayouts |=
-        program.constantAt(i, 4) >= uint32_t(VectorLayout::inferencingOptimal);
-    return Done{};
+    const auto constant = [&](uint32_t n) { return uint32_t(program.constantAt(i, n)); };
+    const auto components = [&](uint32_t n) { return program.slotAt(i, n).type->components; };
+    auto matrix = vectorMatrix(constant(5), constant(4), components(2), components(3), 0);
+    if (!matrix) return Error{ErrorCode::kUnsupported, ""};
+    matrix->optimal = program.optimalLayout;
+    program.usesOptimalLayouts |= matrix->lines() == 0;
+    return prepared(i, *matrix);
 }
 
 // Operands: Pointer, Offset, V.

@@ -127,7 +127,7 @@ constexpr Operation kOperations[] = {
 
 std::shared_ptr<const Program> anyProgram() {
     const auto words =
-        test::compileGlsl("#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}");
+        coopvk::test::compileGlsl("#version 460\nlayout(local_size_x = 1) in;\nvoid main() {}");
     return *makeProgram({.words = words, .subgroupSize = 4});
 }
 

@@ -180,5 +180,49 @@ TEST(Training, OptimalLayoutsAreNoticed) {
     }
 }
 
+// What the module with this in place of the training gives.
+Execution withProduct(const std::string& product) {
+    std::string module = kTraining;
+    const size_t from = module.find("OpCooperativeVectorOuterProductAccumulateNV");
+    module.replace(from, module.find("OpReturn\n") - from, product);
+    replace(module,
+            "%procedure = ", "%bool = OpTypeBool\n%false = OpConstantFalse %bool\n%procedure = ");
+    Execution run;
+    run.buffers[0].resize(64);
+    run.buffers[1].resize(64);
+    execute(run, module);
+    return run;
+}
+
+// VkComponentTypeKHR has no 24, "Cooperative Vector Matrix Layout" no 16.
+TEST(Training, NumbersWithoutMeaning) {
+    const auto error = [](const std::string& input, const std::string& matrix,
+                          const std::string& layout, const std::string& bias) {
+        return withProduct("%y = OpCooperativeVectorMatrixMulAddNV %A %b " + input + " %in %0 " +
+                           matrix + " %in %0 " + bias + " %2 %3 " + layout + " %false %16\n")
+            .error;
+    };
+    EXPECT_EQ(error("%1", "%1", "%0", "%1"), "");
+    EXPECT_NE(error("%24", "%1", "%0", "%1"), "");
+    EXPECT_NE(error("%1", "%24", "%0", "%1"), "");
+    EXPECT_NE(error("%1", "%1", "%16", "%1"), "");
+    EXPECT_NE(error("%1", "%1", "%0", "%24"), "");
+    const std::string outer = "OpCooperativeVectorOuterProductAccumulateNV %out %0 %a %b ";
+    EXPECT_EQ(withProduct(outer + "%3 %1\n").error, "");
+    EXPECT_NE(withProduct(outer + "%3 %24\n").error, "");
+    EXPECT_NE(withProduct(outer + "%16 %1\n").error, "");
+}
+
+TEST(Training, UndefinedVectors) {
+    const std::string outer = "OpCooperativeVectorOuterProductAccumulateNV %out %0 ";
+    for (const std::string which : {"%a %b", "%no_a %b", "%a %no_b"}) {
+        const Execution run =
+            withProduct("%no_a = OpUndef %A\n%no_b = OpUndef %B\n" + outer + which + " %3 %1\n");
+        uint32_t undefined = 0;
+        for (const Report& report : run.reports) undefined += report.check == kCheckUndefined;
+        EXPECT_EQ(undefined, which == "%a %b" ? 0u : 1u) << which;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::test::decode_and_training_test

@@ -9,16 +9,20 @@
 namespace coopvk::reference::test::matrix_coordinates_test {
 namespace {
 
-Execution executed(const std::string& body) {
+Execution executed(const std::string& body, const std::string& annotations = "") {
     std::string module = text(body);
+    module.insert(module.find("OpDecorate"), annotations);
     module.insert(module.find("OpExtension"),
                   "OpCapability CooperativeMatrixGetCoordinateEXT\n"
+                  "OpCapability CooperativeMatrixConversionsEXT\n"
                   "OpExtension \"SPV_EXT_cooperative_matrix_maintenance1\"\n");
-    std::string constants = "%coordinate = OpTypeVector %u32 2\n";
+    std::string constants =
+        "%coordinate = OpTypeVector %u32 2\n%unknown = OpUndef %u32\n"
+        "%turned_words = OpTypeCooperativeMatrixKHR %u32 %3 %6 %4 %2\n";
     for (uint32_t k = 0; k <= 6; ++k)
         constants +=
             "%number" + std::to_string(k) + " = OpConstant %u32 " + std::to_string(k) + "\n";
-    module.insert(module.find("%scope = "), constants);
+    module.insert(module.find("%scope = "), "%3 = OpConstant %u32 3\n" + constants);
     Execution run;
     run.validate = false;  // the extension is not among those of the environment
     run.buffers = {{0, {0}}, {1, {}}, {2, std::vector<uint32_t>(24)}};
@@ -57,6 +61,41 @@ TEST(MatrixCoordinates, OfNoComponentAreReported) {
         ASSERT_EQ(run.reports.size(), has ? 0u : 1u);
         if (has) continue;
         EXPECT_EQ(run.reports[0].message, "component 6 of a matrix that has 6 in an invocation");
+    }
+}
+
+// Of a component that nobody knows, neither the row nor the column.
+TEST(MatrixCoordinates, OfUndefinedComponents) {
+    for (const char* component : {"%number5", "%unknown"})
+        for (const char* part : {"0", "1"}) {
+            const Execution run = executed(
+                "%c = OpCooperativeMatrixLoadKHR %C %p1 %0 %6\n"
+                "%at = OpCooperativeMatrixGetCoordinateEXT %coordinate %c " +
+                std::string(component) + "\n%part = OpCompositeExtract %u32 %at " + part +
+                "\n%number = OpConvertUToF %f32 %part\n"
+                "%to = OpAccessChain %element %buffer2 %0 %0\nOpStore %to %number\n");
+            uint32_t undefined = 0;
+            for (const Report& report : run.reports) undefined += report.check == kCheckUndefined;
+            EXPECT_EQ(undefined, component[1] == 'u' ? 1u : 0u);
+        }
+}
+
+// "CooperativeMatrixTransposeEXT": conversions to another use, or in place, also transpose.
+TEST(MatrixCoordinates, ConversionsThatTranspose) {
+    for (const bool isInPlace : {false, true}) {
+        const char* conversion =
+            isInPlace ? "OpConvertFToU %turned_words %c" : "OpCooperativeMatrixConvertNV %BT %c";
+        const Execution run = executed(
+            "%c = OpCooperativeMatrixLoadKHR %C %p1 %0 %6\n%turned = " + std::string(conversion) +
+                "\nOpCooperativeMatrixStoreKHR %p2 %turned %0 %4\n",
+            "OpDecorate %turned CooperativeMatrixTransposeEXT\n");
+        ASSERT_EQ(run.error, "");
+        for (uint32_t row = 0; row < 4; ++row)
+            for (uint32_t column = 0; column < 6; ++column) {
+                const uint32_t from = row * 6 + column;  // the number is half more
+                EXPECT_EQ(run.buffers.at(2)[column * 4 + row],
+                          isInPlace ? from : bitsOf(float(from) + 0.5f));
+            }
     }
 }
 

@@ -124,5 +124,31 @@ TEST(Tensors, ClipsSkipElementsAndNarrowTheMatrix) {
     EXPECT_EQ(tensorElement(layout, &view, 2, 6, 16, false).index, 5u);
 }
 
+// A size of 0, of the span, of a view or of a block, has no element anywhere.
+TEST(Tensors, NoElementsOfSizesOfZero) {
+    const auto accessOf = [](const TensorLayout& layout, const TensorView* view = nullptr) {
+        return tensorElement(layout, view, 0, 0, 4, false).access;
+    };
+    TensorLayout layout = layout2(ClampMode::repeat, 4, 4);
+    TensorView view;
+    view.dimensions = 2;
+    view.hasDimensions = 1;
+    view.permutation = {0, 1};
+    view = setDimension(view, {4, 4});
+    EXPECT_EQ(accessOf(layout), TensorAccess::element);
+    EXPECT_EQ(accessOf(layout, &view), TensorAccess::element);
+    for (const uint32_t d : {0u, 1u}) {
+        TensorLayout none = layout;
+        none.span[d] = 0;
+        EXPECT_EQ(accessOf(none), TensorAccess::undefined) << d;
+        none = layout;
+        none.blockSize[d] = 0;
+        EXPECT_EQ(accessOf(none), TensorAccess::undefined) << d;
+        TensorView noView = view;
+        noView.size[d] = 0;
+        EXPECT_EQ(accessOf(layout, &noView), TensorAccess::undefined) << d;
+    }
+}
+
 }  // namespace
 }  // namespace coopvk::reference::matrices::tensor_test
