@@ -133,14 +133,12 @@ void transpose(Subgroup& s, Out result, In from) {
 
 // A variable is undefined, or has its initializer, each time that its function starts.
 void variable(Subgroup& s, Out pointer) {
-    const Type* type = s.program->slots[s.at->result].pointee.type;
-    if (type == nullptr || pointer.components() != 2) return;
-    const Value to = s.variable(pointer.at(1, 0), *type);
-    const uint32_t initializer = s.at->opcode == OpVariable ? 1 : 2;
-    if (s.operands() > initializer && s.slot(initializer) != kNone)
-        copyValue(s, to, s.operand(initializer), s.mask);
+    const Type& type = *s.program->slots[s.at->result].pointee.type;
+    const Value to = s.variable(pointer.at(1, 0), type);
+    if (s.operands() > 1)
+        copyValue(s, to, s.operand(1), s.mask);
     else
-        for (uint32_t c = 0; c < type->components; ++c) to.defined[c] &= ~s.mask;
+        for (uint32_t c = 0; c < type.components; ++c) to.defined[c] &= ~s.mask;
 }
 
 constexpr OpcodeRow kCompositeRows[] = {
@@ -159,7 +157,6 @@ constexpr OpcodeRow kCompositeRows[] = {
     row<select>(OpSelect),
     row<transpose>(OpTranspose),
     row<variable>(OpVariable),
-    row<variable>(OpUntypedVariableKHR),
 };
 
 }  // namespace

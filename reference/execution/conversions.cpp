@@ -14,9 +14,8 @@ struct Signs {
     std::optional<bool> from, to;
 };
 constexpr Signs kSigns[] = {
-    {OpConvertSToF, true, {}},    {OpConvertUToF, false, {}},    {OpConvertFToS, {}, true},
-    {OpConvertFToU, {}, false},   {OpSConvert, true, true},      {OpUConvert, false, false},
-    {OpSatConvertSToU, true, {}}, {OpSatConvertUToS, false, {}},
+    {OpConvertSToF, true, {}},  {OpConvertUToF, false, {}}, {OpConvertFToS, {}, true},
+    {OpConvertFToU, {}, false}, {OpSConvert, true, true},   {OpUConvert, false, false},
 };
 
 void convert(Subgroup& s, Out result) {
@@ -141,8 +140,6 @@ constexpr OpcodeRow kConversionRows[] = {
     each<convert>(OpFConvert, prepareConversion),
     each<convert>(OpUConvert, prepareConversion),
     each<convert>(OpSConvert, prepareConversion),
-    each<convert>(OpSatConvertSToU),
-    each<convert>(OpSatConvertUToS),
     row<bitcast>(OpBitcast),
     row<bitcast>(OpBitCastArrayQCOM),
     each<extractBits>(OpBitcastExtractEXT),
@@ -171,11 +168,9 @@ numbers::Conversion conversionOf(const Program& program, const Instruction& i) {
     const bool towardZero = i.rounding == uint32_t(spv::FPRoundingMode::RTZ);
     const numbers::Rounding decorated =
         towardZero ? numbers::Rounding::towardZero : numbers::Rounding::nearestEven;
-    const bool saturates =
-        i.saturates || i.opcode == OpSatConvertSToU || i.opcode == OpSatConvertUToS;
     const FloatControls& modes = program.controls(to);
     numbers::ConversionRule rule =
-        numbers::conversionRule(saturates, i.rounding == kNone ? modes.rounding : decorated);
+        numbers::conversionRule(i.saturates, i.rounding == kNone ? modes.rounding : decorated);
     rule.flushOperand = from.kind == Kind::kFloat && program.controls(from).flushDenorms;
     rule.flushResult = to.kind == Kind::kFloat && modes.flushDenorms;
     return {numberOf(from, signs.from.value_or(from.isSigned)),

@@ -53,18 +53,6 @@ constexpr auto ordered =
 template <auto kOp>
 constexpr auto unordered =
     inDouble<[](double a, double b) { return std::isunordered(a, b) || kOp(a, b); }>;
-constexpr auto always = [](auto, auto) { return true; };
-constexpr auto never = [](auto, auto) { return false; };
-
-// A number that is neither 0, denormal, infinity nor NaN in its own format.
-void isNormal(Subgroup& s) {
-    const numbers::Format& format = numbers::format(numberOf(scalarOf(*s.operand(0).type)));
-    const uint64_t exponent = lowBits(format.exponentBits);
-    mapComponents<1>(s, [&](uint64_t bits) {
-        const uint64_t at = (bits >> format.mantissaBits) & exponent;
-        return at != 0 && at != exponent;
-    });
-}
 
 constexpr auto quantize = [](auto a) {  // denormals become 0
     const auto half = double(_Float16(a));
@@ -138,13 +126,10 @@ constexpr OpcodeRow kFloatRows[] = {
 
     each<ordered<equal>>(OpFOrdEqual),
     each<ordered<notEqual>>(OpFOrdNotEqual),
-    each<ordered<notEqual>>(OpLessOrGreater),
     each<ordered<less>>(OpFOrdLessThan),
     each<ordered<lessEqual>>(OpFOrdLessThanEqual),
     each<ordered<greater>>(OpFOrdGreaterThan),
     each<ordered<greaterEqual>>(OpFOrdGreaterThanEqual),
-    each<ordered<always>>(OpOrdered),
-    each<unordered<never>>(OpUnordered),
     each<unordered<equal>>(OpFUnordEqual),
     each<unordered<notEqual>>(OpFUnordNotEqual),
     each<unordered<less>>(OpFUnordLessThan),
@@ -153,9 +138,6 @@ constexpr OpcodeRow kFloatRows[] = {
     each<unordered<greaterEqual>>(OpFUnordGreaterThanEqual),
     each<inDouble<[](double a) { return std::isnan(a); }>>(OpIsNan),
     each<inDouble<[](double a) { return std::isinf(a); }>>(OpIsInf),
-    each<inDouble<[](double a) { return std::isfinite(a); }>>(OpIsFinite),
-    each<isNormal>(OpIsNormal),
-    each<onSigned<[](int64_t a) { return a < 0; }>>(OpSignBitSet),
 
     each<onFloats<[](auto a) { return std::round(a); }>>(GLSLstd450Round),
     each<onFloats<roundEven>>(GLSLstd450RoundEven),

@@ -119,7 +119,7 @@ bool callFunction(Subgroup& s, const Function& function, std::span<const Value> 
                   LaneMask mask) {
     const LaneMask before = s.mask;
     const Instruction* caller = s.at;
-    for (size_t p = 0; p < function.parameters.size() && p < arguments.size(); ++p)
+    for (size_t p = 0; p < function.parameters.size(); ++p)
         copyValue(s, s.values[function.parameters[p]], arguments[p], mask);
     s.tell<&Observer::call>(kEventCall, CallKind::kEnters);
     const size_t depth = s.frames.size();

@@ -51,7 +51,6 @@ void pointToVariables(Workgroup& group, Subgroup& s) {
             (variable.storage == Storage::Uniform || variable.storage == Storage::StorageBuffer))
             range = group.resources->descriptor(variable.set, variable.binding, 0);
         const Value pointer = s.values[variable.slot];
-        if (pointer.components() != 2) continue;
         auto base = reinterpret_cast<uint64_t>(range);
         if (variable.storage == Storage::UniformConstant && variable.builtIn == kNone)
             base = reinterpret_cast<uint64_t>(&variable) | kVariableBase;

@@ -55,7 +55,9 @@ Rounded unitsOf(const Exact& value, int32_t unit, Rounding rounding) {
     return {whole + (up ? 1 : 0), false};  // shift > 0, so that the sum has at most 64 bits
 }
 
-// Without the sign.
+constexpr uint64_t kBeyond = ~uint64_t{0};  // of a magnitude that is too large
+
+// Without the sign. Outside: 0 where the magnitude is too small, other bits where it is too large.
 Rounded roundFloat(const Format& f, const Exact& value, Rounding rounding) {
     if (value.significand == 0) return {0, f.mantissaBits == 0};
     const int32_t top = value.exponent + int32_t(std::bit_width(value.significand)) - 1;
@@ -68,15 +70,13 @@ Rounded roundFloat(const Format& f, const Exact& value, Rounding rounding) {
     if (f.mantissaBits && count < kOne << f.mantissaBits) return {count, false};
     if (count == 0) return {0, true};
     const int64_t exponent = int64_t(unit) + f.mantissaBits + f.bias;
-    if (exponent > int64_t(lowBits(f.exponentBits))) return {0, true};
+    if (exponent > int64_t(lowBits(f.exponentBits))) return {kBeyond, true};
     const uint64_t bits = uint64_t(exponent) << f.mantissaBits | (count & lowBits(f.mantissaBits));
     return {bits, bits > largestFinite(f)};
 }
 
-uint64_t floatOutside(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
-    const bool small =
-        value.kind == Kind::finite && (value.significand == 0 || value.exponent < -64);
-    if (small) return 0;
+// Of a magnitude that is too large.
+uint64_t floatBeyond(const Format& f, const Exact& value, Rounding rounding, Overflow overflow) {
     const bool inward = rounding == Rounding::towardZero ||
                         rounding == (value.negative ? Rounding::upward : Rounding::downward);
     // IEEE 754, 7.4: rounding inwards carries to the largest finite number. SPV_EXT_float8,
@@ -91,9 +91,10 @@ Rounded encodeFloat(const Format& f, const Exact& value, Rounding rounding, Over
     const uint64_t sign = signBit(f, value.negative);
     if (value.kind == Kind::nan) return {nanBits(f) | sign, f.specials == Specials::none};
     if (value.negative && !f.hasSign()) return {nanBits(f), true};
-    Rounded rounded{0, true};
+    Rounded rounded{kBeyond, true};
     if (value.kind == Kind::finite) rounded = roundFloat(f, value, rounding);
-    if (rounded.outside) rounded.bits = floatOutside(f, value, rounding, overflow);
+    if (rounded.outside && rounded.bits != 0)
+        rounded.bits = floatBeyond(f, value, rounding, overflow);
     return {rounded.bits | sign, rounded.outside};
 }
 
@@ -197,7 +198,7 @@ Converted Conversion::roundedOnce(uint64_t bits) const {
     const Exact value = decode(number_, bits);
     if (to_.floating()) return {encode(toNumber_, value, rule_.rounding, rule_.toFloat)};
     if (!from_.floating()) return {encode(toNumber_, value, rule_.toInteger, rule_.fromInteger)};
-    bool outside = false;
+    bool outside;
     const uint64_t result = encode(toNumber_, value, rule_.toInteger, rule_.fromFloat, &outside);
     return {result, !outside || !rule_.integerDomain};
 }

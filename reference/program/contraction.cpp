@@ -9,8 +9,7 @@ namespace {
 
 bool isProduct(const Instruction& i) {
     static constexpr spv::Op kProducts[] = {OpFMul, OpVectorTimesScalar, OpMatrixTimesScalar};
-    return std::ranges::find(kProducts, i.opcode) != std::end(kProducts) &&
-           scalarOf(*i.type).kind == Kind::kFloat;
+    return std::ranges::find(kProducts, i.opcode) != std::end(kProducts);
 }
 
 using Products = std::unordered_map<uint32_t, const Instruction*>;  // by slot

@@ -116,25 +116,17 @@ Status Decoder::readConstant(const Parsed& from, const Type& of) {
 }
 
 Status Decoder::readCompositeConstant(const Parsed& from, const Type& of) {
-    const bool replicate = of.kind == Kind::kCooperativeMatrix ||
-                           from.opcode == OpConstantCompositeReplicateEXT ||
-                           from.opcode == OpSpecConstantCompositeReplicateEXT;
     std::vector<uint64_t> components;
     bool defined = true;
-    size_t next = 0;
-    while (components.size() < of.components) {
-        if (next == from.size()) {
-            if (!replicate || next == 0) break;
-            next = 0;
-        }
-        const uint32_t slot = slotOf(from[next++]);
+    // Matrices and replicated composites have one constituent.
+    for (size_t next = 0; components.size() < of.components; ++next) {
+        const uint32_t slot = slotOf(from[next % from.size()]);
         if (slot == kNone) return invalid(from, "a constituent is no constant");
         const Slot& part = program_->slots[slot];
         for (uint32_t i = 0; i < part.type->components; ++i) {
             components.push_back(program_->constantAt(slot, i));
             defined &= program_->constantDefined[part.storage + i].any();
         }
-        if (part.type->components == 0 && replicate) break;
     }
     return addConstant(from, of, components, defined);
 }

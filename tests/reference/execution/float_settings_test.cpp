@@ -18,7 +18,8 @@ uint32_t resultOf(const std::string& body, const std::string& annotations, const
     text.annotations = annotations;
     text.capabilities =
         "OpCapability DenormPreserve\nOpCapability DenormFlushToZero\n"
-        "OpCapability RoundingModeRTE\nOpCapability RoundingModeRTZ\n";
+        "OpCapability RoundingModeRTE\nOpCapability RoundingModeRTZ\n"
+        "OpCapability FloatControls2\nOpExtension \"SPV_KHR_float_controls2\"\n";
     text.body = loadWord("%wa", "%u_0") + loadWord("%wb", "%u_1") + loadWord("%wc", "%u_2") +
                 "%a = OpBitcast %f32 %wa\n%b = OpBitcast %f32 %wb\n%c = OpBitcast %f32 %wc\n" +
                 body + storeWord("%u_0", "%r");
@@ -80,6 +81,31 @@ TEST(ReferenceFloatSettings, ContractedSums) {
         EXPECT_EQ(resultOf(sum, "OpDecorate " + std::string(id) + " NoContraction\n",
                            {.contracts = true}, words),
                   apart);
+}
+
+// SPV_KHR_float_controls2: FPFastMathMode of an instruction, and where it has none, the mode
+// FPFastMathDefault say whether AllowContract.
+TEST(ReferenceFloatSettings, ContractedByFastMathModes) {
+    const std::string sum =
+        "%p = OpFMul %f32 %a %b\n%s = OpFAdd %f32 %c %p\n%r = OpBitcast %u32 %s\n";
+    const std::vector<uint32_t> words = {0x3F800800, 0x3F800800, 0xBF800000};
+    const uint32_t apart = bitsOf(0x1p-11f), once = bitsOf(0x1p-11f + 0x1p-24f);
+    const std::string noDefault, strict = "OpExecutionModeId %main FPFastMathDefault %f32 %u_0\n";
+    const auto result = [&](const std::string& ofProduct, const std::string& ofSum,
+                            const std::string& mode) {
+        std::string annotations;
+        if (!ofProduct.empty()) annotations += "OpDecorate %p FPFastMathMode " + ofProduct + "\n";
+        if (!ofSum.empty()) annotations += "OpDecorate %s FPFastMathMode " + ofSum + "\n";
+        return resultOf(sum, annotations, {.contracts = true}, words, mode);
+    };
+    EXPECT_EQ(result("AllowContract", "AllowContract", noDefault), once);
+    EXPECT_EQ(result("None", "", noDefault), apart);
+    EXPECT_EQ(result("", "None", noDefault), apart);
+    EXPECT_EQ(result("NotNaN", "NotNaN", noDefault), apart);
+    EXPECT_EQ(result("", "", strict), apart);
+    EXPECT_EQ(result("AllowContract", "", strict), apart);
+    EXPECT_EQ(result("", "AllowContract", strict), apart);
+    EXPECT_EQ(result("AllowContract", "AllowContract", strict), once);
 }
 
 // The same product less 1, and 1 less it; the product is in another block.
