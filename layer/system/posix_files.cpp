@@ -86,7 +86,7 @@ Result<FileDescriptor> openFolder(std::string_view path, IfMissing ifMissing, bo
     if (!folder.isOpen()) return systemProblem();
     while (!path.empty()) {
         const std::string name(path.substr(0, path.find('/')));
-        path.remove_prefix(name.size() < path.size() ? name.size() + 1 : name.size());
+        path.remove_prefix(std::min(name.size() + 1, path.size()));
         if (name.empty()) continue;
         if (ifMissing == IfMissing::kCreate && (!inOwn || mayMakeIn(folder.number())))
             ::mkdirat(folder.number(), name.c_str(), kFolderMode);
@@ -111,23 +111,36 @@ bool isNullDevice(int file) {
            info.st_rdev == null.st_rdev;
 }
 
-// Opens an existing file by its path, as openIn does.
-Result<FileDescriptor> openExisting(const std::string& path, int flags) {
-    const size_t slash = path.rfind('/');
-    const size_t start = slash == std::string::npos ? 0 : slash + 1;
+struct Opened {
+    FileDescriptor folder, file;
+};
+// Opens a file by its path, as openIn does, in a folder that exists. Does not wait for the other
+// end of a named pipe.
+Result<Opened> openByPath(const std::string& path, int flags) {
+    const size_t start = path.rfind('/') + 1;  // 0 if there is none
     auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);
     if (!folder) return folder.error();
-    return openIn(folder->number(), path.substr(start), flags | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    constexpr int kAlways = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+    auto file = openIn(folder->number(), path.substr(start), flags | kAlways);
+    if (!file) return file.error();
+    return Opened{std::move(*folder), std::move(*file)};
+}
+
+// The result of a system call that signals do not interrupt.
+template <typename F>
+ssize_t uninterrupted(F&& call) {
+    for (;;)
+        if (const ssize_t result = call(); result >= 0 || errno != EINTR) return result;
 }
 
 std::optional<std::string> textOf(int file, size_t most) {
     std::string text(most, '\0');
     size_t size = 0;
-    while (size < most) {
-        const ssize_t got = ::read(file, text.data() + size, most - size);
-        if (got < 0 && errno == EINTR) continue;
+    for (;;) {
+        const ssize_t got =
+            uninterrupted([&] { return ::read(file, text.data() + size, most - size); });
         if (got < 0) return std::nullopt;
-        if (got == 0) break;
+        if (got == 0) break;  // the end, or no more is wanted
         size += static_cast<size_t>(got);
     }
     text.resize(size);
@@ -136,15 +149,11 @@ std::optional<std::string> textOf(int file, size_t most) {
 
 // A new folder that only this user can enter.
 Result<std::string> makePrivateFolder(int parent) {
-    constexpr int kTries = 16;
-    for (int i = 0; i < kTries; ++i) {
-        uint64_t random = 0;
-        if (::getrandom(&random, sizeof(random), 0) != sizeof(random)) return systemProblem();
-        std::string name = "coopvk-" + hexName(random);
-        if (::mkdirat(parent, name.c_str(), kFolderMode) == 0) return name;
-        if (errno != EEXIST) break;
-    }
-    return systemProblem();
+    uint64_t random;  // no folder has such a name by chance
+    if (::getrandom(&random, sizeof(random), 0) != sizeof(random)) return systemProblem();
+    std::string name = "coopvk-" + hexName(random);
+    if (::mkdirat(parent, name.c_str(), kFolderMode) != 0) return systemProblem();
+    return name;
 }
 
 // The number of an open stream that a path names; -1 for other paths.
@@ -164,8 +173,8 @@ int streamOf(std::string_view path) {
 
 bool writeAll(int file, std::string_view bytes) {
     while (!bytes.empty()) {
-        const ssize_t written = ::write(file, bytes.data(), bytes.size());
-        if (written < 0 && errno == EINTR) continue;
+        const ssize_t written =
+            uninterrupted([&] { return ::write(file, bytes.data(), bytes.size()); });
         if (written <= 0) return false;
         bytes.remove_prefix(static_cast<size_t>(written));
     }
@@ -187,8 +196,8 @@ void writePieces(int file, std::span<const std::string_view> pieces) noexcept {
     auto left = std::span(ranges).first(count);
     const PipeSignalHeld held;
     while (!left.empty()) {
-        const ssize_t written = ::writev(file, left.data(), static_cast<int>(left.size()));
-        if (written < 0 && errno == EINTR) continue;
+        const ssize_t written = uninterrupted(
+            [&] { return ::writev(file, left.data(), static_cast<int>(left.size())); });
         if (written <= 0) return;
         auto size = static_cast<size_t>(written);
         while (!left.empty() && size >= left.front().iov_len) {
@@ -209,27 +218,22 @@ Result<FileDescriptor> openForAppending(const std::string& path, IfMissing ifMis
         if (!file.isOpen()) return systemProblem();
         return file;
     }
-    const size_t slash = path.rfind('/');
-    const size_t start = slash == std::string::npos ? 0 : slash + 1;
-    auto folder = openFolder(std::string_view(path).substr(0, start), IfMissing::kFail);
-    if (!folder) return folder.error();
-    // Do not wait for the reader of a named pipe.
-    const int flags = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
-                      (ifMissing == IfMissing::kCreate ? O_CREAT : 0);
-    auto file = openIn(folder->number(), path.substr(start), flags);
-    if (!file) return file.error();
-    if (isShared(folder->number()) && !isOwnFile(file->number()) && !isNullDevice(file->number())) {
+    const int create = ifMissing == IfMissing::kCreate ? O_CREAT : 0;
+    auto opened = openByPath(path, O_WRONLY | O_APPEND | create);
+    if (!opened) return opened.error();
+    auto& [folder, file] = *opened;
+    if (isShared(folder.number()) && !isOwnFile(file.number()) && !isNullDevice(file.number())) {
         return problem("not this user's own file, in a folder that others can write to");
     }
-    const int status = ::fcntl(file->number(), F_GETFL);
-    ::fcntl(file->number(), F_SETFL, status & ~O_NONBLOCK);
-    return file;
+    const int status = ::fcntl(file.number(), F_GETFL);
+    ::fcntl(file.number(), F_SETFL, status & ~O_NONBLOCK);
+    return std::move(file);
 }
 
 std::optional<std::string> readOwnFile(const std::string& path, size_t most) {
-    const auto file = openExisting(path, O_RDONLY);
-    if (!file || !isOwnFile(file->number())) return std::nullopt;
-    return textOf(file->number(), most);
+    const auto opened = openByPath(path, O_RDONLY);
+    if (!opened || !isOwnFile(opened->file.number())) return std::nullopt;
+    return textOf(opened->file.number(), most);
 }
 
 std::vector<std::string> namesInFolder(const std::string& path) {
@@ -250,10 +254,10 @@ bool makeOwnFolder(const std::string& path) {
 void holdFile(int file) noexcept { ::flock(file, LOCK_EX | LOCK_NB); }
 
 std::optional<std::string> takeAbandonedFile(const std::string& path, size_t most) {
-    const auto file = openExisting(path, O_RDONLY);
-    if (!file || !isOwnFile(file->number())) return std::nullopt;
-    if (::flock(file->number(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
-    auto text = textOf(file->number(), most);
+    const auto opened = openByPath(path, O_RDONLY);
+    if (!opened || !isOwnFile(opened->file.number())) return std::nullopt;
+    if (::flock(opened->file.number(), LOCK_EX | LOCK_NB) != 0) return std::nullopt;
+    auto text = textOf(opened->file.number(), most);
     return ::unlink(path.c_str()) == 0 ? text : std::nullopt;
 }
 
