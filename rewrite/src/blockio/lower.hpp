@@ -31,11 +31,11 @@ class PrivateMemory {
     PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
                   std::string_view operand);
 
-    bool valid() const { return scalar_ != 0; }
-    Id scalar() const { return scalar_; }
-    uint32_t scalarBytes() const { return scalarBytes_; }
+    bool valid() const { return scalars_.has_value(); }
+    Id scalar() const { return elements_->scalar(); }
+    uint32_t scalarBytes() const { return elements_->scalarBytes(); }
     // The number of scalars from the pointer on; nullopt if an index is not constant.
-    std::optional<uint64_t> available() const;
+    std::optional<uint64_t> available() const { return elements_->count(); }
 
     // Declares integers of the width of the scalars, which are split and joined as such. False,
     // with an error, if the device has none.
@@ -47,19 +47,12 @@ class PrivateMemory {
     void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
 
  private:
-    std::string_view resolve(Emitter& emit, Id pointer);
-    Id flatten(Id type);
-    Id at(Emitter& emit, Id index);
-    Id integer() { return context_.types.intType(scalarBytes_ * 8, false); }
-    Id load(Emitter& emit, Id index);
+    Id integer() { return context_.types.intType(scalarBytes() * 8, false); }
+    Id load(Emitter& emit, Id index) { return scalars_->load(emit, integer(), index); }
 
     LoweringContext& context_;
-    Id base_ = 0;
-    std::vector<Id> prefix_;         // the indices up to the last structure
-    std::vector<uint32_t> lengths_;  // of the arrays and the vector in it, outermost first
-    Id scalar_ = 0;
-    uint32_t scalarBytes_ = 0;
-    Id origin_ = 0;  // u32: index of the pointer's scalar in the outermost array
+    std::optional<ElementPointer> elements_;
+    std::optional<Memory> scalars_;
 };
 
 // The region of memory of a block instruction: accesses to at most 16 bytes at a row and a column.

@@ -127,7 +127,7 @@ bool ElementPointer::resolveByStep(Id pointer) {
 
 // For an array in arrays: elements may lie beyond the inner one, where an access chain must not
 // lead. In shared memory, of which there may be no view, vectors and structures of one member count
-// as arrays.
+// as arrays. So do vectors in variables of an invocation, where a number alone counts, too.
 bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
     const Module& module = context_.module;
     const PointerPath path = pathTo(module, pointer);
@@ -141,21 +141,20 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
     for (size_t level = first; level > 0 && hasNoGaps(types, level - 1, bytes); --level) {
         const uint64_t length = memberCount(module, types[level - 1]).value_or(0);
         lengths.push_back(static_cast<uint32_t>(length));
-        if (isArrayType(module.def(types[level - 1]).opcode)) first = level - 1;
+        if (isPrivate(storage_) || isArrayType(module.def(types[level - 1]).opcode)) {
+            first = level - 1;
+        }
         if (length == 0) break;  // it has no end
         bytes *= length;
     }
     lengths.resize(indices.size() - first);
-    if (lengths.size() < 2) return false;
-    lengths.pop_back();
+    if (lengths.size() < 2 && !isPrivate(storage_)) return false;
     prefix_ = {path.root};
     prefix_.insert(prefix_.end(), indices.begin(), indices.begin() + std::ptrdiff_t(first));
     for (size_t level = first; level < indices.size(); ++level) {
         const Id index = asIndex(emit, indices[level]);
-        const size_t inside = indices.size() - level;
-        const uint32_t length = inside <= lengths.size() ? lengths[inside - 1] : 1;
-        origin_ =
-            emit.addInt(indexType_, emit.mulInt(indexType_, origin_, constantIndex(length)), index);
+        const Id length = constantIndex(lengths[indices.size() - level - 1]);
+        origin_ = emit.addInt(indexType_, emit.mulInt(indexType_, origin_, length), index);
     }
     lengths_ = std::move(lengths);
     return true;
@@ -166,7 +165,7 @@ bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t
     const Module& module = context_.module;
     const Instruction& type = module.def(types[level]);
     if (isArrayType(type.opcode)) return isTight(context_, storage_, type.result, bytes);
-    if (storage_ != spv::StorageClass::Workgroup) return false;
+    if (storage_ != spv::StorageClass::Workgroup && !isPrivate(storage_)) return false;
     switch (type.opcode) {
         case OpTypeVector:  // the column of a matrix may have a stride
             return level == 0 || module.def(types[level - 1]).opcode != OpTypeMatrix;
@@ -252,16 +251,26 @@ Id ElementPointer::asIndex(Emitter& emit, Id integer) {
     return emit.toUnsigned(indexType_, integer);
 }
 
+std::optional<uint64_t> ElementPointer::count() const {
+    uint64_t all = 1;
+    for (const uint32_t length : lengths_) all *= length;
+    const std::optional<uint64_t> ahead = context_.module.constantValue(origin_);
+    if (all == 0 || !ahead) return std::nullopt;
+    return all > *ahead ? all - *ahead : 0;
+}
+
 Id ElementPointer::at(Emitter& emit, Id index, Id component) {
     Operands operands = idOperands(prefix_);
-    std::vector<Id> inside;  // indices into arrays of arrays, innermost first
-    for (const uint32_t length : lengths_) {
-        inside.push_back(length == 1 ? emit.constant(0)
-                                     : emit.modInt(indexType_, index, constantIndex(length)));
+    std::vector<Id> indices;  // innermost first
+    for (size_t i = 0; i + 1 < lengths_.size(); ++i) {
+        const uint32_t length = lengths_[i];
+        indices.push_back(length == 1 ? emit.constant(0)
+                                      : emit.modInt(indexType_, index, constantIndex(length)));
         index = emit.divInt(indexType_, index, constantIndex(length));
     }
-    operands.push_back(idOperand(index));
-    for (; !inside.empty(); inside.pop_back()) operands.push_back(idOperand(inside.back()));
+    if (!lengths_.empty()) indices.push_back(index);
+    if (operands.size() + indices.size() == 1) return prefix_[0];
+    for (; !indices.empty(); indices.pop_back()) operands.push_back(idOperand(indices.back()));
     Id type = pointerType_;
     if (component != 0) {
         operands.push_back(idOperand(component));

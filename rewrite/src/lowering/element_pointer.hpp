@@ -76,6 +76,8 @@ class ElementPointer {
 
     // at(origin() + n) points to Pointer[n]. Callers add origin() once for many elements.
     Id origin() const { return origin_; }
+    // The elements of a variable from Pointer on; nullopt if an index or a length is not constant.
+    std::optional<uint64_t> count() const;
     // With `component`, a u32, a pointer to this component of the pointee; 0: to the whole pointee.
     Id at(Emitter& emit, Id index, Id component = 0);
 
@@ -104,8 +106,8 @@ class ElementPointer {
     bool isUntyped_ = false;     // the original pointer
     bool isNonUniform_ = false;  // as the original pointer
     spv::Op chain_ = OpAccessChain;
-    std::vector<Id> prefix_;         // operands before the index
-    std::vector<uint32_t> lengths_;  // of arrays in the array of the index, innermost first
+    std::vector<Id> prefix_;               // operands before the indices
+    std::vector<uint32_t> lengths_ = {0};  // for each index, innermost first; 0: not known
     Id pointerType_ = 0;
     Id pointee_ = 0;
     Id scalar_ = 0;

@@ -249,7 +249,8 @@ bool hasSharedBlocks(const Module& module) {
 }
 
 bool hasLayout(const LoweringContext& context, spv::StorageClass storage) {
-    return storage != spv::StorageClass::Workgroup || context.hasSharedBlocks;
+    return storage == spv::StorageClass::Workgroup ? context.hasSharedBlocks
+                                                   : hasExplicitLayout(storage);
 }
 
 bool isTight(const LoweringContext& context, spv::StorageClass storage, Id type, uint64_t bytes) {
