@@ -178,7 +178,7 @@ bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t
     }
 }
 
-Id ElementPointer::constantIndex(uint32_t value) {
+Id ElementPointer::constantIndex(uint32_t value) const {
     return context_.types.constant(indexType_, value);
 }
 
@@ -247,7 +247,7 @@ Id ElementPointer::stride(Emitter& emit, Id operand) {
     return overSigned(emit, units, pointeeBytes());
 }
 
-Id ElementPointer::asIndex(Emitter& emit, Id integer) {
+Id ElementPointer::asIndex(Emitter& emit, Id integer) const {
     return emit.toUnsigned(indexType_, integer);
 }
 
@@ -259,7 +259,7 @@ std::optional<uint64_t> ElementPointer::count() const {
     return all > *ahead ? all - *ahead : 0;
 }
 
-Id ElementPointer::at(Emitter& emit, Id index, Id component) {
+Id ElementPointer::at(Emitter& emit, Id index, Id component) const {
     Operands operands = idOperands(prefix_);
     std::vector<Id> indices;  // innermost first
     for (size_t i = 0; i + 1 < lengths_.size(); ++i) {

@@ -63,7 +63,7 @@ class ElementPointer {
     // Type of indices.
     Id indexType() const { return indexType_; }
     // Converts an integer scalar to indexType().
-    Id asIndex(Emitter& emit, Id integer);
+    Id asIndex(Emitter& emit, Id integer) const;
     // The operand Stride as a number of pointees, of indexType(). It counts bytes if the pointer is
     // untyped (SPV_KHR_untyped_pointers), else original pointees.
     Id stride(Emitter& emit, Id operand);
@@ -79,7 +79,7 @@ class ElementPointer {
     // The elements of a variable from Pointer on; nullopt if an index or a length is not constant.
     std::optional<uint64_t> count() const;
     // With `component`, a u32, a pointer to this component of the pointee; 0: to the whole pointee.
-    Id at(Emitter& emit, Id index, Id component = 0);
+    Id at(Emitter& emit, Id index, Id component = 0) const;
 
  private:
     ElementPointer(LoweringContext& context, Id pointer);
@@ -96,7 +96,7 @@ class ElementPointer {
     void intoView(Emitter& emit, const BufferPlace& place);
     void becomeScalars();
     void becomeNarrowScalars();
-    Id constantIndex(uint32_t value);
+    Id constantIndex(uint32_t value) const;
     uint32_t unitsInPointee() const;
     // A number, which may be negative, over a power of two that divides it.
     Id overSigned(Emitter& emit, Id units, uint32_t powerOfTwo);

@@ -19,13 +19,7 @@ void Memory::view(Emitter& emit, Id type) {
 }
 
 Id Memory::pointer(Emitter& emit, Id type, Id index) {
-    if (elements_) {
-        const uint32_t width = elements_->components();
-        const Id pointee = elements_->asIndex(emit, emit.over(index, width));
-        const Id component = width == 1 ? 0 : emit.toU32(emit.modulo(index, width));
-        return elements_->at(emit, emit.addInt(indexType(), elements_->origin(), pointee),
-                             component);
-    }
+    if (elements_) return piece(emit, elements_->origin(), {0, index}, 1).pointer;
     Module& module = context_->module;
     const spv::StorageClass storage = module.storage(place_.root);
     const bool isUniform = storage == spv::StorageClass::Uniform;  // a BufferBlock
@@ -46,6 +40,53 @@ void Memory::store(Emitter& emit, Id type, Id index, Id value) {
     const Operands operands = operands_.forStore(bytesOf(context_->types, type));
     const Id at = pointer(emit, type, index);
     emit.store(at, emit.bitcast(onlyScalar().value_or(type), value), operands);
+}
+
+Memory::Piece Memory::piece(Emitter& emit, Id first, const ScalarIndex& index, size_t left) {
+    const uint32_t width = elements_->components();
+    const auto elementAt = [&](std::optional<Id> dynamic, uint32_t constant) {
+        const Id type = indexType();
+        Id element = first;
+        if (dynamic) element = emit.addInt(type, element, elements_->asIndex(emit, *dynamic));
+        return emit.addInt(type, element, context_->types.constant(type, constant));
+    };
+    if (width == 1) return {elements_->at(emit, elementAt(index.dynamic, index.constant)), 1};
+    if (!index.dynamic || index.factor % width == 0) {
+        std::optional<Id> dynamic;
+        if (index.dynamic) dynamic = emit.over(*index.dynamic, width);
+        const Id element = elementAt(dynamic, index.constant / width);
+        const uint32_t component = index.constant % width;
+        if (component == 0 && left >= width) return {elements_->at(emit, element), width};
+        return {elements_->at(emit, element, emit.constant(component)), 1};
+    }
+    const Id scalar = emit.plus(*index.dynamic, index.constant);
+    const Id element = elementAt(emit.over(scalar, width), 0);
+    return {elements_->at(emit, element, emit.toU32(emit.modulo(scalar, width))), 1};
+}
+
+std::vector<Slot> Memory::loadScalars(Emitter& emit, Id first, ScalarIndex index, uint32_t count) {
+    std::vector<Slot> out;
+    while (out.size() < count) {
+        const Piece from = piece(emit, first, index, count - out.size());
+        const Id type = context_->types.vectorType(elements_->scalar(), from.scalars);
+        const Operands operands = operands_.forLoad(from.scalars * elements_->scalarBytes());
+        const Id value = emit.load(type, from.pointer, operands);
+        const std::vector<Slot> slots = slotsOf(emit, {&value, 1});
+        out.insert(out.end(), slots.begin(), slots.end());
+        index.constant += from.scalars;
+    }
+    return out;
+}
+
+void Memory::storeScalars(Emitter& emit, Id first, ScalarIndex index,
+                          std::span<const Slot> scalars) {
+    while (!scalars.empty()) {
+        const Piece to = piece(emit, first, index, scalars.size());
+        const Id value = gather(emit, elements_->scalar(), scalars.first(to.scalars));
+        emit.store(to.pointer, value, operands_.forStore(to.scalars * elements_->scalarBytes()));
+        scalars = scalars.subspan(to.scalars);
+        index.constant += to.scalars;
+    }
 }
 
 std::optional<MatrixPlace> MatrixPlace::of(LoweringContext& context, Emitter& emit,
@@ -70,7 +111,7 @@ std::optional<MatrixPlace> MatrixPlace::of(LoweringContext& context, Emitter& em
     MemoryOperands memory(operands.subspan(2));
     if (pointer.alignment() != 0) memory = memory.withAlignment(pointer.alignment());
     const Id stride = pointer.stride(emit, operands[1].word);
-    return MatrixPlace{std::move(pointer), *layout == 1, stride, std::move(memory)};
+    return MatrixPlace{Memory(context, std::move(pointer), memory), *layout == 1, stride};
 }
 
 Id atomicScope(Emitter& emit, Id pointer) {

@@ -18,8 +18,16 @@
 #include "ir/control_flow.hpp"
 #include "ir/memory_operands.hpp"
 #include "lowering/element_pointer.hpp"
+#include "lowering/words.hpp"
 
 namespace coopvk::rewrite {
+
+// The number of a scalar: constant + dynamic.
+struct ScalarIndex {
+    uint32_t constant = 0;
+    std::optional<Id> dynamic = {};  // u32 or u64; nullopt: nothing is added
+    uint32_t factor = 1;             // what `dynamic` is a multiple of
+};
 
 class Memory {
  public:
@@ -46,7 +54,19 @@ class Memory {
     Id load(Emitter& emit, Id type, Id index);
     void store(Emitter& emit, Id type, Id index, Id value);
 
+    // Of elements alone: `count` scalars from an index on, behind element `first` (indexType(),
+    // with origin()). They are accessed by whole elements, where these are known to begin there.
+    const ElementPointer& elements() const { return *elements_; }
+    std::vector<Slot> loadScalars(Emitter& emit, Id first, ScalarIndex index, uint32_t count);
+    void storeScalars(Emitter& emit, Id first, ScalarIndex index, std::span<const Slot> scalars);
+
  private:
+    struct Piece {
+        Id pointer;
+        uint32_t scalars;  // all of an element, or one of them
+    };
+    Piece piece(Emitter& emit, Id first, const ScalarIndex& index, size_t left);
+
     LoweringContext* context_;
     BufferPlace place_;
     std::optional<ElementPointer> elements_;  // without one, place_
@@ -61,15 +81,16 @@ struct MatrixPlace {
                                          const Instruction& at, ElementPointer pointer,
                                          std::span<const Operand> operands);
 
-    // What precedes a line (of the index type): pointees.
-    Id ahead(Emitter& emit, Id line) const {
-        return emit.mulInt(pointer.indexType(), line, stride);
+    const ElementPointer& pointer() const { return memory.elements(); }
+    // What precedes a line (of the index type), and where it begins: pointees.
+    Id ahead(Emitter& emit, Id line) const { return emit.mulInt(memory.indexType(), line, stride); }
+    Id lineAt(Emitter& emit, Id line) const {
+        return emit.addInt(memory.indexType(), pointer().origin(), ahead(emit, line));
     }
 
-    ElementPointer pointer;
+    Memory memory;  // of pointees
     bool areColumns = false;
-    Id stride = 0;          // from a line to the next one: pointees, of the index type
-    MemoryOperands memory;  // of accesses to pointees
+    Id stride = 0;  // from a line to the next one: pointees, of the index type
 };
 
 // Parts of words that other invocations change at the same time.

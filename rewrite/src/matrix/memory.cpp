@@ -56,9 +56,9 @@ Id MatrixMemory::sliceStart() {
     const uint32_t depth = context_.slices.depths.at(matrix_.id);
     const Id number = emit_.load(types.uint32(), context_.slices.number);
     const bool acrossLines = rowMajor() == (matrix_.use == Use::kB);
-    const uint32_t bits = memoryBits() * place_->pointer.components();
+    const uint32_t bits = memoryBits() * pointer().components();
     const uint32_t step = acrossLines ? depth : depth * componentBits_ / bits;
-    const Id index = place_->pointer.asIndex(emit_, emit_.times(number, step));
+    const Id index = pointer().asIndex(emit_, emit_.times(number, step));
     return acrossLines ? place_->ahead(emit_, index) : index;
 }
 
@@ -66,13 +66,13 @@ bool MatrixMemory::isDirect() const {
     return inner().neighbours() * componentBits_ % memoryBits() == 0;
 }
 
-LinePosition MatrixMemory::runPosition(uint32_t local) {
-    LinePosition position;
+ScalarIndex MatrixMemory::runPosition(uint32_t local) {
+    ScalarIndex position;
     position.constant = inner().base(local) * componentBits_ / memoryBits();
     if (inner().lanes == 1) return position;
-    position.laneFactor = inner().block * componentBits_ / memoryBits();
+    position.factor = inner().block * componentBits_ / memoryBits();
     const Id lane = writer_.laneOn(matrix_, other(outerDimension()));
-    position.lane = emit_.times(lane, position.laneFactor);
+    position.dynamic = emit_.times(lane, position.factor);
     return position;
 }
 
@@ -82,25 +82,25 @@ Id MatrixMemory::innerIndex(uint32_t local) {
 }
 
 Id MatrixMemory::start() {
-    const Id origin = place_->pointer.origin();
-    return slice_ ? emit_.addInt(place_->pointer.indexType(), origin, *slice_) : origin;
+    const Id origin = pointer().origin();
+    return slice_ ? emit_.addInt(pointer().indexType(), origin, *slice_) : origin;
 }
 
 Id MatrixMemory::lineIndexOf(Id outerLocal) {
-    const Id type = place_->pointer.indexType();
+    const Id type = pointer().indexType();
     const Id lane = outer().lanes == 1 ? 0 : writer_.laneOn(matrix_, outerDimension());
-    const Id line = place_->pointer.asIndex(emit_, indexOfValue(emit_, outer(), lane, outerLocal));
+    const Id line = pointer().asIndex(emit_, indexOfValue(emit_, outer(), lane, outerLocal));
     return emit_.addInt(type, start(), place_->ahead(emit_, line));
 }
 
 Id MatrixMemory::lineIndex(uint32_t outerLocal) {
     TypeTable& types = context_.types;
-    const Id type = place_->pointer.indexType();
+    const Id type = pointer().indexType();
     if (!firstLine_) {
         firstLine_ = start();
         if (outer().lanes != 1) {
             const Id line = emit_.times(writer_.laneOn(matrix_, outerDimension()), outer().block);
-            const Id offset = place_->ahead(emit_, place_->pointer.asIndex(emit_, line));
+            const Id offset = place_->ahead(emit_, pointer().asIndex(emit_, line));
             firstLine_ = emit_.addInt(type, *firstLine_, offset);
         }
     }
@@ -110,60 +110,6 @@ Id MatrixMemory::lineIndex(uint32_t outerLocal) {
         entry->second = emit_.addInt(type, *firstLine_, place_->ahead(emit_, line));
     }
     return entry->second;
-}
-
-Id MatrixMemory::pointeeIndex(Id line, uint32_t constant, std::optional<Id> dynamic) {
-    const Id type = place_->pointer.indexType();
-    Id index = line;
-    if (dynamic) index = emit_.addInt(type, index, place_->pointer.asIndex(emit_, *dynamic));
-    return emit_.addInt(type, index, context_.types.constant(type, constant));
-}
-
-MatrixMemory::Piece MatrixMemory::piece(Id line, LinePosition position, uint32_t left) {
-    const uint32_t n = place_->pointer.components();
-    if (n == 1) {
-        return {place_->pointer.at(emit_, pointeeIndex(line, position.constant, position.lane)),
-                true};
-    }
-    if (!position.lane || position.laneFactor % n == 0) {
-        std::optional<Id> lane;
-        if (position.lane) lane = emit_.over(*position.lane, n);
-        const Id index = pointeeIndex(line, position.constant / n, lane);
-        const uint32_t component = position.constant % n;
-        if (component == 0 && left >= n) return {place_->pointer.at(emit_, index), true};
-        return {place_->pointer.at(emit_, index, emit_.constant(component)), false};
-    }
-    const Id scalar = emit_.plus(*position.lane, position.constant);
-    const Id index = pointeeIndex(line, 0, emit_.over(scalar, n));
-    return {place_->pointer.at(emit_, index, emit_.modulo(scalar, n)), false};
-}
-
-std::vector<Slot> MatrixMemory::loadLine(Id line, LinePosition position, uint32_t count) {
-    std::vector<Slot> out;
-    for (uint32_t done = 0; done < count;) {
-        const Piece from = piece(line, position, count - done);
-        const Id type = from.whole ? place_->pointer.pointee() : place_->pointer.scalar();
-        const uint32_t step = from.whole ? place_->pointer.components() : 1;
-        const Id value =
-            emit_.load(type, from.pointer, place_->memory.forLoad(step * memoryBytes()));
-        const std::vector<Slot> slots = slotsOf(emit_, {&value, 1});
-        out.insert(out.end(), slots.begin(), slots.end());
-        done += step;
-        position.constant += step;
-    }
-    return out;
-}
-
-void MatrixMemory::store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots) {
-    while (!slots.empty()) {
-        const auto left = static_cast<uint32_t>(slots.size());
-        const Piece to = piece(lineIndex(outerLocal), position, left);
-        const uint32_t step = to.whole ? place_->pointer.components() : 1;
-        const Id value = gather(emit_, place_->pointer.scalar(), slots.first(step));
-        emit_.store(to.pointer, value, place_->memory.forStore(step * memoryBytes()));
-        slots = slots.subspan(step);
-        position.constant += step;
-    }
 }
 
 namespace {
@@ -189,9 +135,9 @@ void loadComponents(MatrixWriter& writer, MatrixMemory& memory, const MatrixType
     for (uint32_t outer = 0; outer < memory.outer().count(); ++outer) {
         for (uint32_t local = 0; local < memory.inner().count(); ++local) {
             const Id element = memory.innerIndex(local);
-            LinePosition position;
-            position.lane = emit.over(element, parts);
-            position.laneFactor = 1;
+            ScalarIndex position;
+            position.dynamic = emit.over(element, parts);
+            position.factor = 1;
             const Id scalar = memory.load(outer, position, 1)[0].value;
             const Id index = emit.modulo(element, parts);
             elements.at(memory.outerDimension(), outer, local) =
@@ -400,7 +346,7 @@ class SharedScalarStore : private MatrixCode {
         const Id u32 = emit_.types().uint32(), type = memory_.memoryScalar();
         const uint32_t full = memory_.memoryBytes() < 4 ? ~0u >> (32 - memory_.memoryBits()) : ~0u;
         for (uint32_t s = 0; s < line.size(); ++s) {
-            LinePosition position;
+            ScalarIndex position;
             position.constant = s;
             Scalar& scalar = line[s];
             std::vector<Id> old;

@@ -13,13 +13,6 @@
 
 namespace coopvk::rewrite {
 
-// A place in a line, in memory scalars: constant + lane.
-struct LinePosition {
-    uint32_t constant = 0;
-    std::optional<Id> lane;   // u32, differs between lanes; nullopt: nothing is added
-    uint32_t laneFactor = 0;  // what `lane` is a multiple of
-};
-
 class MatrixMemory : private MatrixCode {
  public:
     // operands: MemoryLayout, [Stride], [Memory Operands].
@@ -31,23 +24,23 @@ class MatrixMemory : private MatrixCode {
                  std::span<const Operand> operands);
 
     bool valid() const { return place_.has_value(); }
-    Condition reaches() const { return place_->pointer.reaches(); }
+    Condition reaches() const { return pointer().reaches(); }
     bool rowMajor() const { return !place_->areColumns; }
     Dimension outerDimension() const { return rowMajor() ? Dimension::kRows : Dimension::kColumns; }
     const Axis& inner() const { return matrix_.fragment.axis(other(outerDimension())); }
     const Axis& outer() const { return matrix_.fragment.axis(outerDimension()); }
     // The row or column of the matrix (u32) that has a local index on the inner axis.
     Id innerIndex(uint32_t local);
-    Id memoryScalar() const { return place_->pointer.scalar(); }
-    uint32_t memoryBytes() const { return place_->pointer.scalarBytes(); }
-    uint32_t memoryBits() const { return place_->pointer.scalarBytes() * 8; }
+    Id memoryScalar() const { return pointer().scalar(); }
+    uint32_t memoryBytes() const { return pointer().scalarBytes(); }
+    uint32_t memoryBits() const { return pointer().scalarBytes() * 8; }
     uint32_t componentBits() const { return componentBits_; }
     // Whether each run of a lane consists of whole memory scalars.
     bool isDirect() const;
 
     // Memory scalars in a run, and the place of the run whose first local element is `local`.
     uint32_t runScalars() const { return inner().neighbours() * componentBits_ / memoryBits(); }
-    LinePosition runPosition(uint32_t local);
+    ScalarIndex runPosition(uint32_t local);
     // Calls visit(outer, first) for each run: its local line, and its first local element in that.
     template <typename Visit>
     void eachRun(Visit visit) const {
@@ -59,32 +52,29 @@ class MatrixMemory : private MatrixCode {
     }
 
     // Loads `count` memory scalars of a local line.
-    std::vector<Slot> load(uint32_t outerLocal, LinePosition position, uint32_t count) {
-        return loadLine(lineIndex(outerLocal), position, count);
+    std::vector<Slot> load(uint32_t outerLocal, ScalarIndex position, uint32_t count) {
+        return place_->memory.loadScalars(emit_, lineIndex(outerLocal), position, count);
     }
     std::vector<Slot> loadRun(uint32_t outerLocal, uint32_t first) {
         return load(outerLocal, runPosition(first), runScalars());
     }
     // The same of the local line with the number `outerLocal`, a u32 value.
     std::vector<Slot> loadRunOf(Id outerLocal, uint32_t first) {
-        return loadLine(lineIndexOf(outerLocal), runPosition(first), runScalars());
+        return place_->memory.loadScalars(emit_, lineIndexOf(outerLocal), runPosition(first),
+                                          runScalars());
     }
     // Stores memory scalars to a local line.
-    void store(uint32_t outerLocal, LinePosition position, std::span<const Slot> slots);
+    void store(uint32_t outerLocal, ScalarIndex position, std::span<const Slot> slots) {
+        place_->memory.storeScalars(emit_, lineIndex(outerLocal), position, slots);
+    }
 
  private:
-    struct Piece {
-        Id pointer;
-        bool whole;  // a whole pointee rather than one component of it
-    };
-    Piece piece(Id line, LinePosition position, uint32_t left);
-    std::vector<Slot> loadLine(Id line, LinePosition position, uint32_t count);
+    const ElementPointer& pointer() const { return place_->pointer(); }
     Id sliceStart();
     // Where the matrix, or its slice, begins; and where a line of the lane begins.
     Id start();
     Id lineIndex(uint32_t outerLocal);
     Id lineIndexOf(Id outerLocal);
-    Id pointeeIndex(Id line, uint32_t constant, std::optional<Id> dynamic);
 
     const MatrixType& matrix_;
     std::optional<MatrixPlace> place_;  // nullopt after an error

@@ -48,22 +48,21 @@ std::optional<TilesInMemory> tilesOf(NativeFunction& f, const Instruction& at,
     TileAccess access;
     access.layout = at.word(layout);
     access.columnMajor = place->areColumns;
-    access.stride = place->pointer.changesStride() ? place->stride : at.word(layout + 1);
+    access.stride = place->pointer().changesStride() ? place->stride : at.word(layout + 1);
     const uint32_t alignment = tileAlignment(access, f.types, type);
-    access.memory =
-        at.result != 0 ? place->memory.forLoad(alignment) : place->memory.forStore(alignment);
-    const auto pointer = [&f, &at, &type, matrix = *place](uint32_t line, uint32_t inner) mutable {
+    const MemoryOperands& operands = place->memory.operands();
+    access.memory = at.result != 0 ? operands.forLoad(alignment) : operands.forStore(alignment);
+    const auto pointer = [&f, &at, &type, matrix = *place](uint32_t line, uint32_t inner) {
+        const ElementPointer& elements = matrix.pointer();
         const uint32_t bytes = inner * f.types.width(type.component) / 8;
-        if (bytes % matrix.pointer.pointeeBytes() != 0) {
+        if (bytes % elements.pointeeBytes() != 0) {
             f.context.unsupported(at, "a tile would start inside a pointee");
             return Id{0};
         }
-        Emitter& emit = f.emit();
-        const Id index = matrix.pointer.indexType();
-        const Id start = emit.addInt(index, matrix.pointer.origin(),
-                                     matrix.ahead(emit, f.types.constant(index, line)));
-        const Id along = f.types.constant(index, bytes / matrix.pointer.pointeeBytes());
-        return matrix.pointer.at(emit, emit.addInt(index, start, along));
+        const Id index = elements.indexType();
+        const Id start = matrix.lineAt(f.emit(), f.types.constant(index, line));
+        const Id along = f.types.constant(index, bytes / elements.pointeeBytes());
+        return elements.at(f.emit(), f.emit().addInt(index, start, along));
     };
     return TilesInMemory{std::move(access), pointer};
 }

@@ -203,17 +203,16 @@ std::optional<StagedShape> stagedShape(HalvesContext& context, Id type, bool col
 struct MatrixInMemory : MatrixPlace {
     // How the matrix lies in shared memory; nullopt after an error.
     std::optional<StagedShape> staged(HalvesFunction& f, const Instruction& access, Id type) {
-        const auto shape = stagedShape(f.context, type, areColumns, pointer.pointeeBytes());
+        const auto shape = stagedShape(f.context, type, areColumns, pointer().pointeeBytes());
         if (!shape) f.context.unsupported(access, "a line ends inside a pointee");
         return shape;
     }
-    // A unit's pointee `number`, of `count`.
-    Id pointee(Emitter& emit, const StagedElements::Unit& unit, uint32_t number, uint32_t count) {
-        const Id index = pointer.indexType();
-        const Id down = ahead(emit, pointer.asIndex(emit, unit.line));
-        const Id along = pointer.asIndex(emit, emit.plus(emit.times(unit.place, count), number));
-        return pointer.at(emit,
-                          emit.addInt(index, pointer.origin(), emit.addInt(index, down, along)));
+    // Where a unit of so many scalars lies.
+    Id lineOf(Emitter& emit, const StagedElements::Unit& unit) const {
+        return lineAt(emit, pointer().asIndex(emit, unit.line));
+    }
+    ScalarIndex inLine(Emitter& emit, const StagedElements::Unit& unit, uint32_t scalars) const {
+        return {0, emit.times(unit.place, scalars), scalars};
     }
 };
 
@@ -235,15 +234,12 @@ bool holdLoad(HalvesFunction& f, Instruction& load) {
     StagedElements staged(f, load.type, from->areColumns, *shape);
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
-    const uint32_t bytes = from->pointer.pointeeBytes(), count = shape->unit / bytes;
+    const Id scalar = from->pointer().scalar();
+    const uint32_t count = shape->unit / from->pointer().scalarBytes();
     staged.eachUnit([&](const StagedElements::Unit& unit) {
-        std::vector<Id> values;
-        for (uint32_t i = 0; i < count; ++i) {
-            values.push_back(emit.load(from->pointer.pointee(), from->pointee(emit, unit, i, count),
-                                       from->memory.forLoad(bytes)));
-        }
-        staged.write(unit, unpackComponents(emit, number, slotsOf(emit, values),
-                                            from->pointer.scalar(), staged.element()));
+        const std::vector<Slot> scalars = from->memory.loadScalars(
+            emit, from->lineOf(emit, unit), from->inLine(emit, unit, count), count);
+        staged.write(unit, unpackComponents(emit, number, scalars, scalar, staged.element()));
     });
     staged.readAll(load.result);
     return true;
@@ -260,17 +256,13 @@ bool holdStore(HalvesFunction& f, const Instruction& store) {
     Emitter& emit = f.emit();
     const Number& number = *numberOf(f.context.types, format);
     staged.writeAll(store.word(1));
-    const uint32_t bytes = to->pointer.pointeeBytes(), count = shape->unit / bytes;
+    const Id scalar = to->pointer().scalar();
     staged.eachUnit([&](const StagedElements::Unit& unit) {
         const std::vector<Slot> scalars =
-            packComponents(emit, number, staged.read(unit), staged.element(), to->pointer.scalar());
-        const uint32_t width = to->pointer.components();
-        for (uint32_t i = 0; i < count; ++i) {
-            emit.store(
-                to->pointee(emit, unit, i, count),
-                gather(emit, to->pointer.scalar(), std::span(scalars).subspan(i * width, width)),
-                to->memory.forStore(bytes));
-        }
+            packComponents(emit, number, staged.read(unit), staged.element(), scalar);
+        const auto count = static_cast<uint32_t>(scalars.size());
+        to->memory.storeScalars(emit, to->lineOf(emit, unit), to->inLine(emit, unit, count),
+                                scalars);
     });
     staged.barrier();
     return true;
