@@ -31,11 +31,11 @@ class PrivateMemory {
     PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer, const Instruction& at,
                   std::string_view operand);
 
-    bool valid() const { return scalars_.has_value(); }
-    Id scalar() const { return elements_->scalar(); }
-    uint32_t scalarBytes() const { return elements_->scalarBytes(); }
+    bool valid() const { return memory_.has_value(); }
+    Id scalar() const { return memory_->elements().scalar(); }
+    uint32_t scalarBytes() const { return memory_->elements().scalarBytes(); }
     // The number of scalars from the pointer on; nullopt if an index is not constant.
-    std::optional<uint64_t> available() const { return elements_->count(); }
+    std::optional<uint64_t> available() const { return memory_->elements().count(); }
 
     // Declares integers of the width of the scalars, which are split and joined as such. False,
     // with an error, if the device has none.
@@ -47,12 +47,12 @@ class PrivateMemory {
     void write(Emitter& emit, Id start, std::vector<Slot> units, Id unit);
 
  private:
-    Id integer() { return context_.types.intType(scalarBytes() * 8, false); }
-    Id load(Emitter& emit, Id index) { return scalars_->load(emit, integer(), index); }
+    std::vector<Slot> load(Emitter& emit, Id start, uint32_t count) {
+        return memory_->loadScalars(emit, memory_->elements().origin(), {0, start}, count);
+    }
 
     LoweringContext& context_;
-    std::optional<ElementPointer> elements_;
-    std::optional<Memory> scalars_;
+    std::optional<Memory> memory_;
 };
 
 // The region of memory of a block instruction: accesses to at most 16 bytes at a row and a column.

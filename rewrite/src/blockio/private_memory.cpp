@@ -39,8 +39,7 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
                         "layouts (VUID-StandaloneSpirv-OpTypeUntypedPointerKHR-11417)",
                         operand));
     } else if (const Id first = firstScalar(emit, pointer); first != 0) {
-        elements_.emplace(context, emit, first, at, 0);
-        scalars_.emplace(context, *elements_);
+        memory_.emplace(context, ElementPointer(context, emit, first, at, 0));
     } else {
         context.invalid(
             at, std::format("{} must point to numbers, or vectors or arrays of them", operand));
@@ -48,26 +47,19 @@ PrivateMemory::PrivateMemory(LoweringContext& context, Emitter& emit, Id pointer
 }
 
 bool PrivateMemory::declare(const Instruction& at) {
-    const Number* number = numberOf(context_.types, integer());
+    const Id integer = context_.types.intType(scalarBytes() * 8, false);
+    const Number* number = numberOf(context_.types, integer);
     if (number == nullptr || !number->isSupportedBy(context_.target.device)) {
         return context_.fail(
             ErrorCode::kUnsupported, at,
             std::format("private elements of {0} bits need shaderInt{0}", scalarBytes() * 8));
     }
-    context_.types.declareArithmetic(integer());
+    context_.types.declareArithmetic(integer);
     return true;
 }
 
 std::vector<Slot> PrivateMemory::read(Emitter& emit, Id start, uint32_t bytes, Id unit) {
-    const uint32_t unitBytes = context_.types.width(unit) / 8;
-    std::vector<Slot> slots;
-    const uint32_t scalars = divideUp(bytes, scalarBytes());
-    for (uint32_t i = 0; i < scalars; ++i) slots.push_back({load(emit, emit.plus(start, i)), 0});
-    // The last scalars may not fill a unit.
-    while (slots.size() * scalarBytes() % unitBytes != 0) {
-        slots.push_back({context_.types.constant(integer(), 0), 0});
-    }
-    return regroup(emit, slots, integer(), unit);
+    return regroupFilled(emit, load(emit, start, divideUp(bytes, scalarBytes())), scalar(), unit);
 }
 
 void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id unit) {
@@ -75,15 +67,12 @@ void PrivateMemory::write(Emitter& emit, Id start, std::vector<Slot> units, Id u
     const size_t bytes = units.size() * unitBytes;
     if (const size_t beyond = bytes % scalarBytes(); beyond != 0) {
         const Id last = emit.plus(start, static_cast<uint32_t>(bytes / scalarBytes()));
-        const Slot old[] = {{load(emit, last), 0}};
-        const std::vector<Slot> rest = regroup(emit, old, integer(), unit);
+        const std::vector<Slot> rest = regroup(emit, load(emit, last, 1), scalar(), unit);
         const auto kept = static_cast<std::ptrdiff_t>(beyond / unitBytes);
         units.insert(units.end(), rest.begin() + kept, rest.end());
     }
-    const std::vector<Slot> slots = regroup(emit, units, unit, integer());
-    for (uint32_t i = 0; i < slots.size(); ++i) {
-        scalars_->store(emit, integer(), emit.plus(start, i), scalarOf(emit, integer(), slots[i]));
-    }
+    memory_->storeScalars(emit, memory_->elements().origin(), {0, start},
+                          regroup(emit, units, unit, scalar()));
 }
 
 }  // namespace coopvk::rewrite
