@@ -79,11 +79,9 @@ class BlockRegion {
  private:
     Id baseAddress(Emitter& emit, Id pointer);
     bool resolve(Emitter& emit, Id pointer, const Instruction& at);
-    Id indexOf(Emitter& emit, uint32_t bytes, Id row, Id column);
-    Id pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column);
+    std::pair<Memory, Id> at(Emitter& emit, uint32_t bytes, Id row, Id column);
     Id address(Emitter& emit, Id row, Id column);
     Id wordPairAddress(Emitter& emit, Id row, Id column);
-    void declare(uint32_t bytes);
 
     LoweringContext& context_;
     bool valid_ = false;

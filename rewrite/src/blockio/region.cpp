@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "blockio/lower.hpp"
-#include "ir/memory_operands.hpp"
 #include "ir/opcodes.hpp"
 #include "lowering/place.hpp"
 
 namespace coopvk::rewrite {
-
-namespace {
-
-// Accesses through physical pointers need Aligned.
-MemoryOperands aligned() { return MemoryOperands().withAlignment(kAnyAlignment); }
-
-}  // namespace
 
 BlockRegion::BlockRegion(LoweringContext& context, Emitter& emit, Id pointer, Id pitch,
                          const Instruction& at)
@@ -51,38 +43,24 @@ Id BlockRegion::baseAddress(Emitter& emit, Id pointer) {
 
 // Without a known variable, only accesses to the type to which the pointer points are possible.
 bool BlockRegion::resolve(Emitter& emit, Id pointer, const Instruction& at) {
-    const BufferPlace place = placeOf(emit, pointer);
-    if (place.valid()) {
-        const std::optional<uint64_t> known = context_.module.constantValue(place.bytes);
-        if (!known || *known % 16 != 0) misalignment_ = emit.toU32(place.bytes);
-        memory_.emplace(context_, place);
+    memory_ = Memory::behind(context_, emit, pointer, at, context_.types.intType(8, false));
+    if (!memory_) return false;
+    if (!memory_->onlyScalar()) {
+        const Id bytes = memory_->place().bytes;
+        const std::optional<uint64_t> known = context_.module.constantValue(bytes);
+        if (!known || *known % 16 != 0) misalignment_ = emit.toU32(bytes);
         return true;
     }
-    if (place.problem != BufferPlace::Problem::kNoVariable) {
-        const auto [code, text] = place.refusal();
-        return context_.fail(code, at, text);
-    }
-    const ElementPointer elements(context_, emit, pointer, at, context_.types.intType(8, false));
-    if (!elements.valid()) return false;
-    if (elements.components() != 1) {
-        return context_.fail(ErrorCode::kUnsupported, at,
-                             "a base pointer without a known variable must point to a scalar");
-    }
-    onlyWidth_ = elements.scalarBytes();
-    memory_.emplace(context_, elements);
-    return true;
+    onlyWidth_ = memory_->elements().scalarBytes();
+    return memory_->elements().components() == 1 ||
+           context_.fail(ErrorCode::kUnsupported, at,
+                         "a base pointer without a known variable must point to a scalar");
 }
 
 Id BlockRegion::type(uint32_t bytes) {
     TypeTable& types = context_.types;
     if (bytes <= 4) return types.intType(bytes * 8, false);
     return types.vectorType(types.uint32(), bytes / 4);
-}
-
-void BlockRegion::declare(uint32_t bytes) {
-    if (bytes > 2) return;
-    context_.types.declareArithmetic(type(bytes));
-    if (!memory_) declareAccess(context_.module, spv::StorageClass::StorageBuffer, 8 * bytes);
 }
 
 Id BlockRegion::address(Emitter& emit, Id row, Id column) {
@@ -118,31 +96,30 @@ Id BlockRegion::wordPairAddress(Emitter& emit, Id row, Id column) {
     return emit.construct(types.vectorType(u32, 2), words);
 }
 
-// In memory_, of elements of so many bytes.
-Id BlockRegion::indexOf(Emitter& emit, uint32_t bytes, Id row, Id column) {
-    const Id byte = emit.addU32(emit.mulU32(row, pitch_), column);
-    return emit.over(emit.sum(byte, memory_->bytesAhead(emit)), bytes);
-}
-
-// Without memory_.
-Id BlockRegion::pointerTo(Emitter& emit, uint32_t bytes, Id row, Id column) {
+// The memory for an access, and the number of the element of so many bytes.
+std::pair<Memory, Id> BlockRegion::at(Emitter& emit, uint32_t bytes, Id row, Id column) {
+    if (bytes <= 2) context_.types.declareArithmetic(type(bytes));
+    if (memory_) {
+        const Id byte = emit.addU32(emit.mulU32(row, pitch_), column);
+        return {*memory_, emit.over(emit.sum(byte, memory_->bytesAhead(emit)), bytes)};
+    }
     TypeTable& types = context_.types;
-    const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
     const Id place = address(emit, row, column);
     const bool wide = types.components(emit.typeOf(place)) == 1;
-    return emit.op(wide ? OpConvertUToPtr : OpBitcast, pointer, {place});
+    const Id pointer = types.pointerType(spv::StorageClass::PhysicalStorageBuffer, type(bytes));
+    return {Memory(context_,
+                   placeOf(emit, emit.op(wide ? OpConvertUToPtr : OpBitcast, pointer, {place}))),
+            emit.constant(0)};
 }
 
 Id BlockRegion::load(Emitter& emit, uint32_t bytes, Id row, Id column) {
-    declare(bytes);
-    if (memory_) return memory_->load(emit, type(bytes), indexOf(emit, bytes, row, column));
-    return emit.load(type(bytes), pointerTo(emit, bytes, row, column), aligned().forLoad(bytes));
+    auto [memory, index] = at(emit, bytes, row, column);
+    return memory.load(emit, type(bytes), index);
 }
 
 void BlockRegion::store(Emitter& emit, uint32_t bytes, Id row, Id column, Id value) {
-    declare(bytes);
-    if (memory_) return memory_->store(emit, type(bytes), indexOf(emit, bytes, row, column), value);
-    emit.store(pointerTo(emit, bytes, row, column), value, aligned().forStore(bytes));
+    auto [memory, index] = at(emit, bytes, row, column);
+    memory.store(emit, type(bytes), index, value);
 }
 
 }  // namespace coopvk::rewrite

@@ -44,7 +44,7 @@ bool pointsIntoTightArray(const LoweringContext& context, Id pointer) {
 
 ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id pointer,
                                const Instruction& at, Id component, uint32_t widest)
-    : context_(context), widest_(widest) {
+    : context_(&context), widest_(widest) {
     Module& module = context.module;
     pointerType_ = module.def(pointer).type;
     const Instruction& type = module.def(pointerType_);
@@ -70,7 +70,7 @@ ElementPointer::ElementPointer(LoweringContext& context, Emitter& emit, Id point
 
 ElementPointer::ElementPointer(LoweringContext& context, spv::StorageClass storage, Id element,
                                std::vector<Id> prefix, bool steps, bool isNonUniform)
-    : context_(context),
+    : context_(&context),
       isNonUniform_(isNonUniform),
       chain_(steps ? OpPtrAccessChain : OpAccessChain),
       prefix_(std::move(prefix)),
@@ -84,25 +84,25 @@ ElementPointer::ElementPointer(LoweringContext& context, spv::StorageClass stora
       origin_(constantIndex(0)) {}
 
 void ElementPointer::resolve(Emitter& emit, Id pointer, const Instruction& at) {
-    origin_ = context_.types.constant(indexType_, 0);
+    origin_ = context_->types.constant(indexType_, 0);
     if (scalarBytes_ > widest_ && resolveInView(emit, pointer)) return;
     if (resolveInNested(emit, pointer) || resolveInArray(emit, pointer) || resolveByStep(pointer) ||
         resolveInView(emit, pointer) || resolveByScalars(emit, pointer)) {
         return;
     }
     scalar_ = 0;
-    if (hasLayout(context_, storage_)) {
-        context_.unsupported(
+    if (hasLayout(*context_, storage_)) {
+        context_->unsupported(
             at, "the array has gaps between its elements, and its variable is not known");
     } else {
-        context_.invalid(at, "Pointer must point into an array");
+        context_->invalid(at, "Pointer must point into an array");
     }
 }
 
 // For an element of an array.
 bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
-    if (!pointsIntoTightArray(context_, pointer)) return false;
-    const Instruction& chain = behindCopies(context_.module, pointer);
+    if (!pointsIntoTightArray(*context_, pointer)) return false;
+    const Instruction& chain = behindCopies(context_->module, pointer);
     chain_ = OpAccessChain;  // not in bounds: perhaps beyond an array of a structure
     for (size_t i = 0; i + 1 < chain.operands.size(); ++i) prefix_.push_back(chain.word(i));
     origin_ = asIndex(emit, chain.operands.back().word);
@@ -111,10 +111,10 @@ bool ElementPointer::resolveInArray(Emitter& emit, Id pointer) {
 
 // Steps from the pointer to the next elements, where it does not lead into an array with gaps.
 bool ElementPointer::resolveByStep(Id pointer) {
-    Module& module = context_.module;
+    Module& module = context_->module;
     if (arrayAround(module, pointer) != 0) return false;
     if ((!isPhysical() && !pointersMayVary(module, storage_)) ||
-        !isTight(context_, storage_, pointerType_, pointeeBytes()))
+        !isTight(*context_, storage_, pointerType_, pointeeBytes()))
         return false;
     chain_ = OpPtrAccessChain;
     prefix_ = {pointer};
@@ -129,7 +129,7 @@ bool ElementPointer::resolveByStep(Id pointer) {
 // lead. In shared memory, of which there may be no view, vectors and structures of one member count
 // as arrays. So do vectors in variables of an invocation, where a number alone counts, too.
 bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
-    const Module& module = context_.module;
+    const Module& module = context_->module;
     const PointerPath path = pathTo(module, pointer);
     const std::vector<Id> indices = path.indices();
     std::vector<Id> types = {module.pointee(path.root)};  // before each index
@@ -162,9 +162,9 @@ bool ElementPointer::resolveInNested(Emitter& emit, Id pointer) {
 
 // Whether the type before an index has members of `bytes` bytes that lie side by side.
 bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t bytes) const {
-    const Module& module = context_.module;
+    const Module& module = context_->module;
     const Instruction& type = module.def(types[level]);
-    if (isArrayType(type.opcode)) return isTight(context_, storage_, type.result, bytes);
+    if (isArrayType(type.opcode)) return isTight(*context_, storage_, type.result, bytes);
     if (storage_ != spv::StorageClass::Workgroup && !isPrivate(storage_)) return false;
     switch (type.opcode) {
         case OpTypeVector:  // the column of a matrix may have a stride
@@ -179,7 +179,7 @@ bool ElementPointer::hasNoGaps(std::span<const Id> types, size_t level, uint64_t
 }
 
 Id ElementPointer::constantIndex(uint32_t value) const {
-    return context_.types.constant(indexType_, value);
+    return context_->types.constant(indexType_, value);
 }
 
 // From now on pointees are scalars: views and addresses need no alignment of vectors.
@@ -195,14 +195,14 @@ void ElementPointer::becomeNarrowScalars() {
     if (scalarBytes_ <= widest_) return;
     perOriginal_ *= scalarBytes_ / 4;
     scalarBytes_ = 4;
-    pointee_ = scalar_ = context_.types.uint32();
+    pointee_ = scalar_ = context_->types.uint32();
 }
 
 // Where the memory's variable or address is known.
 bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
     const bool isViewed =
         storage_ == spv::StorageClass::StorageBuffer || isPhysical() ||
-        (storage_ == spv::StorageClass::Workgroup && hasLayout(context_, storage_));
+        (storage_ == spv::StorageClass::Workgroup && hasLayout(*context_, storage_));
     if (!isViewed) return false;
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) return false;
@@ -213,10 +213,10 @@ bool ElementPointer::resolveInView(Emitter& emit, Id pointer) {
 
 // For a variable pointer whose type has another stride than the elements.
 bool ElementPointer::resolveByScalars(Emitter& emit, Id pointer) {
-    if (!pointersMayVary(context_.module, storage_)) return false;
+    if (!pointersMayVary(context_->module, storage_)) return false;
     becomeScalars();
     chain_ = OpPtrAccessChain;
-    pointerType_ = context_.views.stepper(storage_, scalar_);
+    pointerType_ = context_->views.stepper(storage_, scalar_);
     std::vector<Id> toFirst = {pointer};
     if (perOriginal_ != 1) toFirst.push_back(emit.constant(0));
     prefix_ = {emit.op(OpAccessChain, pointerType_, idOperands(toFirst))};
@@ -224,20 +224,20 @@ bool ElementPointer::resolveByScalars(Emitter& emit, Id pointer) {
 }
 
 void ElementPointer::intoView(Emitter& emit, const BufferPlace& place) {
-    BufferViews& views = context_.views;
-    pointerType_ = context_.types.pointerType(storage_, pointee_);
+    BufferViews& views = context_->views;
+    pointerType_ = context_->types.pointerType(storage_, pointee_);
     prefix_ = views.chainInto(place, views.view(emit, place, pointee_));
     if (!place.isAddress) origin_ = asIndex(emit, emit.over(place.bytes, pointeeBytes()));
 }
 
 // Through typed pointers where memory can have these, since drivers have known them for longer.
 void ElementPointer::resolveUntyped(Emitter& emit, Id pointer) {
-    origin_ = context_.types.constant(indexType_, 0);
+    origin_ = context_->types.constant(indexType_, 0);
     const BufferPlace place =
         storage_ == spv::StorageClass::Workgroup ? BufferPlace::unknown() : placeOf(emit, pointer);
     if (place.valid()) return intoView(emit, place);
     chain_ = OpUntypedAccessChainKHR;
-    prefix_ = {context_.views.array(pointee_), pointer};
+    prefix_ = {context_->views.array(pointee_), pointer};
 }
 
 Id ElementPointer::stride(Emitter& emit, Id operand) {
@@ -254,7 +254,7 @@ Id ElementPointer::asIndex(Emitter& emit, Id integer) const {
 std::optional<uint64_t> ElementPointer::count() const {
     uint64_t all = 1;
     for (const uint32_t length : lengths_) all *= length;
-    const std::optional<uint64_t> ahead = context_.module.constantValue(origin_);
+    const std::optional<uint64_t> ahead = context_->module.constantValue(origin_);
     if (all == 0 || !ahead) return std::nullopt;
     return all > *ahead ? all - *ahead : 0;
 }
@@ -274,10 +274,10 @@ Id ElementPointer::at(Emitter& emit, Id index, Id component) const {
     Id type = pointerType_;
     if (component != 0) {
         operands.push_back(idOperand(component));
-        type = context_.types.pointerType(storage_, scalar_);
+        type = context_->types.pointerType(storage_, scalar_);
     }
     const Id element = emit.op(chain_, type, std::move(operands));
-    if (isNonUniform_) context_.module.decorate(element, spv::Decoration::NonUniform);
+    if (isNonUniform_) context_->module.decorate(element, spv::Decoration::NonUniform);
     return element;
 }
 
@@ -320,7 +320,7 @@ uint32_t multipleBehindRoot(LoweringContext& context, const Multiples& known, Id
     return multiple;
 }
 
-ElementPointer::ElementPointer(LoweringContext& context, Id pointer) : context_(context) {
+ElementPointer::ElementPointer(LoweringContext& context, Id pointer) : context_(&context) {
     const Module& module = context.module;
     pointerType_ = module.def(pointer).type;
     const Instruction& type = module.def(pointerType_);
@@ -363,7 +363,7 @@ std::optional<ElementPointer> ElementPointer::inWords(LoweringContext& context, 
 }
 
 bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const WordAccess& access) {
-    TypeTable& types = context_.types;
+    TypeTable& types = context_->types;
     reaches_ = isMultiple(emit, access.known, asIndex(emit, access.stride), unitsInPointee());
     const auto mayBe = [&] {
         return !reaches_.isNever() && (reaches_.isAlways() || access.isChecked);
@@ -372,18 +372,18 @@ bool ElementPointer::intoWords(Emitter& emit, Id pointer, Id original, const Wor
     if (!place.valid()) return false;
     // glslang's alignment is that of the block, whatever the index is.
     const bool isAligned =
-        place.isAddress && std::min(access.alignment, multipleBehindRoot(context_, access.known,
+        place.isAddress && std::min(access.alignment, multipleBehindRoot(*context_, access.known,
                                                                          pointer)) >= access.bytes;
     if (!isAligned) {
         const Id low = place.lowBits(emit);
         reaches_ = emit.both(reaches_, isMultiple(emit, access.known, low, access.bytes));
     }
     // A load of a vector that a buffer ends in may give zeros also for what lies in the buffer.
-    if (!place.isAddress && context_.target.device.robustBufferAccess) {
+    if (!place.isAddress && context_->target.device.robustBufferAccess) {
         if (!access.isChecked || !mayBe()) return false;
         const Id element =
-            isUntyped_ ? untypedPointee(context_, storage_, original) : types.scalarOf(original);
-        const Id length = lengthOf(context_, emit, place, element);
+            isUntyped_ ? untypedPointee(*context_, storage_, original) : types.scalarOf(original);
+        const Id length = lengthOf(*context_, emit, place, element);
         const uint32_t bytesOfElement = bytesOf(types, element);
         const uint32_t elements = access.bytes / bytesOfElement;
         reaches_ = emit.both(reaches_, isMultiple(emit, access.known, length, elements));
@@ -404,9 +404,9 @@ uint32_t ElementPointer::unitsInPointee() const {
 // Stride may be negative.
 Id ElementPointer::overSigned(Emitter& emit, Id units, uint32_t powerOfTwo) {
     const Scalar by = {static_cast<uint64_t>(std::countr_zero(powerOfTwo))};
-    const uint32_t width = context_.types.width(indexType_);
-    if (const std::optional<uint64_t> known = context_.module.constantValue(units)) {
-        return context_.types.constant(
+    const uint32_t width = context_->types.width(indexType_);
+    if (const std::optional<uint64_t> known = context_->module.constantValue(units)) {
+        return context_->types.constant(
             indexType_, *evaluate(OpShiftRightArithmetic, Scalar{*known, width}, by));
     }
     if (by.bits == 0) return units;

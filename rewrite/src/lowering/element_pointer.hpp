@@ -102,7 +102,7 @@ class ElementPointer {
     Id overSigned(Emitter& emit, Id units, uint32_t powerOfTwo);
     Id strideInWords(Emitter& emit, Id units);
 
-    LoweringContext& context_;
+    LoweringContext* context_;
     bool isUntyped_ = false;     // the original pointer
     bool isNonUniform_ = false;  // as the original pointer
     spv::Op chain_ = OpAccessChain;

@@ -7,6 +7,16 @@
 
 namespace coopvk::rewrite {
 
+std::optional<Memory> Memory::behind(LoweringContext& context, Emitter& emit, Id pointer,
+                                     const Instruction& at, Id component,
+                                     const MemoryOperands& operands) {
+    const BufferPlace place = placeOf(emit, pointer);
+    if (place.valid()) return Memory(context, place, operands);
+    if (place.problem != BufferPlace::Problem::kNoVariable) return place.refuse(context, at);
+    const ElementPointer elements(context, emit, pointer, at, component);
+    return elements.valid() ? std::optional(Memory(context, elements, operands)) : std::nullopt;
+}
+
 Id Memory::indexType() const {
     if (elements_) return elements_->indexType();
     return place_.isAddress

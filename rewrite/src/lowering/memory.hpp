@@ -38,6 +38,12 @@ class Memory {
     Memory(LoweringContext& context, ElementPointer elements, const MemoryOperands& operands = {})
         : context_(&context), elements_(std::move(elements)), operands_(operands) {}
 
+    // What a pointer leads to: the buffer that is known, else elements of the array that it points
+    // into, behind an untyped pointer of type `component`. nullopt with an error, which names `at`.
+    static std::optional<Memory> behind(LoweringContext& context, Emitter& emit, Id pointer,
+                                        const Instruction& at, Id component,
+                                        const MemoryOperands& operands = {});
+
     // The only scalar type of accesses, or an integer of its width; nullopt: all types.
     std::optional<Id> onlyScalar() const {
         return elements_ ? std::optional(elements_->scalar()) : std::nullopt;

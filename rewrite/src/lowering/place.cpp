@@ -125,6 +125,12 @@ BufferPlace::Refusal BufferPlace::refusal() const {
             "the pointer leads through a type without an explicit layout"};
 }
 
+std::nullopt_t BufferPlace::refuse(LoweringContext& context, const Instruction& at) const {
+    const auto [code, text] = refusal();
+    context.fail(code, at, text);
+    return std::nullopt;
+}
+
 Id BufferPlace::lowBits(Emitter& emit) const {
     if (!isAddress) return bytes;
     const Id u32 = emit.types().uint32();

@@ -50,6 +50,7 @@ struct BufferPlace {
         std::string_view text;
     };
     Refusal refusal() const;
+    std::nullopt_t refuse(LoweringContext& context, const Instruction& at) const;
 
     // Whether views are not variables, but values, which must dominate what uses them.
     bool hasViewValues() const { return isAddress || inHeap; }

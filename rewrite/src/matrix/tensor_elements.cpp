@@ -54,66 +54,35 @@ std::vector<Slot> TensorElements::pack(Emitter& emit, std::span<const Slot> comp
     return packComponents(emit, *matrix_.number, components, matrix_.component, type);
 }
 
-// The type of accesses to components in memory with a layout: that of the components, where the
-// device allows it, else u32.
-Id TensorElements::reachable(spv::StorageClass storage) const {
-    if (!canAccess(context_.module, context_.target.device, storage, componentBits_)) {
-        return types_.uint32();
-    }
-    declareAccess(context_.module, storage, componentBits_);
-    return memoryType();
-}
-
+// Elements of the application's array, if these are components; else components in any buffer.
 void TensorElements::resolve(Emitter& emit, Id pointer) {
-    constexpr auto kBuffer = spv::StorageClass::StorageBuffer;
-    const spv::StorageClass storage = storageOf(context_.module.def(emit.typeOf(pointer)));
-    switch (storage) {
-        case spv::StorageClass::PhysicalStorageBuffer: {
-            scalar_ = reachable(kBuffer);
-            declareNumbersIn(types_, context_.target.device, context_.module.pointee(pointer));
-            return useScalars(emit, placeOf(emit, pointer));
-        }
-        case spv::StorageClass::StorageBuffer:
-        case spv::StorageClass::Uniform:
-            return resolveBuffer(emit, pointer, kBuffer);
-        case spv::StorageClass::Workgroup:
-            return hasLayout(context_, storage) ? resolveBuffer(emit, pointer, storage)
-                                                : resolvePointer(emit, pointer);
-        default:
-            unsupported("the storage class of Pointer is not emulated for tensors");
-    }
-}
-
-void TensorElements::resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage) {
-    if (isComponentOfArray(pointer)) return resolvePointer(emit, pointer);
-    const BufferPlace place = placeOf(emit, pointer);
-    if (place.problem == BufferPlace::Problem::kNoVariable) return resolvePointer(emit, pointer);
-    if (!place.valid()) {
-        const auto [code, text] = place.refusal();
-        context_.fail(code, at_, text);
+    using enum spv::StorageClass;
+    const Module& module = context_.module;
+    const spv::StorageClass storage = storageOf(module.def(emit.typeOf(pointer)));
+    if (!isOneOf(storage, {PhysicalStorageBuffer, StorageBuffer, Uniform, Workgroup})) {
+        unsupported("the storage class of Pointer is not emulated for tensors");
         return;
     }
-    scalar_ = reachable(storage);
-    useScalars(emit, place);
-}
-
-void TensorElements::useScalars(Emitter& emit, const BufferPlace& place) {
-    scalars_.emplace(context_, place, memory_);
+    const bool isElement =
+        !hasLayout(context_, storage) ||
+        (storage != PhysicalStorageBuffer && module.pointee(pointer) == matrix_.format &&
+         pointsIntoTightArray(context_, pointer));
+    if (isElement) {
+        const ElementPointer elements(context_, emit, pointer, at_, matrix_.format);
+        if (elements.valid()) scalars_.emplace(context_, elements, memory_);
+    } else {
+        scalars_ = Memory::behind(context_, emit, pointer, at_, matrix_.format, memory_);
+    }
+    if (!scalars_) return;
+    scalar_ = scalars_->onlyScalar().value_or(0);
+    if (scalar_ != 0) return;
+    scalar_ = reachable(storage == Workgroup ? storage : StorageBuffer);
     scalars_->view(emit, scalar_);
-    if (!place.isAddress) first_ = emit.over(place.bytes, componentBits_ / 8);
-}
-
-void TensorElements::resolvePointer(Emitter& emit, Id pointer) {
-    const ElementPointer elements(context_, emit, pointer, at_, matrix_.format);
-    if (!elements.valid()) return;
-    scalar_ = elements.scalar();
-    scalars_.emplace(context_, elements, memory_);
-}
-
-// Whether a pointer points to an element of an array of components without gaps.
-bool TensorElements::isComponentOfArray(Id pointer) const {
-    return context_.module.pointee(pointer) == matrix_.format &&
-           pointsIntoTightArray(context_, pointer);
+    if (storage != PhysicalStorageBuffer) {
+        first_ = emit.over(scalars_->place().bytes, componentBits_ / 8);
+    } else {
+        declareNumbersIn(types_, context_.target.device, module.pointee(pointer));
+    }
 }
 
 Id TensorElements::fromStart(Emitter& emit, Id index) {
@@ -294,8 +263,7 @@ TensorDecode::TensorDecode(MatrixContext& context, Emitter& emit, const Instruct
     }
     const BufferPlace place = placeOf(emit, pointer);
     if (!place.valid()) {
-        const auto [code, text] = place.refusal();
-        context.fail(code, at, text);
+        place.refuse(context, at);
         return;
     }
     memory_.emplace(context, place);

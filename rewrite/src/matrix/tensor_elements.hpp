@@ -46,12 +46,10 @@ class TensorElements {
  private:
     bool unsupported(std::string_view what);
     void resolve(Emitter& emit, Id pointer);
-    void resolveBuffer(Emitter& emit, Id pointer, spv::StorageClass storage);
-    void resolvePointer(Emitter& emit, Id pointer);
-    bool isComponentOfArray(Id pointer) const;
-    Id reachable(spv::StorageClass storage) const;
+    Id reachable(spv::StorageClass storage) const {
+        return untypedPointee(context_, storage, memoryType());
+    }
     Id memoryType() const;
-    void useScalars(Emitter& emit, const BufferPlace& place);
     Id fromStart(Emitter& emit, Id index);
     Id packOf(Emitter& emit, Id word);
     void storePart(Emitter& emit, Id index, Id component);
