@@ -88,28 +88,23 @@ std::string loop(std::string_view name, std::string_view before, std::string_vie
 }
 
 // %in has the words of shared memory, those of A's sums, and C: f32 or s32.
-std::string moduleOf(const Product& p) {
-    const bool ints = p.factors->isInteger;
-    const std::string_view wide = ints ? "%s32" : "%f32";
-    const std::string_view convert = ints ? "OpSConvert" : "OpFConvert";
-    const std::string_view sum = p.hasHalfSums ? "%f16" : wide;
-    const bool isSingle = p.factors->type == wide;
-    ShaderText text;
-    text.localSize = p.lanes;
-    text.memoryModel = "Logical Vulkan";
-    text.capabilities = std::format(
-        "OpCapability VulkanMemoryModel\nOpCapability CooperativeMatrixKHR\n"
-        "OpCapability CooperativeMatrixConversionsNV\n{}"
-        "OpExtension \"SPV_KHR_cooperative_matrix\"\nOpExtension "
-        "\"SPV_NV_cooperative_matrix2\"\n{}",
-        p.factors->capabilities, p.factors->extension);
-    std::string& d = text.declarations;
-    if (p.factors->name == "bf16") d += "%bf16 = OpTypeFloat 16 BFloat16KHR\n";
-    if (p.factors->name == "e4m3") d += "%e4m3 = OpTypeFloat 8 Float8E4M3EXT\n";
-    if (p.factors->name == "e5m2") d += "%e5m2 = OpTypeFloat 8 Float8E5M2EXT\n";
-    const std::string element(p.factors->type);
-    const std::string pointee = p.pack == 1 ? element : "%packed";
-    if (p.pack != 1) d += std::format("%packed = OpTypeVector {} {}\n", element, p.pack);
+// Names of types and instructions in the module.
+struct Names {
+    explicit Names(const Product& p)
+        : wide(p.factors->isInteger ? "%s32" : "%f32"),
+          convert(p.factors->isInteger ? "OpSConvert" : "OpFConvert"),
+          element(p.factors->type),
+          sums(p.hasHalfSums ? "%S" : "%W"),
+          isSingle(p.factors->type == wide) {}
+
+    std::string_view wide, convert;
+    std::string element;
+    std::string_view sums;
+    bool isSingle;
+};
+
+std::string constantsOf(const Product& p) {
+    std::string d;
     const auto constant = [&](std::string_view name, uint32_t value) {
         d += std::format("%{} = OpConstant %u32 {}\n", name, value);
     };
@@ -127,6 +122,17 @@ std::string moduleOf(const Product& p) {
     constant("c_start", p.factorsSize() + kRows * p.depth);
     constant("products", p.products);
     constant("semantics", 0x6108);  // AcquireRelease, WorkgroupMemory, MakeAvailable, MakeVisible
+    return d;
+}
+
+std::string declarationsOf(const Product& p, const Names& names) {
+    std::string d;
+    if (p.factors->name == "bf16") d += "%bf16 = OpTypeFloat 16 BFloat16KHR\n";
+    if (p.factors->name == "e4m3") d += "%e4m3 = OpTypeFloat 8 Float8E4M3EXT\n";
+    if (p.factors->name == "e5m2") d += "%e5m2 = OpTypeFloat 8 Float8E5M2EXT\n";
+    const std::string pointee = p.pack == 1 ? names.element : "%packed";
+    if (p.pack != 1) d += std::format("%packed = OpTypeVector {} {}\n", names.element, p.pack);
+    d += constantsOf(p);
     d += std::format(
         "%array = OpTypeArray {0} %packs\n%p_array = OpTypePointer Workgroup %array\n"
         "%p_pack = OpTypePointer Workgroup {0}\n%shared = OpVariable %p_array Workgroup\n",
@@ -136,16 +142,18 @@ std::string moduleOf(const Product& p) {
         d += std::format("%{} = OpTypeCooperativeMatrixKHR {} %u_3 {} {} %u_{}\n", name, type, rows,
                          columns, use);
     };
-    matrix("A", element, "%m", "%k", 0);
-    matrix("B", element, "%k", "%n", 1);
-    matrix("H", wide, "%m", "%k", 2);
-    if (!isSingle) matrix("HE", element, "%m", "%k", 2);
-    matrix("W", wide, "%m", "%n", 2);
-    if (p.hasHalfSums) matrix("S", sum, "%m", "%n", 2);
-    const std::string_view sums = p.hasHalfSums ? "%S" : "%W";
-    d += std::format("%zeros = OpConstantNull {}\n%p_sums = OpTypePointer Function {}\n", sums,
-                     sums);
+    matrix("A", names.element, "%m", "%k", 0);
+    matrix("B", names.element, "%k", "%n", 1);
+    matrix("H", names.wide, "%m", "%k", 2);
+    if (!names.isSingle) matrix("HE", names.element, "%m", "%k", 2);
+    matrix("W", names.wide, "%m", "%n", 2);
+    if (p.hasHalfSums) matrix("S", "%f16", "%m", "%n", 2);
+    return d + std::format("%zeros = OpConstantNull {}\n%p_sums = OpTypePointer Function {}\n",
+                           names.sums, names.sums);
+}
 
+// A turn of each invocation's part of filling the shared memory.
+std::string fillOf(const Product& p, const Names& names) {
     std::string fill =
         "%turn_first = OpIMul %u32 %turn %lanes\n%to = OpIAdd %u32 %turn_first %i\n"
         "%inside = OpULessThan %bool %to %packs\nOpSelectionMerge %filled None\n"
@@ -155,15 +163,20 @@ std::string moduleOf(const Product& p) {
     for (uint32_t e = 0; e < p.pack; ++e) {
         fill += std::format("%from_{0} = OpIAdd %u32 %from %u_{0}\n", e) +
                 reference::test::loadWord(std::format("%w_{}", e), std::format("%from_{}", e)) +
-                std::format("%x_{0} = OpBitcast {1} %w_{0}\n", e, wide);
-        if (!isSingle) fill += std::format("%e_{0} = {1} {2} %x_{0}\n", e, convert, element);
-        parts += std::format(" %{}_{}", isSingle ? 'x' : 'e', e);
+                std::format("%x_{0} = OpBitcast {1} %w_{0}\n", e, names.wide);
+        if (!names.isSingle) {
+            fill += std::format("%e_{0} = {1} {2} %x_{0}\n", e, names.convert, names.element);
+        }
+        parts += std::format(" %{}_{}", names.isSingle ? 'x' : 'e', e);
     }
     if (p.pack != 1) fill += "%whole = OpCompositeConstruct %packed" + parts + "\n";
-    fill += "%filled_at = OpAccessChain %p_pack %shared %to\nOpStore %filled_at" +
-            (p.pack == 1 ? parts : " %whole") +
-            " NonPrivatePointer\nOpBranch %filled\n%filled = OpLabel\n";
+    return fill + "%filled_at = OpAccessChain %p_pack %shared %to\nOpStore %filled_at" +
+           (p.pack == 1 ? parts : " %whole") +
+           " NonPrivatePointer\nOpBranch %filled\n%filled = OpLabel\n";
+}
 
+std::string productOf(const Product& p, const Names& names) {
+    const bool ints = p.factors->isInteger;
     const std::string_view operands =
         ints ? "MatrixASignedComponentsKHR|MatrixBSignedComponentsKHR|MatrixCSignedComponentsKHR|"
                "MatrixResultSignedComponentsKHR"
@@ -172,26 +185,30 @@ std::string moduleOf(const Product& p) {
         std::string("%b_at = OpAccessChain %p_pack %shared %u_0\n") +
         std::format("%b = OpCooperativeMatrixLoadKHR %B %b_at %u_{} %b_stride NonPrivatePointer\n",
                     p.isColumnMajor ? 1 : 0);
-    if (!p.fromSums)
+    if (!p.fromSums) {
         product += "%a = OpCooperativeMatrixLoadKHR %A %a_at %u_0 %a_stride NonPrivatePointer\n";
+    }
     if (p.isNegated) product += std::format("%ma = {} %A %a\n", ints ? "OpSNegate" : "OpFNegate");
-    product += std::format(
-        "%before = OpLoad {0} %sum\n%after = OpCooperativeMatrixMulAddKHR {0} {1} %b %before {2}\n"
-        "OpStore %sum %after\n",
-        sums, p.isNegated ? "%ma" : "%a", operands);
+    return product +
+           std::format(
+               "%before = OpLoad {0} %sum\n%after = OpCooperativeMatrixMulAddKHR {0} {1} %b "
+               "%before {2}\nOpStore %sum %after\n",
+               names.sums, p.isNegated ? "%ma" : "%a", operands);
+}
 
-    std::string& body = text.body;
-    body = "%sum = OpVariable %p_sums Function\n";
-    body +=
+std::string bodyOf(const Product& p, const Names& names) {
+    std::string body =
+        "%sum = OpVariable %p_sums Function\n"
         "%h_at = OpAccessChain %p_word %in %u_0 %h_start\n"
         "%c_at = OpAccessChain %p_word %in %u_0 %c_start\n"
         "%out_at = OpAccessChain %p_word %out %u_0 %u_0\n";
-    body += loop("turn", "start", "%turns", fill);
+    body += loop("turn", "start", "%turns", fillOf(p, names));
     body += "OpControlBarrier %u_2 %u_2 %semantics\n";
     if (p.fromSums) {
         body += "%h = OpCooperativeMatrixLoadKHR %H %h_at %u_0 %k\n";
-        if (!isSingle) body += std::format("%he = {} %HE %h\n", convert);
-        body += std::format("%a = OpCooperativeMatrixConvertNV %A %{}\n", isSingle ? "h" : "he");
+        if (!names.isSingle) body += std::format("%he = {} %HE %h\n", names.convert);
+        body +=
+            std::format("%a = OpCooperativeMatrixConvertNV %A %{}\n", names.isSingle ? "h" : "he");
     } else {
         body += "%a_at = OpAccessChain %p_pack %shared %a_start\n";
     }
@@ -199,16 +216,29 @@ std::string moduleOf(const Product& p) {
         body += "%cw = OpCooperativeMatrixLoadKHR %W %c_at %u_0 %n\n";
         if (p.hasHalfSums) body += "%c = OpFConvert %S %cw\n";
     }
-    body += std::string("OpStore %sum ") +
-            (p.addsToZero    ? "%zeros"
-             : p.hasHalfSums ? "%c"
-                             : "%cw") +
-            "\n";
+    const std::string_view first = p.addsToZero ? "zeros" : p.hasHalfSums ? "c" : "cw";
+    body += std::format("OpStore %sum %{}\n", first);
+    const std::string product = productOf(p, names);
     body += p.inLoop ? loop("step", "turn_end", "%products", product) : product;
-    body += std::format("%last = OpLoad {} %sum\n", sums);
+    body += std::format("%last = OpLoad {} %sum\n", names.sums);
     if (p.hasHalfSums) body += "%wide_last = OpFConvert %W %last\n";
-    body += std::format("OpCooperativeMatrixStoreKHR %out_at %{} %u_0 %n\n",
-                        p.hasHalfSums ? "wide_last" : "last");
+    return body + std::format("OpCooperativeMatrixStoreKHR %out_at %{} %u_0 %n\n",
+                              p.hasHalfSums ? "wide_last" : "last");
+}
+
+std::string moduleOf(const Product& p) {
+    const Names names(p);
+    ShaderText text;
+    text.localSize = p.lanes;
+    text.memoryModel = "Logical Vulkan";
+    text.capabilities = std::format(
+        "OpCapability VulkanMemoryModel\nOpCapability CooperativeMatrixKHR\n"
+        "OpCapability CooperativeMatrixConversionsNV\n{}"
+        "OpExtension \"SPV_KHR_cooperative_matrix\"\nOpExtension "
+        "\"SPV_NV_cooperative_matrix2\"\n{}",
+        p.factors->capabilities, p.factors->extension);
+    text.declarations += declarationsOf(p, names);
+    text.body = bodyOf(p, names);
     return shader(text);
 }
 

@@ -108,9 +108,8 @@ std::string indexText(const Case& c, uint32_t e) {
     }
 }
 
-std::string sourceOf(const Case& c, uint32_t elements) {
-    const VectorComponent& type = component(c.type);
-    const std::string e(type.glsl);
+std::string declarationsOf(const Case& c, uint32_t elements) {
+    const std::string e(component(c.type).glsl);
     std::string text = vectorHeader(kInvocations);
     text += "#define E " + e + "\nstruct S { uint head; E inner[" + std::to_string(elements) +
             "]; };\n";
@@ -131,6 +130,11 @@ std::string sourceOf(const Case& c, uint32_t elements) {
     }
     text += "layout(set = 0, binding = 1) buffer R { E r[]; };\n";
     if (c.from == From::kShared) text += "shared E sh[" + std::to_string(elements) + "];\n";
+    return text;
+}
+
+std::string sourceOf(const Case& c, uint32_t elements) {
+    std::string text = declarationsOf(c, elements);
     text += "void main() {\nuint i = gl_LocalInvocationIndex, first = " + std::to_string(kSkipped) +
             " + i * " + std::to_string(c.n) + ", other = first + 1, none = i / 1000;\n";
     std::string array = "a";
@@ -159,7 +163,7 @@ std::string sourceOf(const Case& c, uint32_t elements) {
     }
     text += "coopvecNV<E, " + std::to_string(c.n) + "> v = coopvecNV<E, " + std::to_string(c.n) +
             ">(" + list + ");\n";
-    const size_t row = (c.n * type.bytes + 15) / 16 * 16;
+    const size_t row = (c.n * component(c.type).bytes + 15) / 16 * 16;
     return text + "coopVecStoreNV(v + v, r, i * " + std::to_string(row) + ");\n}\n";
 }
 
