@@ -137,7 +137,11 @@ void Prompt::compareSamples(const std::vector<uint32_t>& ids) {
         say("not comparable, for the rewritten module does not say which lane holds which element "
             "(`coopvk rewrite --lines` does): " +
             joined(other));
-    if (equal.empty() && other.empty()) say("no instruction gives it on both sides");
+    if (!equal.empty() || !other.empty()) return;
+    say("nothing to compare: the two modules have no matrix in common that both computed" +
+        std::string(session_.replay().outcome.verdict == check::Verdict::kAgrees
+                        ? "; what is stored agrees"
+                        : ""));
 }
 
 Prompt::MaybeWish Prompt::compare(const Arguments& words) {
