@@ -102,7 +102,7 @@ places = [{"set": 0, "binding": n, "element": 0, "region": n, "offset": 0, "size
 request["dispatch"] |= {"file": "few.bin", "regions": [{"size": 16, "before": 0}, {"size": 16, "before": 16}],
                         "descriptors": places, "addresses": [], "blocks": [], "pushConstants": "",
                         "groups": [1, 1, 1]}
-(path.parent / "few.bin").write_bytes(bytes(32))
+(path.parent / "few.bin").write_bytes(bytes(8) + b"\2" + bytes(23))
 for name in ("cases5", "fewer5"):
     (path.parent / f"{name}.json").write_text(json.dumps(request | {"shader": f"{name}.spv", "specialization": []}))
 PYTHON
@@ -110,7 +110,11 @@ command=prove
 expect 0 ', 4 cases' --against "$work/dump/fewer5.spv" "$work/dump/fewer5.json"
 expect 2 'not shown to be the same' --against "$work/dump/fewer4.spv" "$work/dump/fewer5.json"
 expect 2 'OpAccessChain' --against "$work/dump/cases5.spv" "$work/dump/cases5.json"
-expect 0 'as it is: set 0, binding 0, bytes 8 to 8' --parameters 1 --against "$work/dump/cases5.spv" "$work/dump/cases5.json"
+parameters=(--parameters 1 --against "$work/dump/cases5.spv" "$work/dump/cases5.json")
+expect 0 ': proved for these parameters (' "${parameters[@]}"
+expect 0 '): set 0, binding 0, byte 8: 02' "${parameters[@]}"
+expect 0 '"bytes": "02"' --json "${parameters[@]}"
+[[ $("$coopvk" prove "${parameters[@]}" 2>&1) != *made-up* ]] || fail 'a dispatch has its values'
 expect 2 'not shown to be the same' --parameters 1 --against "$work/dump/fewer5.spv" "$work/dump/cases5.json"
 command=check
 

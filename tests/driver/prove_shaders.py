@@ -42,6 +42,7 @@ import time
 sys.dont_write_bytecode = True
 
 PARAMETERS = 2048  # bytes
+PROVED_FOR = "proved for these parameters"
 ATOMICS = "atomic operations on floats"
 TESTS_AT_ONCE = 8  # each process reads the headers of GLSL
 FEW = (
@@ -172,10 +173,10 @@ def verdict_of(result):
             if outcome["verdict"] == verdict:
                 where = f"{outcome.get('class', '')} {outcome['backEnd']}".strip()
                 return verdict, f"{where}: {message}"
-    proved = [outcome for outcome in result["outcomes"] if outcome["verdict"] == "proved"]
-    if any("parameters" in outcome for outcome in proved):
+    verdicts = {outcome["verdict"] for outcome in result["outcomes"]}
+    if PROVED_FOR in verdicts:
         return "with parameters", ""
-    return ("proved", "") if proved else ("not applicable", result["outcomes"][0].get("message", ""))
+    return ("proved", "") if "proved" in verdicts else ("not applicable", result["outcomes"][0].get("message", ""))
 
 
 def cause_of(message):

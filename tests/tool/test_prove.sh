@@ -68,6 +68,21 @@ expect 0 '32 lanes, GPU, core: proved' --lanes 32 "$work/branch.spv"
 expect 2 'not provable: natively: OpBranchConditional' --lanes 32 "$work/loop.spv"
 expect 0 ' s, 4 cases' --lanes 32 "$work/cases5.spv"
 expect 1 '32 lanes: differs' --lanes 32 --against "$work/cases4.spv" "$work/cases5.spv"
+# A word of memory decides where the shader stores. A module alone has no value for it.
+cat >"$work/place.comp" <<'GLSL'
+#version 460
+layout(local_size_x = 32) in;
+layout(binding = 0) readonly buffer A { uint a[4]; };
+layout(binding = 1) buffer C { uint c[288]; };
+void main() { c[gl_LocalInvocationIndex + (a[1] & 255)] = a[0]; }
+GLSL
+glslangValidator --quiet --target-env vulkan1.3 -V -o "$work/place.spv" "$work/place.comp"
+place=(--lanes 32 --back-end core "$work/place.spv")
+expect 2 'not provable: natively: OpAccessChain' "${place[@]}"
+expect 0 'core: proved for these parameters (' --parameters 4 "${place[@]}"
+expect 0 '): set 0, binding 0, byte 4: ' --parameters 4 "${place[@]}"
+expect 0 'set 0, binding 0, byte 4: parameters with made-up values' --parameters 4 "${place[@]}"
+expect 0 '"verdict": "proved for these parameters"' --json --parameters 4 "${place[@]}"
 # Contents of elements of arrays, and of what addresses point to.
 for factor in 1 2; do
     cat >"$work/places$factor.comp" <<GLSL

@@ -27,6 +27,7 @@ struct NameRow {
 };
 constexpr NameRow kNames[] = {
     {ProofVerdict::kProved, "proved"},
+    {ProofVerdict::kProvedFor, "proved for these parameters"},
     {ProofVerdict::kDiffers, "differs"},
     {ProofVerdict::kNotProvable, "not provable"},
     {ProofVerdict::kRefused, "refused"},
@@ -105,7 +106,7 @@ class Prover {
     std::vector<MemoryBit> decidingPlaces();
     bool split(const Case& of, std::vector<Case>& to);
     bool take(std::span<const MemoryBit> places, const Case& of, std::vector<Case>& to);
-    std::vector<std::string> parametersInWords() const;
+    std::vector<ProofParameters> parameters() const;
     reference::Settings settings();
     Side sideOf(std::span<const uint32_t> words,
                 std::span<const SpecializationValue> specialization, bool validates) const;
@@ -240,14 +241,18 @@ bool Prover::take(std::span<const MemoryBit> places, const Case& of, std::vector
     return true;
 }
 
-std::vector<std::string> Prover::parametersInWords() const {
-    std::vector<std::string> ranges;
+std::vector<ProofParameters> Prover::parameters() const {
+    std::vector<ProofParameters> ranges;
     for (auto at = parameters_.begin(); at != parameters_.end();) {
         const auto [buffer, first] = *at;
+        const Buffer& of = memory_.buffers[buffer];
+        ProofParameters& range = ranges.emplace_back();
+        range.isMadeUp = memory_.given == nullptr;
         uint64_t end = first;
-        for (; at != parameters_.end() && *at == std::pair{buffer, end}; ++at) ++end;
-        ranges.push_back(
-            std::format("{}, bytes {} to {}", memory_.buffers[buffer].name, first, end - 1));
+        for (; at != parameters_.end() && *at == std::pair{buffer, end}; ++at)
+            range.values.push_back(of.bytes[end++]);
+        range.range = end == first + 1 ? std::format("{}, byte {}", of.name, first)
+                                       : std::format("{}, bytes {} to {}", of.name, first, end - 1);
     }
     return ranges;
 }
@@ -339,7 +344,8 @@ void Prover::proveWords(std::span<const uint32_t> words, ProofOutcome& outcome) 
         }
         if (!proveCase(side, one, more, outcome)) return;
     }
-    outcome.parameters = parametersInWords();
+    outcome.parameters = parameters();
+    if (!outcome.parameters.empty()) outcome.verdict = ProofVerdict::kProvedFor;
     if (outcome.numbers != 0) return;
     outcome.verdict = ProofVerdict::kNotProvable;
     outcome.message = "the dispatch changes no memory";

@@ -12,6 +12,7 @@ namespace coopvk::check {
 
 enum class ProofVerdict {
     kProved,
+    kProvedFor,      // the values that bytes of memory have: the outcome's parameters
     kDiffers,        // an execution shows it
     kNotProvable,    // the message says what is in the way
     kRefused,        // by the rewriter
@@ -19,6 +20,13 @@ enum class ProofVerdict {
     kNotExecutable,  // natively
 };
 std::string_view nameOf(ProofVerdict verdict);
+
+// Bytes that have the value of this memory, not any.
+struct ProofParameters {
+    std::string range;  // of a buffer, in words
+    std::vector<std::byte> values;
+    bool isMadeUp = false;  // no dispatch had them
+};
 
 struct ProofOutcome {
     uint32_t lanes = 0;
@@ -32,8 +40,11 @@ struct ProofOutcome {
     uint32_t assumptions = 0;  // reference::Assumption
     double seconds = 0;
     std::optional<Outcome> shown;  // of kDiffers
-    // Bytes that have the value of this memory, not any: ranges of buffers, in words.
-    std::vector<std::string> parameters;
+    std::vector<ProofParameters> parameters;
+
+    bool isProved() const {
+        return verdict == ProofVerdict::kProved || verdict == ProofVerdict::kProvedFor;
+    }
 };
 // In words.
 std::vector<std::string_view> assumptionsOf(uint32_t assumptions);

@@ -24,10 +24,20 @@ int statusOf(const std::vector<ProofOutcome>& outcomes) {
     const auto count = [&](ProofVerdict verdict) {
         return std::ranges::count(outcomes, verdict, &ProofOutcome::verdict);
     };
-    const auto proved = count(ProofVerdict::kProved);
+    const auto proved = count(ProofVerdict::kProved) + count(ProofVerdict::kProvedFor);
     if (count(ProofVerdict::kDiffers) != 0) return kDiffer;
     const bool isWhole = proved + count(ProofVerdict::kNotApplicable) == std::ssize(outcomes);
     return proved != 0 && isWhole ? kAgree : kCouldNotRun;
+}
+
+// Nobody has asked for a proof of these values.
+void warnOfMadeUp(const std::vector<ProofOutcome>& outcomes) {
+    for (const ProofOutcome& outcome : outcomes)
+        for (const check::ProofParameters& parameters : outcome.parameters)
+            if (parameters.isMadeUp)
+                return complain(parameters.range +
+                                ": parameters with made-up values, since the input has no memory "
+                                "of a dispatch. The proof is for no program's values.");
 }
 
 Result<int> proveOne(const CheckOptions& options) {
@@ -55,6 +65,7 @@ Result<int> proveOne(const CheckOptions& options) {
         proof.check.backEnds = {rewrite::BackEnd::kAuto};
     }
     const std::vector<ProofOutcome> outcomes = check::prove(*subject, proof);
+    warnOfMadeUp(outcomes);
     if (options.json)
         printJson(std::cout, options.rewrite.input, outcomes);
     else

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <format>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <sstream>
 
 #include "check/command/check_output.hpp"
@@ -38,6 +39,36 @@ std::string placeText(const ProofOutcome& outcome) {
     return text;
 }
 
+std::string figuresText(const ProofOutcome& outcome) {
+    std::string text = std::format(" ({} numbers, {:.2f} s", outcome.numbers, outcome.seconds);
+    if (outcome.cases > 1) text += std::format(", {} cases", outcome.cases);
+    for (const std::string_view assumption : check::assumptionsOf(outcome.assumptions))
+        text += std::format("; {}", assumption);
+    return text + ")";
+}
+
+std::string bytesText(std::span<const std::byte> bytes, std::string_view between) {
+    std::string text;
+    for (const std::byte byte : bytes)
+        text += std::format("{}{:02x}", text.empty() ? "" : between, uint8_t(byte));
+    return text;
+}
+
+// The first of them.
+std::string parametersText(const std::vector<check::ProofParameters>& all) {
+    constexpr size_t kMostRanges = 4, kMostBytes = 16;
+    std::string text;
+    for (const check::ProofParameters& one :
+         std::span(all).first(std::min(all.size(), kMostRanges))) {
+        const size_t shown = std::min(one.values.size(), kMostBytes);
+        text += std::format("{} {}: {}{}", text.empty() ? ":" : ";", one.range,
+                            bytesText(std::span(one.values).first(shown), " "),
+                            shown < one.values.size() ? " ..." : "");
+    }
+    if (all.size() > kMostRanges) text += std::format("; and {} more", all.size() - kMostRanges);
+    return text;
+}
+
 }  // namespace
 
 void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
@@ -45,18 +76,8 @@ void printText(std::ostream& to, const std::vector<ProofOutcome>& outcomes) {
     for (const ProofOutcome& outcome : outcomes) {
         out << placeText(outcome) << ": " << check::nameOf(outcome.verdict);
         if (!outcome.message.empty()) out << ": " << outcome.message;
-        if (outcome.verdict == ProofVerdict::kProved) {
-            out << std::format(" ({} numbers, {:.2f} s", outcome.numbers, outcome.seconds);
-            if (outcome.cases > 1) out << std::format(", {} cases", outcome.cases);
-            for (const std::string_view text : check::assumptionsOf(outcome.assumptions))
-                out << "; " << text;
-            constexpr size_t kMostRanges = 4;
-            const size_t ranges = outcome.parameters.size();
-            for (size_t n = 0; n < std::min(ranges, kMostRanges); ++n)
-                out << "; as it is: " << outcome.parameters[n];
-            if (ranges > kMostRanges) out << std::format("; and {} more", ranges - kMostRanges);
-            out << ')';
-        }
+        if (outcome.isProved()) out << figuresText(outcome);
+        if (outcome.verdict == ProofVerdict::kProvedFor) out << parametersText(outcome.parameters);
         out << '\n';
         if (!outcome.shown) continue;
         std::ostringstream shown;
@@ -83,7 +104,9 @@ void printJson(std::ostream& out, const std::string& input,
         one["terms"] = outcome.terms;
         one["seconds"] = outcome.seconds;
         one["assumptions"] = check::assumptionsOf(outcome.assumptions);
-        if (!outcome.parameters.empty()) one["parameters"] = outcome.parameters;
+        for (const check::ProofParameters& range : outcome.parameters)
+            one["parameters"].push_back(
+                {{"range", range.range}, {"bytes", bytesText(range.values, "")}});
     }
     out << jsonText(json, 1);
 }
