@@ -79,6 +79,17 @@ constexpr Shader kDepend[] = {
     {"Swap",
      "for (int i = 0; i < m.length(); i += 2)\n"
      "{ float t = m[i]; m[i] = m[i + 1]; m[i + 1] = t; }"},
+    {"PreviousNumber", "for (int i = 1; i < m.length(); ++i) m[i] = m[i - 1];"},
+    {"NextNumber", "for (int i = 0; i < m.length() - 1; ++i) m[i] = m[1 + i];"},
+    {"SwappedPairs",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec2 v = vec2(m[i], m[i + 1]); m[i] = v.y; m[i + 1] = v.x; }"},
+    {"ShuffledPairs",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec2 v = vec2(m[i], m[i + 1]).yx * 2.0; m[i] = v.x; m[i + 1] = v.y; }"},
+    {"ByHalfSubgroup", "EACH m[i] *= x[tid / 16];"},
+    {"ByShiftedLane", "EACH m[i] *= x[tid >> 4];"},
+    {"BySubgroupAndLane", "EACH m[i] *= x[tid / 32 + lane];"},
     {"Unrolled", "for (int i = 0; i < m.length(); i += 2) { m[i] *= 2.0; m[i + 1] *= 3.0; }"},
     {"OfOneLane", "if (lane == 0) o[0] = m[0];"},
     {"FromOneLane", "float v = subgroupBroadcast(m[1], 5); EACH m[i] += v;"},
@@ -130,6 +141,16 @@ constexpr Shader kDoNotDepend[] = {
     {"Pairs",
      "for (int i = 0; i < m.length(); i += 2)\n"
      "{ vec2 v = max(vec2(m[i], m[i + 1]) * 2.0, vec2(0)); m[i] = v.x; m[i + 1] = v.y; }"},
+    {"ShuffledTwice",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec2 v = vec2(m[i], m[i + 1]).yx * 2.0; m[i] = v.y; m[i + 1] = v.x; }"},
+    {"PairsOfThree",
+     "for (int i = 0; i < m.length(); i += 2)\n"
+     "{ vec3 v = vec3(1.0, m[i], m[i + 1]); vec2 w = v.yz; m[i] = w.x; m[i + 1] = w.y; }"},
+    {"FromOne", "for (int i = 1; i <= m.length(); ++i) m[i - 1] *= 2.0;"},
+    {"BySubgroupSize", "EACH m[i] *= x[tid / gl_SubgroupSize];"},
+    {"ByTwoSubgroups", "EACH m[i] *= x[gl_LocalInvocationID.x / 64];"},
+    {"BySignedShift", "EACH m[i] *= x[int(tid) >> 5];"},
     {"BySubgroup", "EACH m[i] *= x[tid / 32]; if (tid >> 5 == 0) { EACH m[i] += 1.0; }"},
     {"LanesReturn",
      "if (gl_GlobalInvocationID.x >= p) return; coopMatLoad(m, x, 0, 16, ROWS);\n"

@@ -41,6 +41,7 @@ class ElementFollower {
     ElementFacts loaded(Id pointer);
     ElementFacts joined(const Instruction& phi) const;
     std::optional<ElementNumber> numberOfPart(Id vector, uint32_t part, uint32_t depth = 0) const;
+    std::optional<ElementNumber> numberOfMember(const Instruction& load) const;
 
     void store(const Instruction& i, Id pointer, ElementFacts facts, Id value);
     void enter(const Instruction& i, Id matrix, const ElementNumber& number, Id value,
@@ -211,7 +212,11 @@ void ElementFollower::visit(const Instruction& i) {
 ElementFacts ElementFollower::resultOf(const Instruction& i) {
     if (i.opcode == OpCooperativeMatrixLengthKHR) return {kLength, 0, {}};
     if (i.opcode == OpLoad && blocks_.isPlainVariable(i.word(0))) return readBy(i);
-    if (i.opcode == OpLoad) return loaded(i.word(0));
+    if (i.opcode == OpLoad) {
+        ElementFacts facts = loaded(i.word(0));
+        if (const auto number = numberOfMember(i)) facts.number = number;
+        return facts;
+    }
     if (i.opcode == OpCompositeExtract) {
         if (const auto index = numbers_.indexOf(i))
             return numbers_.element(module_.def(i.word(0)).type, numbers_.at(i, index->operand));
@@ -289,6 +294,17 @@ std::optional<ElementNumber> ElementFollower::numberOfPart(Id vector, uint32_t p
         if (number) found = number;
     }
     return found;
+}
+
+// Of an element that is a member of a variable, which the load's block has stored as a whole.
+std::optional<ElementNumber> ElementFollower::numberOfMember(const Instruction& load) const {
+    const Instruction& chain = module_.def(load.word(0));
+    if (!isAccessChain(chain.opcode) || chain.operands.size() != 2 || numbers_.indexOf(chain))
+        return std::nullopt;
+    const std::optional<uint64_t> member = module_.constantValue(chain.word(1));
+    const Instruction* store = blocks_.wholeStoreBefore(load, chain.word(0));
+    if (!member || store == nullptr) return std::nullopt;
+    return numberOfPart(store->word(1), static_cast<uint32_t>(*member));
 }
 
 // Where what elements are made into goes: to elements, to memory, to conditions, to functions.

@@ -154,6 +154,22 @@ bool FlowBlocks::isPlainVariable(Id pointer) const {
     });
 }
 
+const Instruction* FlowBlocks::wholeStoreBefore(const Instruction& load, Id variable) const {
+    const FlowPlace place = placeOf(load);
+    if (place.in == nullptr || module_.def(variable).opcode != OpVariable) return nullptr;
+    const Instruction* write =
+        lastWrite(*place.in->function.blocks[place.block], place.at, variable);
+    const auto isLoad = [&](const Usage& use) {
+        return use.user->opcode == OpLoad || isNonSemantic(module_, *use.user);
+    };
+    const auto keepsParts = [&](const Usage& use) {
+        const bool isStore = use.user->opcode == OpStore && use.operand == 0;
+        const bool isPart = isAccessChain(use.user->opcode) && users_.all(use.user->result, isLoad);
+        return isStore || isPart || isLoad(use);
+    };
+    return write != nullptr && users_.all(variable, keepsParts) ? write : nullptr;
+}
+
 std::vector<const Instruction*> FlowBlocks::storesReadBy(const Instruction& load) const {
     const FlowPlace place = placeOf(load);
     if (place.in == nullptr) return {};

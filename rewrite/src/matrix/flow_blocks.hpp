@@ -49,6 +49,9 @@ class FlowBlocks {
     bool isPlainVariable(Id pointer) const;
     // The stores to such a variable that a load may read.
     std::vector<const Instruction*> storesReadBy(const Instruction& load) const;
+    // The last store to a variable in the load's block ahead of it, if the variable is only loaded
+    // otherwise, as a whole or in parts; else nullptr.
+    const Instruction* wholeStoreBefore(const Instruction& load, Id variable) const;
 
  private:
     bool readsFromBefore(const FlowPlace& place, const Loop& loop, Id variable) const;
