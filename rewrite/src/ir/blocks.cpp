@@ -63,7 +63,8 @@ void BlockGraph::findLoops() {
         if (!isLoopHeader(header)) continue;
         const std::optional<size_t> merge = number(mergeOf(header)->word(0));
         const std::optional<size_t> next = number(mergeOf(header)->word(1));
-        if (merge && next) loops_.push_back({b, *next, *merge, nullptr});
+        if (merge && next)
+            loops_.push_back({.header = b, .continueTarget = *next, .merge = *merge});
     }
     std::vector<size_t> outermost(loops_.size());  // by loop: of those found so far
     std::iota(outermost.begin(), outermost.end(), size_t{0});
@@ -75,7 +76,6 @@ void BlockGraph::findLoops() {
 // Finds the blocks to which the header leads by other ways than through the merge block. Inner
 // loops are known: of each, this visits the merge block only.
 void BlockGraph::collect(Loop& loop, std::vector<size_t>& outermost) {
-    const auto indexOf = [&](const Loop& one) { return static_cast<size_t>(&one - loops_.data()); };
     // Halves the way there each time.
     const auto outermostOf = [&](size_t one) {
         while (outermost[one] != one) one = outermost[one] = outermost[outermost[one]];
@@ -102,18 +102,20 @@ void BlockGraph::collect(Loop& loop, std::vector<size_t>& outermost) {
 // A loop is behind the one around it in loops_.
 void BlockGraph::numberLoops() {
     for (Loop& loop : loops_) loop.end = 1;  // for now: how many it is, with those in it
-    const auto around = [&](const Loop& loop) -> Loop& {
-        return loops_[static_cast<size_t>(loop.around - loops_.data())];
-    };
+    for (size_t b = 0; b < innermost_.size(); ++b) {
+        if (innermost_[b] != nullptr) loops_[indexOf(*innermost_[b])].last = b;
+    }
     for (const Loop& loop : std::views::reverse(loops_)) {
-        if (loop.around != nullptr) around(loop).end += loop.end;
+        if (loop.around == nullptr) continue;
+        Loop& around = loops_[indexOf(*loop.around)];
+        around.end += loop.end;
+        around.last = std::max(around.last, loop.last);
     }
     size_t next = 0;                           // of the loops that no loop has
     std::vector<size_t> inner(loops_.size());  // by loop: the number of the next one in it
     for (size_t l = 0; l < loops_.size(); ++l) {
         Loop& loop = loops_[l];
-        size_t& number =
-            loop.around == nullptr ? next : inner[static_cast<size_t>(loop.around - loops_.data())];
+        size_t& number = loop.around == nullptr ? next : inner[indexOf(*loop.around)];
         if (loop.around != nullptr) loop.depth = loop.around->depth + 1;
         loop.first = number;
         number += loop.end;

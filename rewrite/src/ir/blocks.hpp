@@ -19,6 +19,7 @@ struct Loop {
     size_t header = 0;
     size_t continueTarget = 0;
     size_t merge = 0;
+    size_t last = 0;               // of its blocks
     const Loop* around = nullptr;  // the loop that has this one in it
     size_t depth = 1;              // loops that have its blocks, with itself
     // Of loops in the order in which each is ahead of those in it: its number, and the one behind
@@ -40,6 +41,7 @@ class BlockGraph {
 
     // By header; so outer loops come before inner ones.
     const std::vector<Loop>& loops() const { return loops_; }
+    size_t indexOf(const Loop& loop) const { return static_cast<size_t>(&loop - loops_.data()); }
     // The innermost loop that has a block; nullptr: none has it. Blocks that only lead out of the
     // function belong to the loop that leads to them.
     const Loop* loopOf(size_t block) const { return innermost_[block]; }

@@ -7,6 +7,15 @@
 
 namespace coopvk::rewrite {
 
+// Puts other ids in place of those among an instruction's operands that a map has.
+template <typename Map>
+void replaceIds(Instruction& i, const Map& by) {
+    for (Operand& o : i.operands) {
+        const auto found = o.isId ? by.find(o.word) : by.end();
+        if (found != by.end()) o.word = found->second;
+    }
+}
+
 // A copy of an instruction: with replace(id) in place of each id among its operands, with a new
 // result (or `result`), and with the original's names and decorations.
 template <typename Replace>

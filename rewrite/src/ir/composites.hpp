@@ -52,6 +52,36 @@ Id rootOf(const Module& module, Id pointer);
 // cycle, which only unreachable blocks may have, it is one of these.
 const Instruction& behindCopies(const Module& module, Id value);
 
+// Which values a phi may join: not descriptors, nor logical pointers.
+class JoinedTypes {
+ public:
+    explicit JoinedTypes(const Module& module) : module_(module) {}
+
+    bool has(Id type) {
+        const auto [known, isNew] = known_.try_emplace(type, false);
+        if (!isNew) return known->second;
+        const Instruction& def = module_.def(type);
+        const bool found = isAlways(def) || (def.opcode == OpTypeArray && has(def.word(0))) ||
+                           (def.opcode == OpTypeStruct &&
+                            std::ranges::all_of(def.operands, [&](const Operand& member) {
+                                return has(member.word);
+                            }));
+        return known_[type] = found;
+    }
+
+ private:
+    static bool isAlways(const Instruction& type) {
+        return isOneOf(type.opcode, {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
+                                     OpTypeCooperativeMatrixKHR, OpTypeCooperativeVectorNV,
+                                     OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
+               (type.opcode == OpTypePointer &&
+                storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
+    }
+
+    const Module& module_;
+    std::unordered_map<Id, bool> known_;
+};
+
 // An operand that is an index into a type: a literal, or the id of a constant.
 struct IndexInto {
     Id type = 0;

@@ -89,6 +89,9 @@ class FunctionBuilder : public ControlFlow {
     void dontInline();
 
     Id load(Id pointer);
+    std::vector<Id> loadAll(std::span<const Id> pointers) {
+        return listFor(pointers, [&](Id pointer) { return load(pointer); });
+    }
     void store(Id pointer, Id value);
     // A pointer to an element of an array variable.
     Id element(Id array, Id index);

@@ -43,6 +43,21 @@ constexpr T powerOfTwoIn(T value) {
     return value & (~value + 1);
 }
 
+// make(0), make(1), ... make(count - 1).
+template <typename Make>
+auto listOf(size_t count, Make make) {
+    std::vector<decltype(make(uint32_t{}))> list;
+    for (uint32_t i = 0; i < count; ++i) list.push_back(make(i));
+    return list;
+}
+// make(value) for each value of a range.
+template <typename Range, typename Make>
+auto listFor(const Range& range, Make make) {
+    std::vector<std::decay_t<decltype(make(*std::begin(range)))>> list;
+    for (const auto& value : range) list.push_back(make(value));
+    return list;
+}
+
 struct Operand {
     uint32_t word = 0;
     bool isId = false;

@@ -161,6 +161,14 @@ Id Module::importSet(std::string_view name) {
     return id;
 }
 
+std::optional<bool> Module::constantBool(Id id) const {
+    const Instruction& i = def(id);
+    if (i.opcode == OpConstantTrue) return true;
+    const bool isFalse = i.opcode == OpConstantFalse ||
+                         (i.opcode == OpConstantNull && def(i.type).opcode == OpTypeBool);
+    return isFalse ? std::optional(false) : std::nullopt;
+}
+
 std::optional<uint64_t> Module::constantValue(Id id) const {
     const Instruction& constant = def(id);
     const Instruction& type = def(constant.type);

@@ -194,6 +194,8 @@ class Module {
     // Removes an extended instruction set and its instructions, which only name each other.
     void removeSet(std::string_view name);
 
+    // Of a boolean constant; nullopt for other ids.
+    std::optional<bool> constantBool(Id id) const;
     // Value of an integer OpConstant or OpConstantNull, sign extended if its type is signed.
     std::optional<uint64_t> constantValue(Id id) const;
 

@@ -3,6 +3,7 @@
 // Kinds of opcodes that several passes tell apart.
 #pragma once
 
+#include <array>
 #include <string>
 
 #include "ir/module.hpp"
@@ -83,6 +84,20 @@ bool isConversion(spv::Op opcode);
 bool isAtomic(spv::Op opcode);
 // Operations of all invocations of a cooperative matrix's scope, which must reach them together.
 bool usesWholeMatrix(spv::Op opcode);
+
+// Cooperative Matrix Operands that say whether components of A, B, C and the result are signed.
+inline constexpr std::array kSignedMatrices = {
+    spv::CooperativeMatrixOperandsMask::MatrixASignedComponentsKHR,
+    spv::CooperativeMatrixOperandsMask::MatrixBSignedComponentsKHR,
+    spv::CooperativeMatrixOperandsMask::MatrixCSignedComponentsKHR,
+    spv::CooperativeMatrixOperandsMask::MatrixResultSignedComponentsKHR};
+// Whether an OpCooperativeMatrixMulAddKHR has one of Cooperative Matrix Operands.
+inline bool hasOperand(const Instruction& mulAdd, spv::CooperativeMatrixOperandsMask one) {
+    return (mulAdd.word(3) & static_cast<uint32_t>(one)) != 0;
+}
+inline bool saturates(const Instruction& mulAdd) {
+    return hasOperand(mulAdd, spv::CooperativeMatrixOperandsMask::SaturatingAccumulationKHR);
+}
 
 // Whether an instruction is of a non-semantic instruction set, such as debug information.
 bool isNonSemantic(const Module& module, const Instruction& instruction);

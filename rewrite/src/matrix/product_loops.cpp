@@ -54,29 +54,20 @@ class IndexSources {
 std::vector<bool> loopsThatPickMatrices(const Module& module, MatrixCounts& matrices,
                                         const Function& function, const BlockGraph& graph) {
     const IndexSources sources(module, matrices, function);
-    const std::span<const Loop> loops = graph.loops();
-    const auto numberOf = [&](const Loop* loop) {
-        return static_cast<size_t>(loop - loops.data());
-    };
     const auto writes = [&](const InstructionPtr& i) {
         return i->opcode == OpStore && sources.contains(i->word(0));
     };
-    std::vector<size_t> written, last(loops.size());  // blocks that store; the last one of a loop
+    std::vector<size_t> written;  // blocks that store
     for (size_t b = 0; b < function.blocks.size(); ++b) {
         if (std::ranges::any_of(function.blocks[b]->body, writes)) written.push_back(b);
-        if (const Loop* loop = graph.loopOf(b)) last[numberOf(loop)] = b;
     }
-    std::vector<bool> picks(loops.size());
-    for (size_t l = loops.size(); l-- > 0;) {
-        const Loop& loop = loops[l];
+    std::vector<bool> picks;
+    for (const Loop& loop : graph.loops()) {
         const auto first = std::ranges::lower_bound(written, loop.continueTarget);
-        picks[l] = (first != written.end() && *first <= last[l]) ||
-                   std::ranges::any_of(function.blocks[loop.header]->body, [&](const auto& i) {
-                       return i->opcode == OpPhi && sources.contains(i->result);
-                   });
-        if (loop.around == nullptr) continue;
-        size_t& around = last[numberOf(loop.around)];
-        around = std::max(around, last[l]);
+        picks.push_back((first != written.end() && *first <= loop.last) ||
+                        std::ranges::any_of(function.blocks[loop.header]->body, [&](const auto& i) {
+                            return i->opcode == OpPhi && sources.contains(i->result);
+                        }));
     }
     return picks;
 }
@@ -144,7 +135,7 @@ class ProductLoops {
     std::vector<Iteration> findIterations() {
         std::vector<Iteration> iterations(graph_.loops().size());
         const auto of = [&](const Loop* loop) -> Iteration& {
-            return iterations[static_cast<size_t>(loop - graph_.loops().data())];
+            return iterations[graph_.indexOf(*loop)];
         };
         for (size_t b = 0; b < function_.blocks.size(); ++b) {
             const Loop* loop = graph_.loopOf(b);

@@ -64,9 +64,9 @@ Id knownTarget(const Module& module, const EmptyBlocks& empty, const Block& bloc
     const Instruction& end = *block.body.back();
     if (end.opcode == OpSwitch) return knownCase(module, end);
     if (end.opcode != OpBranchConditional || end.operands.size() < 3) return 0;
-    const spv::Op condition = module.def(end.word(0)).opcode;
-    if (condition == OpConstantTrue || end.word(1) == end.word(2)) return end.word(1);
-    return isOneOf(condition, {OpConstantFalse, OpConstantNull}) ? end.word(2) : 0;
+    if (end.word(1) == end.word(2)) return end.word(1);
+    const std::optional<bool> condition = module.constantBool(end.word(0));
+    return condition ? end.word(*condition ? 1 : 2) : 0;
 }
 
 // So many at most are looked at behind a branch.
@@ -79,15 +79,7 @@ class Folding {
           function_(function),
           graph_(function),
           targets_(function.blocks.size(), kNone),
-          executed_(function.blocks.size()),
-          lastOf_(graph_.loops().size()) {
-        for (size_t b = 0; b < targets_.size(); ++b)
-            if (const Loop* loop = graph_.loopOf(b)) lastOf_[number(*loop)] = b;
-        for (size_t l = lastOf_.size(); l-- > 0;) {
-            if (const Loop* around = graph_.loops()[l].around)
-                lastOf_[number(*around)] = std::max(lastOf_[number(*around)], lastOf_[l]);
-        }
-    }
+          executed_(function.blocks.size()) {}
 
     bool run(const EmptyBlocks& empty) {
         for (size_t b = 0; b < targets_.size(); ++b)
@@ -114,7 +106,6 @@ class Folding {
     static constexpr size_t kNone = ~size_t{0};
 
     Block& block(size_t b) const { return *function_.blocks[b]; }
-    size_t number(const Loop& loop) const { return &loop - graph_.loops().data(); }
 
     std::vector<size_t> followers(size_t b) const {
         return targets_[b] != kNone ? std::vector{targets_[b]} : graph_.successors(b);
@@ -156,10 +147,9 @@ class Folding {
         const bool isKept = std::ranges::any_of(
             ahead, [&](size_t b) { return graph_.isInside(loop, b) && leads(b, loop.header); });
         if (isKept || !executed_[loop.header] || !executed_[loop.continueTarget]) return false;
-        const size_t last = lastOf_[number(loop)];
-        module_.countSteps(last - std::min(last, loop.continueTarget));
+        module_.countSteps(loop.last - std::min(loop.last, loop.continueTarget));
         bool isAny = false;
-        for (size_t b = loop.continueTarget; b <= last; ++b) {
+        for (size_t b = loop.continueTarget; b <= loop.last; ++b) {
             if (targets_[b] == kNone || !graph_.isInside(loop, b)) continue;
             targets_[b] = kNone;
             isAny = true;
@@ -307,7 +297,6 @@ class Folding {
     const BlockGraph graph_;
     std::vector<size_t> targets_;  // by block: the only one to which it leads
     std::vector<bool> executed_;
-    std::vector<size_t> lastOf_;  // by loop: the last block in it
     // Of those that stay although nothing executes them: the header to which they lead.
     std::unordered_map<size_t, size_t> named_;
     std::vector<Id> gone_;

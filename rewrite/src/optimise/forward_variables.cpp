@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/composites.hpp"
 #include "ir/dominators.hpp"
 #include "ir/opcodes.hpp"
 #include "optimise/optimise.hpp"
@@ -10,36 +11,6 @@
 namespace coopvk::rewrite {
 
 namespace {
-
-// Which values a phi may join: not descriptors, nor logical pointers.
-class JoinedTypes {
- public:
-    explicit JoinedTypes(const Module& module) : module_(module) {}
-
-    bool has(Id type) {
-        const auto [known, isNew] = known_.try_emplace(type, false);
-        if (!isNew) return known->second;
-        const Instruction& def = module_.def(type);
-        const bool found = isAlways(def) || (def.opcode == OpTypeArray && has(def.word(0))) ||
-                           (def.opcode == OpTypeStruct &&
-                            std::ranges::all_of(def.operands, [&](const Operand& member) {
-                                return has(member.word);
-                            }));
-        return known_[type] = found;
-    }
-
- private:
-    static bool isAlways(const Instruction& type) {
-        return isOneOf(type.opcode,
-                       {OpTypeBool, OpTypeInt, OpTypeFloat, OpTypeVector, OpTypeMatrix,
-                        OpTypeCooperativeMatrixKHR, OpTypeTensorLayoutNV, OpTypeTensorViewNV}) ||
-               (type.opcode == OpTypePointer &&
-                storageOf(type) == spv::StorageClass::PhysicalStorageBuffer);
-    }
-
-    const Module& module_;
-    std::unordered_map<Id, bool> known_;
-};
 
 bool isWholeOnly(const Module& module, const VariableUses& uses, Id variable) {
     return module.def(variable).opcode == OpVariable &&

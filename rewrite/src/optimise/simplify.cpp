@@ -63,10 +63,8 @@ class Simplifier {
 
     Found selected() const {
         if (i_.word(1) == i_.word(2)) return i_.word(1);
-        const spv::Op condition = def(i_.word(0)).opcode;
-        if (condition == OpConstantTrue) return i_.word(1);
-        if (condition == OpConstantFalse) return i_.word(2);
-        return std::nullopt;
+        const std::optional<bool> condition = module_.constantBool(i_.word(0));
+        return condition ? Found(i_.word(*condition ? 1 : 2)) : std::nullopt;
     }
 
     Found bitcast() {
@@ -187,11 +185,9 @@ class Simplifier {
     }
 
     std::optional<Scalar> scalarOf(Id id) const {
-        const Instruction& value = def(id);
-        if (value.opcode == OpConstantTrue) return Scalar{1, 1};
-        if (value.opcode == OpConstantFalse) return Scalar{0, 1};
+        if (const auto boolean = module_.constantBool(id)) return Scalar{*boolean, 1};
         const std::optional<uint64_t> number = module_.constantValue(id);
-        return number ? std::optional(Scalar{*number, types_.width(value.type)}) : std::nullopt;
+        return number ? std::optional(Scalar{*number, types_.width(def(id).type)}) : std::nullopt;
     }
 
     // Whether the result is the other operand.
