@@ -227,9 +227,8 @@ Error dependsOnLayout(const Rewriting& r) {
 
 bool hasMatricesOfWorkgroup(const Module& module) {
     constexpr auto kWorkgroup = static_cast<uint64_t>(spv::Scope::Workgroup);
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == OpTypeCooperativeMatrixKHR &&
-               module.constantValue(i->word(1)) == kWorkgroup;
+    return anyMatrixType(module, [&](const Instruction& type) {
+        return module.constantValue(type.word(1)) == kWorkgroup;
     });
 }
 

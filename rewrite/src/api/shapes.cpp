@@ -33,6 +33,7 @@ struct ShapeRow {
     Demand demand;
 };
 
+// Applications look for component types first: those that most of them use come first.
 constexpr ShapeRow kShapeRows[] = {
     {{kFloat16, kFloat16, kFloat32, kFloat32}, Depth::kHalf, Demand::kMain},
     {{kFloat16, kFloat16, kFloat16, kFloat16}, Depth::kHalf, Demand::kMain},
@@ -56,6 +57,7 @@ constexpr ShapeRow kShapeRows[] = {
     {{kUint64, kUint64, kUint64, kUint64}, Depth::kLong, Demand::kRare},
 };
 
+// Of formats that programs ask for explicitly: they come after all others.
 constexpr ShapeRow kFormatRows[] = {
     {{kBFloat16, kBFloat16, kFloat32, kFloat32}, Depth::kHalf, Demand::kMain},
     {{kBFloat16, kBFloat16, kBFloat16, kBFloat16}, Depth::kHalf, Demand::kSome},
@@ -124,12 +126,6 @@ MatrixShape shapeOf(const Dimensions& size, const ShapeTypes& t) {
     return {size.m, size.n, size.k, t.a, t.b, t.c, t.result, t.saturating};
 }
 
-// Applications look for component types first: those that most of them use come first.
-std::span<const ShapeRow> shapeRows() { return kShapeRows; }
-
-// Of formats that programs ask for explicitly: they come after all others.
-std::span<const ShapeRow> formatRows() { return kFormatRows; }
-
 // Appends the shapes of rows that the device has, those that suit it best first.
 void appendRows(std::vector<MatrixShape>& shapes, std::span<const ShapeRow> rows,
                 const DeviceTraits& device) {
@@ -148,8 +144,6 @@ void appendRows(std::vector<MatrixShape>& shapes, std::span<const ShapeRow> rows
     }
 }
 
-using enum ComponentType;
-
 // Programs with matrices of 8-bit floats compute with this one, too: vkd3d-proton takes no matrices
 // from a device without it.
 constexpr MatrixShape kBesideFloat8 = {16, 16, 16, kFloat16, kFloat16, kFloat32, kFloat32, false};
@@ -165,13 +159,6 @@ void ensure(std::vector<MatrixShape>& shapes, const ShapeTypes& t, const Dimensi
     const auto isOfTypes = [&](const MatrixShape& other) { return sameTypes(other, t); };
     if (std::ranges::none_of(shapes, isOfTypes)) return;
     if (std::ranges::find(shapes, shape) == shapes.end()) shapes.push_back(shape);
-}
-
-// Factors of 8-bit floats are held as f16.
-MatrixShape heldShape(MatrixShape shape) {
-    if (findNumber(shape.a)->isSmallFloat()) shape.a = kFloat16;
-    if (findNumber(shape.b)->isSmallFloat()) shape.b = kFloat16;
-    return shape;
 }
 
 bool isTileable(const MatrixShape& shape, const DeviceTraits& device) {
@@ -216,10 +203,10 @@ std::vector<MatrixShape> granularities(const DeviceTraits& device, bool isOfWork
                                 : tileableMultiple(shape, device);
         if (listed) shapes.push_back(*listed);
     };
-    for (const ShapeRow& row : shapeRows()) {
+    for (const ShapeRow& row : kShapeRows) {
         if (row.types.a == kFloat16 || row.depth == Depth::kByte) add(row);
     }
-    for (const ShapeRow& row : formatRows()) add(row);
+    for (const ShapeRow& row : kFormatRows) add(row);
     return shapes;
 }
 
@@ -241,6 +228,14 @@ DeviceTraits withoutFormats(DeviceTraits device) {
 
 }  // namespace
 
+MatrixShape heldShape(MatrixShape shape) {
+    for (ComponentType* factor : {&shape.a, &shape.b}) {
+        const Number* number = findNumber(*factor);
+        if (number != nullptr && number->isSmallFloat()) *factor = kFloat16;
+    }
+    return shape;
+}
+
 bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
     const ShapeTypes types = {tile.a, tile.b, tile.c, tile.result, tile.saturating};
     if (!sameTypes(shape, types) || tile.m == 0 || tile.n == 0 || tile.k == 0) return false;
@@ -250,7 +245,7 @@ bool isMadeOf(const MatrixShape& shape, const MatrixShape& tile) {
 
 std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    appendRows(shapes, shapeRows(), device);
+    appendRows(shapes, kShapeRows, device);
     ensureConvertible(shapes, device);
     keepTileable(shapes, device);
     const std::vector<MatrixShape> formats = formatMatrixShapes(device);
@@ -260,7 +255,7 @@ std::vector<MatrixShape> matrixShapes(const DeviceTraits& device) {
 
 std::vector<MatrixShape> formatMatrixShapes(const DeviceTraits& device) {
     std::vector<MatrixShape> shapes;
-    appendRows(shapes, formatRows(), device);
+    appendRows(shapes, kFormatRows, device);
     const uint32_t lines = std::min(device.subgroupSize, 8u);
     ensure(shapes, {kBFloat16, kBFloat16, kFloat32, kFloat32, false}, {lines, lines, 16});
     for (const Number& number : allNumbers()) {
@@ -373,8 +368,6 @@ std::vector<Int4MatrixShape> int4MatrixShapes(const DeviceTraits& device) {
 // matrix-vector products, and sizes of 2D blocks.
 
 namespace {
-
-using enum ComponentType;
 
 // Input, its interpretation, matrix, bias, result. First the combinations that every implementation
 // must have, the 8-bit floats last of them; then those of NVIDIA's drivers; then further ones.

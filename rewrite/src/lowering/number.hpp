@@ -94,6 +94,8 @@ constexpr uint32_t both(uint32_t half) { return half << 16 | half; }
 std::span<const Number> allNumbers();
 // nullptr if there is no such format.
 const Number* findNumber(ComponentType type);
+// The shape with factors as the driver's matrices hold them: 8-bit floats as f16.
+MatrixShape heldShape(MatrixShape shape);
 // Without an encoding: an integer, or a float of IEEE 754.
 const Number* findNumber(NumberKind kind, uint32_t bits,
                          std::optional<spv::FPEncoding> encoding = {});

@@ -211,16 +211,10 @@ ComponentType componentTypeOf(const TypeTable& types, Id scalar, bool isSigned) 
 }
 
 std::optional<MatrixShape> productShape(const TypeTable& types, const Instruction& mulAdd) {
-    using enum spv::CooperativeMatrixOperandsMask;
     const Module& module = types.module();
     const Id ids[] = {module.def(mulAdd.word(0)).type, module.def(mulAdd.word(1)).type,
                       module.def(mulAdd.word(2)).type, mulAdd.type};
     constexpr Use kUses[] = {Use::kA, Use::kB, Use::kAccumulator, Use::kAccumulator};
-    constexpr std::array kSigned = {MatrixASignedComponentsKHR, MatrixBSignedComponentsKHR,
-                                    MatrixCSignedComponentsKHR, MatrixResultSignedComponentsKHR};
-    const auto has = [&](spv::CooperativeMatrixOperandsMask bit) {
-        return (mulAdd.word(3) & static_cast<uint32_t>(bit)) != 0;
-    };
     std::array<MatrixDimensions, 4> d;
     std::array<ComponentType, 4> components;
     for (size_t i = 0; i < d.size(); ++i) {
@@ -228,16 +222,16 @@ std::optional<MatrixShape> productShape(const TypeTable& types, const Instructio
         const auto found = matrixDimensions(module, type);
         if (!found || found->use != kUses[i]) return std::nullopt;
         d[i] = *found;
-        components[i] = componentTypeOf(types, type.word(0), has(kSigned[i]));
+        components[i] =
+            componentTypeOf(types, type.word(0), hasOperand(mulAdd, kSignedMatrices[i]));
     }
     const auto& [a, b, c, result] = d;
     if (a.columns != b.rows || a.rows != result.rows || b.columns != result.columns ||
         c.rows != result.rows || c.columns != result.columns) {
         return std::nullopt;
     }
-    return MatrixShape{
-        result.rows,   result.columns, a.columns,     components[0],
-        components[1], components[2],  components[3], has(SaturatingAccumulationKHR)};
+    return MatrixShape{result.rows,   result.columns, a.columns,     components[0],
+                       components[1], components[2],  components[3], saturates(mulAdd)};
 }
 
 }  // namespace coopvk::rewrite

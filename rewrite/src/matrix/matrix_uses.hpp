@@ -25,6 +25,14 @@ struct MatrixDimensions {
 // The constant operands of a matrix type; nullopt where they are not constant, or not valid.
 std::optional<MatrixDimensions> matrixDimensions(const Module& module, const Instruction& type);
 
+// Whether test(type) is true for a matrix type of the module.
+template <typename Test>
+bool anyMatrixType(const Module& module, Test test) {
+    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
+        return i->opcode == OpTypeCooperativeMatrixKHR && test(*i);
+    });
+}
+
 // The component type of a scalar type. Cooperative Matrix Operands, not the type, say whether
 // integers are signed.
 ComponentType componentTypeOf(const TypeTable& types, Id scalar, bool isSigned);

@@ -9,11 +9,6 @@ namespace coopvk::rewrite {
 
 namespace {
 
-struct TileSize {
-    uint32_t m, n, k;
-    bool operator==(const TileSize&) const = default;
-};
-
 // A matrix type; nullopt if its operands are not known, or lists of shapes cannot have it.
 std::optional<TiledType> listableType(const Module& module, const Instruction& matrix) {
     const auto size = matrixDimensions(module, matrix);
@@ -32,6 +27,20 @@ std::optional<TiledType> listableType(const Module& module, const Instruction& m
     return type;
 }
 
+// The module's listable matrix types.
+NativePlan listableTypes(const Module& module) {
+    NativePlan plan;
+    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
+        if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
+        const auto type = listableType(module, *i);
+        if (type)
+            plan.types.emplace(type->id, *type);
+        else
+            plan.note = std::format("type %{} has no native form", i->result);
+    }
+    return plan;
+}
+
 class NativePlanner {
  public:
     NativePlanner(const Module& module, const TypeTable& types, const PlannedTarget& target)
@@ -42,8 +51,8 @@ class NativePlanner {
     }
 
     Result<NativePlan> run() {
-        collectTypes();
-        if (!problem_.empty()) return unsupported(problem_);
+        plan_ = listableTypes(module_);
+        if (!plan_.note.empty()) return unsupported(plan_.note);
         // As shaders that only convert arrays (SPV_QCOM_cooperative_matrix_conversion).
         if (plan_.types.empty()) {
             plan_.note = "native back-end, no matrices";
@@ -54,26 +63,28 @@ class NativePlanner {
         if (!module_.hasCapability(spv::Capability::VulkanMemoryModel)) {
             return unsupported("KHR matrices need the Vulkan memory model, the shader has another");
         }
+        bool areKnown = true;
         module_.visitBlocks([&](const Instruction& i) {
-            if (i.opcode == OpCooperativeMatrixMulAddKHR) addProduct(i);
+            if (i.opcode != OpCooperativeMatrixMulAddKHR) return;
+            const auto shape = productShape(types_, i);
+            areKnown &= shape.has_value();
+            products_.push_back(shape.value_or(MatrixShape{}));
         });
-        if (!problem_.empty()) return unsupported(problem_);
-        if (fits(std::nullopt)) {
+        if (!areKnown) {
+            return unsupported(
+                "operands of a multiply-add have types, sizes or uses that do not fit");
+        }
+        if (fits(nullptr)) {
             plan_.note = "native back-end, the driver's own shapes";
             return std::move(plan_);
         }
         // The largest tiles first: they need the fewest instructions.
-        std::vector<TileSize> sizes;
-        for (const MatrixShape& shape : shapes_) {
-            const TileSize size{shape.m, shape.n, shape.k};
-            const bool isEmpty = size.m == 0 || size.n == 0 || size.k == 0;
-            if (!isEmpty && std::ranges::find(sizes, size) == sizes.end()) sizes.push_back(size);
-        }
-        std::ranges::stable_sort(sizes, std::greater(),
-                                 [](const TileSize& s) { return uint64_t{s.m} * s.n * s.k; });
-        for (const TileSize& size : sizes) {
-            if (!fits(size)) continue;
-            plan_.note = std::format("native back-end, tiles of {}x{}x{}", size.m, size.n, size.k);
+        const auto volume = [](const MatrixShape& s) { return uint64_t{s.m} * s.n * s.k; };
+        std::vector<MatrixShape> tiles = shapes_;
+        std::ranges::stable_sort(tiles, std::greater(), volume);
+        for (const MatrixShape& tile : tiles) {
+            if (volume(tile) == 0 || !fits(&tile)) continue;
+            plan_.note = std::format("native back-end, tiles of {}x{}x{}", tile.m, tile.n, tile.k);
             return std::move(plan_);
         }
         return unsupported("no shape of the driver divides all matrices of the shader");
@@ -84,28 +95,9 @@ class NativePlanner {
         return {ErrorCode::kUnsupported, std::string(what)};
     }
 
-    void collectTypes() {
-        for (const InstructionPtr& i : module_.section(Section::kGlobals)) {
-            if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
-            if (const auto type = listableType(module_, *i)) {
-                plan_.types.emplace(type->id, *type);
-            } else {
-                problem_ = std::format("type %{} has no native form", i->result);
-            }
-        }
-    }
-
-    void addProduct(const Instruction& i) {
-        if (const auto shape = productShape(types_, i)) {
-            products_.push_back(*shape);
-        } else {
-            problem_ = "operands of a multiply-add have types, sizes or uses that do not fit";
-        }
-    }
-
-    // Whether the driver has all matrices and products, in tiles of one size (nullopt: in one tile
+    // Whether the driver has all matrices and products, in tiles of one size (null: in one tile
     // each). Sets the tile sizes of the types.
-    bool fits(const std::optional<TileSize>& tile) {
+    bool fits(const MatrixShape* tile) {
         for (const MatrixShape& product : products_) {
             MatrixShape native = product;
             if (tile) {
@@ -137,7 +129,6 @@ class NativePlanner {
     std::vector<MatrixShape> shapes_;
     NativePlan plan_;
     std::vector<MatrixShape> products_;
-    std::string problem_;
 };
 
 }  // namespace
@@ -167,22 +158,11 @@ bool hasMatrix(std::span<const MatrixShape> shapes, const TypeTable& types, cons
 
 namespace {
 
-// The module's listable matrix types.
-NativePlan listableTypes(const Module& module) {
-    NativePlan plan;
-    for (const InstructionPtr& i : module.section(Section::kGlobals)) {
-        if (i->opcode != OpTypeCooperativeMatrixKHR) continue;
-        if (const auto type = listableType(module, *i)) plan.types.emplace(type->id, *type);
-    }
-    return plan;
-}
-
 // Whether a matrix type has components of a format that the rewriter does not know, such as those
 // of newer extensions.
 bool hasUnknownComponents(const Module& module) {
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        if (i->opcode != OpTypeCooperativeMatrixKHR) return false;
-        const Instruction& component = module.def(i->word(0));
+    return anyMatrixType(module, [&](const Instruction& type) {
+        const Instruction& component = module.def(type.word(0));
         if (component.opcode == OpTypeInt) return false;
         if (component.opcode != OpTypeFloat) return true;
         if (component.operands.size() == 1) return false;
@@ -194,9 +174,8 @@ bool hasUnknownComponents(const Module& module) {
 }  // namespace
 
 bool hasOpenMatrixTypes(const Module& module) {
-    return std::ranges::any_of(module.section(Section::kGlobals), [&](const InstructionPtr& i) {
-        return i->opcode == OpTypeCooperativeMatrixKHR &&
-               (!module.constantValue(i->word(1)) || !matrixDimensions(module, *i));
+    return anyMatrixType(module, [&](const Instruction& type) {
+        return !module.constantValue(type.word(1)) || !matrixDimensions(module, type);
     });
 }
 

@@ -52,16 +52,12 @@ class GridPlanner {
     // The best grid for a product; nullopt: the driver supports no shape for it.
     std::optional<TileGrid> gridFor(const Instruction& i, Id a, Id b) const {
         const auto d = matrixDimensions(module_, module_.def(i.type));
-        std::optional<MatrixShape> product = productShape(types_, i);
+        // Sums of 8-bit floats are rounded, which tiles are not.
+        const std::optional<MatrixShape> product = productShape(types_, i);
         if (!product || product->saturating || product->c != product->result) return std::nullopt;
-        // Factors of 8-bit floats are held as f16. Sums of them are rounded, which tiles are not.
-        for (ComponentType* factor : {&product->a, &product->b}) {
-            const Number* number = findNumber(*factor);
-            if (number != nullptr && number->isSmallFloat()) *factor = ComponentType::kFloat16;
-        }
         std::optional<TileGrid> best;
         for (const MatrixShape& shape : shapes_) {
-            if (!beginAtWords(i, a, b, shape) || !isMadeOf(*product, shape)) continue;
+            if (!beginAtWords(i, a, b, shape) || !isMadeOf(heldShape(*product), shape)) continue;
             const std::optional<TileGrid> grid = divide(*d, shape);
             if (grid && (!best || isBetter(*grid, *best))) best = grid;
         }
