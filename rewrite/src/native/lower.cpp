@@ -69,10 +69,9 @@ std::optional<TilesInMemory> tilesOf(NativeFunction& f, const Instruction& at,
 
 void loadTiles(NativeContext& context, Emitter& emit, const TiledType& type,
                const TileAccess& access, const TilePointer& pointer, Id result) {
-    std::vector<Id> tiles;
-    for (uint32_t t = 0; t < type.count; ++t) {
-        tiles.push_back(access.load(emit, type.pack, tilePointer(type, access, pointer, t)));
-    }
+    const std::vector<Id> tiles = listOf(type.count, [&](uint32_t t) {
+        return access.load(emit, type.pack, tilePointer(type, access, pointer, t));
+    });
     context.fromPacks(emit, type, tiles, result);
 }
 
@@ -156,10 +155,8 @@ class StagedMatrix {
     }
     std::vector<Id> readLine(Id line) {
         const Id start = startOf(line);
-        std::vector<Id> values;
-        for (uint32_t x = 0; x < lines_.length; ++x) {
-            values.push_back(area_.load(f_.emit().plus(start, x)));
-        }
+        const std::vector<Id> values =
+            listOf(lines_.length, [&](uint32_t x) { return area_.load(f_.emit().plus(start, x)); });
         area_.barrier();
         return values;
     }
