@@ -2,6 +2,7 @@
 #include "matrix/product.hpp"
 
 #include "ir/arithmetic_decorations.hpp"
+#include "ir/opcodes.hpp"
 #include "lowering/number.hpp"
 #include "matrix/instructions.hpp"
 #include "matrix/matrix_uses.hpp"
@@ -24,23 +25,15 @@ Id emitUnrolled(FunctionBuilder& function, const MulAdd& p, RowProduct& product,
         const size_t count = all.size() / rows;
         return std::span(all).subspan(row * count, count);
     };
-    std::vector<RowProduct::Row> started;
-    for (uint32_t i = 0; i < rows; ++i) {
-        started.push_back(product.begin(rowOf(a, i), rowOf(c, i)));
-    }
-    if (rowByRow) {
-        for (RowProduct::Row& row : started) {
-            for (uint32_t k = 0; k < product.steps(); ++k) product.step(row, k);
-        }
-    } else {
-        for (uint32_t k = 0; k < product.steps(); ++k) {
-            for (RowProduct::Row& row : started) product.step(row, k);
-        }
+    std::vector<RowProduct::Row> started =
+        listOf(rows, [&](uint32_t i) { return product.begin(rowOf(a, i), rowOf(c, i)); });
+    const uint32_t steps = product.steps();
+    for (uint32_t n = 0; n < rows * steps; ++n) {
+        product.step(started[rowByRow ? n / steps : n % rows], rowByRow ? n % steps : n / rows);
     }
     std::vector<Id> result;
     for (RowProduct::Row& row : started) {
-        const std::vector<Id> packs = product.end(row);
-        result.insert(result.end(), packs.begin(), packs.end());
+        std::ranges::copy(product.end(row), std::back_inserter(result));
     }
     return function.finish(open ? emit.construct(p.result->id, result)
                                 : constructFromPacks(emit, *p.result, result));
@@ -62,11 +55,9 @@ Id emitLooped(FunctionBuilder& function, const MulAdd& p, RowProduct& row) {
         return emit.plus(emit.times(rowIndex, perRow(m)), part);
     };
     const auto loadRow = [&](Id variable, const MatrixType& m, Id rowIndex) {
-        std::vector<Id> parts;
-        for (uint32_t part = 0; part < perRow(m); ++part) {
-            parts.push_back(function.load(function.element(variable, placeOf(m, rowIndex, part))));
-        }
-        return parts;
+        return listOf(perRow(m), [&](uint32_t part) {
+            return function.load(function.element(variable, placeOf(m, rowIndex, part)));
+        });
     };
     const auto begin = [&](const MatrixType& m, Id value) {
         const Id variable = function.variable(arrayOf(m));
@@ -107,10 +98,6 @@ Id emitProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& 
 // OpCooperativeMatrixMulAddKHR.
 
 namespace {
-
-constexpr bool has(uint32_t operands, spv::CooperativeMatrixOperandsMask bit) {
-    return (operands & static_cast<uint32_t>(bit)) != 0;
-}
 
 std::string componentName(const TypeTable& types, const MatrixType& matrix, bool isSigned) {
     if (types.isFloat(matrix.component)) return std::string(matrix.number->name);
@@ -223,14 +210,11 @@ void lowerMulAdd(MatrixContext& context, MatrixWriter& writer, const Instruction
     if (const std::string_view what = mismatch(product, context.types); !what.empty()) {
         return context.invalid(mulAdd, what);
     }
-    using Mask = spv::CooperativeMatrixOperandsMask;
+    const auto isSigned = [&](size_t m) { return hasOperand(mulAdd, kSignedMatrices[m]); };
     product.operands = mulAdd.word(3);
-    product.signs = {has(product.operands, Mask::MatrixASignedComponentsKHR),
-                     has(product.operands, Mask::MatrixBSignedComponentsKHR),
-                     has(product.operands, Mask::MatrixCSignedComponentsKHR),
-                     has(product.operands, Mask::MatrixResultSignedComponentsKHR)};
+    product.signs = {isSigned(0), isSigned(1), isSigned(2), isSigned(3)};
     product.roundsOnce = forbidsContraction(context.module, mulAdd.result);
-    product.saturating = has(product.operands, Mask::SaturatingAccumulationKHR);
+    product.saturating = saturates(mulAdd);
     if (product.c->hasFourBits() || product.result->hasFourBits()) {
         return context.unsupported(mulAdd, "4-bit components are for A and B only");
     }

@@ -57,7 +57,7 @@ class RowProduct {
     virtual ~RowProduct() = default;
 
     // Emits what all rows read of B, ahead of them.
-    virtual void prepareB(Id b) = 0;
+    virtual void prepareB(Id b) = 0;  // sets right_
     // A row that has begun.
     struct Row {
         std::vector<Id> left;   // of A, by step
@@ -67,7 +67,11 @@ class RowProduct {
     // `a` and `c`: packs of the row of A and of C.
     virtual Row begin(std::span<const Id> a, std::span<const Id> c) = 0;
     virtual uint32_t steps() const { return depth(); }
-    virtual void step(Row& row, uint32_t k) = 0;
+    void step(Row& row, uint32_t k) {
+        for (size_t j = 0; j < row.sums.size(); ++j) {
+            addProduct(row.sums[j], row.left[k], right_[k][j]);
+        }
+    }
     // Packs of the result's row.
     virtual std::vector<Id> end(Row& row) = 0;
     std::vector<Id> whole(std::span<const Id> a, std::span<const Id> c) {
@@ -99,40 +103,42 @@ class RowProduct {
     std::vector<Id> scalars(std::span<const Id> packs, Id type, const Convert& convert) {
         std::vector<Id> out;
         for (Id pack : packs) {
-            for (Id scalar : emit_.parts(converted(pack, type, convert))) out.push_back(scalar);
+            std::ranges::copy(emit_.parts(converted(pack, type, convert)), std::back_inserter(out));
         }
         return out;
     }
 
     // Packs of the result's row from its scalars.
     std::vector<Id> pack(std::span<const Id> scalars) {
-        std::vector<Id> packs;
         const uint32_t width = p_.result->fragment.packWidth;
-        for (size_t i = 0; i < scalars.size(); i += width) {
-            packs.push_back(emit_.join(p_.result->pack, scalars.subspan(i, width)));
-        }
-        return packs;
+        return listOf(scalars.size() / width, [&](uint32_t p) {
+            return emit_.join(p_.result->pack, scalars.subspan(p * width, width));
+        });
+    }
+
+    // make(k, column) for each `rows` rows of B, and each `along` columns of them.
+    template <typename Make>
+    std::vector<std::vector<Id>> eachOfB(uint32_t rows, uint32_t along, Make make) {
+        return listOf(depth() / rows, [&](uint32_t k) {
+            return listOf(columns() / along, [&](uint32_t j) { return make(k * rows, j * along); });
+        });
     }
 
     // The elements of B by k, then column, as scalars of `type`.
     std::vector<std::vector<Id>> scalarsOfB(Id b, Id type, const Convert& convert) {
-        std::vector<Id> packs;
-        for (Id pack : extractPacks(emit_, *p_.b, b)) {
-            packs.push_back(converted(pack, type, convert));
-        }
+        const std::vector<Id> packs = listFor(
+            extractPacks(emit_, *p_.b, b), [&](Id pack) { return converted(pack, type, convert); });
         const Fragment& f = p_.b->fragment;
-        std::vector<std::vector<Id>> out(depth(), std::vector<Id>(columns()));
-        for (uint32_t k = 0; k < depth(); ++k) {
-            for (uint32_t j = 0; j < columns(); ++j) {
-                const Id pack = packs[f.packOf(k, j)];
-                out[k][j] =
-                    f.packWidth == 1 ? pack : emit_.extract(type, pack, {f.componentOf(k, j)});
-            }
-        }
-        return out;
+        return eachOfB(1, 1, [&](uint32_t k, uint32_t j) {
+            const Id pack = packs[f.packOf(k, j)];
+            return f.packWidth == 1 ? pack : emit_.extract(type, pack, {f.componentOf(k, j)});
+        });
     }
 
-    // Adds a * b to a sum; a, b and the sum are floats of `type`, scalars or vectors.
+    // Adds a product to a sum.
+    virtual void addProduct(Id& sum, Id left, Id right) = 0;
+
+    // The same for floats of `type`, scalars or vectors.
     void multiplyAdd(Id& sum, Id type, Id a, Id b) {
         sum = sum == 0 ? emit_.op(OpFMul, type, {a, b})
                        : fusedMultiplyAdd(
@@ -144,6 +150,7 @@ class RowProduct {
     TypeTable& types_;
     Emitter& emit_;
     const MulAdd& p_;
+    std::vector<std::vector<Id>> right_;  // of B, by step, then column
 };
 
 // Sums (f32, a scalar or a vector) in `type`, the format of the result: by integers where the

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "ir/opcodes.hpp"
 #include "lowering/half_bits.hpp"
 #include "lowering/number.hpp"
 #include "lowering/words.hpp"
@@ -81,17 +82,11 @@ class IntegerRow : public RowProduct {
           arithmetic_(
               types_.intType(std::max(32u, types_.width(product.result->component)), false)) {}
 
-    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
+    void prepareB(Id b) override { right_ = scalarsOfB(b, arithmetic_, extend(p_.signs.b)); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         // Saturating products add C last.
         return withC(scalars(a, arithmetic_, extend(p_.signs.a)), c, !p_.saturating);
-    }
-
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            add(row.sums[j], emit_.op(OpIMul, arithmetic_, {row.left[k], b_[k][j]}));
-        }
     }
 
     std::vector<Id> end(Row& row) override {
@@ -120,14 +115,14 @@ class IntegerRow : public RowProduct {
         return {std::move(left), std::move(start), std::move(sums)};
     }
 
+    void addProduct(Id& sum, Id left, Id right) override {
+        add(sum, emit_.op(OpIMul, arithmetic_, {left, right}));
+    }
     void add(Id& sum, Id product) {
         sum = sum == 0 ? product : emit_.op(OpIAdd, arithmetic_, {sum, product});
     }
 
     Id arithmetic_;
-
- private:
-    std::vector<std::vector<Id>> b_;
 };
 
 // A component x is read as the byte x' = (x - offsetX) * scaleX, and y likewise. Modulo 2^32:
@@ -140,13 +135,18 @@ class DotRow : public IntegerRow {
         : IntegerRow(context, emit, p), a_(readings.a), b_(readings.b) {}
 
     void prepareB(Id b) override {
-        for (Id pack : extractPacks(emit_, *p_.b, b)) {
-            bytes_.push_back(b_.bytes(emit_, emit_.bitcast(types_.uint32(), pack)));
-        }
+        // Of each pack.
+        const auto bytes = listFor(extractPacks(emit_, *p_.b, b), [&](Id pack) {
+            return b_.bytes(emit_, emit_.bitcast(types_.uint32(), pack));
+        });
+        const Fragment& f = p_.b->fragment;
+        right_ = eachOfB(4, 1, [&](uint32_t k, uint32_t j) {
+            return bytes[f.packOf(k / f.packWidth * f.packWidth, j)][k % f.packWidth / 4];
+        });
         if (a_.offset == 0) return;
         for (uint32_t j = 0; j < columns(); ++j) {
             Id sum = 0;
-            for (uint32_t k = 0; k < steps(); ++k) add(sum, dot(ones(), bytesOfB(k, j)));
+            for (uint32_t k = 0; k < steps(); ++k) add(sum, dot(ones(), right_[k][j]));
             sum = times(sum, factor(a_));
             add(sum, types_.constantU32(depth() * factor(a_) * factor(b_)));
             corrections_.push_back(sum);
@@ -175,12 +175,6 @@ class DotRow : public IntegerRow {
 
     uint32_t steps() const override { return depth() / 4; }
 
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            add(row.sums[j], dot(row.left[k], bytesOfB(k, j)));
-        }
-    }
-
     std::vector<Id> end(Row& row) override {
         for (uint32_t j = 0; j < columns() && shift() != 0; ++j) {
             row.sums[j] = emit_.op(OpShiftRightArithmetic, arithmetic_,
@@ -203,17 +197,11 @@ class DotRow : public IntegerRow {
         return emit_.op(OpIMul, arithmetic_, {sum, types_.constantU32(number)});
     }
 
-    Id bytesOfB(uint32_t k, uint32_t column) const {
-        const uint32_t perPack = 8 / b_.bits;
-        const uint32_t row = k / perPack * p_.b->fragment.packWidth;
-        return bytes_[p_.b->fragment.packOf(row, column)][k % perPack];
-    }
-
+    void addProduct(Id& sum, Id left, Id right) override { add(sum, dot(left, right)); }
     Id dot(Id a, Id b) { return byteDot(emit_, arithmetic_, {a, a_.isSigned}, {b, b_.isSigned}); }
 
     ByteReading a_, b_;
-    std::vector<std::vector<Id>> bytes_;  // of each pack of B
-    std::vector<Id> corrections_;         // addends of each column's sums, for A's offset
+    std::vector<Id> corrections_;  // addends of each column's sums, for A's offset
 };
 
 // Four products of bytes at once; nullptr where that does not suit the device or the matrices.
@@ -259,16 +247,10 @@ class BytesAsFloatsRow : public IntegerRow {
         if (bits == 16) context.module.addCapability(spv::Capability::Float16);
     }
 
-    void prepareB(Id b) override { b_ = scalarsOfB(b, float_, convert(p_.signs.b)); }
+    void prepareB(Id b) override { right_ = scalarsOfB(b, float_, convert(p_.signs.b)); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         return withC(scalars(a, float_, convert(p_.signs.a)), c, false);
-    }
-
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            multiplyAdd(row.sums[j], float_, row.left[k], b_[k][j]);
-        }
     }
 
     std::vector<Id> end(Row& row) override {
@@ -288,8 +270,9 @@ class BytesAsFloatsRow : public IntegerRow {
         };
     }
 
+    void addProduct(Id& sum, Id left, Id right) override { multiplyAdd(sum, float_, left, right); }
+
     Id float_;
-    std::vector<std::vector<Id>> b_;
 };
 
 }  // namespace
@@ -388,17 +371,11 @@ class FloatRow : public RowProduct {
         if (types_.width(arithmetic_) == 16 && !staysHalf) arithmetic_ = types_.floatType(32);
     }
 
-    void prepareB(Id b) override { b_ = scalarsOfB(b, arithmetic_, floatConversion(emit_)); }
+    void prepareB(Id b) override { right_ = scalarsOfB(b, arithmetic_, floatConversion(emit_)); }
 
     Row begin(std::span<const Id> a, std::span<const Id> c) override {
         const Convert convert = floatConversion(emit_);
         return {scalars(a, arithmetic_, convert), {}, scalars(c, arithmetic_, convert)};
-    }
-
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            multiplyAdd(row.sums[j], arithmetic_, row.left[k], b_[k][j]);
-        }
     }
 
     // Only where rounding to half floats takes long.
@@ -413,8 +390,11 @@ class FloatRow : public RowProduct {
     }
 
  private:
+    void addProduct(Id& sum, Id left, Id right) override {
+        multiplyAdd(sum, arithmetic_, left, right);
+    }
+
     Id arithmetic_;
-    std::vector<std::vector<Id>> b_;
 };
 
 // B stays in packs.
@@ -422,15 +402,13 @@ class PackedRow : public RowProduct {
  public:
     using RowProduct::RowProduct;
 
-    void prepareB(Id b) override { b_ = extractPacks(emit_, *p_.b, b); }
-
- protected:
-    Id packOfB(uint32_t row, uint32_t column) const {
-        return b_[p_.b->fragment.packOf(row, column)];
+    void prepareB(Id b) override {
+        const std::vector<Id> packs = extractPacks(emit_, *p_.b, b);
+        const Fragment& f = p_.b->fragment;
+        const uint32_t along = f.packAxis == PackAxis::kRows ? 1 : f.packWidth;
+        right_ = eachOfB(depth() / steps(), along,
+                         [&](uint32_t k, uint32_t j) { return packs[f.packOf(k, j)]; });
     }
-
- private:
-    std::vector<Id> b_;
 };
 
 // All matrices are f16: two neighbouring columns at once.
@@ -450,15 +428,16 @@ class PackedHalfRow : public PackedRow {
                 {c.begin(), c.end()}};
     }
 
-    void step(Row& row, uint32_t k) override {
+    std::vector<Id> end(Row& row) override { return row.sums; }
+
+ private:
+    void addProduct(Id& sum, Id left, Id right) override {
         const Id pair = p_.result->pack;
-        const Id both = emit_.splat(pair, row.left[k]);
-        for (uint32_t j = 0; j < row.sums.size(); ++j) {
-            multiplyAdd(row.sums[j], pair, both, packOfB(k, 2 * j));
-        }
+        if (std::exchange(left_, left) != left) both_ = emit_.splat(pair, left);
+        multiplyAdd(sum, pair, both_, right);
     }
 
-    std::vector<Id> end(Row& row) override { return row.sums; }
+    Id left_ = 0, both_ = 0;  // of the last product: one element of A, and a pair of it
 };
 
 // All matrices are f16: two neighbours along K at once. Each sum has an even and an odd part, which
@@ -479,12 +458,6 @@ class HalfDotRow : public PackedRow {
 
     uint32_t steps() const override { return depth() / 2; }
 
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            multiplyAdd(row.sums[j], p_.b->pack, row.left[k], packOfB(2 * k, j));
-        }
-    }
-
     bool sumsStayOpen() const override { return accumulatesOpen(p_, SumForm::kHalves); }
 
     std::vector<Id> end(Row& row) override {
@@ -492,17 +465,19 @@ class HalfDotRow : public PackedRow {
         const Id half = p_.result->component;
         std::vector<Id> packs[2];
         for (uint32_t part = 0; part < 2; ++part) {
-            std::vector<Id> scalars;
-            for (Id sum : row.sums) scalars.push_back(emit_.extract(half, sum, {part}));
-            packs[part] = pack(scalars);
+            packs[part] =
+                pack(listFor(row.sums, [&](Id sum) { return emit_.extract(half, sum, {part}); }));
         }
-        std::vector<Id> out;
-        for (size_t i = 0; i < packs[0].size(); ++i) {
+        return listOf(packs[0].size(), [&](uint32_t i) {
             const Id type = emit_.typeOf(packs[0][i]);
             const Id both = emit_.op(OpFAdd, type, {packs[0][i], packs[1][i]});
-            out.push_back(emit_.op(OpFAdd, type, {both, row.start[i]}));
-        }
-        return out;
+            return emit_.op(OpFAdd, type, {both, row.start[i]});
+        });
+    }
+
+ private:
+    void addProduct(Id& sum, Id left, Id right) override {
+        multiplyAdd(sum, p_.b->pack, left, right);
     }
 };
 
@@ -513,10 +488,6 @@ class MixedDotRow : public PackedRow {
  public:
     using PackedRow::PackedRow;
 
-    // Numbers, since SPIR-V headers may be older than the extension.
-    static constexpr auto kCapability = static_cast<spv::Capability>(6912);
-    static constexpr auto kDotProduct = static_cast<spv::Op>(6916);  // OpFDot2MixAcc32VALVE
-
     static bool fits(const MatrixContext& context, const MulAdd& p) {
         const TypeTable& types = context.types;
         return context.target.device.hasMixedDots && types.isHalf(p.a->component) &&
@@ -526,7 +497,7 @@ class MixedDotRow : public PackedRow {
     }
 
     void prepareB(Id b) override {
-        context_.module.addCapability(kCapability);
+        context_.module.addCapability(kDotHalvesToSingle);
         context_.module.addExtension("SPV_VALVE_mixed_float_dot_product");
         PackedRow::prepareB(b);
     }
@@ -539,14 +510,12 @@ class MixedDotRow : public PackedRow {
 
     uint32_t steps() const override { return depth() / 2; }
 
-    void step(Row& row, uint32_t k) override {
-        for (uint32_t j = 0; j < columns(); ++j) {
-            row.sums[j] = emit_.op(kDotProduct, types_.floatType(32),
-                                   {row.left[k], packOfB(2 * k, j), row.sums[j]});
-        }
-    }
-
     std::vector<Id> end(Row& row) override { return sumsStayOpen() ? row.sums : pack(row.sums); }
+
+ private:
+    void addProduct(Id& sum, Id left, Id right) override {
+        sum = emit_.op(kOpDot2Sum32, types_.floatType(32), {left, right, sum});
+    }
 };
 
 }  // namespace
