@@ -13,54 +13,16 @@
 
 namespace coopvk::rewrite {
 
-StagedProduct::StagedProduct(MatrixContext& context, FunctionBuilder& function,
-                             const MulAdd& product, uint32_t depth, uint32_t words)
-    : context_(context),
-      types_(context.types),
-      f_(function),
-      emit_(function.emit()),
-      p_(product),
-      depth_(depth),
-      memory_(context, emit_),
-      position_(context.position(emit_.out(), LaneScope::kWorkgroup)) {
-    memory_.use(words);
-}
-
-void StagedProduct::forEachSlice(const std::function<void(Id start)>& stage,
-                                 const std::function<void()>& multiply, bool leavesLast) {
-    const auto stageAt = [&](Id start) {
-        memory_.barrier();
-        stage(start);
-        memory_.barrier();
-    };
-    const uint32_t slices = p_.a->columns / depth_ - (leavesLast ? 1 : 0);
-    f_.loopAbove(1, slices, [&](Id slice) {
-        stageAt(emit_.times(slice, depth_));
-        multiply();
-    });
-    if (leavesLast) stageAt(emit_.constant(slices * depth_));
-}
-
-GridPosition& StagedProduct::positionOf(const MatrixType& m) {
-    if (!m.fragment.run) return position_;
-    const auto found = inRuns_.find(m.id);
-    if (found != inRuns_.end()) return found->second;
-    return inRuns_.emplace(m.id, context_.position(emit_.out(), m.fragment)).first->second;
-}
-
-void StagedProduct::forEachBlock(const MatrixType& matrix, Dimension k, Id start, Condition stores,
-                                 const std::function<void(uint32_t block, Id inSlice)>& body) {
-    const Axis& axis = matrix.fragment.axis(k);
-    for (uint32_t block = 0; block < axis.count(); block += blockOf(axis)) {
-        const Id index = positionOf(matrix).indexOn(emit_, k, axis, block);
-        const Id inSlice = emit_.op(OpISub, types_.uint32(), {index, start});
-        Condition stored = stores;
-        if (depth_ < axis.size) {
-            const Condition isIn = emit_.compare(OpULessThan, inSlice, emit_.constant(depth_));
-            stored = emit_.both(stores, isIn);
-        }
-        f_.when(stored, [&] { body(block, inSlice); });
+uint32_t deepestSlice(MatrixContext& context, const MulAdd& product, const Instruction& at,
+                      uint32_t step, uint32_t more,
+                      const std::function<uint32_t(uint32_t depth)>& wordsOf) {
+    const uint32_t words = workgroupWords(context, at, wordsOf(step)), k = product.a->columns;
+    if (words == 0) return 0;
+    uint32_t deepest = step;
+    for (uint32_t depth = step; depth <= k; depth += step) {
+        if (k % depth == 0 && wordsOf(depth) <= std::max(words, more)) deepest = depth;
     }
+    return deepest;
 }
 
 namespace {
@@ -144,6 +106,7 @@ struct WorkgroupPlan {
     uint32_t step = 1;   // columns of A that are multiplied at once
     uint32_t depth = 0;  // columns of A in a slice; divides K
 
+    uint32_t words(uint32_t columns) const { return a.words(columns) + b.words(columns); }
     // Multiply-adds of a lane in a step: of scalars, or of pairs.
     uint32_t products() const { return sum.heldCount() * step / (sum.isOpen() ? 2 : 1); }
 };
@@ -180,21 +143,6 @@ WorkgroupPlan planOf(const MatrixContext& context, const MulAdd& p) {
     return plan;
 }
 
-// Sets the depth to that of the deepest slice for which there is shared memory. False with an
-// error.
-bool chooseDepth(MatrixContext& context, WorkgroupPlan& plan, const Instruction& at) {
-    const auto wordsOf = [&](uint32_t depth) { return plan.a.words(depth) + plan.b.words(depth); };
-    const uint32_t words = workgroupWords(context, at, wordsOf(kWorkgroupBlock));
-    if (words == 0) return false;
-    const uint32_t k = plan.a.k().size;
-    plan.depth = kWorkgroupBlock;
-    for (uint32_t depth = kWorkgroupBlock; depth <= k; depth += kWorkgroupBlock) {
-        if (k % depth == 0 && wordsOf(depth) <= words) plan.depth = depth;
-    }
-    plan.b.first = plan.a.words(plan.depth);
-    return true;
-}
-
 // The part of A or B that a lane multiplies in one step: `step` columns of A, or rows of B.
 MatrixType stepType(TypeTable& types, const StagedOperand& operand, uint32_t step) {
     const Axis& line = operand.line();
@@ -220,8 +168,7 @@ class WorkgroupProduct : StagedProduct {
  public:
     WorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& product,
                      const WorkgroupPlan& plan)
-        : StagedProduct(context, function, product, plan.depth,
-                        plan.a.words(plan.depth) + plan.b.words(plan.depth)),
+        : StagedProduct(context, function, product, plan.depth, plan.words(plan.depth)),
           plan_(plan) {}
 
     Id emit() {
@@ -320,12 +267,10 @@ class WorkgroupProduct : StagedProduct {
 
     // Word number `word` of this lane on the line, for the elements from local index `k` on K on.
     Id word(const StagedOperand& operand, HeldElements& elements, uint32_t k, uint32_t word) {
-        std::vector<Slot> slots;
-        for (uint32_t i = 0; i < operand.alongK * operand.alongLine; ++i) {
-            const uint32_t onK = k + i % operand.alongK;
+        const std::vector<Slot> slots = listOf(operand.alongK * operand.alongLine, [&](uint32_t i) {
             const uint32_t onLine = word * operand.alongLine + i / operand.alongK;
-            slots.push_back(elements.at(operand.kDimension(), onK, onLine));
-        }
+            return elements.at(operand.kDimension(), k + i % operand.alongK, onLine);
+        });
         const Id held = gather(emit_, operand.matrix->component, slots);
         if (operand.component == operand.matrix->component) return emit_.bitcast(u32(), held);
         const Id value = types_.isFloat(operand.component)
@@ -353,10 +298,9 @@ class WorkgroupProduct : StagedProduct {
         for (uint32_t k = 0; k < kWorkgroupBlock; k += operand.alongK) {
             const uint32_t line = operand.first + k / operand.alongK * operand.lineWords();
             for (uint32_t w = 0; w < operand.laneWords(); w += operand.runWords()) {
-                std::vector<Id> words;
-                for (uint32_t i = 0; i < operand.runWords(); ++i) {
-                    words.push_back(word(operand, elements, block + k, w + i));
-                }
+                const std::vector<Id> words = listOf(operand.runWords(), [&](uint32_t i) {
+                    return word(operand, elements, block + k, w + i);
+                });
                 memory_.storeWords(first, line + operand.offset(w), words);
             }
         }
@@ -473,7 +417,10 @@ Id emitWorkgroupProduct(MatrixContext& context, FunctionBuilder& function, const
         context.unsupported(at, "this product is not emulated at scope Workgroup");
         return 0;
     }
-    if (!chooseDepth(context, plan, at)) return 0;
+    plan.depth = deepestSlice(context, product, at, kWorkgroupBlock, 0,
+                              [&](uint32_t depth) { return plan.words(depth); });
+    if (plan.depth == 0) return 0;
+    plan.b.first = plan.a.words(plan.depth);
     return WorkgroupProduct(context, function, product, plan).emit();
 }
 

@@ -104,29 +104,20 @@ class TileExchange {
     Id emitToDistributed() {
         const std::vector<Id> tiles = extractPacks(emit_, tiled_, f_.parameter(0));
         begin();
-        std::vector<Id> words;
-        for (uint32_t w = 0; w < wordCount(); ++w) {
-            words.push_back(f_.variable(context_.types.uint32()));
-        }
+        const std::vector<Id> words =
+            listOf(wordCount(), [&](uint32_t) { return f_.variable(context_.types.uint32()); });
         forEachPart([&](const Part& part) {
             memory_.barrier();
             forEachTile(part, [&](uint32_t tile, Id row, Id column) {
                 tiles_.store(tiles[tile], rows_, row, column);
             });
             memory_.barrier();
-            forEachBlock(part, [&](uint32_t block, Id place) {
-                for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
-                    const std::vector<Id> run =
-                        memory_.loadWords(place, r * rows_.stride, wordsOfBlockRow());
-                    for (uint32_t w = 0; w < run.size(); ++w) {
-                        f_.store(words[wordOfBlock(block, r, w)], run[w]);
-                    }
-                }
+            forEachBlockRow(part, [&](uint32_t first, Id place, uint32_t offset) {
+                const std::vector<Id> run = memory_.loadWords(place, offset, wordsOfBlockRow());
+                for (uint32_t w = 0; w < run.size(); ++w) f_.store(words[first + w], run[w]);
             });
         });
-        std::vector<Id> loaded;
-        for (const Id word : words) loaded.push_back(f_.load(word));
-        return finishDistributed(loaded);
+        return finishDistributed(f_.loadAll(words));
     }
 
     Id emitToTiles() {
@@ -138,14 +129,9 @@ class TileExchange {
         forEachPart([&](const Part& part) {
             memory_.barrier();
             f_.when(writes, [&] {
-                forEachBlock(part, [&](uint32_t block, Id place) {
-                    for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
-                        std::vector<Id> run;
-                        for (uint32_t w = 0; w < wordsOfBlockRow(); ++w) {
-                            run.push_back(words[wordOfBlock(block, r, w)]);
-                        }
-                        memory_.storeWords(place, r * rows_.stride, run);
-                    }
+                forEachBlockRow(part, [&](uint32_t first, Id place, uint32_t offset) {
+                    memory_.storeWords(place, offset,
+                                       std::span(words).subspan(first, wordsOfBlockRow()));
                 });
             });
             memory_.barrier();
@@ -181,14 +167,14 @@ class TileExchange {
         const Fragment& f = distributed_.fragment;
         const Id rowLane = position_.laneOn(Dimension::kRows, f.rows);
         const Id columnLane = position_.laneOn(Dimension::kColumns, f.columns);
-        for (uint32_t r = 0; r < f.rows.count(); r += kWorkgroupBlock) {
-            blockRows_.push_back(
-                tileIndex(indexOn(emit_, f.rows, rowLane, r), grid_.rows, grid_.down, down_));
-        }
-        for (uint32_t c = 0; c < f.columns.count(); c += kWorkgroupBlock) {
-            blockColumns_.push_back(tileIndex(indexOn(emit_, f.columns, columnLane, c),
-                                              grid_.columns, grid_.across, across_));
-        }
+        blockRows_ = listOf(f.rows.count() / kWorkgroupBlock, [&](uint32_t r) {
+            return tileIndex(indexOn(emit_, f.rows, rowLane, r * kWorkgroupBlock), grid_.rows,
+                             grid_.down, down_);
+        });
+        blockColumns_ = listOf(f.columns.count() / kWorkgroupBlock, [&](uint32_t c) {
+            return tileIndex(indexOn(emit_, f.columns, columnLane, c * kWorkgroupBlock),
+                             grid_.columns, grid_.across, across_);
+        });
     }
 
     // An index on an axis of the matrix: which tile of its subgroup it is in, and its index in
@@ -240,10 +226,12 @@ class TileExchange {
         return emit_.compare(OpULessThan, fromFirst, emit_.constant(atOnce));
     }
 
-    // Runs body(block, place) for the blocks of this lane that are in memory. `place`: the word of
-    // the block's first element.
-    void forEachBlock(const Part& part, const std::function<void(uint32_t block, Id place)>& body) {
-        uint32_t block = 0;
+    // Runs body(first, place, offset) for the rows of this lane's blocks that are in memory.
+    // `first`: of the lane's words. The row begins at the word `place` + `offset`.
+    void forEachBlockRow(
+        const Part& part,
+        const std::function<void(uint32_t first, Id place, uint32_t offset)>& body) {
+        uint32_t block = 0;  // its first row
         for (const TileIndex& row : blockRows_) {
             for (const TileIndex& column : blockColumns_) {
                 const Condition isRow = isAmong(row.tile, part.firstRow, down_, grid_.down);
@@ -252,9 +240,11 @@ class TileExchange {
                 f_.when(emit_.both(isRow, isColumn), [&] {
                     const Id down = emit_.times(row.inMemory, rows_.stride);
                     const Id along = emit_.over(column.inMemory, rows_.perWord);
-                    body(block, emit_.addU32(down, along));
+                    const Id place = emit_.addU32(down, along);
+                    for (uint32_t r = 0; r < kWorkgroupBlock; ++r)
+                        body((block + r) * wordsOfBlockRow(), place, r * rows_.stride);
                 });
-                ++block;
+                block += kWorkgroupBlock;
             }
         }
     }
@@ -262,9 +252,6 @@ class TileExchange {
     // A lane's elements as words, by block, then row of the block.
     uint32_t wordsOfBlockRow() const { return kWorkgroupBlock / rows_.perWord; }
     uint32_t wordCount() const { return distributed_.count / rows_.perWord; }
-    uint32_t wordOfBlock(uint32_t block, uint32_t row, uint32_t word) const {
-        return (block * kWorkgroupBlock + row) * wordsOfBlockRow() + word;
-    }
     // Calls body(word, row, column) with the local row and column of each word's first component.
     void forEachWord(
         const std::function<void(uint32_t word, uint32_t row, uint32_t column)>& body) {
@@ -281,10 +268,8 @@ class TileExchange {
     std::vector<Id> wordsOf(HeldElements& elements) {
         std::vector<Id> words(wordCount());
         forEachWord([&](uint32_t word, uint32_t row, uint32_t column) {
-            std::vector<Slot> slots;
-            for (uint32_t i = 0; i < rows_.perWord; ++i) {
-                slots.push_back(elements.at(row, column + i));
-            }
+            const std::vector<Slot> slots =
+                listOf(rows_.perWord, [&](uint32_t i) { return elements.at(row, column + i); });
             words[word] = emit_.bitcast(context_.types.uint32(),
                                         gather(emit_, distributed_.component, slots));
         });
@@ -382,28 +367,25 @@ class TiledProduct : StagedProduct {
           tiles_(emit_, memory_) {}
 
     Id emit(ProductPart part) {
-        if (part == ProductPart::kEnd) return emitEnd();
+        const bool isEnd = part == ProductPart::kEnd;
+        subgroup_ = readSubgroupPosition(emit_, grid_);
+        beginSums(f_.parameter(isEnd ? 0 : 2));
+        isEnd ? multiply() : multiplySlices(part == ProductPart::kOpened);
+        return f_.finish(constructFromPacks(emit_, *p_.result, f_.loadAll(sums_)));
+    }
+
+ private:
+    void multiplySlices(bool leavesLast) {
         HeldElements a(*p_.a, emit_, f_.parameter(0));
         HeldElements b(*p_.b, emit_, f_.parameter(1));
         // Positions are computed ahead of all control flow, since later blocks use them, too.
         const Condition storesA = storesOf(*p_.a), storesB = storesOf(*p_.b);
-        subgroup_ = readSubgroupPosition(emit_, grid_);
-        beginSums(f_.parameter(2));
         forEachSlice(
             [&](Id start) {
                 stage(*p_.a, a, slice_.a, storesA, start, Dimension::kColumns);
                 stage(*p_.b, b, slice_.b, storesB, start, Dimension::kRows);
             },
-            [&] { multiply(); }, part == ProductPart::kOpened);
-        return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
-    }
-
- private:
-    Id emitEnd() {
-        subgroup_ = readSubgroupPosition(emit_, grid_);
-        beginSums(f_.parameter(0));
-        multiply();
-        return f_.finish(constructFromPacks(emit_, *p_.result, loadSums()));
+            [&] { multiply(); }, leavesLast);
     }
 
     Condition storesOf(const MatrixType& m) {
@@ -418,17 +400,16 @@ class TiledProduct : StagedProduct {
         const Axis& line = m.fragment.axis(other(k));
         const bool inRuns = m.fragment.run.has_value();
         const bool runsAlongK = inRuns && m.fragment.run->along == k;
-        const uint32_t length = runsAlongK ? blockOf(m.fragment.axis(k)) : line.block;
+        const uint32_t length = !inRuns      ? kWorkgroupBlock
+                                : runsAlongK ? blockOf(m.fragment.axis(k))
+                                             : line.block;
         forEachBlock(m, k, start, stores, [&](uint32_t block, Id inSlice) {
             for (uint32_t o = 0; o < line.count(); o += line.block) {
                 const Id place = positionOf(m).indexOn(emit_, other(k), line, o);
                 const bool isB = k == Dimension::kRows;
                 const StagedElement at = isB ? StagedElement{block, o, inSlice, place}
                                              : StagedElement{o, block, place, inSlice};
-                if (inRuns)
-                    stageRun(m, elements, lines, at, length);
-                else
-                    stageBlock(m, elements, lines, at);
+                stageLines(m, elements, lines, at, inRuns ? 1 : kWorkgroupBlock, length);
             }
         });
     }
@@ -439,49 +420,31 @@ class TiledProduct : StagedProduct {
         Id row, column;
     };
 
-    Id gatherWord(const MatrixType& m, std::span<const Slot> slots) {
-        return emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots));
-    }
-
-    void stageBlock(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
-                    const StagedElement& at) {
-        const Id vector = lines.vectorOf(emit_, at.row, at.column);
-        const Id component = emit_.modulo(emit_.over(at.column, lines.perWord), 4);
-        for (uint32_t r = 0; r < kWorkgroupBlock; ++r) {
-            std::vector<Id> words;
-            for (uint32_t first = 0; first < kWorkgroupBlock; first += lines.perWord) {
-                std::vector<Slot> slots;
-                for (uint32_t i = 0; i < lines.perWord; ++i) {
-                    slots.push_back(elements.at(at.localRow + r, at.localColumn + first + i));
-                }
-                words.push_back(gatherWord(m, slots));
-            }
-            memory_.storeInVector(emit_.plus(vector, r * lines.stride / 4), component, words);
-        }
-    }
-
-    // Stores `length` elements along a line: whole vectors of four words, or a part of one.
-    void stageRun(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
-                  const StagedElement& at, uint32_t length) {
+    // Stores `length` elements along each of `count` lines, which in memory are whole vectors of
+    // four words, or a part of one.
+    void stageLines(const MatrixType& m, HeldElements& elements, const LinesInMemory& lines,
+                    const StagedElement& at, uint32_t count, uint32_t length) {
         const Id first = lines.vectorOf(emit_, at.row, at.column);
         const uint32_t wordsAtOnce = std::min(4u, length / lines.perWord);
-        const uint32_t perPart = wordsAtOnce * lines.perWord;
         const Id along = lines.areColumns ? at.row : at.column;
         const Id component =
             wordsAtOnce == 4 ? 0 : emit_.modulo(emit_.over(along, lines.perWord), 4);
-        for (uint32_t part = 0; part < length / perPart; ++part) {
-            std::vector<Id> words;
-            for (uint32_t word = 0; word < wordsAtOnce; ++word) {
-                std::vector<Slot> slots;
-                for (uint32_t i = 0; i < lines.perWord; ++i) {
-                    const uint32_t offset = part * perPart + word * lines.perWord + i;
-                    slots.push_back(lines.areColumns
-                                        ? elements.at(at.localRow + offset, at.localColumn)
-                                        : elements.at(at.localRow, at.localColumn + offset));
-                }
-                words.push_back(gatherWord(m, slots));
+        const auto element = [&](uint32_t line, uint32_t offset) {
+            return lines.areColumns ? elements.at(at.localRow + offset, at.localColumn + line)
+                                    : elements.at(at.localRow + line, at.localColumn + offset);
+        };
+        for (uint32_t line = 0; line < count; ++line) {
+            for (uint32_t word = 0; word < length / lines.perWord; word += wordsAtOnce) {
+                const std::vector<Id> words = listOf(wordsAtOnce, [&](uint32_t w) {
+                    const std::vector<Slot> slots = listOf(lines.perWord, [&](uint32_t i) {
+                        return element(line, (word + w) * lines.perWord + i);
+                    });
+                    return emit_.bitcast(types_.uint32(), gather(emit_, m.component, slots));
+                });
+                memory_.storeInVector(
+                    emit_.plus(first, line * lines.stride / 4 + word / wordsAtOnce), component,
+                    words);
             }
-            memory_.storeInVector(emit_.plus(first, part), component, words);
         }
     }
 
@@ -495,12 +458,12 @@ class TiledProduct : StagedProduct {
         const uint32_t steps = slice_.depth / grid_.depth;
         if (context_.target.device.prefersShortCode) {
             return f_.loopAbove(1, steps, [&](Id step) {
-                std::vector<Id> sums = loadSums();
+                std::vector<Id> sums = f_.loadAll(sums_);
                 addStep(emit_.times(step, grid_.depth), sums);
                 storeSums(sums);
             });
         }
-        std::vector<Id> sums = loadSums();
+        std::vector<Id> sums = f_.loadAll(sums_);
         for (uint32_t step = 0; step < steps; ++step) {
             addStep(emit_.constant(step * grid_.depth), sums);
         }
@@ -515,12 +478,6 @@ class TiledProduct : StagedProduct {
         }
     }
 
-    std::vector<Id> loadSums() {
-        std::vector<Id> sums;
-        for (const Id sum : sums_) sums.push_back(f_.load(sum));
-        return sums;
-    }
-
     void storeSums(std::span<const Id> sums) {
         for (size_t i = 0; i < sums.size(); ++i) f_.store(sums_[i], sums[i]);
     }
@@ -531,11 +488,10 @@ class TiledProduct : StagedProduct {
             context_.tiles.tileType(types_, p_.a->component, grid_.rows, grid_.depth, Use::kA);
         const Id typeOfB =
             context_.tiles.tileType(types_, p_.b->component, grid_.depth, grid_.columns, Use::kB);
-        std::vector<Id> left;
-        for (uint32_t i = 0; i < grid_.down; ++i) {
+        const std::vector<Id> left = listOf(grid_.down, [&](uint32_t i) {
             const Id row = firstOf(subgroup_.row, grid_.down, i, grid_.rows);
-            left.push_back(tiles_.load(typeOfA, slice_.a, row, k));
-        }
+            return tiles_.load(typeOfA, slice_.a, row, k);
+        });
         for (uint32_t j = 0; j < grid_.across; ++j) {
             const Id column = firstOf(subgroup_.column, grid_.across, j, grid_.columns);
             const Id right = tiles_.load(typeOfB, slice_.b, k, column);
@@ -560,26 +516,16 @@ class TiledProduct : StagedProduct {
     std::vector<Id> sums_;  // variables
 };
 
-// The deepest slice for which there is shared memory; nullopt with an error.
-std::optional<Slice> chooseSlice(MatrixContext& context, const MulAdd& p, const Instruction& at) {
-    const uint32_t step = p.result->tiles->depth;
-    Slice slice = sliceOf(context, p, step);
-    uint32_t words = workgroupWords(context, at, slice.words);
-    if (words == 0) return std::nullopt;
-    words = std::max(words, deepSliceWords(context));
-    for (uint32_t depth = step; depth <= p.a->columns; depth += step) {
-        const Slice deeper = sliceOf(context, p, depth);
-        if (p.a->columns % depth == 0 && deeper.words <= words) slice = deeper;
-    }
-    return slice;
-}
-
 }  // namespace
 
 Id emitTileProduct(MatrixContext& context, FunctionBuilder& function, const MulAdd& p,
                    const Instruction& at, ProductPart part) {
-    const std::optional<Slice> slice = chooseSlice(context, p, at);
-    return slice ? TiledProduct(context, function, p, *slice).emit(part) : 0;
+    const uint32_t depth =
+        deepestSlice(context, p, at, p.result->tiles->depth, deepSliceWords(context),
+                     [&](uint32_t columns) { return sliceOf(context, p, columns).words; });
+    if (depth == 0) return 0;
+    const Slice slice = sliceOf(context, p, depth);
+    return TiledProduct(context, function, p, slice).emit(part);
 }
 
 }  // namespace coopvk::rewrite
