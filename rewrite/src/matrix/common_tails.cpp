@@ -5,6 +5,8 @@
 #include <set>
 
 #include "ir/blocks.hpp"
+#include "ir/cloner.hpp"
+#include "ir/composites.hpp"
 #include "ir/effects.hpp"
 #include "ir/emitter.hpp"
 #include "ir/opcodes.hpp"
@@ -96,7 +98,11 @@ bool mayMove(const Module& module, const Instruction& i) {
 class Tail {
  public:
     Tail(TypeTable& types, const Branches& branches)
-        : types_(types), module_(types.module()), branches_(branches), equal_(module_) {
+        : types_(types),
+          module_(types.module()),
+          branches_(branches),
+          equal_(module_),
+          joined_(module_) {
         for (const InstructionPtr& i : branches.behind->body) {
             if (i->opcode == OpPhi) use(pairOf(*i));
         }
@@ -155,15 +161,12 @@ class Tail {
     }
 
     // Whether a phi may join two operands of an instruction, or one further up give both.
-    bool mayJoin(const Pair& pair, const Instruction& user) const {
+    bool mayJoin(const Pair& pair, const Instruction& user) {
         const Instruction &one = module_.def(pair.first), &other = module_.def(pair.second);
         if (one.opcode == OpFunction || other.opcode == OpFunction) return false;
         if (isDeclaration(one) && isDeclaration(other) && !takesVariables(module_, user))
             return false;
-        return one.type != 0 && one.type == other.type &&
-               !isOneOf(module_.def(one.type).opcode,
-                        {OpTypeVoid, OpTypeImage, OpTypeSampler, OpTypeSampledImage,
-                         OpTypeAccelerationStructureKHR});
+        return one.type == other.type && (joined_.has(one.type) || isPointer(one.result));
     }
 
     void use(const Pair& pair) {
@@ -239,6 +242,7 @@ class Tail {
     Module& module_;
     const Branches branches_;
     const Counterparts equal_;
+    JoinedTypes joined_;
     // By a value of one block: that of the other block which has its place; 0: there are several.
     std::unordered_map<Id, Id> firsts_, seconds_;
     std::set<Pair> pointers_;  // used ones that only instructions further up may join
@@ -262,12 +266,7 @@ size_t joinCommonTails(TypeTable& types) {
             tail.move(replaced, gone);
             ++joined;
         }
-        function->visitBlocks([&](Instruction& i) {
-            for (Operand& o : i.operands) {
-                const auto found = o.isId ? replaced.find(o.word) : replaced.end();
-                if (found != replaced.end()) o.word = found->second;
-            }
-        });
+        function->visitBlocks([&](Instruction& i) { replaceIds(i, replaced); });
         gone.erase(0);
         module.forget(gone);
     }
