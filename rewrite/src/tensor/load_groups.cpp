@@ -157,10 +157,26 @@ class Duplicator {
           function_(function),
           editor_(types, function),
           users_(function),
+          joined_(module_),
           followed_(followed),
           versions_(versions) {}
 
-    void run();
+    void run() {
+        for (block_ = 0; block_ < function_.blocks.size(); ++block_) {
+            Block& block = *function_.blocks[block_];
+            editor_.beginBlock(block);
+            InstructionList& body = block.body;
+            size_t at = 0;
+            while (const std::optional<Range> range = nextRange(body, at)) {
+                editor_.keep(body, at, range->first);
+                duplicate(body, *range);
+                at = range->end;
+            }
+            editor_.keep(body, at, body.size());
+            editor_.endBlock();
+        }
+        editor_.finish();
+    }
 
  private:
     // A copy of a range.
@@ -169,138 +185,103 @@ class Duplicator {
         Id block = 0;
     };
 
-    std::optional<Range> nextRange(const InstructionList& body, size_t from) const;
-    void duplicate(InstructionList& body, Range range);
-    void copyTo(Version& version, std::span<const InstructionPtr> range);
+    // From a group of loads to the last product that uses what they load, and the stores behind it.
+    std::optional<Range> nextRange(const InstructionList& body, size_t from) const {
+        Range range;
+        std::set<Id> loaded;  // values, and variables that they are stored to
+        bool isInGroup = false;
+        for (size_t at = from; at < body.size(); ++at) {
+            const Instruction& i = *body[at];
+            if (isTensorLoad(i)) {
+                if (!isInGroup) {
+                    if (range.end != 0) break;
+                    loaded.clear();
+                    range.first = at;
+                }
+                isInGroup = followed_.contains(i.result);
+                loaded.insert(i.result);
+            } else if (!loaded.empty() && endsProduct(module_, i)) {
+                range.end = at + 1;
+            } else if (namesAny(i, loaded)) {
+                const bool stores = i.opcode == OpStore;
+                loaded.insert(stores ? i.word(0) : i.result);
+                const bool multiplies = i.opcode == OpCooperativeMatrixMulAddKHR;
+                const bool isNextStore = stores && range.end == at;
+                if (multiplies || isNextStore) range.end = at + 1;
+            }
+        }
+        if (range.end == 0) return std::nullopt;
+        return range;
+    }
+
+    void duplicate(InstructionList& body, Range range) {
+        const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
+        Version first = {Cloner(module_)}, second = {Cloner(module_)};
+        const Id condition = editor_.emit().op(OpUndef, types_.boolType(), Operands());
+        editor_.choose(
+            condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
+        noteVersions(instructions, condition, first.copies, second.copies);
+        joinResults(body, range, first, second);
+    }
+
+    void copyTo(Version& version, std::span<const InstructionPtr> range) {
+        for (const InstructionPtr& i : range) editor_.emit().add(version.copies.copy(*i));
+        version.block = editor_.label();
+    }
+
     void noteVersions(std::span<const InstructionPtr> range, Id condition, const Cloner& fastest,
-                      const Cloner& others);
+                      const Cloner& others) {
+        for (const InstructionPtr& i : range) {
+            if (!isTensorLoad(*i)) continue;
+            const Id first = fastest(i->result), second = others(i->result);
+            versions_.loads[condition].push_back(&module_.def(first));
+            versions_.fastest.insert(first);
+            versions_.others.insert(second);
+            if (followed_.erase(i->result) != 0) followed_.insert({first, second});
+        }
+    }
+
+    // Gives the results that later instructions use their ids again: phis join them, or the
+    // instruction that gives them moves behind the versions.
     void joinResults(InstructionList& body, Range range, const Version& first,
-                     const Version& second);
+                     const Version& second) {
+        InstructionList phis, moved;
+        std::set<const Instruction*> later;  // those that are moved
+        for (size_t at = range.end; at-- > range.first;) {
+            InstructionPtr& i = body[at];
+            const bool isUsed = users_.any(i->result, [&](const Usage& use) {
+                return use.position.block != block_ || use.position.at >= range.end ||
+                       later.contains(use.user);
+            });
+            if (isUsed && i->opcode != OpFunctionCall && !joined_.has(i->type)) {
+                later.insert(i.get());
+                moved.push_back(std::move(i));
+                continue;
+            }
+            if (isUsed) {
+                const Id result = i->result;
+                phis.push_back(
+                    makeInstruction(OpPhi, i->type, result,
+                                    {idOperand(first.copies(result)), idOperand(first.block),
+                                     idOperand(second.copies(result)), idOperand(second.block)}));
+            }
+            module_.retire(std::move(i));
+        }
+        for (InstructionList* list : {&phis, &moved}) {
+            for (InstructionPtr& i : std::views::reverse(*list)) editor_.emit().add(std::move(i));
+        }
+    }
 
     Module& module_;
     TypeTable& types_;
     Function& function_;
     FunctionEditor editor_;
     const Users users_;
+    JoinedTypes joined_;
     size_t block_ = 0;  // number of the current block
     std::set<Id>& followed_;
     LoadVersions& versions_;
 };
-
-// From a group of loads to the last product that uses what they load, and the stores behind it.
-std::optional<Range> Duplicator::nextRange(const InstructionList& body, size_t from) const {
-    Range range;
-    std::set<Id> loaded;  // values, and variables that they are stored to
-    bool isInGroup = false;
-    for (size_t at = from; at < body.size(); ++at) {
-        const Instruction& i = *body[at];
-        if (isTensorLoad(i)) {
-            if (!isInGroup) {
-                if (range.end != 0) break;
-                loaded.clear();
-                range.first = at;
-            }
-            isInGroup = followed_.contains(i.result);
-            loaded.insert(i.result);
-        } else if (!loaded.empty() && endsProduct(module_, i)) {
-            range.end = at + 1;
-        } else if (namesAny(i, loaded)) {
-            const bool stores = i.opcode == OpStore;
-            loaded.insert(stores ? i.word(0) : i.result);
-            const bool multiplies = i.opcode == OpCooperativeMatrixMulAddKHR;
-            const bool isNextStore = stores && range.end == at;
-            if (multiplies || isNextStore) range.end = at + 1;
-        }
-    }
-    if (range.end == 0) return std::nullopt;
-    return range;
-}
-
-void Duplicator::copyTo(Version& version, std::span<const InstructionPtr> range) {
-    for (const InstructionPtr& i : range) editor_.emit().add(version.copies.copy(*i));
-    version.block = editor_.label();
-}
-
-void Duplicator::noteVersions(std::span<const InstructionPtr> range, Id condition,
-                              const Cloner& fastest, const Cloner& others) {
-    for (const InstructionPtr& i : range) {
-        if (!isTensorLoad(*i)) continue;
-        const Id first = fastest(i->result), second = others(i->result);
-        versions_.loads[condition].push_back(&module_.def(first));
-        versions_.fastest.insert(first);
-        versions_.others.insert(second);
-        if (followed_.erase(i->result) != 0) followed_.insert({first, second});
-    }
-}
-
-// Whether a phi may join values of a type. A shader has no phis of pointers into logical memory,
-// nor of images and samplers.
-bool mayBeJoined(const Module& module, Id type) {
-    const Instruction& def = module.def(type);
-    if (isPointerType(def.opcode)) {
-        return storageOf(def) == spv::StorageClass::PhysicalStorageBuffer;
-    }
-    return !isOneOf(def.opcode, {OpTypeImage, OpTypeSampler, OpTypeSampledImage,
-                                 OpTypeAccelerationStructureKHR});
-}
-
-// Gives the results that later instructions use their ids again: phis join them, or the
-// instruction that gives them moves behind the versions.
-void Duplicator::joinResults(InstructionList& body, Range range, const Version& first,
-                             const Version& second) {
-    InstructionList phis, moved;
-    std::set<const Instruction*> later;  // those that are moved
-    for (size_t at = range.end; at-- > range.first;) {
-        InstructionPtr& i = body[at];
-        const bool isUsed = users_.any(i->result, [&](const Usage& use) {
-            return use.position.block != block_ || use.position.at >= range.end ||
-                   later.contains(use.user);
-        });
-        if (isUsed && i->opcode != OpFunctionCall && !mayBeJoined(module_, i->type)) {
-            later.insert(i.get());
-            moved.push_back(std::move(i));
-            continue;
-        }
-        if (isUsed) {
-            const Id result = i->result;
-            phis.push_back(
-                makeInstruction(OpPhi, i->type, result,
-                                {idOperand(first.copies(result)), idOperand(first.block),
-                                 idOperand(second.copies(result)), idOperand(second.block)}));
-        }
-        module_.retire(std::move(i));
-    }
-    for (InstructionList* list : {&phis, &moved}) {
-        for (InstructionPtr& i : std::views::reverse(*list)) editor_.emit().add(std::move(i));
-    }
-}
-
-void Duplicator::duplicate(InstructionList& body, Range range) {
-    const auto instructions = std::span(body).subspan(range.first, range.end - range.first);
-    Version first = {Cloner(module_)}, second = {Cloner(module_)};
-    const Id condition = editor_.emit().op(OpUndef, types_.boolType(), Operands());
-    editor_.choose(
-        condition, [&] { copyTo(first, instructions); }, [&] { copyTo(second, instructions); });
-    noteVersions(instructions, condition, first.copies, second.copies);
-    joinResults(body, range, first, second);
-}
-
-void Duplicator::run() {
-    for (block_ = 0; block_ < function_.blocks.size(); ++block_) {
-        Block& block = *function_.blocks[block_];
-        editor_.beginBlock(block);
-        InstructionList& body = block.body;
-        size_t at = 0;
-        while (const std::optional<Range> range = nextRange(body, at)) {
-            editor_.keep(body, at, range->first);
-            duplicate(body, *range);
-            at = range->end;
-        }
-        editor_.keep(body, at, body.size());
-        editor_.endBlock();
-    }
-    editor_.finish();
-}
 
 }  // namespace
 
@@ -321,12 +302,6 @@ void appendTo(std::vector<uint32_t>& key, std::initializer_list<uint32_t> words)
 }  // namespace
 
 bool isTensorStore(const Instruction& i) { return i.opcode == OpCooperativeMatrixStoreTensorNV; }
-
-AccessPatterns::AccessPatterns(Module& module) : module_(module) {
-    module_.visitBlocks([&](const Instruction& i) {
-        if (i.opcode == OpTensorViewSetClipNV) clipped_.insert(i.type);
-    });
-}
 
 bool AccessPatterns::isConstant(Id id) const {
     const Instruction& def = module_.def(id);
@@ -356,13 +331,6 @@ bool AccessPatterns::has(const Instruction& access) const {
     return base.opcode == OpVariable && storageOf(base) != spv::StorageClass::Function;
 }
 
-bool AccessPatterns::readsObject(const Instruction& access) const {
-    if (isTensorStore(access)) return true;
-    return std::ranges::any_of(operandsBehind(access, 3), [&](const Operand& o) {
-        return o.isId && clipped_.contains(module_.def(o.word).type);
-    });
-}
-
 // Whether an access stores what a conversion without decorations makes of another matrix.
 bool AccessPatterns::isConverted(const Instruction& access) const {
     const Instruction& object = module_.def(access.word(1));
@@ -383,7 +351,7 @@ void AccessPatterns::visitIds(const Instruction& access,
         for (const Operand& o : operandsBehind(module_.def(access.word(0)), 1)) visit(o.word);
     }
     visit(access.word(2));
-    if (readsObject(access)) visit(objectOf(access));
+    visit(objectOf(access));
     for (const Operand& o : operandsBehind(access, 3)) {
         if (o.isId) visit(o.word);
     }
@@ -424,8 +392,7 @@ std::optional<Id> AccessPatterns::emitIn(Emitter& emit, const Instruction& acces
         operands[0] = idOperand(emit.op(chain.opcode, chain.type, std::move(indices)));
     }
     operands[2] = take();
-    operands[1] =
-        readsObject(access) ? take() : idOperand(emit.op(OpUndef, access.type, Operands()));
+    operands[1] = take();
     if (isConverted(access)) {
         const Id type = module_.def(access.word(1)).type;
         operands[1] = idOperand(emit.op(OpFConvert, type, Operands{operands[1]}));
@@ -439,9 +406,7 @@ std::optional<Id> AccessPatterns::emitIn(Emitter& emit, const Instruction& acces
 }
 
 std::vector<Id> typesOf(const Module& module, std::span<const Id> values) {
-    std::vector<Id> types;
-    for (const Id value : values) types.push_back(module.def(value).type);
-    return types;
+    return listFor(values, [&](Id value) { return module.def(value).type; });
 }
 
 void decoratePointers(FunctionBuilder& function, std::span<const Id> arguments) {

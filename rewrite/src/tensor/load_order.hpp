@@ -89,7 +89,7 @@ struct AccessPattern {
 
 class AccessPatterns {
  public:
-    explicit AccessPatterns(Module& module);
+    explicit AccessPatterns(const Module& module) : module_(module) {}
 
     // Whether it is an access whose pointer a function can compute.
     bool has(const Instruction& access) const;
@@ -103,13 +103,11 @@ class AccessPatterns {
  private:
     bool isConstant(Id id) const;
     bool isPhysical(const Instruction& access) const;
-    bool readsObject(const Instruction& access) const;
     bool isConverted(const Instruction& access) const;
     Id objectOf(const Instruction& access) const;
     void visitIds(const Instruction& access, const std::function<void(Id id)>& visit) const;
 
-    Module& module_;
-    std::unordered_set<Id> clipped_;  // types of views
+    const Module& module_;
 };
 
 std::vector<Id> typesOf(const Module& module, std::span<const Id> values);

@@ -287,10 +287,7 @@ void prefetch(TypeTable& types, Function& function, std::span<const PrefetchLoop
         editor.beginBlock(*function.blocks[b]);
         for (Prefetcher* one : here) one->begin(b);
         for (InstructionPtr& i : body) {
-            for (Operand& o : i->operands) {
-                const auto found = o.isId ? replaced.find(o.word) : replaced.end();
-                if (found != replaced.end()) o.word = found->second;
-            }
+            replaceIds(*i, replaced);
             bool isGone = replaced.contains(i->result);
             for (Prefetcher* one : here) {
                 if (&i == &body.back()) one->end(b);

@@ -53,14 +53,11 @@ std::string_view lowerView(LoweringContext& context, TensorTypes& types, Instruc
     const Module& module = context.module;
     const std::optional<uint32_t> dimensions = dimensionsOf(module, type);
     if (!dimensions) return "Dim of a tensor view must be a constant from 1 to 5";
-    const spv::Op has = module.def(type.word(1)).opcode;
-    if (!isOneOf(has, {OpConstantTrue, OpConstantFalse, OpConstantNull})) {
-        return "HasDimensions of a tensor view must be a constant";
-    }
+    const std::optional<bool> has = module.constantBool(type.word(1));
+    if (!has) return "HasDimensions of a tensor view must be a constant";
     std::optional<std::vector<uint32_t>> permutation = permutationOf(module, type, *dimensions);
     if (!permutation) return "p0 to p<Dim-1> of a tensor view must be a permutation of 0 to Dim-1";
-    const TensorViewType view = {type.result, *dimensions, has == OpConstantTrue, false,
-                                 *std::move(permutation)};
+    const TensorViewType view = {type.result, *dimensions, *has, false, *std::move(permutation)};
     types.views.emplace(type.result, view);
     becomeStructure(context, type, view.members());
     return {};
@@ -239,16 +236,11 @@ void lower(LoweringContext& context, Emitter& emit, const Instruction& i, const 
 
 std::vector<Id> structureMembers(Emitter& emit, Id value) {
     const Instruction& def = emit.module().def(value);
-    std::vector<Id> members;
-    if (def.opcode == OpCompositeConstruct) {
-        for (const Operand& member : def.operands) members.push_back(member.word);
-        return members;
-    }
+    if (def.opcode == OpCompositeConstruct)
+        return listFor(def.operands, [](const Operand& member) { return member.word; });
     const Operands types = emit.module().def(def.type).operands;
-    for (uint32_t m = 0; m < types.size(); ++m) {
-        members.push_back(emit.extract(types[m].word, value, {m}));
-    }
-    return members;
+    return listOf(types.size(),
+                  [&](uint32_t m) { return emit.extract(types[m].word, value, {m}); });
 }
 
 void lowerTensorValue(LoweringContext& context, const TensorTypes& types, Emitter& emit,
