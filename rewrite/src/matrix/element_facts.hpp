@@ -16,8 +16,6 @@
 
 namespace coopvk::rewrite {
 
-class MatrixUses;
-
 // A number as a sum. Without a base it is the constant.
 struct ElementNumber {
     Id base = 0;  // a variable of the invocation, for what is loaded from it, or a value
@@ -76,42 +74,5 @@ uint64_t shapeOf(const Module& module, Id value);
 bool differsByLane(const Module& module, Id variable);
 // Whether an instruction computes the number of a subgroup from that of an invocation.
 bool isNumberOfSubgroup(const Module& module, const Users& users, const Instruction& i);
-
-// Which instructions name elements of matrices, and by which numbers.
-class NamedNumbers {
- public:
-    NamedNumbers(const Module& module, const MatrixUses& uses);
-
-    // The type of the matrix to whose element a pointer points; 0 for other pointers.
-    Id matrixBehind(Id pointer) const;
-    // The number in an instruction that selects an element.
-    std::optional<IndexInto> indexOf(const Instruction& i) const;
-    ElementNumber at(const Instruction& i, size_t operand) const;
-    ElementNumber behind(Id pointer) const;
-    // Whether a value, or what a variable holds, is a matrix.
-    bool isMatrix(const Instruction& i) const;
-    // The facts of an element.
-    ElementFacts element(Id matrix, const ElementNumber& number);
-    // The types of ElementFacts::sources.
-    std::vector<Id> typesOf(uint64_t sources) const;
-
-    // Notes what an element gets; and that memory gets the element with a constant number.
-    void write(Id matrix, const ElementNumber& number, Id value);
-    void read(uint32_t number) { read_.insert(number); }
-    // Whether elements differ by what they get, or only some of them do; empty: no.
-    std::string_view why() const;
-
- private:
-    bool isMatrixType(Id type) const;
-    bool isAll(const std::set<uint32_t>& numbers) const;
-
-    const Module& module_;
-    const MatrixUses& uses_;
-    std::unordered_map<Id, Id> pointers_;
-    std::vector<Id> types_;  // by bit of the sources
-    // By matrix type and base: the constants, and the shapes of values.
-    std::map<std::pair<Id, Id>, std::map<uint32_t, std::set<uint64_t>>> written_;
-    std::set<uint32_t> read_;
-};
 
 }  // namespace coopvk::rewrite

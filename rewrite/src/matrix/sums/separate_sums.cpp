@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <ranges>
+#include <set>
 
+#include "ir/blocks.hpp"
+#include "ir/cloner.hpp"
+#include "ir/composites.hpp"
 #include "ir/dominators.hpp"
 #include "ir/emitter.hpp"
 #include "ir/entry_point.hpp"
 #include "ir/opcodes.hpp"
+#include "ir/users.hpp"
 #include "lowering/context.hpp"
 #include "matrix/element_maps.hpp"
 #include "matrix/product_loops.hpp"
@@ -48,8 +53,9 @@ class RegionFinder {
             for (size_t at = 0; at < block->body.size(); ++at) {
                 const Instruction& i = *block->body[at];
                 const bool isHere = i.opcode == OpVariable || i.opcode == OpPhi;
-                named.whole |= sumAccessOf(module, sums, i) > SumAccess::kWhole;
-                if (isHere || sumAccessOf(module, sums, i) > SumAccess::kWhole) named.end = at + 1;
+                const bool isNamed = sumAccessOf(module, sums, i) > SumAccess::kWhole;
+                named.whole |= isNamed;
+                if (isHere || isNamed) named.end = at + 1;
                 named.multiplies |= i.opcode == OpCooperativeMatrixMulAddKHR && sums.has(i.type);
             }
             named_.push_back(named);
@@ -242,11 +248,13 @@ class SumRetyper {
             for (const InstructionPtr& i : block->body) {
                 const bool isInside = m.inside.contains(i.get());
                 if (isInside && sums_.has(i->type)) i->type = sums_.other(i->type);
-                replaceOperands(*i, isInside ? inside_ : outside_);
+                replaceIds(*i, isInside ? inside_ : outside_);
             }
         }
-        insert({m.region.merge, endOfPhis(*function_.blocks[m.region.merge])}, std::move(behind));
-        insert(m.region.begin, std::move(before));
+        Block& merge = *function_.blocks[m.region.merge];
+        insertAt(merge.body, endOfPhis(merge), std::move(behind));
+        const Position begin = m.region.begin;
+        insertAt(function_.blocks[begin.block]->body, begin.at, std::move(before));
     }
 
     // Each variable is behind the other one: the order tells drivers which registers to take.
@@ -263,30 +271,16 @@ class SumRetyper {
  private:
     using Replacements = std::unordered_map<Id, Id>;
 
-    static void replaceOperands(Instruction& i, const Replacements& by) {
-        for (Operand& o : i.operands) {
-            const auto found = o.isId ? by.find(o.word) : by.end();
-            if (found != by.end()) o.word = found->second;
-        }
-    }
-
-    void insert(Position at, InstructionList list) {
-        InstructionList& body = function_.blocks[at.block]->body;
-        body.insert(body.begin() + static_cast<std::ptrdiff_t>(at.at),
-                    std::make_move_iterator(list.begin()), std::make_move_iterator(list.end()));
-    }
-
     // Each matrix of a value, or of a variable, in a composite of the type `to`.
     Id converted(Emitter& emit, Id value, Id from, Id to) {
         const Instruction& type = module_.def(to);
         if (type.opcode != OpTypeArray) return emit.op(OpCooperativeMatrixConvertNV, to, {value});
         const Id part = module_.def(from).word(0), otherPart = type.word(0);
         const uint64_t count = module_.constantValue(type.word(1)).value_or(0);
-        std::vector<Id> parts;
-        for (uint32_t i = 0; i < count; ++i) {
-            parts.push_back(converted(emit, emit.extract(part, value, {i}), part, otherPart));
-        }
-        return emit.construct(to, parts);
+        return emit.construct(to, listOf(count, [&](uint32_t i) {
+                                  return converted(emit, emit.extract(part, value, {i}), part,
+                                                   otherPart);
+                              }));
     }
 
     struct Variable {
